@@ -28,7 +28,7 @@ export default defineConfig({
   plugins: [react(), packed()],
   server: {
     host: '127.0.0.1',
-    // The Origin check of the API compares with the Host it sees, so the browser's own Host is kept.
+    // The Origin check of the API compares with the Host it sees, so the browser's own Host is passed on.
     proxy: { '/api': { target: api, changeOrigin: false } },
   },
   worker: { format: 'es' },
@@ -47,7 +47,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        // They share nothing that a test could leave behind: no process of its own for each file.
+        // They share nothing that a test could leave behind: no separate process per file.
         test: { name: 'pure', environment: 'node', include: ['src/**/*.test.ts'], isolate: false },
       },
       {
@@ -56,9 +56,9 @@ export default defineConfig({
           name: 'page',
           environment: 'jsdom',
           // The app is loaded once, not once a file: that was more than half of the time. What a test leaves in the page
-          // is cleared in setup.ts.
+          // is cleared in jsdom-setup.ts.
           isolate: false,
-          setupFiles: ['src/testing/setup.ts'],
+          setupFiles: ['src/testing/jsdom-setup.ts'],
           include: ['src/**/*.test.tsx'],
         },
       },

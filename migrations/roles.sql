@@ -4,8 +4,8 @@
 --
 --   slowpath_owner   signs in for migrations only (MIGRATE_DATABASE_URL); owns the tables
 --   slowpath_app     signs in as the app (DATABASE_URL); owns nothing, row-level security applies to it
---   slowpath_door    nobody signs in; the app steps into it to call the few functions of the schema `door`
---   slowpath_keeper  nobody signs in; owns those functions, and sees just the columns they need, of every team
+--   slowpath_cross_team  cannot sign in; the app assumes it to call the functions of the schema `cross_team`
+--   slowpath_keeper  cannot sign in; owns those functions and reads only the columns they need, of every team
 
 DO $$
 DECLARE
@@ -13,8 +13,12 @@ DECLARE
     name text;
     kind text;
 BEGIN
+    IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'slowpath_door')
+        AND NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'slowpath_cross_team') THEN  -- its name before version 2026-11-23
+        ALTER ROLE slowpath_door RENAME TO slowpath_cross_team;
+    END IF;
     FOR name, kind IN VALUES
-        ('slowpath_owner', 'LOGIN'), ('slowpath_app', 'LOGIN'), ('slowpath_door', 'NOLOGIN'), ('slowpath_keeper', 'NOLOGIN')
+        ('slowpath_owner', 'LOGIN'), ('slowpath_app', 'LOGIN'), ('slowpath_cross_team', 'NOLOGIN'), ('slowpath_keeper', 'NOLOGIN')
     LOOP
         BEGIN
             EXECUTE format('CREATE ROLE %I %s %s', name, kind, plain);
@@ -28,8 +32,8 @@ BEGIN
 END
 $$;
 
--- The app must step into the door on purpose (SET LOCAL ROLE); it has none of its rights otherwise.
-GRANT slowpath_door TO slowpath_app WITH INHERIT FALSE, SET TRUE;
+-- The app must assume the role explicitly (SET LOCAL ROLE); it has none of its rights otherwise.
+GRANT slowpath_cross_team TO slowpath_app WITH INHERIT FALSE, SET TRUE;
 -- The owner hands functions to the keeper in migrations, and has none of its rights otherwise.
 GRANT slowpath_keeper TO slowpath_owner WITH INHERIT FALSE, SET TRUE;
 

@@ -12,7 +12,7 @@ import tomllib
 
 from packaging.requirements import Requirement
 
-from bootstrap_parts.layout import ROOT
+from bootstrap_parts.project_paths import ROOT
 
 _ADDRESS = re.compile(r"https?://|--(?:extra-)?index-url|--find-links|--index\b")
 

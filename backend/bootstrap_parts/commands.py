@@ -13,15 +13,15 @@ import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from bootstrap_parts import long, testing, up
-from bootstrap_parts.children import marked
-from bootstrap_parts.install import EVERYTHING, LOCKS, find_uv, set_up
-from bootstrap_parts.layout import DECODE_BINARY, ROOT, VENV_PYTHON, data_folder
-from bootstrap_parts.machine import listen_on
-from bootstrap_parts.say import Trouble, Voice
+from bootstrap_parts import long_proofs, start_stack, suite_runner
+from bootstrap_parts.child_processes import marked
+from bootstrap_parts.console import ConsoleOutput, StartupError
+from bootstrap_parts.install_steps import EVERYTHING, LOCKS, find_uv, set_up
+from bootstrap_parts.machine_checks import listen_on
+from bootstrap_parts.project_paths import DECODE_BINARY, ROOT, VENV_PYTHON, data_folder
+from bootstrap_parts.setup_steps import SetupContext
 from bootstrap_parts.stack import Stack, become_python, outside_parts
-from bootstrap_parts.steps import Workbench
-from bootstrap_parts.stopping import Stopped, stop_signals
+from bootstrap_parts.stop_signals import StopRequested, stop_signals
 
 _STOPPED_EXIT_CODE = 130
 _OUR_FAULT_EXIT_CODE = 70
@@ -30,15 +30,15 @@ _OUR_FAULT_EXIT_CODE = 70
 def main(arguments: list[str]) -> int:
     """Run one command; returns the exit code."""
     options = _parser().parse_args(arguments)
-    voice = Voice()
+    voice = ConsoleOutput()
     try:
         with stop_signals():
-            run: Callable[[argparse.Namespace, Voice], int] = options.run
+            run: Callable[[argparse.Namespace, ConsoleOutput], int] = options.run
             return run(options, voice)
-    except Trouble as trouble:
+    except StartupError as trouble:
         voice.trouble(str(trouble))
         return trouble.exit_code
-    except Stopped:
+    except StopRequested:
         return _STOPPED_EXIT_CODE
     except OSError as error:
         full = "The disk is full. Free some space, or put the data elsewhere with DATA_DIR."
@@ -48,26 +48,26 @@ def main(arguments: list[str]) -> int:
         return 1
 
 
-def _setup(_options: argparse.Namespace, voice: Voice) -> int:
+def _setup(_options: argparse.Namespace, voice: ConsoleOutput) -> int:
     with marked() as mark:
         set_up(voice, mark, "test", EVERYTHING)
     return 0
 
 
-def _beside(options: argparse.Namespace, voice: Voice) -> int:
+def _beside(options: argparse.Namespace, voice: ConsoleOutput) -> int:
     """Run a command beside temporary services. What we say goes to stderr: stdout is the command's."""
     command = _after_dashes(options.command)
     if not command:
-        raise Trouble("What should run beside the services? Write it after `--`.", exit_code=2)
+        raise StartupError("What should run beside the services? Write it after `--`.", exit_code=2)
     voice.to_stderr, voice.quiet = True, not options.verbose
     return run_beside(command, voice, whole=options.whole)
 
 
-def run_beside(command: Sequence[str], voice: Voice, *, whole: bool) -> int:
+def run_beside(command: Sequence[str], voice: ConsoleOutput, *, whole: bool) -> int:
     """Bring up PostgreSQL and Valkey (`whole`: and web, worker, relay), run a command beside them, tear all down."""
     with tempfile.TemporaryDirectory(prefix="slowpath-", ignore_cleanup_errors=True) as folder, marked(folder) as mark:
         set_up(
-            Voice(to_stderr=True),
+            ConsoleOutput(to_stderr=True),
             mark,
             "test",
             ("python", "node", "frontend", "decode") if whole else ("python", "node"),
@@ -86,31 +86,31 @@ def run_beside(command: Sequence[str], voice: Voice, *, whole: bool) -> int:
             stack.supervisor.stop()
 
 
-def _run(options: argparse.Namespace, _voice: Voice) -> int:
+def _run(options: argparse.Namespace, _voice: ConsoleOutput) -> int:
     with marked() as mark:
-        set_up(Voice(to_stderr=True), mark, "test")
+        set_up(ConsoleOutput(to_stderr=True), mark, "test")
     become_python(_after_dashes(options.command), _tool_environment())
 
 
-def _slowpath(options: argparse.Namespace, _voice: Voice) -> int:
+def _slowpath(options: argparse.Namespace, _voice: ConsoleOutput) -> int:
     with marked() as mark:
-        set_up(Voice(to_stderr=True), mark, "start", ("python", "decode"))
+        set_up(ConsoleOutput(to_stderr=True), mark, "start", ("python", "decode"))
     become_python(["-m", "slowpath_cli.main", *options.command], _tool_environment())
 
 
-def _named(options: argparse.Namespace, voice: Voice) -> int:
+def _named(options: argparse.Namespace, voice: ConsoleOutput) -> int:
     """Run what pyproject.toml names under [tool.slowpath.demo] or [tool.slowpath.bench], with more arguments."""
     commands = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["slowpath"][options.table]
     entry = commands.get(options.name)
     if entry is None:
-        raise Trouble(
+        raise StartupError(
             f"There is no {options.table} {options.name}; there is: {', '.join(sorted(commands)) or 'none yet'}.",
             exit_code=2,
         )
     command = [part.format(python=VENV_PYTHON) for part in shlex.split(entry["command"])] + options.command
     if entry.get("needs", "nothing") == "nothing":
         with marked() as mark:
-            set_up(Voice(to_stderr=True), mark, "test", EVERYTHING)
+            set_up(ConsoleOutput(to_stderr=True), mark, "test", EVERYTHING)
         os.execvpe(command[0], command, _tool_environment())
     voice.to_stderr = voice.quiet = True
     return run_beside(command, voice, whole=entry["needs"] == "stack")
@@ -118,16 +118,20 @@ def _named(options: argparse.Namespace, voice: Voice) -> int:
 
 def _tool_environment() -> dict[str, str]:
     """Return the environment of a command line tool: the running Slowpath's settings, if one runs, beneath ours."""
-    return {"SLOWPATH_DECODE_BIN": str(DECODE_BINARY), **up.environment_of_the_running(data_folder()), **os.environ}
+    return {
+        "SLOWPATH_DECODE_BIN": str(DECODE_BINARY),
+        **start_stack.environment_of_the_running(data_folder()),
+        **os.environ,
+    }
 
 
-def _migrate(options: argparse.Namespace, voice: Voice) -> int:
+def _migrate(options: argparse.Namespace, voice: ConsoleOutput) -> int:
     """Bring a database up to date: that of DATABASE_URL, or the embedded one. With arguments: Alembic, on a temporary one."""
     if options.command:
         return run_beside([str(VENV_PYTHON), "-m", "alembic", *options.command], voice, whole=False)
     data = data_folder()
     data.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with up.locked(data), marked() as mark:
+    with start_stack.locked(data), marked() as mark:
         set_up(voice, mark, "start", ("python", "node"))
         stack = Stack(data, mark, voice, outside={"BROKER_URL": "unused", **outside_parts()})
         try:
@@ -137,10 +141,10 @@ def _migrate(options: argparse.Namespace, voice: Voice) -> int:
     return 0
 
 
-def _api(options: argparse.Namespace, voice: Voice) -> int:
+def _api(options: argparse.Namespace, voice: ConsoleOutput) -> int:
     with marked() as mark:
         set_up(voice, mark, "test", ("python", "node"))
-        Workbench(mark).run(
+        SetupContext(mark).run(
             ["npm", "run", "--silent", "api:check" if options.check else "api", "--workspace", "frontend"],
             log="api",
             environment={"SLOWPATH_PYTHON": str(VENV_PYTHON)},
@@ -149,11 +153,11 @@ def _api(options: argparse.Namespace, voice: Voice) -> int:
     return 0
 
 
-def _lock(_options: argparse.Namespace, voice: Voice) -> int:
+def _lock(_options: argparse.Namespace, voice: ConsoleOutput) -> int:
     """Renew the lock files from pyproject.toml and the package.json files. No address of a registry gets into them."""
     with marked() as mark:
         set_up(voice, mark, "start", ("tools",))
-        bench = Workbench(mark)
+        bench = SetupContext(mark)
         uv = find_uv()
         common = [
             "pip",
@@ -186,8 +190,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="bootstrap.py", description="Starts, tests and stops Slowpath.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, run, help_text in (
-        ("up", up.up, "set up, start everything, serve until Ctrl-C"),
-        ("dev", up.dev, "the same, with hot reload"),
+        ("up", start_stack.up, "set up, start everything, serve until Ctrl-C"),
+        ("dev", start_stack.dev, "the same, with hot reload"),
     ):
         start = commands.add_parser(name, help=help_text)
         start.add_argument("--empty", action="store_true", help="do not lay out the example team")
@@ -220,8 +224,8 @@ def _parser() -> argparse.ArgumentParser:
     api.add_argument("--check", action="store_true", help="only say whether it is fresh")
     api.set_defaults(run=_api)
     commands.add_parser("lock", help="renew the lock files").set_defaults(run=_lock)
-    testing.add_commands(commands)
-    long.add_commands(commands)
+    suite_runner.add_commands(commands)
+    long_proofs.add_commands(commands)
     return parser
 
 

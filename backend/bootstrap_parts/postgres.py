@@ -13,11 +13,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bootstrap_parts.children import Child, Mark, clean_environment, spawn
-from bootstrap_parts.layout import MADE, NODE_MODULES
-from bootstrap_parts.machine import free_port, give_to, keep_owned, unprivileged, version_of
-from bootstrap_parts.say import Trouble
-from bootstrap_parts.secretfile import Secrets
+from bootstrap_parts.child_processes import ChildProcess, ProcessMark, clean_environment, spawn
+from bootstrap_parts.console import StartupError
+from bootstrap_parts.machine_checks import free_port, give_to, keep_owned, unprivileged, version_of
+from bootstrap_parts.project_paths import MADE, NODE_MODULES
+from bootstrap_parts.secret_file import Secrets
 from bootstrap_parts.supervisor import Service
 
 DATABASE = "slowpath"
@@ -104,14 +104,16 @@ class Postgres:
         password_file.unlink()
         if made.returncode != 0:
             words = [line for line in made.stderr.splitlines() if line.strip()]
-            raise Trouble(f"PostgreSQL's cluster could not be made: {' '.join(words[-2:])[:400] or made.returncode}")
+            raise StartupError(
+                f"PostgreSQL's cluster could not be made: {' '.join(words[-2:])[:400] or made.returncode}"
+            )
         unfinished.rename(self.folder)
         return True
 
-    def service(self, mark: Mark) -> Service:
+    def service(self, mark: ProcessMark) -> Service:
         """Return it as a service. SIGINT is its fast shutdown: connections are cut, nothing committed is lost."""
 
-        def launch() -> Child:
+        def launch() -> ChildProcess:
             settings = {**_SETTINGS, **(_HASTY if self.hasty else {}), "port": str(self.port)}
             return spawn(
                 "PostgreSQL",
@@ -127,7 +129,7 @@ class Postgres:
 
         return Service("PostgreSQL", launch, is_ready=self._is_ready, before_retry=self._draw_another_port)
 
-    def _is_ready(self, child: Child) -> bool:
+    def _is_ready(self, child: ChildProcess) -> bool:
         """Read the state that the server writes as line 8 of its pid file; line 1 tells whether it is this server."""
         try:
             lines = (self.folder / "postmaster.pid").read_text().splitlines()
@@ -135,7 +137,7 @@ class Postgres:
             return False
         return len(lines) >= 8 and lines[0].strip() == str(child.process.pid) and lines[7].strip() == "ready"
 
-    def _draw_another_port(self, _child: Child) -> bool:
+    def _draw_another_port(self, _child: ChildProcess) -> bool:
         """Another program may have taken the port since it was drawn."""
         words = self.log.read_text(errors="replace")[-2000:]
         if "Address already in use" not in words and "could not create any TCP/IP sockets" not in words:
@@ -225,7 +227,7 @@ def _of_the_system() -> Path:
     for folder in folders:
         if (folder / "initdb").exists() and (folder / "postgres").exists() and _major(folder) >= _SYSTEM_AT_LEAST[0]:
             return folder
-    raise Trouble(
+    raise StartupError(
         f"There is no PostgreSQL for this machine ({platform.machine()}): install PostgreSQL {_SYSTEM_AT_LEAST[0]} or newer, "
         "or name a running one with DATABASE_URL and MIGRATE_DATABASE_URL."
     )

@@ -14,12 +14,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from bootstrap_parts.children import Child, Mark, clean_environment, kill_session, last_line, spawn
-from bootstrap_parts.layout import BACKEND, DECODE_BINARY, FRONTEND_DIST, ROOT, VENV_PYTHON, WORKER
-from bootstrap_parts.machine import make_folder
+from bootstrap_parts.child_processes import ChildProcess, ProcessMark, clean_environment, kill_session, last_line, spawn
+from bootstrap_parts.console import ConsoleOutput, StartupError
+from bootstrap_parts.machine_checks import make_folder
 from bootstrap_parts.postgres import Postgres
-from bootstrap_parts.say import Trouble, Voice
-from bootstrap_parts.secretfile import Secrets
+from bootstrap_parts.project_paths import BACKEND, DECODE_BINARY, FRONTEND_DIST, ROOT, VENV_PYTHON, WORKER
+from bootstrap_parts.secret_file import Secrets
 from bootstrap_parts.supervisor import Service, Supervisor, always_ready
 from bootstrap_parts.valkey import Valkey
 
@@ -32,8 +32,8 @@ class Stack:
     """One Slowpath on one data folder. `outside` holds the URLs of parts that others run."""
 
     data: Path
-    mark: Mark
-    voice: Voice
+    mark: ProcessMark
+    voice: ConsoleOutput
     hasty: bool = False
     outside: dict[str, str] = field(default_factory=dict)
     supervisor: Supervisor = field(init=False)
@@ -106,12 +106,12 @@ class Stack:
             if not child.ended:
                 kill_session(child)
         if code != 0:
-            raise Trouble(f"The database could not be migrated: {last_line(log)} The whole story: {log}")
+            raise StartupError(f"The database could not be migrated: {last_line(log)} The whole story: {log}")
 
     def start_processes(self, listener: socket.socket, public_url: str) -> None:
         """Bring up worker, relay and web, all at once; return when web answers."""
         port, descriptor = listener.getsockname()[1], listener.fileno()
-        web = ["-m", "bootstrap_parts.serve", str(descriptor)]
+        web = ["-m", "bootstrap_parts.serve_web", str(descriptor)]
         self._start_pythons(
             public_url,
             [
@@ -161,10 +161,10 @@ class Stack:
         name: str,
         arguments: list[str],
         *,
-        is_ready: Callable[[Child], bool] = always_ready,
+        is_ready: Callable[[ChildProcess], bool] = always_ready,
         pass_fds: Sequence[int] = (),
     ) -> Service:
-        def launch() -> Child:
+        def launch() -> ChildProcess:
             return spawn(
                 name,
                 [str(VENV_PYTHON), *arguments],
@@ -210,7 +210,7 @@ def outside_parts() -> dict[str, str]:
     """Return the URLs by which the environment replaces embedded parts; refuse half a replacement."""
     found = {name: os.environ[name] for name in _OUTSIDE if os.environ.get(name)}
     if "DATABASE_URL" in found and "MIGRATE_DATABASE_URL" not in found:
-        raise Trouble(
+        raise StartupError(
             "DATABASE_URL is set and MIGRATE_DATABASE_URL is not: migrations need the owner of the tables, "
             "and Slowpath refuses to work as that role. Set both."
         )
@@ -220,10 +220,10 @@ def outside_parts() -> dict[str, str]:
     return found
 
 
-def answers(port: int, path: str) -> Callable[[Child], bool]:
+def answers(port: int, path: str) -> Callable[[ChildProcess], bool]:
     """Return a question to a server: whether it answers 200 there."""
 
-    def asked(_child: Child) -> bool:
+    def asked(_child: ChildProcess) -> bool:
         connection = http.client.HTTPConnection(_HOST, port, timeout=0.5)
         try:
             connection.request("GET", path)

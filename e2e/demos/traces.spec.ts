@@ -2,9 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 import { expect, type Page, test } from '@playwright/test';
 
-import { signIn, told } from './told';
+import { signIn, told } from './demo-report';
 
-type Dropped = { side: 'base' | 'candidate'; name: string; path: string; facts: string };
+type Dropped = {
+  side: 'base' | 'candidate';
+  name: string;
+  path: string;
+  facts: string;
+};
 
 /** Let files fall on the page, as from a folder beside it. */
 async function drop(page: Page, files: { name: string; path: string }[]): Promise<void> {
@@ -19,7 +24,11 @@ async function drop(page: Page, files: { name: string; path: string }[]): Promis
       held.items.add(new File([bytes], name, { type: 'application/octet-stream' }));
     }
     for (const type of ['dragenter', 'dragover', 'drop']) {
-      const event = new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer: held });
+      const event = new DragEvent(type, {
+        bubbles: true,
+        cancelable: true,
+        dataTransfer: held,
+      });
       document.body.dispatchEvent(event);
     }
   }, contents);
@@ -32,7 +41,10 @@ test('from traces dropped on the page to the timeline of the worst wait', async 
   await expect(page.getByRole('button', { name: /^upload/i }).first()).toBeVisible();
 
   const began = Date.now();
-  const facts = files.map(({ name, facts: path }) => ({ name: `${name}.facts.json`, path }));
+  const facts = files.map(({ name, facts: path }) => ({
+    name: `${name}.facts.json`,
+    path,
+  }));
   await drop(page, [...files, ...facts]);
   const drawer = page.getByRole('complementary', { name: 'Upload' });
   for (const { side, name } of files) {
@@ -54,11 +66,13 @@ test('from traces dropped on the page to the timeline of the worst wait', async 
   const first = findings.getByRole('listitem').first();
   await first.locator('button').nth(1).click();
 
-  const worst = page.getByRole('region', { name: 'Worst waits' });
-  await expect(worst.getByRole('group', { name: /^timeline of the processors/i })).toBeVisible({
+  const worst = page.getByRole('region', { name: 'Longest waits' });
+  await expect(worst.getByRole('group', { name: /^timeline of the Ps/i })).toBeVisible({
     timeout: 20_000,
   });
-  const held = worst.getByRole('table', { name: 'Who held the Ps during this wait' });
+  const held = worst.getByRole('table', {
+    name: 'P occupancy during this wait',
+  });
   writeFileSync(
     told('DEMO_SEEN'),
     JSON.stringify({

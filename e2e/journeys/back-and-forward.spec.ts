@@ -1,5 +1,5 @@
-// Back and Forward walk through what was looked at: a search, a filter, a zoom, and out again.
-import { compared, exampleFiles, flameGraph, pathOf } from '../support/comparing';
+// Back and Forward walk through the views: a search, a filter, a zoom, and out again.
+import { compared, exampleFiles, flameGraph, pathOf } from '../support/compare-helpers';
 import { expect, test } from '../support/test';
 
 test('Back takes back one step at a time, Forward brings it again', async ({
@@ -31,7 +31,7 @@ test('Back takes back one step at a time, Forward brings it again', async ({
   for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown', 'Enter'])
     await page.keyboard.press(key);
   await expect(page).toHaveURL(/zoom=/);
-  await page.waitForTimeout(600); // the zoom settles: its last word replaces, and is no step
+  await page.waitForTimeout(600); // the zoom settles: the final text replaces the entry and adds no step
   step();
 
   await page.keyboard.press('m');

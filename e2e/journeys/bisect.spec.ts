@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import type { APIRequestContext } from '@playwright/test';
 
-import { pathOf } from '../support/comparing';
+import { pathOf } from '../support/compare-helpers';
 import { api, expect, expectAccessible, type Person, succeeded, test } from '../support/test';
 
 const root = join(import.meta.dirname, '../..');
@@ -142,7 +142,7 @@ test('a bisect ends at the guilty commit, and its page tells how', async ({
   try {
     await page.goto(pathOf(person, `/bisects/${id}`));
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
-    // It moves while it is looked at: nobody reloads the page.
+    // It updates while the page is open: without a reload.
     const answer = page.getByRole('heading', { level: 1 });
     await expect(answer).toContainText('made it slower', { timeout: 180_000 });
     await expect(answer).toContainText(guilty);

@@ -1,5 +1,5 @@
 // J1: from files in a folder to the first honest diff, with the mouse and with the keyboard alone.
-import { choose, exampleFiles, file, flameGraph, pathOf } from '../support/comparing';
+import { choose, exampleFiles, file, flameGraph, pathOf } from '../support/compare-helpers';
 import { expect, expectAccessible, test } from '../support/test';
 
 test('drop two sets, compare, read what changed and who pays', async ({ page, person }) => {
@@ -31,7 +31,7 @@ test('drop two sets, compare, read what changed and who pays', async ({ page, pe
   await expectAccessible(page);
 });
 
-test('what can not be read is refused by name, and the rest is unharmed', async ({
+test('an unreadable file is rejected by name, and the others are unaffected', async ({
   page,
   person,
 }) => {
@@ -47,7 +47,7 @@ test('what can not be read is refused by name, and the rest is unharmed', async 
   });
   const refused = drawer.getByRole('listitem').filter({ hasText: 'helper-notes.pb.gz' });
   await expect(refused.getByRole('alert')).toBeVisible();
-  await expect(refused).toContainText(/refused/);
+  await expect(refused).toContainText(/rejected/);
   await expect(refused.getByRole('link', { name: 'Download original' })).toBeVisible();
   await expect(drawer.getByRole('button', { name: /^compare/i })).toBeEnabled();
   await expectAccessible(page);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { type APIRequestContext, type Page } from '@playwright/test';
 
-import { flameGraph, pathOf } from '../support/comparing';
+import { flameGraph, pathOf } from '../support/compare-helpers';
 import { goroutineProfile } from '../support/pprof';
 import { api, expect, expectAccessible, type Person, succeeded, test } from '../support/test';
 
@@ -105,7 +105,7 @@ test('the trace that is drawn over time is in the address: reload and Back bring
 
   await page.reload();
   await expect(drawn).toHaveValue('base-run.02.trace.gz', { timeout: 20_000 });
-  await page.getByRole('link', { name: 'Files', exact: true }).click();
+  await page.getByRole('link', { name: 'Artifacts', exact: true }).click();
   await expect(page).toHaveURL(/\/files/);
   await page.goBack();
   await expect(drawn).toHaveValue('base-run.02.trace.gz', { timeout: 20_000 });
@@ -136,7 +136,7 @@ test('a finding leads to what it is about, by mouse and by keyboard', async ({
     .getByRole('button', { name: /^p99 .*main\.batcher woken by the network/i })
     .click();
   const victim = page.getByRole('region', {
-    name: 'The group looked at: main.batcher · network',
+    name: 'Selected group: main.batcher · network',
   });
   await expect(victim).toBeFocused();
   await expect(victim).toBeInViewport({ ratio: 0.9 });
@@ -156,7 +156,7 @@ test('from a group to goroutine profiles of the same builds, or how to record th
   );
   await expectAccessible(page);
 
-  // They come while the page is open: it is told.
+  // They come while the page is open: it is shown.
   const snapshot = (waiting: number) =>
     goroutineProfile([
       {

@@ -57,7 +57,7 @@ test('a trace against another of the same program tells nothing', async ({ baseU
   expect(told).toMatchObject({ victim: null, culprit: null });
 });
 
-test('a demo that can not be played says why', async ({ baseURL }) => {
+test('a demo that cannot run says why', async ({ baseURL }) => {
   await expect(play(baseURL ?? '', '--base', 'nothing')).rejects.toThrow(
     /the example has no set 'nothing'/,
   );

@@ -1,7 +1,7 @@
-// Names inside files are somebody else's text. Sixty of them through every view and export: nothing runs.
+// Names inside files are untrusted text. Sixty of them through every view and export: nothing runs.
 import { gunzipSync } from 'node:zlib';
 
-import { compared, file, flameGraph, pathOf } from '../support/comparing';
+import { compared, file, flameGraph, pathOf } from '../support/compare-helpers';
 import { cpuProfile, type Stack } from '../support/pprof';
 import { api, expect, succeeded, test } from '../support/test';
 

@@ -1,7 +1,7 @@
 // J1 without a mouse: sign in, open the example's comparison, read the findings, walk the graph, sort the table.
 import { type Locator, type Page, request } from '@playwright/test';
 
-import { compared, exampleFiles, flameGraph } from '../support/comparing';
+import { compared, exampleFiles, flameGraph } from '../support/compare-helpers';
 import { expect, expectAccessible, signUp, test } from '../support/test';
 
 /** Press Tab until this has the focus: what cannot be reached so, cannot be used without a mouse. */

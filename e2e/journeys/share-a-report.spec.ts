@@ -1,9 +1,9 @@
-// A report: pages frozen, told, published, shared with somebody who is not signed in, taken away as a file, and ended.
+// A report: snapshots added, published, shared with a signed-out reader, downloaded as a file, and revoked.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 import type { Page } from '@playwright/test';
 
-import { compared, exampleFiles, flameGraph, pathOf } from '../support/comparing';
+import { compared, exampleFiles, flameGraph, pathOf } from '../support/compare-helpers';
 import { api, expect, expectAccessible, succeeded, test } from '../support/test';
 
 /** Adds what the page shows: to a new report, or to the newest. */
@@ -11,8 +11,8 @@ async function add(page: Page, into?: string): Promise<void> {
   await page.getByRole('button', { name: 'Add to report' }).click();
   const dialog = page.getByRole('dialog', { name: 'Add to report' });
   if (into !== undefined) await dialog.getByLabel('Name of the new report').fill(into);
-  await dialog.getByRole('button', { name: 'Freeze and add' }).click();
-  await expect(dialog.getByRole('status')).toContainText('Frozen as it stands now', {
+  await dialog.getByRole('button', { name: 'Add snapshot' }).click();
+  await expect(dialog.getByRole('status')).toContainText('Snapshot added', {
     timeout: 30_000,
   });
 }
@@ -42,7 +42,7 @@ test('a report is frozen, published, opened signed out, taken away, and revoked'
   await expect(page.getByRole('heading', { level: 1, name: 'Why stacks grow' })).toBeVisible();
   await page.getByRole('button', { name: 'Add text at the top' }).click();
   await page.getByRole('textbox', { name: 'Text' }).fill('The **helper** is not inlined.');
-  await page.getByRole('button', { name: 'Keep' }).click();
+  await page.getByRole('button', { name: 'Save' }).click();
   await expect(page.locator('strong', { hasText: 'helper' })).toBeVisible();
   const parts = page.locator('main section[aria-label]');
   await page.getByRole('button', { name: /^Move down: text/ }).click();
@@ -54,12 +54,12 @@ test('a report is frozen, published, opened signed out, taken away, and revoked'
   await page.getByRole('button', { name: 'Publish' }).click();
   await expect(page.getByText('Version 1 is published')).toBeVisible();
 
-  // The link is told once.
+  // The link is shown once.
   await page.getByRole('button', { name: 'Share', exact: true }).click();
-  const dialog = page.getByRole('dialog', { name: 'Share by link' });
-  await dialog.getByLabel('For whom').fill('the storage team');
-  await dialog.getByRole('button', { name: 'Make link' }).click();
-  const link = await dialog.getByRole('textbox', { name: /^Link/ }).inputValue();
+  const dialog = page.getByRole('dialog', { name: 'Share' });
+  await dialog.getByLabel('Link name').fill('the storage team');
+  await dialog.getByRole('button', { name: 'Create link' }).click();
+  const link = await dialog.getByRole('textbox', { name: /^Link “/ }).inputValue();
   expect(link).toMatch(/\/s\/[\w-]{32,}$/);
   await expectAccessible(page);
 
@@ -70,7 +70,9 @@ test('a report is frozen, published, opened signed out, taken away, and revoked'
   const asked: string[] = [];
   elsewhere.on('request', (request) => asked.push(new URL(request.url()).pathname));
   await elsewhere.goto(link);
-  await expect(elsewhere.getByText(/^Shared by/)).toBeVisible({ timeout: 20_000 });
+  await expect(elsewhere.getByText(/^Shared by/)).toBeVisible({
+    timeout: 20_000,
+  });
   await (await flameGraph(elsewhere)).focus();
   for (const key of ['ArrowDown', 'ArrowDown', 'Enter']) await elsewhere.keyboard.press(key);
   await expect(elsewhere.getByRole('button', { name: /^Without zoomed in/ })).toBeVisible();
@@ -98,12 +100,16 @@ test('a report is frozen, published, opened signed out, taken away, and revoked'
   expect(wrong).toEqual([]);
   await offline.close();
 
-  // Ended: the next look is told so.
+  // Ended: the next request is refused.
   await page.reload();
   await page.getByRole('button', { name: 'Share', exact: true }).click();
   await page.getByRole('button', { name: 'Revoke the storage team' }).click();
   await expect(page.getByText(/revoked/)).toBeVisible();
   await elsewhere.reload();
-  await expect(elsewhere.getByRole('heading', { name: 'This link has ended' })).toBeVisible();
+  await expect(
+    elsewhere.getByRole('heading', {
+      name: 'This link has expired or was revoked',
+    }),
+  ).toBeVisible();
   await stranger.close();
 });

@@ -21,7 +21,10 @@ export function browserEnvironment(): Record<string, string> {
 
 const FOLDER_OF_RUN = 'SLOWPATH_BROWSER_TMP';
 
-/** One folder a run: whoever reads the configuration first makes it and takes it away at its end, its workers inherit the name. */
+/**
+ * One folder a run: the first process that reads the configuration creates it and removes it at its end; its workers
+ * inherit the name.
+ */
 function temporaryFolder(): string {
   const known = process.env[FOLDER_OF_RUN];
   if (known !== undefined) return known;

@@ -1,7 +1,8 @@
 /**
- * A certified OpenID provider to sign in against, on this machine: `node issuer.mjs CLIENT_ID CLIENT_SECRET RETURN_URL...`.
- * Prints its address as one line. Whoever names themselves is signed in: `mira@corp.example`; before an e-mail that the
- * provider shall not vouch for stands `unverified:`. A name given as `login_hint` is taken without asking.
+ * A certified OpenID provider to sign in against, on this machine: `node issuer.mjs CLIENT_ID CLIENT_SECRET
+ * RETURN_URL...`.
+ * Prints its address as one line. Any login is signed in: `mira@corp.example`; the prefix `unverified:` marks an
+ * email that the provider does not verify. A name given as `login_hint` is taken without asking.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -62,7 +63,7 @@ const provider = new Provider(issuer, {
 });
 
 const FORM = `<!doctype html><html lang="en"><title>Corp</title><h1>Corp</h1>
-<form method="post"><label>E-mail <input name="login" autofocus></label> <button>Continue</button></form></html>`;
+<form method="post"><label>Email <input name="login" autofocus></label> <button>Continue</button></form></html>`;
 
 async function interact(request, response) {
   const { params } = await provider.interactionDetails(request, response);

@@ -185,7 +185,7 @@ OF_KEEPER = "CREATE POLICY keeper ON {table} FOR ALL TO slowpath_keeper USING (t
 DOOR = """
 CREATE SCHEMA door;
 GRANT USAGE, CREATE ON SCHEMA door TO slowpath_keeper;
-GRANT USAGE ON SCHEMA door TO slowpath_door;
+GRANT USAGE ON SCHEMA door TO slowpath_cross_team;
 
 CREATE FUNCTION door.teams_of(sought uuid) RETURNS jsonb
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -259,7 +259,7 @@ DOORS = (
 )
 HAND_OVER = """
 REVOKE ALL ON FUNCTION {function} FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION {function} TO slowpath_door;
+GRANT EXECUTE ON FUNCTION {function} TO slowpath_cross_team;
 ALTER FUNCTION {function} OWNER TO slowpath_keeper;
 """
 

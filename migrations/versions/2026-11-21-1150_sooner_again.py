@@ -54,7 +54,7 @@ $$;
 NEW = {"door.jobs_to_send(integer)": DUE, "door.hurry_jobs(varchar[])": HURRY}
 HAND_OVER = """
 REVOKE ALL ON FUNCTION {function} FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION {function} TO slowpath_door;
+GRANT EXECUTE ON FUNCTION {function} TO slowpath_cross_team;
 ALTER FUNCTION {function} OWNER TO slowpath_keeper;
 """
 

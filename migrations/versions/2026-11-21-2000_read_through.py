@@ -114,7 +114,7 @@ EXCEPTION WHEN lock_not_available THEN
 END
 $$;
 REVOKE ALL ON FUNCTION door.tidy_metric_parts(integer) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION door.tidy_metric_parts(integer) TO slowpath_door;
+GRANT EXECUTE ON FUNCTION door.tidy_metric_parts(integer) TO slowpath_cross_team;
 """
 
 UNDO = """

@@ -105,7 +105,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     WHERE found.secret_hash = sought AND team.deleted_at IS NULL
 $$;
 REVOKE ALL ON FUNCTION door.find_share_link(bytea) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION door.find_share_link(bytea) TO slowpath_door;
+GRANT EXECUTE ON FUNCTION door.find_share_link(bytea) TO slowpath_cross_team;
 GRANT CREATE ON SCHEMA door TO slowpath_keeper;
 ALTER FUNCTION door.find_share_link(bytea) OWNER TO slowpath_keeper;
 REVOKE CREATE ON SCHEMA door FROM slowpath_keeper;

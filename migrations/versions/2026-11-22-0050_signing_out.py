@@ -68,7 +68,7 @@ $$;
 DOORS = ("door.take_reset_letter(timestamptz, timestamptz)", "door.reset_letter_sent(uuid)")
 HAND_OVER = """
 REVOKE ALL ON FUNCTION {function} FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION {function} TO slowpath_door;
+GRANT EXECUTE ON FUNCTION {function} TO slowpath_cross_team;
 ALTER FUNCTION {function} OWNER TO slowpath_keeper;
 """
 

@@ -149,7 +149,7 @@ NEW = {
 }
 HAND_OVER = """
 REVOKE ALL ON FUNCTION {function} FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION {function} TO slowpath_door;
+GRANT EXECUTE ON FUNCTION {function} TO slowpath_cross_team;
 ALTER FUNCTION {function} OWNER TO slowpath_keeper;
 """
 

@@ -6,30 +6,41 @@ import json
 import sys
 from collections.abc import Iterator
 
-from bench.results import Result
+from bench.benchmark_results import BenchmarkResult
+from slowpath_cli.core.renamed_options import warn_renamed
 
 # name -> module with `run() -> Iterator[Result]`. A benchmark belongs to the claims of one part of the product.
 BENCHMARKS = {
-    "verdicts": "bench.verdicts",
+    "verdicts": "bench.verdict_accuracy",
     "compare": "bench.compare_speed",
-    "flame": "bench.flame",
-    "stored": "bench.stored",
-    "page": "bench.page",
-    "linear": "bench.linear",
-    "memory": "bench.memory",
-    "traces": "bench.traces",
-    "board": "bench.board",
-    "changes": "bench.changes",
-    "deploys": "bench.deploys",
-    "board-page": "bench.board_page",
-    "metrics": "bench.metrics",
-    "series": "bench.series",
-    "series-more": "bench.series_more",
-    "series-real": "bench.series_real",
-    "ci": "bench.ci",
-    "bisect": "bench.bisecting",
-    "builds": "bench.builds",
+    "flame": "bench.flame_graph_page",
+    "stored-comparison": "bench.stored_comparison",
+    "page": "bench.page_latency",
+    "linear-scaling": "bench.linear_scaling",
+    "memory": "bench.memory_footprint",
+    "traces": "bench.trace_reading",
+    "dashboard": "bench.dashboard_server",
+    "change-points": "bench.change_detection_accuracy",
+    "deployment-checks": "bench.deployment_check_accuracy",
+    "dashboard-page": "bench.dashboard_page",
+    "metrics": "bench.metric_ingest",
+    "series": "bench.series_accuracy",
+    "series-more": "bench.series_accuracy_long",
+    "series-real": "bench.series_real_captures",
+    "ci": "bench.ci_latency",
+    "bisect-cost": "bench.bisect_cost",
+    "builds": "bench.build_evaluation_latency",
 }
+FORMER_NAMES = {
+    "stored": "stored-comparison",
+    "linear": "linear-scaling",
+    "board": "dashboard",
+    "changes": "change-points",
+    "deploys": "deployment-checks",
+    "board-page": "dashboard-page",
+    "bisect": "bisect-cost",
+}
+"""Accepted for one release, with a warning."""
 
 
 def main() -> int:
@@ -40,13 +51,16 @@ def main() -> int:
     )
     parser.add_argument("--json", action="store_true", help="one JSON line a result")
     options = parser.parse_args()
-    unknown = sorted(set(options.only or []) - set(BENCHMARKS))
+    for old in set(options.only or []) & set(FORMER_NAMES):
+        warn_renamed(f"--only {old}", f"--only {FORMER_NAMES[old]}")
+    only = [FORMER_NAMES.get(name, name) for name in options.only or []]
+    unknown = sorted(set(only) - set(BENCHMARKS))
     if unknown:
         print(f"bench: there is no {unknown[0]}; there is {', '.join(BENCHMARKS)}", file=sys.stderr)
         return 2
     met = True
-    for name in options.only or BENCHMARKS:
-        results: Iterator[Result] = importlib.import_module(BENCHMARKS[name]).run()
+    for name in only or BENCHMARKS:
+        results: Iterator[BenchmarkResult] = importlib.import_module(BENCHMARKS[name]).run()
         for result in results:
             print(json.dumps(result.to_json(), ensure_ascii=False) if options.json else result.told(), flush=True)
             met &= result.met is not False or result.is_open

@@ -8,15 +8,15 @@ from typing import Any, Final
 
 from numpy.random import Generator
 
-from bench.bisect_world import Setting, World
-from slowpath.analysis.bisect.line import Candidate
+from bench.bisect_simulation import SimulatedHistory, SimulationSettings
+from slowpath.analysis.bisect.candidate_sequence import Candidate
 
 FOLDER: Final = Path(__file__).resolve().parent / "testdata" / "histories"
 FORMAT: Final = "slowpath.history/1"
 
 
 @dataclass(frozen=True)
-class Line:
+class HistoryLine:
     """One repository's commits after the good one, in order: places are counted from 1."""
 
     repository: str
@@ -34,7 +34,7 @@ class Line:
 class History:
     """A story through several repositories."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[HistoryLine, ...]
     culprits: tuple[str, ...]
 
     @property
@@ -59,18 +59,18 @@ def history(name: str) -> History:
     return History(tuple(_line(one) for one in told["levels"]), tuple(told["culprits"]))
 
 
-def _line(told: dict[str, Any]) -> Line:
+def _line(told: dict[str, Any]) -> HistoryLine:
     pins: list[dict[str, str]] = [told["pins"]]
     for one in told["commits"]:
         pins.append(pins[-1] | one.get("pins", {}))
     built = (True, *(one.get("built", True) for one in told["commits"]))
-    return Line(told["repository"], (told["good"], *(one["sha"] for one in told["commits"])), built, tuple(pins))
+    return HistoryLine(told["repository"], (told["good"], *(one["sha"] for one in told["commits"])), built, tuple(pins))
 
 
-class Replayed(World):
+class ReplayedHistory(SimulatedHistory):
     """A history under noise. With `commits` a monorepo of so many stands in front, one of which pins all of the second repository's line."""
 
-    def __init__(self, setting: Setting, rng: Generator, told: History, commits: int | None = None) -> None:
+    def __init__(self, setting: SimulationSettings, rng: Generator, told: History, commits: int | None = None) -> None:
         """Draw the guilty commit of the monorepo; all else is as it was."""
         lengths = tuple(len(line.shas) - 1 for line in told.lines)
         super().__init__(replace(setting, sizes=(commits or lengths[0], *lengths[1:])), rng)
@@ -90,12 +90,12 @@ class Replayed(World):
             return self._some(level + 1, self._told.between(level, place))
         return self._some(1, range(1, self.setting.sizes[1] + 1)) if place == self.truth[0] else []
 
-    def plain(self) -> World:
+    def plain(self) -> SimulatedHistory:
         """Return the same search as one who knows the guilty bumps would have to do it: for the peers."""
         brought = [self._told.between(level, place) for level, place in enumerate(self._told.truth[:-1])]
         if self._made:
             brought[0] = range(1, self.setting.sizes[1] + 1)
-        world = World(replace(self.setting, sizes=(self.setting.sizes[0], *map(len, brought))), self._rng)
+        world = SimulatedHistory(replace(self.setting, sizes=(self.setting.sizes[0], *map(len, brought))), self._rng)
         world.truth = [self.truth[0], *(at - one.start + 1 for at, one in zip(self.truth[1:], brought, strict=True))]
         return world
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln, logsumexp, xlogy
 
-from bench.bisect_world import LEVEL, SPREAD, World
+from bench.bisect_simulation import LEVEL, SPREAD, SimulatedHistory
 
 F64 = NDArray[np.float64]
 BELIEF = 0.95
@@ -20,21 +20,21 @@ NEW, OLD = (0.9, 0.1), (0.05, 0.95)
 
 
 @dataclass(frozen=True)
-class PeerEnded:
+class PeerResult:
     """How a peer's search ended."""
 
     deploys: int
     right: bool
 
 
-def look(world: World, *, bad: bool, windows: int) -> bool:
+def look(world: SimulatedHistory, *, bad: bool, windows: int) -> bool:
     """Deploy once, measure for some windows, and say yes or no."""
     own = world.deploy()
     values = [np.log(world.window(bad=bad, own=own) / LEVEL) for _ in range(windows)]
     return bool(np.mean(values) > SPREAD * world.gap / 2)
 
 
-def git_bisect(world: World, looks: int, windows: int = 1) -> PeerEnded:
+def git_bisect(world: SimulatedHistory, looks: int, windows: int = 1) -> PeerResult:
     """`git bisect` on each level, the majority of so many looks deciding; stops looking once it is decided."""
     deploys = 0
     for size, truth in zip(world.setting.sizes, world.truth, strict=True):
@@ -48,11 +48,11 @@ def git_bisect(world: World, looks: int, windows: int = 1) -> PeerEnded:
                 deploys += 1
             low, high = (low, middle) if bad > good else (middle, high)
         if high != truth:
-            return PeerEnded(_rest(world, deploys, looks), right=False)
-    return PeerEnded(deploys, right=True)
+            return PeerResult(_rest(world, deploys, looks), right=False)
+    return PeerResult(deploys, right=True)
 
 
-def _rest(world: World, deploys: int, looks: int) -> int:
+def _rest(world: SimulatedHistory, deploys: int, looks: int) -> int:
     """Return at least as many deploys as the search would go on for: it does not know that it is lost."""
     whole = sum(float(np.log2(size)) for size in world.setting.sizes) * (looks + 1) / 2
     return max(deploys, round(whole))
@@ -85,7 +85,7 @@ class _Rates:
         )
 
 
-def bayesect(world: World, windows: int = 1) -> PeerEnded:
+def bayesect(world: SimulatedHistory, windows: int = 1) -> PeerResult:
     """git_bayesect on each level: yes or no with unknown rates, the least expected entropy next, until one is believed 95 %."""
     deploys = 0
     ends = ([0, 0], [0, 0])
@@ -103,11 +103,11 @@ def bayesect(world: World, windows: int = 1) -> PeerEnded:
             rates.add(position, bad=look(world, bad=position >= truth, windows=windows))
             deploys += 1
         if guilty != truth:
-            return PeerEnded(deploys, right=False)
+            return PeerResult(deploys, right=False)
         for position, (seen, unseen) in rates.seen.items():
             side = ends[position >= guilty]
             side[0], side[1] = side[0] + seen, side[1] + unseen
-    return PeerEnded(deploys, right=True)
+    return PeerResult(deploys, right=True)
 
 
 def _least_entropy(mass: F64, at_new: float, at_old: float) -> int:

@@ -19,13 +19,13 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from bench.aa_load import RunningProgram, build_load, build_program, neighbor, running
 from bench.aa_programs import PROGRAMS, Phase, Program
-from bench.aa_running import Running, build_load, build_program, neighbor, running
-from slowpath.analysis.facts import Facts
+from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.units import Nanoseconds
-from slowpath_cli.collecting.build_id import read_build_id
-from slowpath_cli.collecting.buildinfo import read_build_info
-from slowpath_cli.collecting.local import this_machine
+from slowpath_cli.collect.build_id import read_build_id
+from slowpath_cli.collect.buildinfo import read_build_info
+from slowpath_cli.collect.local_process import this_machine
 
 SECONDS = 5.0
 MINUTES = 60.0
@@ -34,11 +34,11 @@ SETTLE_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
-class Captured:
+class CapturedProfile:
     """One profile with its facts, and how many requests failed or could not be sent meanwhile."""
 
     body: bytes
-    facts: Facts
+    facts: RunMetadata
     failed: int
 
 
@@ -101,7 +101,7 @@ def capture(asked: Capture, folder: Path) -> None:
         process += 1
 
 
-def _profiles(process: Running, asked: Capture) -> Iterator[tuple[Phase, Captured]]:
+def _profiles(process: RunningProgram, asked: Capture) -> Iterator[tuple[Phase, CapturedProfile]]:
     for phase in asked.program.phases:
         process.enter(phase)
         with neighbor(asked.load) if phase.neighbor else contextlib.nullcontext():
@@ -110,7 +110,7 @@ def _profiles(process: Running, asked: Capture) -> Iterator[tuple[Phase, Capture
                 yield phase, captured_profile(process, asked.seconds)
 
 
-def captured_profile(process: Running, seconds: float) -> Captured:
+def captured_profile(process: RunningProgram, seconds: float) -> CapturedProfile:
     """Take one CPU profile of a program under load, with the facts of that time."""
     started_at, began = time.time_ns(), time.monotonic_ns()
     (answered, failed), cpu = process.requests(), process.cpu_ns()
@@ -119,7 +119,7 @@ def captured_profile(process: Running, seconds: float) -> Captured:
     ended = time.monotonic_ns()
     build = read_build_info(Path(f"/proc/{process.pid}/exe"))
     machine = this_machine()
-    facts = Facts(
+    facts = RunMetadata(
         requests=answered_after - answered,
         wall_ns=Nanoseconds(ended - began),
         cpu_ns=Nanoseconds(cpu_after - cpu),
@@ -133,10 +133,10 @@ def captured_profile(process: Running, seconds: float) -> Captured:
         ended_at_ms=(started_at + ended - began) // 1_000_000,
     )
     smaller = gzip.compress(gzip.decompress(body), 9, mtime=0)
-    return Captured(smaller, facts, failed_after - failed)
+    return CapturedProfile(smaller, facts, failed_after - failed)
 
 
-def _gomaxprocs(process: Running) -> int:
+def _gomaxprocs(process: RunningProgram) -> int:
     """All CPUs that the process may use: none of the programs is told otherwise."""
     status = Path(f"/proc/{process.pid}/status").read_text(encoding="utf-8")
     mask = next(line.split()[1] for line in status.splitlines() if line.startswith("Cpus_allowed:"))
@@ -161,7 +161,7 @@ def _write_manifest(program: Program, folder: Path, seconds: float, taken: list[
     (folder / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")
 
 
-def _tell(program: Program, number: int, phase: Phase, captured: Captured) -> None:
+def _tell(program: Program, number: int, phase: Phase, captured: CapturedProfile) -> None:
     facts = captured.facts
     requests, cpu_ns, wall_ns = facts.requests or 0, facts.cpu_ns or 0, facts.wall_ns or 1
     print(

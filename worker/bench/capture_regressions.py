@@ -14,8 +14,8 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from bench.aa_load import RunningProgram, build_load, build_program, running
 from bench.aa_programs import STEADY
-from bench.aa_running import Running, build_load, build_program, running
 from bench.capture_aa import SETTLE_SECONDS, captured_profile
 from bench.public_regressions import PUBLIC_REGRESSIONS, PublicRegression
 
@@ -70,7 +70,7 @@ def capture(
     _write_manifest(regression, folder, seconds)
 
 
-def _capture_side(server: Running, path: Path, run: str, seconds: float) -> None:
+def _capture_side(server: RunningProgram, path: Path, run: str, seconds: float) -> None:
     server.enter(STEADY[0])
     time.sleep(SETTLE_SECONDS)
     captured = captured_profile(server, seconds)

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from slowpath.analysis.facts import Facts
-from slowpath.analysis.profiles.artifact import ProfileArtifact
-from slowpath.analysis.profiles.kind_comparison import compare_kind
-from slowpath.analysis.profiles.profile_table import ProfileTable
-from slowpath.analysis.profiles.sets import make_sets
-from slowpath.analysis.profiles.thresholds import DEFAULT_THRESHOLDS
+from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.profile_kind_comparison import compare_kind
+from slowpath.analysis.kinds.profiles.profile_sets import make_sets
+from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
+from slowpath.analysis.kinds.profiles.profile_thresholds import DEFAULT_THRESHOLDS
 
 ROOT = Path(__file__).resolve().parents[2]
 DECODE = Path(os.environ.get("SLOWPATH_DECODE_BIN") or ROOT / "worker" / "decode" / "bin" / "slowpath-decode")
@@ -51,12 +51,12 @@ def decoded(path: Path) -> ProfileArtifact:
         path.with_name(path.name.removesuffix(".pb.gz") + ".facts.json"),
     )
     sidecar = next((each for each in beside if each.is_file()), None)
-    facts = Facts.from_json(json.loads(sidecar.read_text())) if sidecar else Facts()
+    facts = RunMetadata.from_json(json.loads(sidecar.read_text())) if sidecar else RunMetadata()
     return ProfileArtifact(path.name, table, facts)
 
 
 @dataclass(frozen=True)
-class Pool:
+class CapturePool:
     """Profiles of one binary in order of time, without what tells that it is one, so that only the numbers speak.
 
     `half` and `fifth` are functions to put effects into, by about which share they have. `lockstep`: its load keeps
@@ -92,9 +92,9 @@ def anonymous(artifact: ProfileArtifact) -> ProfileArtifact:
     return replace(artifact, table=replace(artifact.table, build_ids=()), facts=facts)
 
 
-def _pool(name: str, profiles: Sequence[ProfileArtifact], half: str, fifth: str) -> Pool:
+def _pool(name: str, profiles: Sequence[ProfileArtifact], half: str, fifth: str) -> CapturePool:
     ordered = sorted((anonymous(each) for each in profiles), key=lambda each: each.table.time_ns)
-    return Pool(name, tuple(ordered), half, fifth)
+    return CapturePool(name, tuple(ordered), half, fifth)
 
 
 def _heavy_shares(manifest: dict[str, Any]) -> tuple[float, ...]:
@@ -103,12 +103,12 @@ def _heavy_shares(manifest: dict[str, Any]) -> tuple[float, ...]:
     return tuple(of_phase[profile["phase"]] for profile in manifest["profiles"])
 
 
-def captured_in_time() -> list[Pool]:
+def captured_in_time() -> list[CapturePool]:
     """Every program captured over time by `capture_aa`."""
     return [captured(path.parent) for path in sorted(IN_TIME.glob("*/manifest.json"))]
 
 
-def captured(folder: Path) -> Pool:
+def captured(folder: Path) -> CapturePool:
     """The captures of one program in a folder that `capture_aa` filled; functions for effects are found by their share."""
     manifest = json.loads((folder / "manifest.json").read_text())
     profiles = [decoded(each) for each in sorted(folder.glob("*.pb.gz"))]
@@ -135,7 +135,7 @@ def function_near(profiles: Sequence[ProfileArtifact], share: float) -> str:
 
 
 @dataclass(frozen=True)
-class Case:
+class CaptureCase:
     """Two variants of a program of which the answer is known."""
 
     name: str
@@ -146,7 +146,7 @@ class Case:
     must_not_flag: tuple[str, ...]
 
 
-def pools() -> list[Pool]:
+def pools() -> list[CapturePool]:
     """Sets of one binary: our own captures, one of the corpus where there is one, the examples', and those over time."""
     named = {
         "dd-mapchan": (
@@ -177,11 +177,11 @@ def _case(name: str) -> Path | None:
     return next((place for place in places if place.is_dir()), None)
 
 
-def cases() -> list[Case]:
+def cases() -> list[CaptureCase]:
     """Pairs whose truth is written down beside them, and those of the example."""
     found = [
-        Case("inlined->helper", cpu_profiles(EXAMPLE / "inlined"), cpu_profiles(EXAMPLE / "helper"), "regressed", ("stack-growth", "ingester/ident.cloneBytes"), ()),
-        Case("helper->pool", cpu_profiles(EXAMPLE / "helper"), cpu_profiles(EXAMPLE / "pool"), "improved", ("stack-growth", "ingester/ident.cloneBytes"), ()),
+        CaptureCase("inlined->helper", cpu_profiles(EXAMPLE / "inlined"), cpu_profiles(EXAMPLE / "helper"), "regressed", ("stack-growth", "ingester/ident.cloneBytes"), ()),
+        CaptureCase("helper->pool", cpu_profiles(EXAMPLE / "helper"), cpu_profiles(EXAMPLE / "pool"), "improved", ("stack-growth", "ingester/ident.cloneBytes"), ()),
     ]  # fmt: skip
     folder = corpus()
     paths = {path.parent.name: path for path in sorted(folder.glob("cases/*/truth.json"))} if folder else {}
@@ -189,7 +189,7 @@ def cases() -> list[Case]:
     for _, path in sorted(paths.items()):
         truth = json.loads(path.read_text())
         found += [
-            Case(
+            CaptureCase(
                 f"{path.parent.name} {pair['base']}->{pair['candidate']}",
                 cpu_profiles(path.parent / pair["base"]),
                 cpu_profiles(path.parent / pair["candidate"]),

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 
+from bench.benchmark_results import BenchmarkResult
 from bench.captures import DECODE, EXAMPLE, ROOT, corpus
-from bench.results import Result
-from slowpath.analysis.profiles.profile_table import ProfileTable, SampleType
+from slowpath.analysis.kinds.profiles.profile_table import ProfileTable, SampleType
 
 NAME = "compare"
 PPROF_VERSION = "v0.0.0-20260906184651-6331bc6350fe"
@@ -54,7 +54,7 @@ class Pair:
     large: bool
 
 
-def run() -> Iterator[Result]:
+def run() -> Iterator[BenchmarkResult]:
     """All results; the large pairs take pprof some minutes."""
     pprof = pprof_binary()
     compile_sources()
@@ -77,7 +77,7 @@ def run() -> Iterator[Result]:
         cpu, memory = theirs.cpu_s / ours.cpu_s, ours.peak_bytes / theirs.peak_bytes
         if pair.large:
             cpu_ratios.append(cpu)
-            yield Result(
+            yield BenchmarkResult(
                 NAME,
                 f"{pair.name}: CPU s",
                 ours.cpu_s,
@@ -86,7 +86,7 @@ def run() -> Iterator[Result]:
                 f"at least {LEAST_TIMES}x less",
                 cpu >= LEAST_TIMES,
             )
-            yield Result(
+            yield BenchmarkResult(
                 NAME,
                 f"{pair.name}: peak MB",
                 ours.peak_bytes / 1e6,
@@ -97,10 +97,12 @@ def run() -> Iterator[Result]:
             )
         else:
             met = ours.cpu_s < SMALL_CPU_SECONDS
-            yield Result(NAME, f"{pair.name}: CPU s", ours.cpu_s, theirs.cpu_s, cpu, f"< {SMALL_CPU_SECONDS} s", met)
+            yield BenchmarkResult(
+                NAME, f"{pair.name}: CPU s", ours.cpu_s, theirs.cpu_s, cpu, f"< {SMALL_CPU_SECONDS} s", met
+            )
     if cpu_ratios:
         mean = prod(cpu_ratios) ** (1 / len(cpu_ratios))
-        yield Result(
+        yield BenchmarkResult(
             NAME, f"{len(cpu_ratios)} large pairs: CPU, geometric mean of times less", mean, goal=">= 5", met=mean >= 5
         )
 
@@ -133,7 +135,7 @@ def environment() -> dict[str, str]:
 
 def compile_sources() -> None:
     """Import the command once, so that no measured run pays for compiling it."""
-    command = [sys.executable, "-c", "import slowpath_cli.main, slowpath_cli.compare"]
+    command = [sys.executable, "-c", "import slowpath_cli.main, slowpath_cli.commands.compare"]
     subprocess.run(command, check=True, env=environment())
 
 

@@ -1,6 +1,6 @@
 /**
  * How long a comparison takes from navigation to its findings and its graph, in a headless Chromium with nothing cached.
- * Asked by bench.page: SLOWPATH_URL, BENCH_CHROMIUM, BENCH_EMAIL, BENCH_PASSWORD, BENCH_PATH; prints one JSON object.
+ * Asked by bench.page_latency: SLOWPATH_URL, BENCH_CHROMIUM, BENCH_EMAIL, BENCH_PASSWORD, BENCH_PATH; prints one JSON object.
  */
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';

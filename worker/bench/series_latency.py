@@ -10,13 +10,13 @@ from typing import Final
 import numpy as np
 from numpy.random import Generator, default_rng
 
-from bench.results import Result
-from bench.traffic import cells_of, counts_of, weather
-from slowpath.analysis.builds.latency import DeployedLatency, measure_latency
-from slowpath.analysis.builds.lines import LineOfKind
-from slowpath.analysis.builds.looking import look
-from slowpath.analysis.metrics.alone import ALL, AloneLatency
-from slowpath.analysis.series.rows import F64
+from bench.benchmark_results import BenchmarkResult
+from bench.synthetic_traffic import cells_of, counts_of, weather
+from slowpath.analysis.builds.change_detection import scan_history
+from slowpath.analysis.builds.latency_measurements import DeploymentLatency, measure_latency
+from slowpath.analysis.builds.series_matrix import SeriesMatrix
+from slowpath.analysis.kinds.metrics.exclusive_latency import ALL, ExclusiveLatency
+from slowpath.analysis.series.series_rows import F64
 
 NAME: Final = "series"
 POOL, HOURS, PER_SECOND = 200, 4, 20.0
@@ -25,17 +25,19 @@ LINES, BUILDS, FIRST = 120, 100, 10
 STEPPED, BEFORE, AFTER = 60, 60, 12
 
 
-def latency() -> Iterator[Result]:
+def latency() -> Iterator[BenchmarkResult]:
     """All results; about a minute."""
     rng = default_rng(12)
     values, errors = _pool(rng)
     for number, name in enumerate(("p50", "p99")):
         spread = 100 * float(np.std(np.log(values[number])))
-        yield Result(NAME, f"latency, windows of {HOURS} h: {name} of one build differs between windows by, %", spread)
+        yield BenchmarkResult(
+            NAME, f"latency, windows of {HOURS} h: {name} of one build differs between windows by, %", spread
+        )
     told = sum(_told(_line(rng, values, errors, BUILDS), FIRST) is not None for _ in range(LINES))
     share = 100 * told / LINES
     what = f"latency: unchanged lines of {BUILDS} builds told of by any look, % of {LINES}"
-    yield Result(NAME, what, share, goal="<= 1", met=share <= 1)
+    yield BenchmarkResult(NAME, what, share, goal="<= 1", met=share <= 1)
     for ratio in (1.10, 1.20, 1.50):
         delays = []
         for _ in range(STEPPED):
@@ -44,9 +46,9 @@ def latency() -> Iterator[Result]:
             delays.append(AFTER + 1 if at is None else at - BEFORE)
         step = f"latency alone, {100 * (ratio - 1):.0f} % more after {BEFORE} builds"
         share = 100 * float(np.mean(np.array(delays) <= AFTER))
-        yield Result(NAME, f"{step}: told of within {AFTER} builds, %", share)
+        yield BenchmarkResult(NAME, f"{step}: told of within {AFTER} builds, %", share)
         middle = float(np.median(delays))
-        yield Result(NAME, f"{step}: builds until it is told of (median; {AFTER + 1}: more)", middle)
+        yield BenchmarkResult(NAME, f"{step}: builds until it is told of (median; {AFTER + 1}: more)", middle)
 
 
 def _pool(rng: Generator) -> tuple[F64, F64]:
@@ -54,32 +56,32 @@ def _pool(rng: Generator) -> tuple[F64, F64]:
     values, errors = np.empty((2, POOL)), np.empty((2, POOL))
     for number in range(POOL):
         cells = cells_of(counts_of(rng, weather(rng, 60 * HOURS), PER_SECOND))
-        deploys = [DeployedLatency("production", AloneLatency({ALL: cells}, ""))]
+        deploys = [DeploymentLatency("production", ExclusiveLatency({ALL: cells}, ""))]
         held = measure_latency(deploys, rng)[0].bases["quantile"]
         values[:, number], errors[:, number] = held.value, held.error
     return values, errors
 
 
-def _line(rng: Generator, values: F64, errors: F64, builds: int, ratio: float = 1.0) -> LineOfKind:
+def _line(rng: Generator, values: F64, errors: F64, builds: int, ratio: float = 1.0) -> SeriesMatrix:
     """Builds in windows and placements by chance, those after `BEFORE` so many times as slow."""
     drawn = rng.integers(0, values.shape[1], builds)
     slower = np.exp(rng.normal(0, PLACEMENTS, builds)) * np.where(np.arange(builds) < BEFORE, 1.0, ratio)
     subjects = ("production p50", "production p99")
     counts = np.ones(builds, np.int32)
-    return LineOfKind(
+    return SeriesMatrix(
         "latency", "quantile", "ns", subjects, values[:, drawn] * slower, errors[:, drawn] * slower, counts,
         ((), ()), (None, None),
     )  # fmt: skip
 
 
-def _told(line: LineOfKind, first: int) -> int | None:
+def _told(line: SeriesMatrix, first: int) -> int | None:
     """After how many builds of the line it is told of; None if never."""
     for builds in range(first, len(line.counts) + 1):
-        cut = LineOfKind(
+        cut = SeriesMatrix(
             line.kind, line.basis, line.unit, line.subjects, line.values[:, :builds], line.errors[:, :builds],
             line.counts[:builds], line.callers, line.categories,
         )  # fmt: skip
         alike = {"latency": np.zeros(builds, np.int32)}
-        if any(story.is_told for story in look([cut], alike, [], frozenset()).stories):
+        if any(story.is_told for story in scan_history([cut], alike, [], frozenset()).stories):
             return builds
     return None

@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import binomtest
 
+from bench.benchmark_results import BenchmarkResult
 from bench.captures import DECODE, ROOT, corpus
-from bench.results import Result
-from slowpath.analysis.facts import Facts
-from slowpath.analysis.traces.artifact import TraceArtifact
-from slowpath.analysis.traces.compare import compare_traces
-from slowpath.analysis.traces.thresholds import DEFAULT_TRACE_THRESHOLDS
-from slowpath.analysis.traces.trace_table import TraceTable
+from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath.analysis.kinds.exec_traces.compare_traces import compare_traces
+from slowpath.analysis.kinds.exec_traces.trace_artifact import TraceArtifact
+from slowpath.analysis.kinds.exec_traces.trace_table import TraceTable
+from slowpath.analysis.kinds.exec_traces.trace_thresholds import DEFAULT_TRACE_THRESHOLDS
 
 NAME = "traces"
 GOAL = 0.01
@@ -35,7 +35,7 @@ CASES = (
 PAIRS = (("base", "base2"), ("rep_base1", "rep_base2"), ("rep_head1", "rep_head2"))
 
 
-def false_alarms() -> Iterator[Result]:
+def false_alarms() -> Iterator[BenchmarkResult]:
     """How many comparisons of equal binaries show a significant finding, or say that something changed."""
     alarms = unchanged = comparisons = 0
     for traces in _sets():
@@ -46,8 +46,8 @@ def false_alarms() -> Iterator[Result]:
             unchanged += found.verdict == "unchanged"
     low, high = binomtest(alarms, comparisons).proportion_ci(method="wilson")
     what = f"A/A: % of {comparisons} comparisons with an alarm (95% CI {100 * low:.1f}-{100 * high:.1f}%)"
-    yield Result(NAME, what, 100 * alarms / comparisons, goal="<= 1", met=low <= GOAL)
-    yield Result(NAME, "A/A: % that are unchanged, with a bound", 100 * unchanged / comparisons)
+    yield BenchmarkResult(NAME, what, 100 * alarms / comparisons, goal="<= 1", met=low <= GOAL)
+    yield BenchmarkResult(NAME, "A/A: % that are unchanged, with a bound", 100 * unchanged / comparisons)
 
 
 def _ignore(_step: str, _fraction: float) -> None:
@@ -81,5 +81,5 @@ def _decoded(path: Path) -> TraceArtifact:
         subprocess.run([str(DECODE), "trace", str(path), out.name], check=True, capture_output=True)
         table = TraceTable.parse(Path(out.name).read_bytes())
     sidecar = path.with_name(path.name + ".facts.json")
-    facts = Facts.from_json(json.loads(sidecar.read_text())) if sidecar.is_file() else Facts()
+    facts = RunMetadata.from_json(json.loads(sidecar.read_text())) if sidecar.is_file() else RunMetadata()
     return TraceArtifact(path.name, table, facts)

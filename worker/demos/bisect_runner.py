@@ -8,17 +8,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from demos.people import Person
-from demos.pipeline import free_ports
-from example.bisects.histories import Histories
-from example.bisects.sources import MONO
+from demos.example_pipeline import free_ports
+from example.bisects.generated_histories import Histories
+from example.bisects.split_repositories import MONO
+from support.demo_user import DemoUser
 
 SLOTS = 2
 """One for the control, which stays, and one for the probes."""
 CLOSING_SECONDS = 30.0
 
 
-def token_of(person: Person) -> str:
+def token_of(person: DemoUser) -> str:
     """Make a token with the right of a runner and no other."""
     (team,) = person.call("GET", "/session")["teams"]
     asked = {"name": "runner", "scopes": ["runner"], "expires_in_days": 1}
@@ -30,9 +30,9 @@ def file_of(made: Histories, folder: Path) -> Path:
     ports = free_ports(SLOTS)
     python = [sys.executable, "-m"]
     address = "127.0.0.1:{port}"
-    deploy = [*python, "example.bisects.deploying", "--dir", "{dir}", "--out", "{out}", "--listen", address]
+    deploy = [*python, "example.bisects.deploy_ingester", "--dir", "{dir}", "--out", "{out}", "--listen", address]
     shared = str(folder / "shared")
-    measure = [*python, "example.bisects.measuring", "--address", address, "--out", "{out}", "--shared", shared]
+    measure = [*python, "example.bisects.measure_ingester", "--address", address, "--out", "{out}", "--shared", shared]
     repositories = {"" if each.module == MONO else each.module: str(each.folder) for each in made.repositories}
     lines = [
         "[runner]", 'name = "demo"', f"slots = {SLOTS}", f"work = {json.dumps(str(folder / 'runner'))}", 'environment = ["PYTHONPATH"]',
@@ -47,7 +47,7 @@ def file_of(made: Histories, folder: Path) -> Path:
 
 
 @contextmanager
-def runner(person: Person, made: Histories, folder: Path) -> Iterator[Path]:
+def runner(person: DemoUser, made: Histories, folder: Path) -> Iterator[Path]:
     """Start the runner by its one command for the length of a block; gives the file of what it says."""
     said = folder / "runner.log"
     environment = {**os.environ, "SLOWPATH_URL": person.url, "SLOWPATH_TOKEN": token_of(person)}

@@ -21,12 +21,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from demos.builds_ci import Ci, Team, pull_request_of, quantile, set_up
-from demos.builds_history import History, Plan, Step, story
-from demos.builds_receivers import Heard, Receivers, receiving
-from demos.page import in_browser
-from demos.people import DemoFailed, sign_up
-from demos.pipeline import free_ports
+from demos.browser import in_browser
+from demos.example_pipeline import free_ports
+from support.ci_double import Ci, Team, pull_request_of, quantile, set_up
+from support.demo_repository import History, Plan, Step, story
+from support.demo_user import DemoFailed, sign_up
+from support.receiver_doubles import ReceivedRequests, ReceiverDoubles, receiving
 
 BUILDS = 200
 ROOT = Path(__file__).resolve().parents[2]
@@ -64,7 +64,7 @@ def _beside_a_stack(arguments: Sequence[str]) -> int:
         environment = {
             **os.environ,
             INSIDE: str(mail_port),
-            "SLOWPATH_ALLOWED_HOSTS": "127.0.0.0/8",
+            "SLOWPATH_EGRESS_ALLOWLIST": "127.0.0.0/8",
             "SLOWPATH_LOCAL_REPOSITORIES": folder,
             "SLOWPATH_SMTP_URL": f"smtp://127.0.0.1:{mail_port}",
             "SLOWPATH_MAIL_FROM": "Slowpath <slowpath@shop.example>",
@@ -99,7 +99,7 @@ def play(url: str, options: argparse.Namespace) -> tuple[dict[str, Any], list[st
     return told, wrong
 
 
-class Played:
+class DemoOutcome:
     """A history whose builds were all judged."""
 
     def __init__(self, team: Team, steps: Sequence[Step], plan: Plan) -> None:
@@ -107,7 +107,7 @@ class Played:
         self.team, self.steps, self.plan = team, steps, plan
 
 
-def _played(url: str, plan: Plan, folder: Path, seed: int, receivers: Receivers) -> Played:
+def _played(url: str, plan: Plan, folder: Path, seed: int, receivers: ReceiverDoubles) -> DemoOutcome:
     """Write a history, and send all its builds."""
     hour = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)  # noqa: TID251 - commits are of these days
     history = History(folder, plan, seed, hour)
@@ -125,10 +125,10 @@ def _played(url: str, plan: Plan, folder: Path, seed: int, receivers: Receivers)
     _tell(
         f"{plan.builds} builds, {rate:.0f} a minute; judged {half:.1f} s after CI's last word, 95 % within {most:.1f} s"
     )
-    return Played(team, history.steps, plan)
+    return DemoOutcome(team, history.steps, plan)
 
 
-def _looked_at(played: Played, receivers: Receivers) -> tuple[dict[str, Any], list[str]]:
+def _looked_at(played: DemoOutcome, receivers: ReceiverDoubles) -> tuple[dict[str, Any], list[str]]:
     """What became of the story, and what is wrong with it."""
     found = _regressions(played.team)
     heard = statuses_of(receivers, len(played.steps))
@@ -174,7 +174,7 @@ def _reported(team: Team) -> list[str]:
     return []
 
 
-def _told_wrongly(heard: Heard, steps: Sequence[Step], pull_request: int) -> list[str]:
+def _told_wrongly(heard: ReceivedRequests, steps: Sequence[Step], pull_request: int) -> list[str]:
     """What somebody was told too often, too seldom, or at the wrong place."""
     wrong = []
     if {sha for sha, _ in heard.statuses} != {step.built.sha for step in steps} or len(heard.statuses) != len(steps):
@@ -192,7 +192,7 @@ def _told_wrongly(heard: Heard, steps: Sequence[Step], pull_request: int) -> lis
     return wrong
 
 
-def statuses_of(receivers: Receivers, builds: int) -> Heard:
+def statuses_of(receivers: ReceiverDoubles, builds: int) -> ReceivedRequests:
     """Wait until every build has its status, as long as more may come; returns all that was heard."""
     heard, known = receivers.heard, -1
     while known < len(heard.statuses) < builds:

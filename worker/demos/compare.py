@@ -18,12 +18,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from demos.page import look_at_page
-from demos.people import DemoFailed, Person, sign_up
-from slowpath.analysis.facts import Facts
-from slowpath_cli.collecting.errors import CollectError
-from slowpath_cli.collecting.server import Server
-from slowpath_cli.upload import find_items
+from demos.browser import look_at_page
+from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath_cli.collect.upload_client import UploadClient
+from slowpath_cli.collect.upload_items import find_items
+from slowpath_cli.core.collect_errors import CollectError
+from support.demo_user import DemoFailed, DemoUser, sign_up
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "example"
 MANIFEST = EXAMPLE / "investigation.json"
@@ -65,15 +65,17 @@ def play(url: str, options: argparse.Namespace) -> dict[str, Any]:
     return {**first_of(result), "seconds": round(seconds, 2)}
 
 
-def upload(person: Person, variants: dict[str, str], dice: random.Random) -> dict[str, list[str]]:
+def upload(person: DemoUser, variants: dict[str, str], dice: random.Random) -> dict[str, list[str]]:
     """Upload the sets of both sides, mixed, under names that say nothing. Returns artifact ids by side."""
     waiting = [
-        (side, item) for side, variant in variants.items() for item in find_items([str(folder_of(variant))], Facts())
+        (side, item)
+        for side, variant in variants.items()
+        for item in find_items([str(folder_of(variant))], RunMetadata())
     ]
     dice.shuffle(waiting)
     batch = str(uuid.UUID(int=dice.getrandbits(128), version=4))
     ids: dict[str, list[str]] = {side: [] for side in variants}
-    with Server(person.url, person.token) as server:
+    with UploadClient(person.url, person.token) as server:
         for side, item in waiting:
             name = f"{dice.getrandbits(32):08x}-{item.name.split('.')[0]}.pb.gz"
             ids[side].append(server.put_file(item.path, name, _without_names(item.facts), batch=batch))
@@ -89,7 +91,7 @@ def folder_of(variant: str) -> Path:
     return EXAMPLE / str(sets[variant]["folder"])
 
 
-def _without_names(facts: Facts) -> dict[str, Any]:
+def _without_names(facts: RunMetadata) -> dict[str, Any]:
     """Facts whose run tells processes apart without telling the variant."""
     told = facts.to_json()
     if facts.run is not None:
@@ -97,7 +99,7 @@ def _without_names(facts: Facts) -> dict[str, Any]:
     return told
 
 
-def compare(person: Person, sides: dict[str, list[str]], dice: random.Random) -> dict[str, Any]:
+def compare(person: DemoUser, sides: dict[str, list[str]], dice: random.Random) -> dict[str, Any]:
     """Compare the sides and wait until there is a result."""
     asked: dict[str, Any] = {"name": f"Demo {dice.getrandbits(32):08x}"}
     for side, ids in sides.items():
@@ -126,7 +128,7 @@ def first_of(result: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _look(person: Person, comparison: dict[str, Any]) -> None:
+def _look(person: DemoUser, comparison: dict[str, Any]) -> None:
     """Open the comparison in a browser: what the page says first must be what the data says first."""
     shown = look_at_page(person, str(comparison["id"]))
     if shown is None:

@@ -22,13 +22,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from demos.browser import in_browser
 from demos.compare import compare, names
-from demos.page import in_browser
-from demos.people import DemoFailed, Person, sign_up
-from slowpath.analysis.facts import Facts
-from slowpath_cli.collecting.errors import CollectError
-from slowpath_cli.collecting.server import Server
-from slowpath_cli.upload import Item, find_items
+from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath_cli.collect.upload_client import UploadClient
+from slowpath_cli.collect.upload_items import UploadItem, find_items
+from slowpath_cli.core.collect_errors import CollectError
+from support.demo_user import DemoFailed, DemoUser, sign_up
 
 TRACES = Path(__file__).resolve().parents[1] / "example" / "traces"
 MANIFEST = TRACES / "investigation.json"
@@ -38,7 +38,7 @@ WAITING = frozenset({"trace.sched_delay", "trace.blame"})
 
 
 @dataclass(frozen=True)
-class Dropped:
+class TraceDemoOutcome:
     """One trace as it is handed over: under a name that says nothing, with facts that say nothing of the variant."""
 
     side: str
@@ -87,11 +87,11 @@ def play(url: str, options: argparse.Namespace) -> dict[str, Any]:
     return {**told, "seconds": round(seconds, 2)}
 
 
-def drawn(variants: dict[str, str], traces: int, dice: random.Random) -> list[Dropped]:
+def drawn(variants: dict[str, str], traces: int, dice: random.Random) -> list[TraceDemoOutcome]:
     """So many traces of each side, mixed, under names that say nothing. Raises `DemoFailed`."""
     files = []
     for side in SIDES:
-        items = find_items([str(place_of(variants[side]))], Facts())
+        items = find_items([str(place_of(variants[side]))], RunMetadata())
         files += [_dropped(side, item, dice) for item in dice.sample(items, min(traces, len(items)))]
     dice.shuffle(files)
     return files
@@ -107,15 +107,15 @@ def place_of(variant: str) -> Path:
     raise DemoFailed(f"the example has no set {variant!r} and there is no such file; it has {', '.join(sorted(sets))}")
 
 
-def _dropped(side: str, item: Item, dice: random.Random) -> Dropped:
+def _dropped(side: str, item: UploadItem, dice: random.Random) -> TraceDemoOutcome:
     facts = {name: fact for name, fact in item.facts.to_json().items() if name != "commit"}
     if "run" in facts:
         facts["run"] = str(uuid.UUID(int=dice.getrandbits(128), version=4))
     packed = ".gz" if item.path.suffix == ".gz" else ""
-    return Dropped(side, item.path, f"{dice.getrandbits(32):08x}.trace{packed}", facts)
+    return TraceDemoOutcome(side, item.path, f"{dice.getrandbits(32):08x}.trace{packed}", facts)
 
 
-def _through_the_page(person: Person, files: Sequence[Dropped]) -> dict[str, Any] | None:
+def _through_the_page(person: DemoUser, files: Sequence[TraceDemoOutcome]) -> dict[str, Any] | None:
     """Drop the files on the page and look at what comes; None without a browser."""
     with tempfile.TemporaryDirectory(prefix="slowpath-demo-") as folder:
         told = []
@@ -130,10 +130,10 @@ def _through_the_page(person: Person, files: Sequence[Dropped]) -> dict[str, Any
         )
 
 
-def _upload(person: Person, files: Sequence[Dropped], dice: random.Random) -> dict[str, list[str]]:
+def _upload(person: DemoUser, files: Sequence[TraceDemoOutcome], dice: random.Random) -> dict[str, list[str]]:
     batch = str(uuid.UUID(int=dice.getrandbits(128), version=4))
     ids: dict[str, list[str]] = {side: [] for side in SIDES}
-    with Server(person.url, person.token) as server:
+    with UploadClient(person.url, person.token) as server:
         for each in files:
             ids[each.side].append(server.put_file(each.path, each.name, each.facts, batch=batch))
     return ids

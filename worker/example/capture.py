@@ -15,15 +15,15 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from example.capturing import read_options, running, wait_for
-from slowpath.analysis.facts import Facts
-from slowpath_cli.collecting.errors import CollectError
-from slowpath_cli.collecting.facts import observe
-from slowpath_cli.collecting.fetch import Address, Client
-from slowpath_cli.collecting.plan import Plan, Recording
-from slowpath_cli.collecting.recording import Missed, check_mounted, record
-from slowpath_cli.collecting.request_counters import RequestCounter
-from slowpath_cli.collecting.sink import FolderSink
+from example.capture_processes import read_options, running, wait_for
+from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath_cli.collect.collect_plan import CollectPlan, PlannedRecording
+from slowpath_cli.collect.output_sinks import FolderSink
+from slowpath_cli.collect.pprof_client import PprofClient, PprofTarget
+from slowpath_cli.collect.recorder import FailedRecording, check_mounted, record
+from slowpath_cli.collect.request_counters import RequestCounter
+from slowpath_cli.collect.run_observer import make_observer
+from slowpath_cli.core.collect_errors import CollectError
 
 SOURCE = Path(__file__).resolve().parent / "ingester"
 VARIANTS = {"inlined": "", "helper": "helper", "pool": "helper,pool"}
@@ -87,30 +87,33 @@ def capture(options: argparse.Namespace, variant: str, number: int, port: int) -
         "-seed",
         str(number + 1),
     ]
-    with Client() as client, running([str(program), "-listen", listen], {"GOMAXPROCS": "2"}, options.nice):
+    with PprofClient() as client, running([str(program), "-listen", listen], {"GOMAXPROCS": "2"}, options.nice):
         wait_for(f"http://{listen}/healthz")
         with running(feeder, {"GOMAXPROCS": "1"}, options.nice):
             time.sleep(WARM_SECONDS)
-            known = Facts(run=f"ingester/{variant}/{number:02d}", commit=COMMITS[variant])
-            address = Address.parse(listen)
+            known = RunMetadata(run=f"ingester/{variant}/{number:02d}", commit=COMMITS[variant])
+            address = PprofTarget.parse(listen)
             for result in record(
-                client, address, observe(client, address, WRITTEN, known, check_mounted(client, address)), recordings
+                client,
+                address,
+                make_observer(client, address, WRITTEN, known, check_mounted(client, address)),
+                recordings,
             ):
-                if isinstance(result, Missed):
+                if isinstance(result, FailedRecording):
                     raise CollectError(f"{variant}: {result.recording.name}: {result.error}")
                 sink.put(result.recording.name, result.body, result.facts)
                 _tell(number, variant, result.recording, result.facts)
 
 
-def _plan(number: int, seconds: float) -> Plan:
-    return Plan(profiles=1, seconds=seconds, snapshots=("heap", "allocs") if number == 0 else ())
+def _plan(number: int, seconds: float) -> CollectPlan:
+    return CollectPlan(profiles=1, seconds=seconds, snapshots=("heap", "allocs") if number == 0 else ())
 
 
-def _of_round(recording: Recording, number: int) -> Recording:
+def _of_round(recording: PlannedRecording, number: int) -> PlannedRecording:
     return replace(recording, name=f"cpu.{number:02d}.pb.gz") if recording.kind == "cpu" else recording
 
 
-def _tell(number: int, variant: str, recording: Recording, facts: Facts) -> None:
+def _tell(number: int, variant: str, recording: PlannedRecording, facts: RunMetadata) -> None:
     if recording.is_window and facts.requests and facts.cpu_ns:
         cost = facts.cpu_ns / facts.requests / 1000
         print(f"round {number}  {variant:<8} {facts.requests:>8,} requests  {cost:6.2f} µs of CPU each", flush=True)

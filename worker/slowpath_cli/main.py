@@ -1,7 +1,7 @@
-"""`slowpath`: a small dispatcher. Each command lives in a module of its own, imported only when it is asked for.
+"""`slowpath`: dispatch to a command. Each command is one module, imported only when it is named.
 
-A command module offers `add_arguments(parser)` and `run(options) -> int`. Exit codes are the command's; a failure
-that is ours, not the user's, is 70 (EX_SOFTWARE), so that a script never mistakes it for a verdict.
+A command module has `add_arguments(parser)` and `run(options) -> int`, which returns the exit code. An internal error
+exits with 70 (EX_SOFTWARE), so that a script never mistakes it for a verdict.
 """
 
 import argparse
@@ -11,27 +11,30 @@ import sys
 import traceback
 from collections.abc import Sequence
 
-OUR_FAULT = 70
+INTERNAL_ERROR = 70
 INTERRUPTED = 130
 
-# name -> (module, what it does). Importing all of them would make the quickest command pay for the slowest.
+# name -> (module, description). Only the named module is imported: some take long to import.
 COMMANDS: dict[str, tuple[str, str]] = {
-    "admin": ("slowpath_cli.admin", "look after a Slowpath from the shell"),
-    "compare": ("slowpath_cli.compare", "compare two sets of profiles, without a server"),
+    "admin": ("slowpath_cli.commands.admin", "administer a Slowpath server"),
+    "compare": ("slowpath_cli.commands.compare", "compare two sets of profiles, without a server"),
     "bisect": (
-        "slowpath_cli.bisect",
-        "find the commit that made something slower, by measuring as few builds as can be",
+        "slowpath_cli.commands.bisect",
+        "find the commit that made something slower, with as few measurements as possible",
     ),
-    "runner": ("slowpath_cli.runner.command", "deploy and measure what bisects of a server ask for"),
-    "collect": ("slowpath_cli.collect", "record a set of profiles with its facts from a running process"),
-    "upload": ("slowpath_cli.upload", "send files with their facts to a server"),
+    "runner": ("slowpath_cli.commands.runner", "deploy and measure the probes of a server's bisects"),
+    "collect": (
+        "slowpath_cli.commands.collect",
+        "record profiles and traces with their run metadata from a running process",
+    ),
+    "upload": ("slowpath_cli.commands.upload", "upload files with their run metadata to a server"),
 }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns its exit code."""
-    # Else OpenBLAS, which numpy loads, starts a thread for each core, which waits busily: a third of what importing numpy
-    # costs. It must be set before numpy is imported. Nothing here multiplies matrices large enough to gain by threads.
+    """Run one command and return its exit code."""
+    # Otherwise OpenBLAS, which numpy loads, starts a busy-waiting thread for each core: a third of the time of importing
+    # numpy. It must be set before numpy is imported. No command multiplies matrices large enough to need threads.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     words = list(sys.argv[1:] if arguments is None else arguments)
     asked = next((word for word in words if not word.startswith("-")), None)
@@ -46,20 +49,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # The reader (head, less) has gone; nothing more is wanted. The interpreter must not flush again at exit.
+        # The reader (head, less) has exited. The interpreter must not flush again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except Exception as error:  # noqa: BLE001 - whatever it is, it is ours, and must not look like a verdict
+    except Exception as error:  # noqa: BLE001 - an internal error must not look like a verdict
         if os.environ.get("SLOWPATH_DEBUG"):
             traceback.print_exc()
-        print(f"slowpath: a failure of ours: {type(error).__name__}: {error}", file=sys.stderr)
-        return OUR_FAULT
+        print(f"slowpath: internal error: {type(error).__name__}: {error}", file=sys.stderr)
+        return INTERNAL_ERROR
     return code
 
 
 def _parser(asked: str | None) -> argparse.ArgumentParser:
-    """The parser of all commands; only the one asked for has its arguments filled in."""
-    parser = argparse.ArgumentParser(prog="slowpath", description="Finds out why a Go service got slower.")
+    """Return the parser of all commands; only the named one declares its arguments."""
+    parser = argparse.ArgumentParser(prog="slowpath", description="Find out why a Go service got slower.")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for name, (module, description) in COMMANDS.items():
         command = commands.add_parser(name, help=description, description=description.capitalize() + ".")

@@ -1,1 +1,1 @@
-"""The workshop behind the house: carries out jobs. It uses the house; the house does not know it."""
+"""The worker: runs jobs. It imports the backend; the backend does not import it."""

@@ -1,4 +1,4 @@
-"""The Celery app, and where the real twins are plugged into the worker. The only Celery here."""
+"""The Celery app, and the composition root of the worker: adapters are plugged in here."""
 
 import ctypes
 import os
@@ -18,104 +18,119 @@ from celery.concurrency.prefork import TaskPool
 from celery.signals import setup_logging, worker_process_init, worker_ready, worker_shutting_down
 
 import slowpath.metadata  # noqa: F401 - a row refers to rows of features the worker never names; all tables must be known
-from slowpath.adapters.blobs import ObstoreBlobs
 from slowpath.adapters.celery_queue import TASK, CeleryQueue, create_celery
+from slowpath.adapters.egress import create_outside
+from slowpath.adapters.git_mirrors import create_mirrors
+from slowpath.adapters.git_remotes import create_remotes
+from slowpath.adapters.obstore_blobs import ObstoreBlobs
 from slowpath.adapters.postgres import await_safe_role, create_postgres_engine
+from slowpath.adapters.smtp_mailer import create_mailer
+from slowpath.adapters.system_clock import SystemClock
+from slowpath.core.db_sessions import Database
 from slowpath.core.errors import Unavailable
 from slowpath.core.ids import JobId
 from slowpath.core.jobs import Queue
 from slowpath.core.logs import configure_logs
-from slowpath.core.sessions import Database
 from slowpath.core.settings import Settings, read_settings
-from slowpath.uploads.service.weighing import WeighedBlobs
-from slowpath_worker.context import Workshop
-from slowpath_worker.running import Worker, run_next
-from slowpath_worker.watching import Hands, Watch, keep_watch
+from slowpath.evidence.artifacts.service.storage_accounting import AccountingBlobStore
+from slowpath_worker.broker_watchdog import BrokerWatchdog, ProcessActivity, run_watchdog
+from slowpath_worker.job_context import WorkerContext
+from slowpath_worker.job_execution import Worker, run_next
 
 PR_SET_PDEATHSIG = 1
 STUCK = os.EX_TEMPFAIL
 settings = read_settings()
 SLOTS = settings.worker_processes + 1
-"""Processes: one more than work at once for one team, so that another team's job finds one free."""
+"""Processes: one more than one team may use at once, so that another team's job finds a free one."""
 JOBS_PER_MESSAGE = 10
 PROCESS_MEMORY_KIB = 1 << 20
-"""A process that ever used more memory is replaced after its message. Rarely: Celery may hand a message to a process
-that is about to end, and such a message takes one of the few places for messages of the worker until it is restarted."""
+"""A process that ever used more memory is replaced after its message. The limit is high on purpose: Celery may pass a
+message to a process that is about to exit, and that message then blocks a prefetch place until the worker restarts."""
 worker = Worker(uuid4().hex, SLOTS)
-hands = Hands(SLOTS)
-ending = threading.Event()
-"""Set when the worker was told to end: it takes nothing more then, and that is right."""
+activity = ProcessActivity(SLOTS)
+stopping = threading.Event()
+"""Set when the worker shuts down: it takes no more messages then."""
 celery = create_celery(settings.broker_url.get_secret_value())
 
 
-class PromptProcesses(AsynPool):  # type: ignore[misc]  # Celery has no types
-    """Celery's processes; one that died is replaced within a second, not five."""
+class FastRespawnProcesses(AsynPool):  # type: ignore[misc]  # Celery has no types
+    """Celery's process pool, replacing a dead process within one second instead of five."""
 
     @property
     def timers(self) -> dict[Callable[[], None], float]:
-        """Return what is done again and again, and the seconds between."""
+        """Return the pool's periodic functions and their intervals in seconds."""
         return {self.maintain_pool: 1.0}
 
 
-class LastingPool(TaskPool):  # type: ignore[misc]  # Celery has no types
-    """A pool in which a process that dies while the worker begins is replaced like any other; Celery ends the worker."""
+class StartupTolerantPool(TaskPool):  # type: ignore[misc]  # Celery has no types
+    """A pool that replaces a process that dies during startup; Celery's own would stop the worker."""
 
-    Pool = PromptProcesses
+    Pool = FastRespawnProcesses
 
     def did_start_ok(self) -> bool:
-        """Go on with those that live."""
+        """Continue with the processes that started."""
         return True
 
 
-celery.conf.worker_pool = LastingPool
+celery.conf.worker_pool = StartupTolerantPool
 
 
-def create_workshop(plugged: Settings) -> Workshop:
-    """Plug the real twins in."""
-    engine = create_postgres_engine(plugged, pool_size=3)
-    scratch = plugged.scratch_dir or Path(tempfile.gettempdir())
+def create_worker_context(settings: Settings) -> WorkerContext:
+    """Create the context of this process from its settings, with the real adapters."""
+    engine = create_postgres_engine(settings, pool_size=3)
+    scratch = settings.scratch_dir or Path(tempfile.gettempdir())
     scratch.mkdir(parents=True, exist_ok=True)
     database = Database(engine)
-    return Workshop(plugged, database, WeighedBlobs(ObstoreBlobs(plugged.blob_url, scratch), database), scratch)
+    egress = create_outside(settings)
+    return WorkerContext(
+        settings=settings,
+        database=database,
+        blobs=AccountingBlobStore(ObstoreBlobs(settings.blob_url, scratch), database),
+        scratch=scratch,
+        clock=SystemClock(),
+        egress=egress,
+        mailer=create_mailer(settings),
+        mirrors=create_mirrors(settings, create_remotes(settings, egress)),
+    )
 
 
 @cache
-def _workshop() -> Workshop:
-    """One per process: connections do not survive a fork, so the parent never makes one."""
-    return create_workshop(settings)
+def _worker_context() -> WorkerContext:
+    """Return the context of this process: connections do not survive a fork, so the parent creates none."""
+    return create_worker_context(settings)
 
 
 @celery.task(name=TASK)  # type: ignore[untyped-decorator]  # Celery has no types
-def run(job_id: str) -> None:
-    """Carry out the next fair jobs, one after the other; the message only says that there are some."""
-    nudged = JobId(UUID(job_id))
-    with hands.busy(current_process().index):
+def run_job_task(job_id: str) -> None:
+    """Run the next jobs by fair share, one after the other; the message only says that there are some."""
+    hint = JobId(UUID(job_id))
+    with activity.busy(current_process().index):
         for _ in range(JOBS_PER_MESSAGE):
-            if hands.closing or not run_next(_workshop(), worker, nudged):
+            if activity.closing or not run_next(_worker_context(), worker, hint):
                 return
     with suppress(Unavailable):  # else the relay sends another
-        CeleryQueue(celery).send(nudged, run.request.delivery_info["routing_key"])
+        CeleryQueue(celery).send(hint, run_job_task.request.delivery_info["routing_key"])
 
 
 @worker_process_init.connect  # type: ignore[untyped-decorator]  # Celery has no types
 def _begin(**_: object) -> None:
-    # A parent that is killed can not end its children; without this each would wait for work for ever.
+    # A killed parent cannot stop its children; without this each would wait for work forever.
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     configure_logs("worker", settings.log_format)
-    hands.join(current_process().index, os.getpid())
+    activity.join(current_process().index, os.getpid())
 
 
 @worker_ready.connect  # type: ignore[untyped-decorator]  # Celery has no types
 def _watch(**_: object) -> None:
     queue = CeleryQueue(celery)
-    watch = Watch(lambda: sum(queue.lying().values()), hands.free_since, time.monotonic)
-    keep_watch(watch, ending, lambda: os._exit(STUCK))  # at once: what hangs can not be asked to end
+    watch = BrokerWatchdog(lambda: sum(queue.count_messages().values()), activity.free_since, time.monotonic)
+    run_watchdog(watch, stopping, lambda: os._exit(STUCK))  # at once: a hanging process cannot be asked to stop
 
 
 @worker_shutting_down.connect  # type: ignore[untyped-decorator]  # Celery has no types
 def _end(**_: object) -> None:
-    ending.set()
-    hands.close()
+    stopping.set()
+    activity.close()
 
 
 @setup_logging.connect  # type: ignore[untyped-decorator]  # Celery has no types
@@ -124,7 +139,7 @@ def _logs(**_: object) -> None:
 
 
 def main() -> None:
-    """Run the worker until told to stop."""
+    """Run the worker until it is stopped."""
     engine = create_postgres_engine(settings, pool_size=1)
     await_safe_role(engine)
     engine.dispose()

@@ -25,7 +25,7 @@ never more of them than processes that died. One that kills every worker is give
 RECONNECT_SECONDS = 0.5
 
 
-class PromptConnection(Connection):
+class FastReconnectConnection(Connection):
     """A connection that is tried again at a short and even pace; kombu's own pace is 2 s, 4 s, 6 s, up to 30 s."""
 
     def ensure_connection(self, *args: Any, **kwargs: Any) -> Self:  # noqa: ANN401 - handed on as they are
@@ -35,10 +35,10 @@ class PromptConnection(Connection):
         return self
 
 
-class PromptAMQP(AMQP):  # type: ignore[misc]  # Celery has no types
+class FastReconnectAMQP(AMQP):  # type: ignore[misc]  # Celery has no types
     """Celery's messaging, with such connections."""
 
-    Connection = PromptConnection
+    Connection = FastReconnectConnection
 
 
 def create_celery(broker_url: str) -> Celery:
@@ -46,7 +46,7 @@ def create_celery(broker_url: str) -> Celery:
     # What was fetched and not begun is not put back into a broker, which may be gone: kombu would leave a file in the
     # temporary folder each time. The relay sends it again.
     QoS.restore_at_shutdown = False
-    app = Celery("slowpath", broker=broker_url, amqp=PromptAMQP)
+    app = Celery("slowpath", broker=broker_url, amqp=FastReconnectAMQP)
     app.conf.update(
         task_ignore_result=True,
         result_backend=None,
@@ -90,7 +90,7 @@ class CeleryQueue:
         except (OperationalError, RedisError, OSError) as error:
             raise Unavailable("The broker does not answer.", remedy="It is tried again.") from error
 
-    def lying(self) -> Mapping[str, int]:
+    def count_messages(self) -> Mapping[str, int]:
         """Return how many messages lie in each queue. Raises `Unavailable`."""
         try:
             with self._celery.connection_for_read() as connection:

@@ -4,7 +4,7 @@ import subprocess
 from collections.abc import Sequence
 from typing import Final
 
-from slowpath.analysis.closure.objects import Entry
+from slowpath.analysis.closure.git_objects import TreeEntry
 from slowpath.core.errors import NotFound, TooLarge
 
 MOST_TREE_BYTES: Final = 32 << 20
@@ -12,7 +12,7 @@ MOST_COMMIT_BYTES: Final = 1 << 20
 HEX: Final = frozenset("0123456789abcdef")
 
 
-class GitObjects:
+class CatFileReader:
     """Asks a running `cat-file`, size first, so that nothing larger than asked for is ever read."""
 
     def __init__(self, child: subprocess.Popen[bytes]) -> None:
@@ -33,13 +33,13 @@ class GitObjects:
             raise NotFound(f"The object {sha} is no commit.")
         return head[5:45].decode("ascii")
 
-    def tree(self, tree_id: str) -> Sequence[Entry]:
+    def tree(self, tree_id: str) -> Sequence[TreeEntry]:
         """Return what lies in a folder. Raises `NotFound`, `TooLarge`."""
         content, entries, at = self._contents(tree_id, "tree", MOST_TREE_BYTES), [], 0
         while at < len(content):
             space, end = content.index(b" ", at), content.index(b"\x00", at)
             name = content[space + 1 : end].decode("utf-8", "surrogateescape")
-            entries.append(Entry(name, content[at:space].decode("ascii"), content[end + 1 : end + 21].hex()))
+            entries.append(TreeEntry(name, content[at:space].decode("ascii"), content[end + 1 : end + 21].hex()))
             at = end + 21
         return entries
 

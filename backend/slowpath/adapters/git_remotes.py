@@ -11,16 +11,16 @@ from typing import Final
 
 import certifi
 
-from slowpath.adapters.outside import CheckedOutside
-from slowpath.adapters.places import SPELLED, place_of
-from slowpath.core.errors import AddressRefused
+from slowpath.adapters.egress import AllowlistedEgressClient
+from slowpath.adapters.egress_policy import SPELLED, parse_url
+from slowpath.core.errors import AddressNotAllowed
 from slowpath.core.settings import Settings
 
 LOCAL: Final = "file://"
 
 
 @dataclass(frozen=True)
-class Remote:
+class ResolvedRemote:
     """An address that was checked, and how git is told to reach it and nothing else."""
 
     url: str
@@ -29,27 +29,29 @@ class Remote:
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
-class CheckedRemotes:
-    """Asks where `CheckedOutside` asks: by https; by http only hosts that the operator lists; local folders if set."""
+class AllowedRemotes:
+    """Asks where `AllowlistedEgressClient` asks: by https; by http only hosts that the operator lists; local folders if set."""
 
-    def __init__(self, outside: CheckedOutside, local: Sequence[Path] = (), authorities: str | None = None) -> None:
+    def __init__(
+        self, outside: AllowlistedEgressClient, local: Sequence[Path] = (), authorities: str | None = None
+    ) -> None:
         """Fetch by these rules; `authorities` is a file of certificates to trust."""
         self._outside = outside
         self._local = [folder.resolve() for folder in local]
         self._authorities = authorities or certifi.where()
 
     def check(self, url: str) -> None:
-        """Raise `AddressRefused` for an address that is refused by its spelling alone; nothing is looked up."""
+        """Raise `AddressNotAllowed` for an address that is refused by its spelling alone; nothing is looked up."""
         if url.startswith(LOCAL):
             self._local_path(url)
             return
         self._outside.check(url)
         self._check_scheme(url)
 
-    def opened(self, url: str, authorization: str | None) -> Remote:
-        """Resolve and check an address. Raises `AddressRefused`, `DidNotAnswer`."""
+    def opened(self, url: str, authorization: str | None) -> ResolvedRemote:
+        """Resolve and check an address. Raises `AddressNotAllowed`, `DidNotAnswer`."""
         if url.startswith(LOCAL):
-            return Remote(LOCAL + str(self._local_path(url)), ["protocol.file.allow=always"])
+            return ResolvedRemote(LOCAL + str(self._local_path(url)), ["protocol.file.allow=always"])
         self._check_scheme(url)
         place, addresses = self._outside.looked_up(url)
         options = [f"protocol.{place.scheme}.allow=always"]
@@ -65,15 +67,15 @@ class CheckedRemotes:
                 "GIT_CONFIG_KEY_0": f"http.{place.scheme}://{host}:{place.port}/.extraHeader",
                 "GIT_CONFIG_VALUE_0": f"Authorization: {authorization}",
             }
-        return Remote(whole, options, environment)
+        return ResolvedRemote(whole, options, environment)
 
     def _check_scheme(self, url: str) -> None:
-        place = place_of(url)
+        place = parse_url(url)
         if place.scheme == "http" and not self._outside.lists(place):
-            raise AddressRefused(
+            raise AddressNotAllowed(
                 "Repositories are fetched by https; by http only from hosts that the operator lists.",
                 slug="address-scheme",
-                remedy="Write https://, or have the host listed in SLOWPATH_ALLOWED_HOSTS.",
+                remedy="Write https://, or have the host listed in SLOWPATH_EGRESS_ALLOWLIST.",
             )
 
     def _local_path(self, url: str) -> Path:
@@ -82,13 +84,13 @@ class CheckedRemotes:
             path = Path(spelled).resolve()
             if any(path.is_relative_to(folder) for folder in self._local):
                 return path
-        raise AddressRefused(
+        raise AddressNotAllowed(
             "Local repositories are read only below folders that the operator lists.",
             slug="address-local",
             remedy="The operator can list a folder in SLOWPATH_LOCAL_REPOSITORIES.",
         )
 
 
-def create_remotes(settings: Settings, outside: CheckedOutside) -> CheckedRemotes:
+def create_remotes(settings: Settings, outside: AllowlistedEgressClient) -> AllowedRemotes:
     """Return the addresses of repositories as the operator set them."""
-    return CheckedRemotes(outside, [Path(one) for one in settings.local_repositories.split(":") if one])
+    return AllowedRemotes(outside, [Path(one) for one in settings.local_repositories.split(":") if one])

@@ -6,7 +6,7 @@ import structlog
 from sqlalchemy import Engine, create_engine, text
 from sqlalchemy.exc import OperationalError
 
-from slowpath.core.errors import Refused
+from slowpath.core.errors import InvalidRequest
 from slowpath.core.settings import Settings
 
 log = structlog.get_logger(__name__)
@@ -35,7 +35,7 @@ def create_postgres_engine(settings: Settings, *, pool_size: int = 10) -> Engine
 
 
 def await_safe_role(engine: Engine, *, seconds: float = AWAY_SECONDS) -> None:
-    """Wait until the database answers, then `assert_safe_role`. Raises `Refused`, and `OperationalError` in the end."""
+    """Wait until the database answers, then `assert_safe_role`. Raises `InvalidRequest`, and `OperationalError` in the end."""
     deadline = time.monotonic() + seconds
     while True:
         try:
@@ -48,7 +48,7 @@ def await_safe_role(engine: Engine, *, seconds: float = AWAY_SECONDS) -> None:
 
 
 def assert_safe_role(engine: Engine) -> None:
-    """Refuse a role for which row-level security would not hold. Raises `Refused`."""
+    """Refuse a role for which row-level security would not hold. Raises `InvalidRequest`."""
     with engine.connect() as connection:
         role = connection.execute(
             text("SELECT rolname, rolsuper, rolbypassrls FROM pg_roles WHERE rolname = current_user")
@@ -68,7 +68,7 @@ def assert_safe_role(engine: Engine) -> None:
         if holds
     ]
     if faults:
-        raise Refused(
+        raise InvalidRequest(
             f"DATABASE_URL signs in as {role.rolname}, for whom teams would not be kept apart: {', '.join(faults)}.",
             remedy="Use the role slowpath_app of migrations/roles.sql, and MIGRATE_DATABASE_URL for the owner.",
         )

@@ -86,49 +86,49 @@ class Conflict(SlowpathError):
     title = "Not possible in this state"
 
 
-class Refused(SlowpathError):
+class InvalidRequest(SlowpathError):
     """The request or the input is not acceptable as it is; sending it again will not help."""
 
     slug = "refused"
     title = "Refused"
 
 
-class NotSignedIn(Refused):
+class NotAuthenticated(InvalidRequest):
     """Nobody is asking: no session, no token, or one that has ended."""
 
     slug = "not-signed-in"
     title = "Not signed in"
 
 
-class NotAllowed(Refused):
+class PermissionDenied(InvalidRequest):
     """Whoever asks is known, and may not do this."""
 
     slug = "not-allowed"
     title = "Not allowed"
 
 
-class AddressRefused(Refused):
+class AddressNotAllowed(InvalidRequest):
     """An address that a person gave is not asked: how it is spelled, where it lies, or what stands there forbids it."""
 
     slug = "address-refused"
     title = "This address is not asked"
 
 
-class TooLarge(Refused):
+class TooLarge(InvalidRequest):
     """A size is over its limit."""
 
     slug = "too-large"
     title = "Too large"
 
 
-class TooSlow(Refused):
+class TooSlow(InvalidRequest):
     """A body arrives more slowly than it may."""
 
     slug = "too-slow"
     title = "Too slow"
 
 
-class TooMany(Refused):
+class LimitExceeded(InvalidRequest):
     """A rate or a number is over its limit."""
 
     retry_after_s: int | None = None
@@ -145,7 +145,7 @@ class Unavailable(SlowpathError):
     title = "Not available right now"
 
 
-class DidNotAnswer(Unavailable):
+class UpstreamUnavailable(Unavailable):
     """An address that a person gave did not answer, not in time, or not in a way that could be read."""
 
     slug = "did-not-answer"

@@ -16,9 +16,9 @@ from uuid import UUID
 from sqlalchemy import BigInteger, CheckConstraint, DateTime, Index, Uuid, func, select, text
 from sqlalchemy.orm import Mapped, mapped_column
 
+from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import JobId, UserId, new_id
-from slowpath.core.sessions import WriteSession
-from slowpath.core.tables import Table, TeamScoped
+from slowpath.core.table_base import Table, TeamScoped
 
 
 class JobState(StrEnum):
@@ -117,12 +117,12 @@ class JobRow(TeamScoped, Table):
     """When it is next to be sent: later after each sending, and after its lease while it runs."""
     not_before: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
     """Before this no message, however late, can claim it: set when a failure is to be tried again later."""
-    sends: Mapped[int] = mapped_column(default=0, server_default=text("0"))
+    send_count: Mapped[int] = mapped_column(default=0, server_default=text("0"))
     """How often it was sent since it was last claimed; each repeat waits longer."""
-    fence: Mapped[int] = mapped_column(BigInteger, default=0)
+    fencing_token: Mapped[int] = mapped_column(BigInteger, default=0)
     """Grows by one with every claim; only the holder of the newest may write."""
-    lease_until: Mapped[datetime | None]
-    cancel_asked: Mapped[bool] = mapped_column(default=False, server_default=text("false"))
+    lease_expires_at: Mapped[datetime | None]
+    cancel_requested: Mapped[bool] = mapped_column(default=False, server_default=text("false"))
     progress: Mapped[float] = mapped_column(default=0.0)
     """From 0 to 1."""
     step: Mapped[str] = mapped_column(default="")
@@ -161,7 +161,7 @@ def _priority(session: WriteSession, job: Job) -> Priority:
     return Priority.BULK if job.queue is Queue.DECODE else Priority.DERIVED
 
 
-def enqueue_once(session: WriteSession, job: Job, *, after_s: float = 0.0) -> None:
+def enqueue_unless_pending(session: WriteSession, job: Job, *, after_s: float = 0.0) -> None:
     """Have a job done `after_s` seconds from now, unless one of its name and subject waits already.
 
     For work that gathers what came in meanwhile. Two that ask at the same moment may both be heard: such a job finds

@@ -11,7 +11,7 @@ from slowpath.core.ids import BlobKey, JobId
 
 
 @dataclass(frozen=True)
-class StoredBlob:
+class BlobInfo:
     """One blob as a list of the store tells of it."""
 
     key: BlobKey
@@ -25,7 +25,7 @@ class BlobStore(Protocol):
     def put(self, key: BlobKey, content: Path | bytes | Iterator[bytes]) -> None:
         """Store the bytes under the key, whole or not at all; of pieces only few are held at once. Raises `Unavailable`."""
 
-    def listed(self, prefix: str) -> Iterator[Sequence[StoredBlob]]:
+    def listed(self, prefix: str) -> Iterator[Sequence[BlobInfo]]:
         """Yield what lies beneath `prefix/`, some at a time, in no order. Raises `Unavailable`."""
 
     def read(self, key: BlobKey) -> bytes:
@@ -59,7 +59,7 @@ class JobQueue(Protocol):
     def send(self, job_id: JobId, queue: str, *, again: bool = False) -> None:
         """Send one job's id to a queue; one whose worker died (`again`) before all others. Raises `Unavailable`."""
 
-    def lying(self) -> Mapping[str, int]:
+    def count_messages(self) -> Mapping[str, int]:
         """Return how many messages lie in each queue. Raises `Unavailable`."""
 
     def check(self) -> None:
@@ -67,7 +67,7 @@ class JobQueue(Protocol):
 
 
 @dataclass(frozen=True)
-class Taken:
+class RateLimitResult:
     """What one request took of a rate: whether it may pass, how many more may now, and when the next may."""
 
     allowed: bool
@@ -75,13 +75,13 @@ class Taken:
     wait_s: int
 
 
-class Throttle(Protocol):
+class RateLimiter(Protocol):
     """Counts tries. When what it counts in does not answer it counts in memory, and never refuses for that."""
 
     def hit(self, key: str, *, times: int, seconds: int) -> bool:
         """Count one try and tell whether there were at most `times` in the last `seconds`."""
 
-    def take(self, key: str, *, times: int, seconds: int) -> Taken | None:
+    def take(self, key: str, *, times: int, seconds: int) -> RateLimitResult | None:
         """Count one request of `times` in `seconds`; nothing when what it counts in does not answer."""
 
     def clear(self, key: str, *, times: int, seconds: int) -> None:
@@ -89,7 +89,7 @@ class Throttle(Protocol):
 
 
 @dataclass(frozen=True)
-class Identity:
+class OidcIdentity:
     """Who somebody is, as the issuer told it. Only issuer and subject name them for ever."""
 
     issuer: str
@@ -102,7 +102,7 @@ class Identity:
     """By which the issuer knows later which session of its own is to end."""
 
 
-class Issuer(Protocol):
+class OidcIssuerPort(Protocol):
     """The one whom the operator lets people sign in with (OpenID Connect)."""
 
     issuer: str
@@ -112,7 +112,7 @@ class Issuer(Protocol):
 
     def finish(
         self, *, code: str, told_issuer: str | None, redirect_uri: str, nonce: str, verifier: str, now: datetime
-    ) -> Identity:
+    ) -> OidcIdentity:
         """Return who came back with a code, or raise `NotSignedIn` saying what is not believed, `DidNotAnswer`."""
 
     def leave(self, *, id_token: str, returns_to: str) -> str | None:
@@ -130,7 +130,7 @@ class Clock(Protocol):
 
 
 @dataclass(frozen=True)
-class Answer:
+class HttpResponse:
     """What an address outside said."""
 
     status: int
@@ -139,7 +139,7 @@ class Answer:
     """The header Link, by which lists say where they go on."""
 
 
-class Peer(Protocol):
+class EgressConnection(Protocol):
     """One address outside that was resolved and checked; whatever is asked goes to what was checked."""
 
     def get(
@@ -150,7 +150,7 @@ class Peer(Protocol):
         *,
         max_bytes: int,
         seconds: float,
-    ) -> Answer:
+    ) -> HttpResponse:
         """Ask for a path below the address. Raises `AddressRefused` on a redirect, `TooLarge`, `DidNotAnswer`."""
 
     def send(
@@ -162,22 +162,22 @@ class Peer(Protocol):
         *,
         max_bytes: int,
         seconds: float,
-    ) -> Answer:
+    ) -> HttpResponse:
         """Send a body to a path below the address. Raises as `get` does; what was sent may have arrived all the same."""
 
 
-class Outside(Protocol):
+class EgressClient(Protocol):
     """The world beyond, at addresses that people give: only what may be asked is asked."""
 
     def check(self, url: str) -> None:
         """Raise `AddressRefused` for an address that is refused by its spelling alone; nothing is looked up."""
 
-    def opened(self, url: str) -> AbstractContextManager[Peer]:
+    def opened(self, url: str) -> AbstractContextManager[EgressConnection]:
         """Resolve and check an address once. Raises `AddressRefused`, `DidNotAnswer`."""
 
 
 @dataclass(frozen=True)
-class OwnAnswer:
+class InternalResponse:
     """What our own API said to whoever asks; `content` is unpacked."""
 
     request: str
@@ -187,10 +187,10 @@ class OwnAnswer:
     content: bytes
 
 
-class OwnAnswers(Protocol):
+class InternalApi(Protocol):
     """Our own API, asked with the rights of whoever is asking now, for what may be frozen and nothing else."""
 
-    def ask(self, requests: Sequence[str], *, also: Sequence[str] = (), most_bytes: int) -> Sequence[OwnAnswer]:
+    def ask(self, requests: Sequence[str], *, also: Sequence[str] = (), most_bytes: int) -> Sequence[InternalResponse]:
         """Return the answers in the order of the requests; all together are at most `most_bytes`.
 
         What is asked for `also` goes along as far as there is room and time; what is not answered is left out.
@@ -199,7 +199,7 @@ class OwnAnswers(Protocol):
 
 
 @dataclass(frozen=True)
-class Mail:
+class EmailMessage:
     """One e-mail. `message_id` is what makes a repeated one the same one."""
 
     to: str
@@ -211,5 +211,5 @@ class Mail:
 class Mailer(Protocol):
     """Hands e-mail to a server."""
 
-    def send(self, mail: Mail) -> None:
+    def send(self, mail: EmailMessage) -> None:
         """Hand one over. Raises `Refused` when the server will never take it, `Unavailable` when it may later."""

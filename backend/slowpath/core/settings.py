@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, model_validator
+from pydantic import AliasChoices, Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 MIB = 1024 * 1024
@@ -52,8 +52,12 @@ class Settings(BaseSettings):
     worker_processes: int = Field(default=2, validation_alias="SLOWPATH_WORKER_PROCESSES")
     outside: Literal["public", "listed"] = Field(default="public", validation_alias="SLOWPATH_OUTSIDE")
     """Which addresses given by users are asked: all public ones and those listed, or (many teams on one stack) listed ones only."""
-    allowed_hosts: str = Field(default="", validation_alias="SLOWPATH_ALLOWED_HOSTS")
-    """Host names (`prometheus`, `*.corp.example`) and ranges (`10.0.0.0/8`) that are asked too, separated by commas."""
+    egress_allowlist: str = Field(
+        default="", validation_alias=AliasChoices("SLOWPATH_EGRESS_ALLOWLIST", "SLOWPATH_ALLOWED_HOSTS")
+    )
+    """Host names (`prometheus`, `*.corp.example`) and ranges (`10.0.0.0/8`) that may be requested too, separated by commas.
+
+    `SLOWPATH_ALLOWED_HOSTS` is its former name."""
     smtp_url: SecretStr = Field(default=SecretStr(""), validation_alias="SLOWPATH_SMTP_URL")
     """`smtp://`, `smtp+starttls://` or `smtps://`, with name and password; without one no e-mail is sent."""
     mail_from: str = Field(default="", validation_alias="SLOWPATH_MAIL_FROM")

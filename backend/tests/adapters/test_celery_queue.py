@@ -20,11 +20,11 @@ NOBODY = "redis://127.0.0.1:1/0"
 @pytest.mark.database
 def test_what_lies_in_a_queue_is_counted_whatever_its_priority() -> None:
     queue = CeleryQueue(create_celery(BROKER))
-    before = queue.lying()
+    before = queue.count_messages()
     queue.send(JobId(uuid4()), Queue.BISECT)
     queue.send(JobId(uuid4()), Queue.BISECT, again=True)
 
-    lying = queue.lying()
+    lying = queue.count_messages()
 
     assert lying[Queue.BISECT] == before[Queue.BISECT] + 2
     assert lying[Queue.NOTIFY] == before[Queue.NOTIFY]
@@ -71,7 +71,7 @@ def test_an_acknowledgement_asks_nothing_of_the_broker() -> None:
 
 def test_a_broker_that_is_away_is_told() -> None:
     queue = CeleryQueue(create_celery(NOBODY))
-    for ask in (lambda: queue.send(JobId(uuid4()), Queue.DECODE), queue.lying, queue.check):
+    for ask in (lambda: queue.send(JobId(uuid4()), Queue.DECODE), queue.count_messages, queue.check):
         with pytest.raises(Unavailable):
             ask()
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from slowpath.analysis.document import to_json
-from slowpath.analysis.profiles.artifact import ProfileArtifact
-from slowpath.analysis.profiles.kind_comparison import TOTAL
-from slowpath_cli.compare_text import told
-from tests.analysis.comparing import compared
-from tests.analysis.profiles.drawn import runs
+from slowpath.analysis.comparison.comparison_document import to_json
+from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.profile_kind_comparison import TOTAL
+from slowpath_cli.commands.compare_text import format_comparison
+from tests.analysis.compare_helpers import compared
+from tests.analysis.kinds.profiles.generated_profiles import runs
 
 BASE = runs("main main main\na    b    c\n400  300  300", 12)
 CASES = {
@@ -80,7 +80,7 @@ def test_nothing_is_both_found_and_too_small_to_detect(case: str) -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_the_command_line_prints_the_same_sentences(case: str) -> None:
     document = document_of(*CASES[case])
-    printed = " ".join(told(document, colour=False).split())
+    printed = " ".join(format_comparison(document, color=False).split())
     for sentence in (document["headline"]["sentence"], *(row["sentence"] for row in document["findings"])):
         assert " ".join(sentence.split()) in printed
 

@@ -4,8 +4,8 @@ import itertools
 
 import pytest
 
-from slowpath.analysis.findings import Verdict
-from slowpath.analysis.verdicts import KindVerdict, combined_verdict, deciding_kinds
+from slowpath.analysis.findings.combined_verdict import KindVerdict, combined_verdict, deciding_kinds
+from slowpath.analysis.findings.findings import Verdict
 
 SWAPPED: dict[Verdict, Verdict] = {
     "regressed": "improved",

@@ -13,9 +13,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bootstrap_parts.layout import ROOT
-from bootstrap_parts.machine import free_port
-from tests.bootstrap.starting import answers, environment_of, wait_until_gone
+from bootstrap_parts.machine_checks import free_port
+from bootstrap_parts.project_paths import ROOT
+from tests.bootstrap.start_process import answers, environment_of, wait_until_gone
 
 FIRST_SECONDS = 600.0
 SECOND_SECONDS = 10.0

@@ -29,7 +29,7 @@ def test_preparing_again_changes_nothing(fresh: TestDatabase) -> None:
     prepare()
     with fresh.as_app() as connection:
         assert connection.execute("SELECT count(*) FROM team").fetchone() == (0,)
-        connection.execute("SET LOCAL ROLE slowpath_door")
+        connection.execute("SET LOCAL ROLE slowpath_cross_team")
         with pytest.raises(psycopg.errors.UndefinedTable):  # it cannot even look into the schema
             connection.execute("SELECT count(*) FROM team")
 

@@ -8,20 +8,20 @@ from pathlib import Path
 import pytest
 
 from bootstrap_parts import supervisor as supervising
-from bootstrap_parts.children import Child, Mark, marked, spawn
-from bootstrap_parts.guard import marked_processes
-from bootstrap_parts.say import Trouble, Voice
+from bootstrap_parts.child_processes import ChildProcess, ProcessMark, marked, spawn
+from bootstrap_parts.console import ConsoleOutput, StartupError
+from bootstrap_parts.orphan_guard import marked_processes
 from bootstrap_parts.supervisor import Service, Supervisor, trim
 
 
 @pytest.fixture
-def mark() -> Iterator[Mark]:
+def mark() -> Iterator[ProcessMark]:
     with marked() as taken:
         yield taken
 
 
-def service(name: str, script: str, mark: Mark, folder: Path) -> Service:
-    def launch() -> Child:
+def service(name: str, script: str, mark: ProcessMark, folder: Path) -> Service:
+    def launch() -> ChildProcess:
         return spawn(
             name,
             ["sh", "-c", script],
@@ -35,36 +35,38 @@ def service(name: str, script: str, mark: Mark, folder: Path) -> Service:
 
 
 def supervisor(folder: Path) -> Supervisor:
-    return Supervisor(Voice(quiet=True), folder / "processes.json")
+    return Supervisor(ConsoleOutput(quiet=True), folder / "processes.json")
 
 
-def test_one_that_dies_before_it_is_ready_ends_the_start(mark: Mark, tmp_path: Path) -> None:
+def test_one_that_dies_before_it_is_ready_ends_the_start(mark: ProcessMark, tmp_path: Path) -> None:
     doomed = service("doomed", "echo the reason; exit 7", mark, tmp_path)
     doomed.is_ready = lambda _: False
-    with pytest.raises(Trouble, match=r"doomed died \(exit code 7\): the reason\."):
+    with pytest.raises(StartupError, match=r"doomed died \(exit code 7\): the reason\."):
         supervisor(tmp_path).start(doomed)
 
 
-def test_one_that_never_gets_ready(mark: Mark, tmp_path: Path) -> None:
+def test_one_that_never_gets_ready(mark: ProcessMark, tmp_path: Path) -> None:
     slow = service("slow", "exec sleep 60", mark, tmp_path)
     slow.is_ready, slow.ready_seconds = (lambda _: False), 0.2
     watching = supervisor(tmp_path)
-    with pytest.raises(Trouble, match="slow did not become ready within 0 s"):
+    with pytest.raises(StartupError, match="slow did not become ready within 0 s"):
         watching.start(slow)
     watching.stop()
     assert marked_processes(mark.text) == []
 
 
-def test_one_that_dies_again_and_again_is_given_up(mark: Mark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_dies_again_and_again_is_given_up(
+    mark: ProcessMark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(supervising, "_FIRST_PAUSE_SECONDS", 0.01)
     watching = supervisor(tmp_path)
     watching.launch(service("moody", "echo again >> count; exit 1", mark, tmp_path))
-    with pytest.raises(Trouble, match="It died 6 times in a row: given up"):
+    with pytest.raises(StartupError, match="It died 6 times in a row: given up"):
         watching.watch(until=lambda: False)
     assert (tmp_path / "count").read_text().count("again") == 6
 
 
-def test_one_that_lived_is_forgiven(mark: Mark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_lived_is_forgiven(mark: ProcessMark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervising, "_FIRST_PAUSE_SECONDS", 0.01)
     monkeypatch.setattr(supervising, "_LIVED_SECONDS", 0.1)
     watching = supervisor(tmp_path)
@@ -76,7 +78,7 @@ def test_one_that_lived_is_forgiven(mark: Mark, tmp_path: Path, monkeypatch: pyt
     assert (tmp_path / "count").read_text().count("again") > 6
 
 
-def test_one_that_ignores_the_request_is_killed_with_its_children(mark: Mark, tmp_path: Path) -> None:
+def test_one_that_ignores_the_request_is_killed_with_its_children(mark: ProcessMark, tmp_path: Path) -> None:
     stubborn = service("stubborn", "trap '' TERM; sleep 60 & sleep 60", mark, tmp_path)
     watching = supervisor(tmp_path)
     watching.start(stubborn)

@@ -6,12 +6,12 @@ from functools import cache
 from itertools import count
 from uuid import UUID
 
-from slowpath.accounts import service
-from slowpath.accounts.rules.roles import Caller, Role, TokenScope
-from slowpath.accounts.tables import ApiToken, Membership
+from slowpath.core.db_sessions import TeamScope, WriteSession
 from slowpath.core.ids import TeamId, UserId
-from slowpath.core.sessions import Scope, WriteSession
-from tests.support.house import House
+from slowpath.platform.accounts import service
+from slowpath.platform.accounts.rules.roles import Caller, Role, TokenScope
+from slowpath.platform.accounts.tables import ApiToken, Membership
+from tests.support.app_under_test import AppUnderTest
 
 PASSWORD = "correct horse battery"
 NUMBERS = count(1)
@@ -50,11 +50,11 @@ class SomeToken:
 class AccountsFactory:
     """Makes people and teams in a house."""
 
-    house: House
+    house: AppUnderTest
 
     def team(self, name: str = "Ingesters") -> SomeTeam:
         """Make a team with an owner who has just signed up."""
-        number, scope = next(NUMBERS), Scope()
+        number, scope = next(NUMBERS), TeamScope()
         email, person = f"owner{number}@example.com", f"Owner {number}"
         with self.house.database.writing(scope) as session:
             made = service.sign_up(session, email=email, name=person, password_hash=password_hash(), team_name=name)
@@ -67,10 +67,10 @@ class AccountsFactory:
         """Make a person who has joined a team by an invitation."""
         number = next(NUMBERS)
         now, owner = self.house.clock.now(), self.caller(team)
-        with self.house.database.writing(Scope(team.id, owner.user_id)) as session:
-            secret = service.invite(session, owner, role=role, email=None, days=1, now=now)[2]
-        invitation = service.look_at(self.house.database, secret, now=now)
-        email, name, scope = f"{role}{number}@example.com", f"{role.title()} {number}", Scope()
+        with self.house.database.writing(TeamScope(team.id, owner.user_id)) as session:
+            secret = service.create_invitation(session, owner, role=role, email=None, days=1, now=now)[2]
+        invitation = service.preview_invitation(self.house.database, secret, now=now)
+        email, name, scope = f"{role}{number}@example.com", f"{role.title()} {number}", TeamScope()
         with self.house.database.writing(scope) as session:
             service.sign_up_invited(session, invitation, email=email, name=name, password_hash=password_hash(), now=now)
             cookie = self._session(session)
@@ -79,7 +79,7 @@ class AccountsFactory:
 
     def joins(self, person: SomePerson, team: SomeTeam, role: Role = Role.MEMBER) -> None:
         """Put a person into one more team."""
-        with self.house.database.writing(Scope(team.id, person.user_id)) as session:
+        with self.house.database.writing(TeamScope(team.id, person.user_id)) as session:
             session.add(Membership(team_id=team.id, user_id=person.user_id, role=role.value))
 
     def token(
@@ -87,7 +87,7 @@ class AccountsFactory:
     ) -> SomeToken:
         """Make a token of a team, by default one that may read."""
         now, owner = self.house.clock.now(), self.caller(team)
-        with self.house.database.writing(Scope(team.id, owner.user_id)) as session:
+        with self.house.database.writing(TeamScope(team.id, owner.user_id)) as session:
             made, _, secret = service.create_token(
                 session, owner, name="ci", scopes=scopes or (TokenScope.READ,), expires_in_days=days, now=now
             )
@@ -100,8 +100,10 @@ class AccountsFactory:
     def invitation(self, team: SomeTeam, role: Role = Role.MEMBER, *, days: int = 7) -> str:
         """Make an invitation and return its secret."""
         owner = self.caller(team)
-        with self.house.database.writing(Scope(team.id, owner.user_id)) as session:
-            return service.invite(session, owner, role=role, email=None, days=days, now=self.house.clock.now())[2]
+        with self.house.database.writing(TeamScope(team.id, owner.user_id)) as session:
+            return service.create_invitation(
+                session, owner, role=role, email=None, days=days, now=self.house.clock.now()
+            )[2]
 
     @staticmethod
     def caller(team: SomeTeam, role: Role = Role.OWNER) -> Caller:

@@ -7,16 +7,16 @@ from uuid import UUID
 
 import numpy as np
 
-from slowpath.analysis.columns import Array, pack_strings, write_columns
-from slowpath.comparisons.rules import ComparisonState, ExportFormat, Granularity
-from slowpath.comparisons.service import asking, looking, recording, taking
-from slowpath.comparisons.service.asking import AskedSide
-from slowpath.comparisons.service.recording import CutFiles, ViewName
+from slowpath.analysis.formats.column_file import Array, pack_strings, write_columns
 from slowpath.core.ids import ArtifactId, ComparisonId
+from slowpath.verdicts.comparisons.rules import ComparisonState, ExportFormat, Granularity
+from slowpath.verdicts.comparisons.service import comparison_exports, comparison_results, comparisons, diff_views
+from slowpath.verdicts.comparisons.service.comparison_results import DiffViewFiles, DiffViewKey
+from slowpath.verdicts.comparisons.service.comparisons import SideRequest
 from tests.factories.files import FilesFactory
 
-FUNCTION_VIEW = ViewName("cpu", "cpu", Granularity.FUNCTION)
-LINE_VIEW = ViewName("cpu", "cpu", Granularity.LINE)
+FUNCTION_VIEW = DiffViewKey("cpu", "cpu", Granularity.FUNCTION)
+LINE_VIEW = DiffViewKey("cpu", "cpu", Granularity.LINE)
 DESCRIBED = {"unit": "nanoseconds", "bases": ["share"], "default_basis": "share"}
 RESULT: dict[str, Any] = {
     "format": "slowpath.comparison/1",
@@ -77,28 +77,30 @@ class ComparisonsFactory:
 
     def asked(self, name: str = "Base against candidate") -> ComparisonId:
         """Make a comparison whose job waits."""
-        base, candidate = (AskedSide((ArtifactId(self.files.decoded()),)) for _ in range(2))
+        base, candidate = (SideRequest((ArtifactId(self.files.decoded()),)) for _ in range(2))
         with self.files.house.database.writing(self.files.scope) as session:
-            return ComparisonId(asking.ask(session, name, base, candidate).id)
+            return ComparisonId(comparisons.create_comparison(session, name, base, candidate).id)
 
     def done(self, name: str = "Base against candidate") -> ComparisonId:
         """Make a finished comparison: the view by function is cut, the one by line is not."""
         comparison_id, blobs, team_id = self.asked(name), self.files.house.blobs, self.files.team.id
         keys = {
-            part: recording.view_key(team_id, comparison_id, FUNCTION_VIEW, part)
+            part: comparison_results.view_key(team_id, comparison_id, FUNCTION_VIEW, part)
             for part in ("all", "first", "functions", "lines")
         }
         blobs.put(keys["all"], diff_columns())
         blobs.put(keys["first"], gzip.compress(diff_columns()))
         blobs.put(keys["functions"], gzip.compress(b"functions"))
         blobs.put(keys["lines"], line_columns())
-        cut = CutFiles(keys["all"], keys["first"], None, keys["functions"], keys["lines"], nodes=6, functions=4)
+        cut = DiffViewFiles(keys["all"], keys["first"], None, keys["functions"], keys["lines"], nodes=6, functions=4)
         described = [(FUNCTION_VIEW, DESCRIBED), (LINE_VIEW, DESCRIBED)]
         with self.files.house.database.writing(self.files.scope) as session:
-            recording.record(session, comparison_id, recording.Found(RESULT, described, [FUNCTION_VIEW]))
+            comparison_results.record_result(
+                session, comparison_id, comparison_results.ComparisonResult(RESULT, described, [FUNCTION_VIEW])
+            )
             session.flush()
-            row = looking.find_named(session, comparison_id, "cpu", "cpu", "function")
-            recording.record_cut(row, cut)
+            row = diff_views.get_view_by_key(session, comparison_id, "cpu", "cpu", "function")
+            comparison_results.record_view_files(row, cut)
         return comparison_id
 
     def failed(self) -> ComparisonId:
@@ -110,14 +112,16 @@ class ComparisonsFactory:
             "detail": "No kind in common.",
         }
         with self.files.house.database.writing(self.files.scope) as session:
-            recording.end_badly(asking.find(session, comparison_id), ComparisonState.FAILED, problem)
+            comparison_results.record_failure(
+                comparisons.get_comparison(session, comparison_id), ComparisonState.FAILED, problem
+            )
         return comparison_id
 
     def exported(self, comparison_id: ComparisonId, content: bytes, file_name: str) -> UUID:
         """Make a finished export."""
         with self.files.house.database.writing(self.files.scope) as session:
-            export = taking.ask(session, comparison_id, ExportFormat.CSV, None)
-            key = taking.export_key(self.files.team.id, export.id)  # type: ignore[arg-type]  # ids of rows are plain
+            export = comparison_exports.create_export(session, comparison_id, ExportFormat.CSV, None)
+            key = comparison_exports.export_key(self.files.team.id, export.id)  # type: ignore[arg-type]  # ids of rows are plain
             export.state, export.blob_key, export.size_bytes = ComparisonState.DONE, key, len(content)
             export.file_name, export.media_type = file_name, "text/csv"
         self.files.house.blobs.put(key, content)

@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
+from slowpath.core.db_sessions import TeamScope
 from slowpath.core.ids import ArtifactId, JobId
 from slowpath.core.jobs import JobRow, JobState
-from slowpath.core.sessions import Scope
-from slowpath.profiles import service as profiles
-from slowpath.uploads.rules import ArtifactState
-from slowpath.uploads.service import reading, receiving
-from slowpath.uploads.service.receiving import Labels, ReceivedFile
-from slowpath.uploads.tables import Artifact
+from slowpath.evidence.artifacts.rules import ArtifactState
+from slowpath.evidence.artifacts.service import artifact_ingest, artifacts
+from slowpath.evidence.artifacts.service.artifact_ingest import ArtifactLabels, ReceivedFile
+from slowpath.evidence.artifacts.tables import Artifact
+from slowpath.evidence.profiles import service as profiles
 from tests.factories.accounts import SomeTeam
-from tests.support.house import House
+from tests.support.app_under_test import AppUnderTest
 
 HEADER: dict[str, Any] = {
     "kind": "cpu",
@@ -39,27 +39,27 @@ PROBLEM = {"type": "urn:slowpath:not-pprof", "title": "The file can not be read"
 class FilesFactory:
     """Makes artifacts of a team."""
 
-    house: House
+    house: AppUnderTest
     team: SomeTeam
-    scope: Scope = field(init=False)
+    scope: TeamScope = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scope", Scope(self.team.id, self.team.owner.user_id))
+        object.__setattr__(self, "scope", TeamScope(self.team.id, self.team.owner.user_id))
 
     def received(self, name: str = "cpu.pprof", content: bytes = b"some bytes", **labels: Any) -> UUID:  # noqa: ANN401
         """Make an artifact whose decode job waits."""
         digest = sha256(content).hexdigest()
-        self.house.blobs.put(receiving.original_key(self.team.id, digest), content)
+        self.house.blobs.put(artifact_ingest.original_key(self.team.id, digest), content)
         with self.house.database.writing(self.scope) as session:
             # The bytes lie there already, so the path is never read.
             file = ReceivedFile(NOWHERE, len(content), digest)
-            return receiving.receive(session, self.house.blobs, file, Labels(name, **labels)).id
+            return artifact_ingest.ingest_file(session, self.house.blobs, file, ArtifactLabels(name, **labels)).id
 
     def decoded(self, name: str = "cpu.pprof", content: bytes = b"some bytes", **labels: Any) -> UUID:  # noqa: ANN401
         """Make an artifact that is decoded, without columns behind it."""
         artifact_id = self.received(name, content, **labels)
         with self.house.database.writing(self.scope) as session:
-            artifact = reading.find(session, ArtifactId(artifact_id))
+            artifact = artifacts.get_artifact(session, ArtifactId(artifact_id))
             key = profiles.columns_key(self.team.id, artifact.sha256)
             profiles.record(session, ArtifactId(artifact_id), HEADER, key, 1000)
             artifact.state, artifact.kind = ArtifactState.DECODED, "profile.cpu"
@@ -83,7 +83,7 @@ class FilesFactory:
         """Make a decode job in a state."""
         artifact_id = self.received()
         with self.house.database.writing(self.scope) as session:
-            artifact = reading.find(session, ArtifactId(artifact_id))
+            artifact = artifacts.get_artifact(session, ArtifactId(artifact_id))
             self._end(session.get_one(JobRow, (self.team.id, artifact.job_id)), state)
             assert artifact.job_id is not None
             return JobId(artifact.job_id)

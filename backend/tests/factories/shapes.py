@@ -8,10 +8,10 @@ from uuid import UUID
 
 import numpy as np
 
-from slowpath.analysis.builds.measures import Measure, Values
-from slowpath.analysis.metrics.chunks import Block, encode_block
-from slowpath.analysis.metrics.samples import NOTHING, pack_tail
-from slowpath.notifications.rules import Event, Told
+from slowpath.analysis.builds.build_measurements import KindMeasurement, SubjectValues
+from slowpath.analysis.kinds.metrics.sample_columns import NOTHING, pack_tail
+from slowpath.analysis.kinds.metrics.series_chunks import SeriesChunk, encode_block
+from slowpath.sharing.notifications.rules import NotificationContent, NotificationEvent
 
 GROWTH_LOG = "growth-log"
 """The key of a decoded stack-growth log."""
@@ -20,23 +20,29 @@ SPANS = "spans"
 PACKED = "packed"
 """The key of a blob that is sent as it lies: gzip."""
 
-ONE_VALUE = Values("us/request", np.array([2.0]), np.array([0.1]))
-MEASURED = Measure("profile.category", 1, ("total",), {"per_request": ONE_VALUE})
+ONE_VALUE = SubjectValues("us/request", np.array([2.0]), np.array([0.1]))
+MEASURED = KindMeasurement("profile.category", 1, ("total",), {"per_request": ONE_VALUE})
 
 SHAPES: dict[str, dict[str, Any]] = {
     "api_token": {"scopes": ["read"]},
     "artifact": {"kind": "profile.cpu", "summary": None},
     "benchmark_output": {"units": [], "warnings": []},
     "commit": {"sha": 40 * "c", "parents": [], "files": [], "bumps": []},
-    "commit_closure": {"problem": None},
+    "package_closure": {"problem": None},
     "commit_diff": {"content": None, "problem": None},
-    "channel": {"kind": "slack", "target": {}, "events": ["regression.opened"], "service_ids": None, "state": "on"},
-    "comparison": {"verdict": "regressed", "parts": {"traces": PACKED}, "windows": {}},
-    "comparison_view": {
+    "notification_channel": {
+        "kind": "slack",
+        "target": {},
+        "events": ["regression.opened"],
+        "service_ids": None,
+        "state": "on",
+    },
+    "comparison": {"verdict": "regressed", "artifact_kinds": {"traces": PACKED}, "time_ranges": {}},
+    "diff_view": {
         "kind": "asked",
         "sample_type": "asked",
         "granularity": "package",
-        "bases": [],
+        "normalizations": [],
         "state": "waiting",  # so that no blob of it is read
     },
     "bisect": {
@@ -46,10 +52,10 @@ SHAPES: dict[str, dict[str, Any]] = {
         "signature": {"kind": "custom", "subject": "", "label": "Time", "unit": "s", "larger_is_worse": True},
         "settings": {},
         "plan": None,
-        "opening": None,
+        "expanding_candidate": None,
         "outcome": None,
         "problem": None,
-        "seen": None,
+        "summary": None,
         "finished_at": None,
     },
     "probe": {
@@ -58,63 +64,63 @@ SHAPES: dict[str, dict[str, Any]] = {
         "callback": None,
         "ended_at": None,
     },
-    "probe_window": {"artifact_ids": [], "problem": None},
+    "probe_measurement": {"artifact_ids": [], "problem": None},
     "runner": {"name": "asked", "instance": ""},
-    "build_judgement": {"state": "passed", "needs": None, "regression_ids": []},
-    "build_measure": {"kind": "profile.category", "content": MEASURED.pack()},
-    "change_point": {"kind": "profile.category", "cause": "code"},
-    "board_order": {"service_ids": []},
+    "build_verdict": {"state": "passed", "needs": None, "regression_ids": []},
+    "build_measurement": {"kind": "profile.category", "content": MEASURED.pack()},
+    "build_change_point": {"kind": "profile.category", "cause": "code"},
+    "manual_service_order": {"service_ids": []},
     "build": {"pull_request": {"number": 1, "url": None}, "facts": {}},
     "comment": {"author_kind": "person", "parent_id": None, "deleted_at": None},
-    "deploy": {"commits": [], "ended_at": None},
+    "deployment": {"commits": [], "ended_at": None},
     "discussion": {"subject_kind": "regression", "part": ""},
-    "explanation": {"span_number": 0, "gap_number": 0},
-    "export": {"format": "csv", "kind": None, "media_type": "text/csv", "state": "done"},
+    "gap_explanation": {"span_number": 0, "gap_number": 0},
+    "comparison_export": {"format": "csv", "kind": None, "media_type": "text/csv", "state": "done"},
     "growth_log": {"columns_key": GROWTH_LOG},
-    "message": {
+    "notification": {
         "event": "channel.test",
         "state": "sent",
-        "content": Told(Event.TEST, UUID(int=0), None, "https://slowpath.example").to_json(),
+        "content": NotificationContent(NotificationEvent.TEST, UUID(int=0), None, "https://slowpath.example").to_json(),
     },
-    "hook": {
+    "webhook": {
         "kind": "github",
         "service_ids": [],
         "api_url": "https://api.github.com",
-        "target": "asked/asked",
+        "provider_target": "asked/asked",
         "external_id": "7",
     },
-    "hook_delivery": {"state": "done"},
-    "metric_chunk": {"content": encode_block(Block())},
+    "webhook_delivery": {"state": "done"},
+    "metric_chunk": {"content": encode_block(SeriesChunk())},
     "metric_series": {"role": "gauge"},
     "metric_settings": {"retention_days": 30, "retained_at": None},
     "metric_source": {"last_import": None, "last_check": None},
-    "metric_tail": {"content": pack_tail(NOTHING), "samples": 1},
-    "repository": {"kind": "other", "problem": None, "heads": {}},
+    "metric_wal_record": {"content": pack_tail(NOTHING), "samples": 1},
+    "repository": {"kind": "other", "problem": None, "branch_heads": {}},
     "regression": {
         "confirmed": True,
         "number": 1,
         "direction": "worse",
         "due_on": None,
-        "members": [],
-        "spark": None,
-        "needs": None,
+        "related_series": [],
+        "sparkline": None,
+        "required_evidence": None,
     },
-    "regression_event": {"what": "note"},
+    "regression_event": {"kind": "note"},
     "regression_evidence": {"what": "comparison"},
     "report": {"blocks": [], "version": 1},
     "report_version": {"blocks": [], "version": 1},
     "share_link": {"scrub": {"labels": True, "paths": True, "hosts": True, "people": True}, "version": None},
-    "sharing": {"links_allowed": True},
-    "read_through": {"equal": {"service": "api"}},
+    "share_settings": {"links_allowed": True},
+    "federated_service": {"label_matchers": {"service": "api"}},
     "span_push": {"dialect": "json"},
     "span_set": {"columns_key": SPANS, "page_key": PACKED},
-    "trace": {"page_key": PACKED, "tiles_key": PACKED, "tiles": {"1/1/1": [0, 1000]}, "duration_ns": 10**9},
+    "execution_trace": {"page_key": PACKED, "tiles_key": PACKED, "tiles": {"1/1/1": [0, 1000]}, "duration_ns": 10**9},
     "retention_rule": {"kind": "trace", "days": 90},
-    "storage_count": {"folders": {"originals": [1, 10]}, "swept": 0},
-    "derived_sum": {"size_bytes": 10},
+    "storage_snapshot": {"folders": {"originals": [1, 10]}, "deleted_blobs": 0},
+    "derived_storage_total": {"size_bytes": 10},
     "team_export": {"state": "done", "size_bytes": 5, "sha256": 64 * "a", "blob_key": "asked", "expires_at": None},
-    "usage_day": {"day": "2026-11-20"},
-    "upload": {"artifact_id": None, "build_id": None},
+    "daily_usage": {"day": "2026-11-20"},
+    "multipart_upload": {"artifact_id": None, "build_id": None},
 }
 
 

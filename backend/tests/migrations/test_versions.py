@@ -27,6 +27,9 @@ NOT_FOR_US = (
     "require-timeout-settings",  # env.py sets them for every migration
     "require-table-schema",  # public is the search path of the owner
     "prefer-bigint-over-int",  # what is counted here stays far below 2^31; ids are uuids
+    "renaming-table",  # the version of 2026-11-23: all processes are stopped for it
+    "renaming-column",
+    "renaming-object",
     "transaction-nesting",  # Alembic's own BEGIN and COMMIT
 )
 
@@ -39,7 +42,7 @@ def empty_database() -> Iterator[TestDatabase]:
 
 def tables(database: TestDatabase) -> set[str]:
     with database.as_admin() as connection:
-        found = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname IN ('public', 'door')")
+        found = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname IN ('public', 'cross_team')")
         return {name for (name,) in found}
 
 
@@ -52,7 +55,7 @@ def test_up_down_and_up_again(empty_database: TestDatabase) -> None:
     empty_database.migrate_down()
     assert tables(empty_database) == {"alembic_version"}
     with empty_database.as_admin() as connection:
-        left = connection.execute("SELECT nspname FROM pg_namespace WHERE nspname = 'door'").fetchall()
+        left = connection.execute("SELECT nspname FROM pg_namespace WHERE nspname = 'cross_team'").fetchall()
         functions = connection.execute(
             "SELECT proname FROM pg_proc JOIN pg_roles ON pg_roles.oid = proowner WHERE rolname LIKE 'slowpath%'"
         ).fetchall()
@@ -131,3 +134,29 @@ def test_squawk_finds_no_danger(capfd: pytest.CaptureFixture[str], tmp_path: Pat
         cwd=ROOT, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.database
+def test_rows_keep_their_content_under_the_standard_names(empty_database: TestDatabase) -> None:
+    empty_database.migrate("20261122_0500")
+    job = uuid4()
+    with empty_database.as_admin() as connection:
+        connection.execute("INSERT INTO team (id, slug, name) VALUES (%s, 'shop', 'Shop')", (TEAM,))
+        connection.execute(
+            "INSERT INTO job (team_id, id, name, queue, payload, subject_kind, subject_id, state, attempts, max_attempts,"
+            " fence, progress, step) VALUES (%s, %s, 'uploads.decode', 'decode', '{}', 'artifact', %s, 'waiting', 0, 5, 7, 0, '')",
+            (TEAM, job, job),
+        )
+
+    empty_database.migrate("20261123_0900")
+    with empty_database.as_admin() as connection:
+        kept = connection.execute("SELECT name, fencing_token FROM job").fetchall()
+        claimed = connection.execute(
+            "SELECT name, fencing_token FROM cross_team.claim_next_job(%s, 'w', 2, interval '1 minute')", (job,)
+        ).fetchall()
+    assert (kept, claimed) == ([("artifacts.decode", 7)], [("artifacts.decode", 8)])
+
+    empty_database.migrate_down("20261122_0500")
+    with empty_database.as_admin() as connection:
+        assert connection.execute("SELECT name, fence FROM job").fetchall() == [("uploads.decode", 8)]
+        assert connection.execute("SELECT * FROM door.job_load()").fetchall() != []

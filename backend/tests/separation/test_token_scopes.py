@@ -6,11 +6,11 @@ from uuid import UUID
 import pytest
 from fastapi.testclient import TestClient
 
-from slowpath.accounts.rules.roles import SCOPES_FOR, Right, TokenScope
-from slowpath.app import described
+from slowpath.app import build_schema_app
+from slowpath.platform.accounts.rules.roles import SCOPES_FOR, Permission, TokenScope
 from tests.factories.accounts import AccountsFactory, SomeTeam
+from tests.support.app_under_test import AppUnderTest
 from tests.support.endpoints import endpoints_of
-from tests.support.house import House
 
 WATCHES = {"artifacts:get", "builds:judgement"}
 SENDS_FILES = {
@@ -36,8 +36,8 @@ BUILD = "/api/v1/builds/checkout/" + 40 * "a"
 def test_a_narrow_token_reaches_these_endpoints_and_no_others(scope: TokenScope) -> None:
     reached = {
         endpoint.operation_id
-        for endpoint in endpoints_of(described())
-        if endpoint.right is not Right.ANYONE and scope in SCOPES_FOR.get(endpoint.right, ())
+        for endpoint in endpoints_of(build_schema_app())
+        if endpoint.right is not Permission.ANYONE and scope in SCOPES_FOR.get(endpoint.right, ())
     }
 
     assert reached == ALLOWED[scope]
@@ -54,7 +54,7 @@ class Programs:
 
 
 @pytest.fixture
-def programs(house: House, people: AccountsFactory, team: SomeTeam) -> Programs:
+def programs(house: AppUnderTest, people: AccountsFactory, team: SomeTeam) -> Programs:
     def of(scope: TokenScope) -> TestClient:
         return house.asked(token=people.token(team, scope).secret)
 
@@ -125,7 +125,7 @@ def test_a_file_is_sent_to_a_build_that_the_program_has_a_part_in(programs: Prog
 
 @pytest.mark.database
 def test_a_runner_is_spoken_for_by_its_own_token(
-    programs: Programs, house: House, people: AccountsFactory, team: SomeTeam
+    programs: Programs, house: AppUnderTest, people: AccountsFactory, team: SomeTeam
 ) -> None:
     other = house.asked(token=people.token(team, TokenScope.RUNNER).secret)
     told = {"slots": 1, "labels": {}, "version": "1", "instance": "a" * 16, "host": "h"}
@@ -142,7 +142,7 @@ def test_a_runner_is_spoken_for_by_its_own_token(
 
 @pytest.mark.database
 def test_a_deployment_is_announced_by_a_token_for_that_alone(
-    programs: Programs, house: House, people: AccountsFactory, team: SomeTeam
+    programs: Programs, house: AppUnderTest, people: AccountsFactory, team: SomeTeam
 ) -> None:
     announcer = house.asked(token=people.token(team, TokenScope.DEPLOY).secret)
     message = {"service": "checkout", "environment": "production", "commit": 40 * "a"}

@@ -11,8 +11,8 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import iter_route_contexts
 from fastapi.testclient import TestClient
 
-from slowpath.accounts.access import right_of
-from slowpath.accounts.rules.roles import Right
+from slowpath.platform.accounts.access import get_declared_permission
+from slowpath.platform.accounts.rules.roles import Permission
 
 Schema = Mapping[str, Any]
 Ids = Mapping[str, UUID]
@@ -26,13 +26,13 @@ class Endpoint:
     operation_id: str
     method: str
     path: str
-    rights: tuple[Right, ...]
+    rights: tuple[Permission, ...]
     """What its dependencies declare: exactly one, or something is wrong."""
     described: Mapping[str, Any] = field(repr=False)
     components: Mapping[str, Any] = field(repr=False)
 
     @property
-    def right(self) -> Right:
+    def right(self) -> Permission:
         assert len(self.rights) == 1, f"{self.operation_id} must declare one right, not {list(self.rights)}"
         return self.rights[0]
 
@@ -50,7 +50,7 @@ class Endpoint:
             if given["in"] == "path" and given["schema"].get("format") == "uuid" and given["name"] != "team_id"
         }
 
-    def ask(self, client: TestClient, ids: Ids) -> "Asked":
+    def ask(self, client: TestClient, ids: Ids) -> "EndpointRequest":
         """Send a request that the description calls well formed, naming these ids wherever it can."""
         names: set[str] = set()
         path, query, headers = self.path, {}, {}
@@ -71,11 +71,13 @@ class Endpoint:
             body["content"] = b"no profile"
             headers["Content-Type"] = "application/octet-stream"
         answer = client.request(self.method, path, params=query, headers=headers, **body)
-        return Asked(self, answer.status_code, answer.content + repr(answer.headers.raw).encode(), frozenset(names))
+        return EndpointRequest(
+            self, answer.status_code, answer.content + repr(answer.headers.raw).encode(), frozenset(names)
+        )
 
 
 @dataclass(frozen=True)
-class Asked:
+class EndpointRequest:
     """What came back, and which ids were named by the body."""
 
     endpoint: Endpoint
@@ -98,9 +100,9 @@ def endpoints_of(app: FastAPI) -> Iterator[Endpoint]:
             yield Endpoint(described["operationId"], method, path, rights, described, components)
 
 
-def _rights(dependant: Dependant) -> Iterator[Right]:
+def _rights(dependant: Dependant) -> Iterator[Permission]:
     for dependency in dependant.dependencies:
-        right = right_of(dependency.call)
+        right = get_declared_permission(dependency.call)
         if right is not None:
             yield right
         yield from _rights(dependency)

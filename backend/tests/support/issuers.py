@@ -17,7 +17,7 @@ import httpx
 from joserfc import jwt
 from joserfc.jwk import OctKey, RSAKey
 
-from tests.support.house import PUBLIC_URL
+from tests.support.app_under_test import PUBLIC_URL
 
 ROOT = Path(__file__).resolve().parents[3]
 CLIENT_ID, CLIENT_SECRET = "slowpath", "a secret of the tests, long enough to be one"

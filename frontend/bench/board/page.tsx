@@ -4,7 +4,7 @@
  */
 import '@fontsource-variable/inter/index.css';
 import '@fontsource-variable/jetbrains-mono/index.css';
-import '../../src/ui/mantine-parts';
+import '../../src/ui/mantine-styles';
 import '../../src/ui/tokens.css';
 import '../../src/ui/base.css';
 import '../../src/ui/mantine.css';
@@ -13,9 +13,9 @@ import { createRoot } from 'react-dom/client';
 import { Providers } from '../../src/app/Providers';
 import { createQueryClient } from '../../src/app/query-client';
 import { createAppRouter } from '../../src/app/router';
-import { prefer } from '../../src/ui';
-import { aBoard } from '../../src/testing/board';
-import { aSession } from '../../src/testing/factories';
+import { setPreference } from '../../src/ui';
+import { aDashboard } from '../../src/testing/dashboard-fixtures';
+import { aSession } from '../../src/testing/api-factories';
 
 type Bench = { start: () => void; askedMs: number };
 
@@ -26,13 +26,13 @@ const points = 720;
 const at = asked.get('path') ?? '/t/northwind/board';
 const scheme = asked.get('scheme');
 // The app keeps its scheme under a name of the same kind.
-if (scheme !== null) prefer('color-scheme', scheme);
+if (scheme !== null) setPreference('color-scheme', scheme);
 
 // As the server: the rows on top, or those that are asked for; all services are named.
 const boardOf = (query: URLSearchParams) => {
   const ids = query.getAll('services');
   const shown = ids.length > 0 ? ids.map((id) => Number(id.slice(-4)) - 5000) : undefined;
-  return aBoard({
+  return aDashboard({
     ...drawn,
     shown:
       shown ??

@@ -53,7 +53,7 @@ function serve(folder) {
 
 /**
  * Calls back with `open(query, viewport)`, which gives a page whose drawing has not started; closes everything after.
- * @param root the folder of the page: the flame graph's unless told otherwise.
+ * @param root the folder of the page: the flame graph's by default.
  */
 export async function withBenchPage(use, root = here) {
   const folder = await mkdtemp(path.join(tmpdir(), 'slowpath-flame-'));

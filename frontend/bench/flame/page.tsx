@@ -1,4 +1,4 @@
-/** A page with nothing but the flame graph, for measuring and for looking. What it shows is told by its query. */
+/** A page with nothing but the flame graph, for measuring and for looking. Its query says what it shows. */
 import '@fontsource-variable/inter/index.css';
 import '@fontsource-variable/jetbrains-mono/index.css';
 import type { ReactElement } from 'react';
@@ -6,11 +6,12 @@ import { useMemo, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import type { FlameGraphHandle, FlameSource } from '../../src/charts';
 import { EffectAxis, EffectInterval, FlameGraph } from '../../src/charts';
-import type { FlameView } from '../../src/engine';
-import { EMPTY_VIEW, ratioAxis } from '../../src/engine';
-import { thrownTree, writeParts, writeWhole } from '../../src/testing/diffs';
+import type { FlameView } from '../../src/engine/flame/flame-view';
+import { EMPTY_VIEW } from '../../src/engine/flame/flame-view';
+import { ratioAxis } from '../../src/engine/format/ratio-axis';
+import { randomTree, writeParts, writeWhole } from '../../src/testing/diff-fixtures';
 import '../../src/ui/tokens.css';
-import { exampleColumns } from './example';
+import { exampleColumns } from './generated-diff';
 
 type Bench = {
   firstFrameMs: number | null;
@@ -39,7 +40,7 @@ function sourceOf(): FlameSource {
   if (nodes === 0) {
     return { key: 'example', first: writeWhole(exampleColumns()), rest: null, restState: 'none' };
   }
-  const columns = thrownTree(nodes, Number(query.get('seed') ?? '7'));
+  const columns = randomTree(nodes, Number(query.get('seed') ?? '7'));
   if (query.get('parts') === 'whole')
     return { key: 'thrown', first: writeWhole(columns), rest: null, restState: 'none' };
   const { first, rest } = writeParts(columns, 8192);

@@ -1,25 +1,31 @@
 export {
   Problem,
   asBytes,
-  askAs,
-  askedAs,
-  notRecorded,
-  openAddress,
-  type ProblemFacts,
+  setCurrentTeam,
+  teamHeaders,
+  makeNotInSnapshotProblem,
+  openUrl,
+  type ProblemDetails,
   type Query,
-} from './client';
-export { EVENT_KINDS, listen, type EventKind, type Listener, type ServerEvent } from './events';
+} from './api-client';
 export {
-  createFrozenClient,
-  createNotingClient,
-  isLed,
+  EVENT_KINDS,
+  openEventStream,
+  type EventKind,
+  type Listener,
+  type ServerEvent,
+} from './event-stream';
+export {
+  createSnapshotClient,
+  createRecordingClient,
+  isServedFromSnapshot,
   isReading,
-  requestsShown,
-  type Answers,
-} from './frozen';
+  listVisibleRequests,
+  type RecordedResponses,
+} from './snapshot-requests';
 export { FREEZABLE } from './generated/freezable';
 export * as calls from './generated/sdk.gen';
-export { readRecording, writeRecording, type Recording } from './recording';
-export { readComparison } from './schemas';
-export type * from './schemas';
-export { lost, passing, send } from './upload';
+export { readReportBundle, writeReportBundle, type ReportBundle } from './report-bundle';
+export { readComparison } from './api-types';
+export type * from './api-types';
+export { makeConnectionLostError, isTransient, sendUpload } from './upload-client';

@@ -1,9 +1,12 @@
-/** Links between pages. Inside a report they lead to its other parts; what leads elsewhere is only its words: there is no elsewhere. */
+/**
+ * Links between pages. Inside a report they lead to its other parts; what leads elsewhere is only its words: there
+ * are no other pages.
+ */
 import { createLink } from '@tanstack/react-router';
 import { useContext, type ComponentPropsWithRef } from 'react';
 import { ReportParts } from '../ui';
-import { pathOf } from './frozen/history';
-import { FrozenPath } from './frozen/page';
+import { pathOf } from './snapshots/snapshot-history';
+import { SnapshotPathContext } from './snapshots/snapshot-page';
 
 const belowTeam = (path: string): string => path.replace(/^\/t\/[^/]+/u, '');
 
@@ -15,7 +18,7 @@ function goTo(part: string): void {
 }
 
 function Anchor({ href, className, children, ...rest }: ComponentPropsWithRef<'a'>) {
-  const here = useContext(FrozenPath);
+  const here = useContext(SnapshotPathContext);
   const parts = useContext(ReportParts);
   const to = pathOf(href ?? '');
   const part = here === null || to === here ? undefined : parts.get(belowTeam(to));

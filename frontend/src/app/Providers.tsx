@@ -2,7 +2,7 @@ import { MantineProvider, localStorageColorSchemeManager } from '@mantine/core';
 import { QueryClientProvider, type QueryClient } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { cssVariablesResolver, theme } from '../ui';
-import { RouterMaker } from './frozen/page';
+import { RouterMaker } from './snapshots/snapshot-page';
 import { createAppRouter } from './router';
 
 const schemes = localStorageColorSchemeManager({ key: 'slowpath-color-scheme' });

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { Link, useRouter, type ErrorComponentProps } from '@tanstack/react-router';
-import { EmptyState, ErrorState, PageHead, SkeletonRows, useTitle } from '../ui';
+import { EmptyState, ErrorState, PageHeader, SkeletonRows, useTitle } from '../ui';
 import classes from './Shell.module.css';
 
 export function RoutePending() {
@@ -36,17 +36,17 @@ export function NotFoundPage() {
   useTitle('Not found');
   return (
     <main>
-      <PageHead title="Nothing stands at this address" />
+      <PageHeader title="Page not found" />
       <div className={classes.inset}>
         <EmptyState
           action={
             <Link to="/" className="link">
-              To your comparisons
+              Go to comparisons
             </Link>
           }
         >
-          It may have been deleted, or belong to a team you are not in: the two look the same from
-          outside.
+          The address is wrong, the page was deleted, or it belongs to a team you are not a member
+          of.
         </EmptyState>
       </div>
     </main>

@@ -1,18 +1,18 @@
-/** What stands around every page of a team: the top bar, the upload drawer, the stream of events. */
+/** The frame around every page of a team: the top bar, the upload drawer, the stream of events. */
 import { Outlet, getRouteApi } from '@tanstack/react-router';
 import { Suspense, lazy } from 'react';
-import { useEvents } from '../features/work';
-import { PageActionPlace, ProblemBoundary } from '../ui';
+import { useEvents } from '../features/platform/jobs';
+import { PageActionSlot, ProblemBoundary } from '../ui';
 import classes from './Shell.module.css';
 import { TopBar } from './TopBar';
-import { UploadPlace } from './UploadPlace';
+import { UploadDrawerSlot } from './UploadDrawerSlot';
 
 const teamRoute = getRouteApi('/t/$team');
 const ReportAction = lazy(async () => ({
-  default: (await import('./ReportAction')).ReportAction,
+  default: (await import('./AddToReportAction')).AddToReportAction,
 }));
 
-/** Inside a report a page stands alone. */
+/** Inside a report a page has no frame. */
 export function Shell() {
   const { frozen } = teamRoute.useRouteContext();
   return frozen ? <Outlet /> : <LivingShell />;
@@ -24,13 +24,13 @@ function LivingShell() {
   return (
     <>
       <a className={classes.skip} href="#main">
-        To the content
+        Skip to content
       </a>
       <TopBar team={team} session={session} />
       <div className={classes.lay}>
         <main id="main" className={classes.main} tabIndex={-1}>
-          <ProblemBoundary what="This page failed" resetKey={team.slug}>
-            <PageActionPlace
+          <ProblemBoundary what="This page could not be displayed" resetKey={team.slug}>
+            <PageActionSlot
               value={
                 <Suspense fallback={null}>
                   <ReportAction team={team} />
@@ -38,10 +38,10 @@ function LivingShell() {
               }
             >
               <Outlet />
-            </PageActionPlace>
+            </PageActionSlot>
           </ProblemBoundary>
         </main>
-        <UploadPlace team={team} />
+        <UploadDrawerSlot team={team} />
       </div>
     </>
   );

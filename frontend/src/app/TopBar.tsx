@@ -1,12 +1,12 @@
 import { Link, useRouter } from '@tanstack/react-router';
 import { lazy } from 'react';
 import type { Session, TeamMembership } from '../api';
-import { Inbox } from '../features/discussions';
-import { JobsIndicator } from '../features/work';
-import { Late } from '../ui';
-import { JumpField } from './JumpField';
+import { InboxButton } from '../features/sharing/discussions';
+import { JobsIndicator } from '../features/platform/jobs';
+import { LazyPopover } from '../ui';
+import { SearchField } from './SearchField';
 import classes from './Shell.module.css';
-import { PLACES, initialsOf } from './places';
+import { NAVIGATION, initialsOf } from './navigation';
 
 const UserMenu = lazy(async () => ({ default: (await import('./TopMenus')).UserMenu }));
 const NarrowMenu = lazy(async () => ({ default: (await import('./TopMenus')).NarrowMenu }));
@@ -22,7 +22,7 @@ export function TopBar({ team, session }: { team: TeamMembership; session: Sessi
         <b className="cut">{team.name}</b>
       </div>
       <nav className={classes.nav} aria-label="Main">
-        {PLACES.map((place) => (
+        {NAVIGATION.map((place) => (
           <Link
             key={place.to}
             to={place.to}
@@ -41,13 +41,13 @@ export function TopBar({ team, session }: { team: TeamMembership; session: Sessi
           </Link>
         )}
       />
-      <JumpField team={team.slug} />
-      <Inbox
+      <SearchField team={team.slug} />
+      <InboxButton
         onOpen={(path) => {
           router.history.push(`/t/${team.slug}${path}`);
         }}
       />
-      <Late
+      <LazyPopover
         button={(onPress) => (
           <button
             type="button"
@@ -61,8 +61,8 @@ export function TopBar({ team, session }: { team: TeamMembership; session: Sessi
         )}
       >
         <UserMenu team={team} session={session} />
-      </Late>
-      <Late
+      </LazyPopover>
+      <LazyPopover
         button={(onPress) => (
           <button
             type="button"
@@ -75,7 +75,7 @@ export function TopBar({ team, session }: { team: TeamMembership; session: Sessi
         )}
       >
         <NarrowMenu team={team.slug} />
-      </Late>
+      </LazyPopover>
     </header>
   );
 }

@@ -2,14 +2,14 @@
 import { Menu, useMantineColorScheme, type MantineColorScheme } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { askAs, type Session, type TeamMembership } from '../api';
-import { signOut } from '../features/accounts';
-import { usePressed } from '../ui';
+import { setCurrentTeam, type Session, type TeamMembership } from '../api';
+import { signOut } from '../features/platform/accounts';
+import { useFirstOpen } from '../ui';
 import classes from './Shell.module.css';
-import { PLACES, initialsOf } from './places';
+import { NAVIGATION, initialsOf } from './navigation';
 
 export function NarrowMenu({ team }: { team: string }) {
-  const button = usePressed();
+  const button = useFirstOpen();
   return (
     <Menu>
       <Menu.Target>
@@ -18,7 +18,7 @@ export function NarrowMenu({ team }: { team: string }) {
         </button>
       </Menu.Target>
       <Menu.Dropdown>
-        {PLACES.map((place) => (
+        {NAVIGATION.map((place) => (
           <Menu.Item
             key={place.to}
             renderRoot={(props) => <Link to={place.to} params={{ team }} {...props} />}
@@ -42,22 +42,22 @@ export function NarrowMenu({ team }: { team: string }) {
 }
 
 const SCHEMES: { value: MantineColorScheme; name: string }[] = [
-  { value: 'auto', name: 'As the system' },
+  { value: 'auto', name: 'System' },
   { value: 'light', name: 'Light' },
   { value: 'dark', name: 'Dark' },
 ];
 
 export function UserMenu({ team, session }: { team: TeamMembership; session: Session }) {
-  const button = usePressed();
+  const button = useFirstOpen();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const navigate = useNavigate();
   const client = useQueryClient();
   const leave = useMutation({
     mutationFn: signOut,
     onSuccess: async ({ continue_at: there }) => {
-      askAs(null);
+      setCurrentTeam(null);
       client.clear();
-      // Whoever signed in elsewhere is signed out there, too, and comes back to the page of signing in.
+      // A user of an identity provider is signed out there too and returns to the sign-in page.
       if (there) window.location.assign(there);
       else await navigate({ to: '/sign-in', search: {} });
     },
@@ -129,7 +129,7 @@ export function UserMenu({ team, session }: { team: TeamMembership; session: Ses
         ))}
         <Menu.Item renderRoot={(props) => <Link to="/new-team" {...props} />}>New team</Menu.Item>
         <Menu.Divider />
-        <Menu.Label>Colours</Menu.Label>
+        <Menu.Label>Theme</Menu.Label>
         <Menu.RadioGroup
           value={colorScheme}
           onChange={(scheme) => {

@@ -1,11 +1,11 @@
 import { screen, waitFor } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
-import { aSession } from '../testing/factories';
+import { aSession } from '../testing/api-factories';
 import { open } from '../testing/render';
-import { at, page, problem, server } from '../testing/server';
-import { draftOf, keepDraft } from '../ui';
-import { safeNext } from './router-next';
+import { at, page, problem, server } from '../testing/mock-api';
+import { findDraft, saveDraft } from '../ui';
+import { safeReturnPath } from './return-path';
 
 /** Signed out until the right password was sent. */
 function signedOut(): void {
@@ -34,7 +34,7 @@ describe('signing in', () => {
   it('leads back to where one wanted to go, and says why it failed before', async () => {
     signedOut();
     const { user, where } = open('/t/northwind/files?q=cpu');
-    await user.type(await screen.findByLabelText('E-mail'), 'mira@northwind.example');
+    await user.type(await screen.findByLabelText('Email'), 'mira@northwind.example');
     const password = document.querySelector('input[type=password]')!;
     await user.type(password, 'wrong');
     await user.click(screen.getByRole('button', { name: 'Sign in' }));
@@ -42,20 +42,20 @@ describe('signing in', () => {
     await user.clear(password);
     await user.type(password, 'correct horse');
     await user.click(screen.getByRole('button', { name: 'Sign in' }));
-    expect(await screen.findByRole('heading', { name: 'Files' })).toBeInTheDocument();
+    expect(await screen.findByRole('heading', { name: 'Artifacts' })).toBeInTheDocument();
     expect(where()).toContain('/t/northwind/files?q=cpu');
   });
 
   it('never leads to another site', () => {
     expect(
-      ['//evil.example', '/\\evil.example', 'https://evil.example', undefined].map(safeNext),
+      ['//evil.example', '/\\evil.example', 'https://evil.example', undefined].map(safeReturnPath),
     ).toEqual(['/', '/', '/', '/']);
-    expect(safeNext('/t/a/files')).toBe('/t/a/files');
+    expect(safeReturnPath('/t/a/files')).toBe('/t/a/files');
   });
 
   it("does not show another team's pages", async () => {
     open('/t/others/comparisons');
-    expect(await screen.findByText('Nothing stands at this address')).toBeInTheDocument();
+    expect(await screen.findByText('Page not found')).toBeInTheDocument();
   });
 });
 
@@ -68,12 +68,12 @@ describe('signing in by the operator’s service', () => {
     server.use(withIssuer({ passwords: true, sign_up: true }));
     const both = open('/sign-in');
     expect(await screen.findByRole('button', { name: 'Sign in with Corp' })).toBeInTheDocument();
-    expect(screen.getByLabelText('E-mail')).toBeInTheDocument();
+    expect(screen.getByLabelText('Email')).toBeInTheDocument();
     both.unmount();
     server.use(withIssuer({ passwords: false, sign_up: true }));
     open('/sign-in');
     expect(await screen.findByRole('button', { name: 'Sign in with Corp' })).toBeInTheDocument();
-    expect(screen.queryByLabelText('E-mail')).not.toBeInTheDocument();
+    expect(screen.queryByLabelText('Email')).not.toBeInTheDocument();
     expect(screen.queryByText('Create an account')).not.toBeInTheDocument();
   });
 
@@ -89,7 +89,7 @@ describe('signing in by the operator’s service', () => {
       }),
     );
     const { where } = open('/sign-in/return?code=1e5&state=0123&iss=https%3A%2F%2Fissuer.example');
-    expect(await screen.findByRole('heading', { name: 'Files' })).toBeInTheDocument();
+    expect(await screen.findByRole('heading', { name: 'Artifacts' })).toBeInTheDocument();
     expect(where()).toContain('/t/northwind/files?q=cpu');
     expect(handed).toEqual([{ code: '1e5', state: '0123', iss: 'https://issuer.example' }]);
   });
@@ -162,7 +162,7 @@ describe('mails', () => {
       http.get(at('/sessions'), () => HttpResponse.json([])),
     );
     const { user } = open('/t/northwind/settings?tab=account');
-    const box = await screen.findByRole('checkbox', { name: /names me/ });
+    const box = await screen.findByRole('checkbox', { name: /Email me when I am mentioned/ });
     expect(box).toBeChecked();
     await user.click(box);
     await waitFor(() => {
@@ -243,11 +243,13 @@ describe('tokens', () => {
     await waitFor(() => {
       expect(screen.getByDisplayValue('slp_abcdefgh')).toBeInTheDocument();
     });
-    expect(screen.getByText(/shown this once/)).toBeInTheDocument();
+    expect(
+      screen.getByText(/The token is shown once\. Slowpath stores only it/),
+    ).toBeInTheDocument();
   });
 });
 
-/** Somebody in teams that come and go, as the API would tell it. */
+/** A user whose teams are created and deleted, as the API reports it. */
 function inTeams(...names: string[]) {
   const known = aSession();
   const teams = names.map((name) => ({ ...known.teams[0]!, id: name, slug: name, name }));
@@ -275,7 +277,7 @@ describe('teams that come and go', () => {
     expect(await screen.findByRole('heading', { name: 'Comparisons' })).toBeInTheDocument();
   });
 
-  it('lets somebody in no team reopen the one they deleted', async () => {
+  it('lets a user without a team restore the deleted one', async () => {
     const { join } = inTeams();
     const times = { deleted_at: '2026-01-02T03:04:05Z', erased_at: '2026-01-02T15:04:05Z' };
     server.use(
@@ -287,15 +289,15 @@ describe('teams that come and go', () => {
     const { user, where } = open('/');
     expect(await screen.findByRole('button', { name: 'Sign out' })).toBeInTheDocument();
     expect(screen.queryByText('Back')).not.toBeInTheDocument();
-    await user.click(await screen.findByRole('button', { name: 'Reopen gone' }));
+    await user.click(await screen.findByRole('button', { name: 'Restore gone' }));
     await waitFor(() => {
       expect(where()).toContain('/t/gone/');
     });
   });
 
-  it('leaves nothing that was being written to whoever signs in next', async () => {
+  it('deletes drafts before the next user signs in', async () => {
     inTeams();
-    keepDraft('report r', 'A secret thought');
+    saveDraft('report r', 'A secret thought');
     server.use(
       http.get(at('/closed-teams'), () => HttpResponse.json([])),
       http.delete(at('/session'), () => HttpResponse.json({ continue_at: null })),
@@ -303,7 +305,7 @@ describe('teams that come and go', () => {
     const { user } = open('/');
     await user.click(await screen.findByRole('button', { name: 'Sign out' }));
     await waitFor(() => {
-      expect(draftOf('report r')).toBeNull();
+      expect(findDraft('report r')).toBeNull();
     });
   });
 

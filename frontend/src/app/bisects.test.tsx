@@ -2,11 +2,11 @@ import { screen, waitFor, within } from '@testing-library/react';
 import axe from 'axe-core';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
-import type { BisectOffer, Runner } from '../api';
-import { BISECT, GUILTY, aBisect, aBisectRow, aProbe } from '../testing/bisects';
-import { aJob } from '../testing/factories';
+import type { BisectProposalOut, Runner } from '../api';
+import { BISECT, CULPRIT, aBisect, aBisectRow, aProbe } from '../testing/bisect-fixtures';
+import { aJob } from '../testing/api-factories';
 import { open } from '../testing/render';
-import { at, page, problem, server } from '../testing/server';
+import { at, page, problem, server } from '../testing/mock-api';
 
 const MONOREPO = { id: 'r', name: 'monorepo', url: 'https://git.example.com/mono.git' };
 const QUOTER = { id: 'q', name: 'shop/quoter', url: null };
@@ -36,7 +36,7 @@ const accessible = async (within: Element = document.body) => {
 };
 
 describe('the list of bisects', () => {
-  it('tells of each how it stands and whom it suspects', async () => {
+  it('shows the state and the top suspect of each', async () => {
     serve();
     const { user, where } = open('/t/northwind/bisects');
     expect(await screen.findByText('Stack growth per request')).toBeVisible();
@@ -79,15 +79,15 @@ describe('the page of a bisect', () => {
     expect(await screen.findByText('read 1,200 of 4,096 commits')).toBeVisible();
     expect(screen.getByRole('progressbar', { name: '30 %' })).toBeVisible();
     await user.click(screen.getByRole('button', { name: 'the good end, 1 window' }));
-    expect(screen.getByText('Evidence of probe 1')).toBeVisible();
+    expect(screen.getByText('Measurements of probe 1')).toBeVisible();
     expect(screen.getByText('known good, 2')).toBeInTheDocument();
     await accessible();
   });
 
-  it('pages and searches through a level of which only some candidates are told', async () => {
+  it('pages and searches through a level of which only some candidates were sent', async () => {
     const told = aBisect();
     const level = told.levels[1]!;
-    const would = { slower: { sha: GUILTY, title: 'ident', belief: 0.93 }, not_slower: null };
+    const would = { slower: { sha: CULPRIT, title: 'ident', belief: 0.93 }, not_slower: null };
     serve({
       ...told,
       levels: [
@@ -115,27 +115,27 @@ describe('the page of a bisect', () => {
     );
     const { user } = open(`/t/northwind/bisects/${BISECT}`);
     expect(await screen.findByText(/becomes/u)).toHaveTextContent(
-      'If it is slower, belief in 4be1d07 becomes 93.0 %; if not, it is not in this range.',
+      'If slower: probability of 4be1d07 becomes 93.0 %; if not, culprit not in range.',
     );
-    // A bar whose candidate was not told says who it is, too.
-    await user.click(screen.getByRole('slider', { name: 'Belief per candidate' }));
+    // A bar whose candidate was not sent loads its candidate.
+    await user.click(screen.getByRole('slider', { name: 'Probability per candidate' }));
     await user.keyboard('{End}');
     expect(await screen.findByText(/an old one/u)).toBeVisible();
-    expect(screen.getByRole('button', { name: 'Mark by hand' })).toBeEnabled();
+    expect(screen.getByRole('button', { name: 'Override verdict' })).toBeEnabled();
     await user.click(screen.getByRole('button', { name: 'All 4,096' }));
     await user.type(screen.getByLabelText('Find a candidate'), 'abc');
-    expect(await screen.findByText('1 of 4,096 fit')).toBeVisible();
+    expect(await screen.findByText('1 of 4,096 match')).toBeVisible();
     expect(asked).toContain('abc');
     const table = within(screen.getByRole('table', { name: 'Candidates' }));
     await user.click(table.getByText(/an old one/u));
-    expect(screen.getByRole('button', { name: 'Mark by hand' })).toBeEnabled();
+    expect(screen.getByRole('button', { name: 'Override verdict' })).toBeEnabled();
     await accessible();
   });
 
   it('pauses, and marks the chosen candidate by hand', async () => {
     serve();
     const { user } = open(`/t/northwind/bisects/${BISECT}`);
-    const mark = await screen.findByRole('button', { name: 'Mark by hand' });
+    const mark = await screen.findByRole('button', { name: 'Override verdict' });
     expect(mark).toBeDisabled();
     await user.click(screen.getByRole('button', { name: 'Pause' }));
     await waitFor(() => {
@@ -143,11 +143,11 @@ describe('the page of a bisect', () => {
     });
     const table = within(screen.getByRole('table', { name: 'Candidates' }));
     await user.click(table.getByText(/ident: copy bytes/u));
-    await user.click(screen.getByRole('button', { name: 'Mark by hand' }));
+    await user.click(screen.getByRole('button', { name: 'Override verdict' }));
     const dialog = within(await screen.findByRole('dialog'));
     await user.click(dialog.getByRole('radio', { name: 'slower' }));
-    await user.type(dialog.getByLabelText('How you know'), 'seen it');
-    await user.click(dialog.getByRole('button', { name: 'Mark' }));
+    await user.type(dialog.getByLabelText('Reason'), 'seen it');
+    await user.click(dialog.getByRole('button', { name: 'Save override' }));
     await waitFor(() => {
       expect(seen[1]?.body).toMatchObject({ verdict: 'slower', reason: 'seen it' });
     });
@@ -159,8 +159,8 @@ describe('the page of a bisect', () => {
       http.post(at('/teams/:team/tokens'), () => HttpResponse.json({ secret: 'sp_fresh' })),
     );
     const { user } = open(`/t/northwind/bisects/${BISECT}`);
-    expect(await screen.findByText('No runner is there')).toBeVisible();
-    await user.click(screen.getByRole('button', { name: 'Make a token for it' }));
+    expect(await screen.findByText('No runners available')).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'Create a token' }));
     expect(
       await screen.findByDisplayValue(
         /SLOWPATH_TOKEN=sp_fresh npm --prefix .* slowpath -- runner/u,
@@ -184,7 +184,7 @@ describe('the page of a bisect', () => {
     const { settings } = aBisect();
     serve(aBisect({ settings: { ...settings, runner_labels: { zone: 'eu' } } }), [runner]);
     open(`/t/northwind/bisects/${BISECT}`);
-    expect(await screen.findByText('No runner with zone=eu is there')).toBeVisible();
+    expect(await screen.findByText('No runner with zone=eu is available')).toBeVisible();
     expect(screen.getByDisplayValue(/slowpath -- runner --label zone=eu --repo/u)).toBeVisible();
   });
 
@@ -204,7 +204,7 @@ describe('the page of a bisect', () => {
     await user.click(await screen.findByRole('button', { name: 'More' }));
     await user.click(await screen.findByRole('menuitem', { name: 'Delete bisect', hidden: true }));
     const dialog = within(await screen.findByRole('dialog'));
-    const choice = await dialog.findByRole('checkbox', { name: /Delete 12 files .* 3/u });
+    const choice = await dialog.findByRole('checkbox', { name: /delete 12 files .* 3/u });
     expect(choice).not.toBeChecked();
     expect(dialog.getByText(/1 file of them stays: comparisons show it/u)).toBeVisible();
     await user.click(choice);
@@ -241,13 +241,13 @@ describe('the page of a bisect', () => {
     const { user } = open(`/t/northwind/bisects/${BISECT}`);
     await user.click(await screen.findByRole('button', { name: 'Continue' }));
     const dialog = within(await screen.findByRole('dialog'));
-    expect(dialog.getByText(/undecided at its limit of 40 deploys/u)).toBeVisible();
-    const further = dialog.getByLabelText('Further deploys at most');
+    expect(dialog.getByText(/inconclusive at its limit of 40 deployments/u)).toBeVisible();
+    const further = dialog.getByLabelText('Additional deployments');
     expect(further).toHaveValue('40');
     await user.clear(further);
     expect(dialog.getByRole('button', { name: 'Continue' })).toBeDisabled();
     await user.type(further, '15');
-    expect(dialog.getByText('New limit: 55 deploys')).toBeVisible();
+    expect(dialog.getByText('New limit: 55 deployments')).toBeVisible();
     await accessible(screen.getByRole('dialog').querySelector('form')!);
     await user.click(dialog.getByRole('button', { name: 'Continue' }));
     await waitFor(() => {
@@ -268,11 +268,11 @@ describe('the page of a bisect', () => {
       http.get(at('/bisects/:bisect'), () => problem(404, { title: 'There is no such bisect' })),
     );
     open(`/t/northwind/bisects/${BISECT}`);
-    expect(await screen.findByText(/can not be shown/u)).toBeVisible();
+    expect(await screen.findByText(/Could not load the bisect/u)).toBeVisible();
   });
 });
 
-const KNOWN: NonNullable<BisectOffer['signatures'][number]['known']> = {
+const KNOWN: NonNullable<BisectProposalOut['signatures'][number]['known']> = {
   good: {
     build_id: 'g',
     value: 0.05,
@@ -293,7 +293,7 @@ const KNOWN: NonNullable<BisectOffer['signatures'][number]['known']> = {
   conditions: 'go1.26, linux/amd64',
 };
 
-const anOffer = (changed: Partial<BisectOffer> = {}): BisectOffer => ({
+const anOffer = (changed: Partial<BisectProposalOut> = {}): BisectProposalOut => ({
   service: { id: 's', name: 'ingester' },
   repository: { id: 'r', label: 'monorepo', url: 'https://git.example.com/mono.git' },
   good: { sha: '1'.repeat(40), title: '', at: null },
@@ -345,10 +345,12 @@ describe('Start bisect', () => {
     await user.click(await screen.findByRole('button', { name: 'Start bisect' }));
     const dialog = within(await screen.findByRole('dialog'));
     expect(await dialog.findByText('CPU in stack growth')).toBeVisible();
-    expect(dialog.getByText(/No runner is there yet/u)).toBeVisible();
+    expect(dialog.getByText(/No runners available/u)).toBeVisible();
     await accessible(screen.getByRole('dialog').querySelector('form')!);
     expect(dialog.getByText('go1.26, linux/amd64')).toBeVisible();
-    await user.click(dialog.getByRole('checkbox', { name: /what production measured/u }));
+    await user.click(
+      dialog.getByRole('checkbox', { name: /Start from production measurements of the good a/u }),
+    );
     await user.click(dialog.getByRole('button', { name: 'Start bisect' }));
     await waitFor(() => {
       expect(where()).toContain(`/bisects/${BISECT}`);
@@ -359,7 +361,7 @@ describe('Start bisect', () => {
     });
   });
 
-  it('asks for what is not known, and says what is missing', async () => {
+  it('asks for unknown work, and says what is missing', async () => {
     serve();
     const asked: string[] = [];
     let sent: Record<string, unknown> = {};
@@ -397,7 +399,7 @@ describe('Start bisect', () => {
     expect(dialog.queryByLabelText(/Repository/u)).toBeNull();
     expect(dialog.getByText('Choose the good commit.')).toBeVisible();
     for (const [end, sha] of [
-      ['Good commit', GUILTY],
+      ['Good commit', CULPRIT],
       ['Bad commit', '2'.repeat(40)],
     ] as const) {
       await user.click(dialog.getByLabelText(end));
@@ -405,14 +407,14 @@ describe('Start bisect', () => {
     }
     // A field that is emptied takes what is typed, and what stays empty is as usual.
     await user.click(dialog.getByText('Settings'));
-    await user.clear(dialog.getByLabelText('Windows of a deploy'));
-    await user.type(dialog.getByLabelText('Windows of a deploy'), '3');
-    await user.clear(dialog.getByLabelText('Seconds to warm up'));
+    await user.clear(dialog.getByLabelText('Measurements per deployment'));
+    await user.type(dialog.getByLabelText('Measurements per deployment'), '3');
+    await user.clear(dialog.getByLabelText('Warm-up, seconds'));
     await user.click(dialog.getByRole('button', { name: 'Start bisect' }));
     await waitFor(() => {
       expect(sent).toMatchObject({
         service_id: 's',
-        good_sha: GUILTY,
+        good_sha: CULPRIT,
         signature: { kind: 'profile.category' },
         settings: { most_windows: 3 },
       });
@@ -420,7 +422,7 @@ describe('Start bisect', () => {
     expect(sent.settings).not.toHaveProperty('warm_up_seconds');
   });
 
-  it('is not offered where the repository of the service has no address', async () => {
+  it('is not offered where the repository of the service has no URL', async () => {
     serve();
     const asked: string[] = [];
     server.use(
@@ -449,7 +451,7 @@ describe('Start bisect', () => {
     const { user, where } = open('/t/northwind/services/s');
     await user.click(await screen.findByRole('button', { name: 'Set up bisect' }));
     const settings = await screen.findByRole('link', { name: 'Settings, Integrations' });
-    expect(screen.getByText(/shop\/quoter has no address\./u)).toBeInTheDocument();
+    expect(screen.getByText(/shop\/quoter has no URL\./u)).toBeInTheDocument();
     expect(screen.queryByRole('button', { name: 'Start bisect' })).toBeNull();
     expect(asked).toEqual(['?service_id=s']);
     await user.click(settings);
@@ -463,7 +465,7 @@ describe('Start bisect', () => {
     const setUp = await screen.findByRole('button', { name: 'Set up bisect' });
     await accessible();
     await user.click(setUp);
-    const missing = await screen.findByText(/No repository has an address\. Add it in/u);
+    const missing = await screen.findByText(/No repository has a URL\. Add it under/u);
     await waitFor(() => {
       expect(missing).toBeVisible();
     });
@@ -485,7 +487,7 @@ describe('Start bisect', () => {
     const dialog = within(await screen.findByRole('dialog'));
     await user.click(await dialog.findByRole('combobox', { name: /Repository/u }));
     expect(
-      await screen.findByRole('option', { name: 'shop/quoter (no address)', hidden: true }),
+      await screen.findByRole('option', { name: 'shop/quoter (no URL)', hidden: true }),
     ).toHaveAttribute('data-combobox-disabled', 'true');
   });
 
@@ -518,10 +520,13 @@ describe('Start bisect', () => {
     await user.click(await screen.findByRole('button', { name: 'Start bisect' }));
     const dialog = within(await screen.findByRole('dialog'));
     await user.click(await dialog.findByLabelText('Latency, p99 in lab'));
-    expect(dialog.getByText(/Windows of 2 min, by the requests/u)).toBeVisible();
-    await user.click(dialog.getByRole('combobox', { name: 'Its requests are known by' }));
+    expect(dialog.getByText(/Measurement windows of 2 min, based on/u)).toBeVisible();
+    await user.click(dialog.getByRole('combobox', { name: 'Identify probe metrics by' }));
     await user.click(
-      await screen.findByRole('option', { name: /a label with the commit/u, hidden: true }),
+      await screen.findByRole('option', {
+        name: /label with the commit or the run/u,
+        hidden: true,
+      }),
     );
     await accessible(screen.getByRole('dialog').querySelector('form')!);
     await user.click(dialog.getByRole('button', { name: 'Start bisect' }));

@@ -4,7 +4,7 @@ import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
 import type { CommitDiff, OneCommit, Repository } from '../api';
 import { open } from '../testing/render';
-import { at, page, problem, server } from '../testing/server';
+import { at, page, problem, server } from '../testing/mock-api';
 
 const ID = '00000000-0000-4000-8000-000000000c01';
 const SERVICE = '00000000-0000-4000-8000-000000000c02';
@@ -100,7 +100,9 @@ describe('the repositories', () => {
   it('say in a sentence that there are none', async () => {
     server.use(http.get(at('/repositories'), () => page([])));
     settings();
-    expect(await screen.findByText(/Git repositories will be listed here/)).toBeInTheDocument();
+    expect(
+      await screen.findByText(/No repositories yet\. Add one to list the commits/),
+    ).toBeInTheDocument();
   });
 
   it('tell what is known of them, what is built from them, and why a fetch failed', async () => {
@@ -137,7 +139,7 @@ describe('the repositories', () => {
     await user.click(await screen.findByRole('button', { name: 'Add repository' }));
     const form = await screen.findByRole('dialog', { name: 'New repository' });
     await user.type(within(form).getByLabelText(/^Name/), 'api');
-    await user.type(within(form).getByLabelText(/^Address/), 'https://10.0.0.1/x');
+    await user.type(within(form).getByLabelText(/^URL/), 'https://10.0.0.1/x');
     await user.click(within(form).getByRole('button', { name: 'Add repository' }));
     expect(await within(form).findByRole('alert')).toHaveTextContent('public internet');
     await user.click(within(form).getByRole('button', { name: 'Add repository' }));
@@ -154,7 +156,7 @@ describe('the repositories', () => {
 });
 
 describe('a commit', () => {
-  it('is told with its changes, which are read when somebody looks', async () => {
+  it('is shown with its changes, which are read on request', async () => {
     let reads = 0;
     server.use(
       http.get(at(`/repositories/${ID}/commits/${SHA}`), () => HttpResponse.json(aCommit())),
@@ -170,7 +172,7 @@ describe('a commit', () => {
     expect(
       await screen.findByRole('heading', { level: 1, name: `${HOSTILE} faster` }),
     ).toBeInTheDocument();
-    expect(screen.getByRole('list', { name: 'Versions it changes' })).toHaveTextContent(
+    expect(screen.getByRole('list', { name: 'Changed dependency versions' })).toHaveTextContent(
       'example.org/lib v1.0.0 → v1.1.0 in go.mod',
     );
     const file = await screen.findByRole('region', { name: 'a.go' });
@@ -192,6 +194,8 @@ describe('a commit', () => {
       ),
     );
     commitPage();
-    expect(await screen.findByText(/Only facts of this repository are pushed/)).toBeInTheDocument();
+    expect(
+      await screen.findByText(/Only commit metadata of this repository was push/),
+    ).toBeInTheDocument();
   });
 });

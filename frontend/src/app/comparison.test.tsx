@@ -4,10 +4,10 @@ import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../api';
 import type { ComparisonOut } from '../api/generated/types.gen';
-import { functionsFile } from '../testing/column-file';
-import { aComparison, aFinding, aJob, aResult, aView } from '../testing/factories';
+import { functionsFile } from '../testing/worker-column-file';
+import { aComparison, aFinding, aJob, aResult, aView } from '../testing/api-factories';
 import { open, type Opened } from '../testing/render';
-import { at, problem, server } from '../testing/server';
+import { at, problem, server } from '../testing/mock-api';
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
 
@@ -34,7 +34,7 @@ function show(comparison: ComparisonOut, tail = ''): Opened {
     http.get(at('/comparisons/:id/views/:view/search'), () =>
       HttpResponse.json({ nodes: 1, functions: 1, base_raw: 1e9, candidate_raw: 4e9 }),
     ),
-    // The graph has tests of its own; here it may fail and the page must not.
+    // The graph has separate tests; here it may fail and the page must not.
     http.get(at('/comparisons/:id/views/:view/first'), () =>
       problem(503, { title: 'Not available right now', detail: 'The blob store rests.' }),
     ),
@@ -42,7 +42,7 @@ function show(comparison: ComparisonOut, tail = ''): Opened {
   return open(`/t/northwind/comparisons/${comparison.id}${tail}`);
 }
 
-it('tells what is gone by its amount: times nothing is no ratio', async () => {
+it('describes a removed frame by its amount, without a ratio', async () => {
   const gone = aFinding({
     candidate: 0,
     change: {
@@ -75,7 +75,7 @@ describe('a finished comparison', () => {
       }),
     ).toBeInTheDocument();
     expect(within(findings).getByText('×11.7')).toBeInTheDocument();
-    expect(screen.getByLabelText('Doubts')).toHaveTextContent('1 doubt');
+    expect(screen.getByLabelText('Caveats')).toHaveTextContent('1 doubt');
   });
 
   it('writes every choice into its address', async () => {
@@ -100,7 +100,7 @@ describe('a finished comparison', () => {
     expect(await screen.findByText(/Keep goroutines alive/)).toBeInTheDocument();
     const table = await screen.findByRole('table', { name: 'Functions' });
     expect(within(table).getAllByRole('row')).toHaveLength(2);
-    expect(within(table).getByRole('columnheader', { name: /function/ })).toHaveAttribute(
+    expect(within(table).getByRole('columnheader', { name: /^Function/ })).toHaveAttribute(
       'aria-sort',
       'ascending',
     );
@@ -126,7 +126,7 @@ describe('a finished comparison', () => {
       .getAllByRole('row')
       .slice(1)
       .map((row) => within(row).getAllByRole('cell').at(-1)?.textContent);
-    expect(told).toEqual(['takes more time', 'only in candidate', 'inside the noise']);
+    expect(told).toEqual(['takes more time', 'only in candidate', 'not significant']);
   });
 
   it('says why a basis is missing', async () => {
@@ -175,13 +175,13 @@ describe('a finished comparison', () => {
     expect(asked.at(-1)).toBe(comparison.id);
   });
 
-  it('stays when it can not be read again', async () => {
+  it('stays when a refresh fails', async () => {
     const comparison = aComparison();
     const { client } = show(comparison);
     const verdict = await screen.findByRole('heading', { level: 1, name: /32% more CPU/ });
     const query = client.getQueryCache().find({ queryKey: ['comparison', 'one', comparison.id] });
     const facts = { type: 'urn:slowpath:offline', title: '', detail: '', status: 0 };
-    // Until the page was told, as the client does it: in its turn.
+    // Until the page was notified, as the client does it: in its turn.
     const meet = (status: number) =>
       act(async () => {
         query?.setState({ status: 'error', error: new Problem({ ...facts, status }) });
@@ -192,10 +192,10 @@ describe('a finished comparison', () => {
     await meet(0);
     expect(verdict).toBeInTheDocument();
     await meet(404);
-    expect(await screen.findByText('This comparison can not be shown')).toBeInTheDocument();
+    expect(await screen.findByText('Could not load the comparison')).toBeInTheDocument();
   });
 
-  it('keeps working when the diff can not be read', async () => {
+  it('keeps working when the diff fails to load', async () => {
     show(aComparison());
     expect(
       await screen.findByText(/The blob store rests/, {}, { timeout: 8000 }),
@@ -218,7 +218,7 @@ describe('a finished comparison', () => {
   });
 });
 
-it('states what the result states, and nothing of its own', async () => {
+it('states only what the result states', async () => {
   const headline = {
     sentence: 'Regressed: stack growth takes more time: 4 µs instead of 2 (×2.0, 1.8 to 2.2).',
   };
@@ -250,7 +250,7 @@ describe('a comparison without findings', () => {
     expect(screen.getByText(headline.detectable)).toBeInTheDocument();
   });
 
-  it('says how much more it needs when it can not tell', async () => {
+  it('says how much more evidence an inconclusive result needs', async () => {
     const likely = aFinding({ certain: false, more_profiles: 4 });
     const sentence =
       'Inconclusive: 1 difference is likely, none is significant; upload 4 more profiles per side for a conclusive result.';

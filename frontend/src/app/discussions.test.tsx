@@ -4,7 +4,7 @@ import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
 import type { Activity, Mention } from '../api';
 import { open } from '../testing/render';
-import { at, page, problem, server } from '../testing/server';
+import { at, page, problem, server } from '../testing/mock-api';
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
 
@@ -77,7 +77,7 @@ describe('the feed', () => {
   it('says what will stand there, and what went wrong', async () => {
     server.use(http.get(at('/activity'), () => page([])));
     const { unmount } = open('/t/northwind/activity');
-    expect(await screen.findByText(/Nothing has happened yet/)).toBeInTheDocument();
+    expect(await screen.findByText(/No activity yet\./)).toBeInTheDocument();
     unmount();
     server.use(http.get(at('/activity'), () => problem(422, { detail: 'not so' })));
     open('/t/northwind/activity');
@@ -111,12 +111,14 @@ describe('the inbox', () => {
 });
 
 describe('a forgotten password', () => {
-  it('is told of by e-mail, whoever asks', async () => {
+  it('is sent by email for any address', async () => {
     server.use(http.post(at('/password-resets'), () => new HttpResponse(null, { status: 204 })));
     const { user, container } = open('/forgotten-password');
-    await user.type(await screen.findByLabelText(/E-mail/), 'ann@example.com');
-    await user.click(screen.getByRole('button', { name: 'Send the link' }));
-    expect(await screen.findByText(/is on its way there/)).toBeInTheDocument();
+    await user.type(await screen.findByLabelText(/Email/), 'ann@example.com');
+    await user.click(screen.getByRole('button', { name: 'Send link' }));
+    expect(
+      await screen.findByText(/, a link was sent\. It is valid once, for one hou/),
+    ).toBeInTheDocument();
     await expectAccessible(container);
   });
 
@@ -130,8 +132,10 @@ describe('a forgotten password', () => {
     );
     const { user } = open('/new-password#abc');
     await user.type(await screen.findByLabelText(/New password/), 'correct horse');
-    await user.click(screen.getByRole('button', { name: 'Change the password' }));
-    expect(await screen.findByText(/signed out everywhere/)).toBeInTheDocument();
+    await user.click(screen.getByRole('button', { name: 'Change password' }));
+    expect(
+      await screen.findByText(/All sessions are signed out\. Sign in with the ne/),
+    ).toBeInTheDocument();
     expect(sent).toEqual([{ secret: 'abc', password: 'correct horse' }]);
   });
 
@@ -141,7 +145,7 @@ describe('a forgotten password', () => {
     );
     const { user } = open('/new-password#abc');
     await user.type(await screen.findByLabelText(/New password/), 'correct horse');
-    await user.click(screen.getByRole('button', { name: 'Change the password' }));
+    await user.click(screen.getByRole('button', { name: 'Change password' }));
     expect(await screen.findByRole('alert')).toHaveTextContent('older than an hour');
   });
 });

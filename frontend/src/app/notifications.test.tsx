@@ -4,7 +4,7 @@ import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
 import type { Channel, ChannelMessage } from '../api';
 import { open } from '../testing/render';
-import { at, page, problem, server } from '../testing/server';
+import { at, page, problem, server } from '../testing/mock-api';
 
 const ID = '00000000-0000-4000-8000-000000000c01';
 const HOSTILE = '<img src=x onerror=alert(1)>';
@@ -61,13 +61,15 @@ async function expectAccessible(element: Element) {
 }
 
 describe('channels', () => {
-  it('say in a sentence that nobody is told anything', async () => {
+  it('say in a sentence that there are none', async () => {
     serve();
     opened();
-    expect(await screen.findByText(/Nobody is told anything yet/)).toBeInTheDocument();
+    expect(
+      await screen.findByText(/No channels yet\. Add Slack, email, a webhook, or/),
+    ).toBeInTheDocument();
   });
 
-  it('tell where they end, of what they are told, and why one is dead', async () => {
+  it('show their destination, their events, and why one is stopped', async () => {
     const gone = { title: 'Gone', detail: 'Slack answered 404: no_service' };
     serve([
       aChannel(),
@@ -83,9 +85,9 @@ describe('channels', () => {
     const { container } = opened();
     const first = await screen.findByRole('listitem', { name: '#latency' });
     expect(first).toHaveTextContent('hooks.slack.com');
-    expect(first).toHaveTextContent('told when a regression is confirmed, of all services');
+    expect(first).toHaveTextContent('events Regression confirmed, of all services');
     const second = screen.getByRole('listitem', { name: HOSTILE });
-    expect(second).toHaveTextContent('Nothing is sent there any more · Slack answered 404');
+    expect(second).toHaveTextContent('Notifications are stopped · Slack answered 404');
     expect(within(second).getByRole('button', { name: /^Test/ })).toBeDisabled();
     expect(container.querySelector('img')).toBeNull();
     await expectAccessible(screen.getByRole('list', { name: 'Channels' }));
@@ -112,7 +114,7 @@ describe('channels', () => {
     await user.type(within(form).getByLabelText(/^Name/), 'ours');
     await user.click(within(form).getByRole('combobox', { name: 'Kind' }));
     await user.click(await screen.findByRole('option', { name: 'webhook', hidden: true }));
-    await user.type(within(form).getByLabelText(/^Address/), 'https://x.example/h');
+    await user.type(within(form).getByLabelText(/^URL/), 'https://x.example/h');
     await expectAccessible(form);
     await user.click(within(form).getByRole('button', { name: 'Add channel' }));
     expect(await screen.findByDisplayValue('whsec_once')).toBeInTheDocument();
@@ -130,7 +132,7 @@ describe('channels', () => {
     ]);
   });
 
-  it('can be changed in all but where they end; a code host is told of builds alone', async () => {
+  it('can be changed in all but their destination; a code host has only build events', async () => {
     serve([
       aChannel(),
       aChannel({
@@ -152,8 +154,8 @@ describe('channels', () => {
     await user.click(await screen.findByRole('button', { name: 'Edit #latency' }));
     const form = await screen.findByRole('dialog', { name: 'Edit #latency' });
     expect(within(form).queryByLabelText(/^Incoming webhook/)).not.toBeInTheDocument();
-    await user.click(within(form).getByRole('checkbox', { name: 'its state changes' }));
-    await user.click(within(form).getByRole('button', { name: 'Keep' }));
+    await user.click(within(form).getByRole('checkbox', { name: 'Regression state changed' }));
+    await user.click(within(form).getByRole('button', { name: 'Save' }));
     await waitFor(() => {
       expect(sent).toEqual([
         {
@@ -187,7 +189,7 @@ describe('channels', () => {
     await user.type(within(form).getByLabelText(/^Incoming webhook/), 'http://127.0.0.1');
     await user.click(within(form).getByRole('button', { name: 'Add channel' }));
     const alert = await within(form).findByRole('alert');
-    expect(alert).toHaveTextContent('The channel was not added · The address does not lie');
+    expect(alert).toHaveTextContent('Could not add the channel · The address does not lie');
     expect(alert).toHaveTextContent('The operator can list the host.');
   });
 
@@ -208,15 +210,15 @@ describe('channels', () => {
       }),
     );
     const { user } = opened();
-    await user.click(await screen.findByRole('button', { name: 'Messages' }));
-    const list = await screen.findByRole('list', { name: 'Messages of #latency' });
+    await user.click(await screen.findByRole('button', { name: 'Notifications' }));
+    const list = await screen.findByRole('list', { name: 'Notifications of #latency' });
     const [first, second] = within(list).getAllByRole('listitem');
-    expect(first).toHaveTextContent('given up');
+    expect(first).toHaveTextContent('Failed');
     expect(first).toHaveTextContent('11 failures');
     expect(first).toHaveTextContent('The receiver answered 500: not now');
     expect(second).toHaveTextContent(HOSTILE);
     await expectAccessible(list);
-    await user.click(within(first!).getByRole('button', { name: 'Send again' }));
+    await user.click(within(first!).getByRole('button', { name: 'Resend' }));
     expect(asked).toEqual(['00000000-0000-4000-8000-000000000c11']);
   });
 
@@ -238,10 +240,12 @@ describe('channels', () => {
     expect(asked).toBe(0);
     await user.click(within(dialog).getByRole('button', { name: 'Delete channel' }));
     expect(await within(dialog).findByRole('alert')).toHaveTextContent(
-      'It was not deleted · Not now.',
+      'Could not delete it · Not now.',
     );
     await user.click(within(dialog).getByRole('button', { name: 'Delete channel' }));
-    expect(await screen.findByText(/Nobody is told anything yet/)).toBeInTheDocument();
+    expect(
+      await screen.findByText(/No channels yet\. Add Slack, email, a webhook, or/),
+    ).toBeInTheDocument();
     expect(asked).toBe(2);
   });
 });

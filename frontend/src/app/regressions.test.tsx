@@ -2,9 +2,9 @@ import { screen, waitFor, within } from '@testing-library/react';
 import axe from 'axe-core';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it, vi } from 'vitest';
-import type { BuildSeriesPage, Regression, RegressionWhole, SaidComment } from '../api';
+import type { BuildSeriesPage, Regression, RegressionDetailOut, SaidComment } from '../api';
 import { open } from '../testing/render';
-import { at, page, problem, server } from '../testing/server';
+import { at, page, problem, server } from '../testing/mock-api';
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
 const SERVICE = '00000000-0000-4000-8000-0000000000f1';
@@ -158,8 +158,10 @@ describe('the list of regressions', () => {
   it('says in a sentence that there are none and what would fill it', async () => {
     serve([]);
     open('/t/northwind/regressions');
-    expect(await screen.findByText(/No build has got slower so far/)).toBeInTheDocument();
-    expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent('No regression is open');
+    expect(
+      await screen.findByText(/No regressions\. Upload the profiles of every bui/),
+    ).toBeInTheDocument();
+    expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent('No open regressions');
   });
 
   it('heads with what needs someone, and shows what changed, since when and by how much', async () => {
@@ -171,14 +173,14 @@ describe('the list of regressions', () => {
     const { container } = open('/t/northwind/regressions');
     const rows = within(await list()).getAllByRole('listitem');
     expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent(
-      'Three regressions are new and two of them have nobody on it',
+      'Three regressions are new, two of them unassigned',
     );
     expect(rows[0]).toHaveTextContent('New');
     expect(rows[0]).toHaveTextContent('×1.15');
     expect(rows[0]).toHaveTextContent('shop · main');
-    expect(rows[0]).toHaveTextContent('nobody');
+    expect(rows[0]).toHaveTextContent('unassigned');
     expect(rows[1]).toHaveTextContent(HOSTILE);
-    expect(rows[2]).toHaveTextContent('Candidate');
+    expect(rows[2]).toHaveTextContent('Unconfirmed');
     expect(rows[2]).toHaveTextContent('needs 4 more profiles of this build or 2 more builds');
     expect(container.querySelector('img')).toBeNull();
     await expectAccessible(await list());
@@ -203,7 +205,7 @@ describe('the list of regressions', () => {
     (await list()).focus();
     await user.keyboard('jxjx');
     expect(shown).toEqual([...(await list()).children].slice(1));
-    expect(screen.getByText('2 regressions chosen')).toBeInTheDocument();
+    expect(screen.getByText('2 regressions selected')).toBeInTheDocument();
     await user.keyboard('s');
     await user.click(await screen.findByRole('menuitem', { name: 'Acknowledged', hidden: true }));
     await waitFor(() => {
@@ -224,13 +226,13 @@ describe('the list of regressions', () => {
     await user.keyboard('a');
     await user.click(await screen.findByRole('menuitem', { name: 'Mira Kovač', hidden: true }));
     expect(await screen.findByRole('alert')).toHaveTextContent(
-      'Nothing was changed · It was deleted.',
+      'Could not save the changes · It was deleted.',
     );
   });
 });
 
 describe('the series of a service', () => {
-  it('can be muted one by one, and told of again', async () => {
+  it('can be muted one by one, and unmuted', async () => {
     serve([]);
     let muted = false;
     const sent: unknown[] = [];
@@ -258,7 +260,7 @@ describe('the series of a service', () => {
     );
     const { user } = open(`/t/northwind/services/${SERVICE}`);
     await user.click(await screen.findByRole('button', { name: 'Mute: Clone' }));
-    await user.click(await screen.findByRole('button', { name: 'Tell of it again: Clone' }));
+    await user.click(await screen.findByRole('button', { name: 'Unmute: Clone' }));
     expect(await screen.findByRole('button', { name: 'Mute: Clone' })).toBeInTheDocument();
     const said = { kind: 'profile.function', subject: 'Clone' };
     expect(sent).toEqual([
@@ -269,7 +271,7 @@ describe('the series of a service', () => {
 });
 
 describe('a regression', () => {
-  const whole: RegressionWhole = {
+  const whole: RegressionDetailOut = {
     ...aRegression({ id: 'r1', members: [] }),
     evidence: [
       {
@@ -337,7 +339,7 @@ describe('a regression', () => {
     expect(screen.getByText('10 (9 to 11)')).toBeInTheDocument();
     await user.keyboard('{ArrowRight}');
     expect(line).toHaveAttribute('aria-valuetext', 'no value');
-    expect(screen.getByRole('link', { name: 'before against since' })).toHaveAttribute(
+    expect(screen.getByRole('link', { name: 'Before vs. after' })).toHaveAttribute(
       'href',
       '/t/northwind/comparisons/c1',
     );
@@ -348,7 +350,7 @@ describe('a regression', () => {
     await expectAccessible(container);
   });
 
-  it('is talked about: what is written is Markdown, named people are told', async () => {
+  it('has a discussion: comments are Markdown, mentioned members are notified', async () => {
     serveOne();
     const sent: unknown[] = [];
     server.use(

@@ -1,11 +1,11 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
-import { writeRecording, type Report } from '../api';
-import { BISECT, aBisect } from '../testing/bisects';
-import { aComparison, aResult } from '../testing/factories';
+import { writeReportBundle, type Report } from '../api';
+import { BISECT, aBisect } from '../testing/bisect-fixtures';
+import { aComparison, aResult } from '../testing/api-factories';
 import { open } from '../testing/render';
-import { at, page, problem, server } from '../testing/server';
+import { at, page, problem, server } from '../testing/mock-api';
 
 const AT = '2026-11-18T14:06:00Z';
 const PATH = '/comparisons';
@@ -41,7 +41,7 @@ const prose = { id: 'b2', kind: 'prose' as const, markdown: 'It is <b>not</b> in
 
 const recorded = (report: object, told: unknown = comparison) =>
   new HttpResponse(
-    writeRecording(report, [
+    writeReportBundle(report, [
       {
         block: view.id,
         request: view.path,
@@ -84,7 +84,7 @@ describe('the page of a report', () => {
         at('/reports/:id/recording'),
         () =>
           new HttpResponse(
-            writeRecording(report, [
+            writeReportBundle(report, [
               {
                 block: first.id,
                 request: first.path,
@@ -98,7 +98,7 @@ describe('the page of a report', () => {
     );
     Element.prototype.scrollIntoView = () => undefined;
     const { user, where } = open('/t/northwind/reports/r1');
-    await user.click(await screen.findByRole('link', { name: 'its comparison' }));
+    await user.click(await screen.findByRole('link', { name: 'comparison' }));
     expect(screen.getByRole('region', { name: 'The comparison' })).toHaveFocus();
     expect(where()).toBe('/t/northwind/reports/r1');
   });
@@ -106,11 +106,11 @@ describe('the page of a report', () => {
   it('says in its place what was not frozen', async () => {
     serve(aReport({ blocks: [{ ...view, path: '/comparisons/other' }] }));
     open('/t/northwind/reports/r1');
-    expect(await screen.findByText(/Not part of this report/)).toBeInTheDocument();
+    expect(await screen.findByText(/Not included in this report/)).toBeInTheDocument();
     expect(screen.queryByRole('alert')).toBeNull();
   });
 
-  it('is written, put in order by keys, and tells when somebody else was there', async () => {
+  it('is edited, reordered by keys, and reports a concurrent edit', async () => {
     serve(aReport({ blocks: [view, prose] }));
     const sent: unknown[] = [];
     server.use(
@@ -130,17 +130,17 @@ describe('the page of a report', () => {
     });
     await user.click(screen.getByRole('button', { name: 'Add text at the top' }));
     await user.type(screen.getByRole('textbox', { name: 'Text' }), 'First.');
-    await user.click(screen.getByRole('button', { name: 'Keep' }));
+    await user.click(screen.getByRole('button', { name: 'Save' }));
     await waitFor(() => {
       expect(sent[1]).toMatchObject({
         blocks: [{ kind: 'prose', markdown: 'First.' }, { id: 'b2' }, { id: 'b1' }],
       });
     });
     await user.click(await screen.findByRole('button', { name: 'Move down: text, part 1' }));
-    expect(await screen.findByText('Nothing was changed')).toBeInTheDocument();
+    expect(await screen.findByText('Could not save the changes')).toBeInTheDocument();
   });
 
-  it('keeps words that were not kept for whoever comes back, and only them', async () => {
+  it('restores unsaved text for the same user only', async () => {
     serve(aReport({ blocks: [view, prose] }));
     const first = open('/t/northwind/reports/r1');
     await first.user.click(await screen.findByRole('button', { name: 'Add text at the top' }));
@@ -173,8 +173,8 @@ describe('adding to a report', () => {
     await user.click(await screen.findByRole('button', { name: 'Add to report' }));
     const dialog = await screen.findByRole('dialog', { name: 'Add to report' });
     await within(dialog).findByLabelText('Name of the new report');
-    await user.click(within(dialog).getByRole('button', { name: 'Freeze and add' }));
-    expect(await within(dialog).findByRole('status')).toHaveTextContent('Frozen as it stands now');
+    await user.click(within(dialog).getByRole('button', { name: 'Add snapshot' }));
+    expect(await within(dialog).findByRole('status')).toHaveTextContent('Snapshot added');
     expect(asked[0]?.title).toBe(title);
     expect(asked[0]?.requests).toContain(`/comparisons/${comparison.id}`);
     expect(asked[0]?.path).toMatch(new RegExp(`^/comparisons/${comparison.id}\\?finding=`));
@@ -206,12 +206,12 @@ describe('adding to a report', () => {
     await user.click(await screen.findByRole('button', { name: 'Add this finding to a report' }));
     const dialog = await screen.findByRole('dialog', { name: 'Add to report' });
     await within(dialog).findByLabelText('Name of the new report');
-    const add = within(dialog).getByRole('button', { name: 'Freeze and add' });
+    const add = within(dialog).getByRole('button', { name: 'Add snapshot' });
     await user.click(add);
-    expect(await within(dialog).findByText('The page was not added')).toBeInTheDocument();
+    expect(await within(dialog).findByText('Could not add the page')).toBeInTheDocument();
     expect(deleted).toEqual(['r1']);
     await user.click(add);
-    expect(await within(dialog).findByRole('status')).toHaveTextContent('Frozen as it stands now');
+    expect(await within(dialog).findByRole('status')).toHaveTextContent('Snapshot added');
     expect(deleted).toHaveLength(1);
     const { title, path } = asked[1]!;
     expect(title).toBe(aResult().findings[0]?.sentence);
@@ -248,7 +248,9 @@ describe('a shared report', () => {
   it('that has ended says so, and nothing more', async () => {
     server.use(http.get(at('/shared/:secret'), () => problem(410, { detail: 'revoked' })));
     open('/s/secret');
-    expect(await screen.findByRole('heading', { name: 'This link has ended' })).toBeInTheDocument();
+    expect(
+      await screen.findByRole('heading', { name: 'This link has expired or was revoked' }),
+    ).toBeInTheDocument();
     expect(screen.queryByText(/Northwind/)).toBeNull();
   });
 });

@@ -2,21 +2,21 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRouter, type RouterHistory } from '@tanstack/react-router';
 import { RouteError, RoutePending } from './RouteStates';
-import type { FrozenReader } from './frozen/page';
-import { entranceRoutes } from './routes/entrance';
+import type { SnapshotReader } from './snapshots/snapshot-page';
+import { authRoutes } from './routes/auth';
 import { rootRoute } from './routes/root';
 import { teamRoutes } from './routes/team';
 
-const routeTree = rootRoute.addChildren([...entranceRoutes, teamRoutes]);
+const routeTree = rootRoute.addChildren([...authRoutes, teamRoutes]);
 
 /**
- * @param history where addresses are kept; the browser's own if not given.
- * @param frozen who reads, when a page stands inside a report.
+ * @param history where addresses are stored; the browser's own if not given.
+ * @param frozen the reader, when a page is shown inside a report.
  */
 export function createAppRouter(
   client: QueryClient,
   history?: RouterHistory,
-  frozen?: FrozenReader,
+  frozen?: SnapshotReader,
 ) {
   return createRouter({
     routeTree,

@@ -1,16 +1,16 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
-import { aComparison, aFinding, aResult, anArtifact } from '../testing/factories';
+import { aComparison, aFinding, aResult, anArtifact } from '../testing/api-factories';
 import { open } from '../testing/render';
-import { at, problem, server } from '../testing/server';
+import { at, problem, server } from '../testing/mock-api';
 import {
   HOSTILE_NAME,
   aTraceOfSpans,
   anExplanation,
   spansOfOne,
   spansOfTwo,
-} from '../testing/spans';
+} from '../testing/span-fixtures';
 
 const TRACE = `/t/northwind/spans/s1/traces/${'aa'.repeat(16)}`;
 
@@ -39,7 +39,7 @@ describe('the waterfall of a trace', () => {
     serve();
     open(TRACE);
     expect(await screen.findByRole('heading', { level: 1 })).toHaveTextContent(
-      '7 ms of it is a gap in distributor /api/v1/push between validate and Push',
+      '7 ms is a gap in distributor /api/v1/push between validate and Push',
     );
     const rows = within(await tree()).getAllByRole('row');
     expect(rows).toHaveLength(4);
@@ -55,9 +55,9 @@ describe('the waterfall of a trace', () => {
     await waitFor(() => {
       expect(where()).toContain('span=2');
     });
-    const panel = screen.getByRole('complementary', { name: 'The span looked at' });
-    expect(panel).toHaveTextContent('It ended with an error.');
-    expect(panel).toHaveTextContent('Its clock was off');
+    const panel = screen.getByRole('complementary', { name: 'Selected span' });
+    expect(panel).toHaveTextContent('Ended with an error.');
+    expect(panel).toHaveTextContent('Clock skew');
     expect(panel).toHaveTextContent(`http.route${HOSTILE_NAME}`);
     grid.focus();
     await user.keyboard('{ArrowUp}{ArrowUp}{ArrowLeft}');
@@ -94,12 +94,12 @@ describe('the page of a set of spans', () => {
     for (const name of [
       'Gaps by edge',
       'Critical path',
-      'Calls for each request',
+      'Calls per request',
       'Attributes of slow requests',
     ])
       expect(screen.getByRole('table', { name })).toBeInTheDocument();
     expect(
-      await screen.findByRole('group', { name: 'Who calls whom, in request order' }),
+      await screen.findByRole('group', { name: 'Service calls, in request order' }),
     ).toHaveTextContent('ingester');
   });
 });
@@ -127,13 +127,13 @@ describe('the spans of a comparison', () => {
       expect(within(gaps).getByRole('row', { selected: true })).toHaveTextContent('×85.8');
     });
     expect(where()).toContain('edge=distributor');
-    const calls = screen.getByRole('table', { name: 'Calls for each request' });
+    const calls = screen.getByRole('table', { name: 'Calls per request' });
     expect(calls).toHaveTextContent('makes more calls');
   });
 });
 
 describe('the service map', () => {
-  it('stands in request order, and a service leads to the board', async () => {
+  it('is in request order, and a service links to the dashboard', async () => {
     const service = (id: string, name: string) => ({ id, name, slug: name });
     server.use(
       http.get(at('/environments'), () =>
@@ -184,9 +184,9 @@ const explained = (changed: object = {}) => ({
 
 describe('a gap explained from an execution trace', () => {
   const path = at('/spans/:id/traces/:trace/explanations');
-  const panel = () => screen.findByRole('complementary', { name: 'The span looked at' });
+  const panel = () => screen.findByRole('complementary', { name: 'Selected span' });
 
-  it('is asked for once, waited for, and told with its doubts, where it came from, and by whom', async () => {
+  it('is requested once, awaited, and shown with its caveats, source and requester', async () => {
     serve();
     let asked: unknown = null;
     let state = 'waiting';
@@ -203,10 +203,8 @@ describe('a gap explained from an execution trace', () => {
     );
     const { user } = open(`${TRACE}?span=0`);
     const aside = within(await panel());
-    await user.click(
-      await aside.findByRole('button', { name: 'Explain it from an execution trace' }),
-    );
-    expect(await aside.findByRole('status')).toHaveTextContent('Looking into execution traces');
+    await user.click(await aside.findByRole('button', { name: 'Explain with an execution trace' }));
+    expect(await aside.findByRole('status')).toHaveTextContent('Reading execution traces…');
     expect(asked).toEqual({ span: 0, gap: 0 });
     state = 'done';
     expect(await aside.findByText(/it waited 6.0 ms for a processor/u, {}, SOON)).toBeVisible();
@@ -242,7 +240,7 @@ describe('a gap explained from an execution trace', () => {
     expect(await aside.findByText(/can not be explained/u)).toBeVisible();
     expect(aside.getByRole('link', { name: 'old.trace' })).toBeVisible();
     expect(aside.getByText(/debug\/pprof\/trace/u)).toBeVisible();
-    expect(aside.getByRole('button', { name: 'Ask again' })).toBeEnabled();
+    expect(aside.getByRole('button', { name: 'Explain again' })).toBeEnabled();
     expect(aside.queryByRole('table', { name: /What the goroutine did/u })).toBeNull();
   });
 
@@ -296,14 +294,14 @@ describe('the list of all traces of a set', () => {
     await user.click(screen.getByRole('button', { name: 'Next' }));
     expect(await screen.findByText('51 to 100 of 120')).toBeInTheDocument();
     expect(where()).toContain('tpage=1');
-    await user.click(screen.getByRole('button', { name: 'longest gap' }));
+    await user.click(screen.getByRole('button', { name: 'Longest gap' }));
     await waitFor(() => {
       expect(where()).toContain('tsort=gap');
     });
     expect(where()).not.toContain('tpage');
     await user.click(screen.getByRole('checkbox', { name: 'with errors' }));
     await user.type(screen.getByRole('textbox', { name: /Find traces/u }), 'zzz');
-    expect(await screen.findByText('No trace is like that.')).toBeInTheDocument();
+    expect(await screen.findByText('No traces match.')).toBeInTheDocument();
     const last = asked.at(-1)!;
     expect(Object.fromEntries(last)).toEqual({
       order: 'gap',

@@ -1,7 +1,7 @@
-/** What every page stands on, in its order. */
+/** The style sheets of every page, in order. */
 import '@fontsource-variable/inter/index.css';
 import '@fontsource-variable/jetbrains-mono/index.css';
-import '../ui/mantine-parts';
+import '../ui/mantine-styles';
 import '../ui/tokens.css';
 import '../ui/base.css';
 import '../ui/mantine.css';

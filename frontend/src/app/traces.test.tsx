@@ -1,15 +1,15 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { aComparison, aFinding, aResult, anArtifact } from '../testing/factories';
+import { aComparison, aFinding, aResult, anArtifact } from '../testing/api-factories';
 import { open, type Opened } from '../testing/render';
-import { at, page, problem, server } from '../testing/server';
-import { aTile, aTraceDocument, aVictim, aWait, wholeTrace } from '../testing/traces';
+import { at, page, problem, server } from '../testing/mock-api';
+import { aTile, aTraceDocument, aWaiter, aWait, wholeTrace } from '../testing/trace-fixtures';
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
 
 beforeEach(() => {
-  // A canvas draws nothing here; what it shows is told beside it.
+  // A canvas draws nothing here; what it shows is described beside it.
   vi.spyOn(HTMLCanvasElement.prototype, 'getContext').mockReturnValue(null);
 });
 
@@ -59,7 +59,7 @@ function show(
 }
 
 const groups = () =>
-  screen.findByRole('table', { name: 'Delay by goroutine group and wake reason' });
+  screen.findByRole('table', { name: 'Scheduler latency by goroutine group and wake reason' });
 
 describe('the traces of a comparison', () => {
   it('open with the victim of the first finding, and say who waits, how long and behind whom', async () => {
@@ -70,7 +70,7 @@ describe('the traces of a comparison', () => {
     expect(row).toHaveTextContent('main.server');
     const batcher = within(table).getByRole('row', { name: /main\.batcher/ });
     expect(batcher).toHaveTextContent('230 µs to 4.37 ms');
-    expect(batcher).toHaveTextContent('waits longer, behind a hog');
+    expect(batcher).toHaveTextContent('waits longer, CPU hog');
     expect(
       screen.getByText(/1 trace of 10 s · 4 Ps · 340,110 events · 1,200 wakes/),
     ).toBeInTheDocument();
@@ -84,14 +84,14 @@ describe('the traces of a comparison', () => {
     await waitFor(() => {
       expect(where()).toContain('victim=main.batcher');
     });
-    const blame = await screen.findByRole('table', { name: 'Who held the Ps, per wait' });
+    const blame = await screen.findByRole('table', { name: 'P occupancy per wait' });
     expect(within(blame).getByRole('row', { name: /main\.hog/ })).toHaveTextContent('1.02 ms');
     expect(screen.getByText(/93 % of candidate’s waiting is behind/)).toBeInTheDocument();
     await user.click(screen.getByRole('radio', { name: 'p99.9' }));
     await waitFor(() => {
       expect(where()).toContain('quantile=p999');
     });
-    await user.click(within(await groups()).getByRole('button', { name: /woken from/ }));
+    await user.click(within(await groups()).getByRole('button', { name: /Wake reason/ }));
     await waitFor(() => {
       expect(where()).toContain('gsort=reason');
     });
@@ -100,13 +100,13 @@ describe('the traces of a comparison', () => {
   it('show a wait with its stacks and who was ahead, as tables too', async () => {
     serve();
     const { user, where } = show('?victim=main.batcher%7Cnetwork');
-    const ahead = await screen.findByRole('table', { name: 'Who held the Ps during this wait' });
+    const ahead = await screen.findByRole('table', { name: 'P occupancy during this wait' });
     expect(within(ahead).getByRole('row', { name: /main\.hog/ })).toHaveTextContent('91.6 %');
     expect(screen.getByText('poll.(*FD).Read')).toBeInTheDocument();
     expect(
       await screen.findByRole('group', { name: /4\.37 ms runnable · 214 others started first/ }),
     ).toBeInTheDocument();
-    await user.click(screen.getByText(/What is drawn, as a table/));
+    await user.click(screen.getByText(/Timeline as a table:/));
     const drawn = screen.getByRole('table', { name: 'Segments of the timeline' });
     expect(within(drawn).getAllByRole('row')).toHaveLength(4);
     await user.click(screen.getByRole('button', { name: 'Shorter' }));
@@ -118,7 +118,7 @@ describe('the traces of a comparison', () => {
   it('zoom by keys, and keep the window in the address', async () => {
     serve();
     const { user, where } = show();
-    const timeline = await screen.findByRole('group', { name: /Timeline of the processors/ });
+    const timeline = await screen.findByRole('group', { name: /Timeline of the Ps/ });
     timeline.focus();
     await user.keyboard('w');
     await waitFor(() => {
@@ -133,7 +133,7 @@ describe('the traces of a comparison', () => {
   it('keep hostile names text', async () => {
     serve(
       aTraceDocument({
-        groups: [aVictim(HOSTILE, 'network')],
+        groups: [aWaiter(HOSTILE, 'network')],
         worst: [aWait({ victim: `${HOSTILE}|network`, block_stack: [HOSTILE], waker: HOSTILE })],
       }),
     );
@@ -153,8 +153,8 @@ describe('the traces of a comparison', () => {
     ];
     serve(told);
     show();
-    const strip = await screen.findByLabelText('What is missing in the traces');
-    expect(strip).toHaveTextContent('1 trace is not whole');
+    const strip = await screen.findByLabelText('Unreadable trace data');
+    expect(strip).toHaveTextContent('1 trace is incomplete');
     expect(strip).toHaveTextContent('c1.trace: the last 1.2 s are lost (3 % of the file)');
     expect(strip).toHaveTextContent('c1.trace: Clocks are not aligned.');
     expect(await groups()).toBeInTheDocument();
@@ -165,18 +165,14 @@ describe('the traces of a comparison', () => {
     serve(aTraceDocument({ gc }));
     const { user } = show();
     expect(
-      await screen.findByText(
-        /No GC cycle ran in candidate: what its line lacks/u,
-        {},
-        { timeout: 12_000 },
-      ),
+      await screen.findByText(/No GC cycle ran in candidate: its losses/u, {}, { timeout: 12_000 }),
     ).toBeInTheDocument();
     await user.click(screen.getByText('As a table: 4 windows'));
-    const table = screen.getByRole('table', { name: 'Minimum mutator utilisation' });
+    const table = screen.getByRole('table', { name: 'Minimum mutator utilization' });
     expect(within(table).getAllByRole('row')[3]).toHaveTextContent('10 ms90 %84 %');
   });
 
-  it('say so when nothing waited, and when they can not be read', async () => {
+  it('say so when nothing waited, and when loading fails', async () => {
     serve(
       aTraceDocument({
         groups: [],
@@ -189,7 +185,7 @@ describe('the traces of a comparison', () => {
       }),
     );
     show();
-    expect(await screen.findByText(/No goroutine waited to run/)).toBeInTheDocument();
+    expect(await screen.findByText(/No scheduler latency recorded\./)).toBeInTheDocument();
     expect(screen.getByText(/No wait was long enough/)).toBeInTheDocument();
     expect(screen.getByText(/No GC ran/)).toBeInTheDocument();
   });
@@ -226,7 +222,7 @@ describe('the traces of a comparison', () => {
       opened.push(this.href);
     });
     const { user } = show('?wait=c1.0');
-    await user.click(await screen.findByRole('button', { name: 'Download this second' }));
+    await user.click(await screen.findByRole('button', { name: 'Download excerpt' }));
     await waitFor(() => {
       expect(opened[0]).toContain('/api/v1/trace-cuts/k1/content');
     });
@@ -311,7 +307,7 @@ describe('a finding of traces', () => {
       expect(panel).toHaveFocus();
     });
     expect(scrolled).toContain(panel);
-    // Once there, coming back to the part is no new way there.
+    // Returning to the part later does not scroll again.
     await user.click(screen.getByRole('tab', { name: 'Stack growth' }));
     scrolled.length = 0;
     await user.click(screen.getByRole('tab', { name: 'Execution traces' }));
@@ -328,7 +324,7 @@ describe('a finding of traces', () => {
     row.focus();
     await user.keyboard('{Enter}');
     const panel = await screen.findByRole('region', {
-      name: 'The group looked at: main.batcher · network',
+      name: 'Selected group: main.batcher · network',
     });
     await waitFor(() => {
       expect(panel).toHaveFocus();
@@ -381,7 +377,7 @@ describe('goroutine profiles of the same builds', () => {
     expect(asked).toHaveLength(1);
     expect(asked[0]?.key).toMatch(/^goroutines [0-9a-f]{16}$/);
     expect(asked[0]?.body).toEqual({
-      name: 'Goroutines: a41c0de against e07b2f9',
+      name: 'Goroutines: a41c0de vs. e07b2f9',
       base: { artifact_ids: ['p1', 'p2'], label: 'a41c0de' },
       candidate: { artifact_ids: ['p3'], label: 'e07b2f9' },
     });
@@ -427,7 +423,7 @@ describe('goroutine profiles of the same builds', () => {
     expect(screen.getByText(/and 1 more/)).toBeInTheDocument();
   });
 
-  it('of traces without a build can not be found, and the page says why', async () => {
+  it('of traces without a build are not found, and the page says why', async () => {
     serve();
     server.use(http.get(at('/artifacts/:id'), () => HttpResponse.json(anArtifact())));
     show();
@@ -449,7 +445,7 @@ describe('goroutine profiles of the same builds', () => {
 });
 
 describe('one trace alone', () => {
-  it('is told with one side', async () => {
+  it('is shown with one side', async () => {
     const { groups: rows, ...rest } = aTraceDocument();
     const alone = (rows as object[]).map((row) => ({
       ...row,
@@ -468,7 +464,7 @@ describe('one trace alone', () => {
     expect(within(table).getByRole('row', { name: /main\.batcher/ })).not.toHaveTextContent(' to ');
   });
 
-  it('that can not be read says why', async () => {
+  it('that fails to load says why', async () => {
     server.use(
       http.get(at('/traces/:id'), () =>
         problem(404, { title: 'Not found', detail: 'There is no such trace.' }),
@@ -527,8 +523,8 @@ describe('stack growth and benchmarks', () => {
     expect(within(sets).getByRole('row', { name: /regression/ })).toHaveTextContent(
       '15,68515,685,000',
     );
-    expect(screen.getByText(/every 1,000th growth was printed/)).toBeInTheDocument();
-    const paths = screen.getByRole('table', { name: 'Paths on which stacks grow' });
+    expect(screen.getByText(/every 1,000th growth event was printed/)).toBeInTheDocument();
+    const paths = screen.getByRole('table', { name: 'Call paths that grow the stack' });
     expect(paths).toHaveTextContent('2 KiB to 4 KiB');
     expect(paths).toHaveTextContent('grows more often');
     expect(container.querySelector('img')).toBeNull();
@@ -578,13 +574,13 @@ describe('stack growth and benchmarks', () => {
     expect(within(times).getByRole('row', { name: /Clone-8/ })).toHaveTextContent(
       'takes more time',
     );
-    expect(within(times).getByRole('row', { name: /Same/ })).toHaveTextContent('inside the noise');
+    expect(within(times).getByRole('row', { name: /Same/ })).toHaveTextContent('not significant');
     const rates = screen.getByRole('table', { name: 'Benchmarks in bytes/s' });
     expect(within(rates).getByText('×0.50')).toHaveClass('more');
     expect(screen.getByText(/geometric mean ×1.39/)).toBeInTheDocument();
   });
 
-  it('say so when a part can not be read', async () => {
+  it('say so when a part fails to load', async () => {
     server.use(
       http.get(at('/comparisons/:id/parts/growth'), () =>
         HttpResponse.json({ format: 'slowpath.growth-comparison/2' }),
@@ -592,7 +588,7 @@ describe('stack growth and benchmarks', () => {
     );
     show('?part=growth', ['growth']);
     expect(await screen.findByRole('alert', {}, { timeout: 8000 })).toHaveTextContent(
-      'a form this page can not read',
+      'This page cannot read the growth-log response:',
     );
   });
 });

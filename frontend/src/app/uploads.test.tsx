@@ -2,12 +2,12 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Artifact } from '../api';
-import { tray } from '../features/uploads';
-import { aComparison, anArtifact } from '../testing/factories';
+import { tray } from '../features/evidence/artifacts';
+import { aComparison, anArtifact } from '../testing/api-factories';
 import { open } from '../testing/render';
-import { at, problem, server } from '../testing/server';
+import { at, problem, server } from '../testing/mock-api';
 
-/** Decodes at once what it receives, but for names that say they are bad; tells of it page by page. */
+/** Decodes at once what it receives, but for names that say they are bad; lists it page by page. */
 function decoding(pageOf = 200): Artifact[] {
   const kept: Artifact[] = [];
   server.use(
@@ -85,7 +85,7 @@ describe('the upload drawer', () => {
       'href',
       expect.stringContaining('/original?team=northwind'),
     );
-    expect(screen.getByText('One refused; the rest is unharmed.')).toBeInTheDocument();
+    expect(screen.getByText('One rejected; the others are unaffected.')).toBeInTheDocument();
 
     const compare = screen.getByRole('button', { name: /^Compare/ });
     await waitFor(() => {
@@ -136,7 +136,7 @@ describe('the upload drawer', () => {
     });
   });
 
-  it('says when what is known of a run was not kept', async () => {
+  it('says when run metadata could not be saved', async () => {
     decoding();
     server.use(
       http.patch(at('/artifacts/:id'), () => problem(422, { detail: 'No requests can be minus.' })),
@@ -147,7 +147,7 @@ describe('the upload drawer', () => {
     await screen.findByText('1 file · 1 decoded');
     const [sent] = tray.snapshot().items;
     tray.giveFacts(sent!.key, { requests: -1 });
-    expect(await screen.findByRole('alert')).toHaveTextContent('not kept: No requests can be');
+    expect(await screen.findByRole('alert')).toHaveTextContent('metadata: No requests can be');
   });
 
   it('moves a file to the other side by keyboard', async () => {

@@ -1,19 +1,19 @@
-/** A report that is one file: what it shows stands in it, and it asks nobody for anything. */
+/** A report that is one file: it contains all its data and sends no requests. */
 import './styles';
 import { QueryClient } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { readRecording, type Recording } from '../api';
-import { SharedReport, type RecordedReport } from '../features/reports';
+import { readReportBundle, type ReportBundle } from '../api';
+import { SharedReport, type RecordedReport } from '../features/sharing/reports';
 import { ErrorState } from '../ui';
 import { Providers } from './Providers';
-import { FrozenView } from './frozen/FrozenView';
+import { SnapshotView } from './snapshots/SnapshotView';
 
-async function recordingInside(): Promise<Recording<RecordedReport>> {
+async function recordingInside(): Promise<ReportBundle<RecordedReport>> {
   const text = document.getElementById('slowpath-recording')?.textContent.trim() ?? '';
   const packed = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   const plain = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
-  return readRecording<RecordedReport>(await new Response(plain).arrayBuffer());
+  return readReportBundle<RecordedReport>(await new Response(plain).arrayBuffer());
 }
 
 const place = document.getElementById('root');
@@ -33,11 +33,11 @@ recordingInside().then(
       <SharedReport
         recording={recording}
         kind="file"
-        page={(frozen) => <FrozenView {...frozen} />}
+        page={(frozen) => <SnapshotView {...frozen} />}
       />,
     );
   },
   (error: unknown) => {
-    show(<ErrorState what="This file can not be read" error={error} />);
+    show(<ErrorState what="Could not read this file" error={error} />);
   },
 );

@@ -1,26 +1,30 @@
 /** Charts: props in, events out. */
-export { BeliefPath } from './bisect/BeliefPath';
-export type { BeliefLevel, BeliefPathProps, Chosen } from './bisect/BeliefPath';
-export { CostBar } from './bisect/CostBar';
-export { EvidenceDots } from './bisect/EvidenceDots';
-export type { EvidenceRow } from './bisect/EvidenceDots';
-export { ProbeLanes } from './bisect/ProbeLanes';
-export type { LanesProbe, ProbeLanesProps } from './bisect/ProbeLanes';
-export { VerdictMark } from './bisect/VerdictMark';
-export type { ProbeVerdict } from './bisect/VerdictMark';
-export { BuildLine } from './builds/BuildLine';
-export type { BuildLineProps, LineStep } from './builds/BuildLine';
-export { Spark } from './builds/Spark';
-export type { SparkProps } from './builds/Spark';
-export { DayBars } from './days/DayBars';
-export type { DayBarsProps } from './days/DayBars';
+export { PosteriorChart } from './bisect/PosteriorChart';
+export type {
+  PosteriorChartLevel,
+  PosteriorChartProps,
+  ChosenCandidate,
+} from './bisect/PosteriorChart';
+export { DeploymentCostBar } from './bisect/DeploymentCostBar';
+export { MeasurementDots } from './bisect/MeasurementDots';
+export type { MeasurementRow } from './bisect/MeasurementDots';
+export { ProbeTimeline } from './bisect/ProbeTimeline';
+export type { TimelineProbe, ProbeTimelineProps } from './bisect/ProbeTimeline';
+export { VerdictIcon } from './bisect/VerdictIcon';
+export type { ProbeVerdict } from './bisect/VerdictIcon';
+export { BuildSeriesChart } from './builds/BuildSeriesChart';
+export type { BuildSeriesChartProps, BuildSeriesStep } from './builds/BuildSeriesChart';
+export { Sparkline } from './builds/Sparkline';
+export type { SparklineProps } from './builds/Sparkline';
+export { DailyBars } from './days/DailyBars';
+export type { DailyBarsProps } from './days/DailyBars';
 export { EffectAxis, EffectInterval } from './interval/EffectInterval';
 export type { EffectAxisProps, EffectIntervalProps } from './interval/EffectInterval';
 export type {
   FlameGraphHandle,
   FlameGraphProps,
   FlameSource,
-  FrameTold,
+  FrameDescription,
   SearchTotals,
   Picture,
 } from './flame/flame-props';

@@ -17,7 +17,7 @@ type FieldsProps = {
 export function CredentialsFields(props: FieldsProps) {
   const { kept, kind, onKind, secrets, onSecrets, tokenHint } = props;
   const kinds = Object.entries(CREDENTIALS).map(([value, label]) => ({ value, label }));
-  const asIs = kept && { value: 'as-is', label: `as it is: ${CREDENTIALS[kept]}` };
+  const asIs = kept && { value: 'as-is', label: `unchanged: ${CREDENTIALS[kept]}` };
   const change = (part: keyof Secrets) => (event: { currentTarget: { value: string } }) => {
     onSecrets({ ...secrets, [part]: event.currentTarget.value });
   };
@@ -64,10 +64,10 @@ export function CredentialsFields(props: FieldsProps) {
 }
 
 /** Says why fields that were filled once are empty again. */
-export function CredentialsAgain() {
+export function CredentialsReentry() {
   return (
     <p className="t2" role="status">
-      The address names another host. Credentials are given for one host only: give them again.
+      The URL has another host. Enter the credentials for that host again.
     </p>
   );
 }

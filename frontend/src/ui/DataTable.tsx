@@ -6,7 +6,7 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { memo, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import classes from './DataTable.module.css';
-import { useFrozen } from './Frozen';
+import { useIsSnapshot } from './SnapshotContext';
 
 export type Column<Row> = {
   id: string;
@@ -49,7 +49,7 @@ const ALL_BELOW = 150;
 /** What a column that takes what is left needs at the least, that its words can be read. */
 const LEFT_PX = 120;
 
-/** As wide as is wanted, and never so narrow that a column without a width of its own vanishes. */
+/** As wide as requested, and never so narrow that a column without a set width vanishes. */
 export function leastWidth(columns: { width?: number | string }[], wanted: number): number {
   const needed = columns.map(({ width }) => (typeof width === 'number' ? width : LEFT_PX));
   return Math.max(
@@ -61,8 +61,8 @@ export function leastWidth(columns: { width?: number | string }[], wanted: numbe
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, rowAt, rowKey, rowHeight = 30, sort, onSort } = props;
   const minWidth = props.minWidth && leastWidth(columns, props.minWidth);
-  // A part of a report is read on its way down: a long table shows its top until somebody asks for the rest.
-  const frozen = useFrozen();
+  // A part of a report is read on its way down: a long table shows its top until the rest is requested.
+  const frozen = useIsSnapshot();
   const [unfolded, setUnfolded] = useState(false);
   const folds = frozen && !unfolded && props.rowCount > TOP_ROWS + 5;
   const rowCount = folds ? TOP_ROWS : props.rowCount;
@@ -159,13 +159,13 @@ function usePlace(minWidth: number) {
   useLayoutEffect(() => {
     const element = box.current;
     if (!element) return;
-    const look = () => {
+    const lookup = () => {
       setTop(Math.round(element.getBoundingClientRect().top + window.scrollY));
       setNarrow(element.clientWidth > 0 && element.clientWidth < minWidth);
     };
-    look();
+    lookup();
     // The page's own height too: whatever unfolds above moves the table down.
-    const watcher = new ResizeObserver(look);
+    const watcher = new ResizeObserver(lookup);
     watcher.observe(element);
     watcher.observe(document.body);
     return () => {

@@ -1,7 +1,7 @@
 import { Button, Modal } from '@mantine/core';
 import type { ReactNode } from 'react';
 import classes from './Dialogs.module.css';
-import { ErrorState } from './States';
+import { ErrorState } from './PlaceholderStates';
 
 type DialogProps = {
   /** Which one: "Delete ours?" */
@@ -10,11 +10,11 @@ type DialogProps = {
   noun: string;
   /** What is done to it, where it is not deleted: "Revoke". */
   act?: string;
-  /** What is said when it failed. */
+  /** The title of the error. */
   failed?: string;
   /** What goes with it and what stays. */
   children: ReactNode;
-  /** What may go with it, for whoever deletes it to say. */
+  /** Options for what is deleted with it. */
   choice?: ReactNode;
   remove: { mutate: () => void; isPending: boolean; error: Error | null };
   onClose: () => void;
@@ -25,7 +25,7 @@ export function DeleteDialog({
   name,
   noun,
   act = 'Delete',
-  failed = 'It was not deleted',
+  failed = 'Could not delete it',
   children,
   choice,
   remove,

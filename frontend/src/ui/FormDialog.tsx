@@ -1,7 +1,7 @@
 import { Button, Modal } from '@mantine/core';
 import type { ReactNode } from 'react';
 import classes from './Dialogs.module.css';
-import { ErrorState } from './States';
+import { ErrorState } from './PlaceholderStates';
 
 type DialogProps = {
   title: string;

@@ -3,7 +3,7 @@ import { Button } from '@mantine/core';
 import { Fragment, type ReactNode } from 'react';
 import classes from './ListSection.module.css';
 import { Section } from './Page';
-import { EmptyState, ErrorState, SkeletonRows } from './States';
+import { EmptyState, ErrorState, SkeletonRows } from './PlaceholderStates';
 
 type Kept<Row> = {
   data?: { items: readonly Row[] };
@@ -14,7 +14,7 @@ type Kept<Row> = {
 
 type SectionProps<Row> = {
   title: string;
-  /** What stands in it, where the title does not say: "exports". */
+  /** Its content, where the title does not say it: "exports". */
   noun?: string;
   aside: string;
   kept: Kept<Row>;
@@ -47,7 +47,7 @@ export function ListSection<Row extends { id: string }>(props: SectionProps<Row>
       {above}
       {kept.error && (
         <ErrorState
-          what={`The ${noun} could not be read`}
+          what={`Could not load the ${noun}`}
           error={kept.error}
           action={<Button onClick={() => void kept.refetch()}>Try again</Button>}
         />
@@ -88,7 +88,7 @@ export function RowName({ children }: { children: ReactNode }) {
 }
 
 /** What may be done with a row, at the right. */
-export function RowActs({ children }: { children: ReactNode }) {
+export function RowActions({ children }: { children: ReactNode }) {
   return (
     <>
       <span className="grow" />
@@ -107,7 +107,7 @@ type ActProps = {
   blocked?: string;
 };
 
-export function RowAct({ word, label, onClick, loading = false, blocked }: ActProps) {
+export function RowAction({ word, label, onClick, loading = false, blocked }: ActProps) {
   return (
     <Button
       size="compact-xs"

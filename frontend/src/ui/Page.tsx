@@ -1,10 +1,10 @@
 import { useEffect, type ReactNode } from 'react';
-import { useFrozen, usePageAction } from './Frozen';
+import { useIsSnapshot, usePageAction } from './SnapshotContext';
 import classes from './Page.module.css';
 
 /** The name of the page, in the browser's tab. A page inside a report leaves the tab to the report. */
 export function useTitle(title: string): void {
-  const frozen = useFrozen();
+  const frozen = useIsSnapshot();
   useEffect(() => {
     if (frozen) return;
     document.title = title === '' ? 'Slowpath' : `${title} · Slowpath`;
@@ -22,8 +22,8 @@ type HeadProps = {
   actions?: ReactNode;
 };
 
-export function PageHead({ title, above, sub, actions }: HeadProps) {
-  const frozen = useFrozen();
+export function PageHeader({ title, above, sub, actions }: HeadProps) {
+  const frozen = useIsSnapshot();
   const always = usePageAction();
   // Inside a report the page is a part of another one.
   const Title = frozen ? 'h2' : 'h1';
@@ -54,7 +54,7 @@ type SectionProps = {
 
 /** Full-bleed, parted by one hairline; the head has its unit or scope in muted beside it, controls right. */
 export function Section({ title, aside, controls, children, narrow = false }: SectionProps) {
-  const Title = useFrozen() ? 'h3' : 'h2';
+  const Title = useIsSnapshot() ? 'h3' : 'h2';
   return (
     <section className={classes.section}>
       {title !== undefined && (

@@ -30,7 +30,7 @@ function contrast(one: string, other: string): number {
   return (bright + 0.05) / (dark + 0.05);
 }
 
-/** Which text stands on which surface: what the style sheets do, written down. */
+/** Which text is on which surface: what the style sheets do, written down. */
 const TEXT: [string, string[]][] = [
   [
     'text',

@@ -1,18 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { asksAgain, credentialsOf } from './credentials';
+import { needsSecretAgain, credentialsOf } from './credentials';
 
 const secrets = { token: ' t ', username: 'ann', password: 'p' };
 
 describe('credentials', () => {
   it('are asked for again when the host is another', () => {
     const kept = { url: 'https://github.com/a/b', credentials: 'bearer' } as const;
-    expect(asksAgain(kept, 'https://github.com/a/c')).toBe(false);
-    expect(asksAgain(kept, ' HTTPS://GitHub.com/a/b')).toBe(false);
-    expect(asksAgain(kept, 'https://git.example/a/b')).toBe(true);
-    expect(asksAgain(kept, 'http://github.com/a/b')).toBe(true);
-    expect(asksAgain(kept, 'https://github.com:8443/a/b')).toBe(true);
-    expect(asksAgain({ ...kept, credentials: 'none' }, 'https://git.example/a/b')).toBe(false);
-    expect(asksAgain(null, 'https://git.example/a/b')).toBe(false);
+    expect(needsSecretAgain(kept, 'https://github.com/a/c')).toBe(false);
+    expect(needsSecretAgain(kept, ' HTTPS://GitHub.com/a/b')).toBe(false);
+    expect(needsSecretAgain(kept, 'https://git.example/a/b')).toBe(true);
+    expect(needsSecretAgain(kept, 'http://github.com/a/b')).toBe(true);
+    expect(needsSecretAgain(kept, 'https://github.com:8443/a/b')).toBe(true);
+    expect(needsSecretAgain({ ...kept, credentials: 'none' }, 'https://git.example/a/b')).toBe(
+      false,
+    );
+    expect(needsSecretAgain(null, 'https://git.example/a/b')).toBe(false);
   });
 
   it('are sent as what their kind has, and no more', () => {

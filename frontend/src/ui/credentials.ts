@@ -1,4 +1,4 @@
-/** Credentials for somebody else's server: given once, for one host, and never read back. */
+/** Credentials for an external server: given once, for one host, and never read back. */
 export type CredentialsKind = 'none' | 'bearer' | 'basic';
 
 export const CREDENTIALS: Record<CredentialsKind, string> = {
@@ -23,7 +23,7 @@ function hostOf(url: string): string | null {
 }
 
 /** Credentials were given for a host and never go to another one: a new address wants them again. */
-export const asksAgain = (
+export const needsSecretAgain = (
   known: { url: string | null; credentials: CredentialsKind } | null,
   url: string,
 ): boolean =>

@@ -1,41 +1,41 @@
-export { agoText, countOf, countText, durationText, sizeText, timeText } from './amounts';
+export { agoText, countOf, countText, durationText, sizeText, timeText } from './format-amounts';
 export { CopyField } from './CopyField';
-export { CredentialsAgain, CredentialsFields, type CredentialsChoice } from './CredentialsFields';
+export { CredentialsReentry, CredentialsFields, type CredentialsChoice } from './CredentialsFields';
 export {
   CREDENTIALS,
   NO_SECRETS,
-  asksAgain,
+  needsSecretAgain,
   credentialsOf,
   type CredentialsKind,
 } from './credentials';
 export { DataTable, type Column, type Sort } from './DataTable';
 export { DeleteDialog } from './DeleteDialog';
 export { download } from './download';
-export { draftOf, forgetDrafts, keepDraft, useDraft } from './draft';
-export { FactsList } from './FactsList';
+export { findDraft, deleteDrafts, saveDraft, useDraft } from './draft-storage';
+export { DetailsList } from './FactsList';
 export { FormBody, FormDialog } from './FormDialog';
-export { ListRow, ListSection, RowAct, RowActs, RowLine, RowName } from './ListSection';
+export { ListRow, ListSection, RowAction, RowActions, RowLine, RowName } from './ListSection';
 export {
-  FrozenPlace,
-  LiveOnly,
-  PageActionPlace,
+  SnapshotContext,
+  HiddenInSnapshot,
+  PageActionSlot,
   ReportParts,
-  useFrozen,
-  useMoment,
-} from './Frozen';
-export { Late, usePressed } from './Late';
+  useIsSnapshot,
+  useReferenceTime,
+} from './SnapshotContext';
+export { LazyPopover, useFirstOpen } from './LazyPopover';
 export { Markdown } from './Markdown';
-export { DoubtMark, KeyHint, SideMark, StateGlyph, type Glyph, type Side } from './Marks';
-export { PageHead, Section, Toolbar, useTitle } from './Page';
-export { preference, prefer } from './preferences';
+export { CaveatIcon, KeyHint, SideMark, StateIcon, type Glyph, type Side } from './SideMarks';
+export { PageHeader, Section, Toolbar, useTitle } from './Page';
+export { getPreference, setPreference } from './local-preferences';
 export {
   EmptyState,
   ErrorState,
   ProblemBoundary,
   SkeletonRows,
-  tellingOf,
-  useSlow,
-  type Telling,
-} from './States';
-export { Time } from './Time';
+  describeError,
+  useIsSlow,
+  type ErrorDescription,
+} from './PlaceholderStates';
+export { Timestamp } from './Timestamp';
 export { cssVariablesResolver, theme } from './theme';

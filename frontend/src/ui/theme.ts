@@ -46,7 +46,7 @@ const inputHeight = { '--input-height': '26px', '--input-fz': '12px', '--input-p
 const plainInput = { size: 'xs', withAsterisk: false };
 const still = { duration: 0 };
 
-// Said by name and not by component: naming a component here would put it into the first load of every page.
+// Set by name and not by component: naming a component here would put it into the first load of every page.
 const components: MantineThemeComponents = {
   Button: {
     defaultProps: { size: 'xs', variant: 'default' },
@@ -128,7 +128,7 @@ export const theme = createTheme({
   components,
 });
 
-/** Mantine's own variables, told in our tokens: `tokens.css` stays the only place where a colour is chosen. */
+/** Mantine's variables, set from our tokens: `tokens.css` stays the only place where a colour is chosen. */
 const fromTokens = {
   '--mantine-color-body': 'var(--bg)',
   '--mantine-color-text': 'var(--text)',

@@ -1,4 +1,4 @@
-// Command remotewriter stands in where no Prometheus can be had: it reads the metrics of targets again and again, and writes
+// Command remotewriter is used where Prometheus is not available: it reads the metrics of targets again and again, and writes
 // their samples on by remote write 2, with the client of Prometheus itself.
 package main
 
@@ -47,8 +47,8 @@ func main() {
 	}
 }
 
-// told is what is said of each write, one line of JSON.
-type told struct {
+// writeResult is what is printed of each write, one line of JSON.
+type writeResult struct {
 	Sent       int  `json:"sent"`
 	Samples    int  `json:"samples"`
 	Histograms int  `json:"histograms"`
@@ -74,7 +74,7 @@ func run(ctx context.Context, to string, targets []string, environment string, e
 		if again := new(remote.RecoverableError); err != nil && !errors.As(err, again) {
 			return err
 		}
-		if err := json.NewEncoder(os.Stdout).Encode(told{sent, stats.Samples, stats.Histograms, stats.Confirmed}); err != nil {
+		if err := json.NewEncoder(os.Stdout).Encode(writeResult{sent, stats.Samples, stats.Histograms, stats.Confirmed}); err != nil {
 			return err
 		}
 		select {

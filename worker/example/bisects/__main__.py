@@ -5,7 +5,7 @@ import json
 import sys
 from pathlib import Path
 
-from example.bisects.histories import written
+from example.bisects.generated_histories import written
 
 
 def main() -> int:

@@ -26,14 +26,14 @@ from typing import Any
 
 import httpx
 
-from slowpath.analysis.facts import Facts
-from slowpath_cli.collecting.facts import observe
-from slowpath_cli.collecting.fetch import Address, Client
-from slowpath_cli.collecting.metrics_text import parse_scrape
-from slowpath_cli.collecting.plan import Plan
-from slowpath_cli.collecting.recording import Missed, check_mounted, record
-from slowpath_cli.collecting.request_counters import RequestCounter
-from slowpath_cli.collecting.sink import FolderSink
+from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath_cli.collect.collect_plan import CollectPlan
+from slowpath_cli.collect.metrics_text import parse_scrape
+from slowpath_cli.collect.output_sinks import FolderSink
+from slowpath_cli.collect.pprof_client import PprofClient, PprofTarget
+from slowpath_cli.collect.recorder import FailedRecording, check_mounted, record
+from slowpath_cli.collect.request_counters import RequestCounter
+from slowpath_cli.collect.run_observer import make_observer
 
 SOURCE = Path(__file__).resolve().parents[1] / "pipeline"
 VARIANTS = {
@@ -93,21 +93,21 @@ def capture(options: argparse.Namespace, name: str, number: int) -> list[Any]:
     """One round of a variant: profiles of the distributor, spans of all, and what their histograms counted by window."""
     folder = options.out / name
     sink = FolderSink(folder)
-    plan = Plan(profiles=1, seconds=options.seconds, snapshots=("heap", "allocs") if number == 0 else ())
+    plan = CollectPlan(profiles=1, seconds=options.seconds, snapshots=("heap", "allocs") if number == 0 else ())
     recordings = [
         replace(each, name=f"cpu.{number:02d}.pb.gz") if each.kind == "cpu" else each for each in plan.recordings()
     ]
     sink.prepare([each.name for each in recordings])
-    known = Facts(run=f"distributor/{name}/{number:02d}", commit=VARIANTS[name])
-    with listening() as (url, spans), Client() as client, running(options, name, url) as targets:
+    known = RunMetadata(run=f"distributor/{name}/{number:02d}", commit=VARIANTS[name])
+    with listening() as (url, spans), PprofClient() as client, running(options, name, url) as targets:
         load = ["-role", "load", "-url", f"http://{targets['distributor-0']}/api/v1/push", "-seed", str(number + 1)]
         with started(options, BASE, [*load, "-rate", str(options.rate)], {}), ThreadPoolExecutor(1) as beside:
             time.sleep(WARM_SECONDS)
-            address = Address.parse(targets["distributor-0"])
-            observer = observe(client, address, ANSWERED, known, check_mounted(client, address))
+            address = PprofTarget.parse(targets["distributor-0"])
+            observer = make_observer(client, address, ANSWERED, known, check_mounted(client, address))
             watched = beside.submit(watch, targets, options.windows, options.seconds / options.windows)
             for result in record(client, address, observer, recordings):
-                if isinstance(result, Missed):
+                if isinstance(result, FailedRecording):
                     raise result.error
                 sink.put(result.recording.name, result.body, result.facts)
             windows = watched.result()
@@ -135,7 +135,7 @@ def capture_traced(options: argparse.Namespace) -> None:
             trace = httpx.get(f"http://{targets['distributor-0']}/debug/pprof/trace?seconds=1", timeout=30).content
             time.sleep(1.5)  # the exporters send once a second
             bodies = list(spans)
-    facts = json.dumps(Facts(run="distributor/traced/00", commit=VARIANTS[SLOWER]).to_json())
+    facts = json.dumps(RunMetadata(run="distributor/traced/00", commit=VARIANTS[SLOWER]).to_json())
     for file, content in (("distributor.trace.gz", trace), ("spans.00.otlp.gz", b"".join(bodies))):
         (folder / file).write_bytes(gzip.compress(content, 9, mtime=0))
         (folder / f"{file}.facts.json").write_text(facts, encoding="utf-8")

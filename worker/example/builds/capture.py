@@ -15,15 +15,15 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from example.capturing import read_options, running, wait_for
-from slowpath.analysis.facts import Facts
-from slowpath_cli.collecting.errors import CollectError
-from slowpath_cli.collecting.facts import observe
-from slowpath_cli.collecting.fetch import Address, Client
-from slowpath_cli.collecting.plan import Plan
-from slowpath_cli.collecting.recording import Recorded, check_mounted, record
-from slowpath_cli.collecting.request_counters import RequestCounter
-from slowpath_cli.collecting.sink import FolderSink
+from example.capture_processes import read_options, running, wait_for
+from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath_cli.collect.collect_plan import CollectPlan
+from slowpath_cli.collect.output_sinks import FolderSink
+from slowpath_cli.collect.pprof_client import PprofClient, PprofTarget
+from slowpath_cli.collect.recorder import CompletedRecording, check_mounted, record
+from slowpath_cli.collect.request_counters import RequestCounter
+from slowpath_cli.collect.run_observer import make_observer
+from slowpath_cli.core.collect_errors import CollectError
 
 HERE = Path(__file__).resolve().parent
 COUNTED = RequestCounter(re.compile(r'^quoter_requests_total\{outcome="quoted"\}$'))
@@ -86,27 +86,27 @@ def capture(options: argparse.Namespace, name: str, number: int, port: int) -> N
     program = options.install / "quoter"  # the profile names its binary: every variant must have the same name
     shutil.copy(options.install / name, program)
     sink = FolderSink(options.out / name)
-    planned = Plan(profiles=1, seconds=options.seconds, snapshots=()).recordings()
+    planned = CollectPlan(profiles=1, seconds=options.seconds, snapshots=()).recordings()
     recordings = [replace(each, name=f"cpu.{number:02d}.pb.gz") for each in planned]
     sink.prepare([each.name for each in recordings])
     shopper = [str(options.install / "shopper"), "-url", f"http://{listen}/quote"]
     shopper += ["-rate", str(options.rate), "-seed", str(number + 1)]
     environment = dict(VARIANTS[name].environment)
-    with Client() as client, running([str(program), "-listen", listen], environment, options.nice):
+    with PprofClient() as client, running([str(program), "-listen", listen], environment, options.nice):
         wait_for(f"http://{listen}/healthz")
         with running(shopper, {"GOMAXPROCS": "1"}, options.nice):
             time.sleep(WARM_SECONDS)
-            address = Address.parse(listen)
-            known = Facts(run=f"quoter/{name}/{number:02d}")
-            observer = observe(client, address, COUNTED, known, check_mounted(client, address))
+            address = PprofTarget.parse(listen)
+            known = RunMetadata(run=f"quoter/{name}/{number:02d}")
+            observer = make_observer(client, address, COUNTED, known, check_mounted(client, address))
             for result in record(client, address, observer, recordings):
-                if not isinstance(result, Recorded):
+                if not isinstance(result, CompletedRecording):
                     raise CollectError(f"{name}: {result.recording.name}: {result.error}")
                 sink.put(result.recording.name, result.body, result.facts)
                 _tell(number, name, result)
 
 
-def _tell(number: int, name: str, result: Recorded) -> None:
+def _tell(number: int, name: str, result: CompletedRecording) -> None:
     facts = result.facts
     if facts.requests and facts.cpu_ns:
         cost = facts.cpu_ns / facts.requests / 1000

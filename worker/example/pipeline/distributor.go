@@ -47,8 +47,8 @@ func newDistributor(asked options) *distributor {
 	}
 }
 
-// push takes one write. What lies between the end of the span "read body" and the first call of an ingester no span
-// tells of: there the message is read and checked.
+// push takes one write. What is between the end of the span "read body" and the first call of an ingester no span
+// covers: there the message is read and checked.
 func (d *distributor) push(ctx context.Context, r *http.Request) error {
 	_, reading := tracer().Start(ctx, "read body")
 	body, err := readBody(r)
@@ -62,15 +62,15 @@ func (d *distributor) push(ctx context.Context, r *http.Request) error {
 	return d.toAll(ctx, body)
 }
 
-// read checks a write and keeps it. Labels that are strings of their own are what is kept; labels that lie in the message
-// are looked at and forgotten, the message is kept as it came, and the memory they were read into is used again.
+// read checks a write and stores it. Labels that are separate strings are stored; labels that point into the message
+// are read and dropped, the message is stored as it came, and the memory they were read into is used again.
 func (d *distributor) read(body []byte) error {
 	if d.texts == wire.Copy {
 		request := new(wire.Request)
 		if err := request.Unmarshal(body, wire.Copy); err != nil {
 			return err
 		}
-		d.kept.keep(kept{request: request})
+		d.kept.keep(storedWrite{request: request})
 		return check(request)
 	}
 	request := d.used.Get().(*wire.Request)
@@ -78,7 +78,7 @@ func (d *distributor) read(body []byte) error {
 	if err := request.Unmarshal(body, wire.ZeroCopy); err != nil {
 		return err
 	}
-	d.kept.keep(kept{body: body})
+	d.kept.keep(storedWrite{body: body})
 	return check(request)
 }
 
@@ -146,23 +146,23 @@ func (d *distributor) to(ctx context.Context, address string, body []byte) (err 
 	return err
 }
 
-// kept is a write as it came, or as it was read.
-type kept struct {
+// storedWrite is a write as it came, or as it was read.
+type storedWrite struct {
 	body    []byte
 	request *wire.Request
 }
 
 // keeper holds the latest writes, so that an ingester that comes back can be given what it missed.
 type keeper struct {
-	slots []atomic.Pointer[kept]
+	slots []atomic.Pointer[storedWrite]
 	next  atomic.Uint64
 }
 
 func newKeeper(writes int) *keeper {
-	return &keeper{slots: make([]atomic.Pointer[kept], max(1, writes))}
+	return &keeper{slots: make([]atomic.Pointer[storedWrite], max(1, writes))}
 }
 
-func (k *keeper) keep(write kept) {
+func (k *keeper) keep(write storedWrite) {
 	number := k.next.Add(1) - 1
 	k.slots[number%uint64(len(k.slots))].Store(&write)
 }

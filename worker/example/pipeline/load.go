@@ -27,16 +27,16 @@ type loadOptions struct {
 	seed   uint64
 }
 
-// told is what a load has to tell at its end.
-type told struct{ sent, failed, late int64 }
+// loadSummary is what a load reports at its end.
+type loadSummary struct{ sent, failed, late int64 }
 
-func (t told) String() string {
+func (t loadSummary) String() string {
 	return fmt.Sprintf(`{"sent": %d, "failed": %d, "late": %d}`, t.sent, t.failed, t.late)
 }
 
 // runLoad writes at a rate, with the pauses between arrivals that independent callers make; it does not wait for answers,
 // unless too many are due.
-func runLoad(ctx context.Context, asked loadOptions) (told, error) {
+func runLoad(ctx context.Context, asked loadOptions) (loadSummary, error) {
 	if asked.length > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, asked.length)
@@ -48,7 +48,7 @@ func runLoad(ctx context.Context, asked loadOptions) (told, error) {
 	out := make(chan struct{}, mostOut)
 	var all sync.WaitGroup
 	var failed atomic.Int64
-	var result told
+	var result loadSummary
 	for next := time.Now(); ; next = next.Add(time.Duration(dice.ExpFloat64() / asked.rate * float64(time.Second))) {
 		select {
 		case <-ctx.Done():

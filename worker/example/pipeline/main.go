@@ -19,7 +19,7 @@ import (
 	"pipeline/wire"
 )
 
-// version is said when the program is built: -ldflags "-X main.version=...".
+// version is set when the program is built: -ldflags "-X main.version=...".
 var version = "dev"
 
 type options struct {
@@ -72,8 +72,8 @@ func flags() (options, error) {
 
 func run(ctx context.Context, asked options) error {
 	if asked.role == "load" {
-		told, err := runLoad(ctx, asked.load)
-		fmt.Println(told)
+		summary, err := runLoad(ctx, asked.load)
+		fmt.Println(summary)
 		return err
 	}
 	finish, err := startTracing(ctx, asked)

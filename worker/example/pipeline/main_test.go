@@ -76,8 +76,8 @@ func TestEachWriteReachesThreeIngesters(t *testing.T) {
 		}
 		for _, server := range append(all.ingesters, all.distributor) {
 			counted := `http_request_duration_seconds_count{code="200",method="post",service="`
-			if told := metrics(t, server); !strings.Contains(told, counted) || !strings.Contains(told, `version="test"} 4`) {
-				t.Errorf("not four requests: %s", told)
+			if text := metrics(t, server); !strings.Contains(text, counted) || !strings.Contains(text, `version="test"} 4`) {
+				t.Errorf("not four requests: %s", text)
 			}
 		}
 	}

@@ -18,7 +18,7 @@ import (
 
 const route = "POST /api/v1/push"
 
-// refused is an error of whoever wrote.
+// refused is an error of the writer.
 type refused struct{ error }
 
 // pusher is what a role does with a write.
@@ -54,7 +54,7 @@ func newService(asked options, role pusher) http.Handler {
 	return mux
 }
 
-// traced answers a write within a span, below the caller's if it tells of one.
+// traced answers a write within a span, below the caller's if it has one.
 func traced(role pusher) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		ctx := otel.GetTextMapPropagator().Extract(r.Context(), propagation.HeaderCarrier(r.Header))

@@ -16,12 +16,12 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Exporters are told by these where to send spans; without them, none are made.
+// Exporters read from these where to send spans; without them, none are made.
 var endpoints = []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"}
 
 func tracer() trace.Tracer { return otel.Tracer("pipeline") }
 
-// startTracing makes spans go where the environment says; finish sends the last of them.
+// startTracing makes spans go where the environment defines; finish sends the last of them.
 func startTracing(ctx context.Context, asked options) (finish func(), err error) {
 	otel.SetTextMapPropagator(propagation.TraceContext{})
 	if os.Getenv(endpoints[0]) == "" && os.Getenv(endpoints[1]) == "" {

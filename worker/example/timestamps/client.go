@@ -16,8 +16,8 @@ type request struct {
 	answer chan<- uint64
 }
 
-// batcher asks the oracle for the timestamps of everybody who waits, all at once, and hands them out: while it is not
-// run, nobody gets one. It ends when requests is closed or the connection breaks.
+// batcher requests the timestamps of all waiting callers from the oracle, all at once, and hands them out: while it is not
+// run, no caller gets one. It ends when requests is closed or the connection breaks.
 func batcher(conn io.ReadWriter, requests <-chan request) {
 	batch := make([]request, 0, largestBatch)
 	for first := range requests {

@@ -10,7 +10,7 @@ import (
 // sink keeps what is computed from being optimised away.
 var sink atomic.Uint64
 
-// load says what a transaction does between its two timestamps.
+// load is what a transaction does between its two timestamps.
 type load struct {
 	garbage int // records that it makes and drops
 	kept    *store

@@ -35,11 +35,11 @@ func main() {
 	}
 	runtime.GOMAXPROCS(2)
 	debug.SetGCPercent(asked.gogc)
-	told, err := run(asked)
+	recorded, err := run(asked)
 	if err != nil {
 		log.Fatal("timestamps: ", err)
 	}
-	if err := tell(os.Stdout, told); err != nil {
+	if err := writeWindow(os.Stdout, recorded); err != nil {
 		log.Fatal("timestamps: ", err)
 	}
 }
@@ -89,7 +89,7 @@ func run(asked options) (window, error) {
 	return capture(asked.trace, asked.until, asked.samples, &far)
 }
 
-// start starts everybody; they run until the process ends.
+// start starts all goroutines; they run until the process ends.
 func start(asked options, conn net.Conn, far *progress) {
 	requests := make(chan request, largestBatch)
 	work := load{asked.garbage, newStore(max(1, asked.kept))}

@@ -115,9 +115,9 @@ func TestATraceIsRecorded(t *testing.T) {
 		callers: 4, tickers: 2, pingers: 1, pause: time.Millisecond, tick: time.Millisecond, garbage: 5,
 		trace: path, until: limits{200 * time.Millisecond, 1 << 30}, samples: true,
 	}
-	told, err := run(asked)
-	if err != nil || told.Requests == 0 || told.WallNs < 200e6 || told.CPUNs == 0 || told.Gomaxprocs == 0 {
-		t.Fatal(told, err)
+	recorded, err := run(asked)
+	if err != nil || recorded.Requests == 0 || recorded.WallNs < 200e6 || recorded.CPUNs == 0 || recorded.Gomaxprocs == 0 {
+		t.Fatal(recorded, err)
 	}
 	content, err := os.ReadFile(path)
 	if err != nil || !strings.HasPrefix(string(content), "go 1.") {
@@ -130,8 +130,8 @@ func TestARecordingEndsAtItsSize(t *testing.T) {
 		callers: 1, pingers: 2, pause: time.Millisecond,
 		trace: filepath.Join(t.TempDir(), "a.trace"), until: limits{time.Minute, 1 << 16},
 	}
-	if told, err := run(asked); err != nil || told.WallNs > int64(20*time.Second) {
-		t.Error(told, err)
+	if recorded, err := run(asked); err != nil || recorded.WallNs > int64(20*time.Second) {
+		t.Error(recorded, err)
 	}
 }
 

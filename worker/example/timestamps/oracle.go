@@ -69,7 +69,7 @@ func (o *oracle) answer(conn io.ReadWriter, away time.Duration) error {
 	}
 }
 
-// serveAlone is the oracle's whole process: it tells its address on stdout and ends when stdin does.
+// serveAlone is the oracle's whole process: it prints its address on stdout and ends when stdin does.
 func serveAlone(stdin io.Reader, stdout io.Writer, away time.Duration) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -83,7 +83,7 @@ func serveAlone(stdin io.Reader, stdout io.Writer, away time.Duration) error {
 	return errors.Join(err, listener.Close())
 }
 
-// startOracle starts the oracle as a process of its own on this machine and returns its address; stop ends it.
+// startOracle starts the oracle as a separate process on this machine and returns its address; stop ends it.
 func startOracle(away time.Duration) (address string, stop func(), err error) {
 	self, err := os.Executable()
 	if err != nil {

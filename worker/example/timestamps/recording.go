@@ -61,15 +61,15 @@ func capture(path string, until limits, samples bool, far *progress) (window, er
 	for time.Since(began) < until.length && !far.full.Load() {
 		time.Sleep(min(10*time.Millisecond, until.length-time.Since(began)))
 	}
-	told := window{
+	summary := window{
 		Requests: far.answered.Load() - counted, WallNs: int64(time.Since(began)), CPUNs: cpuNs() - cpu, DeniedNs: deniedNs() - denied,
 		GoVersion: runtime.Version(), Goos: runtime.GOOS, Goarch: runtime.GOARCH, Gomaxprocs: runtime.GOMAXPROCS(0),
 	}
 	trace.Stop()
-	return told, out.to.Flush()
+	return summary, out.to.Flush()
 }
 
-// counting says when enough was written. The goroutine that writes is the tracer's, and gets its turn when others do not.
+// counting reports when enough was written. The goroutine that writes is the tracer's, and gets its turn when others do not.
 type counting struct {
 	to      *bufio.Writer
 	written int64
@@ -91,7 +91,7 @@ func cpuNs() int64 {
 	return usage.Utime.Nano() + usage.Stime.Nano()
 }
 
-// deniedNs adds up how long the threads of this process have waited for a CPU; 0 where the kernel does not tell.
+// deniedNs adds up how long the threads of this process have waited for a CPU; 0 where the kernel does not report it.
 func deniedNs() int64 {
 	total := int64(0)
 	files, _ := filepath.Glob("/proc/self/task/*/schedstat")
@@ -108,7 +108,7 @@ func deniedNs() int64 {
 	return total
 }
 
-// tell writes the window as one line of JSON.
-func tell(to io.Writer, told window) error {
-	return json.NewEncoder(to).Encode(told)
+// writeWindow writes the window as one line of JSON.
+func writeWindow(to io.Writer, summary window) error {
+	return json.NewEncoder(to).Encode(summary)
 }

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from slowpath.analysis.facts import Facts
-from slowpath_cli.collecting.local import this_machine
+from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath_cli.collect.local_process import this_machine
 
 SOURCE = Path(__file__).resolve().parents[1] / "timestamps"
 RETRY_SECONDS = 5.0
@@ -45,7 +45,7 @@ VARIANTS = {
 """All but `garbage` are recorded without the CPU profiler, whose signals would interrupt what is watched."""
 
 
-class NotCalm(Exception):
+class HostNotQuiet(Exception):
     """The machine was busy with something else all the time."""
 
 
@@ -83,7 +83,7 @@ def capture(options: argparse.Namespace, program: Path, name: str, number: int) 
 
 
 def calmly(command: list[str], nice: int, denied: float, tries: int) -> dict[str, Any]:
-    """Run a command until its threads hardly waited for a CPU; returns what it printed. Raises `NotCalm`."""
+    """Run a command until its threads hardly waited for a CPU; returns what it printed. Raises `HostNotQuiet`."""
     for _ in range(tries):
         child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
         if nice:
@@ -97,13 +97,13 @@ def calmly(command: list[str], nice: int, denied: float, tries: int) -> dict[str
             return told
         print(f"its threads waited {share:.0%} of the time for a CPU: again", file=sys.stderr, flush=True)
         time.sleep(RETRY_SECONDS)
-    raise NotCalm(f"threads waited more than {denied:.0%} of the time for a CPU in each of {tries} tries")
+    raise HostNotQuiet(f"threads waited more than {denied:.0%} of the time for a CPU in each of {tries} tries")
 
 
-def _facts(told: dict[str, Any], run: str, commit: str) -> Facts:
+def _facts(told: dict[str, Any], run: str, commit: str) -> RunMetadata:
     machine = this_machine()
     about = {"cpu_model": machine.cpu_model, "cpu_flags": list(machine.cpu_flags)}
-    return Facts.from_json({**told, **about, "run": run, "commit": commit})
+    return RunMetadata.from_json({**told, **about, "run": run, "commit": commit})
 
 
 def _options() -> argparse.Namespace:

@@ -6,13 +6,13 @@ from slowpath_worker.readers.benchmarks import read_benchmarks
 from slowpath_worker.readers.binaries import read_binary
 from slowpath_worker.readers.growth import read_growth
 from slowpath_worker.readers.profiles import read_profile
-from slowpath_worker.readers.reading import Reader
+from slowpath_worker.readers.reader_types import Reader
 from slowpath_worker.readers.spans import read_spans
 from slowpath_worker.readers.traces import read_trace
 
 READERS: Mapping[str, Reader] = {
     "pprof": read_profile,
-    "unknown": read_profile,  # what looks like nothing is given to that reader too: its error says most
+    "unknown": read_profile,  # unknown files go to the profile reader, which has the most specific errors
     "go-trace": read_trace,
     "program": read_binary,
     "growth-log": read_growth,
@@ -21,4 +21,4 @@ READERS: Mapping[str, Reader] = {
     "spans-jaeger": read_spans,
     "spans-zipkin": read_spans,
 }
-"""By what `sniff` says."""
+"""Readers by the format that `sniff` reports."""

@@ -1,30 +1,30 @@
-"""Benchmark output becomes columns, and a row that says where they lie."""
+"""Reader of benchmark output: stores its columns and a row that refers to them."""
 
-from slowpath.analysis.columns import Columns, read_columns
-from slowpath.analysis.profiles.profile_table import Strings
-from slowpath.benchmarks import service as benchmarks
-from slowpath_worker.context import Context
-from slowpath_worker.decoding import DecodeHelper, Limits
-from slowpath_worker.readers.reading import Decoded, Original
+from slowpath.analysis.formats.column_file import ColumnFile, read_columns
+from slowpath.analysis.kinds.profiles.profile_table import StringTable
+from slowpath.evidence.benchmarks import service as benchmarks
+from slowpath_worker.decode_helper import DecodeHelper, DecodeLimits
+from slowpath_worker.job_context import JobContext
+from slowpath_worker.readers.reader_types import DecodedArtifact, OriginalFile
 
 
-def read_benchmarks(original: Original, helper: DecodeHelper, context: Context) -> Decoded:
+def read_benchmarks(original: OriginalFile, helper: DecodeHelper, context: JobContext) -> DecodedArtifact:
     """Decode the output of `go test -bench`."""
     out = original.folder / "columns"
-    helper.bench(original.path, out, Limits.for_file(original.path, original.encoding, context.settings))
+    helper.bench(original.path, out, DecodeLimits.for_file(original.path, original.encoding, context.settings))
     context.progress("storing", 0.9)
     columns = read_columns(out.read_bytes(), "slowpath.bench")
     header = {**columns.header, "units": _units(columns)}
     key = benchmarks.columns_key(context.team_id, original.sha256)
     size = out.stat().st_size
     context.blobs.put(key, out)
-    return Decoded(
+    return DecodedArtifact(
         kind="bench",
         summary=benchmarks.summary(header),
         record=lambda session, artifact_id: benchmarks.record(session, artifact_id, header, key, size),
     )
 
 
-def _units(columns: Columns) -> list[str]:
-    strings = Strings(columns.column("strings_offset", "u32"), columns.column("strings_bytes", "u8").tobytes())
+def _units(columns: ColumnFile) -> list[str]:
+    strings = StringTable(columns.column("strings_offset", "u32"), columns.column("strings_bytes", "u8").tobytes())
     return [strings[number] for number in sorted(set(columns.column("value_unit", "u32").tolist()))]

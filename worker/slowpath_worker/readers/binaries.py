@@ -1,21 +1,21 @@
-"""A Go program becomes what it says of its build; its bytes are not kept."""
+"""Reader of Go programs: stores their build information, not their bytes."""
 
 from datetime import datetime
 from typing import Any
 
-from slowpath.uploads.rules import BINARY
-from slowpath_worker.context import Context
-from slowpath_worker.decoding import ArtifactRefused, DecodeHelper
-from slowpath_worker.readers.reading import Decoded, Original
+from slowpath.evidence.artifacts.rules import BINARY
+from slowpath_worker.decode_helper import DecodeHelper, InvalidArtifact
+from slowpath_worker.job_context import JobContext
+from slowpath_worker.readers.reader_types import DecodedArtifact, OriginalFile
 
 FLAGS = ("-race", "-tags", "-gcflags", "GOEXPERIMENT")
 """Settings that make another program of the same sources."""
 
 
-def read_binary(original: Original, helper: DecodeHelper, _context: Context) -> Decoded:
+def read_binary(original: OriginalFile, helper: DecodeHelper, _context: JobContext) -> DecodedArtifact:
     """Read Go version, modules, settings and build ids."""
     if original.encoding != "plain":
-        raise ArtifactRefused(
+        raise InvalidArtifact(
             "This is a packed program; only plain ones are read.", slug="packed-binary", remedy="Unpack it first."
         )
     built = helper.buildinfo(original.path)
@@ -34,7 +34,7 @@ def read_binary(original: Original, helper: DecodeHelper, _context: Context) -> 
         "dependencies": built["modules"],
         "committed_at": _time(settings.get("vcs.time")),
     }
-    return Decoded(BINARY, summary, lambda _session, _artifact_id: None, build, keeps_original=False)
+    return DecodedArtifact(BINARY, summary, lambda _session, _artifact_id: None, build, keeps_original=False)
 
 
 def _warnings(built: dict[str, Any]) -> list[str]:
@@ -46,9 +46,9 @@ def _warnings(built: dict[str, Any]) -> list[str]:
     return warnings
 
 
-def _time(told: str | None) -> datetime | None:
+def _time(text: str | None) -> datetime | None:
     try:
-        when = datetime.fromisoformat(told) if told else None
+        when = datetime.fromisoformat(text) if text else None
     except ValueError:
         return None
     return when if when is not None and when.tzinfo is not None and 1970 <= when.year < 2200 else None

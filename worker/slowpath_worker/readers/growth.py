@@ -1,20 +1,20 @@
 """A stack-growth log becomes the columns of a profile (its stacks are drawn like any other), and a row of counts."""
 
-from slowpath.analysis.growth.growth_table import GrowthTable
+from slowpath.analysis.kinds.growth_logs.growth_table import GrowthTable
+from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import ArtifactId
-from slowpath.core.sessions import WriteSession
-from slowpath.growth import service as growth
-from slowpath.profiles import service as profiles
-from slowpath_worker.context import Context
-from slowpath_worker.decoding import DecodeHelper, Limits
+from slowpath.evidence.growth_logs import service as growth
+from slowpath.evidence.profiles import service as profiles
+from slowpath_worker.decode_helper import DecodeHelper, DecodeLimits
+from slowpath_worker.job_context import JobContext
 from slowpath_worker.readers.profiles import checked_header
-from slowpath_worker.readers.reading import Decoded, Original, mapped
+from slowpath_worker.readers.reader_types import DecodedArtifact, OriginalFile, mapped
 
 
-def read_growth(original: Original, helper: DecodeHelper, context: Context) -> Decoded:
+def read_growth(original: OriginalFile, helper: DecodeHelper, context: JobContext) -> DecodedArtifact:
     """Decode a stack-growth log of any dialect."""
     out = original.folder / "columns"
-    helper.growth(original.path, out, Limits.for_file(original.path, original.encoding, context.settings))
+    helper.growth(original.path, out, DecodeLimits.for_file(original.path, original.encoding, context.settings))
     context.progress("storing", 0.9)
     header = checked_header(out)
     counted = header["growth"]
@@ -25,6 +25,6 @@ def read_growth(original: Original, helper: DecodeHelper, context: Context) -> D
 
     def record(session: WriteSession, artifact_id: ArtifactId) -> None:
         profiles.record(session, artifact_id, header, key, size)
-        growth.record(session, artifact_id, counted, key)
+        growth.record_growth_log(session, artifact_id, counted, key)
 
-    return Decoded("growth", growth.summary(counted, header["warnings"]), record)
+    return DecodedArtifact("growth", growth.summary(counted, header["warnings"]), record)

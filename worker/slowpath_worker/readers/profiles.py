@@ -1,23 +1,23 @@
-"""A pprof file becomes columns, and a row that says where they lie."""
+"""Reader of pprof files: stores their columns and a row that refers to them."""
 
 from pathlib import Path
 from typing import Any
 
-from slowpath.analysis.columns import ColumnsError, read_columns
-from slowpath.analysis.profiles.profile_table import ProfileTable
+from slowpath.analysis.formats.column_file import ColumnFileError, read_columns
+from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
 from slowpath.core.errors import NotFound
 from slowpath.core.ids import BlobKey
-from slowpath.profiles import service as profiles
-from slowpath_worker.context import Context
-from slowpath_worker.decoding import DecodeHelper, Limits
-from slowpath_worker.readers.reading import Decoded, Original, mapped
+from slowpath.evidence.profiles import service as profiles
+from slowpath_worker.decode_helper import DecodeHelper, DecodeLimits
+from slowpath_worker.job_context import JobContext
+from slowpath_worker.readers.reader_types import DecodedArtifact, OriginalFile, mapped
 
 
-def read_profile(original: Original, helper: DecodeHelper, context: Context) -> Decoded:
+def read_profile(original: OriginalFile, helper: DecodeHelper, context: JobContext) -> DecodedArtifact:
     """Decode a profile of any kind."""
     out = original.folder / "columns"
     helper.profile(
-        original.path, original.name, out, Limits.for_file(original.path, original.encoding, context.settings)
+        original.path, original.name, out, DecodeLimits.for_file(original.path, original.encoding, context.settings)
     )
     context.progress("storing", 0.9)
     header = checked_header(out)
@@ -27,18 +27,18 @@ def read_profile(original: Original, helper: DecodeHelper, context: Context) -> 
     return _decoded(header, key, size)
 
 
-def read_already(sha256: str, context: Context) -> Decoded | None:
+def read_already(sha256: str, context: JobContext) -> DecodedArtifact | None:
     """Return what was made of the same bytes before, if they are a profile that the team had decoded."""
     key = profiles.columns_key(context.team_id, sha256)
     try:
         with context.blobs.local(key) as columns:
             return _decoded(checked_header(columns), key, columns.stat().st_size)
-    except (NotFound, ColumnsError):
+    except (NotFound, ColumnFileError):
         return None
 
 
-def _decoded(header: dict[str, Any], key: BlobKey, size: int) -> Decoded:
-    return Decoded(
+def _decoded(header: dict[str, Any], key: BlobKey, size: int) -> DecodedArtifact:
+    return DecodedArtifact(
         kind=f"profile.{header['kind']}",
         summary=profiles.summary(header),
         record=lambda session, artifact_id: profiles.record(session, artifact_id, header, key, size),
@@ -46,7 +46,7 @@ def _decoded(header: dict[str, Any], key: BlobKey, size: int) -> Decoded:
 
 
 def checked_header(path: Path) -> dict[str, Any]:
-    """Return the header of a decoded profile, having looked at all its columns: comparisons then trust them."""
+    """Return the header of a decoded profile after validating all columns, which comparisons then trust."""
     columns = mapped(path)
     ProfileTable.parse(columns)
     return dict(read_columns(columns, "slowpath.profile").header)

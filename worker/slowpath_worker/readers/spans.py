@@ -1,4 +1,4 @@
-"""A set of spans becomes columns, a page of its own, and its critical paths as a profile."""
+"""Reader of span sets: stores columns, a page document, and critical paths as a profile."""
 
 import gzip
 import json
@@ -6,47 +6,47 @@ from pathlib import Path
 
 import numpy as np
 
-from slowpath.analysis.facts import Facts
-from slowpath.analysis.spans.artifact import SpanArtifact
-from slowpath.analysis.spans.critical_profile import critical_profile
-from slowpath.analysis.spans.page import page_of_one
-from slowpath.analysis.spans.span_table import SpanTable
-from slowpath.analysis.spans.topology import edges_of
-from slowpath.analysis.spans.trace_index import TraceIndex
-from slowpath.catalog import service as catalog
-from slowpath.catalog.errors import NotASlug
-from slowpath.catalog.rules import Edge
-from slowpath.catalog.service.deploys import DEFAULT_ENVIRONMENT
+from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath.analysis.kinds.spans.critical_profile import critical_profile
+from slowpath.analysis.kinds.spans.service_topology import edges_of
+from slowpath.analysis.kinds.spans.span_artifact import SpanArtifact
+from slowpath.analysis.kinds.spans.span_table import SpanTable
+from slowpath.analysis.kinds.spans.spans_page import page_of_one
+from slowpath.analysis.kinds.spans.trace_index import TraceIndex
+from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import ArtifactId, BlobKey, EnvironmentId, ServiceId
-from slowpath.core.sessions import WriteSession
-from slowpath.spans.service import reading as spans
-from slowpath.spans.service.reading import StoredSpans
-from slowpath_worker.context import Context
-from slowpath_worker.decoding import DecodeHelper, Limits
-from slowpath_worker.readers.reading import Decoded, Original, mapped
+from slowpath.evidence.spans.service import span_sets as spans
+from slowpath.evidence.spans.service.span_sets import StoredSpanSet
+from slowpath.inventory.catalog import service as catalog
+from slowpath.inventory.catalog.errors import InvalidSlug
+from slowpath.inventory.catalog.rules import CallEdge
+from slowpath.inventory.catalog.service.deployments import DEFAULT_ENVIRONMENT
+from slowpath_worker.decode_helper import DecodeHelper, DecodeLimits
+from slowpath_worker.job_context import JobContext
+from slowpath_worker.readers.reader_types import DecodedArtifact, OriginalFile, mapped
 
 GZIP_LEVEL = 5
 ENVIRONMENT_KEYS = ("deployment.environment.name", "deployment.environment", "environment", "env")
-"""Attributes that say where a span's service runs, the newest convention first."""
+"""Attributes with the environment of a span's service, the newest convention first."""
 
 
-def read_spans(original: Original, helper: DecodeHelper, context: Context) -> Decoded:
+def read_spans(original: OriginalFile, helper: DecodeHelper, context: JobContext) -> DecodedArtifact:
     """Decode a set of spans; what is wrong with single spans is mended and counted."""
     columns = original.folder / "columns"
-    helper.spans(original.path, columns, Limits.for_file(original.path, original.encoding, context.settings))
+    helper.spans(original.path, columns, DecodeLimits.for_file(original.path, original.encoding, context.settings))
     context.progress("reading traces", 0.5)
     table = SpanTable.parse(mapped(columns))
-    artifact = SpanArtifact(original.name, table, Facts.from_json(original.facts))
+    artifact = SpanArtifact(original.name, table, RunMetadata.from_json(original.facts))
     stored = _stored(artifact, columns, original, context)
 
     def record(session: WriteSession, artifact_id: ArtifactId) -> object:
         environment_id = _record_edges(session, artifact)
         return spans.record(session, artifact_id, table, stored, environment_id)
 
-    return Decoded(kind="spans", summary=spans.summary(table), record=record)
+    return DecodedArtifact(kind="spans", summary=spans.summary(table), record=record)
 
 
-def _stored(artifact: SpanArtifact, columns: Path, original: Original, context: Context) -> StoredSpans:
+def _stored(artifact: SpanArtifact, columns: Path, original: OriginalFile, context: JobContext) -> StoredSpanSet:
     folder = spans.folder(context.team_id, original.sha256)
 
     def put(name: str, content: Path | bytes) -> BlobKey:
@@ -58,7 +58,7 @@ def _stored(artifact: SpanArtifact, columns: Path, original: Original, context: 
     critical = critical_profile(artifact.table)
     put("traces", TraceIndex.of(artifact.table).columns())
     context.progress("storing", 0.9)
-    return StoredSpans(
+    return StoredSpanSet(
         columns_key=put("columns", columns),
         columns_bytes=columns.stat().st_size,
         page_key=put("page", gzip.compress(page, GZIP_LEVEL, mtime=0)),
@@ -67,10 +67,10 @@ def _stored(artifact: SpanArtifact, columns: Path, original: Original, context: 
 
 
 def _record_edges(session: WriteSession, artifact: SpanArtifact) -> EnvironmentId | None:
-    """Tell the catalog who calls whom: services are made known as the spans name them."""
+    """Record service edges in the catalog; services are created under the names in the spans."""
     try:
         environment = catalog.ensure_environment(session, _environment(artifact.table) or DEFAULT_ENVIRONMENT)
-    except NotASlug:
+    except InvalidSlug:
         return None
     known: dict[str, ServiceId] = {}
     edges = []
@@ -79,9 +79,9 @@ def _record_edges(session: WriteSession, artifact: SpanArtifact) -> EnvironmentI
             for name in (edge.caller, edge.callee):
                 if name not in known:
                     known[name] = ServiceId(catalog.ensure_service(session, name).id)
-        except NotASlug:
+        except InvalidSlug:
             continue  # a name without a letter has no place in the catalog; the page of the set shows it
-        edges.append(Edge(known[edge.caller], known[edge.callee], edge.calls, edge.requests))
+        edges.append(CallEdge(known[edge.caller], known[edge.callee], edge.calls, edge.requests))
     environment_id = EnvironmentId(environment.id)
     catalog.record_edges(session, environment_id, edges, spans.moment(artifact.table.end_ns))
     return environment_id

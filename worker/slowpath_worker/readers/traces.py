@@ -1,44 +1,44 @@
-"""An execution trace becomes columns, a page of its own, tiles of its worst waits, and two profiles."""
+"""Reader of execution traces: stores columns, a page document, timeline tiles of its longest waits, and two profiles."""
 
 import gzip
 import json
 from pathlib import Path
 
-from slowpath.analysis.columns import Columns, read_columns
-from slowpath.analysis.facts import Facts
-from slowpath.analysis.traces.artifact import TraceArtifact
-from slowpath.analysis.traces.page import page_of_one
-from slowpath.analysis.traces.tiles import cut_tiles
-from slowpath.analysis.traces.trace_table import TraceTable
+from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath.analysis.formats.column_file import ColumnFile, read_columns
+from slowpath.analysis.kinds.exec_traces.timeline_tiles import cut_tiles
+from slowpath.analysis.kinds.exec_traces.trace_artifact import TraceArtifact
+from slowpath.analysis.kinds.exec_traces.trace_page import page_of_one
+from slowpath.analysis.kinds.exec_traces.trace_table import TraceTable
 from slowpath.core.ids import BlobKey
-from slowpath.traces.service import reading as traces
-from slowpath.traces.service.reading import StoredTrace
-from slowpath_worker.context import Context
-from slowpath_worker.decoding import DecodeHelper, TraceOutputs, trace_limits
+from slowpath.evidence.exec_traces.service import execution_traces as traces
+from slowpath.evidence.exec_traces.service.execution_traces import StoredTrace
+from slowpath_worker.decode_helper import DecodeHelper, TraceOutputs, trace_limits
+from slowpath_worker.job_context import JobContext
 from slowpath_worker.readers.profiles import checked_header
-from slowpath_worker.readers.reading import Decoded, Original, mapped
+from slowpath_worker.readers.reader_types import DecodedArtifact, OriginalFile, mapped
 
 GZIP_LEVEL = 5
 
 
-def read_trace(original: Original, helper: DecodeHelper, context: Context) -> Decoded:
+def read_trace(original: OriginalFile, helper: DecodeHelper, context: JobContext) -> DecodedArtifact:
     """Decode a trace, whole or as far as it goes."""
     outputs = TraceOutputs(*(original.folder / name for name in ("columns", "cpu", "delays")))
     limits = trace_limits(original.path, original.encoding, context.settings)
     helper.trace(original.path, outputs, limits)
     context.progress("cutting timelines", 0.8)
     table = TraceTable.parse(mapped(outputs.columns))
-    artifact = TraceArtifact(original.name, table, Facts.from_json(original.facts))
+    artifact = TraceArtifact(original.name, table, RunMetadata.from_json(original.facts))
     stored = _stored(artifact, original, outputs, context)
     header = dict(table.header)
-    return Decoded(
+    return DecodedArtifact(
         kind="trace",
         summary=traces.summary(header),
         record=lambda session, artifact_id: traces.record(session, artifact_id, header, stored),
     )
 
 
-def _stored(artifact: TraceArtifact, original: Original, outputs: TraceOutputs, context: Context) -> StoredTrace:
+def _stored(artifact: TraceArtifact, original: OriginalFile, outputs: TraceOutputs, context: JobContext) -> StoredTrace:
     folder = traces.folder(context.team_id, original.sha256)
 
     def put(name: str, content: Path | bytes) -> BlobKey:
@@ -66,8 +66,8 @@ def _stored(artifact: TraceArtifact, original: Original, outputs: TraceOutputs, 
     )
 
 
-def _tiles(columns: Columns) -> tuple[bytes, dict[str, tuple[int, int]]]:
-    """Return all tiles in one blob, each packed by itself, and where each lies."""
+def _tiles(columns: ColumnFile) -> tuple[bytes, dict[str, tuple[int, int]]]:
+    """Return all tiles in one blob, each compressed separately, and their offsets."""
     blob, where = bytearray(), {}
     for tile in cut_tiles(columns):
         packed = gzip.compress(tile.content, GZIP_LEVEL, mtime=0)

@@ -1,25 +1,22 @@
-"""Erase what a deleted team held."""
+"""Erase the data of a deleted team."""
 
-import shutil
-
-from slowpath.accounts import service
-from slowpath.accounts.jobs import EraseTeam
-from slowpath.adapters.git import mirror_folder
-from slowpath_worker.context import Context
+from slowpath.platform.accounts import service
+from slowpath.platform.accounts.jobs import EraseTeam
+from slowpath_worker.job_context import JobContext
 
 __all__ = ["EraseTeam", "erase_team"]
 
 
-def erase_team(job: EraseTeam, context: Context) -> None:
-    """Remove the team's bytes, then its rows; the job's own row goes with them. A team that was reopened stays."""
+def erase_team(job: EraseTeam, context: JobContext) -> None:
+    """Delete the team's blobs and mirrors, then its rows, including the job's. A restored team stays."""
     with context.reading() as session:
-        closed = service.is_closed(session)
-    if not closed:  # reopened meanwhile
+        is_deleted = service.is_team_deleted(session)
+    if not is_deleted:  # restored meanwhile
         with context.finishing():
             return
-    context.progress("removing files", 0.1)
+    context.progress("deleting files", 0.1)
     context.blobs.delete_under(str(job.team_id))
-    shutil.rmtree(mirror_folder(context.settings, context.team_id), ignore_errors=True)
+    context.mirrors.delete_team(context.team_id)
 
     with context.finishing() as session:
         service.erase_team(session)

@@ -1,50 +1,48 @@
-"""Mail those who were named in a discussion, each at most once in a while."""
+"""Mail users who were mentioned in a discussion, at a limited rate each."""
 
-from slowpath.adapters.clock import SystemClock
-from slowpath.adapters.mail import create_mailer
-from slowpath.core.errors import Refused, Unavailable
-from slowpath.core.ports import Mail, Mailer
-from slowpath.discussions import wording
-from slowpath.discussions.jobs import MailMentions
-from slowpath.discussions.service import mentioning
-from slowpath.discussions.service.mentioning import Letter
-from slowpath_worker.context import Context, NotYet
+from slowpath.core.errors import InvalidRequest, Unavailable
+from slowpath.core.ports import EmailMessage, Mailer
+from slowpath.sharing.discussions import wording
+from slowpath.sharing.discussions.jobs import MailMentions
+from slowpath.sharing.discussions.service import mentions
+from slowpath.sharing.discussions.service.mentions import MentionDigest
+from slowpath_worker.job_context import JobContext, Postponed
 
 __all__ = ["MailMentions", "mail_mentions"]
 
-AWAY_S = 60.0
-"""How long to wait for a mail server that is away; the job's own tries would be used up in minutes."""
+RETRY_S = 60.0
+"""Pause while the mail server is unavailable; the job's attempts would be used up within minutes."""
 
 
-def mail_mentions(job: MailMentions, context: Context) -> None:
-    """Send what may go now, and look again for what has to wait."""
-    mailer = create_mailer(context.settings)
-    now = SystemClock().now()
+def mail_mentions(job: MailMentions, context: JobContext) -> None:
+    """Send mails that are due, and postpone the others."""
+    mailer = context.mailer
+    now = context.clock.now()
     with context.writing() as session:
-        post = mentioning.begin_mails(session, job.discussion_id, context.settings.public_url, now)
+        batch = mentions.claim_mention_mails(session, job.discussion_id, context.settings.public_url, now)
 
-    again_s = post.again_s
-    for letter in post.letters:
-        is_told = _send(mailer, letter)
+    again_s = batch.again_s
+    for mail in batch.letters:
+        is_sent = _send(mailer, mail)
         with context.writing() as session:
-            if is_told:
-                mentioning.mailed(session, letter.mention_ids, SystemClock().now())
+            if is_sent:
+                mentions.record_mentions_mailed(session, mail.mention_ids, context.clock.now())
             else:
-                mentioning.let_go(session, letter.mention_ids)
-                again_s = min(again_s or AWAY_S, AWAY_S)
+                mentions.release_mention_mails(session, mail.mention_ids)
+                again_s = min(again_s or RETRY_S, RETRY_S)
     if again_s is not None:
-        raise NotYet(again_s)
+        raise Postponed(again_s)
     with context.finishing():
         pass
 
 
-def _send(mailer: Mailer, letter: Letter) -> bool:
-    """Send one letter; False: the server is away. What it will never take is not tried again."""
-    subject, text = wording.mail(letter.title, letter.url, letter.team, letter.said)
+def _send(mailer: Mailer, mail: MentionDigest) -> bool:
+    """Send one mail and return False if the server is unavailable. A rejected mail is not sent again."""
+    subject, text = wording.mail(mail.title, mail.url, mail.team, mail.said)
     try:
-        mailer.send(Mail(letter.to, subject, text, str(letter.mention_ids[0])))
+        mailer.send(EmailMessage(mail.to, subject, text, str(mail.mention_ids[0])))
     except Unavailable:
         return False
-    except Refused:
+    except InvalidRequest:
         return True
     return True

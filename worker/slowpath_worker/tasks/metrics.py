@@ -1,45 +1,45 @@
-"""Fold the newest samples of a team into its packed hours, and delete what is too old."""
+"""Compact WAL records of a team into chunks, and delete expired samples."""
 
 import structlog
 
-from slowpath.analysis.metrics.folding import fold
-from slowpath.metrics.jobs import FoldTail, ForgetOldSamples
-from slowpath.metrics.rules import FOLD_SAMPLES
-from slowpath.metrics.service import folding, parts
-from slowpath_worker.context import Context
+from slowpath.analysis.kinds.metrics.sample_compaction import compact_chunk
+from slowpath.evidence.metrics.jobs import CompactMetricWal, DeleteExpiredSamples
+from slowpath.evidence.metrics.rules import FOLD_SAMPLES
+from slowpath.evidence.metrics.service import chunk_compaction, chunk_partitions
+from slowpath_worker.job_context import JobContext
 
 log = structlog.get_logger(__name__)
 
-__all__ = ["FoldTail", "ForgetOldSamples", "fold_tail", "forget_old"]
+__all__ = ["CompactMetricWal", "DeleteExpiredSamples", "compact_metric_wal", "delete_expired_samples"]
 
 
-def fold_tail(_job: FoldTail, context: Context) -> None:
-    """Fold up to a job's worth of samples; ask for another job if there are more."""
+def compact_metric_wal(_job: CompactMetricWal, context: JobContext) -> None:
+    """Compact up to one job's worth of samples; enqueue another job if there are more."""
     with context.reading() as session:
-        gathered = folding.gather(session, FOLD_SAMPLES)
+        gathered = chunk_compaction.gather_wal_samples(session, FOLD_SAMPLES)
 
-    folded = []
+    compacted = []
     if gathered is not None:
         total = max(len(gathered.sorted_out.parts), 1)
-        for number, block in enumerate(fold(gathered.sorted_out, gathered.there)):
-            folded.append(block)
+        for number, block in enumerate(compact_chunk(gathered.sorted_out, gathered.there)):
+            compacted.append(block)
             if number % 100 == 0:
-                context.progress("folding", number / total)
+                context.progress("compacting", number / total)
 
     with context.finishing() as session:
-        recorded = gathered is None or folding.record(session, gathered, folded)
-        folding.go_on(session, gathered, recorded=recorded)
+        recorded = gathered is None or chunk_compaction.replace_wal_with_chunks(session, gathered, compacted)
+        chunk_compaction.enqueue_next_compaction(session, gathered, recorded=recorded)
 
 
-def forget_old(_job: ForgetOldSamples, context: Context) -> None:
-    """Delete what is older than the team keeps, and ask for the same again later.
+def delete_expired_samples(_job: DeleteExpiredSamples, context: JobContext) -> None:
+    """Delete expired samples, and enqueue the next deletion.
 
-    Months of which no team keeps anything go as a whole before that, and those to come are made.
+    Before that, partitions of months that no team retains are dropped, and those of future months are created.
     """
-    with context.door() as door:
-        done = parts.tidy(door)
+    with context.cross_team() as connection:
+        done = chunk_partitions.maintain_partitions(connection)
     if done:
-        log.info("partitions of samples", **{part or "all": fate for part, fate in done})
+        log.info("metrics.partitions_maintained", partitions={partition or "all": action for partition, action in done})
     with context.finishing() as session:
-        folding.forget_old(session, folding.now_ms(session))
-        folding.go_on(session, None, recorded=True)
+        chunk_compaction.delete_expired_samples(session, chunk_compaction.now_ms(session))
+        chunk_compaction.enqueue_next_compaction(session, None, recorded=True)

@@ -1,138 +1,137 @@
-"""Turn events into messages, and deliver messages, one at a time; what fails waits in the jobs table, for days if need be."""
+"""Create notifications of events, and deliver them one at a time; failed ones are retried for days."""
 
 from contextlib import suppress
 
-from slowpath.adapters.clock import SystemClock
-from slowpath.adapters.mail import create_mailer
-from slowpath.adapters.outside import create_outside
-from slowpath.bisects.jobs import BisectEnded
-from slowpath.commits.service import suspecting
-from slowpath.core.errors import Conflict, NotFound, Refused, SlowpathError, Unavailable
+from slowpath.core.db_sessions import WriteSession
+from slowpath.core.encryption import create_sealer
+from slowpath.core.errors import Conflict, InvalidRequest, NotFound, SlowpathError, Unavailable
 from slowpath.core.ids import ChannelId, ServiceId
-from slowpath.core.sealing import create_sealer
-from slowpath.core.sessions import WriteSession
-from slowpath.notifications.errors import Gone
-from slowpath.notifications.jobs import Deliver, ForgetMessages
-from slowpath.notifications.rules import ChannelKind, ChannelState, MessageState, Told
-from slowpath.notifications.service import composing, keeping, telling
-from slowpath.notifications.service.delivering import Parcel, deliver
-from slowpath.regressions.jobs import BuildJudged, RegressionChanged, RegressionOpened
-from slowpath.regressions.service import looking
-from slowpath_worker.context import Cancelled, Context, NotYet
+from slowpath.inventory.repositories.service import suspect_commits
+from slowpath.sharing.notifications.errors import ReceiverGone
+from slowpath.sharing.notifications.jobs import DeleteOldNotifications, DeliverNotification
+from slowpath.sharing.notifications.rules import ChannelKind, ChannelState, NotificationContent, NotificationState
+from slowpath.sharing.notifications.service import channels, notification_content, notifications
+from slowpath.sharing.notifications.service.channel_types import OutboundNotification, deliver_notification
+from slowpath.verdicts.bisects.jobs import BisectFinished
+from slowpath.verdicts.regressions.jobs import BuildEvaluated, RegressionChanged, RegressionOpened
+from slowpath.verdicts.regressions.service import regression_views
+from slowpath_worker.job_context import JobContext, JobFailure, Postponed
 
 __all__ = [
-    "BisectEnded",
-    "BuildJudged",
-    "Deliver",
-    "ForgetMessages",
+    "BisectFinished",
+    "BuildEvaluated",
+    "DeleteOldNotifications",
+    "DeliverNotification",
     "RegressionChanged",
     "RegressionOpened",
-    "deliver_ended_badly",
-    "deliver_message",
-    "forget_messages",
-    "tell_of_bisect",
-    "tell_of_change",
-    "tell_of_judgement",
-    "tell_of_opened",
+    "delete_old_notifications",
+    "notify_bisect_finished",
+    "notify_build_evaluated",
+    "notify_regression_changed",
+    "notify_regression_opened",
+    "record_delivery_failure",
+    "run_notification_delivery",
 ]
 
 
-def tell_of_opened(job: RegressionOpened, context: Context) -> None:
-    """Tell of a confirmed regression, through each channel once; have it found out which commits changed the program."""
+def notify_regression_opened(job: RegressionOpened, context: JobContext) -> None:
+    """Notify of a confirmed regression once per channel, and enqueue the package closures of its commits."""
     with context.reading() as session:
-        told = composing.opened(session, job.regression_id, context.settings.public_url)
-        row = looking.find(session, job.regression_id)
+        content = notification_content.compose_regression_opened(
+            session, job.regression_id, context.settings.public_url
+        )
+        row = regression_views.get_regression(session, job.regression_id)
         service_id, good, bad = ServiceId(row.service_id), row.good_commit, row.since_commit
     with context.finishing() as session:
-        if told is not None:
-            telling.tell(session, told)
+        if content is not None:
+            notifications.enqueue_notifications(session, content)
             if good and bad:
-                with suppress(NotFound, Refused, Conflict):  # no repository, or none that can be read
-                    suspecting.read_closures(session, service_id, good, bad)
+                with suppress(NotFound, InvalidRequest, Conflict):  # no repository, or none that can be read
+                    suspect_commits.read_closures(session, service_id, good, bad)
 
 
-def tell_of_change(job: RegressionChanged, context: Context) -> None:
-    """Tell of what became of a regression. The job itself names the moment: carried out again, it tells nothing twice."""
+def notify_regression_changed(job: RegressionChanged, context: JobContext) -> None:
+    """Notify of a changed regression. The job's id identifies the event, so a repeated job sends nothing twice."""
     moment = str(context.claim.job_id)
     with context.reading() as session:
-        told = composing.changed(session, job.regression_id, job.what, moment, context.settings.public_url)
-    _tell(context, told)
+        content = notification_content.compose_regression_changed(
+            session, job.regression_id, job.what, moment, context.settings.public_url
+        )
+    _enqueue(context, content)
 
 
-def tell_of_judgement(job: BuildJudged, context: Context) -> None:
-    """Tell of what is known of a build now."""
+def notify_build_evaluated(job: BuildEvaluated, context: JobContext) -> None:
+    """Notify of an evaluated build."""
     with context.reading() as session:
-        told = composing.judged(session, job.build_id, context.settings.public_url)
-    _tell(context, told)
+        content = notification_content.compose_build_evaluated(session, job.build_id, context.settings.public_url)
+    _enqueue(context, content)
 
 
-def tell_of_bisect(job: BisectEnded, context: Context) -> None:
-    """Tell of a bisect that has ended, through each channel once; one that was deleted meanwhile is told of to nobody."""
+def notify_bisect_finished(job: BisectFinished, context: JobContext) -> None:
+    """Notify of a finished bisect once per channel; a bisect deleted meanwhile is skipped."""
     with context.reading() as session:
         try:
-            told = composing.bisected(session, job.bisect_id, context.settings.public_url)
+            content = notification_content.compose_bisect_finished(session, job.bisect_id, context.settings.public_url)
         except NotFound:
-            told = None
-    _tell(context, told)
+            content = None
+    _enqueue(context, content)
 
 
-def _tell(context: Context, told: Told | None) -> None:
+def _enqueue(context: JobContext, content: NotificationContent | None) -> None:
     with context.finishing() as session:
-        if told is not None:
-            telling.tell(session, told)
+        if content is not None:
+            notifications.enqueue_notifications(session, content)
 
 
-def deliver_message(job: Deliver, context: Context) -> None:
-    """Send a message and write down what came of it. A channel turned off meanwhile is told nothing."""
+def run_notification_delivery(job: DeliverNotification, context: JobContext) -> None:
+    """Send a notification and record the outcome. A channel that was turned off gets nothing."""
     with context.reading() as session:
-        message = telling.find(session, job.message_id)
-        channel = keeping.find(session, ChannelId(message.channel_id))
-        waits, is_on = message.state == MessageState.WAITING, channel.state == ChannelState.ON
-        parcel = Parcel(
+        message = notifications.get_notification(session, job.message_id)
+        channel = channels.get_channel(session, ChannelId(message.channel_id))
+        waits, is_on = message.state == NotificationState.WAITING, channel.state == ChannelState.ON
+        outbound = OutboundNotification(
             message_id=str(message.id),
             kind=ChannelKind(channel.kind),
             target=channel.target,
-            secret=keeping.secret_of(channel, create_sealer(context.settings)),
-            told=Told.from_json(message.content),
-            comment_id=telling.comment_of(session, message),
+            secret=channels.get_channel_secret(channel, create_sealer(context.settings)),
+            told=NotificationContent.from_json(message.content),
+            comment_id=notifications.get_thread_comment_id(session, message),
         )
     if not waits or not is_on:
         with context.finishing() as session:
             if waits:
-                telling.give_up(telling.find(session, job.message_id))
+                notifications.abandon_notification(notifications.get_notification(session, job.message_id))
         return
 
-    now = SystemClock().now()
+    now = context.clock.now()
     try:
-        outside_id = deliver(parcel, create_outside(context.settings), create_mailer(context.settings), now)
-    except (Unavailable, Gone) as error:
-        _failed(job, context, error)
-    except Refused as error:
+        outside_id = deliver_notification(outbound, context.egress, context.mailer, now)
+    except (Unavailable, ReceiverGone) as error:
+        _retry(job, context, error)
+    except InvalidRequest as error:
         with context.finishing() as session:
-            telling.refused(session, job.message_id, error.facts())
+            notifications.record_permanent_failure(session, job.message_id, error.facts())
     else:
         with context.finishing() as session:
-            telling.arrived(session, job.message_id, now, outside_id)
+            notifications.record_delivered(session, job.message_id, now, outside_id)
 
 
-def _failed(job: Deliver, context: Context, error: SlowpathError) -> None:
-    now = SystemClock().now()
+def _retry(job: DeliverNotification, context: JobContext, error: SlowpathError) -> None:
+    now = context.clock.now()
     with context.writing() as session:
-        pause_s = telling.failed(session, job.message_id, now, error)
+        pause_s = notifications.record_attempt_failed(session, job.message_id, now, error)
     if pause_s is not None:
-        raise NotYet(pause_s)
+        raise Postponed(pause_s)
     with context.finishing():
         pass
 
 
-def deliver_ended_badly(
-    session: WriteSession, job: Deliver, _error: SlowpathError | Cancelled, problem: dict[str, object]
-) -> None:
-    """Write down with the message why it was given up."""
-    telling.refused(session, job.message_id, problem)
+def record_delivery_failure(session: WriteSession, job: DeliverNotification, failure: JobFailure) -> None:
+    """Record on the notification why it was abandoned."""
+    notifications.record_permanent_failure(session, job.message_id, failure.problem)
 
 
-def forget_messages(_job: ForgetMessages, context: Context) -> None:
-    """Delete what was told long ago."""
+def delete_old_notifications(_job: DeleteOldNotifications, context: JobContext) -> None:
+    """Delete old notifications."""
     with context.finishing() as session:
-        telling.forget_old(session, SystemClock().now())
+        notifications.delete_old_notifications(session, context.clock.now())

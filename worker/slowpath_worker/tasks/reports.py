@@ -1,23 +1,23 @@
 """Remove the bytes that no report refers to any more."""
 
 from slowpath.core.ids import BlobKey
-from slowpath.reports.jobs import TidyReport
-from slowpath.reports.service import packing, writing
-from slowpath_worker.context import Context
+from slowpath.sharing.reports.jobs import DeleteUnusedReportBlobs
+from slowpath.sharing.reports.service import report_bundles, reports
+from slowpath_worker.job_context import JobContext
 
-__all__ = ["TidyReport", "tidy_report"]
+__all__ = ["DeleteUnusedReportBlobs", "delete_unused_report_blobs"]
 
 
-def tidy_report(job: TidyReport, context: Context) -> None:
+def delete_unused_report_blobs(job: DeleteUnusedReportBlobs, context: JobContext) -> None:
     """Remove what was dropped from a draft and is in no version, or all bytes of a report that is gone.
 
     The report is held meanwhile: who freezes the same page again waits, and then finds that the bytes are not there.
     """
     with context.finishing() as session:
-        needed = writing.still_needed(session, job.report_id)
+        needed = reports.list_referenced_blobs(session, job.report_id)
         if needed is None:
-            context.blobs.delete_under(writing.folder(context.team_id, job.report_id))
+            context.blobs.delete_under(reports.folder(context.team_id, job.report_id))
             return
         gone = [sha256 for sha256 in job.dropped if sha256 not in needed]
-        context.blobs.delete([BlobKey(writing.blob_key(context.team_id, job.report_id, one)) for one in gone])
-        context.blobs.delete_under(packing.shared_folder(context.team_id, job.report_id))
+        context.blobs.delete([BlobKey(reports.blob_key(context.team_id, job.report_id, one)) for one in gone])
+        context.blobs.delete_under(report_bundles.shared_folder(context.team_id, job.report_id))

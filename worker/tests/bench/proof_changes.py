@@ -9,7 +9,7 @@ import sys
 import time
 from typing import Final
 
-from bench.changes import false_changes, poisson_interval
+from bench.change_detection_accuracy import false_changes, poisson_interval
 
 GOAL: Final = 1.0
 """False changes in 1,000 service-days."""

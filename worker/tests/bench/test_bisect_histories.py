@@ -3,11 +3,11 @@
 import pytest
 from numpy.random import default_rng
 
-from bench.bisect_histories import Replayed, history
+from bench.bisect_histories import ReplayedHistory, history
 from bench.bisect_peers import git_bisect
-from bench.bisect_world import Setting, searched
+from bench.bisect_simulation import SimulationSettings, searched
 
-QUIET = Setting(error=1e-6)
+QUIET = SimulationSettings(error=1e-6)
 
 
 def test_the_pins_bracket_the_culprits() -> None:
@@ -28,7 +28,7 @@ def test_pins_follow_each_other_without_gaps() -> None:
 
 @pytest.mark.parametrize("commits", [None, 512])
 def test_the_oracle_is_found(commits: int | None) -> None:
-    ended = searched(Replayed(QUIET, default_rng(3), history("m3"), commits))
+    ended = searched(ReplayedHistory(QUIET, default_rng(3), history("m3"), commits))
     assert (ended.outcome, ended.right) == ("found", True)
     assert sum(ended.levels) == ended.deploys
-    assert git_bisect(Replayed(QUIET, default_rng(3), history("m3"), commits).plain(), 1).right
+    assert git_bisect(ReplayedHistory(QUIET, default_rng(3), history("m3"), commits).plain(), 1).right

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from bench.captures import IN_TIME, captured, cases, pools
-from bench.resampling import split
-from bench.verdicts import compared
+from bench.resampled_sets import split
+from bench.verdict_accuracy import compared
 
 
 def test_without_a_corpus_there_are_steady_programs_and_an_unsteady_one(

@@ -9,16 +9,16 @@ import pytest
 from fastapi.testclient import TestClient
 from httpx import Response
 
-from slowpath.accounts.rules.roles import TokenScope
-from slowpath.bisects.rules import plans
-from slowpath.bisects.rules.nodes import Build, Level, Node
-from slowpath.bisects.rules.settings import BisectSettings, changed, to_json
-from slowpath.bisects.service import planning
-from slowpath.bisects.tables import Bisect
-from slowpath.catalog.service import naming
-from slowpath.commits.tables import Repository
+from slowpath.core.db_sessions import TeamScope
 from slowpath.core.ids import BisectId, JobId, new_id
-from slowpath.core.sessions import Scope
+from slowpath.inventory.catalog.service import catalog_entries
+from slowpath.inventory.repositories.tables import Repository
+from slowpath.platform.accounts.rules.roles import TokenScope
+from slowpath.verdicts.bisects.rules import search_plan
+from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings, apply_settings_update, to_json
+from slowpath.verdicts.bisects.rules.candidates import BuildInputs, CandidateNode, SearchLevel
+from slowpath.verdicts.bisects.service import search_planner
+from slowpath.verdicts.bisects.tables import Bisect
 from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name
     asker,
     client,
@@ -32,9 +32,9 @@ from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name
 )
 from tests.factories.accounts import AccountsFactory
 from tests.jobs.conftest import Bench, bench  # noqa: F401 - as above
-from tests.support.twins import FrozenClock
+from tests.support.fakes import FrozenClock
 
-STEPS = ("bisects.step", "bisects.read-window", "bisects.ended")
+STEPS = ("bisects.advance", "bisects.read-measurement", "bisects.notify-finished")
 EVER_AFTER = 1e9
 
 
@@ -43,19 +43,28 @@ def sha(number: int) -> str:
     return f"{number:040x}"
 
 
-def nodes(count: int) -> list[Node]:
+def nodes(count: int) -> list[CandidateNode]:
     """Return candidates 1..count of the main repository."""
     return [
-        Node(sha(one), "", sha(one), f"commit {one}", "commit", Build(sha(one)), Build(sha(one - 1)), (sha(one),))
+        CandidateNode(
+            sha(one),
+            "",
+            sha(one),
+            f"commit {one}",
+            "commit",
+            BuildInputs(sha(one)),
+            BuildInputs(sha(one - 1)),
+            (sha(one),),
+        )
         for one in range(1, count + 1)
     ]
 
 
-def plan_of(count: int) -> plans.Plan:
+def plan_of(count: int) -> search_plan.SearchPlan:
     """Return a plan of so many candidates, in none of which others hide."""
-    made = [Node(**{**vars(one), "id": f"{one.id}/itself"}) for one in nodes(count)]
-    level = Level(tuple(made), count, label="mono", good=sha(0), bad=sha(count))
-    return planning.begun(level, {})
+    made = [CandidateNode(**{**vars(one), "id": f"{one.id}/itself"}) for one in nodes(count)]
+    level = SearchLevel(tuple(made), count, label="mono", good=sha(0), bad=sha(count))
+    return search_planner.make_plan(level, {})
 
 
 @dataclass
@@ -159,28 +168,30 @@ class Search:
     )
 
     @property
-    def scope(self) -> Scope:
+    def scope(self) -> TeamScope:
         """Whose it is."""
-        return Scope(self.bench.team.id, self.bench.team.owner.user_id)
+        return TeamScope(self.bench.team.id, self.bench.team.owner.user_id)
 
-    def begin(self, plan: plans.Plan, **settings: Any) -> None:  # noqa: ANN401 - members of settings
+    def begin(self, plan: search_plan.SearchPlan, **settings: Any) -> None:  # noqa: ANN401 - members of settings
         """Write a bisect down that is planned."""
-        with self.bench.workshop.database.writing(self.scope) as session:
-            service = naming.ensure_service(session, "ingester")
-            repository = Repository(team_id=session.team_id, label="mono", kind="pushed", credentials="none", heads={})
+        with self.bench.worker_context.database.writing(self.scope) as session:
+            service = catalog_entries.ensure_service(session, "ingester")
+            repository = Repository(
+                team_id=session.team_id, label="mono", kind="pushed", credentials="none", branch_heads={}
+            )
             session.add(repository)
             session.flush()
-            top = plan.levels[plans.TOP]
+            top = plan.levels[search_plan.TOP]
             session.add(
                 Bisect(
                     team_id=session.team_id, id=self.bisect_id, number=1, title="It got slower", service_id=service.id,
-                    repository_id=repository.id, good_sha=top.good, bad_sha=top.bad, state="planned", approved=0,
+                    repository_id=repository.id, good_sha=top.good, bad_sha=top.bad, state="planned", approved_through_round=0,
                     signature=self.signature,
-                    settings=to_json(changed(BisectSettings(), settings)), created_by=self.bench.team.owner.user_id,
+                    settings=to_json(apply_settings_update(BisectSettings(), settings)), created_by=self.bench.team.owner.user_id,
                 )
             )  # fmt: skip
             session.flush()
-            planning.record_plan(session, self.bisect_id, plan, self.now())
+            search_planner.record_plan(session, self.bisect_id, plan, self.now())
         self.work()
 
     def now(self) -> Any:  # noqa: ANN401 - a time

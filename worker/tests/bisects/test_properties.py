@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from slowpath.bisects.service import watching
+from slowpath.verdicts.bisects.service import bisect_monitor
 from tests.bisects.conftest import Search, plan_of, slower_from
 
 pytestmark = pytest.mark.database
@@ -81,10 +81,10 @@ class Chaos:
 
     def _lost(self, _runner: Any, run_id: str | None) -> None:  # noqa: ANN401
         self.search.bench.admin.execute(
-            "UPDATE probe SET lease_until = '2000-01-01' WHERE run_id = %s AND ended_at IS NULL", (run_id,)
+            "UPDATE probe SET lease_expires_at = '2000-01-01' WHERE run_id = %s AND ended_at IS NULL", (run_id,)
         )
-        with self.search.bench.workshop.database.writing(self.search.scope) as session:
-            watching.watch(session, self.search.bisect_id, None, now=self.search.now())
+        with self.search.bench.worker_context.database.writing(self.search.scope) as session:
+            bisect_monitor.monitor_bisect(session, self.search.bisect_id, None, now=self.search.now())
 
     def _annul(self, _runner: Any, _run_id: str | None) -> None:  # noqa: ANN401
         number = int(self.dice.integers(1, 30))

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from slowpath.bisects.rules.states import ALIVE_SECONDS
+from slowpath.verdicts.bisects.rules.bisect_states import ALIVE_SECONDS
 from tests.bisects.conftest import Runner, Search, plan_of
 from tests.factories.accounts import AccountsFactory
 

@@ -43,7 +43,7 @@ def bisect(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, repository: SomeRepository, *words: str, code: int = 0
 ) -> dict[str, Any]:
     told = main(
-        ["bisect", "--repo", str(repository.folder), "--work", str(tmp_path / "work"), "--json", *words]
+        ["bisect", "--repo", str(repository.folder), "--work-dir", str(tmp_path / "work"), "--json", *words]
     )  # fmt: skip
     out = capsys.readouterr()
     assert told == code, out.err
@@ -104,13 +104,13 @@ def test_files_that_the_script_leaves_are_read(tmp_path: Path, capsys: pytest.Ca
     found = bisect(capsys, tmp_path, repository, *ends, "--signature", "bench:Get-2 sec/op", "--", measure)
     assert found["levels"][0]["culprit"] == shas[9]
     for signature, says in (
-        ("profile.category:gc", "left nothing that tells profile.category:gc"),
+        ("profile.category:gc", "has no value of profile.category:gc"),
         ("bench:Put-2 sec/op", "There are: Get-2 sec/op."),
         ("gc", "KIND:SUBJECT"),
         ("latency:p99", "KIND:SUBJECT"),
     ):
         told = bisect(
-            capsys, tmp_path, repository, *ends, "--fresh", "--signature", signature, "--", measure, code=2
+            capsys, tmp_path, repository, *ends, "--restart", "--signature", signature, "--", measure, code=2
         )  # fmt: skip
         assert says in told["error"]
 
@@ -152,14 +152,14 @@ def test_nothing_differs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
 def test_so_many_deploys(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     repository, shas = history(tmp_path / "r", 64, 30)
     found = bisect(
-        capsys, tmp_path, repository, "--good", shas[0], "--bad", shas[-1], "--max-probes", "6",
+        capsys, tmp_path, repository, "--good", shas[0], "--bad", shas[-1], "--max-deployments", "6",
         "--", script(tmp_path, "test ! -f slow"), code=3,
     )  # fmt: skip
     assert (found["outcome"], found["deploys"]) == ("stopped", 6)
     assert shas[30] in found["levels"][0]["suspects"]
     assert len(found["levels"][0]["beliefs"]) == len(found["levels"][0]["suspects"]) > 1
     more = bisect(
-        capsys, tmp_path, repository, "--good", shas[0], "--bad", shas[-1], "--max-probes", "40",
+        capsys, tmp_path, repository, "--good", shas[0], "--bad", shas[-1], "--max-deployments", "40",
         "--", script(tmp_path, "test ! -f slow"),
     )  # fmt: skip
     assert (more["outcome"], more["levels"][0]["culprit"]) == ("found", shas[30])
@@ -171,13 +171,13 @@ def test_a_search_that_stopped_tells_the_command_line_that_continues_it(
 ) -> None:
     repository, shas = history(tmp_path / "r", 64, 30)
     work, measure = str(tmp_path / "the work"), script(tmp_path, "test ! -f slow")
-    words = ["--repo", str(repository.folder), "--work", work, "--good", shas[0], "--bad", shas[-1]]
-    assert main(["bisect", "--fresh", *words, "--max-deploys=9", "--max-probes", "6", "--", measure]) == 3
+    words = ["--repo", str(repository.folder), "--work-dir", work, "--good", shas[0], "--bad", shas[-1]]
+    assert main(["bisect", "--restart", *words, "--max-deploys=9", "--max-deployments", "6", "--", measure]) == 3
     before = len(asked(tmp_path))
     command = shlex.split(capsys.readouterr().out.splitlines()[-1])
-    assert command == ["slowpath", "bisect", "--max-probes", "12", *words, "--", measure]
+    assert command == ["slowpath", "bisect", "--max-deployments", "12", *words, "--", measure]
     main(command[1:])
-    assert "going on with what was measured before (6 runs)" in capsys.readouterr().err
+    assert "continuing with earlier measurements (6 runs)" in capsys.readouterr().err
     assert before == 6 < len(asked(tmp_path)) <= 12
 
 
@@ -192,7 +192,7 @@ def test_a_search_that_stopped_tells_the_command_line_that_continues_it(
         (["--good", "HEAD~3", "--bad", "main", "--main", "./cmd/nosuch"], "has no folder 'cmd/nosuch'"),
         (["--good", "HEAD~99", "--bad", "main"], "no commit"),
         (["--good", "HEAD~3", "--bad", "main", "--module-repo", "x"], "MODULE=DIR"),
-        (["--good", "HEAD~3", "--bad", "main", "--belief", "2"], "--belief"),
+        (["--good", "HEAD~3", "--bad", "main", "--stop-probability", "2"], "--stop-probability"),
     ],
 )
 def test_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], says: str) -> None:
@@ -206,17 +206,18 @@ def test_a_script_that_fails_is_not_a_verdict(tmp_path: Path, capsys: pytest.Cap
     repository, shas = history(tmp_path / "r", 8, 5)
     ends = ("--good", shas[0], "--bad", shas[-1])
     assert (
-        "ended with 7" in bisect(capsys, tmp_path, repository, *ends, "--", script(tmp_path, "exit 7"), code=2)["error"]
+        "exited with 7"
+        in bisect(capsys, tmp_path, repository, *ends, "--", script(tmp_path, "exit 7"), code=2)["error"]
     )
     late = script(tmp_path, "sleep 60")
     assert (
         "within 0.3 seconds"
-        in bisect(capsys, tmp_path, repository, *ends, "--timeout", "0.3", "--", late, code=2)["error"]
+        in bisect(capsys, tmp_path, repository, *ends, "--script-timeout", "0.3", "--", late, code=2)["error"]
     )
     broken = script(tmp_path, "exit 125")
     assert (
-        "good end does not build"
-        in bisect(capsys, tmp_path, repository, *ends, "--fresh", "--", broken, code=2)["error"]
+        "good boundary does not build"
+        in bisect(capsys, tmp_path, repository, *ends, "--restart", "--", broken, code=2)["error"]
     )
 
 
@@ -224,9 +225,9 @@ def test_what_a_person_must_know_of_a_script_that_can_not_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     repository, shas = history(tmp_path / "r", 8, 5)
-    ends = ("--good", shas[0], "--bad", shas[-1], "--fresh")
+    ends = ("--good", shas[0], "--bad", shas[-1], "--restart")
     nowhere = bisect(capsys, tmp_path, repository, *ends, "--", str(tmp_path / "nosuch.sh"), code=2)["error"]
-    assert "could not be run (it, or what it calls, is not there)" in nowhere
+    assert "could not be run (it, or a program it calls, was not found)" in nowhere
     assert "nosuch.sh" in nowhere.splitlines()[-1]
     complains = script(tmp_path, "echo cannot find main module >&2; exit 125")
     broken = bisect(capsys, tmp_path, repository, *ends, "--", complains, code=2)["error"]
@@ -239,13 +240,25 @@ def test_folders_are_those_of_the_caller_and_one_search_is_one_process(
     repository, shas = history(tmp_path / "r", 8, 5)
     script(tmp_path, "test ! -f slow && echo 10 || echo 20")
     monkeypatch.setenv("INIT_CWD", str(repository.folder))  # as npm tells it: the process itself stands elsewhere
-    words = ["bisect", "--repo", ".", "--work", "../work", "--good", shas[0], "--bad", "main", "--", "../measure.sh"]
+    words = [
+        "bisect",
+        "--repo",
+        ".",
+        "--work-dir",
+        "../work",
+        "--good",
+        shas[0],
+        "--bad",
+        "main",
+        "--",
+        "../measure.sh",
+    ]
     assert main(words) == 0
     told = capsys.readouterr()
     assert f"{repository.folder}: {shas[5]}" in told.out
     assert f"{shas[5][:12]}: 20\n" in told.err
-    assert "the good end: 10\n" in told.err
-    assert f"most believed: {shas[5][:12]} Step 5" in told.err
+    assert "the good boundary: 10\n" in told.err
+    assert f"top suspect: {shas[5][:12]} Step 5" in told.err
 
     slow = script(tmp_path, "exec sleep 60")
     command = [sys.executable, "-m", "slowpath_cli.main", *words[:-1], slow]
@@ -256,7 +269,7 @@ def test_folders_are_those_of_the_caller_and_one_search_is_one_process(
             while child.poll() is None and not (tmp_path / "asked").exists():
                 time.sleep(0.02)
             assert main([*words[:-1], slow]) == 2
-            assert f"under way already (process {child.pid}" in capsys.readouterr().err
+            assert f"is already running (process {child.pid}" in capsys.readouterr().err
         finally:
             child.kill()
 
@@ -269,7 +282,7 @@ def test_killed_again_and_again_it_goes_on(tmp_path: Path) -> None:
     words = [
         "--repo",
         str(repository.folder),
-        "--work",
+        "--work-dir",
         str(tmp_path / "work"),
         "--good",
         shas[0],

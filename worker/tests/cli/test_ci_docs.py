@@ -12,9 +12,9 @@ import pytest
 import yaml
 from fastapi.testclient import TestClient
 
-from slowpath.accounts.rules.roles import TokenScope
 from slowpath.core.ids import new_id
-from tests.cli.test_upload_gate import served
+from slowpath.platform.accounts.rules.roles import TokenScope
+from tests.cli.test_build_gate import served
 from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name
     asker,
     client,
@@ -27,8 +27,8 @@ from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name
     team,
 )
 from tests.factories.accounts import AccountsFactory, SomeTeam
+from tests.support.app_under_test import AppUnderTest
 from tests.support.databases import TestDatabase
-from tests.support.house import House
 
 pytestmark = [
     pytest.mark.database,
@@ -72,20 +72,20 @@ def names(client: TestClient) -> set[str]:  # noqa: F811 - a fixture's name
 
 def judged(database: TestDatabase, build: dict[str, Any], team: SomeTeam, state: str) -> None:  # noqa: F811 - a fixture's name
     with database.as_admin() as admin:
-        admin.execute("DELETE FROM build_judgement")
+        admin.execute("DELETE FROM build_verdict")
         admin.execute(
-            "INSERT INTO build_judgement (team_id, id, build_id, service_id, branch, ordered_at, state, sentence)"
+            "INSERT INTO build_verdict (team_id, id, build_id, service_id, branch, ordered_at, state, sentence)"
             " VALUES (%s, %s, %s, %s, 'main', now(), %s, 'Clone takes more time')",
             (team.id, new_id(), build["id"], build["service_id"], state),
         )
 
 
-def test_curl_in_five_lines(house: House, client: TestClient, token: str, folder: Path) -> None:  # noqa: F811
+def test_curl_in_five_lines(house: AppUnderTest, client: TestClient, token: str, folder: Path) -> None:  # noqa: F811
     blocks = re.findall(r"```sh\n(.*?)```", (DOCS / "ci.md").read_text(encoding="utf-8"), flags=re.DOTALL)
     lines, form = blocks[0], blocks[1]
     assert len(lines.strip().splitlines()) == 5
     (folder / "go.mod").write_text("module x\n\nrequire a.example/b v1.2.3\n", encoding="utf-8")
-    for name in ("cpu.0.pprof", "cpu.1.pprof", "cpu.1.pprof.facts.json"):
+    for name in ("cpu.0.pprof", "cpu.1.pprof", "cpu.1.pprof.metadata.json"):
         (folder / name).write_text('{"requests": 4}' if name.endswith("json") else name, encoding="utf-8")
     with served(house) as url:
         script = f"{lines}\n{form}".replace("https://slowpath.example", url).replace("$(git rev-parse HEAD)", COMMIT)
@@ -98,7 +98,7 @@ def test_curl_in_five_lines(house: House, client: TestClient, token: str, folder
 
 
 def test_the_action_of_github(
-    house: House, client: TestClient, emptied: TestDatabase, team: SomeTeam, token: str, folder: Path,  # noqa: F811
+    house: AppUnderTest, client: TestClient, emptied: TestDatabase, team: SomeTeam, token: str, folder: Path,  # noqa: F811
 ) -> None:  # fmt: skip
     action = yaml.safe_load((DOCS / "ci" / "action.yml").read_text(encoding="utf-8"))
     [step] = action["runs"]["steps"]
@@ -140,7 +140,7 @@ def test_the_action_of_github(
 
 
 def test_the_job_of_gitlab(
-    house: House, client: TestClient, emptied: TestDatabase, team: SomeTeam, token: str, folder: Path,  # noqa: F811
+    house: AppUnderTest, client: TestClient, emptied: TestDatabase, team: SomeTeam, token: str, folder: Path,  # noqa: F811
 ) -> None:  # fmt: skip
     job = yaml.safe_load((DOCS / "ci" / "gitlab.yml").read_text(encoding="utf-8"))["slowpath"]
     script = "\n".join(job["script"]).replace("/tmp/", f"{folder}/")

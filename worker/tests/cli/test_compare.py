@@ -100,7 +100,7 @@ def test_facts_of_a_whole_side(tmp_path: Path, capsys: pytest.CaptureFixture[str
     bare = [shutil.copy(path, tmp_path / f"{number}.pb.gz") for number, path in enumerate(cpu(INLINED)[:3])]
     facts = tmp_path / "facts"
     facts.write_text(json.dumps({"go_version": "go1.20"}))
-    compare(bare, cpu(HELPER)[:3], "--json", "--facts-base", str(facts))
+    compare(bare, cpu(HELPER)[:3], "--json", "--metadata-base", str(facts))
     document = answer(capsys)
     assert document["sides"]["base"]["facts"]["go_version"] == "go1.20"
     assert "go-version" in {doubt["id"] for doubt in document["doubts"]}
@@ -137,7 +137,7 @@ def test_what_is_not_there_is_bad_input(tmp_path: Path, capsys: pytest.CaptureFi
 def test_bad_facts_are_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     facts = tmp_path / "facts"
     facts.write_text('{"requests": "many"}')
-    assert compare(cpu(INLINED)[:1], HELPER, "--facts-base", str(facts)) in {1, 2, 3}
+    assert compare(cpu(INLINED)[:1], HELPER, "--metadata-base", str(facts)) in {1, 2, 3}
     bare = shutil.copy(cpu(INLINED)[0], tmp_path / "bare.pb.gz")
     (tmp_path / "bare.pb.gz.facts.json").write_text("{broken")
     assert compare(bare, cpu(HELPER)[:1]) == 2
@@ -152,7 +152,7 @@ def test_relative_paths_are_those_of_where_npm_was_called(monkeypatch: pytest.Mo
 def test_a_missing_helper_is_our_fault(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("SLOWPATH_DECODE_BIN", "/nowhere/slowpath-decode")
     assert compare(cpu(INLINED)[:1], cpu(HELPER)[:1]) == 70
-    assert "a failure of ours" in capsys.readouterr().err
+    assert "internal error" in capsys.readouterr().err
 
 
 def test_wrong_use_is_exit_code_2(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from slowpath_cli.core.input_files import DECODE_BINARY
 from slowpath_cli.main import main
-from slowpath_cli.reading import DECODE_BINARY
 from tests.support.swapped import ReadFile, assert_opposite, readable
 
 SMALL_FILES = DECODE_BINARY.parents[1] / "testdata"

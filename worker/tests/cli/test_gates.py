@@ -4,9 +4,9 @@ import argparse
 
 import pytest
 
-from slowpath.analysis.findings import Verdict
-from slowpath.analysis.verdicts import KindVerdict
-from slowpath_cli.gates import exit_code, gate_kinds
+from slowpath.analysis.findings.combined_verdict import KindVerdict
+from slowpath.analysis.findings.findings import Verdict
+from slowpath_cli.commands.verdict_gates import exit_code, gate_kinds
 
 
 def kind(name: str, verdict: Verdict, *, enough: bool = True) -> KindVerdict:

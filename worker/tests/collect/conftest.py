@@ -15,7 +15,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.collect.servers import Answering, Handler
+from tests.collect.pprof_servers import Answering, Handler
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "example" / "ingester"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slowpath_cli.collecting.build_id import read_build_id
+from slowpath_cli.collect.build_id import read_build_id
 
 REAL = Path(__file__).resolve().parents[2] / "bench" / "testdata" / "aa" / "nats" / "000.pb.gz"
 

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from slowpath.analysis.facts import Facts
-from slowpath_cli.collecting.facts import observe
-from slowpath_cli.collecting.fetch import Address, Client
-from slowpath_cli.collecting.plan import Plan
-from slowpath_cli.collecting.recording import Recorded
-from slowpath_cli.collecting.sides import Side, take_turns
-from slowpath_cli.collecting.sink import FolderSink
+from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath_cli.collect.collect_plan import CollectPlan
+from slowpath_cli.collect.output_sinks import FolderSink
+from slowpath_cli.collect.pprof_client import PprofClient, PprofTarget
+from slowpath_cli.collect.recorder import CompletedRecording
+from slowpath_cli.collect.run_observer import make_observer
+from slowpath_cli.collect.sides import Side, take_turns
 from slowpath_cli.main import main
 from tests.collect.conftest import Running, wait_until
-from tests.collect.servers import Answering, Asked, Handler, Reply
+from tests.collect.pprof_servers import Answering, Asked, Handler, Reply
 
 WORKER = Path(__file__).resolve().parents[2]
 Start = Callable[..., Running]
@@ -27,9 +27,9 @@ Serve = Callable[[Handler], Answering]
 PROFILE = b"\x1f\x8b and more"
 
 
-def facts_of(folder: Path) -> list[Facts]:
+def facts_of(folder: Path) -> list[RunMetadata]:
     return [
-        Facts.from_json(json.loads(path.with_name(path.name + ".facts.json").read_text()))
+        RunMetadata.from_json(json.loads(path.with_name(path.name + ".metadata.json").read_text()))
         for path in sorted(folder.glob("cpu.*.pb.gz"))
     ]
 
@@ -95,11 +95,13 @@ def test_a_folder_that_is_taken_meanwhile_does_not_cost_the_other(serve: Serve, 
         return Reply(status=404) if asked.path == "/metrics" else Reply(body=PROFILE)
 
     server = serve(handler)
-    address = Address.parse(server.address)
-    recordings = Plan(profiles=3, seconds=1, snapshots=()).recordings()
-    with Client() as client:
+    address = PprofTarget.parse(server.address)
+    recordings = CollectPlan(profiles=3, seconds=1, snapshots=()).recordings()
+    with PprofClient() as client:
         sides = [
-            Side(name, client, address, observe(client, address, None, Facts()), FolderSink(tmp_path / name))
+            Side(
+                name, client, address, make_observer(client, address, None, RunMetadata()), FolderSink(tmp_path / name)
+            )
             for name in ("base", "candidate")
         ]
         for side in sides:
@@ -107,7 +109,7 @@ def test_a_folder_that_is_taken_meanwhile_does_not_cost_the_other(serve: Serve, 
         (tmp_path / "base" / "cpu.01.pb.gz").write_bytes(b"mine")
         failures = 0
         for side, result in take_turns(sides, recordings, random.Random(1)):
-            assert isinstance(result, Recorded)
+            assert isinstance(result, CompletedRecording)
             failures += not side.keep(result)
     assert failures == 1
     assert [side.kept for side in sides] == [1, 3]

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from slowpath.analysis.facts import Facts
+from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath_cli.main import main
 from tests.collect.conftest import Running, wait_until
 
@@ -20,8 +20,8 @@ Start = Callable[..., Running]
 
 
 def facts_of(folder: Path, name: str) -> dict[str, Any]:
-    told: dict[str, Any] = json.loads((folder / f"{name}.facts.json").read_text())
-    Facts.from_json(told)
+    told: dict[str, Any] = json.loads((folder / f"{name}.metadata.json").read_text())
+    RunMetadata.from_json(told)
     return told
 
 
@@ -31,7 +31,7 @@ def test_a_whole_set_with_its_facts(start_ingester: Start, tmp_path: Path, capfd
     asked = ["--profiles", "2", "--seconds", "1", "--trace", "1", "--trace-seconds", "0.2", "--out", str(out)]
     assert main(["collect", target.address, *asked, "--fact", "commit=abc1234"]) == 0
 
-    names = {path.name for path in out.iterdir() if not path.name.endswith(".facts.json")}
+    names = {path.name for path in out.iterdir() if not path.name.endswith(".metadata.json")}
     assert names == {
         "cpu.00.pb.gz", "cpu.01.pb.gz", "heap.00.pb.gz", "heap.01.pb.gz", "allocs.00.pb.gz", "allocs.01.pb.gz",
         "goroutine.00.pb.gz", "trace.00.out",
@@ -62,7 +62,7 @@ def test_nothing_is_overwritten(start_ingester: Start, tmp_path: Path, capfd: py
     target = start_ingester()
     (tmp_path / "heap.00.pb.gz").write_bytes(b"mine")
     assert main(["collect", target.address, "--profiles", "0", "--out", str(tmp_path)]) == 2
-    assert "nothing is overwritten" in capfd.readouterr().err
+    assert "are not overwritten" in capfd.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["heap.00.pb.gz"]
     assert (tmp_path / "heap.00.pb.gz").read_bytes() == b"mine"
 

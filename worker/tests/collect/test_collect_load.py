@@ -76,7 +76,7 @@ def collect(address: str, out: Path, *more: str) -> int:
 
 
 def requests(out: Path) -> int | None:
-    facts = json.loads((out / "cpu.00.pb.gz.facts.json").read_text())
+    facts = json.loads((out / "cpu.00.pb.gz.metadata.json").read_text())
     assert facts["cpu_ns"] > 0
     assert 0 < facts["ended_at_ms"] - facts["started_at_ms"] < 20_000
     assert facts["build_id"]

@@ -9,22 +9,22 @@ from pathlib import Path
 
 import pytest
 
-from slowpath.analysis.facts import Facts
-from slowpath_cli.collecting.errors import AnswerRefused, CollectError, Declined, NotOffered
-from slowpath_cli.collecting.facts import observe
-from slowpath_cli.collecting.fetch import Address, Client
-from slowpath_cli.collecting.plan import Plan
-from slowpath_cli.collecting.recording import Missed, Recorded, check_mounted, record
-from slowpath_cli.collecting.request_counters import RequestCounter
+from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath_cli.collect.collect_plan import CollectPlan
+from slowpath_cli.collect.pprof_client import PprofClient, PprofTarget
+from slowpath_cli.collect.recorder import CompletedRecording, FailedRecording, check_mounted, record
+from slowpath_cli.collect.request_counters import RequestCounter
+from slowpath_cli.collect.run_observer import make_observer
+from slowpath_cli.core.collect_errors import CollectError, ProfileNotOffered, RequestDeclined, ResponseRejected
 from slowpath_cli.main import main
-from tests.collect.servers import Answering, Asked, Handler, Reply
+from tests.collect.pprof_servers import Answering, Asked, Handler, Reply
 
 Serve = Callable[[Handler], Answering]
 PROFILE = gzip.compress(b"a profile")
 
 
 def get(server: Answering, path: str = "/", limit_bytes: int = 10_000, grace_seconds: float = 5.0) -> bytes:
-    with Client(grace_seconds=grace_seconds) as client:
+    with PprofClient(grace_seconds=grace_seconds) as client:
         return client.get(f"http://{server.address}{path}", limit_bytes=limit_bytes).body
 
 
@@ -40,14 +40,14 @@ def dripping() -> Iterator[bytes]:
 
 def test_an_endless_answer_ends_at_the_limit(serve: Serve) -> None:
     server = serve(lambda _: Reply(body=endless()))
-    with pytest.raises(AnswerRefused, match="more than 10,000 bytes"):
+    with pytest.raises(ResponseRejected, match="more than 10,000 bytes"):
         get(server)
 
 
 def test_a_dripping_answer_ends_at_its_time(serve: Serve) -> None:
     server = serve(lambda _: Reply(body=dripping()))
     began = time.monotonic()
-    with pytest.raises(AnswerRefused, match="too slowly"):
+    with pytest.raises(ResponseRejected, match="too slowly"):
         get(server, grace_seconds=0.5)
     assert time.monotonic() - began < 3
 
@@ -57,13 +57,13 @@ def test_a_silent_process_is_given_up(serve: Serve) -> None:
         time.sleep(1.0)
         return Reply()
 
-    with pytest.raises(AnswerRefused, match="silent"):
+    with pytest.raises(ResponseRejected, match="silent"):
         get(serve(slow), grace_seconds=0.3)
 
 
 def test_a_broken_off_answer_is_told_from_a_whole_one(serve: Serve) -> None:
     server = serve(lambda _: Reply(body=PROFILE, cut=True))
-    with pytest.raises(AnswerRefused, match="broke off its answer"):
+    with pytest.raises(ResponseRejected, match="broke off its answer"):
         get(server)
 
 
@@ -84,9 +84,9 @@ def test_redirects_stay_at_the_same_place(serve: Serve) -> None:
     server = serve(handler)
     assert get(server, "/here") == b"found"
     for path in ("/away", "/meta"):
-        with pytest.raises(AnswerRefused, match="redirects to another place"):
+        with pytest.raises(ResponseRejected, match="redirects to another place"):
             get(server, path)
-    with pytest.raises(AnswerRefused, match="more than 3 times"):
+    with pytest.raises(ResponseRejected, match="more than 3 times"):
         get(server, "/loop")
     assert other.asked == []
 
@@ -99,7 +99,7 @@ def test_a_compressed_answer_is_not_unpacked(serve: Serve) -> None:
 
 def test_words_from_outside_are_made_printable(serve: Serve) -> None:
     server = serve(lambda _: Reply(status=500, body=b"\x1b[31mred\x07 " + b"y" * 5_000))
-    with pytest.raises(Declined) as caught:
+    with pytest.raises(RequestDeclined) as caught:
         get(server)
     assert "\x1b" not in str(caught.value)
     assert len(str(caught.value)) < 300
@@ -108,13 +108,13 @@ def test_words_from_outside_are_made_printable(serve: Serve) -> None:
 @pytest.mark.parametrize(
     ("reply", "kind", "said"),
     [
-        (Reply(status=404), NotOffered, "404"),
-        (Reply(status=401), Declined, "--header"),
-        (Reply(body=b"<html>\x1b[31m"), NotOffered, "with '<html>\N{REPLACEMENT CHARACTER}[31m'"),
-        (Reply(body=b""), NotOffered, "not answer with a cpu recording"),
+        (Reply(status=404), ProfileNotOffered, "404"),
+        (Reply(status=401), RequestDeclined, "--header"),
+        (Reply(body=b"<html>\x1b[31m"), ProfileNotOffered, "with '<html>\N{REPLACEMENT CHARACTER}[31m'"),
+        (Reply(body=b""), ProfileNotOffered, "not answer with a cpu recording"),
         (
             Reply(status=400, body=b"profile duration exceeds server's WriteTimeout\n"),
-            Declined,
+            RequestDeclined,
             "ask for fewer --seconds",
         ),
     ],
@@ -128,15 +128,17 @@ def test_what_is_no_profile_is_missed_and_the_rest_kept(
         return Reply(body=PROFILE if asked.path.startswith("/debug/pprof/") else b"# nothing\n")
 
     server = serve(handler)
-    address = Address.parse(server.address)
-    plan = Plan(profiles=1, seconds=1, snapshots=("heap",))
-    with Client(grace_seconds=5) as client:
+    address = PprofTarget.parse(server.address)
+    plan = CollectPlan(profiles=1, seconds=1, snapshots=("heap",))
+    with PprofClient(grace_seconds=5) as client:
         results = list(
-            record(client, address, observe(client, address, None, Facts()), plan.recordings(), lambda _: None)
+            record(
+                client, address, make_observer(client, address, None, RunMetadata()), plan.recordings(), lambda _: None
+            )
         )
-    assert [isinstance(result, Recorded) for result in results] == [True, False, True]
+    assert [isinstance(result, CompletedRecording) for result in results] == [True, False, True]
     missed = results[1]
-    assert isinstance(missed, Missed)
+    assert isinstance(missed, FailedRecording)
     assert isinstance(missed.error, kind)
     assert said in str(missed.error)
 
@@ -152,14 +154,14 @@ def test_another_profiler_at_work_is_waited_for(serve: Serve) -> None:
         return Reply(body=PROFILE)
 
     server = serve(handler)
-    address = Address.parse(server.address)
+    address = PprofTarget.parse(server.address)
     waited: list[float] = []
-    with Client(grace_seconds=5) as client:
-        observer = observe(client, address, None, Facts())
+    with PprofClient(grace_seconds=5) as client:
+        observer = make_observer(client, address, None, RunMetadata())
         (result,) = record(
-            client, address, observer, Plan(profiles=1, seconds=1, snapshots=()).recordings(), waited.append
+            client, address, observer, CollectPlan(profiles=1, seconds=1, snapshots=()).recordings(), waited.append
         )
-    assert isinstance(result, Recorded)
+    assert isinstance(result, CompletedRecording)
     assert waited == [2.0, 3.0]
 
 
@@ -193,19 +195,21 @@ def test_strange_metrics_cost_the_counters_not_the_set(serve: Serve) -> None:
         b'\xff\xfe\nhttp_requests_total NaN\nhttp_requests_total{a="b" 7\n{} 3\nhttp_requests_total{code="200"} 1e3\n'
     )
     server = serve(lambda asked: Reply(body=text if asked.path == "/metrics" else PROFILE))
-    address = Address.parse(server.address)
-    with Client() as client:
-        observer = observe(client, address, None, Facts())
+    address = PprofTarget.parse(server.address)
+    with PprofClient() as client:
+        observer = make_observer(client, address, None, RunMetadata())
         assert observer.look().requests == 1_000
-        assert observe(client, address, RequestCounter(re.compile("nothing")), Facts()).look().requests is None
+        assert (
+            make_observer(client, address, RequestCounter(re.compile("nothing")), RunMetadata()).look().requests is None
+        )
 
 
 def test_a_counter_that_falls_is_left_out(serve: Serve) -> None:
     counts = iter([50, 500, 400, 400])
     server = serve(lambda _: Reply(body=f"http_requests_total {next(counts)}\n".encode()))
-    address = Address.parse(server.address)
-    with Client() as client:
-        observer = observe(client, address, None, Facts())
+    address = PprofTarget.parse(server.address)
+    with PprofClient() as client:
+        observer = make_observer(client, address, None, RunMetadata())
         before, after, still = observer.look(), observer.look(), observer.look()
     assert observer.during(before, after).requests is None, "the process was restarted in between"
     assert observer.during(after, still).requests is None, "a counter that stands still counts something else"
@@ -213,10 +217,10 @@ def test_a_counter_that_falls_is_left_out(serve: Serve) -> None:
 
 def test_a_forwarder_is_not_taken_for_the_process(serve: Serve) -> None:
     server = serve(lambda asked: Reply(body=b"/srv/far-away\0-flag" if asked.path.endswith("cmdline") else b""))
-    address = Address.parse(server.address)
-    with Client() as client:
+    address = PprofTarget.parse(server.address)
+    with PprofClient() as client:
         command_line = check_mounted(client, address)
-        observer = observe(client, address, None, Facts(), command_line)
+        observer = make_observer(client, address, None, RunMetadata(), command_line)
     assert command_line == b"/srv/far-away\0-flag"
     assert observer.process is None, "what listens here is this test, not what answers"
     assert observer.standing.cpu_model is None

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slowpath_cli.collecting.metrics_text import parse_scrape
-from slowpath_cli.collecting.request_counters import RequestCounter, find_request_counter
+from slowpath_cli.collect.metrics_text import parse_scrape
+from slowpath_cli.collect.request_counters import RequestCounter, find_request_counter
 
 TEXT = """\
 # HELP http_requests_total Requests.

@@ -2,9 +2,9 @@
 
 import pytest
 
-from slowpath_cli.collecting.metrics_text import parse_scrape
-from slowpath_cli.collecting.own_requests import OwnRequests, count_requests
-from slowpath_cli.collecting.request_counters import candidate_counters, find_request_counter, read_selector
+from slowpath_cli.collect.metrics_text import parse_scrape
+from slowpath_cli.collect.own_requests import OwnRequests, count_requests
+from slowpath_cli.collect.request_counters import candidate_counters, find_request_counter, read_selector
 
 
 @pytest.mark.parametrize(

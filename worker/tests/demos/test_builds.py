@@ -8,9 +8,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from demos.builds_history import SLOWER_TITLE, History, Plan, story
-from demos.builds_receivers import SLACK_PATH, TOKEN, receiving
-from demos.pipeline import free_ports
+from demos.example_pipeline import free_ports
+from support.demo_repository import SLOWER_TITLE, History, Plan, story
+from support.receiver_doubles import SLACK_PATH, TOKEN, receiving
 
 UNTIL = datetime(2026, 11, 21, tzinfo=UTC)
 SHA = "a" * 40

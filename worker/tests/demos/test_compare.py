@@ -4,8 +4,8 @@ import pytest
 from httpx import Client
 
 from demos.compare import first_of, folder_of, main, names
-from demos.people import DemoFailed, call
-from tests.collect.servers import Answering, Reply
+from support.demo_user import DemoFailed, call
+from tests.collect.pprof_servers import Answering, Reply
 
 
 @pytest.mark.parametrize(

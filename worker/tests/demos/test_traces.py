@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from demos.people import DemoFailed
 from demos.traces import _check, drawn, first_of, main, place_of
+from support.demo_user import DemoFailed
 
 PART = {
     "groups": [

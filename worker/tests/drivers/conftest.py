@@ -3,10 +3,10 @@ from pathlib import Path
 
 import pytest
 
-from slowpath_cli.runner.driver import Place
-from tests.drivers.clusters import DEPLOYMENTS, TOKEN, ClusterDouble, original
-from tests.drivers.secured import Secured, made_by_itself
-from tests.drivers.targets import RUNNER
+from slowpath_cli.runner.core.driver_interface import DriverEnvironment
+from tests.drivers.cluster_double import DEPLOYMENTS, TOKEN, ClusterDouble, original
+from tests.drivers.deploy_targets import RUNNER
+from tests.drivers.tls_servers import Secured, made_by_itself
 
 
 @pytest.fixture(autouse=True)
@@ -15,9 +15,9 @@ def cluster_token(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
+def place(tmp_path: Path) -> DriverEnvironment:
     (tmp_path / "work").mkdir()
-    return Place(RUNNER, tmp_path / "work")
+    return DriverEnvironment(RUNNER, tmp_path / "work")
 
 
 @pytest.fixture

@@ -7,9 +7,16 @@ from typing import Any
 
 import pytest
 
-from slowpath_cli.runner.driver import BadSection, DeployFailed, DriverError, Place, Status, Unhealthy
-from slowpath_cli.runner.drivers import argo
-from tests.drivers.clusters import (
+from slowpath_cli.runner.core.driver_interface import (
+    DeploymentFailed,
+    DeploymentStatus,
+    DeploymentUnhealthy,
+    DriverEnvironment,
+    DriverError,
+    InvalidDriverConfig,
+)
+from slowpath_cli.runner.drivers import argo_rollouts
+from tests.drivers.cluster_double import (
     AT,
     DEPLOYMENTS,
     EXPERIMENTS,
@@ -21,8 +28,8 @@ from tests.drivers.clusters import (
     running,
     waiting,
 )
-from tests.drivers.rigs import quick, section_of, served
-from tests.drivers.targets import COMMIT, OTHER_RUN, OVERRIDES, RUN, target
+from tests.drivers.deploy_targets import COMMIT, OTHER_RUN, OVERRIDES, RUN, target
+from tests.drivers.driver_fixtures import quick, section_of, served
 
 NAME = f"ingester-slowpath-0-{RUN.hex[-8:]}"
 EXPERIMENT = f"{EXPERIMENTS}/{NAME}"
@@ -47,12 +54,12 @@ def section(api: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - as TOML 
     return section_of("argo", api, {"rollout": "ingester"}, more)
 
 
-def driver_at(api: str, place: Place, **more: Any) -> argo.Argo:  # noqa: ANN401 - as TOML has it
-    return quick(argo.read(section(api, **more), place), argo.Argo)
+def driver_at(api: str, place: DriverEnvironment, **more: Any) -> argo_rollouts.ArgoRolloutsDriver:  # noqa: ANN401 - as TOML has it
+    return quick(argo_rollouts.read(section(api, **more), place), argo_rollouts.ArgoRolloutsDriver)
 
 
 @pytest.fixture
-def driver(api: str, place: Place) -> argo.Argo:
+def driver(api: str, place: DriverEnvironment) -> argo_rollouts.ArgoRolloutsDriver:
     return driver_at(api, place)
 
 
@@ -66,7 +73,9 @@ def phase(cluster: ClusterDouble, name: str, message: str = "", **more: Any) -> 
     cluster.things[EXPERIMENT]["status"] = {"phase": name, "message": message} | more
 
 
-def test_a_build_is_an_experiment_of_candidate_and_baseline(driver: argo.Argo, cluster: ClusterDouble) -> None:
+def test_a_build_is_an_experiment_of_candidate_and_baseline(
+    driver: argo_rollouts.ArgoRolloutsDriver, cluster: ClusterDouble
+) -> None:
     driver.prepare()
     driver.deploy(target())
     made = cluster.things[EXPERIMENT]
@@ -83,7 +92,7 @@ def test_a_build_is_an_experiment_of_candidate_and_baseline(driver: argo.Argo, c
     assert cluster.made == [EXPERIMENT]
 
 
-def test_it_may_stand_alone_and_be_analysed(api: str, place: Place, cluster: ClusterDouble) -> None:
+def test_it_may_stand_alone_and_be_analysed(api: str, place: DriverEnvironment, cluster: ClusterDouble) -> None:
     driver_at(api, place, baseline=False, analyses=["error-rate"], replicas=3, longest_seconds=600).deploy(target())
     spec = cluster.things[EXPERIMENT]["spec"]
     assert [(each["name"], each["replicas"]) for each in spec["templates"]] == [("candidate", 3)]
@@ -91,7 +100,7 @@ def test_it_may_stand_alone_and_be_analysed(api: str, place: Place, cluster: Clu
     assert spec["duration"] == "600s"
 
 
-def test_the_template_may_be_a_deployments(api: str, place: Place, cluster: ClusterDouble) -> None:
+def test_the_template_may_be_a_deployments(api: str, place: DriverEnvironment, cluster: ClusterDouble) -> None:
     cluster.put(f"{DEPLOYMENTS}/ingester", original())
     told = cluster.things[f"{ROLLOUTS}/ingester"]["spec"]
     del told["template"]
@@ -103,13 +112,15 @@ def test_the_template_may_be_a_deployments(api: str, place: Place, cluster: Clus
     driver.deploy(target())
     assert by_rollout["spec"] == cluster.things[EXPERIMENT]["spec"]
     del cluster.things[f"{DEPLOYMENTS}/ingester"]
-    with pytest.raises(DeployFailed, match="no template of pods in deployments ingester"):
+    with pytest.raises(DeploymentFailed, match="no template of pods in deployments ingester"):
         driver.prepare()
 
 
-def test_it_becomes_ready_and_says_where_both_answer(driver: argo.Argo, cluster: ClusterDouble) -> None:
+def test_it_becomes_ready_and_says_where_both_answer(
+    driver: argo_rollouts.ArgoRolloutsDriver, cluster: ClusterDouble
+) -> None:
     handle = json.loads(json.dumps(driver.deploy(target())))
-    assert driver.status(handle, None) == Status("rolling", "no pod yet")
+    assert driver.status(handle, None) == DeploymentStatus("rolling", "no pod yet")
     phase(cluster, "Pending")
     for role, address in (("candidate", "10.0.0.1"), ("baseline", "10.0.0.2")):
         cluster.pod(EXPERIMENT, waiting("ContainerCreating", ""), name=role, template=template(cluster, role))
@@ -127,12 +138,12 @@ def test_it_becomes_ready_and_says_where_both_answer(driver: argo.Argo, cluster:
         for role in ("candidate", "baseline")
     ]
     phase(cluster, "Running", templateStatuses=sides, availableAt=AT)
-    assert driver.status(handle, None) == Status("ready")
+    assert driver.status(handle, None) == DeploymentStatus("ready")
     found = driver.endpoints(handle)
     assert (found["url"], found["baseline_url"]) == ("http://10.0.0.1:8080", "http://10.0.0.2:8080")
     assert (found["name"], found["port"], found["baseline_port"]) == (NAME, "8080", "8080")
     cluster.pod(EXPERIMENT, running("10.0.0.3"), name="baseline-2", template=template(cluster, "baseline"))
-    with pytest.raises(DeployFailed, match=r"not those that were ready: .*baseline-2"):
+    with pytest.raises(DeploymentFailed, match=r"not those that were ready: .*baseline-2"):
         driver.status(handle, None)
 
 
@@ -147,29 +158,29 @@ def test_it_becomes_ready_and_says_where_both_answer(driver: argo.Argo, cluster:
     ],
 )  # fmt: skip
 def test_an_experiment_that_ended_has_failed(
-    driver: argo.Argo, cluster: ClusterDouble, name: str, message: str, said: str
+    driver: argo_rollouts.ArgoRolloutsDriver, cluster: ClusterDouble, name: str, message: str, said: str
 ) -> None:
     handle = driver.deploy(target())
     cluster.pod(EXPERIMENT, running("10.0.0.1"), name="candidate", template=template(cluster, "candidate"))
     phase(cluster, name, message)
-    found = driver.status(handle, Status("ready"))
+    found = driver.status(handle, DeploymentStatus("ready"))
     assert found.state == "failed"
     assert said in found.detail
 
 
-def test_a_spec_that_argo_does_not_take(driver: argo.Argo, cluster: ClusterDouble) -> None:
+def test_a_spec_that_argo_does_not_take(driver: argo_rollouts.ArgoRolloutsDriver, cluster: ClusterDouble) -> None:
     handle = driver.deploy(target())
     invalid = {
         "type": "InvalidSpec", "status": "True", "reason": "InvalidSpec", "message": "no selector", "lastTransitionTime": AT,
         "lastUpdateTime": AT,
     }  # fmt: skip
     phase(cluster, "Pending", conditions=[invalid])
-    assert driver.status(handle, None) == Status("failed", "the Experiment is not taken: no selector")
+    assert driver.status(handle, None) == DeploymentStatus("failed", "the Experiment is not taken: no selector")
 
 
 @pytest.mark.parametrize("name", ["Pending", "Failed"])
 def test_an_image_that_is_not_there_is_a_build_that_failed(
-    driver: argo.Argo, cluster: ClusterDouble, name: str
+    driver: argo_rollouts.ArgoRolloutsDriver, cluster: ClusterDouble, name: str
 ) -> None:
     handle = {**driver.deploy(target()), "asked_at": time.time() - 100}
     cluster.pod(
@@ -179,22 +190,24 @@ def test_an_image_that_is_not_there_is_a_build_that_failed(
     assert driver.status(handle, None).state == "unbuildable"
 
 
-def test_whose_pods_end_again_and_again_matters(driver: argo.Argo, cluster: ClusterDouble) -> None:
+def test_whose_pods_end_again_and_again_matters(
+    driver: argo_rollouts.ArgoRolloutsDriver, cluster: ClusterDouble
+) -> None:
     handle = driver.deploy(target())
     crashing = waiting("CrashLoopBackOff", "", restarts=3, last={"terminated": {"exitCode": 2, "reason": "Error"}})
     phase(cluster, "Pending")
     cluster.pod(EXPERIMENT, crashing, name="baseline", template=template(cluster, "baseline"))
-    with pytest.raises(DeployFailed, match="the baseline does not stand: ingester ended 3 times"):
+    with pytest.raises(DeploymentFailed, match="the baseline does not stand: ingester ended 3 times"):
         driver.status(handle, None)
     cluster.pod(EXPERIMENT, waiting("InvalidImageName", "x"), name="baseline", template=template(cluster, "baseline"))
-    with pytest.raises(DeployFailed, match="the baseline does not stand: InvalidImageName"):
+    with pytest.raises(DeploymentFailed, match="the baseline does not stand: InvalidImageName"):
         driver.status(handle, None)
     cluster.pod(EXPERIMENT, crashing, name="candidate", template=template(cluster, "candidate"))
-    with pytest.raises(Unhealthy, match="ended 3 times"):
+    with pytest.raises(DeploymentUnhealthy, match="ended 3 times"):
         driver.status(handle, None)
 
 
-def test_a_run_is_never_deployed_twice(driver: argo.Argo, cluster: ClusterDouble) -> None:
+def test_a_run_is_never_deployed_twice(driver: argo_rollouts.ArgoRolloutsDriver, cluster: ClusterDouble) -> None:
     cluster.lose.add("PATCH")
     handles = [driver.deploy(target()) for _ in range(2)]
     assert handles[0]["name"] == handles[1]["name"]
@@ -202,7 +215,7 @@ def test_a_run_is_never_deployed_twice(driver: argo.Argo, cluster: ClusterDouble
     assert cluster.made == [EXPERIMENT, f"{EXPERIMENTS}/ingester-slowpath-0-{OTHER_RUN.hex[-8:]}"]
 
 
-def test_a_long_name_is_cut_where_a_name_may_end(api: str, place: Place, cluster: ClusterDouble) -> None:
+def test_a_long_name_is_cut_where_a_name_may_end(api: str, place: DriverEnvironment, cluster: ClusterDouble) -> None:
     long = "a-very-long-name-of-svc.checkout.eu"
     cluster.put(f"{ROLLOUTS}/{long}", rollout())
     name = driver_at(api, place, rollout=long).deploy(target(slot=63))["name"]
@@ -210,12 +223,14 @@ def test_a_long_name_is_cut_where_a_name_may_end(api: str, place: Place, cluster
     assert len(f"{name}-candidate-abcde") <= 63
 
 
-def test_it_goes_with_its_pods_and_another_attempt_waits_for_that(driver: argo.Argo, cluster: ClusterDouble) -> None:
+def test_it_goes_with_its_pods_and_another_attempt_waits_for_that(
+    driver: argo_rollouts.ArgoRolloutsDriver, cluster: ClusterDouble
+) -> None:
     driver.deploy(target())
     cluster.pod(EXPERIMENT, running("10.0.0.1"), name="candidate", template=template(cluster, "candidate"))
-    with pytest.raises(DeployFailed, match="still leaving") as found:
+    with pytest.raises(DeploymentFailed, match="still leaving") as found:
         driver.deploy(target(attempt=2))
-    assert found.value.passing
+    assert found.value.is_transient
     driver.restore(RUN)
     assert set(cluster.things) == {f"{ROLLOUTS}/ingester"}
     driver.deploy(target(attempt=2))
@@ -223,30 +238,32 @@ def test_it_goes_with_its_pods_and_another_attempt_waits_for_that(driver: argo.A
     driver.restore(RUN)
 
 
-def test_what_is_gone_or_away(driver: argo.Argo, cluster: ClusterDouble) -> None:
+def test_what_is_gone_or_away(driver: argo_rollouts.ArgoRolloutsDriver, cluster: ClusterDouble) -> None:
     handle = driver.deploy(target())
-    assert driver.status(handle, Status("unbuildable", "no")) == Status("unbuildable", "no")
+    assert driver.status(handle, DeploymentStatus("unbuildable", "no")) == DeploymentStatus("unbuildable", "no")
     phase(cluster, "Running")
     assert driver.status(handle, None).state == "ready"
     cluster.first = lambda _: problem(503, "ServiceUnavailable", "etcd leader changed")
     assert driver.status(handle, None).state == "ready"
     cluster.first = lambda _: None
     del cluster.things[EXPERIMENT]
-    assert driver.status(handle, None) == Status("failed", f"the Experiment {NAME} is gone")
+    assert driver.status(handle, None) == DeploymentStatus("failed", f"the Experiment {NAME} is gone")
 
 
-def test_what_stops_every_deploy_is_said_before_the_first(api: str, place: Place, cluster: ClusterDouble) -> None:
+def test_what_stops_every_deploy_is_said_before_the_first(
+    api: str, place: DriverEnvironment, cluster: ClusterDouble
+) -> None:
     cluster.denied = {("create", "experiments"), ("get", "rollouts")}
     with pytest.raises(DriverError, match=r"create experiments.argoproj.io, get rollouts.argoproj.io in checkout"):
         driver_at(api, place).prepare()
     cluster.denied = set()
-    with pytest.raises(DeployFailed, match="no template of pods in rollouts other"):
+    with pytest.raises(DeploymentFailed, match="no template of pods in rollouts other"):
         driver_at(api, place, rollout="other").prepare()
 
 
-def test_modules_replaced_need_an_image_of_their_own(api: str, place: Place) -> None:
+def test_modules_replaced_need_an_image_of_their_own(api: str, place: DriverEnvironment) -> None:
     driver = driver_at(api, place, image="images.example.com/ingester:{commit}")
-    with pytest.raises(DeployFailed, match=r"replaces example\.com/libx"):
+    with pytest.raises(DeploymentFailed, match=r"replaces example\.com/libx"):
         driver.deploy(target(overrides=OVERRIDES))
 
 
@@ -260,6 +277,6 @@ def test_modules_replaced_need_an_image_of_their_own(api: str, place: Place) -> 
         ({"name": "x"}, "does not know 'name'"),
     ],
 )
-def test_a_section_that_can_not_be_meant_is_refused(place: Place, more: dict[str, Any], said: str) -> None:
-    with pytest.raises(BadSection, match=said):
-        argo.read(section("https://127.0.0.1:9", **more), place)
+def test_a_section_that_can_not_be_meant_is_refused(place: DriverEnvironment, more: dict[str, Any], said: str) -> None:
+    with pytest.raises(InvalidDriverConfig, match=said):
+        argo_rollouts.read(section("https://127.0.0.1:9", **more), place)

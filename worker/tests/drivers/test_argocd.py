@@ -6,12 +6,18 @@ from typing import Any
 
 import pytest
 
-from slowpath_cli.runner.building import BuiltFirst
-from slowpath_cli.runner.driver import BadSection, DeployFailed, DriverError, Place, Status
-from slowpath_cli.runner.drivers import argocd
-from tests.collect.servers import Asked, Reply
-from tests.drivers import clusters
-from tests.drivers.applications import (
+from slowpath_cli.runner.core.driver_interface import (
+    DeploymentFailed,
+    DeploymentStatus,
+    DriverEnvironment,
+    DriverError,
+    InvalidDriverConfig,
+)
+from slowpath_cli.runner.drivers import argocd_application
+from slowpath_cli.runner.drivers.image_build import BuildThenDeployDriver
+from tests.collect.pprof_servers import Asked, Reply
+from tests.drivers import cluster_double
+from tests.drivers.argocd_double import (
     APPLICATIONS,
     LATER,
     SLOT,
@@ -21,14 +27,14 @@ from tests.drivers.applications import (
     state_of,
     working,
 )
-from tests.drivers.clusters import AT, problem
-from tests.drivers.rigs import quick, section_of, served
-from tests.drivers.targets import COMMIT, OTHER_RUN, OVERRIDES, RUN, target
+from tests.drivers.cluster_double import AT, problem
+from tests.drivers.deploy_targets import COMMIT, OTHER_RUN, OVERRIDES, RUN, target
+from tests.drivers.driver_fixtures import quick, section_of, served
 
 
 @pytest.fixture
 def cluster(monkeypatch: pytest.MonkeyPatch) -> ArgoCDDouble:
-    monkeypatch.setitem(clusters.LISTS, APPLICATIONS, ("argoproj.io/v1alpha1", "Application"))
+    monkeypatch.setitem(cluster_double.LISTS, APPLICATIONS, ("argoproj.io/v1alpha1", "Application"))
     double = ArgoCDDouble()
     double.put(SLOT, application())
     double.made.clear()
@@ -46,18 +52,18 @@ def section(api: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - as TOML 
     return section_of("argocd", api, own, more)
 
 
-def driver_at(api: str, place: Place, **more: Any) -> argocd.ArgoCD:  # noqa: ANN401 - as TOML has it
-    made = quick(argocd.read(section(api, **more), place), argocd.ArgoCD)
+def driver_at(api: str, place: DriverEnvironment, **more: Any) -> argocd_application.ArgoCdDriver:  # noqa: ANN401 - as TOML has it
+    made = quick(argocd_application.read(section(api, **more), place), argocd_application.ArgoCdDriver)
     made.pause = lambda _: None
     return made
 
 
 @pytest.fixture
-def driver(api: str, place: Place) -> argocd.ArgoCD:
+def driver(api: str, place: DriverEnvironment) -> argocd_application.ArgoCdDriver:
     return driver_at(api, place)
 
 
-def test_a_build_is_set_and_synced_and_set_back(driver: argocd.ArgoCD, cluster: ArgoCDDouble) -> None:
+def test_a_build_is_set_and_synced_and_set_back(driver: argocd_application.ArgoCdDriver, cluster: ArgoCDDouble) -> None:
     driver.prepare()
     handle = json.loads(json.dumps(driver.deploy(target())))
     made = cluster.things[SLOT]
@@ -66,7 +72,7 @@ def test_a_build_is_set_and_synced_and_set_back(driver: argocd.ArgoCD, cluster: 
     }  # fmt: skip
     assert made["operation"]["sync"] == {"prune": False, "syncOptions": ["ServerSideApply=true"]}
     assert made["metadata"]["annotations"]["slowpath-runner"] == "lab"
-    assert driver.status(handle, None) == Status("rolling", "the sync is not begun yet")
+    assert driver.status(handle, None) == DeploymentStatus("rolling", "the sync is not begun yet")
     cluster.begin()
     assert driver.status(handle, None).detail.startswith("sync Running: applying")
     cluster.changed(
@@ -78,7 +84,7 @@ def test_a_build_is_set_and_synced_and_set_back(driver: argocd.ArgoCD, cluster: 
     cluster.look("Healthy", sync="OutOfSync")
     assert driver.status(handle, None).state == "rolling"
     cluster.look("Healthy")
-    assert driver.status(handle, None) == Status("ready")
+    assert driver.status(handle, None) == DeploymentStatus("ready")
     assert driver.endpoints(handle) == {
         "name": "ingester-lab-0", "url": "http://ingester-lab-0.example:8080", "host": "ingester-lab-0.example", "port": "8080",
     }  # fmt: skip
@@ -111,7 +117,12 @@ def test_a_build_is_set_and_synced_and_set_back(driver: argocd.ArgoCD, cluster: 
     ],
 )  # fmt: skip
 def test_what_is_set_and_put_back(
-    api: str, place: Place, cluster: ArgoCDDouble, more: dict[str, Any], before: dict[str, Any], wanted: dict[str, Any]
+    api: str,
+    place: DriverEnvironment,
+    cluster: ArgoCDDouble,
+    more: dict[str, Any],
+    before: dict[str, Any],
+    wanted: dict[str, Any],
 ) -> None:
     plain = {"repoURL": "https://code.example.com/acme/deploys", "path": "lab"}
     cluster.things[SLOT]["spec"]["source"] = plain | before
@@ -124,19 +135,21 @@ def test_what_is_set_and_put_back(
     assert source_of(cluster) == plain | before | {"path": "other"}
 
 
-def test_a_sync_is_asked_for_once(driver: argocd.ArgoCD, cluster: ArgoCDDouble) -> None:
+def test_a_sync_is_asked_for_once(driver: argocd_application.ArgoCdDriver, cluster: ArgoCDDouble) -> None:
     cluster.lose.add("PATCH")
     handles = [driver.deploy(target()) for _ in range(2)]
     assert handles[0] == handles[1]
     assert cluster.made == [f"{RUN} 1"]
-    with pytest.raises(DeployFailed, match="still set to another run, of the runner lab") as found:
+    with pytest.raises(DeploymentFailed, match="still set to another run, of the runner lab") as found:
         driver.deploy(target(run_id=OTHER_RUN))
-    assert found.value.passing
-    with pytest.raises(DeployFailed, match="still set to another run"):
+    assert found.value.is_transient
+    with pytest.raises(DeploymentFailed, match="still set to another run"):
         driver.deploy(target(attempt=2))
 
 
-def test_what_changes_while_it_is_read_is_read_again(driver: argocd.ArgoCD, cluster: ArgoCDDouble) -> None:
+def test_what_changes_while_it_is_read_is_read_again(
+    driver: argocd_application.ArgoCdDriver, cluster: ArgoCDDouble
+) -> None:
     def meddle(asked: Asked) -> Reply | None:
         if asked.method == "PATCH":
             cluster.first = lambda _: None
@@ -149,7 +162,7 @@ def test_what_changes_while_it_is_read_is_read_again(driver: argocd.ArgoCD, clus
     assert cluster.made == [f"{RUN} 1"]
     cluster.put(SLOT, application())
     cluster.first = lambda asked: problem(409, "Conflict", "again") if asked.method == "PATCH" else None
-    with pytest.raises(DeployFailed, match="changes all the time"):
+    with pytest.raises(DeploymentFailed, match="changes all the time"):
         driver.deploy(target())
     refusals = iter([problem(409, "Conflict", "again")] * 4)
     cluster.first = lambda asked: next(refusals, None) if asked.method == "PATCH" else None
@@ -157,18 +170,18 @@ def test_what_changes_while_it_is_read_is_read_again(driver: argocd.ArgoCD, clus
 
 
 @pytest.mark.parametrize("phase", ["Failed", "Error"])
-def test_a_sync_that_failed(driver: argocd.ArgoCD, cluster: ArgoCDDouble, phase: str) -> None:
+def test_a_sync_that_failed(driver: argocd_application.ArgoCdDriver, cluster: ArgoCDDouble, phase: str) -> None:
     handle = driver.deploy(target())
     cluster.begin()
     cluster.end(phase, "one or more objects failed to apply", health="Missing")
-    found = driver.status(handle, Status("ready"))
+    found = driver.status(handle, DeploymentStatus("ready"))
     assert found.state == "failed"
     assert found.detail.startswith(f"sync {phase}: one or more objects failed to apply")
 
 
-def test_what_fails_after_the_sync(driver: argocd.ArgoCD, cluster: ArgoCDDouble) -> None:
+def test_what_fails_after_the_sync(driver: argocd_application.ArgoCdDriver, cluster: ArgoCDDouble) -> None:
     handle = driver.deploy(target())
-    assert driver.status(handle, Status("unbuildable", "no")) == Status("unbuildable", "no")
+    assert driver.status(handle, DeploymentStatus("unbuildable", "no")) == DeploymentStatus("unbuildable", "no")
     cluster.begin()
     cluster.end(health="Degraded")
     assert driver.status(handle, None).state == "failed"
@@ -179,12 +192,16 @@ def test_what_fails_after_the_sync(driver: argocd.ArgoCD, cluster: ArgoCDDouble)
     cluster.first = lambda _: None
     cluster.changed(SLOT, {"operation": {"sync": {}, "info": [{"name": "reason", "value": "by hand"}]}})
     cluster.begin()
-    assert driver.status(handle, None) == Status("failed", "the Application ingester-lab-0 was synced by others")
+    assert driver.status(handle, None) == DeploymentStatus(
+        "failed", "the Application ingester-lab-0 was synced by others"
+    )
     cluster.changed(SLOT, {"metadata": {"labels": {"slowpath-run": str(OTHER_RUN)}}})
     assert driver.status(handle, None).detail.endswith("is gone, or another's")
 
 
-def test_a_sync_under_way_is_ended_before_it_is_set_back(driver: argocd.ArgoCD, cluster: ArgoCDDouble) -> None:
+def test_a_sync_under_way_is_ended_before_it_is_set_back(
+    driver: argocd_application.ArgoCdDriver, cluster: ArgoCDDouble
+) -> None:
     driver.deploy(target())
     cluster.begin()
     phases = []
@@ -201,7 +218,9 @@ def test_a_sync_under_way_is_ended_before_it_is_set_back(driver: argocd.ArgoCD, 
     assert cluster.made == [f"{RUN} 1", f"{RUN} restore"]
 
 
-def test_what_can_not_be_synced_back_is_said_and_tried_again(driver: argocd.ArgoCD, cluster: ArgoCDDouble) -> None:
+def test_what_can_not_be_synced_back_is_said_and_tried_again(
+    driver: argocd_application.ArgoCdDriver, cluster: ArgoCDDouble
+) -> None:
     driver.deploy(target())
 
     def work(_: float) -> None:
@@ -210,13 +229,13 @@ def test_what_can_not_be_synced_back_is_said_and_tried_again(driver: argocd.Argo
             cluster.end("Failed", "quota exceeded")
 
     driver.pause = work
-    with pytest.raises(DeployFailed, match=r"What stood before could not be synced: .*quota exceeded") as found:
+    with pytest.raises(DeploymentFailed, match=r"What stood before could not be synced: .*quota exceeded") as found:
         driver.restore(RUN)
-    assert found.value.passing
+    assert found.value.is_transient
     assert cluster.made == [f"{RUN} 1", *[f"{RUN} restore"] * 5]
     moments = iter(range(0, 10_000, 100))
     driver.now, driver.pause = lambda: next(moments), lambda _: None
-    with pytest.raises(DeployFailed, match="is not set back within 180 s"):
+    with pytest.raises(DeploymentFailed, match="is not set back within 180 s"):
         driver.restore(RUN)
     working(driver, cluster)
     driver.now = lambda: 0.0
@@ -224,35 +243,37 @@ def test_what_can_not_be_synced_back_is_said_and_tried_again(driver: argocd.Argo
     assert cluster.things[SLOT]["spec"] == application()["spec"]
 
 
-def test_what_stops_every_deploy_is_said_before_the_first(api: str, place: Place, cluster: ArgoCDDouble) -> None:
+def test_what_stops_every_deploy_is_said_before_the_first(
+    api: str, place: DriverEnvironment, cluster: ArgoCDDouble
+) -> None:
     cluster.denied = {("patch", "applications")}
     with pytest.raises(DriverError, match=r"patch applications\.argoproj\.io in checkout"):
         driver_at(api, place).prepare()
     cluster.denied = set()
-    with pytest.raises(DeployFailed, match="no Application other-0 in checkout"):
+    with pytest.raises(DeploymentFailed, match="no Application other-0 in checkout"):
         driver_at(api, place, application="other-{slot}").prepare()
     cluster.changed(SLOT, {"spec": {"syncPolicy": {"automated": {"prune": True}}}})
-    with pytest.raises(DeployFailed, match="syncs by itself"):
+    with pytest.raises(DeploymentFailed, match="syncs by itself"):
         driver_at(api, place).prepare()
     cluster.changed(SLOT, {"spec": {"syncPolicy": None, "source": None}})
-    with pytest.raises(DeployFailed, match=r"0 fit\. Name one as source = .*There are none"):
+    with pytest.raises(DeploymentFailed, match=r"0 fit\. Name one as source = .*There are none"):
         driver_at(api, place).prepare()
 
 
-def test_what_others_do_with_it_is_not_disturbed(api: str, place: Place, cluster: ArgoCDDouble) -> None:
+def test_what_others_do_with_it_is_not_disturbed(api: str, place: DriverEnvironment, cluster: ArgoCDDouble) -> None:
     driver = driver_at(api, place, image="images.example.com/ingester:{commit}")
-    with pytest.raises(DeployFailed, match=r"replaces example\.com/libx"):
+    with pytest.raises(DeploymentFailed, match=r"replaces example\.com/libx"):
         driver.deploy(target(overrides=OVERRIDES))
     cluster.changed(SLOT, {"operation": {"sync": {}}})
-    with pytest.raises(DeployFailed, match="being synced by others") as found:
+    with pytest.raises(DeploymentFailed, match="being synced by others") as found:
         driver.deploy(target())
-    assert found.value.passing
+    assert found.value.is_transient
     cluster.changed(SLOT, {"metadata": {"deletionTimestamp": AT}})
-    with pytest.raises(DeployFailed, match="being deleted"):
+    with pytest.raises(DeploymentFailed, match="being deleted"):
         driver.deploy(target())
     cluster.first = lambda asked: problem(403, "Forbidden", "no") if asked.method == "PATCH" else None
     cluster.put(SLOT, application())
-    with pytest.raises(DeployFailed, match="answers 403"):
+    with pytest.raises(DeploymentFailed, match="answers 403"):
         driver.deploy(target())
 
 
@@ -260,20 +281,22 @@ def test_what_others_do_with_it_is_not_disturbed(api: str, place: Place, cluster
     ("tag", "taken"), [("{commit}", False), ("v-{commit}", False), ("{build}", True), ("{run_id}", True)]
 )
 def test_a_label_of_the_run_is_no_name_of_a_build(
-    api: str, place: Place, cluster: ArgoCDDouble, tag: str, taken: bool
+    api: str, place: DriverEnvironment, cluster: ArgoCDDouble, tag: str, taken: bool
 ) -> None:
     cluster.changed(SLOT, {"spec": {"source": {"kustomize": None}}})
     driver = driver_at(api, place, image=None, helm={"image.tag": tag, "podLabels.slowpath-run": "{run_id}"})
     if taken:
         driver.deploy(target(overrides=OVERRIDES))
         return
-    with pytest.raises(DeployFailed, match=r"replaces example\.com/libx"):
+    with pytest.raises(DeploymentFailed, match=r"replaces example\.com/libx"):
         driver.deploy(target(overrides=OVERRIDES))
     assert cluster.made == []
 
 
-def test_it_may_build_first(api: str, place: Place) -> None:
-    assert isinstance(argocd.read(section(api, build=["./image.sh", "{image}"]), place), BuiltFirst)
+def test_it_may_build_first(api: str, place: DriverEnvironment) -> None:
+    assert isinstance(
+        argocd_application.read(section(api, build=["./image.sh", "{image}"]), place), BuildThenDeployDriver
+    )
 
 
 @pytest.mark.parametrize(
@@ -290,6 +313,6 @@ def test_it_may_build_first(api: str, place: Place) -> None:
         ({"name": "x"}, "does not know 'name'"),
     ],
 )
-def test_a_section_that_can_not_be_meant_is_refused(place: Place, more: dict[str, Any], said: str) -> None:
-    with pytest.raises(BadSection, match=said):
-        argocd.read(section("https://127.0.0.1:9", **more), place)
+def test_a_section_that_can_not_be_meant_is_refused(place: DriverEnvironment, more: dict[str, Any], said: str) -> None:
+    with pytest.raises(InvalidDriverConfig, match=said):
+        argocd_application.read(section("https://127.0.0.1:9", **more), place)

@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from slowpath_cli.runner.driver import BadSection, DeployFailed, Place
-from slowpath_cli.runner.drivers import argocd
-from slowpath_cli.runner.drivers.argocd_sources import Choice
-from tests.collect.servers import Asked
-from tests.drivers import clusters
-from tests.drivers.applications import APPLICATIONS, SLOT, ArgoCDDouble, application, working
-from tests.drivers.rigs import quick, section_of, served
-from tests.drivers.targets import COMMIT, RUN, target
+from slowpath_cli.runner.core.driver_interface import DeploymentFailed, DriverEnvironment, InvalidDriverConfig
+from slowpath_cli.runner.drivers import argocd_application
+from slowpath_cli.runner.drivers.argocd_application_source import SourceSelector
+from tests.collect.pprof_servers import Asked
+from tests.drivers import cluster_double
+from tests.drivers.argocd_double import APPLICATIONS, SLOT, ArgoCDDouble, application, working
+from tests.drivers.deploy_targets import COMMIT, RUN, target
+from tests.drivers.driver_fixtures import quick, section_of, served
 
 Json = dict[str, Any]
 CODE = "https://code.example.com/acme"
@@ -33,7 +33,7 @@ SET = CHART | {
 
 @pytest.fixture
 def cluster(monkeypatch: pytest.MonkeyPatch) -> ArgoCDDouble:
-    monkeypatch.setitem(clusters.LISTS, APPLICATIONS, ("argoproj.io/v1alpha1", "Application"))
+    monkeypatch.setitem(cluster_double.LISTS, APPLICATIONS, ("argoproj.io/v1alpha1", "Application"))
     double = ArgoCDDouble()
     several = application()
     del several["spec"]["source"]
@@ -54,8 +54,8 @@ def section(api: str, **more: Any) -> Json:  # noqa: ANN401 - as TOML has it
     return section_of("argocd", api, own, more)
 
 
-def driver_at(api: str, place: Place, **more: Any) -> argocd.ArgoCD:  # noqa: ANN401 - as TOML has it
-    made = quick(argocd.read(section(api, **more), place), argocd.ArgoCD)
+def driver_at(api: str, place: DriverEnvironment, **more: Any) -> argocd_application.ArgoCdDriver:  # noqa: ANN401 - as TOML has it
+    made = quick(argocd_application.read(section(api, **more), place), argocd_application.ArgoCdDriver)
     made.pause = lambda _: None
     return made
 
@@ -82,7 +82,7 @@ def sources(cluster: ArgoCDDouble) -> list[Json]:
     ],
 )
 def test_one_is_set_and_put_back_and_the_others_stay(
-    api: str, place: Place, cluster: ArgoCDDouble, more: Json, wanted: list[Json]
+    api: str, place: DriverEnvironment, cluster: ArgoCDDouble, more: Json, wanted: list[Json]
 ) -> None:
     driver = driver_at(api, place, **more)
     driver.prepare()
@@ -100,7 +100,7 @@ def test_one_is_set_and_put_back_and_the_others_stay(
     assert cluster.made == [f"{RUN} 1", f"{RUN} restore"]
 
 
-def test_what_others_change_meanwhile_stays(api: str, place: Place, cluster: ArgoCDDouble) -> None:
+def test_what_others_change_meanwhile_stays(api: str, place: DriverEnvironment, cluster: ArgoCDDouble) -> None:
     driver = driver_at(api, place, **BY_HELM, source={"chart": "ingester"})
 
     def meddle(asked: Asked) -> None:
@@ -123,16 +123,16 @@ def test_what_others_change_meanwhile_stays(api: str, place: Place, cluster: Arg
     "spec", [{"sources": [VALUES, EXTRAS]}, {"sources": [VALUES, SET, SET]}, {"sources": None, "source": EXTRAS}]
 )
 def test_what_can_not_be_put_back_is_said_until_a_person_did(
-    api: str, place: Place, cluster: ArgoCDDouble, spec: Json
+    api: str, place: DriverEnvironment, cluster: ArgoCDDouble, spec: Json
 ) -> None:
     driver = driver_at(api, place, **BY_HELM, source={"chart": "ingester"})
     driver.deploy(target())
     cluster.begin()
     cluster.end()
     cluster.changed(SLOT, {"spec": spec})
-    with pytest.raises(DeployFailed, match="take its label slowpath-run away") as found:
+    with pytest.raises(DeploymentFailed, match="take its label slowpath-run away") as found:
         driver.restore(RUN)
-    assert found.value.passing
+    assert found.value.is_transient
     cluster.changed(SLOT, {"metadata": {"labels": {"slowpath-run": None}}})
     driver.restore(RUN)
 
@@ -150,13 +150,13 @@ def test_what_can_not_be_put_back_is_said_until_a_person_did(
     ],
 )
 def test_a_source_that_can_not_be_meant_is_refused_before_the_first_deploy(
-    api: str, place: Place, cluster: ArgoCDDouble, more: Json, said: str
+    api: str, place: DriverEnvironment, cluster: ArgoCDDouble, more: Json, said: str
 ) -> None:
     driver = driver_at(api, place, **more)
     for call in (driver.prepare, lambda: driver.deploy(target())):
-        with pytest.raises(DeployFailed, match=said) as found:
+        with pytest.raises(DeploymentFailed, match=said) as found:
             call()
-        assert not found.value.passing
+        assert not found.value.is_transient
     assert cluster.made == []
 
 
@@ -170,13 +170,13 @@ def test_a_source_that_can_not_be_meant_is_refused_before_the_first_deploy(
     ],
 )
 def test_an_application_that_can_not_be_set_so(spec: Json, said: str) -> None:
-    with pytest.raises(DeployFailed, match=said):
-        Choice(None, {}, "kustomize").of({"metadata": {"name": "x"}, "spec": spec})
+    with pytest.raises(DeploymentFailed, match=said):
+        SourceSelector(None, {}, "kustomize").of({"metadata": {"name": "x"}, "spec": spec})
 
 
 @pytest.mark.parametrize(
     "source", [{"index": -1}, {"index": True}, {"chart": 3}, {"repo": "x"}, "ingester", {"ref": ""}]
 )
-def test_a_choice_that_can_not_be_meant_is_refused(place: Place, source: object) -> None:
-    with pytest.raises(BadSection, match="source"):
-        argocd.read(section("https://127.0.0.1:9", source=source), place)
+def test_a_choice_that_can_not_be_meant_is_refused(place: DriverEnvironment, source: object) -> None:
+    with pytest.raises(InvalidDriverConfig, match="source"):
+        argocd_application.read(section("https://127.0.0.1:9", source=source), place)

@@ -1,4 +1,4 @@
-"""What the documentation tells to paste is read by the runner, and grants what the drivers need."""
+"""The configuration examples of the documentation are read by the runner, and grant what the drivers need."""
 
 import base64
 import re
@@ -10,18 +10,26 @@ from typing import Any
 import pytest
 import yaml
 
-from slowpath_cli.runner import config
-from slowpath_cli.runner.driver import Driver, Place
-from slowpath_cli.runner.drivers import KNOWN, argo, argocd, driver_named, github, kubernetes, webhook
+from slowpath_cli.runner.core import runner_config
+from slowpath_cli.runner.core.driver_interface import DeploymentDriver, DriverEnvironment
+from slowpath_cli.runner.drivers import (
+    DRIVERS,
+    argo_rollouts,
+    argocd_application,
+    github_actions,
+    kubernetes_clone,
+    read_driver,
+    webhook_driver,
+)
 
-READERS: list[Callable[[Mapping[str, Any], Place], Driver]] = [
-    argo.read,
-    argocd.read,
-    github.read,
-    kubernetes.read,
-    webhook.read,
+READERS: list[Callable[[Mapping[str, Any], DriverEnvironment], DeploymentDriver]] = [
+    argo_rollouts.read,
+    argocd_application.read,
+    github_actions.read,
+    kubernetes_clone.read,
+    webhook_driver.read,
 ]
-"""That each of them keeps `Driver` is what the type checker reads here."""
+"""That each of them keeps `DeploymentDriver` is what the type checker reads here."""
 KUBECONFIG = """
 contexts: [{name: lab, context: {cluster: lab, user: runner, namespace: checkout}}]
 clusters: [{name: lab, cluster: {server: "https://cluster.example"}}]
@@ -31,7 +39,7 @@ TEXT = (Path(__file__).resolve().parents[3] / "frontend" / "docs" / "drivers.md"
 
 
 def test_every_section_is_one_that_a_driver_reads(
-    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    place: DriverEnvironment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GITHUB_TOKEN", "x")
     monkeypatch.setenv("CLUSTER_TOKEN", "x")
@@ -40,17 +48,19 @@ def test_every_section_is_one_that_a_driver_reads(
     (tmp_path / "kubeconfig").write_text(KUBECONFIG, encoding="utf-8")
     for block in re.findall(r"```toml\n(.*?)```", TEXT, flags=re.DOTALL):
         told = tomllib.loads(block.replace("/etc/slowpath", str(tmp_path)))
-        config.of({"repositories": {"checkout": False}, "measure": {"command": ["true"]}} | told, {}, tmp_path)
+        runner_config.parse_config(
+            {"repositories": {"checkout": False}, "measure": {"command": ["true"]}} | told, {}, tmp_path
+        )
         if "deploy" not in told:
             continue
         section = told["deploy"]
         name = section.pop("driver")
         outside = {} if "kubeconfig" in section else {"api": "https://cluster.example", "token_env": "CLUSTER_TOKEN"}
-        driver_named(name, section | (outside if name in {"kubernetes", "argo", "argocd"} else {}), place)
+        read_driver(name, section | (outside if name in {"kubernetes", "argo-rollouts", "argocd"} else {}), place)
         read.append(name)
     assert len(set(read)) == len(READERS)
-    assert read == ["kubernetes", "kubernetes", "argo", "argocd", "github", "webhook"]
-    assert set(re.findall(r"^\| `(\w+)` ", TEXT, flags=re.MULTILINE)) >= set(KNOWN)
+    assert read == ["kubernetes", "kubernetes", "argo-rollouts", "argocd", "github-actions", "webhook"]
+    assert set(re.findall(r"^\| `([\w-]+)` ", TEXT, flags=re.MULTILINE)) >= set(DRIVERS)
 
 
 def test_the_role_grants_what_is_asked_for() -> None:
@@ -64,9 +74,9 @@ def test_the_role_grants_what_is_asked_for() -> None:
         for verb in rule["verbs"]
     }
     assert {
-        *kubernetes.NEEDS,
-        *argo.NEEDS,
-        *argocd.NEEDS,
+        *kubernetes_clone.NEEDS,
+        *argo_rollouts.NEEDS,
+        *argocd_application.NEEDS,
         ("get", "argoproj.io", "rollouts"),
         ("get", "apps", "deployments"),
     } <= granted

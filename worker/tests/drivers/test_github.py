@@ -10,15 +10,21 @@ from typing import Any
 import pytest
 import yaml
 
-from slowpath_cli.runner.driver import BadSection, DeployFailed, DriverError, Place, Status
-from slowpath_cli.runner.drivers import github
-from tests.collect.servers import Answering, Asked, Reply
-from tests.drivers.clusters import told
-from tests.drivers.code_hosts import TOKEN, WORKFLOW, GitHubDouble
-from tests.drivers.published import Published
-from tests.drivers.targets import COMMIT, LIBRARY, OTHER_RUN, OVERRIDES, RUN, target
+from slowpath_cli.runner.core.driver_interface import (
+    DeploymentFailed,
+    DeploymentStatus,
+    DriverEnvironment,
+    DriverError,
+    InvalidDriverConfig,
+)
+from slowpath_cli.runner.drivers import github_actions
+from tests.collect.pprof_servers import Answering, Asked, Reply
+from tests.drivers.cluster_double import told
+from tests.drivers.deploy_targets import COMMIT, LIBRARY, OTHER_RUN, OVERRIDES, RUN, target
+from tests.drivers.github_double import TOKEN, WORKFLOW, GitHubDouble
+from tests.drivers.published_schemas import Published
 
-EXAMPLE = Path(github.__file__).with_name("github_workflow.yml")
+EXAMPLE = Path(github_actions.__file__).with_name("github_workflow.yml")
 
 
 class Watch:
@@ -61,20 +67,22 @@ def section(api: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - as TOML 
     return {"driver": "github", "api": api, "repository": "acme/checkout", "workflow": "slowpath.yml"} | more
 
 
-def driver_at(api: str, place: Place, watch: Watch, **more: Any) -> github.GitHub:  # noqa: ANN401 - as TOML has it
-    made = github.read(section(api, **more), place)
+def driver_at(api: str, place: DriverEnvironment, watch: Watch, **more: Any) -> github_actions.GitHubActionsDriver:  # noqa: ANN401 - as TOML has it
+    made = github_actions.read(section(api, **more), place)
     made.now, made.pause, made.told_at_once = watch, watch.pause, True
     made.outside._pause = watch.pause
-    made.patience.clock = made.outside.limits.clock = made.outside.limits.wall = watch
+    made.last_status.clock = made.outside.limits.clock = made.outside.limits.wall = watch
     return made
 
 
 @pytest.fixture
-def driver(api: str, place: Place, watch: Watch) -> github.GitHub:
+def driver(api: str, place: DriverEnvironment, watch: Watch) -> github_actions.GitHubActionsDriver:
     return driver_at(api, place, watch, url="http://probe-{slot}.lab.example:8080/", inputs={"environment": "lab"})
 
 
-def test_a_workflow_is_started_with_all_it_must_know(driver: github.GitHub, host: GitHubDouble) -> None:
+def test_a_workflow_is_started_with_all_it_must_know(
+    driver: github_actions.GitHubActionsDriver, host: GitHubDouble
+) -> None:
     driver.prepare()
     handle = json.loads(json.dumps(driver.deploy(target(overrides=OVERRIDES))))
     assert host.inputs == [
@@ -91,7 +99,9 @@ def test_a_workflow_is_started_with_all_it_must_know(driver: github.GitHub, host
     }  # fmt: skip
 
 
-def test_the_example_workflow_names_its_runs_and_takes_what_we_send(driver: github.GitHub, host: GitHubDouble) -> None:
+def test_the_example_workflow_names_its_runs_and_takes_what_we_send(
+    driver: github_actions.GitHubActionsDriver, host: GitHubDouble
+) -> None:
     driver.deploy(target())
     workflow = yaml.load(EXAMPLE.read_text(encoding="utf-8"), yaml.BaseLoader)
     taken = set(workflow["on"]["workflow_dispatch"]["inputs"])
@@ -107,17 +117,19 @@ def test_the_example_workflow_names_its_runs_and_takes_what_we_send(driver: gith
     assert done.returncode == 0, done.stdout
 
 
-def test_a_job_that_stays_is_ready_when_it_says_so(driver: github.GitHub, host: GitHubDouble) -> None:
+def test_a_job_that_stays_is_ready_when_it_says_so(
+    driver: github_actions.GitHubActionsDriver, host: GitHubDouble
+) -> None:
     handle = driver.deploy(target())
     assert driver.status(handle, None).state == "building"
     assert "queued" in driver.status(handle, None).detail
     host.runs[0]["status"] = "waiting"
     assert "for a person's approval: https://github.com/acme" in driver.status(handle, None).detail
     host.runs[0]["status"] = "in_progress"
-    assert driver.status(handle, Status("rolling", "starting")) == Status("rolling", "starting")
-    assert driver.status(handle, Status("ready")).state == "ready"
+    assert driver.status(handle, DeploymentStatus("rolling", "starting")) == DeploymentStatus("rolling", "starting")
+    assert driver.status(handle, DeploymentStatus("ready")).state == "ready"
     host.runs[0] |= {"status": "completed", "conclusion": "success"}
-    gone = driver.status(handle, Status("ready"))
+    gone = driver.status(handle, DeploymentStatus("ready"))
     assert gone.state == "failed"
     assert "the deploy with it" in gone.detail
 
@@ -127,23 +139,29 @@ def test_a_job_that_stays_is_ready_when_it_says_so(driver: github.GitHub, host: 
 )
 @pytest.mark.parametrize("stays", [True, False])
 def test_a_job_that_ends_otherwise_has_failed(
-    api: str, place: Place, watch: Watch, host: GitHubDouble, conclusion: str, stays: bool
+    api: str, place: DriverEnvironment, watch: Watch, host: GitHubDouble, conclusion: str, stays: bool
 ) -> None:
     driver = driver_at(api, place, watch, stays=stays)
     handle = driver.deploy(target())
     host.runs[0] |= {"status": "completed", "conclusion": conclusion}
-    found = driver.status(handle, Status("ready"))
+    found = driver.status(handle, DeploymentStatus("ready"))
     assert found.state == "failed"
     assert conclusion in found.detail
 
 
-def test_what_it_calls_back_with_tells_what_does_not_build(driver: github.GitHub, host: GitHubDouble) -> None:
+def test_what_it_calls_back_with_tells_what_does_not_build(
+    driver: github_actions.GitHubActionsDriver, host: GitHubDouble
+) -> None:
     handle = driver.deploy(target())
     host.runs[0] |= {"status": "completed", "conclusion": "failure"}
-    assert driver.status(handle, Status("unbuildable", "does not compile")) == Status("unbuildable", "does not compile")
+    assert driver.status(handle, DeploymentStatus("unbuildable", "does not compile")) == DeploymentStatus(
+        "unbuildable", "does not compile"
+    )
 
 
-def test_a_run_is_never_dispatched_twice(driver: github.GitHub, host: GitHubDouble, watch: Watch) -> None:
+def test_a_run_is_never_dispatched_twice(
+    driver: github_actions.GitHubActionsDriver, host: GitHubDouble, watch: Watch
+) -> None:
     host.lose, host.unlisted = True, 3
     handle = driver.deploy(target())
     assert driver.deploy(target()) == handle  # as after being killed
@@ -155,12 +173,12 @@ def test_a_run_is_never_dispatched_twice(driver: github.GitHub, host: GitHubDoub
 
 
 def test_a_runner_that_lost_its_disk_finds_what_it_started(
-    driver: github.GitHub, host: GitHubDouble, api: str, watch: Watch, tmp_path: Path
+    driver: github_actions.GitHubActionsDriver, host: GitHubDouble, api: str, watch: Watch, tmp_path: Path
 ) -> None:
     driver.deploy(target())
     for _ in range(150):
         driver._dispatched({"action": "deploy", "run_id": str(OTHER_RUN), "attempt": "1"})
-    other = driver_at(api, Place("lab", tmp_path / "new"), watch)
+    other = driver_at(api, DriverEnvironment("lab", tmp_path / "new"), watch)
     handle = other.deploy(target())
     assert other.status(handle, None).detail.endswith("/runs/1000")
     assert len(host.runs) == 151
@@ -169,7 +187,7 @@ def test_a_runner_that_lost_its_disk_finds_what_it_started(
 
 
 def test_a_request_that_never_arrived_is_made_anew_by_the_next_attempt(
-    driver: github.GitHub, host: GitHubDouble, watch: Watch
+    driver: github_actions.GitHubActionsDriver, host: GitHubDouble, watch: Watch
 ) -> None:
     def failing(asked: Asked) -> Reply | None:
         return told(502, {"message": "Server Error"}) if asked.method == "POST" else None
@@ -179,9 +197,9 @@ def test_a_request_that_never_arrived_is_made_anew_by_the_next_attempt(
     watch.pause(89)
     assert driver.status(handle, None).state == "building"
     watch.pause(2)
-    with pytest.raises(DeployFailed, match=r"does slowpath\.yml set run-name") as found:
+    with pytest.raises(DeploymentFailed, match=r"does slowpath\.yml set run-name") as found:
         driver.status(handle, None)
-    assert found.value.passing
+    assert found.value.is_transient
     host.first = lambda _: None
     driver.restore(RUN)
     driver.deploy(target(attempt=2))
@@ -196,11 +214,13 @@ def test_a_request_that_never_arrived_is_made_anew_by_the_next_attempt(
         (told(403, {"message": "Resource not accessible by personal access token"}), "not accessible"),
     ],
 )
-def test_a_refusal_leaves_nothing_behind(driver: github.GitHub, host: GitHubDouble, reply: Reply, said: str) -> None:
+def test_a_refusal_leaves_nothing_behind(
+    driver: github_actions.GitHubActionsDriver, host: GitHubDouble, reply: Reply, said: str
+) -> None:
     host.first = lambda asked: reply if asked.method == "POST" else None
-    with pytest.raises(DeployFailed, match=said) as found:
+    with pytest.raises(DeploymentFailed, match=said) as found:
         driver.deploy(target())
-    assert not found.value.passing
+    assert not found.value.is_transient
     host.first = lambda _: None
     driver.deploy(target())
     assert len(host.runs) == 1
@@ -223,7 +243,12 @@ SECONDARY = b'{"message": "You have exceeded a secondary rate limit. Please wait
 )
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_who_asks_too_much_waits_as_long_as_is_said_and_asks_nothing_meanwhile(
-    driver: github.GitHub, host: GitHubDouble, watch: Watch, reply: Reply, seconds: int, method: str
+    driver: github_actions.GitHubActionsDriver,
+    host: GitHubDouble,
+    watch: Watch,
+    reply: Reply,
+    seconds: int,
+    method: str,
 ) -> None:
     asked: list[str] = []
 
@@ -245,33 +270,35 @@ def test_who_asks_too_much_waits_as_long_as_is_said_and_asks_nothing_meanwhile(
     assert len(host.runs) == 1
     host.first = limited
     driver.outside.limits.heard(429, {"retry-after": str(seconds)}, "")
-    with pytest.raises(DeployFailed, match="is not to be asked before") as found:
+    with pytest.raises(DeploymentFailed, match="is not to be asked before") as found:
         driver.restore(RUN)
-    assert found.value.passing
+    assert found.value.is_transient
     host.first = lambda _: None
     watch.pause(seconds)
     driver.restore(RUN)
     assert host.cancelled == ["1000/cancel"]
 
 
-def test_a_limit_is_no_outage_of_what_runs(driver: github.GitHub, host: GitHubDouble, watch: Watch) -> None:
+def test_a_limit_is_no_outage_of_what_runs(
+    driver: github_actions.GitHubActionsDriver, host: GitHubDouble, watch: Watch
+) -> None:
     handle = driver.deploy(target())
-    assert driver.status(handle, Status("ready")).state == "ready"
+    assert driver.status(handle, DeploymentStatus("ready")).state == "ready"
     host.first = lambda _: Reply(
         403, LIMIT, {"x-ratelimit-remaining": "0", "x-ratelimit-reset": str(int(watch.at) + 3000)}
     )
-    assert driver.status(handle, Status("ready")).state == "ready"
+    assert driver.status(handle, DeploymentStatus("ready")).state == "ready"
     for _ in range(10):
         watch.pause(290)
-        assert driver.status(handle, Status("ready")).state == "ready"
+        assert driver.status(handle, DeploymentStatus("ready")).state == "ready"
     host.first = lambda _: told(503, {"message": "unicorn"})
     watch.pause(401)
-    with pytest.raises(DeployFailed, match="unicorn"):
-        driver.status(handle, Status("ready"))
+    with pytest.raises(DeploymentFailed, match="unicorn"):
+        driver.status(handle, DeploymentStatus("ready"))
 
 
 def test_a_deploy_that_waits_for_its_turn_is_taken_back_without_being_looked_for(
-    driver: github.GitHub, host: GitHubDouble, watch: Watch
+    driver: github_actions.GitHubActionsDriver, host: GitHubDouble, watch: Watch
 ) -> None:
     host.first = lambda asked: Reply(403, SECONDARY, {"retry-after": "30"}) if asked.method == "POST" else None
     driver.deploy(target())
@@ -282,7 +309,7 @@ def test_a_deploy_that_waits_for_its_turn_is_taken_back_without_being_looked_for
     assert host.runs == []
 
 
-def test_it_is_cancelled_and_waited_for(driver: github.GitHub, host: GitHubDouble) -> None:
+def test_it_is_cancelled_and_waited_for(driver: github_actions.GitHubActionsDriver, host: GitHubDouble) -> None:
     host.stubborn = 3
     driver.deploy(target())
     driver.restore(RUN)
@@ -293,22 +320,24 @@ def test_it_is_cancelled_and_waited_for(driver: github.GitHub, host: GitHubDoubl
     assert len(host.runs) == 1
 
 
-def test_a_job_that_does_not_listen_is_forced(driver: github.GitHub, host: GitHubDouble) -> None:
+def test_a_job_that_does_not_listen_is_forced(driver: github_actions.GitHubActionsDriver, host: GitHubDouble) -> None:
     host.stubborn = 10**6
     driver.deploy(target())
     driver.restore(RUN)
     assert host.cancelled == ["1000/cancel", "1000/force-cancel"]
 
 
-def test_a_job_that_can_not_be_forced_is_said(driver: github.GitHub, host: GitHubDouble) -> None:
+def test_a_job_that_can_not_be_forced_is_said(driver: github_actions.GitHubActionsDriver, host: GitHubDouble) -> None:
     driver.deploy(target())
     host.first = lambda asked: told(409, {"message": "no"}) if asked.method == "POST" else None
-    with pytest.raises(DeployFailed, match="does not end, though cancelled") as found:
+    with pytest.raises(DeploymentFailed, match="does not end, though cancelled") as found:
         driver.restore(RUN)
-    assert found.value.passing
+    assert found.value.is_transient
 
 
-def test_a_deploy_asked_for_a_moment_ago_is_not_left_to_run(driver: github.GitHub, host: GitHubDouble) -> None:
+def test_a_deploy_asked_for_a_moment_ago_is_not_left_to_run(
+    driver: github_actions.GitHubActionsDriver, host: GitHubDouble
+) -> None:
     host.lose, host.unlisted = True, 5
     driver.deploy(target())
     driver.restore(RUN)
@@ -316,7 +345,7 @@ def test_a_deploy_asked_for_a_moment_ago_is_not_left_to_run(driver: github.GitHu
 
 
 def test_a_deploy_that_outlives_its_job_is_taken_down_by_another(
-    api: str, place: Place, watch: Watch, host: GitHubDouble
+    api: str, place: DriverEnvironment, watch: Watch, host: GitHubDouble
 ) -> None:
     driver = driver_at(api, place, watch, stays=False)
     host.ending = "success"
@@ -332,14 +361,14 @@ def test_a_deploy_that_outlives_its_job_is_taken_down_by_another(
 
 
 def test_taking_down_is_tried_until_it_succeeds_and_never_twice_at_once(
-    api: str, place: Place, watch: Watch, host: GitHubDouble
+    api: str, place: DriverEnvironment, watch: Watch, host: GitHubDouble
 ) -> None:
     driver = driver_at(api, place, watch, stays=False)
     driver.deploy(target())
     host.ending = "failure"
-    with pytest.raises(DeployFailed, match=r"Taking it down failed: .*/runs/1001") as found:
+    with pytest.raises(DeploymentFailed, match=r"Taking it down failed: .*/runs/1001") as found:
         driver.restore(RUN)
-    assert found.value.passing
+    assert found.value.is_transient
     host.ending, host.lose, host.unlisted = "success", True, 3
     driver.restore(RUN)
     assert [(each["action"], each["attempt"]) for each in host.inputs] == [
@@ -350,54 +379,60 @@ def test_taking_down_is_tried_until_it_succeeds_and_never_twice_at_once(
 
 
 def test_a_taking_down_that_hangs_is_said_and_gone_on_with(
-    api: str, place: Place, watch: Watch, host: GitHubDouble
+    api: str, place: DriverEnvironment, watch: Watch, host: GitHubDouble
 ) -> None:
     driver = driver_at(api, place, watch, stays=False)
     host.ending = "success"
     driver.deploy(target())
     host.ending = None
     driver.pause = lambda seconds: watch.pause(seconds * 20)
-    with pytest.raises(DeployFailed, match="does not end within"):
+    with pytest.raises(DeploymentFailed, match="does not end within"):
         driver.restore(RUN)
     host.runs[1] |= {"status": "completed", "conclusion": "success"}
     driver.restore(RUN)
     assert len(host.runs) == 2
 
 
-def test_an_outage_is_no_failure_of_the_build(driver: github.GitHub, host: GitHubDouble, watch: Watch) -> None:
+def test_an_outage_is_no_failure_of_the_build(
+    driver: github_actions.GitHubActionsDriver, host: GitHubDouble, watch: Watch
+) -> None:
     handle = driver.deploy(target())
-    assert driver.status(handle, Status("ready")).state == "ready"
+    assert driver.status(handle, DeploymentStatus("ready")).state == "ready"
     host.first = lambda _: told(503, {"message": "unicorn"})
-    assert driver.status(handle, Status("ready")).state == "ready"
+    assert driver.status(handle, DeploymentStatus("ready")).state == "ready"
     watch.pause(301)
-    with pytest.raises(DeployFailed, match="unicorn"):
-        driver.status(handle, Status("ready"))
+    with pytest.raises(DeploymentFailed, match="unicorn"):
+        driver.status(handle, DeploymentStatus("ready"))
 
 
-def test_a_run_that_a_person_deleted_is_gone(driver: github.GitHub, host: GitHubDouble) -> None:
+def test_a_run_that_a_person_deleted_is_gone(driver: github_actions.GitHubActionsDriver, host: GitHubDouble) -> None:
     handle = driver.deploy(target())
     host.runs.clear()
-    assert driver.status(handle, Status("ready")).state == "failed"
+    assert driver.status(handle, DeploymentStatus("ready")).state == "failed"
 
 
 def test_what_stops_every_deploy_is_said_before_the_first(
-    driver: github.GitHub, host: GitHubDouble, api: str, place: Place, monkeypatch: pytest.MonkeyPatch
+    driver: github_actions.GitHubActionsDriver,
+    host: GitHubDouble,
+    api: str,
+    place: DriverEnvironment,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     host.state = "disabled_manually"
     with pytest.raises(DriverError, match="is disabled_manually: enable it"):
         driver.prepare()
     monkeypatch.setenv("GITHUB_TOKEN", "stale")
-    with pytest.raises(DeployFailed, match="Bad credentials"):
-        github.read(section(api), place).prepare()
+    with pytest.raises(DeploymentFailed, match="Bad credentials"):
+        github_actions.read(section(api), place).prepare()
 
 
 def test_a_token_in_a_file_is_read_anew(
-    api: str, place: Place, host: GitHubDouble, watch: Watch, tmp_path: Path
+    api: str, place: DriverEnvironment, host: GitHubDouble, watch: Watch, tmp_path: Path
 ) -> None:
     file = tmp_path / "token"
     file.write_text("an-hour-old\n", encoding="ascii")
     driver = driver_at(api, place, watch, token_file=str(file))
-    with pytest.raises(DeployFailed, match="Bad credentials"):
+    with pytest.raises(DeploymentFailed, match="Bad credentials"):
         driver.prepare()
     file.write_text(f"{TOKEN}\n", encoding="ascii")
     handle = driver.deploy(target())
@@ -408,8 +443,10 @@ def test_a_token_in_a_file_is_read_anew(
     assert host.cancelled == ["1000/cancel"]
 
 
-def test_another_host_is_not_asked_for_what_it_may_not_know(api: str, place: Place, host: GitHubDouble) -> None:
-    driver = github.read(section(api), place)  # GitHub Enterprise: a dispatch has no answer
+def test_another_host_is_not_asked_for_what_it_may_not_know(
+    api: str, place: DriverEnvironment, host: GitHubDouble
+) -> None:
+    driver = github_actions.read(section(api), place)  # GitHub Enterprise: a dispatch has no answer
     handle = driver.deploy(target())
     assert "queued" in driver.status(handle, None).detail
     assert driver.outside._headers()["X-GitHub-Api-Version"] == "2022-11-28"
@@ -418,7 +455,7 @@ def test_another_host_is_not_asked_for_what_it_may_not_know(api: str, place: Pla
 @pytest.mark.parametrize(
     "body", [b"[]", b"{", b'{"workflow_runs": [3, {"id": "x", "display_title": null}], "status": 7}']
 )
-def test_nonsense_from_a_host_is_no_crash(place: Place, watch: Watch, body: bytes) -> None:
+def test_nonsense_from_a_host_is_no_crash(place: DriverEnvironment, watch: Watch, body: bytes) -> None:
     with Answering(lambda _: Reply(200, body)) as server:
         driver = driver_at(f"http://{server.address}", place, watch)
         with pytest.raises(DriverError):
@@ -446,10 +483,10 @@ def test_nonsense_from_a_host_is_no_crash(place: Place, watch: Watch, body: byte
         ({"poll": 3}, "does not know 'poll'"),
     ],
 )
-def test_a_section_that_can_not_be_meant_is_refused(place: Place, more: dict[str, Any], said: str) -> None:
+def test_a_section_that_can_not_be_meant_is_refused(place: DriverEnvironment, more: dict[str, Any], said: str) -> None:
     given = {key: value for key, value in (section("https://api.github.com") | more).items() if value is not None}
-    with pytest.raises(BadSection, match=said):
-        github.read(given, place)
+    with pytest.raises(InvalidDriverConfig, match=said):
+        github_actions.read(given, place)
 
 
 def test_what_is_not_published_is_found() -> None:

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 import yaml
 
-from slowpath_cli.runner import access
-from slowpath_cli.runner.driver import BadSection, DeployFailed, Place
-from slowpath_cli.runner.drivers import kubernetes
-from slowpath_cli.runner.kubefiles import read
-from tests.collect.servers import Asked, Reply
-from tests.drivers.clusters import NAMESPACE, TOKEN, ClusterDouble
-from tests.drivers.secured import Secured, made_by_itself
+from slowpath_cli.runner.core.driver_interface import DeploymentFailed, DriverEnvironment, InvalidDriverConfig
+from slowpath_cli.runner.drivers import kubernetes_clone
+from slowpath_cli.runner.kube import cluster_access
+from slowpath_cli.runner.kube.kubeconfig_files import read
+from tests.collect.pprof_servers import Asked, Reply
+from tests.drivers.cluster_double import NAMESPACE, TOKEN, ClusterDouble
+from tests.drivers.tls_servers import Secured, made_by_itself
 
 Json = dict[str, Any]
 VERSION = "client.authentication.k8s.io/v1"
@@ -48,10 +48,10 @@ def written(path: Path, told: Json | str) -> Path:
     return path
 
 
-def driver_of(place: Place, **section: Any) -> kubernetes.Kubernetes:  # noqa: ANN401 - as TOML has it
+def driver_of(place: DriverEnvironment, **section: Any) -> kubernetes_clone.KubernetesDriver:  # noqa: ANN401 - as TOML has it
     told = {"driver": "kubernetes", "deployment": "ingester", "image": "x/y:{build}"} | section
-    made = kubernetes.read(told, place)
-    assert isinstance(made, kubernetes.Kubernetes)
+    made = kubernetes_clone.read(told, place)
+    assert isinstance(made, kubernetes_clone.KubernetesDriver)
     made.cluster._pause = made.cluster._outside._pause = lambda _: None
     return made
 
@@ -61,30 +61,30 @@ def encoded(path: Path) -> str:
 
 
 def test_the_usual_file_is_found_and_one_named_beats_it(
-    server: Secured, place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: Secured, place: DriverEnvironment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stale = kubeconfig(
         server.address, {"token": "stale"}, {"certificate-authority-data": encoded(tmp_path / "cluster.crt")}
     )
     written(tmp_path / "home" / ".kube" / "config", stale)
-    with pytest.raises(DeployFailed, match="401"):
+    with pytest.raises(DeploymentFailed, match="401"):
         driver_of(place).prepare()
     good = written(tmp_path / "good", kubeconfig(server.address, {"token": TOKEN}))
     monkeypatch.setenv(
         "KUBERNETES_SERVICE_HOST", "127.0.0.1"
     )  # who stands in a cluster takes that one, unless told otherwise
-    monkeypatch.setattr(access, "IN_POD", tmp_path / "nowhere")
-    with pytest.raises(BadSection, match="nowhere"):
+    monkeypatch.setattr(cluster_access, "IN_POD", tmp_path / "nowhere")
+    with pytest.raises(InvalidDriverConfig, match="nowhere"):
         driver_of(place)
     driver_of(place, kubeconfig=str(good)).prepare()
     monkeypatch.setenv("KUBECONFIG", str(good))
     driver_of(place).prepare()
-    with pytest.raises(DeployFailed, match="in other"):
+    with pytest.raises(DeploymentFailed, match="in other"):
         driver_of(place, namespace="other").prepare()
 
 
 def test_of_several_files_the_first_says_it_and_paths_are_meant_from_their_own(
-    server: Secured, place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: Secured, place: DriverEnvironment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = kubeconfig(server.address, {"tokenFile": "token"})
     first = whole | {
@@ -97,17 +97,17 @@ def test_of_several_files_the_first_says_it_and_paths_are_meant_from_their_own(
     (tmp_path / "token").write_text("an-hour-old\n", encoding="ascii")
     monkeypatch.setenv("KUBECONFIG", os.pathsep.join(map(str, paths)))
     driver = driver_of(place)
-    with pytest.raises(DeployFailed, match="401"):
+    with pytest.raises(DeploymentFailed, match="401"):
         driver.prepare()
     (tmp_path / "token").write_text(f"{TOKEN}\n", encoding="ascii")
     driver.prepare()
-    with pytest.raises(BadSection, match=r"no 'gone' among its contexts: there are lab\."):
+    with pytest.raises(InvalidDriverConfig, match=r"no 'gone' among its contexts: there are lab\."):
         driver_of(place, context="gone")
 
 
 @pytest.mark.parametrize("in_the_file", [True, False])
 def test_a_certificate_of_ours_is_shown_and_a_new_one_when_it_is_changed(
-    place: Place, tmp_path: Path, double: ClusterDouble, in_the_file: bool
+    place: DriverEnvironment, tmp_path: Path, double: ClusterDouble, in_the_file: bool
 ) -> None:
     theirs, ours = made_by_itself(tmp_path, "cluster"), made_by_itself(tmp_path, "runner")
     stranger = made_by_itself(tmp_path, "stranger")
@@ -126,42 +126,46 @@ def test_a_certificate_of_ours_is_shown_and_a_new_one_when_it_is_changed(
             return
         kept = [path.read_bytes() for path in ours]
         ours[0].write_bytes(stranger[0].read_bytes())
-        with pytest.raises(DeployFailed, match="no certificate that can be used") as found:
+        with pytest.raises(DeploymentFailed, match="no certificate that can be used") as found:
             driver.prepare()
-        assert found.value.passing, "a certificate that is being changed"
+        assert found.value.is_transient, "a certificate that is being changed"
         ours[1].write_bytes(stranger[1].read_bytes())
-        with pytest.raises(DeployFailed, match="127"):
+        with pytest.raises(DeploymentFailed, match="127"):
             driver.prepare()
         for path, text in zip(ours, kept, strict=True):
             path.write_bytes(text)
         driver.prepare()
 
 
-def test_a_cluster_that_another_vouches_for_hears_nothing(server: Secured, place: Place, tmp_path: Path) -> None:
+def test_a_cluster_that_another_vouches_for_hears_nothing(
+    server: Secured, place: DriverEnvironment, tmp_path: Path
+) -> None:
     stranger, _ = made_by_itself(tmp_path, "stranger")
     data = {
         "certificate-authority-data": encoded(stranger),
         "certificate-authority": "cluster.crt",
     }  # data beats the file
     config = written(tmp_path / "config", kubeconfig(server.address, {"token": TOKEN}, data))
-    with pytest.raises(DeployFailed, match="CERTIFICATE_VERIFY_FAILED"):
+    with pytest.raises(DeploymentFailed, match="CERTIFICATE_VERIFY_FAILED"):
         driver_of(place, kubeconfig=str(config)).prepare()
     skipping = kubeconfig(server.address, {"token": TOKEN}, {"insecure-skip-tls-verify": True})
     written(config, skipping)
-    with pytest.raises(BadSection, match="checks no certificate"):
+    with pytest.raises(InvalidDriverConfig, match="checks no certificate"):
         driver_of(place, kubeconfig=str(config))
     assert server.asked == []
     driver_of(place, kubeconfig=str(config), insecure_skip_tls_verify=True).prepare()
 
 
-def test_the_name_of_a_certificate_may_be_another(place: Place, tmp_path: Path, double: ClusterDouble) -> None:
+def test_the_name_of_a_certificate_may_be_another(
+    place: DriverEnvironment, tmp_path: Path, double: ClusterDouble
+) -> None:
     with Secured(double).secured(*made_by_itself(tmp_path, "cluster", host="cluster.internal")) as server:
         told = {"certificate-authority": "cluster.crt", "tls-server-name": "cluster.internal"}
         config = written(tmp_path / "config", kubeconfig(server.address, {"token": TOKEN}, told))
         driver_of(place, kubeconfig=str(config)).prepare()
         del told["tls-server-name"]
         written(config, kubeconfig(server.address, {"token": TOKEN}, told))
-        with pytest.raises(DeployFailed, match="CERTIFICATE_VERIFY_FAILED"):
+        with pytest.raises(DeploymentFailed, match="CERTIFICATE_VERIFY_FAILED"):
             driver_of(place, kubeconfig=str(config)).prepare()
 
 
@@ -203,7 +207,7 @@ def by_program(address: str, **more: object) -> Json:
 
 
 def test_a_program_gives_a_token_until_it_expires_or_is_not_taken(
-    server: Secured, place: Place, tmp_path: Path, program: Path, double: ClusterDouble
+    server: Secured, place: DriverEnvironment, tmp_path: Path, program: Path, double: ClusterDouble
 ) -> None:
     given(program, token=TOKEN, expirationTimestamp="2000-01-01T00:00:00Z")
     more = {"env": [{"name": "PROFILE", "value": "lab"}], "provideClusterInfo": True}
@@ -230,22 +234,22 @@ def test_a_program_gives_a_token_until_it_expires_or_is_not_taken(
 
 
 def test_a_token_that_is_not_taken_is_had_anew_once(
-    server: Secured, place: Place, tmp_path: Path, program: Path, monkeypatch: pytest.MonkeyPatch
+    server: Secured, place: DriverEnvironment, tmp_path: Path, program: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given(program, token="revoked")
     config = written(tmp_path / "config", by_program(server.address))
     driver = driver_of(place, kubeconfig=str(config))
-    with pytest.raises(DeployFailed, match="401"):
+    with pytest.raises(DeploymentFailed, match="401"):
         driver.prepare()
     assert runs(program) == 1, "it was had a moment ago"
     given(program, token=TOKEN)
-    monkeypatch.setattr("slowpath_cli.runner.plugin.AGAIN_SECONDS", 0.0)
+    monkeypatch.setattr("slowpath_cli.runner.kube.exec_credentials.AGAIN_SECONDS", 0.0)
     driver.prepare()
     assert runs(program) == 2
 
 
 def test_a_program_gives_certificates_and_then_others(
-    place: Place, tmp_path: Path, program: Path, double: ClusterDouble
+    place: DriverEnvironment, tmp_path: Path, program: Path, double: ClusterDouble
 ) -> None:
     theirs, ours = made_by_itself(tmp_path, "cluster"), made_by_itself(tmp_path, "runner")
     other = made_by_itself(tmp_path, "other")
@@ -261,7 +265,7 @@ def test_a_program_gives_certificates_and_then_others(
     with Secured(known_by_certificate).secured(*theirs, client_ca=ours[0]) as server:
         config = written(tmp_path / "config", by_program(server.address))
         driver = driver_of(place, kubeconfig=str(config))
-        with pytest.raises(DeployFailed):
+        with pytest.raises(DeploymentFailed):
             driver.prepare()
         given(program, **pair(ours, "2126-01-01T00:00:00Z"))
         driver.prepare()
@@ -284,24 +288,24 @@ def test_a_program_gives_certificates_and_then_others(
     ],
 )  # fmt: skip
 def test_a_program_that_fails_is_said_and_nothing_that_it_printed(
-    place: Place, tmp_path: Path, program: Path, script: str, said: str, monkeypatch: pytest.MonkeyPatch
+    place: DriverEnvironment, tmp_path: Path, program: Path, script: str, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("slowpath_cli.runner.plugin.WITHIN_SECONDS", 0.3 if "sleep" in script else 20.0)
+    monkeypatch.setattr("slowpath_cli.runner.kube.exec_credentials.WITHIN_SECONDS", 0.3 if "sleep" in script else 20.0)
     written(program, f"#!/bin/sh\n{script.replace('VERSION', VERSION)}\n")
     config = written(
         tmp_path / "config",
         by_program("127.0.0.1:9") | {"clusters": [{"name": "c", "cluster": {"server": "https://127.0.0.1:9"}}]},
     )
-    with pytest.raises(BadSection, match=said) as found:
+    with pytest.raises(InvalidDriverConfig, match=said) as found:
         driver_of(place, kubeconfig=str(config))
     assert "secret-token" not in str(found.value)
 
 
-def test_a_program_that_is_not_there_says_how_to_have_it(place: Place, tmp_path: Path) -> None:
+def test_a_program_that_is_not_there_says_how_to_have_it(place: DriverEnvironment, tmp_path: Path) -> None:
     told = by_program("127.0.0.1:9", command="no-such-plugin-at-all", installHint="apt install it")
     told["clusters"] = [{"name": "c", "cluster": {"server": "https://127.0.0.1:9"}}]
     config = written(tmp_path / "config", told)
-    with pytest.raises(BadSection, match=r"can not be run: no-such-plugin-at-all.*apt install it"):
+    with pytest.raises(InvalidDriverConfig, match=r"cannot be run: no-such-plugin-at-all.*apt install it"):
         driver_of(place, kubeconfig=str(config))
 
 
@@ -332,9 +336,11 @@ def test_a_program_that_is_not_there_says_how_to_have_it(place: Place, tmp_path:
         ({"exec": {"command": "", "apiVersion": VERSION}}, {}, "no command"),
     ],
 )
-def test_what_can_not_be_kept_to_is_refused(place: Place, tmp_path: Path, user: Json, cluster: Json, said: str) -> None:
+def test_what_can_not_be_kept_to_is_refused(
+    place: DriverEnvironment, tmp_path: Path, user: Json, cluster: Json, said: str
+) -> None:
     config = written(tmp_path / "config", kubeconfig("127.0.0.1:9", user, cluster))
-    with pytest.raises(BadSection, match=said):
+    with pytest.raises(InvalidDriverConfig, match=said):
         driver_of(place, kubeconfig=str(config))
 
 
@@ -356,9 +362,9 @@ def test_what_can_not_be_kept_to_is_refused(place: Place, tmp_path: Path, user: 
     ],
 )
 def test_hostile_files_are_refused_and_nothing_of_them_is_said(
-    place: Place, tmp_path: Path, text: str, said: str
+    place: DriverEnvironment, tmp_path: Path, text: str, said: str
 ) -> None:
-    with pytest.raises(BadSection, match=said) as found:
+    with pytest.raises(InvalidDriverConfig, match=said) as found:
         driver_of(place, kubeconfig=str(written(tmp_path / "config", text)))
     assert "secret-token" not in str(found.value)
 
@@ -380,8 +386,10 @@ def test_every_scalar_is_a_text(tmp_path: Path) -> None:
         ({"context": "lab"}, "needs api, or kubeconfig"),
     ],
 )
-def test_a_section_that_can_not_be_meant_is_refused(place: Place, tmp_path: Path, section: Json, said: str) -> None:
+def test_a_section_that_can_not_be_meant_is_refused(
+    place: DriverEnvironment, tmp_path: Path, section: Json, said: str
+) -> None:
     config = written(tmp_path / "config", kubeconfig("127.0.0.1:9", {"token": "x"}, {}, namespace=""))
     told: Json = {"namespace": NAMESPACE} | {k: str(config) if v == "CONFIG" else v for k, v in section.items()}
-    with pytest.raises(BadSection, match=said):
+    with pytest.raises(InvalidDriverConfig, match=said):
         driver_of(place, **{key: value for key, value in told.items() if value is not None})

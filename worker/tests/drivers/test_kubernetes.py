@@ -9,12 +9,19 @@ from uuid import uuid4
 
 import pytest
 
-from slowpath_cli.runner import telemetry
-from slowpath_cli.runner.driver import BadSection, DeployFailed, DriverError, Place, Status, Unhealthy
-from slowpath_cli.runner.drivers import kubernetes
-from slowpath_cli.runner.patience import Patience
-from tests.collect.servers import Answering, Asked, Reply
-from tests.drivers.clusters import (
+from slowpath_cli.runner.core import otel_resource
+from slowpath_cli.runner.core.driver_interface import (
+    DeploymentFailed,
+    DeploymentStatus,
+    DeploymentUnhealthy,
+    DriverEnvironment,
+    DriverError,
+    InvalidDriverConfig,
+)
+from slowpath_cli.runner.core.status_cache import LastKnownStatus
+from slowpath_cli.runner.drivers import kubernetes_clone
+from tests.collect.pprof_servers import Answering, Asked, Reply
+from tests.drivers.cluster_double import (
     DEPLOYMENTS,
     PODS,
     ClusterDouble,
@@ -25,9 +32,9 @@ from tests.drivers.clusters import (
     running,
     waiting,
 )
-from tests.drivers.published import Published
-from tests.drivers.rigs import quick, section_of, served
-from tests.drivers.targets import COMMIT, OTHER_RUN, OVERRIDES, RUN, target
+from tests.drivers.deploy_targets import COMMIT, OTHER_RUN, OVERRIDES, RUN, target
+from tests.drivers.driver_fixtures import quick, section_of, served
+from tests.drivers.published_schemas import Published
 
 CLONE = f"{DEPLOYMENTS}/ingester-slowpath-0"
 NOT_THERE = (
@@ -53,17 +60,17 @@ def section(api: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - as TOML 
     return section_of("kubernetes", api, {"deployment": "ingester"}, more)
 
 
-def plain(told: dict[str, Any], place: Place) -> kubernetes.Kubernetes:
-    return quick(kubernetes.read(told, place), kubernetes.Kubernetes)
+def plain(told: dict[str, Any], place: DriverEnvironment) -> kubernetes_clone.KubernetesDriver:
+    return quick(kubernetes_clone.read(told, place), kubernetes_clone.KubernetesDriver)
 
 
 @pytest.fixture
-def driver(api: str, place: Place) -> kubernetes.Kubernetes:
+def driver(api: str, place: DriverEnvironment) -> kubernetes_clone.KubernetesDriver:
     return plain(section(api), place)
 
 
 def test_a_build_stands_beside_the_original_and_takes_nothing_of_its_traffic(
-    driver: kubernetes.Kubernetes, cluster: ClusterDouble
+    driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble
 ) -> None:
     driver.prepare()
     driver.deploy(target())
@@ -83,12 +90,12 @@ def test_a_build_stands_beside_the_original_and_takes_nothing_of_its_traffic(
     assert "ownerReferences" not in clone["metadata"]
     assert template["metadata"]["annotations"] == {"prometheus.io/scrape": "true"}
     kept = original()["spec"]["template"]["spec"]["containers"][0]
-    named = telemetry.of_pods(kept["env"], str(RUN))
+    named = otel_resource.of_pods(kept["env"], str(RUN))
     assert {**template["spec"]["containers"][0], "image": ""} == {**kept, "image": "", "env": named}
 
 
 def test_shared_traffic_keeps_the_labels_and_variables_are_told_the_build(
-    api: str, place: Place, cluster: ClusterDouble
+    api: str, place: DriverEnvironment, cluster: ClusterDouble
 ) -> None:
     more = {
         "traffic": "shared",
@@ -103,19 +110,19 @@ def test_shared_traffic_keeps_the_labels_and_variables_are_told_the_build(
     }  # fmt: skip
     assert template["spec"]["containers"][0]["env"] == [
         {"name": "GOGC", "value": "100"}, {"name": "VERSION", "value": COMMIT}, {"name": "RUN", "value": str(RUN)},
-        *telemetry.of_pods([], str(RUN)),
+        *otel_resource.of_pods([], str(RUN)),
     ]  # fmt: skip
     assert cluster.things[CLONE]["spec"]["replicas"] == 2
 
 
-def test_it_becomes_ready_and_says_where_it_answers(api: str, place: Place, cluster: ClusterDouble) -> None:
+def test_it_becomes_ready_and_says_where_it_answers(api: str, place: DriverEnvironment, cluster: ClusterDouble) -> None:
     driver = plain(section(api, replicas=2), place)
     handle = json.loads(json.dumps(driver.deploy(target())))
-    assert driver.status(handle, None) == Status("rolling", "no pod yet")
+    assert driver.status(handle, None) == DeploymentStatus("rolling", "no pod yet")
     cluster.pod(CLONE, waiting("ContainerCreating", ""), name="0")
-    assert driver.status(handle, None) == Status("rolling", "ContainerCreating")
+    assert driver.status(handle, None) == DeploymentStatus("rolling", "ContainerCreating")
     cluster.roll_out(CLONE)
-    assert driver.status(handle, None) == Status("ready")
+    assert driver.status(handle, None) == DeploymentStatus("ready")
     assert driver.endpoints(handle) == {
         "name": "ingester-slowpath-0", "host": "10.0.0.1", "hosts": "10.0.0.1,10.0.0.2", "port": "8080",
         "url": "http://10.0.0.1:8080", "image": "images.example.com/ingester@sha256:0ab1",
@@ -125,7 +132,7 @@ def test_it_becomes_ready_and_says_where_it_answers(api: str, place: Place, clus
 
 
 def test_pods_that_end_or_are_replaced_while_they_are_measured_are_no_evidence(
-    driver: kubernetes.Kubernetes, cluster: ClusterDouble
+    driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble
 ) -> None:
     handle = driver.deploy(target())
     cluster.roll_out(CLONE)
@@ -136,11 +143,11 @@ def test_pods_that_end_or_are_replaced_while_they_are_measured_are_no_evidence(
     pod = cluster.things[f"{PODS}/ingester-slowpath-0-0"]
     told = pod["status"]["containerStatuses"][0]
     told |= {"restartCount": 1, "lastState": {"terminated": {"exitCode": 137, "reason": "OOMKilled"}}}
-    with pytest.raises(Unhealthy, match="ended since it was ready, last with exit code 137 OOMKilled"):
+    with pytest.raises(DeploymentUnhealthy, match="ended since it was ready, last with exit code 137 OOMKilled"):
         driver.status(handle, None)
     del cluster.things[f"{PODS}/ingester-slowpath-0-0"]
     cluster.pod(CLONE, running("10.0.0.9"), name="1")
-    with pytest.raises(DeployFailed, match="not those that were ready"):
+    with pytest.raises(DeploymentFailed, match="not those that were ready"):
         driver.status(handle, None)
     driver.restore(RUN)
     handle = driver.deploy(target(attempt=2))
@@ -148,14 +155,18 @@ def test_pods_that_end_or_are_replaced_while_they_are_measured_are_no_evidence(
     assert driver.status(handle, None).state == "ready"
 
 
-def test_an_address_of_version_6_and_a_port_of_choice(api: str, place: Place, cluster: ClusterDouble) -> None:
+def test_an_address_of_version_6_and_a_port_of_choice(
+    api: str, place: DriverEnvironment, cluster: ClusterDouble
+) -> None:
     driver = plain(section(api, port=6060), place)
     handle = driver.deploy(target())
     cluster.pod(CLONE, running("fd00::1"))
     assert driver.endpoints(handle)["url"] == "http://[fd00::1]:6060"
 
 
-def test_a_status_of_an_older_generation_is_not_believed(driver: kubernetes.Kubernetes, cluster: ClusterDouble) -> None:
+def test_a_status_of_an_older_generation_is_not_believed(
+    driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble
+) -> None:
     handle = driver.deploy(target())
     cluster.roll_out(CLONE)
     cluster.things[CLONE]["metadata"]["generation"] = 2
@@ -186,12 +197,12 @@ def test_a_status_of_an_older_generation_is_not_believed(driver: kubernetes.Kube
     ],
 )  # fmt: skip
 def test_what_pods_say(
-    driver: kubernetes.Kubernetes, cluster: ClusterDouble, status: dict[str, Any], state: str, said: str
+    driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble, status: dict[str, Any], state: str, said: str
 ) -> None:
     handle = {**driver.deploy(target()), "asked_at": time.time() - 100}
     cluster.pod(CLONE, status)
     if state == "unhealthy":
-        with pytest.raises(Unhealthy, match=said):
+        with pytest.raises(DeploymentUnhealthy, match=said):
             driver.status(handle, None)
         return
     found = driver.status(handle, None)
@@ -199,7 +210,7 @@ def test_what_pods_say(
     assert said in found.detail
 
 
-def test_an_image_has_its_time_to_appear(driver: kubernetes.Kubernetes, cluster: ClusterDouble) -> None:
+def test_an_image_has_its_time_to_appear(driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble) -> None:
     handle = driver.deploy(target())
     cluster.pod(CLONE, waiting("ErrImagePull", NOT_THERE))
     assert driver.status(handle, None).state == "rolling"
@@ -213,7 +224,7 @@ def test_an_image_has_its_time_to_appear(driver: kubernetes.Kubernetes, cluster:
     ],
 )
 def test_what_conditions_say(
-    driver: kubernetes.Kubernetes, cluster: ClusterDouble, told: dict[str, Any], said: str
+    driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble, told: dict[str, Any], said: str
 ) -> None:
     handle = driver.deploy(target())
     cluster.things[CLONE]["status"] = {"observedGeneration": 1, "conditions": [told]}
@@ -222,75 +233,85 @@ def test_what_conditions_say(
     assert said in found.detail
 
 
-def test_a_deadline_names_what_the_pods_died_of(driver: kubernetes.Kubernetes, cluster: ClusterDouble) -> None:
+def test_a_deadline_names_what_the_pods_died_of(
+    driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble
+) -> None:
     handle = driver.deploy(target())
     late = condition("Progressing", "False", "ProgressDeadlineExceeded", "has timed out progressing")
     cluster.things[CLONE]["status"] = {"observedGeneration": 1, "conditions": [late]}
     ended = {"terminated": {"exitCode": 137, "reason": "OOMKilled"}}
     cluster.pod(CLONE, {"phase": "Running", "containerStatuses": [container({"running": {}}, restarts=1, last=ended)]})
-    with pytest.raises(Unhealthy, match="OOMKilled"):
+    with pytest.raises(DeploymentUnhealthy, match="OOMKilled"):
         driver.status(handle, None)
 
 
-def test_what_was_ready_and_is_gone_has_failed(driver: kubernetes.Kubernetes, cluster: ClusterDouble) -> None:
+def test_what_was_ready_and_is_gone_has_failed(
+    driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble
+) -> None:
     handle = driver.deploy(target())
     del cluster.things[CLONE]
-    assert driver.status(handle, None) == Status("failed", "the Deployment ingester-slowpath-0 is gone")
+    assert driver.status(handle, None) == DeploymentStatus("failed", "the Deployment ingester-slowpath-0 is gone")
 
 
-def test_what_calls_back_that_it_can_not_is_believed(driver: kubernetes.Kubernetes) -> None:
+def test_what_calls_back_that_it_can_not_is_believed(driver: kubernetes_clone.KubernetesDriver) -> None:
     handle = driver.deploy(target())
-    assert driver.status(handle, Status("unbuildable", "does not compile")).state == "unbuildable"
-    assert driver.status(handle, Status("ready")).state == "rolling"
+    assert driver.status(handle, DeploymentStatus("unbuildable", "does not compile")).state == "unbuildable"
+    assert driver.status(handle, DeploymentStatus("ready")).state == "rolling"
 
 
-def test_a_run_is_never_deployed_twice(driver: kubernetes.Kubernetes, cluster: ClusterDouble) -> None:
+def test_a_run_is_never_deployed_twice(driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble) -> None:
     cluster.lose.add("PATCH")
     assert driver.deploy(target())["name"] == driver.deploy(target())["name"]
     assert cluster.made == [CLONE]
 
 
-def test_a_deadline_is_longer_than_what_a_pod_must_stay(driver: kubernetes.Kubernetes, cluster: ClusterDouble) -> None:
+def test_a_deadline_is_longer_than_what_a_pod_must_stay(
+    driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble
+) -> None:
     driver.deploy(target(seconds=3.0))
     assert cluster.things[CLONE]["spec"]["progressDeadlineSeconds"] == 6
 
 
 def test_what_the_cluster_does_not_take_is_said_at_once(
-    driver: kubernetes.Kubernetes, cluster: ClusterDouble, api: str, place: Place
+    driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble, api: str, place: DriverEnvironment
 ) -> None:
     labels = {"track": "not a label"}
-    with pytest.raises(DeployFailed, match=r"422: metadata\.labels: Invalid value: 'not a label'") as found:
+    with pytest.raises(DeploymentFailed, match=r"422: metadata\.labels: Invalid value: 'not a label'") as found:
         plain(section(api, labels=labels), place).deploy(target())
-    assert not found.value.passing
+    assert not found.value.is_transient
     assert cluster.made == []
 
 
-def test_another_attempt_waits_until_the_last_has_gone(driver: kubernetes.Kubernetes, cluster: ClusterDouble) -> None:
+def test_another_attempt_waits_until_the_last_has_gone(
+    driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble
+) -> None:
     driver.deploy(target())
-    with pytest.raises(DeployFailed, match="still leaving") as found:
+    with pytest.raises(DeploymentFailed, match="still leaving") as found:
         driver.deploy(target(attempt=2))
-    assert found.value.passing
+    assert found.value.is_transient
     driver.restore(RUN)
     driver.deploy(target(attempt=2))
     assert cluster.made == [CLONE, CLONE]
 
 
 def test_a_run_of_this_runner_makes_way_and_that_of_another_does_not(
-    driver: kubernetes.Kubernetes, cluster: ClusterDouble
+    driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble
 ) -> None:
     driver.deploy(target(run_id=OTHER_RUN))
-    with pytest.raises(DeployFailed, match="still leaving"):
+    with pytest.raises(DeploymentFailed, match="still leaving"):
         driver.deploy(target())
     assert "deletionTimestamp" in cluster.things[CLONE]["metadata"]
     cluster.put(CLONE, cluster.things[CLONE])
     del cluster.things[CLONE]["metadata"]["deletionTimestamp"]
-    with pytest.raises(DeployFailed, match="of the runner lab: set name") as found:
+    with pytest.raises(DeploymentFailed, match="of the runner lab: set name") as found:
         replace(driver, runner="other").deploy(target())
-    assert not found.value.passing
+    assert not found.value.is_transient
     assert "deletionTimestamp" not in cluster.things[CLONE]["metadata"]
 
 
-def test_it_goes_with_its_pods_and_is_waited_for(driver: kubernetes.Kubernetes, cluster: ClusterDouble) -> None:
+def test_it_goes_with_its_pods_and_is_waited_for(
+    driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble
+) -> None:
     cluster.linger = 3
     driver.deploy(target())
     cluster.roll_out(CLONE)
@@ -300,7 +321,7 @@ def test_it_goes_with_its_pods_and_is_waited_for(driver: kubernetes.Kubernetes, 
     driver.restore(uuid4())
 
 
-def test_many_pods_are_read_to_the_end(driver: kubernetes.Kubernetes, cluster: ClusterDouble) -> None:
+def test_many_pods_are_read_to_the_end(driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble) -> None:
     cluster.page = 2
     handle = driver.deploy(target())
     for number in range(5):
@@ -308,28 +329,30 @@ def test_many_pods_are_read_to_the_end(driver: kubernetes.Kubernetes, cluster: C
     assert driver.endpoints(handle)["hosts"].count(",") == 4
 
 
-def test_what_does_not_go_is_said(driver: kubernetes.Kubernetes, cluster: ClusterDouble) -> None:
+def test_what_does_not_go_is_said(driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble) -> None:
     driver.deploy(target())
     cluster.linger = 10**6
-    with pytest.raises(DeployFailed, match="ingester-slowpath-0 does not go away") as found:
+    with pytest.raises(DeploymentFailed, match="ingester-slowpath-0 does not go away") as found:
         driver.cluster.taken_down(DEPLOYMENTS, RUN, seconds=0.05)
-    assert found.value.passing
+    assert found.value.is_transient
 
 
 def test_a_deletion_never_takes_what_came_under_the_name_since(
-    driver: kubernetes.Kubernetes, cluster: ClusterDouble
+    driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble
 ) -> None:
     driver.deploy(target())
     stale = dict(cluster.things[CLONE])
     cluster.put(CLONE, cluster.things[CLONE])
-    with pytest.raises(DeployFailed, match="UID in precondition"):
+    with pytest.raises(DeploymentFailed, match="UID in precondition"):
         driver.cluster.delete(CLONE, {**stale, "metadata": {**stale["metadata"], "uid": "of-before"}})
     assert "deletionTimestamp" not in cluster.things[CLONE]["metadata"]
 
 
-def test_modules_replaced_need_an_image_of_their_own(api: str, place: Place, cluster: ClusterDouble) -> None:
+def test_modules_replaced_need_an_image_of_their_own(
+    api: str, place: DriverEnvironment, cluster: ClusterDouble
+) -> None:
     driver = plain(section(api, image="images.example.com/ingester:{commit}"), place)
-    with pytest.raises(DeployFailed, match=r"replaces example.com/libx, example.com/liby.*\{build\}"):
+    with pytest.raises(DeploymentFailed, match=r"replaces example.com/libx, example.com/liby.*\{build\}"):
         driver.deploy(target(overrides=OVERRIDES))
     other = plain(section(api), place)
     other.deploy(target(overrides=OVERRIDES))
@@ -339,44 +362,44 @@ def test_modules_replaced_need_an_image_of_their_own(api: str, place: Place, clu
 
 
 def test_what_stops_every_deploy_is_said_before_the_first(
-    api: str, place: Place, cluster: ClusterDouble, monkeypatch: pytest.MonkeyPatch
+    api: str, place: DriverEnvironment, cluster: ClusterDouble, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cluster.denied = {("patch", "deployments"), ("list", "pods")}
     with pytest.raises(DriverError, match=r"does not let us patch deployments.apps, list pods in checkout"):
         plain(section(api), place).prepare()
     cluster.denied = set()
-    with pytest.raises(DeployFailed, match="There is no Deployment other in checkout"):
+    with pytest.raises(DeploymentFailed, match="There is no Deployment other in checkout"):
         plain(section(api, deployment="other"), place).prepare()
-    with pytest.raises(DeployFailed, match="There are ingester: name one"):
+    with pytest.raises(DeploymentFailed, match="There are ingester: name one"):
         plain(section(api, container="sidecar"), place).prepare()
     monkeypatch.setenv("CLUSTER_TOKEN", "stale")
-    with pytest.raises(DeployFailed, match="answers 401: Unauthorized") as found:
+    with pytest.raises(DeploymentFailed, match="answers 401: Unauthorized") as found:
         plain(section(api), place).prepare()
-    assert not found.value.passing
+    assert not found.value.is_transient
 
 
 def test_a_cluster_that_fails_for_a_while_is_no_failure_of_the_build(
-    driver: kubernetes.Kubernetes, cluster: ClusterDouble
+    driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble
 ) -> None:
     handle = driver.deploy(target())
     cluster.roll_out(CLONE)
     assert driver.status(handle, None).state == "ready"
     cluster.first = lambda _: problem(503, "ServiceUnavailable", "etcd leader changed")
     assert driver.status(handle, None).state == "ready"
-    again = replace(driver, patience=Patience())  # a runner that was started anew remembers nothing
+    again = replace(driver, last_status=LastKnownStatus())  # a runner that was started anew remembers nothing
     assert again.status(handle, None).state == "rolling"
     assert "etcd leader changed" in again.status(handle, None).detail
-    driver.patience.seconds = 0
+    driver.last_status.seconds = 0
     for call in (lambda: driver.status(handle, None), lambda: driver.restore(RUN), lambda: driver.deploy(target())):
-        with pytest.raises(DeployFailed, match="503: etcd leader changed") as found:
+        with pytest.raises(DeploymentFailed, match="503: etcd leader changed") as found:
             call()
-        assert found.value.passing
+        assert found.value.is_transient
     cluster.first = lambda _: None
     assert driver.status(handle, None).state == "ready"
 
 
 def test_a_cluster_that_has_just_begun_and_knows_no_rules_yet_is_doubted(
-    driver: kubernetes.Kubernetes, cluster: ClusterDouble
+    driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble
 ) -> None:
     denied = problem(403, "Forbidden", 'User "slowpath-runner" cannot get resource "deployments"')
     failing = iter([denied, problem(401, "Unauthorized", "")])
@@ -386,12 +409,14 @@ def test_a_cluster_that_has_just_begun_and_knows_no_rules_yet_is_doubted(
     assert driver.status(handle, None).state == "ready"
     cluster.first = lambda _: denied
     assert driver.status(handle, None).state == "ready"
-    driver.patience.seconds = 0
-    with pytest.raises(DeployFailed, match="403: User"):
+    driver.last_status.seconds = 0
+    with pytest.raises(DeploymentFailed, match="403: User"):
         driver.status(handle, None)
 
 
-def test_a_cluster_that_fails_once_is_asked_again(driver: kubernetes.Kubernetes, cluster: ClusterDouble) -> None:
+def test_a_cluster_that_fails_once_is_asked_again(
+    driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble
+) -> None:
     failing = iter([problem(503, "ServiceUnavailable", ""), problem(429, "TooManyRequests", "")])
     cluster.first = lambda _: next(failing, None)
     driver.deploy(target())
@@ -399,7 +424,7 @@ def test_a_cluster_that_fails_once_is_asked_again(driver: kubernetes.Kubernetes,
 
 
 def test_a_cluster_that_hangs_or_talks_without_end_is_left(
-    driver: kubernetes.Kubernetes, cluster: ClusterDouble
+    driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble
 ) -> None:
     driver.cluster._outside._seconds = 0.3
 
@@ -407,19 +432,19 @@ def test_a_cluster_that_hangs_or_talks_without_end_is_left(
         return Reply(200, (b" " * 10 for _ in iter(lambda: time.sleep(0.05), 1)))
 
     cluster.first = dripping
-    with pytest.raises(DeployFailed, match="takes longer than") as found:
+    with pytest.raises(DeploymentFailed, match="takes longer than") as found:
         driver.deploy(target())
-    assert found.value.passing
+    assert found.value.is_transient
     cluster.first = lambda _: Reply(200, (b" " * 2**20 for _ in range(20)))
     driver.cluster._outside._seconds = 20
-    with pytest.raises(DeployFailed, match="more than 16,777,216 bytes"):
+    with pytest.raises(DeploymentFailed, match="more than 16,777,216 bytes"):
         driver.deploy(target())
 
 
 @pytest.mark.parametrize(
     "body", [b"[]", b"{", b'{"metadata": 7, "items": [3, {"metadata": null}]}', b'"x"', b"[" * 100_000]
 )
-def test_nonsense_from_a_cluster_is_no_crash(place: Place, body: bytes) -> None:
+def test_nonsense_from_a_cluster_is_no_crash(place: DriverEnvironment, body: bytes) -> None:
     with Answering(lambda _: Reply(200, body)) as server:
         driver = plain(section(f"http://{server.address}"), place)
         handle = {"run_id": str(RUN), "name": "x", "asked_at": 0.0}
@@ -427,11 +452,11 @@ def test_nonsense_from_a_cluster_is_no_crash(place: Place, body: bytes) -> None:
         assert driver.endpoints(handle) == {"name": "x"}
 
 
-def test_nobody_answers(place: Place) -> None:
+def test_nobody_answers(place: DriverEnvironment) -> None:
     driver = plain(section("http://127.0.0.1:9"), place)
-    with pytest.raises(DeployFailed, match="can not be reached") as found:
+    with pytest.raises(DeploymentFailed, match="cannot be reached") as found:
         driver.restore(RUN)
-    assert found.value.passing
+    assert found.value.is_transient
 
 
 @pytest.mark.parametrize(
@@ -460,10 +485,10 @@ def test_nobody_answers(place: Place) -> None:
         ({"secret": "x"}, "does not know 'secret'"),
     ],
 )
-def test_a_section_that_can_not_be_meant_is_refused(place: Place, more: dict[str, Any], said: str) -> None:
+def test_a_section_that_can_not_be_meant_is_refused(place: DriverEnvironment, more: dict[str, Any], said: str) -> None:
     told = {key: value for key, value in (section("https://127.0.0.1:9") | more).items() if value is not None}
-    with pytest.raises(BadSection, match=said):
-        kubernetes.read(told, place)
+    with pytest.raises(InvalidDriverConfig, match=said):
+        kubernetes_clone.read(told, place)
 
 
 def test_pods_path_is_the_one_published() -> None:

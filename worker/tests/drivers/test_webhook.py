@@ -14,12 +14,18 @@ import pytest
 import yaml
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-from slowpath.app import described
-from slowpath_cli.runner.driver import BadSection, DeployFailed, DriverError, Place, Status
-from slowpath_cli.runner.drivers import github, webhook
-from tests.collect.servers import Answering, Asked, Reply
-from tests.drivers.clusters import told
-from tests.drivers.targets import COMMIT, LIBRARY, OTHER_RUN, OVERRIDES, RUN, target
+from slowpath.app import build_schema_app
+from slowpath_cli.runner.core.driver_interface import (
+    DeploymentFailed,
+    DeploymentStatus,
+    DriverEnvironment,
+    DriverError,
+    InvalidDriverConfig,
+)
+from slowpath_cli.runner.drivers import github_actions, webhook_driver
+from tests.collect.pprof_servers import Answering, Asked, Reply
+from tests.drivers.cluster_double import told
+from tests.drivers.deploy_targets import COMMIT, LIBRARY, OTHER_RUN, OVERRIDES, RUN, target
 
 SECRET = "whsec_" + base64.b64encode(bytes(range(32))).decode()
 Json = dict[str, Any]
@@ -112,13 +118,13 @@ def watch() -> Watch:
 
 
 @pytest.fixture
-def driver(address: str, place: Place, watch: Watch) -> webhook.WebhookDriver:
-    made = webhook.read({"driver": "webhook", "to": address, "url": "http://probe-{slot}.lab.example/"}, place)
+def driver(address: str, place: DriverEnvironment, watch: Watch) -> webhook_driver.WebhookDriver:
+    made = webhook_driver.read({"driver": "webhook", "to": address, "url": "http://probe-{slot}.lab.example/"}, place)
     made.now, made.pause = watch, watch.pause
     return made
 
 
-def test_a_receiver_is_told_all_it_must_know(driver: webhook.WebhookDriver, receiver: Receiver) -> None:
+def test_a_receiver_is_told_all_it_must_know(driver: webhook_driver.WebhookDriver, receiver: Receiver) -> None:
     driver.prepare()
     handle = json.loads(json.dumps(driver.deploy(target(overrides=OVERRIDES, slot=3))))
     assert receiver.deployed == [
@@ -134,22 +140,22 @@ def test_a_receiver_is_told_all_it_must_know(driver: webhook.WebhookDriver, rece
         "host": "probe-3.lab.example",
         "port": "80",
     }
-    assert driver.status(handle, None) == Status("building", "taken by the receiver")
-    assert driver.status(handle, Status("rolling", "3 of 4")) == Status("rolling", "3 of 4")
-    assert driver.status(handle, Status("unbuildable")).state == "unbuildable"
+    assert driver.status(handle, None) == DeploymentStatus("building", "taken by the receiver")
+    assert driver.status(handle, DeploymentStatus("rolling", "3 of 4")) == DeploymentStatus("rolling", "3 of 4")
+    assert driver.status(handle, DeploymentStatus("unbuildable")).state == "unbuildable"
 
 
-def test_a_receiver_may_know_at_once(driver: webhook.WebhookDriver, receiver: Receiver) -> None:
+def test_a_receiver_may_know_at_once(driver: webhook_driver.WebhookDriver, receiver: Receiver) -> None:
     receiver.answer = {"state": "ready", "detail": "was\x1b there", "url": "http://10.0.0.7:6060/x/"}
     handle = driver.deploy(target())
-    assert driver.status(handle, None) == Status("ready", "was\N{REPLACEMENT CHARACTER} there")
+    assert driver.status(handle, None) == DeploymentStatus("ready", "was\N{REPLACEMENT CHARACTER} there")
     assert driver.endpoints(handle) == {"url": "http://10.0.0.7:6060/x", "host": "10.0.0.7", "port": "6060"}
-    assert driver.status(handle, Status("failed", "gone")).state == "failed"
+    assert driver.status(handle, DeploymentStatus("failed", "gone")).state == "failed"
 
 
 @pytest.mark.parametrize("answer", [{"state": "done"}, {"state": 7, "url": 3}, {"url": "file:///etc/passwd"}])
 def test_nonsense_from_a_receiver_is_not_believed(
-    driver: webhook.WebhookDriver, receiver: Receiver, answer: Json
+    driver: webhook_driver.WebhookDriver, receiver: Receiver, answer: Json
 ) -> None:
     receiver.answer = answer
     handle = driver.deploy(target())
@@ -158,7 +164,7 @@ def test_nonsense_from_a_receiver_is_not_believed(
 
 
 def test_a_message_that_was_not_answered_comes_again_and_is_done_once(
-    driver: webhook.WebhookDriver, receiver: Receiver, watch: Watch
+    driver: webhook_driver.WebhookDriver, receiver: Receiver, watch: Watch
 ) -> None:
     receiver.lose = True
     handle = driver.deploy(target())
@@ -171,7 +177,7 @@ def test_a_message_that_was_not_answered_comes_again_and_is_done_once(
     assert len(receiver.deployed) == 1
 
 
-def test_pauses_between_messages_grow(driver: webhook.WebhookDriver, receiver: Receiver, watch: Watch) -> None:
+def test_pauses_between_messages_grow(driver: webhook_driver.WebhookDriver, receiver: Receiver, watch: Watch) -> None:
     sent: list[float] = []
 
     def failing(_: Json) -> Reply:
@@ -191,7 +197,7 @@ def test_pauses_between_messages_grow(driver: webhook.WebhookDriver, receiver: R
 
 
 def test_a_receiver_may_say_when_it_is_to_be_told_again(
-    driver: webhook.WebhookDriver, receiver: Receiver, watch: Watch
+    driver: webhook_driver.WebhookDriver, receiver: Receiver, watch: Watch
 ) -> None:
     driver.outside.limits.clock = watch
     sent: list[Json] = []
@@ -214,18 +220,18 @@ def test_a_receiver_may_say_when_it_is_to_be_told_again(
 
 
 def test_a_killed_runner_goes_on_telling(
-    driver: webhook.WebhookDriver, receiver: Receiver, address: str, place: Place, watch: Watch
+    driver: webhook_driver.WebhookDriver, receiver: Receiver, address: str, place: DriverEnvironment, watch: Watch
 ) -> None:
     receiver.lose = True
     handle = json.loads(json.dumps(driver.deploy(target())))
-    again = webhook.read({"driver": "webhook", "to": address}, place)
+    again = webhook_driver.read({"driver": "webhook", "to": address}, place)
     again.now, again.pause = watch, watch.pause
     watch.pause(3)
     assert again.status(handle, None).detail == "taken by the receiver"
     assert len(receiver.deployed) == 1
 
 
-def test_another_attempt_is_another_message(driver: webhook.WebhookDriver, receiver: Receiver) -> None:
+def test_another_attempt_is_another_message(driver: webhook_driver.WebhookDriver, receiver: Receiver) -> None:
     driver.deploy(target())
     driver.restore(RUN)
     receiver.restored.clear()
@@ -233,15 +239,19 @@ def test_another_attempt_is_another_message(driver: webhook.WebhookDriver, recei
     assert receiver.seen == [f"{RUN}-1", f"{RUN}-2"]
 
 
-@pytest.mark.parametrize(("status", "passing"), [(400, False), (401, False), (404, False), (410, False), (307, False)])
-def test_a_refusal_ends_it(driver: webhook.WebhookDriver, receiver: Receiver, status: int, passing: bool) -> None:
+@pytest.mark.parametrize(
+    ("status", "is_transient"), [(400, False), (401, False), (404, False), (410, False), (307, False)]
+)
+def test_a_refusal_ends_it(
+    driver: webhook_driver.WebhookDriver, receiver: Receiver, status: int, is_transient: bool
+) -> None:
     receiver.first = lambda _: Reply(status, b"no such slot")
-    with pytest.raises(DeployFailed, match=f"{status}: no such slot") as found:
+    with pytest.raises(DeploymentFailed, match=f"{status}: no such slot") as found:
         driver.deploy(target())
-    assert found.value.passing is passing
+    assert found.value.is_transient is is_transient
 
 
-def test_a_receiver_that_hangs_holds_nobody(driver: webhook.WebhookDriver, receiver: Receiver) -> None:
+def test_a_receiver_that_hangs_holds_nobody(driver: webhook_driver.WebhookDriver, receiver: Receiver) -> None:
     driver.outside._seconds = 0.3
     dripping = Reply(200, (b" " for _ in iter(lambda: time.sleep(0.05), 1)))
     receiver.first = lambda _: dripping
@@ -251,7 +261,7 @@ def test_a_receiver_that_hangs_holds_nobody(driver: webhook.WebhookDriver, recei
     assert time.monotonic() - began < 5
 
 
-def test_it_is_taken_down_and_waited_for(driver: webhook.WebhookDriver, receiver: Receiver) -> None:
+def test_it_is_taken_down_and_waited_for(driver: webhook_driver.WebhookDriver, receiver: Receiver) -> None:
     receiver.leaving = 5
     driver.deploy(target())
     driver.restore(RUN)
@@ -260,7 +270,7 @@ def test_it_is_taken_down_and_waited_for(driver: webhook.WebhookDriver, receiver
     driver.restore(OTHER_RUN)
 
 
-def test_taking_down_that_fails_is_said(driver: webhook.WebhookDriver, receiver: Receiver) -> None:
+def test_taking_down_that_fails_is_said(driver: webhook_driver.WebhookDriver, receiver: Receiver) -> None:
     driver.deploy(target())
     asked: list[str] = []
 
@@ -269,29 +279,29 @@ def test_taking_down_that_fails_is_said(driver: webhook.WebhookDriver, receiver:
         return Reply(500, b"broken")
 
     receiver.first = failing
-    with pytest.raises(DeployFailed, match="500: broken") as found:
+    with pytest.raises(DeploymentFailed, match="500: broken") as found:
         driver.restore(RUN)
-    assert (found.value.passing, len(asked)) == (True, 3)
+    assert (found.value.is_transient, len(asked)) == (True, 3)
     receiver.first, receiver.leaving, driver.restore_seconds = lambda _: None, 10**6, 60.0
-    with pytest.raises(DeployFailed, match="still takes it down") as found:
+    with pytest.raises(DeploymentFailed, match="still takes it down") as found:
         driver.restore(RUN)
-    assert found.value.passing
+    assert found.value.is_transient
     receiver.leaving = 0
     driver.restore(RUN)
     assert receiver.running == set()
 
 
 def test_a_wrong_secret_is_found_before_the_first_deploy(
-    address: str, place: Place, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+    address: str, place: DriverEnvironment, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SLOWPATH_WEBHOOK_SECRET", "whsec_" + base64.b64encode(bytes(32)).decode())
-    with pytest.raises(DeployFailed, match="401"):
-        webhook.read({"driver": "webhook", "to": address}, place).prepare()
-    with pytest.raises(DriverError, match="can not be reached"):
-        webhook.read({"driver": "webhook", "to": "http://127.0.0.1:9"}, place).prepare()
+    with pytest.raises(DeploymentFailed, match="401"):
+        webhook_driver.read({"driver": "webhook", "to": address}, place).prepare()
+    with pytest.raises(DriverError, match="cannot be reached"):
+        webhook_driver.read({"driver": "webhook", "to": "http://127.0.0.1:9"}, place).prepare()
 
 
-def test_what_is_written_down_is_for_us_alone(driver: webhook.WebhookDriver, place: Place) -> None:
+def test_what_is_written_down_is_for_us_alone(driver: webhook_driver.WebhookDriver, place: DriverEnvironment) -> None:
     driver.deploy(target())
     (folder,) = place.work.iterdir()
     assert folder.stat().st_mode & 0o077 == 0
@@ -312,26 +322,28 @@ def test_what_is_written_down_is_for_us_alone(driver: webhook.WebhookDriver, pla
         ({"secret": "whsec_x"}, "does not know"),
     ],
 )
-def test_a_section_that_can_not_be_meant_is_refused(place: Place, more: Json, said: str) -> None:
+def test_a_section_that_can_not_be_meant_is_refused(place: DriverEnvironment, more: Json, said: str) -> None:
     given: Json = {"driver": "webhook", "to": "https://deploys.example"} | more
-    with pytest.raises(BadSection, match=said):
-        webhook.read({key: value for key, value in given.items() if value is not None}, place)
+    with pytest.raises(InvalidDriverConfig, match=said):
+        webhook_driver.read({key: value for key, value in given.items() if value is not None}, place)
 
 
 @pytest.mark.parametrize("secret", ["hunter2", "whsec_short", "whsec_" + "A" * 100, "whsec_?"])
-def test_a_secret_that_is_none_is_refused(place: Place, monkeypatch: pytest.MonkeyPatch, secret: str) -> None:
+def test_a_secret_that_is_none_is_refused(
+    place: DriverEnvironment, monkeypatch: pytest.MonkeyPatch, secret: str
+) -> None:
     monkeypatch.setenv("SLOWPATH_WEBHOOK_SECRET", secret)
-    with pytest.raises(BadSection, match="Standard Webhooks") as found:
-        webhook.read({"driver": "webhook", "to": "https://deploys.example"}, place)
+    with pytest.raises(InvalidDriverConfig, match="Standard Webhooks") as found:
+        webhook_driver.read({"driver": "webhook", "to": "https://deploys.example"}, place)
     assert secret not in str(found.value)
 
 
 def test_what_deploys_are_told_to_call_back_with_is_what_the_server_takes() -> None:
-    description = described().openapi()
+    description = build_schema_app().openapi()
     operation = description["paths"]["/api/v1/probe-callbacks/{secret}"]["post"]
     schema = operation["requestBody"]["content"]["application/json"]["schema"]
     validator = jsonschema_rs.Draft202012Validator({**schema, "components": description["components"]})
-    workflow = Path(github.__file__).with_name("github_workflow.yml").read_text(encoding="utf-8")
+    workflow = Path(github_actions.__file__).with_name("github_workflow.yml").read_text(encoding="utf-8")
     sent = [line.split("--json '")[1].split("'")[0] for line in workflow.splitlines() if "--json '" in line]
     assert [json.loads(one)["state"] for one in sent] == ["unbuildable", "ready"]
     assert yaml.safe_load(workflow)["jobs"].keys() == {"deploy", "restore"}

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from slowpath.analysis.facts import Facts
+from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath_cli.main import main
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "example"
@@ -18,8 +18,8 @@ FILES = [file for folder in FOLDERS for file in sorted(folder.glob("*.pb.gz"))]
 A_PATH = re.compile(rb"/(home|root|tmp|work|Users|usr|var|opt)/[\w./-]*")
 
 
-def facts_of(file: Path) -> Facts:
-    return Facts.from_json(json.loads(file.with_name(file.name + ".facts.json").read_text()))
+def facts_of(file: Path) -> RunMetadata:
+    return RunMetadata.from_json(json.loads(file.with_name(file.name + ".facts.json").read_text()))
 
 
 def test_the_plan_hangs_together() -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from example.bisects.histories import CULPRIT, Histories, Sizes, written
-from example.bisects.sources import LIBDB, LIBX, SERVICE
+from example.bisects.generated_histories import CULPRIT, Histories, Sizes, written
+from example.bisects.split_repositories import LIBDB, LIBX, SERVICE
 from slowpath_cli.main import main
 
 GO = shutil.which("go") or "/usr/local/go/bin/go"
@@ -67,7 +67,7 @@ def test_the_way_down_leads_to_it(
     modules = [word for name in (LIBDB, LIBX) for word in ("--module-repo", f"{name}={folders[name]}")]
     told = main(
         ["bisect", "--repo", str(made.repositories[0].folder), "--good", made.good, "--bad", made.bad, *modules,
-         "--main", f"./{SERVICE}", "--cgo", "off", "--work", str(tmp_path / "work"), "--json", "--", str(script)]
+         "--main", f"./{SERVICE}", "--cgo", "off", "--work-dir", str(tmp_path / "work"), "--json", "--", str(script)]
     )  # fmt: skip
     out = capsys.readouterr()
     assert told == os.EX_OK, out.err

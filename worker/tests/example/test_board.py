@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from slowpath.analysis.facts import Facts
-from slowpath_cli.replaying import first_time, moved
-from slowpath_cli.seeding_board import Board, stretches
+from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath_cli.commands.example_dashboard import ExampleDashboard, stretches
+from slowpath_cli.commands.traffic_replay import first_time, shift_span_times
 
 WORKER = Path(__file__).resolve().parents[2]
 BOARD = WORKER / "example" / "board"
@@ -61,7 +61,7 @@ def test_the_plan_hangs_together() -> None:
 def test_facts_stand_beside_each_profile(each: dict[str, Any]) -> None:
     commits = {build["id"]: build["commit"] for build in PLAN["builds"]}
     for file in (BOARD / each["folder"]).glob("cpu.*.gz"):
-        facts = Facts.from_json(json.loads(file.with_name(file.name + ".facts.json").read_text()))
+        facts = RunMetadata.from_json(json.loads(file.with_name(file.name + ".facts.json").read_text()))
         assert facts.commit == commits[each["build"]]
         assert facts.requests is not None
         assert facts.requests > 1000
@@ -114,13 +114,13 @@ def test_spans_can_be_moved_in_time() -> None:
     plain = gzip.decompress((BOARD / "copy" / "spans.00.otlp.gz").read_bytes())
     began = first_time(plain)
     assert began > 1_700_000_000_000_000_000
-    later = moved(plain, 3_600_000_000_000)
+    later = shift_span_times(plain, 3_600_000_000_000)
     assert first_time(later) == began + 3_600_000_000_000
-    assert moved(later, -3_600_000_000_000) == plain
+    assert shift_span_times(later, -3_600_000_000_000) == plain
 
 
 def test_the_history_is_cut_at_the_deploy() -> None:
-    board = Board(PLAN, BOARD, "", "", {}, 1_800_000_000_000)
+    board = ExampleDashboard(PLAN, BOARD, "", "", {}, 1_800_000_000_000)
     cut = stretches(board)
     told = {(each.variant, *each.labels) for each in cut}
     assert told == {

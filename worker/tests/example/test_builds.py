@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from slowpath.analysis.facts import Facts
-from slowpath_cli.seeding_builds import builds_of, commit_of
+from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath_cli.commands.example_builds import builds_of, commit_of
 
 BUILDS = Path(__file__).resolve().parents[2] / "example" / "builds"
 PLAN: dict[str, Any] = json.loads((BUILDS / "investigation.json").read_text(encoding="utf-8"))
@@ -23,8 +23,8 @@ A_PATH = re.compile(rb"/(home|root|tmp|work|Users|usr|var|opt)/[\w./-]*")
 NOW = datetime(2026, 11, 21, 12, 30, tzinfo=UTC)
 
 
-def facts_of(file: Path) -> Facts:
-    return Facts.from_json(json.loads(file.with_name(f"{file.name}.facts.json").read_text(encoding="utf-8")))
+def facts_of(file: Path) -> RunMetadata:
+    return RunMetadata.from_json(json.loads(file.with_name(f"{file.name}.facts.json").read_text(encoding="utf-8")))
 
 
 def captures(variant: str) -> list[Path]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from slowpath.analysis.facts import Facts
+from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath_cli.main import main
 
 LOGS = Path(__file__).resolve().parents[2] / "example" / "artifacts-growth"
@@ -27,7 +27,7 @@ def test_a_log_is_small_and_says_nothing_of_the_machine(file: Path) -> None:
     assert file.stat().st_size < 40_000
     assert not A_PATH.findall(data)
     assert len(PRINTED.findall(data)) == 1
-    facts = Facts.from_json(json.loads(Path(f"{file}.facts.json").read_text()))
+    facts = RunMetadata.from_json(json.loads(Path(f"{file}.facts.json").read_text()))
     assert facts.requests
     assert facts.wall_ns
     assert re.fullmatch(r"[0-9a-f]{40}", facts.commit or "")

@@ -9,8 +9,8 @@ from uuid import UUID
 import pytest
 from fastapi.testclient import TestClient
 
-from slowpath.bisects.service import recorded
-from slowpath.core.sessions import Scope
+from slowpath.core.db_sessions import TeamScope
+from slowpath.verdicts.bisects.service import recorded_bisects
 from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name
     asker,
     client,
@@ -23,23 +23,23 @@ from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name
     team,
 )
 from tests.factories.accounts import SomeTeam
-from tests.support.house import House
+from tests.support.app_under_test import AppUnderTest
 
 FILE = Path(__file__).resolve().parents[2] / "example" / "bisects" / "recorded.json.gz"
 ENDED = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 @pytest.mark.database
-def test_its_pages_tell_how_the_commit_was_found(house: House, team: SomeTeam, client: TestClient) -> None:  # noqa: F811
+def test_its_pages_tell_how_the_commit_was_found(house: AppUnderTest, team: SomeTeam, client: TestClient) -> None:  # noqa: F811
     told = json.loads(gzip.decompress(FILE.read_bytes()))
     service = client.post("/api/v1/services", json={"name": "ingester"}).json()["id"]
     repository = client.post("/api/v1/repositories", json={"name": told["repository"], "services": []}).json()["id"]
     commits = client.post(f"/api/v1/repositories/{repository}/commits", json={"commits": told["commits"]})
     assert commits.json() == {"new": len(told["commits"])}
     me = team.owner.user_id
-    with house.database.writing(Scope(team_id=team.id, user_id=me)) as session:
-        place = recorded.Place(UUID(service), UUID(repository), None, me)
-        id_ = recorded.lay_out(session, told, place, ended_at=ENDED).id
+    with house.database.writing(TeamScope(team_id=team.id, user_id=me)) as session:
+        place = recorded_bisects.RecordedBisectTarget(UUID(service), UUID(repository), None, me)
+        id_ = recorded_bisects.insert_recorded_bisect(session, told, place, ended_at=ENDED).id
 
     [row] = client.get("/api/v1/bisects").json()["items"]
     assert (row["state"], row["culprit"]["sha"]) == ("found", told["truth"][-1])

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 from numpy.random import default_rng
 
-from slowpath.analysis.facts import Facts
-from slowpath.analysis.traces.artifact import TraceArtifact
-from slowpath.analysis.traces.compare import TraceComparison, compare_traces
-from slowpath.analysis.traces.thresholds import DEFAULT_TRACE_THRESHOLDS
-from slowpath.analysis.traces.trace_table import TraceTable
+from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath.analysis.kinds.exec_traces.compare_traces import TraceComparison, compare_traces
+from slowpath.analysis.kinds.exec_traces.trace_artifact import TraceArtifact
+from slowpath.analysis.kinds.exec_traces.trace_table import TraceTable
+from slowpath.analysis.kinds.exec_traces.trace_thresholds import DEFAULT_TRACE_THRESHOLDS
 
 WORKER = Path(__file__).resolve().parents[2]
 TRACES = WORKER / "example" / "traces"
@@ -26,8 +26,8 @@ SETS = sorted(each["folder"] for each in PLAN["sets"])
 A_PATH = re.compile(rb"/(home|root|tmp|work|Users|usr|var|opt)/[\w./-]*")
 
 
-def facts_of(file: Path) -> Facts:
-    return Facts.from_json(json.loads(file.with_name(file.name + ".facts.json").read_text()))
+def facts_of(file: Path) -> RunMetadata:
+    return RunMetadata.from_json(json.loads(file.with_name(file.name + ".facts.json").read_text()))
 
 
 @pytest.fixture(scope="module")

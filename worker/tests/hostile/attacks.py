@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from tests.support.stacks import RunningStack
+from tests.support.running_stacks import RunningStack
 
 TICKS_PER_SECOND = 100
 MIB = 1 << 20

@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import migrated
 from tests.support.databases import TestDatabase
-from tests.support.stacks import RunningStack, running_stack
+from tests.support.running_stacks import RunningStack, running_stack
 
 __all__ = ["migrated"]
 

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from tests.hostile.attacks import MIB, at_once, connected, cpu_seconds, head, looking_on
-from tests.support.stacks import RunningStack, forget_peak, resident_bytes
+from tests.support.running_stacks import RunningStack, forget_peak, resident_bytes
 
 pytestmark = pytest.mark.database
 

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from tests.hostile.attacks import connected, head, looking_on
-from tests.support.stacks import RunningStack
+from tests.support.running_stacks import RunningStack
 
 pytestmark = pytest.mark.database
 

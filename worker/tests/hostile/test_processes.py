@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from tests.support.databases import TestDatabase
-from tests.support.stacks import running_stack
+from tests.support.running_stacks import running_stack
 
 pytestmark = pytest.mark.database
 

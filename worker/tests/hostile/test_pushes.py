@@ -11,16 +11,16 @@ from typing import Final
 import httpx
 import pytest
 
-from slowpath.accounts.rules.roles import TokenScope
 from slowpath.adapters.postgres import create_postgres_engine
-from slowpath.core.sessions import Database
+from slowpath.core.db_sessions import Database
+from slowpath.platform.accounts.rules.roles import TokenScope
 from tests.factories.accounts import AccountsFactory
 from tests.factories.otlp import attributes, encoded, export
 from tests.factories.remote_write import V1_HEADERS, V2_HEADERS, Point, Sent, block, snappy, v1, varint
 from tests.hostile.attacks import MIB, looking_on
+from tests.support.app_under_test import built, settings_for
 from tests.support.databases import TestDatabase
-from tests.support.house import built, settings_for
-from tests.support.stacks import RunningStack, forget_peak, resident_bytes, running_stack
+from tests.support.running_stacks import RunningStack, forget_peak, resident_bytes, running_stack
 
 pytestmark = pytest.mark.database
 

@@ -1,7 +1,7 @@
-"""The workshop over a real database and quiet twins, and errands to carry out in it."""
+"""A worker context over a real database and fakes, and jobs to run in it."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 from uuid import UUID
@@ -9,12 +9,13 @@ from uuid import UUID
 import psycopg
 import pytest
 
+from slowpath.core.db_sessions import TeamScope
 from slowpath.core.ids import JobId, new_id
 from slowpath.core.jobs import Job, Queue, enqueue
-from slowpath.core.sessions import Scope
-from slowpath_worker.context import Context, Workshop
-from slowpath_worker.registry import HANDLERS, BadEnd, Handler
-from slowpath_worker.running import run_job
+from slowpath.core.settings import Settings
+from slowpath_worker.job_context import JobContext, WorkerContext
+from slowpath_worker.job_execution import run_job
+from slowpath_worker.job_handlers import HANDLERS, JobHandler, RecordFailure
 from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name
     emptied,
     engine,
@@ -24,8 +25,9 @@ from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name
     team,
 )
 from tests.factories.accounts import SomeTeam
+from tests.support.app_under_test import AppUnderTest, settings_for
 from tests.support.databases import TestDatabase
-from tests.support.house import House, settings_for
+from tests.support.worker_contexts import make_worker_context, with_settings
 
 LEASE_SECONDS = 1.0
 
@@ -45,20 +47,24 @@ class Errand(Job):
 
 @dataclass(frozen=True)
 class Bench:
-    """A place to write down jobs, carry them out, and see what became of them."""
+    """Enqueues jobs, runs them, and reads their rows."""
 
-    workshop: Workshop
+    worker_context: WorkerContext
     team: SomeTeam
     admin: psycopg.Connection
 
+    def with_settings(self, settings: Settings) -> "Bench":
+        """Return a bench with other settings, and with the adapters made from them."""
+        return replace(self, worker_context=with_settings(self.worker_context, settings))
+
     def write_down(self, job: Job | None = None) -> JobId:
         """Enqueue a job."""
-        with self.workshop.database.writing(Scope(self.team.id, self.team.owner.user_id)) as session:
+        with self.worker_context.database.writing(TeamScope(self.team.id, self.team.owner.user_id)) as session:
             return enqueue(session, job or Errand(new_id()))
 
     def carry_out(self, job_id: JobId) -> dict[str, Any]:
         """Run a job as a message would, and return its row."""
-        run_job(self.workshop, job_id)
+        run_job(self.worker_context, job_id)
         return self.row(job_id)
 
     def row(self, job_id: JobId) -> dict[str, Any]:
@@ -77,20 +83,20 @@ class Bench:
 
 
 @pytest.fixture
-def bench(house: House, team: SomeTeam, emptied: TestDatabase, tmp_path: Path) -> Iterator[Bench]:  # noqa: F811
+def bench(house: AppUnderTest, team: SomeTeam, emptied: TestDatabase, tmp_path: Path) -> Iterator[Bench]:  # noqa: F811
     settings = settings_for(emptied.app_url, lease_seconds=LEASE_SECONDS)
     with emptied.as_admin() as admin:
-        yield Bench(Workshop(settings, house.database, house.blobs, tmp_path), team, admin)
+        yield Bench(make_worker_context(settings, house.database, house.blobs, tmp_path), team, admin)
 
 
-HandleErrand = Callable[[Callable[[Any, Context], None], BadEnd | None], None]
+HandleErrand = Callable[[Callable[[Any, JobContext], None], RecordFailure | None], None]
 
 
 @pytest.fixture
 def handle(monkeypatch: pytest.MonkeyPatch) -> HandleErrand:
     """Say how errands are carried out."""
 
-    def say(run: Callable[[Any, Context], None], ended_badly: BadEnd | None = None) -> None:
-        monkeypatch.setitem(HANDLERS, Errand.name, Handler(Errand, run, ended_badly))
+    def say(run: Callable[[Any, JobContext], None], ended_badly: RecordFailure | None = None) -> None:
+        monkeypatch.setitem(HANDLERS, Errand.name, JobHandler(Errand, run, ended_badly))
 
     return say

@@ -6,13 +6,13 @@ from uuid import uuid4
 
 import pytest
 
+from slowpath.core.db_sessions import TeamScope
 from slowpath.core.ids import ArtifactId, JobId, new_id
 from slowpath.core.jobs import HOUSEKEEPING, Priority, enqueue
-from slowpath.core.sessions import Scope
-from slowpath.uploads.jobs import DecodeArtifact
-from slowpath.work import service
-from slowpath_worker.context import Context
-from slowpath_worker.running import Worker, run_next
+from slowpath.evidence.artifacts.jobs import DecodeArtifact
+from slowpath.platform.jobs import service
+from slowpath_worker.job_context import JobContext
+from slowpath_worker.job_execution import Worker, run_next
 from tests.factories.accounts import AccountsFactory, SomeTeam
 from tests.jobs.conftest import Bench, Errand, HandleErrand
 
@@ -22,12 +22,12 @@ BACKLOG = 20_000
 WORKER = Worker("worker-1", 3)
 FLOOD = """
 INSERT INTO job (team_id, id, name, queue, payload, subject_kind, subject_id, max_attempts, priority,
-        state, attempts, fence, progress, step, not_before)
+        state, attempts, fencing_token, progress, step, not_before)
     SELECT %s, gen_random_uuid(), 'tests.errand', 'analyse', jsonb_build_object('errand_id', gen_random_uuid()), 'errand',
         gen_random_uuid(), 3, %s, 'waiting', 0, 0, 0, '', clock_timestamp() - interval '1 hour'
     FROM generate_series(1, %s)
 """
-CLAIM = "SELECT job_id, team_id FROM door.claim_next_job(%s, %s, %s, interval '1 minute')"
+CLAIM = "SELECT job_id, team_id FROM cross_team.claim_next_job(%s, %s, %s, interval '1 minute')"
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ def test_one_team_leaves_a_process_of_each_worker_free(bench: Bench, other: Some
 def test_jobs_of_a_worker_that_died_hold_no_process(bench: Bench) -> None:
     flood(bench, 10)
     claim(bench), claim(bench)
-    bench.admin.execute("UPDATE job SET lease_until = clock_timestamp() - interval '1 s' WHERE state = 'running'")
+    bench.admin.execute("UPDATE job SET lease_expires_at = clock_timestamp() - interval '1 s' WHERE state = 'running'")
 
     assert claim(bench) is not None
 
@@ -85,7 +85,7 @@ def test_a_lost_job_is_claimed_by_its_message(bench: Bench) -> None:
     lost = bench.write_down()
     claim(bench)
     flood(bench, 10)
-    bench.change(lost, "lease_until = clock_timestamp() - interval '1 s'")
+    bench.change(lost, "lease_expires_at = clock_timestamp() - interval '1 s'")
 
     row = bench.admin.execute(CLAIM, (lost, "worker-1", 3)).fetchone()
     assert row is not None
@@ -94,16 +94,16 @@ def test_a_lost_job_is_claimed_by_its_message(bench: Bench) -> None:
 
 def test_between_equal_teams_the_one_that_used_less_goes_first(bench: Bench, other: SomeTeam) -> None:
     mine, theirs = bench.write_down(), write_down(bench, other)
-    bench.admin.execute("SELECT door.charge_team(%s, 10)", (bench.team.id,))
+    bench.admin.execute("SELECT cross_team.record_work_seconds(%s, 10)", (bench.team.id,))
 
     assert claim(bench) == (theirs, other.id)
     assert claim(bench) == (mine, bench.team.id)
 
 
 def test_what_a_team_used_is_forgotten(bench: Bench) -> None:
-    bench.admin.execute("SELECT door.charge_team(%s, 8)", (bench.team.id,))
+    bench.admin.execute("SELECT cross_team.record_work_seconds(%s, 8)", (bench.team.id,))
     bench.admin.execute("UPDATE team SET work_at = work_at - interval '2 minutes'")
-    bench.admin.execute("SELECT door.charge_team(%s, 1)", (bench.team.id,))
+    bench.admin.execute("SELECT cross_team.record_work_seconds(%s, 1)", (bench.team.id,))
 
     found = bench.admin.execute("SELECT work_seconds FROM team WHERE id = %s", (bench.team.id,)).fetchone()
     assert found is not None
@@ -111,13 +111,13 @@ def test_what_a_team_used_is_forgotten(bench: Bench) -> None:
 
 
 def test_a_person_s_job_goes_before_the_files_of_programs(bench: Bench) -> None:
-    database = bench.workshop.database
-    with database.writing(Scope(bench.team.id)) as session:
+    database = bench.worker_context.database
+    with database.writing(TeamScope(bench.team.id)) as session:
         of_ci = enqueue(session, DecodeArtifact(ArtifactId(new_id())))
         derived = enqueue(session, Errand(new_id()))
     of_person = bench.write_down()
-    with database.writing(Scope(bench.team.id)) as session:
-        service.cancel(session, of_ci)
+    with database.writing(TeamScope(bench.team.id)) as session:
+        service.cancel_job(session, of_ci)
 
     assert bench.row(derived)["priority"] == Priority.DERIVED
     assert [claim(bench, slots=9) for _ in range(3)] == [
@@ -126,7 +126,7 @@ def test_a_person_s_job_goes_before_the_files_of_programs(bench: Bench) -> None:
 
 
 def test_files_of_programs_and_housekeeping_are_bulk(bench: Bench) -> None:
-    with bench.workshop.database.writing(Scope(bench.team.id)) as session:
+    with bench.worker_context.database.writing(TeamScope(bench.team.id)) as session:
         of_ci = enqueue(session, DecodeArtifact(ArtifactId(new_id())))
     kept = bench.write_down(Housekeeping(new_id()))
 
@@ -146,7 +146,7 @@ def test_a_message_carries_out_the_fair_job_and_charges_its_team(
 ) -> None:
     ran: list[object] = []
 
-    def work(job: Errand, context: Context) -> None:
+    def work(job: Errand, context: JobContext) -> None:
         ran.append(context.team_id)
         sum(range(2_000_000))
         with context.finishing():
@@ -156,10 +156,10 @@ def test_a_message_carries_out_the_fair_job_and_charges_its_team(
     flood(bench, 50)
     nudged = bench.admin.execute("SELECT id FROM job LIMIT 1").fetchone()
     assert nudged is not None
-    assert run_next(bench.workshop, WORKER, JobId(nudged[0]))
+    assert run_next(bench.worker_context, WORKER, JobId(nudged[0]))
     single = write_down(bench, other)
 
-    assert run_next(bench.workshop, WORKER, JobId(nudged[0]))
+    assert run_next(bench.worker_context, WORKER, JobId(nudged[0]))
 
     assert ran == [bench.team.id, other.id]
     assert bench.row(single)["state"] == "done"
@@ -168,14 +168,14 @@ def test_a_message_carries_out_the_fair_job_and_charges_its_team(
 
 
 def test_nothing_to_claim_is_no_job(bench: Bench) -> None:
-    assert not run_next(bench.workshop, WORKER, JobId(new_id()))
+    assert not run_next(bench.worker_context, WORKER, JobId(new_id()))
 
 
 @pytest.mark.parametrize(
     "query",
     [
-        "SELECT * FROM door.claim_next_job(gen_random_uuid(), 'w', 100, interval '1 minute')",
-        "SELECT * FROM door.jobs_to_nudge(100, 32)",
+        "SELECT * FROM cross_team.claim_next_job(gen_random_uuid(), 'w', 100, interval '1 minute')",
+        "SELECT * FROM cross_team.select_due_jobs(100, 32)",
     ],
 )
 def test_a_backlog_costs_no_more_than_its_index(bench: Bench, query: str) -> None:
@@ -183,7 +183,7 @@ def test_a_backlog_costs_no_more_than_its_index(bench: Bench, query: str) -> Non
 
     def pages(count: int) -> int:
         flood(bench, count)
-        bench.admin.execute("UPDATE job SET state = 'done' WHERE sends > 0")
+        bench.admin.execute("UPDATE job SET state = 'done' WHERE send_count > 0")
         bench.admin.execute("VACUUM ANALYZE job")
         told = bench.admin.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {query}".encode()).fetchone()
         assert told is not None

@@ -5,29 +5,28 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 import httpx
 import numpy as np
 import pytest
 
-from bench.prometheus import Prometheus, Written, WrittenHistogram, prometheus_binary, running_prometheus
-from slowpath.adapters.outside import create_outside
-from slowpath.analysis.metrics.columns import Floats
-from slowpath.analysis.metrics.folding import fold
+from slowpath.adapters.egress import create_outside
+from slowpath.analysis.kinds.metrics.column_codec import Floats
+from slowpath.analysis.kinds.metrics.sample_compaction import compact_chunk
+from slowpath.core.db_sessions import TeamScope
+from slowpath.core.encryption import create_sealer
 from slowpath.core.ids import JobId, MetricSourceId
 from slowpath.core.jobs import JobState
-from slowpath.core.ports import Answer, Outside, Peer
-from slowpath.core.sealing import create_sealer
-from slowpath.core.sessions import Scope
-from slowpath.metrics.service import folding
-from slowpath.metrics.service.reading import Selector, select
-from slowpath.sources.jobs import ImportHistory
-from slowpath.sources.service import keeping
-from slowpath.sources.service.keeping import SignIn
-from slowpath_worker.tasks import sources
+from slowpath.core.ports import EgressClient, EgressConnection, HttpResponse
+from slowpath.evidence.metric_sources.jobs import ImportHistory
+from slowpath.evidence.metric_sources.service import metric_sources
+from slowpath.evidence.metric_sources.service.metric_sources import SourceCredentials
+from slowpath.evidence.metrics.service import chunk_compaction
+from slowpath.evidence.metrics.service.series_reader import SeriesSelector, select
+from support.prometheus_oracle import Prometheus, WrittenBlock, WrittenHistogram, prometheus_binary, running_prometheus
+from tests.evidence.metric_sources.prometheus_fake import TwinOutside, TwinPeer, success
 from tests.jobs.conftest import Bench
-from tests.sources.prometheus_twin import TwinOutside, TwinPeer, success
 
 pytestmark = pytest.mark.database
 
@@ -54,26 +53,33 @@ def empty_prometheus(prometheus: Prometheus) -> Iterator[Prometheus]:
         yield server
 
 
+def with_egress(bench: Bench, egress: EgressClient) -> Bench:
+    """Return a bench whose jobs use this egress client."""
+    return replace(bench, worker_context=replace(bench.worker_context, egress=egress))
+
+
 @pytest.fixture
 def near(bench: Bench) -> Bench:
     """Give a bench whose operator lists loopback."""
-    settings = bench.workshop.settings.model_copy(update={"allowed_hosts": "127.0.0.0/8"})
-    return replace(bench, workshop=replace(bench.workshop, settings=settings))
+    settings = bench.worker_context.settings.model_copy(update={"egress_allowlist": "127.0.0.0/8"})
+    return bench.with_settings(settings)
 
 
-def written(end_ms: int) -> list[Written]:
+def written(end_ms: int) -> list[WrittenBlock]:
     times = range(end_ms - HOURS * 3_600_000, end_ms + 1, STEP_MS)
     odd = [float("nan"), float("inf"), 0.1 + 0.2, 1e-320, 123456789.123456]
     series = [
-        Written(
+        WrittenBlock(
             {"__name__": "http_requests_total", "job": "api", "code": "200", "instance": 'ä"\\'}, counted(times, 7)
         ),
-        Written({"__name__": "queue_depth", "job": "api"}, [(at, odd[i % 5]) for i, at in enumerate(times)]),
-        Written({"__name__": "go_goroutines", "job": "api"}, counted(times, 1)),
-        Written({"__name__": "http_client_requests_total", "job": "api"}, counted(times, 1)),
+        WrittenBlock({"__name__": "queue_depth", "job": "api"}, [(at, odd[i % 5]) for i, at in enumerate(times)]),
+        WrittenBlock({"__name__": "go_goroutines", "job": "api"}, counted(times, 1)),
+        WrittenBlock({"__name__": "http_client_requests_total", "job": "api"}, counted(times, 1)),
     ]
     series += [
-        Written({"__name__": "http_request_duration_seconds_bucket", "job": "api", "le": le}, counted(times, number))
+        WrittenBlock(
+            {"__name__": "http_request_duration_seconds_bucket", "job": "api", "le": le}, counted(times, number)
+        )
         for number, le in enumerate(("0.1", "1", "+Inf"), 1)
     ]
     return series
@@ -83,22 +89,24 @@ def counted(times: range, by: float) -> list[tuple[int, Any]]:
     return [(at + i % 3, float(i * by)) for i, at in enumerate(times)]
 
 
-def added(bench: Bench, url: str, sign_in: SignIn | None = None) -> MetricSourceId:
-    outside = create_outside(bench.workshop.settings)
-    sealer = create_sealer(bench.workshop.settings)
-    with bench.workshop.database.writing(Scope(bench.team.id)) as session:
-        row = keeping.add(session, sealer, outside, label="ours", url=url, sign_in=sign_in or SignIn("none"))
+def added(bench: Bench, url: str, sign_in: SourceCredentials | None = None) -> MetricSourceId:
+    outside = create_outside(bench.worker_context.settings)
+    sealer = create_sealer(bench.worker_context.settings)
+    with bench.worker_context.database.writing(TeamScope(bench.team.id)) as session:
+        row = metric_sources.create_metric_source(
+            session, sealer, outside, label="ours", url=url, sign_in=sign_in or SourceCredentials("none")
+        )
         return MetricSourceId(row.id)
 
 
 def last_import(bench: Bench, source_id: MetricSourceId) -> dict[str, Any]:
-    with bench.workshop.database.reading(Scope(bench.team.id)) as session:
-        return keeping.find(session, source_id).last_import or {}
+    with bench.worker_context.database.reading(TeamScope(bench.team.id)) as session:
+        return metric_sources.get_metric_source(session, source_id).last_import or {}
 
 
 def stored(bench: Bench, name: str, from_ms: int, to_ms: int) -> dict[str, list[tuple[int, int]]]:
-    with bench.workshop.database.reading(Scope(bench.team.id)) as session:
-        found = select(session, Selector(name), from_ms, to_ms)
+    with bench.worker_context.database.reading(TeamScope(bench.team.id)) as session:
+        found = select(session, SeriesSelector(name), from_ms, to_ms)
     return {
         json.dumps({"__name__": name, **one.labels}, sort_keys=True): list(
             zip(one.times_ms.tolist(), bits(one.values), strict=True)
@@ -130,7 +138,7 @@ def theirs(server: Prometheus, name: str, from_ms: int, to_ms: int) -> dict[str,
 
 
 def tail_rows(bench: Bench) -> int:
-    found = bench.admin.execute("SELECT count(*) FROM metric_tail").fetchone()
+    found = bench.admin.execute("SELECT count(*) FROM metric_wal_record").fetchone()
     assert found is not None
     return int(found[0])
 
@@ -157,12 +165,12 @@ def test_what_was_imported_is_what_prometheus_has(near: Bench, prometheus: Prome
     }  # fmt: skip
 
     # again, after what came was folded into packed hours: nothing is there twice, and nothing is written
-    with near.workshop.database.reading(Scope(near.team.id)) as session:
-        gathered = folding.gather(session, 10_000_000)
+    with near.worker_context.database.reading(TeamScope(near.team.id)) as session:
+        gathered = chunk_compaction.gather_wal_samples(session, 10_000_000)
     assert gathered is not None
-    folded = list(fold(gathered.sorted_out, gathered.there))
-    with near.workshop.database.writing(Scope(near.team.id)) as session:
-        assert folding.record(session, gathered, folded)
+    folded = list(compact_chunk(gathered.sorted_out, gathered.there))
+    with near.worker_context.database.writing(TeamScope(near.team.id)) as session:
+        assert chunk_compaction.replace_wal_with_chunks(session, gathered, folded)
     assert tail_rows(near) == 0
     again = near.carry_out(near.write_down(ImportHistory(source_id, from_ms, to_ms)))
     assert again["state"] == JobState.DONE, again["problem"]
@@ -192,7 +200,7 @@ class PagedPeer(TwinPeer):
         *,
         max_bytes: int,
         seconds: float,
-    ) -> Answer:
+    ) -> HttpResponse:
         answer = super().get(path, query, headers, max_bytes=max_bytes, seconds=seconds)
         if path == "/api/v1/query":
             width = int(dict(query)["query"].rpartition("[")[2].removesuffix("ms]"))
@@ -218,7 +226,7 @@ def test_pages_become_shorter_until_they_are_small_enough(
         }
     )
     peer.least_ms = least_ms
-    monkeypatch.setattr(sources, "create_outside", lambda _settings: TwinOutside(peer))
+    near = with_egress(near, TwinOutside(peer))
     source_id = added(near, "https://prometheus.example")
 
     row = near.carry_out(near.write_down(ImportHistory(source_id, now_ms - 86_400_000, now_ms)))
@@ -242,15 +250,15 @@ def test_native_histograms_are_imported_as_they_are(near: Bench, prometheus: Pro
         for i, at in enumerate(times)
     ]
     latency = "http_server_duration_seconds"
-    prometheus.write([Written({"__name__": latency, "job": "native"}, points)])
+    prometheus.write([WrittenBlock({"__name__": latency, "job": "native"}, points)])
     source_id = added(near, prometheus.url)
 
     row = near.carry_out(near.write_down(ImportHistory(source_id, times[0], end_ms)))
 
     assert row["state"] == JobState.DONE, row["problem"]
     assert last_import(near, source_id)["left_out"] == []
-    with near.workshop.database.reading(Scope(near.team.id)) as session:
-        (found,) = select(session, Selector(latency, {"job": "native"}), 0, end_ms)
+    with near.worker_context.database.reading(TeamScope(near.team.id)) as session:
+        (found,) = select(session, SeriesSelector(latency, {"job": "native"}), 0, end_ms)
     told = found.histograms
     assert told is not None
     assert found.times_ms.tolist() == times
@@ -266,9 +274,9 @@ def test_native_histograms_are_imported_as_they_are(near: Bench, prometheus: Pro
 class SteppedPeer:
     """A real Prometheus whose range selectors are refused, as some gateways do, or called too much."""
 
-    def __init__(self, peer: Peer, status: int, said: str) -> None:
+    def __init__(self, peer: EgressConnection, status: int, said: str) -> None:
         self.peer = peer
-        self.refusal = Answer(status, json.dumps({"status": "error", "error": said}).encode())
+        self.refusal = HttpResponse(status, json.dumps({"status": "error", "error": said}).encode())
         self.ranges = 0
 
     def get(
@@ -279,21 +287,36 @@ class SteppedPeer:
         *,
         max_bytes: int,
         seconds: float,
-    ) -> Answer:
+    ) -> HttpResponse:
         if path == "/api/v1/query" and dict(query)["query"].endswith("ms]"):
             self.ranges += 1
             return self.refusal
         return self.peer.get(path, query, headers, max_bytes=max_bytes, seconds=seconds)
 
+    def send(
+        self,
+        method: Literal["POST", "PUT", "PATCH"],
+        path: str,
+        content: bytes,
+        headers: Mapping[str, str] | None = None,
+        *,
+        max_bytes: int,
+        seconds: float,
+    ) -> HttpResponse:
+        return self.peer.send(method, path, content, headers, max_bytes=max_bytes, seconds=seconds)
+
 
 @dataclass
 class SteppedOutside:
-    """Leads there as the real way out does."""
+    """Connects as the real egress client does."""
 
-    outside: Outside
+    outside: EgressClient
     status: int
     said: str
     peers: list[SteppedPeer] = field(default_factory=list)
+
+    def check(self, url: str) -> None:
+        self.outside.check(url)
 
     @contextmanager
     def opened(self, url: str) -> Iterator[SteppedPeer]:
@@ -319,8 +342,8 @@ def test_without_range_selectors_values_are_brought_at_steps(
     prometheus = empty_prometheus
     prometheus.write(written(end_ms))
     from_ms = end_ms - 3_600_000
-    outside = SteppedOutside(create_outside(near.workshop.settings), status, said)
-    monkeypatch.setattr(sources, "create_outside", lambda _settings: outside)
+    outside = SteppedOutside(create_outside(near.worker_context.settings), status, said)
+    near = with_egress(near, outside)
     source_id = added(near, prometheus.url)
 
     row = near.carry_out(near.write_down(ImportHistory(source_id, from_ms, end_ms)))
@@ -360,7 +383,7 @@ def test_a_page_that_is_none_ends_the_import_by_name(
         "/api/v1/label/__name__/values": success(["http_requests_total"]),
         "/api/v1/query": success({"resultType": "matrix", "result": result}),
     }
-    monkeypatch.setattr(sources, "create_outside", lambda _settings: TwinOutside(TwinPeer(said)))
+    near = with_egress(near, TwinOutside(TwinPeer(said)))
     source_id = added(near, "https://prometheus.example")
     row = near.carry_out(near.write_down(ImportHistory(source_id, 0, 10**12)))
     assert (row["state"], row["problem"]["type"]) == (JobState.FAILED, "urn:slowpath:source-strange")
@@ -375,13 +398,15 @@ def test_an_import_that_is_cancelled_ends_between_two_pages(near: Bench, monkeyp
     source_id = added(near, "https://prometheus.example")
     job_id: JobId = near.write_down(ImportHistory(source_id, 0, 10**9))
 
-    def slowly(settings: object) -> TwinOutside:
-        near.change(job_id, "cancel_asked = true")
-        time.sleep(1.0)  # the lease's thread sees it
-        return TwinOutside(peer)
+    class SlowEgress(TwinOutside):
+        @contextmanager
+        def opened(self, url: str) -> Iterator[TwinPeer]:
+            near.change(job_id, "cancel_requested = true")
+            time.sleep(1.0)  # the lease's thread sees it
+            with super().opened(url) as opened:
+                yield opened
 
-    monkeypatch.setattr(sources, "create_outside", slowly)
-    row = near.carry_out(job_id)
+    row = with_egress(near, SlowEgress(peer)).carry_out(job_id)
 
     assert row["state"] == JobState.CANCELLED
     assert last_import(near, source_id)["state"] == "cancelled"

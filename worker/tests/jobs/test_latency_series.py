@@ -10,14 +10,14 @@ import pytest
 from fastapi.testclient import TestClient
 from numpy.random import default_rng
 
-from bench.prometheus import REMOTE_WRITE_HEADERS, Written, remote_write_body
-from bench.traffic import BOUNDS, counts_of, weather
-from slowpath.accounts.rules.roles import TokenScope
+from bench.synthetic_traffic import BOUNDS, counts_of, weather
 from slowpath.core.ids import JobId, new_id
-from slowpath.metrics.jobs import WatchLatency
+from slowpath.evidence.metrics.jobs import DetectChangePoints
+from slowpath.platform.accounts.rules.roles import TokenScope
+from support.prometheus_oracle import REMOTE_WRITE_HEADERS, WrittenBlock, remote_write_body
 from tests.factories.accounts import AccountsFactory, SomeTeam
 from tests.jobs.conftest import Bench
-from tests.support.house import House
+from tests.support.app_under_test import AppUnderTest
 
 pytestmark = pytest.mark.database
 
@@ -34,7 +34,7 @@ HISTORY = 48
 
 
 @pytest.fixture
-def client(house: House, people: AccountsFactory, team: SomeTeam) -> TestClient:
+def client(house: AppUnderTest, people: AccountsFactory, team: SomeTeam) -> TestClient:
     return house.asked(token=people.token(team, TokenScope.WRITE).secret)
 
 
@@ -42,7 +42,7 @@ def commit_of(build: int) -> str:
     return f"{build + 1:07x}" + "0" * 33
 
 
-def instance(build: int, began_ms: int, counts: np.ndarray[Any, np.dtype[np.float64]]) -> Iterator[Written]:
+def instance(build: int, began_ms: int, counts: np.ndarray[Any, np.dtype[np.float64]]) -> Iterator[WrittenBlock]:
     """One instance that answers from its build's deploy until the next."""
     who = {"job": "checkout", "instance": f"pod-{build}:80"}
     times = [began_ms + MINUTE * minute for minute in range(len(counts) + 1)]
@@ -50,9 +50,9 @@ def instance(build: int, began_ms: int, counts: np.ndarray[Any, np.dtype[np.floa
     for bucket, bound in enumerate(BOUNDS):
         le = "+Inf" if np.isinf(bound) else f"{bound:.6g}"
         name = {"__name__": "http_request_duration_seconds_bucket", "le": le}
-        yield Written({**name, **who}, list(zip(times, upto[:, bucket].tolist(), strict=True)))
+        yield WrittenBlock({**name, **who}, list(zip(times, upto[:, bucket].tolist(), strict=True)))
     whole = list(zip(times, upto[:, -1].tolist(), strict=True))
-    yield Written({"__name__": "http_request_duration_seconds_count", **who}, whole)
+    yield WrittenBlock({"__name__": "http_request_duration_seconds_count", **who}, whole)
 
 
 @dataclass
@@ -68,7 +68,7 @@ class Line:
 
     def deploy(self, builds: int, slower: float = 1.0, load: float = 1.0) -> list[str]:
         """Push what builds answer, deploy them, watch, and do all that follows."""
-        first, series = len(self.made), list[Written]()
+        first, series = len(self.made), list[WrittenBlock]()
         for build in range(first, first + builds):
             placed = slower * float(np.exp(self.rng.normal(0, PLACEMENTS)))
             counts = counts_of(self.rng, weather(self.rng, EACH, bursts=0.0), PER_SECOND * load, placed)
@@ -102,14 +102,14 @@ class Line:
                 told,
             )
             self.bench.admin.execute(
-                "INSERT INTO build_judgement (team_id, id, build_id, service_id, branch, ordered_at, state, sentence,"
+                "INSERT INTO build_verdict (team_id, id, build_id, service_id, branch, ordered_at, state, sentence,"
                 " judged_at) SELECT team_id, %(row)s, id, service_id, branch, committed_at, 'passed', '', committed_at"
                 " FROM build WHERE id = %(new)s",
                 told,
             )
             self.bench.admin.execute(
-                "INSERT INTO build_measure (team_id, id, build_id, kind, made_of, artifacts, conditions, content)"
-                " SELECT team_id, %(row)s, %(new)s, kind, 'repeated', 0, conditions, content FROM build_measure"
+                "INSERT INTO build_measurement (team_id, id, build_id, kind, artifact_hashes, artifacts, conditions, content)"
+                " SELECT team_id, %(row)s, %(new)s, kind, 'repeated', 0, conditions, content FROM build_measurement"
                 " WHERE build_id = %(like)s",
                 told,
             )
@@ -125,10 +125,10 @@ def line(client: TestClient, bench: Bench, team: SomeTeam) -> Line:
 
 def watch_and_do(bench: Bench, team: SomeTeam) -> None:
     """Watch, and carry out what is asked for then, the oldest first."""
-    assert bench.carry_out(bench.write_down(WatchLatency(team.id)))["state"] == "done"
+    assert bench.carry_out(bench.write_down(DetectChangePoints(team.id)))["state"] == "done"
     while True:
         found = bench.admin.execute(
-            "SELECT id FROM job WHERE state = 'waiting' AND name = 'regressions.measure' ORDER BY created_at, id LIMIT 1"
+            "SELECT id FROM job WHERE state = 'waiting' AND name = 'regressions.evaluate-build' ORDER BY created_at, id LIMIT 1"
         ).fetchone()
         if found is None:
             return
@@ -194,11 +194,11 @@ def test_under_another_load_slower_is_no_regression(client: TestClient, line: Li
 
 
 def test_looking_again_measures_nothing_anew(line: Line, bench: Bench, team: SomeTeam) -> None:
-    found = "SELECT made_of, content FROM build_measure ORDER BY build_id"
+    found = "SELECT artifact_hashes, content FROM build_measurement ORDER BY build_id"
     rows = bench.admin.execute(found).fetchall()
     watch_and_do(bench, team)
 
     assert len(rows) == REAL + HISTORY
     assert bench.admin.execute(found).fetchall() == rows
-    [[jobs]] = bench.admin.execute("SELECT count(*) FROM job WHERE name = 'regressions.measure'").fetchall()
+    [[jobs]] = bench.admin.execute("SELECT count(*) FROM job WHERE name = 'regressions.evaluate-build'").fetchall()
     assert jobs == REAL

@@ -7,22 +7,16 @@ from typing import Any
 
 import pytest
 
-from slowpath.bisects.jobs import PlanBisect
-from slowpath.bisects.service import steering
-from slowpath.bisects.tables import Bisect
-from slowpath.catalog.service import naming
-from slowpath.commits.service.keeping import BuiltFrom
 from slowpath.core.ids import BisectId, JobId, ServiceId
 from slowpath.core.jobs import JobState
-from slowpath.work import service as work
+from slowpath.inventory.catalog.service import catalog_entries
+from slowpath.inventory.repositories.service.repositories import ServiceSource
+from slowpath.platform.jobs import service as work
+from slowpath.verdicts.bisects.jobs import PlanBisect
+from slowpath.verdicts.bisects.service import bisect_actions
+from slowpath.verdicts.bisects.tables import Bisect
 from tests.jobs.conftest import Bench
-from tests.jobs.test_bisects_planning import (  # noqa: F401 - pytest finds fixtures by name
-    added,
-    asked,
-    near,
-    scope,
-    server,
-)
+from tests.jobs.test_bisect_plans import added, asked, near, scope, server  # noqa: F401 - pytest finds fixtures by name
 from tests.support.git_repositories import GitServer, new_repository
 
 pytestmark = pytest.mark.database
@@ -53,14 +47,14 @@ def ranged(near: Bench, server: GitServer, commits: int) -> BisectId:  # noqa: F
     repository = new_repository(server.root / "mono")
     repository.git("fast-import", "--quiet", said="".join(stream(commits)))
     shas = repository.git("rev-list", "--reverse", "main").split()
-    with near.workshop.database.writing(scope(near)) as session:
-        service_id = ServiceId(naming.create_service(session, "ingester", {}).id)
-    repository_id = added(near, f"{server.url}/mono/.git", "mono", [BuiltFrom(service_id, "", "cmd/service")])
+    with near.worker_context.database.writing(scope(near)) as session:
+        service_id = ServiceId(catalog_entries.create_service(session, "ingester", {}).id)
+    repository_id = added(near, f"{server.url}/mono/.git", "mono", [ServiceSource(service_id, "", "cmd/service")])
     return asked(near, service_id, repository_id, shas[0], shas[-1])
 
 
 def state_of(bench: Bench, bisect_id: BisectId) -> Any:  # noqa: ANN401 - a word
-    with bench.workshop.database.reading(scope(bench)) as session:
+    with bench.worker_context.database.reading(scope(bench)) as session:
         found = session.get(Bisect, (bench.team.id, bisect_id))
         assert found is not None
         return found.state
@@ -83,11 +77,11 @@ def test_how_far_a_range_is_read_is_told_and_it_ends_when_it_is_cancelled(near: 
     worker = threading.Thread(target=near.carry_out, args=[job_id])
     worker.start()
     assert f"of {COMMITS:,} commits" in until_told(near, job_id)
-    with near.workshop.database.writing(scope(near)) as session:
-        under_way = work.under_way(session, "bisect", bisect_id)
+    with near.worker_context.database.writing(scope(near)) as session:
+        under_way = work.find_open_job(session, "bisect", bisect_id)
         assert under_way is not None
         assert under_way.id == job_id
-        steering.move(session, bisect_id, "cancel", "", by=None, now=near.row(job_id)["started_at"])
+        bisect_actions.apply_action(session, bisect_id, "cancel", "", by=None, now=near.row(job_id)["started_at"])
     worker.join(SOON_S)
     assert near.row(job_id)["state"] == JobState.CANCELLED
     assert state_of(near, bisect_id) == "cancelled"
@@ -96,6 +90,6 @@ def test_how_far_a_range_is_read_is_told_and_it_ends_when_it_is_cancelled(near: 
 def test_a_plan_that_somebody_cancels_is_a_cancelled_bisect(near: Bench, server: GitServer) -> None:  # noqa: F811
     bisect_id = ranged(near, server, 2)
     job_id = near.write_down(PlanBisect(bisect_id))
-    near.change(job_id, "cancel_asked = true")
+    near.change(job_id, "cancel_requested = true")
     assert near.carry_out(job_id)["state"] == JobState.CANCELLED
     assert state_of(near, bisect_id) == "cancelled"

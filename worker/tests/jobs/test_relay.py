@@ -8,9 +8,16 @@ import pytest
 
 from slowpath.core.errors import Unavailable
 from slowpath.core.ids import JobId
-from slowpath_worker.relay import EMPTY_SECONDS, IN_FLIGHT, LOOK_SECONDS, Emptiness, hurry, send_due
+from slowpath_worker.relay import (
+    EMPTY_SECONDS,
+    MAX_IN_FLIGHT,
+    QUEUE_CHECK_SECONDS,
+    EmptyQueueDetector,
+    resend_lost_jobs,
+    send_due,
+)
 from tests.jobs.conftest import Bench
-from tests.support.twins import RecordingJobQueue
+from tests.support.fakes import RecordingJobQueue
 
 pytestmark = pytest.mark.database
 
@@ -41,8 +48,8 @@ def test_what_is_written_down_is_sent_once_with_its_queue(bench: Bench) -> None:
     queue = RecordingJobQueue()
     jobs = [bench.write_down() for _ in range(3)]
 
-    assert send_due(bench.workshop.database, queue) == 3
-    assert send_due(bench.workshop.database, queue) == 0
+    assert send_due(bench.worker_context.database, queue) == 3
+    assert send_due(bench.worker_context.database, queue) == 0
 
     assert sorted(queue.sent) == sorted((job_id, "analyse") for job_id in jobs)
 
@@ -54,7 +61,7 @@ def test_what_is_not_claimed_is_sent_again_ever_more_seldom(bench: Bench) -> Non
     seen = []
     for _ in range(6):
         make_due(bench)
-        send_due(bench.workshop.database, queue)
+        send_due(bench.worker_context.database, queue)
         seen += pauses(bench)
 
     assert [round(pause, 0) for pause in seen[:3]] == [2.0, 5.0, 10.0] or seen[0] == pytest.approx(2.5, abs=0.5)
@@ -66,12 +73,12 @@ def test_what_is_not_claimed_is_sent_again_ever_more_seldom(bench: Bench) -> Non
 def test_what_its_worker_left_behind_goes_first_and_soon_again(bench: Bench) -> None:
     queue = RecordingJobQueue()
     waiting, left = bench.write_down(), bench.write_down()
-    bench.change(left, "state = 'running', lease_until = clock_timestamp() - interval '1 second'")
+    bench.change(left, "state = 'running', lease_expires_at = clock_timestamp() - interval '1 second'")
 
     seen = []
     for _ in range(6):
         make_due(bench)
-        send_due(bench.workshop.database, queue)
+        send_due(bench.worker_context.database, queue)
         seen += pauses(bench)[1:]
 
     assert set(queue.again) == {left}
@@ -82,13 +89,13 @@ def test_what_its_worker_left_behind_goes_first_and_soon_again(bench: Bench) -> 
 
 def test_a_broker_that_is_away_takes_no_sending_of_what_was_left_behind(bench: Bench) -> None:
     left = bench.write_down()
-    bench.change(left, "state = 'running', lease_until = clock_timestamp() - interval '1 second'")
+    bench.change(left, "state = 'running', lease_expires_at = clock_timestamp() - interval '1 second'")
 
     with pytest.raises(Unavailable):
-        send_due(bench.workshop.database, BrokenQueue(takes=0))
+        send_due(bench.worker_context.database, BrokenQueue(takes=0))
 
     assert pauses(bench)[0] <= 0
-    assert bench.row(left)["sends"] == 0
+    assert bench.row(left)["send_count"] == 0
 
 
 class Emptied:
@@ -97,34 +104,34 @@ class Emptied:
     def __init__(self, bench: Bench) -> None:
         self.bench, self.now, self.queue = bench, 100.0, RecordingJobQueue()
         self.queue.held = {"analyse": 0, "decode": 0}
-        self.emptiness = Emptiness(self.queue.lying, lambda: self.now)
+        self.detector = EmptyQueueDetector(self.queue.count_messages, lambda: self.now)
 
     def goes_on(self, seconds: float) -> None:
-        for _ in range(round(seconds / LOOK_SECONDS)):
-            self.now += LOOK_SECONDS
-            hurry(self.bench.workshop.database, self.emptiness)
+        for _ in range(round(seconds / QUEUE_CHECK_SECONDS)):
+            self.now += QUEUE_CHECK_SECONDS
+            resend_lost_jobs(self.bench.worker_context.database, self.detector)
 
 
 def test_what_waits_in_an_emptied_broker_is_sent_again_soon(bench: Bench) -> None:
-    bench.change(bench.write_down(), "sends = 9, due_at = clock_timestamp() + interval '19 seconds'")
+    bench.change(bench.write_down(), "send_count = 9, due_at = clock_timestamp() + interval '19 seconds'")
     relay = Emptied(bench)
 
-    relay.goes_on(EMPTY_SECONDS - LOOK_SECONDS)
-    assert send_due(bench.workshop.database, relay.queue) == 0
-    relay.goes_on(2 * LOOK_SECONDS)
-    assert send_due(bench.workshop.database, relay.queue) == 1
+    relay.goes_on(EMPTY_SECONDS - QUEUE_CHECK_SECONDS)
+    assert send_due(bench.worker_context.database, relay.queue) == 0
+    relay.goes_on(2 * QUEUE_CHECK_SECONDS)
+    assert send_due(bench.worker_context.database, relay.queue) == 1
 
     relay.goes_on(EMPTY_SECONDS / 2)
-    assert send_due(bench.workshop.database, relay.queue) == 0, "not at every look"
+    assert send_due(bench.worker_context.database, relay.queue) == 0, "not at every look"
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        "sends = 9, due_at = clock_timestamp() + interval '19 seconds', queue = 'decode'",  # there something lies
-        "sends = 1, due_at = clock_timestamp() + interval '19 seconds', not_before = due_at + interval '19 seconds'",
-        "state = 'running', lease_until = due_at, due_at = clock_timestamp() + interval '9 seconds'",
-        "state = 'done', sends = 1, due_at = clock_timestamp() + interval '9 seconds'",
+        "send_count = 9, due_at = clock_timestamp() + interval '19 seconds', queue = 'decode'",  # there something lies
+        "send_count = 1, due_at = clock_timestamp() + interval '19 seconds', not_before = due_at + interval '19 seconds'",
+        "state = 'running', lease_expires_at = due_at, due_at = clock_timestamp() + interval '9 seconds'",
+        "state = 'done', send_count = 1, due_at = clock_timestamp() + interval '9 seconds'",
     ],
 )
 def test_what_lost_no_message_is_not_hurried(bench: Bench, change: str) -> None:
@@ -134,7 +141,7 @@ def test_what_lost_no_message_is_not_hurried(bench: Bench, change: str) -> None:
 
     relay.goes_on(3 * EMPTY_SECONDS)
 
-    assert send_due(bench.workshop.database, relay.queue) == 0
+    assert send_due(bench.worker_context.database, relay.queue) == 0
 
 
 def test_a_broker_that_is_away_leaves_the_rest_due(bench: Bench) -> None:
@@ -143,19 +150,19 @@ def test_a_broker_that_is_away_leaves_the_rest_due(bench: Bench) -> None:
     broken = BrokenQueue(takes=2)
 
     with pytest.raises(Unavailable):
-        send_due(bench.workshop.database, broken)
+        send_due(bench.worker_context.database, broken)
 
     assert sum(pause <= 0 for pause in pauses(bench)) == 3
     back = RecordingJobQueue()
-    assert send_due(bench.workshop.database, back) == 3
+    assert send_due(bench.worker_context.database, back) == 3
     assert len({job_id for job_id, _ in broken.sent + back.sent}) == 5
 
 
 @pytest.mark.parametrize(
     ("change", "sent"),
     [
-        ("state = 'running', lease_until = due_at, due_at = clock_timestamp() + interval '9 seconds'", 0),
-        ("state = 'running', lease_until = clock_timestamp() - interval '1 second'", 1),
+        ("state = 'running', lease_expires_at = due_at, due_at = clock_timestamp() + interval '9 seconds'", 0),
+        ("state = 'running', lease_expires_at = clock_timestamp() - interval '1 second'", 1),
         ("state = 'done'", 0),
         ("state = 'failed'", 0),
         ("state = 'cancelled'", 0),
@@ -165,16 +172,16 @@ def test_a_broker_that_is_away_leaves_the_rest_due(bench: Bench) -> None:
 def test_only_what_waits_or_was_left_lying_is_sent(bench: Bench, change: str, sent: int) -> None:
     bench.change(bench.write_down(), change)
 
-    assert send_due(bench.workshop.database, RecordingJobQueue()) == sent
+    assert send_due(bench.worker_context.database, RecordingJobQueue()) == sent
 
 
 def test_two_relays_send_nothing_twice(bench: Bench) -> None:
-    jobs = {bench.write_down() for _ in range(IN_FLIGHT)}
+    jobs = {bench.write_down() for _ in range(MAX_IN_FLIGHT)}
     both, queues = threading.Barrier(2), [RecordingJobQueue(), RecordingJobQueue()]
 
     def relay(queue: RecordingJobQueue) -> None:
         both.wait(5)
-        while send_due(bench.workshop.database, queue):
+        while send_due(bench.worker_context.database, queue):
             pass
 
     with ThreadPoolExecutor(2) as pool:
@@ -186,15 +193,15 @@ def test_two_relays_send_nothing_twice(bench: Bench) -> None:
 
 
 def test_of_one_team_only_a_few_are_in_flight(bench: Bench) -> None:
-    for _ in range(IN_FLIGHT + 10):
+    for _ in range(MAX_IN_FLIGHT + 10):
         bench.write_down()
     queue = RecordingJobQueue()
 
-    assert send_due(bench.workshop.database, queue) == IN_FLIGHT
-    assert send_due(bench.workshop.database, queue) == 0
+    assert send_due(bench.worker_context.database, queue) == MAX_IN_FLIGHT
+    assert send_due(bench.worker_context.database, queue) == 0
 
-    bench.admin.execute("UPDATE job SET state = 'done' WHERE sends > 0")
-    assert send_due(bench.workshop.database, queue) == 10
+    bench.admin.execute("UPDATE job SET state = 'done' WHERE send_count > 0")
+    assert send_due(bench.worker_context.database, queue) == 10
 
 
 def test_what_is_long_over_is_tidied_away(bench: Bench) -> None:
@@ -203,7 +210,7 @@ def test_what_is_long_over_is_tidied_away(bench: Bench) -> None:
     bench.change(fresh, "state = 'done', finished_at = clock_timestamp() - interval '29 days'")
     bench.change(failed, "state = 'failed', finished_at = clock_timestamp() - interval '31 days'")
 
-    bench.admin.execute("SELECT door.tidy()")
+    bench.admin.execute("SELECT cross_team.delete_expired_rows()")
 
     left = {row[0] for row in bench.admin.execute("SELECT id FROM job").fetchall()}
     assert left == {fresh, failed}

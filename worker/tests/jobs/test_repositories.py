@@ -1,27 +1,32 @@
 """Repositories are fetched from a real git server, diffs and closures are read from the copy, and what fails is said."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pytest
 
-from slowpath.adapters.git import mirror_folder
+from slowpath.adapters.egress import create_outside
 from slowpath.adapters.git_remotes import create_remotes
-from slowpath.adapters.outside import create_outside
-from slowpath.analysis.suspicion import Regressed
-from slowpath.catalog.service import naming
-from slowpath.commits.jobs import FetchRepository, ForgetMirror, LookAtRepository, ReadClosures, ReadDiff
-from slowpath.commits.service import history, keeping, suspecting
-from slowpath.commits.service.keeping import BuiltFrom, SignIn
+from slowpath.analysis.bisect.commit_suspicion import RegressedCode
+from slowpath.core.db_sessions import TeamScope
+from slowpath.core.encryption import create_sealer
 from slowpath.core.ids import CommitId, JobId, RepositoryId, ServiceId
 from slowpath.core.jobs import Job, JobState
-from slowpath.core.sealing import create_sealer
-from slowpath.core.sessions import Scope
+from slowpath.inventory.catalog.service import catalog_entries
+from slowpath.inventory.repositories.jobs import (
+    ComputePackageClosures,
+    DeleteRepositoryMirror,
+    FetchRepository,
+    PollRepository,
+    ReadCommitDiff,
+)
+from slowpath.inventory.repositories.service import commit_graph, repositories, suspect_commits
+from slowpath.inventory.repositories.service.repositories import GitCredentials, ServiceSource
 from tests.jobs.conftest import Bench
 from tests.support.git_repositories import GitServer, SomeRepository, basic, git_server, new_repository
+from tests.support.worker_contexts import mirror_folder
 
 pytestmark = pytest.mark.database
 
@@ -46,25 +51,25 @@ def server(repository: SomeRepository) -> Iterator[GitServer]:
 @pytest.fixture
 def near(bench: Bench, tmp_path: Path) -> Bench:
     """Give a bench whose operator lists loopback, and keeps copies in a folder of the test."""
-    settings = bench.workshop.settings.model_copy(
-        update={"allowed_hosts": "127.0.0.0/8", "git_dir": tmp_path / "copies"}
+    settings = bench.worker_context.settings.model_copy(
+        update={"egress_allowlist": "127.0.0.0/8", "git_dir": tmp_path / "copies"}
     )
-    return replace(bench, workshop=replace(bench.workshop, settings=settings))
+    return bench.with_settings(settings)
 
 
-def scope(bench: Bench) -> Scope:
-    return Scope(bench.team.id, bench.team.owner.user_id)
+def scope(bench: Bench) -> TeamScope:
+    return TeamScope(bench.team.id, bench.team.owner.user_id)
 
 
-def added(bench: Bench, url: str, sign_in: SignIn | None = None) -> tuple[RepositoryId, ServiceId]:
+def added(bench: Bench, url: str, sign_in: GitCredentials | None = None) -> tuple[RepositoryId, ServiceId]:
     """Add a repository by its verb, which writes its first fetch down."""
-    settings = bench.workshop.settings
-    with bench.workshop.database.writing(scope(bench)) as session:
-        service_id = ServiceId(naming.create_service(session, "ingester", {}).id)
-        row = keeping.add(
+    settings = bench.worker_context.settings
+    with bench.worker_context.database.writing(scope(bench)) as session:
+        service_id = ServiceId(catalog_entries.create_service(session, "ingester", {}).id)
+        row = repositories.create_repository(
             session, create_sealer(settings), create_remotes(settings, create_outside(settings)),
-            label="api", url=url, kind=None, web_url=None, sign_in=sign_in or SignIn("none"),
-            services=[BuiltFrom(service_id, "", "cmd/server")],
+            label="api", url=url, kind=None, web_url=None, sign_in=sign_in or GitCredentials("none"),
+            services=[ServiceSource(service_id, "", "cmd/server")],
         )  # fmt: skip
         return RepositoryId(row.id), service_id
 
@@ -80,16 +85,18 @@ def test_a_repository_is_fetched_and_read(near: Bench, repository: SomeRepositor
     shas.append(repository.commit({"store/store.go": "package store\n\nfunc Get() { println(1) }\n"}, "slower"))
     shas.append(repository.commit({"go.mod": MOD + "\nrequire example.org/lib v1.1.0\n"}, "bump"))
     server.credentials = basic("ann", "geheim")
-    repository_id, service_id = added(near, f"{server.url}/api/.git", SignIn("basic", "", "ann", "geheim"))
-    first = near.admin.execute("SELECT id FROM job WHERE name = 'commits.fetch'").fetchone()
+    repository_id, service_id = added(near, f"{server.url}/api/.git", GitCredentials("basic", "", "ann", "geheim"))
+    first = near.admin.execute("SELECT id FROM job WHERE name = 'repositories.fetch'").fetchone()
     assert first is not None
     assert near.carry_out(JobId(first[0]))["state"] == JobState.DONE
 
-    with near.workshop.database.reading(scope(near)) as session:
-        row = keeping.find(session, repository_id)
-        assert (row.heads, row.default_branch, row.problem) == ({"main": shas[-1]}, "main", None)
+    with near.worker_context.database.reading(scope(near)) as session:
+        row = repositories.get_repository(session, repository_id)
+        assert (row.branch_heads, row.default_branch, row.problem) == ({"main": shas[-1]}, "main", None)
         assert row.fetched_at is not None
-        found = suspecting.suspects(session, service_id, shas[0], shas[-1], Regressed(["example.org/app/store.Get"]))
+        found = suspect_commits.rank_suspects(
+            session, service_id, shas[0], shas[-1], RegressedCode(["example.org/app/store.Get"])
+        )
         commits = [one.commit for one in found.suspects]
         assert [one.sha for one in commits] == shas[:0:-1]
         assert [one.title for one in commits] == ["bump", "slower", "words"]
@@ -102,28 +109,30 @@ def test_a_repository_is_fetched_and_read(near: Bench, repository: SomeRepositor
         assert found.suspects[1].share > 0.7
         commit_id = CommitId(commits[1].id)
 
-    done(near, ReadDiff(commit_id))
-    done(near, ReadClosures(service_id, shas[0], shas[-1]))
-    with near.workshop.database.reading(scope(near)) as session:
-        diff = suspecting.diff_of(session, suspecting.find(session, repository_id, shas[2]))
+    done(near, ReadCommitDiff(commit_id))
+    done(near, ComputePackageClosures(service_id, shas[0], shas[-1]))
+    with near.worker_context.database.reading(scope(near)) as session:
+        diff = suspect_commits.get_diff(session, suspect_commits.get_commit(session, repository_id, shas[2]))
         assert diff.content is not None
         [file] = diff.content["files"]
         assert file["hunks"][0]["lines"][-2:] == ["-func Get() {}", "+func Get() { println(1) }"]
-        found = suspecting.suspects(session, service_id, shas[0], shas[-1], Regressed())
+        found = suspect_commits.rank_suspects(session, service_id, shas[0], shas[-1], RegressedCode())
         assert found.closures == "known"
         assert [one.changes_binary for one in found.suspects] == [False, True, False]
-        assert suspecting.open_closures(session, service_id, shas[0], shas[-1])[1] == []
+        assert suspect_commits.list_uncomputed_closures(session, service_id, shas[0], shas[-1])[1] == []
 
     shas.append(repository.commit({"a": "1"}, "later"))
     done(near, FetchRepository(repository_id))
-    with near.workshop.database.reading(scope(near)) as session:
-        assert [one.sha for one in history.between(session, service_id, shas[-2], shas[-1]).commits] == shas[-1:]
+    with near.worker_context.database.reading(scope(near)) as session:
+        assert [
+            one.sha for one in commit_graph.list_commits_in_range(session, service_id, shas[-2], shas[-1]).commits
+        ] == shas[-1:]
 
-    folder = mirror_folder(near.workshop.settings, near.team.id) / str(repository_id)
+    folder = mirror_folder(near.worker_context.settings, near.team.id) / str(repository_id)
     assert folder.exists()
-    with near.workshop.database.writing(scope(near)) as session:
-        keeping.delete(session, repository_id)
-    done(near, ForgetMirror(repository_id))
+    with near.worker_context.database.writing(scope(near)) as session:
+        repositories.delete_repository(session, repository_id)
+    done(near, DeleteRepositoryMirror(repository_id))
     assert not folder.exists()
 
 
@@ -142,21 +151,21 @@ def test_a_repository_of_which_nobody_tells_is_fetched_by_the_clock(
         return int(row[0])
 
     done(near, FetchRepository(repository_id))
-    with near.workshop.database.reading(scope(near)) as session:
-        assert keeping.find(session, repository_id).tags == {"v1.0.0": sha}
-    assert (count("commits.look"), count("commits.fetch")) == (1, 0)
-    near.admin.execute("DELETE FROM job WHERE name = 'commits.look'")
-    done(near, LookAtRepository(repository_id))
-    assert (count("commits.look"), count("commits.fetch")) == (1, 0), "it was fetched a moment ago"
+    with near.worker_context.database.reading(scope(near)) as session:
+        assert repositories.get_repository(session, repository_id).tags == {"v1.0.0": sha}
+    assert (count("repositories.poll"), count("repositories.fetch")) == (1, 0)
+    near.admin.execute("DELETE FROM job WHERE name = 'repositories.poll'")
+    done(near, PollRepository(repository_id))
+    assert (count("repositories.poll"), count("repositories.fetch")) == (1, 0), "it was fetched a moment ago"
     near.admin.execute("UPDATE repository SET fetched_at = fetched_at - interval '16 minutes'")
-    done(near, LookAtRepository(repository_id))
-    assert count("commits.fetch") == 1
+    done(near, PollRepository(repository_id))
+    assert count("repositories.fetch") == 1
 
-    with near.workshop.database.writing(scope(near)) as session:
-        keeping.delete(session, repository_id)
+    with near.worker_context.database.writing(scope(near)) as session:
+        repositories.delete_repository(session, repository_id)
     near.admin.execute("DELETE FROM job WHERE state = 'waiting'")
-    done(near, LookAtRepository(repository_id))
-    assert (count("commits.look"), count("commits.fetch")) == (0, 0), "nobody looks at what was deleted"
+    done(near, PollRepository(repository_id))
+    assert (count("repositories.poll"), count("repositories.fetch")) == (0, 0), "nobody looks at what was deleted"
 
 
 def test_a_copy_that_is_lost_is_made_again(near: Bench, repository: SomeRepository, server: GitServer) -> None:
@@ -166,14 +175,14 @@ def test_a_copy_that_is_lost_is_made_again(near: Bench, repository: SomeReposito
     ]
     repository_id, service_id = added(near, f"{server.url}/api/.git")
     done(near, FetchRepository(repository_id))
-    with near.workshop.database.reading(scope(near)) as session:
-        commit_id = CommitId(suspecting.find(session, repository_id, shas[1]).id)
+    with near.worker_context.database.reading(scope(near)) as session:
+        commit_id = CommitId(suspect_commits.get_commit(session, repository_id, shas[1]).id)
 
-    done(near, ForgetMirror(repository_id))
-    done(near, ReadDiff(commit_id))
-    done(near, ForgetMirror(repository_id))
-    done(near, ReadClosures(service_id, shas[0], shas[1]))
-    done(near, ForgetMirror(repository_id))
+    done(near, DeleteRepositoryMirror(repository_id))
+    done(near, ReadCommitDiff(commit_id))
+    done(near, DeleteRepositoryMirror(repository_id))
+    done(near, ComputePackageClosures(service_id, shas[0], shas[1]))
+    done(near, DeleteRepositoryMirror(repository_id))
     done(near, FetchRepository(repository_id))
 
 
@@ -181,8 +190,8 @@ def test_why_a_fetch_failed_stands_with_the_repository(near: Bench, server: GitS
     repository_id, _ = added(near, f"{server.url}/nothing")
     row = near.carry_out(near.write_down(FetchRepository(repository_id)))
     assert row["state"] == JobState.FAILED
-    with near.workshop.database.reading(scope(near)) as session:
-        problem = keeping.find(session, repository_id).problem
+    with near.worker_context.database.reading(scope(near)) as session:
+        problem = repositories.get_repository(session, repository_id).problem
     assert problem is not None
     assert problem["type"] == "urn:slowpath:repository-not-there"
 
@@ -193,13 +202,13 @@ def test_why_a_diff_cannot_be_read_stands_with_the_commit(
     sha = repository.commit(FIRST)
     repository_id, _ = added(near, f"{server.url}/api/.git")
     done(near, FetchRepository(repository_id))
-    with near.workshop.database.reading(scope(near)) as session:
-        commit_id = CommitId(suspecting.find(session, repository_id, sha).id)
-    done(near, ForgetMirror(repository_id))
+    with near.worker_context.database.reading(scope(near)) as session:
+        commit_id = CommitId(suspect_commits.get_commit(session, repository_id, sha).id)
+    done(near, DeleteRepositoryMirror(repository_id))
     server.redirects["/api/.git/info/refs"] = "http://169.254.169.254/"
-    assert near.carry_out(near.write_down(ReadDiff(commit_id)))["state"] == JobState.FAILED
-    with near.workshop.database.reading(scope(near)) as session:
-        diff = suspecting.diff_of(session, suspecting.find(session, repository_id, sha))
+    assert near.carry_out(near.write_down(ReadCommitDiff(commit_id)))["state"] == JobState.FAILED
+    with near.worker_context.database.reading(scope(near)) as session:
+        diff = suspect_commits.get_diff(session, suspect_commits.get_commit(session, repository_id, sha))
     assert diff.problem is not None
     assert (diff.state, diff.problem["type"]) == ("failed", "urn:slowpath:address-redirects")
     assert isinstance(repository_id, UUID)

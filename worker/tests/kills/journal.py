@@ -13,11 +13,11 @@ CREATE TABLE IF NOT EXISTS journal (
 );
 CREATE OR REPLACE FUNCTION note_job() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
 BEGIN
-    IF NEW.fence > OLD.fence OR NEW.state <> OLD.state THEN
+    IF NEW.fencing_token > OLD.fencing_token OR NEW.state <> OLD.state THEN
         INSERT INTO public.journal (subject, what, fence)
-        VALUES (NEW.id, CASE WHEN NEW.fence > OLD.fence THEN 'claimed' ELSE NEW.state END, NEW.fence);
-    ELSIF NEW.sends > OLD.sends THEN
-        INSERT INTO public.journal (subject, what, fence) VALUES (NEW.id, 'sent', NEW.fence);
+        VALUES (NEW.id, CASE WHEN NEW.fencing_token > OLD.fencing_token THEN 'claimed' ELSE NEW.state END, NEW.fencing_token);
+    ELSIF NEW.send_count > OLD.send_count THEN
+        INSERT INTO public.journal (subject, what, fence) VALUES (NEW.id, 'sent', NEW.fencing_token);
     END IF;
     RETURN NULL;
 END $$;

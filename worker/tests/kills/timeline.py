@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.kills.journal import Journal
 
-REPEATED = ("received [", "] succeeded in", "job begins", "job done")
+REPEATED = ("received [", "] succeeded in", "job.started", "job.finished")
 """What the logs say of every job; the journal says it too."""
 UNSTAMPED = ("Process ", "worker: ", "billiard.exceptions.", "psycopg.", "redis.exceptions.", "sqlalchemy.exc.")
 """How lines begin that tell something although they bear no time; they go with the line above."""

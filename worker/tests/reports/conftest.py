@@ -11,5 +11,5 @@ from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name
     role,
     team,
 )
-from tests.decoding.conftest import bench, settings  # noqa: F401 - as above
 from tests.jobs.conftest import bench as plain_bench  # noqa: F401 - as above
+from tests.tasks.conftest import bench, settings  # noqa: F401 - as above

@@ -1,24 +1,25 @@
-"""What the documentation of the runner tells is what it reads."""
+"""The documentation of the runner names every key, flag and placeholder that it reads."""
 
 import argparse
 import re
 import tomllib
 from pathlib import Path
 
-from slowpath.bisects.rules.states import ALIVE_SECONDS
-from slowpath_cli.runner import command, words
-from slowpath_cli.runner.config import COLLECT, COMMON, HEALTH, MEASURE, RUNNER, SECTIONS, of
-from slowpath_cli.runner.drivers.command import SECTION
+from slowpath.verdicts.bisects.rules.bisect_states import ALIVE_SECONDS
+from slowpath_cli.commands import runner
+from slowpath_cli.runner.core import placeholders
+from slowpath_cli.runner.core.runner_config import COLLECT, COMMON, HEALTH, MEASURE, RUNNER, SECTIONS, parse_config
+from slowpath_cli.runner.drivers.command_driver import SECTION
 
-TEXT = (Path(__file__).resolve().parents[3] / "frontend" / "docs" / "runner.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).resolve().parents[3] / "frontend" / "docs" / "bisect-and-runner.md").read_text(encoding="utf-8")
 ELSEWHERE = {"board", "grace_seconds", "abandon_seconds", "teardown_seconds"}
-"""Told with the drivers, or for nobody but those who need them."""
+"""Documented with the drivers, or only for special cases."""
 
 
 def test_the_whole_file_is_one_and_has_every_key() -> None:
-    (block,) = re.findall(r"```toml\n(.*?)```", TEXT, flags=re.DOTALL)
+    (block,) = (each for each in re.findall(r"```toml\n(.*?)```", TEXT, flags=re.DOTALL) if "[runner]" in each)
     told = tomllib.loads(block)
-    config = of(told, {"KUBECONFIG": "/k"}, Path("/lab"))
+    config = parse_config(told, {"KUBECONFIG": "/k"}, Path("/lab"))
     assert (config.name, config.slots, config.labels) == ("lab-1", 2, {"zone": "eu"})
     assert set(told) == SECTIONS
     for known in (RUNNER, MEASURE, COLLECT, HEALTH, COMMON, SECTION):
@@ -28,9 +29,11 @@ def test_the_whole_file_is_one_and_has_every_key() -> None:
 
 def test_flags_placeholders_and_times_are_the_real_ones() -> None:
     parser = argparse.ArgumentParser(add_help=False)
-    command.add_arguments(parser)
-    flags = {flag for action in parser._actions for flag in action.option_strings} - {"--url", "--config"}
+    runner.add_arguments(parser)
+    flags = {
+        flag for action in parser._actions if action.help != argparse.SUPPRESS for flag in action.option_strings
+    } - {"--server", "--config"}
     told = set(re.findall(r"`(--[a-z-]+)", TEXT))
     assert flags <= told
-    assert set(re.findall(r"`\{(\w+)\}`", TEXT)) == set(words.KNOWN)
+    assert set(re.findall(r"`\{(\w+)\}`", TEXT)) == set(placeholders.KNOWN)
     assert f"silent for {ALIVE_SECONDS} s" in TEXT

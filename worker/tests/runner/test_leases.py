@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from slowpath_cli.runner.allowing import Allow
-from slowpath_cli.runner.leases import LeaseRefused, checked_lease, is_module_path, is_version
-from tests.runner.lender import COMMIT, Lender, lease, lending
+from slowpath_cli.runner.core.leases import LeaseRefused, checked_lease, is_module_path, is_version
+from slowpath_cli.runner.core.server_allowlist import Allow
+from tests.runner.probe_server_double import COMMIT, ProbeServerDouble, lease, lending
 from tests.support.git_repositories import SomeRepository, new_repository
 
 CONFIG = """
@@ -39,7 +39,7 @@ class Here:
         self.folder, self.ledger = folder, folder / "ledger"
         self.child: subprocess.Popen[bytes] | None = None
 
-    def start(self, lender: Lender, repositories: str = BLIND, allow: str = "") -> None:
+    def start(self, lender: ProbeServerDouble, repositories: str = BLIND, allow: str = "") -> None:
         (self.folder / "runner.toml").write_text(
             CONFIG.format(repositories=repositories, allow=allow), encoding="utf-8"
         )

@@ -15,7 +15,7 @@ import pytest
 from tests.conftest import migrated  # noqa: F401 - pytest finds fixtures by name
 from tests.support.databases import TestDatabase
 from tests.support.git_repositories import SomeRepository, new_repository
-from tests.support.stacks import RunningStack, running_stack
+from tests.support.running_stacks import RunningStack, running_stack
 
 pytestmark = [pytest.mark.database, pytest.mark.takes_long]
 CONFIG = """
@@ -33,7 +33,7 @@ command = {deploy}
 """
 DEPLOY = '["sh", "-c", "echo $SLOWPATH_RUN_ID >> $LEDGER; exec sleep 300"]'
 MEASURE = """command = ["sh", "-c", 'test -e slow && echo "took 12.5 ms" || echo "took 10.5 ms"']"""
-SERVING = Path(__file__).with_name("serving.py")
+SERVING = Path(__file__).with_name("test_service.py")
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from demos.pipeline import Pipeline, built, go_command
+from demos.example_pipeline import Pipeline, built, go_command
 from tests.conftest import migrated  # noqa: F401 - pytest finds fixtures by name
 from tests.support.databases import TestDatabase
-from tests.support.stacks import running_stack
+from tests.support.running_stacks import running_stack
 
 
 @dataclass(frozen=True)

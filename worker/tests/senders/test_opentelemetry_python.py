@@ -29,9 +29,9 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
 from opentelemetry.trace import SpanKind, Status, StatusCode
 
-from slowpath.accounts.rules.roles import TokenScope
-from slowpath.core.sessions import Scope
-from slowpath.metrics.service.reading import Selector, select
+from slowpath.core.db_sessions import TeamScope
+from slowpath.evidence.metrics.service.series_reader import SeriesSelector, select
+from slowpath.platform.accounts.rules.roles import TokenScope
 from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name
     asker,
     client,
@@ -43,14 +43,14 @@ from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name
     role,
     team,
 )
-from tests.decoding.conftest import bench, settings  # noqa: F401 - as above
-from tests.decoding.test_handlers import run_all
-from tests.decoding.test_spans import fold_now, pushed
 from tests.factories.accounts import AccountsFactory, SomeTeam
 from tests.jobs.conftest import Bench
 from tests.jobs.conftest import bench as plain_bench  # noqa: F401 - as above
+from tests.support.app_under_test import AppUnderTest
 from tests.support.databases import TestDatabase
-from tests.support.house import House
+from tests.tasks.conftest import bench, settings  # noqa: F401 - as above
+from tests.tasks.test_decode_handlers import run_all
+from tests.tasks.test_spans import fold_now, pushed
 
 pytestmark = pytest.mark.database
 
@@ -90,7 +90,7 @@ class Receiver:
 
 
 @pytest.fixture
-def receiver(house: House, people: AccountsFactory, team: SomeTeam) -> Iterator[Receiver]:  # noqa: F811 - fixtures' names
+def receiver(house: AppUnderTest, people: AccountsFactory, team: SomeTeam) -> Iterator[Receiver]:  # noqa: F811 - fixtures' names
     house.clock.at = datetime.now(UTC)  # noqa: TID251 - a real SDK sends real times
     server = uvicorn.Server(uvicorn.Config(house.app, port=0, log_level="critical", lifespan="off"))
     thread = threading.Thread(target=server.run)
@@ -105,10 +105,10 @@ def receiver(house: House, people: AccountsFactory, team: SomeTeam) -> Iterator[
 
 
 @pytest.fixture
-def stored(house: House, team: SomeTeam) -> Callable[[str], dict[str, Any]]:  # noqa: F811 - fixtures' names
+def stored(house: AppUnderTest, team: SomeTeam) -> Callable[[str], dict[str, Any]]:  # noqa: F811 - fixtures' names
     def of(name: str) -> dict[str, Any]:
-        with house.database.reading(Scope(team.id)) as session:
-            found = select(session, Selector(name), 0, 1 << 60)
+        with house.database.reading(TeamScope(team.id)) as session:
+            found = select(session, SeriesSelector(name), 0, 1 << 60)
         return {each.labels.get("le", ""): each for each in found}
 
     return of

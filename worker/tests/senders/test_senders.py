@@ -11,9 +11,9 @@ import httpx
 import numpy as np
 import pytest
 
-from bench.prometheus import Prometheus, prometheus_binary
-from demos.pipeline import CONFIG, jobs_of, scraping, writing_on
-from slowpath.analysis.columns import Columns, read_columns
+from demos.example_pipeline import CONFIG, jobs_of, scraping, writing_on
+from slowpath.analysis.formats.column_file import ColumnFile, read_columns
+from support.prometheus_oracle import Prometheus, prometheus_binary
 from tests.senders.conftest import Sending
 
 pytestmark = [pytest.mark.database, pytest.mark.long]
@@ -21,13 +21,13 @@ pytestmark = [pytest.mark.database, pytest.mark.long]
 FAMILY = "http_request_duration_seconds"
 
 
-def board_of(person: httpx.Client, **asked: str) -> Columns:
+def board_of(person: httpx.Client, **asked: str) -> ColumnFile:
     answer = person.get("/board", params=asked)
     assert answer.status_code == 200, answer.text
     return read_columns(answer.content, "slowpath.board")
 
 
-def rows_of(board: Columns) -> list[str]:
+def rows_of(board: ColumnFile) -> list[str]:
     rows: list[dict[str, Any]] = board.header["rows"]
     return [each["service"]["name"] for each in rows]
 

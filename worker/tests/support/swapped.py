@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
-from slowpath.analysis.compare import Comparison, compare
-from slowpath.analysis.document import to_json
-from slowpath.analysis.findings import Direction, Finding, Verdict
-from slowpath_cli.compare_text import told
-from slowpath_cli.gates import exit_code
-from slowpath_cli.reading import BadInput, ReadSide, compared_benchmarks, read_side
+from slowpath.analysis.comparison.compare_sides import SideComparison, compare
+from slowpath.analysis.comparison.comparison_document import to_json
+from slowpath.analysis.findings.findings import Direction, Finding, Verdict
+from slowpath_cli.commands.compare_text import format_comparison
+from slowpath_cli.commands.verdict_gates import exit_code
+from slowpath_cli.core.input_files import InvalidInput, LoadedSide, compared_benchmarks, read_side
 
 OPPOSITE_VERDICT: dict[Verdict, Verdict] = {"regressed": "improved", "improved": "regressed"}
 OPPOSITE: dict[Direction, Direction] = {"worse": "better", "better": "worse"}
@@ -25,7 +25,7 @@ class ReadFile:
 
     path: Path
     kind: str
-    side: ReadSide
+    side: LoadedSide
 
 
 def readable(paths: Sequence[Path], folder: Path, helper: Path) -> list[ReadFile]:
@@ -34,7 +34,7 @@ def readable(paths: Sequence[Path], folder: Path, helper: Path) -> list[ReadFile
     for number, path in enumerate(paths):
         try:
             side = read_side([str(path)], None, folder / str(number), helper)
-        except BadInput:
+        except InvalidInput:
             continue
         kind = _kind(side)
         if kind:
@@ -42,7 +42,7 @@ def readable(paths: Sequence[Path], folder: Path, helper: Path) -> list[ReadFile
     return found
 
 
-def _kind(read: ReadSide) -> str:
+def _kind(read: LoadedSide) -> str:
     side = read.side
     if side.profiles:
         return f"{side.profiles[0].table.kind} profile"
@@ -69,13 +69,13 @@ def _directions(findings: Sequence[Finding]) -> dict[tuple[str, str, float | Non
     return found
 
 
-def _compared(base: ReadFile, candidate: ReadFile, helper: Path) -> Comparison:
+def _compared(base: ReadFile, candidate: ReadFile, helper: Path) -> SideComparison:
     """Everything that `slowpath compare` does with two files, and the documents of the page."""
     rows = compared_benchmarks(base.side, candidate.side, helper)
     comparison = compare(base.side.side, candidate.side.side, rows, np.random.default_rng(SEED), _unwatched)
     document = to_json(comparison)
     json.dumps(document, allow_nan=False)
-    assert told(document, colour=False)
+    assert format_comparison(document, color=False)
     assert exit_code(comparison.kind_verdicts, None) in {0, 1, 3}
     json.dumps(comparison.documents("base", "candidate"), allow_nan=False)
     return comparison

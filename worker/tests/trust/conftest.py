@@ -7,7 +7,7 @@ import pytest
 
 from tests.conftest import migrated  # noqa: F401 - pytest finds fixtures by name
 from tests.support.databases import TestDatabase
-from tests.support.stacks import RunningStack, running_stack
+from tests.support.running_stacks import RunningStack, running_stack
 
 
 @pytest.fixture(scope="module")

@@ -14,18 +14,18 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 DECODE = ROOT / "worker" / "decode"
 TARGETS = (
-    ("./internal/pprofdoc", "FuzzReadProfile", 4),
-    ("./internal/sniff", "FuzzOf", 2),
-    ("./internal/wire", "FuzzRead", 1),
+    ("./internal/pprofread", "FuzzReadProfile", 4),
+    ("./internal/sniff", "FuzzDetect", 2),
+    ("./internal/slowcol", "FuzzRead", 1),
     ("./internal/profilefile", "FuzzRead", 1),
-    ("./internal/names", "FuzzKey", 1),
+    ("./internal/symbolkey", "FuzzKey", 1),
     ("./internal/growthlog", "FuzzReadGrowth", 2),
     ("./internal/benchfile", "FuzzReadBench", 2),
-    ("./internal/traceread", "FuzzRead", 3),
-    ("./internal/tracecut", "FuzzCut", 1),
+    ("./internal/tracedecode", "FuzzRead", 3),
+    ("./internal/traceexcerpt", "FuzzExcerpt", 1),
     ("./internal/spanread", "FuzzReadSpans", 3),
     ("./internal/jsonstream", "FuzzRead", 1),
-    ("./internal/gobinary", "FuzzRead", 1),
+    ("./internal/gobuildinfo", "FuzzRead", 1),
 )
 """Package, target, weight: the reader of profiles meets strangers' bytes first."""
 BUILD_SECONDS = 180.0

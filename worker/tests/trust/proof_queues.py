@@ -18,7 +18,7 @@ from typing import Final
 import httpx
 
 from tests.support.databases import TestDatabase, made_database
-from tests.support.stacks import RunningStack, faults_told, running_stack
+from tests.support.running_stacks import RunningStack, faults_told, running_stack
 from tests.trust.bombs import FUNCTION, GOOD, LOCATION, SAMPLE, TEXTS, TYPES, field
 
 BACKLOG: Final = 10_000
@@ -32,9 +32,9 @@ INSERT INTO artifact SELECT (jsonb_populate_record(artifact, jsonb_build_object(
     FROM artifact, generate_series(1, %s) WHERE id = %s
 """
 JOBS: Final = """
-INSERT INTO job (team_id, id, name, queue, payload, subject_kind, subject_id, max_attempts, priority, state, attempts, fence,
+INSERT INTO job (team_id, id, name, queue, payload, subject_kind, subject_id, max_attempts, priority, state, attempts, fencing_token,
         progress, step)
-    SELECT team_id, gen_random_uuid(), 'uploads.decode', 'decode', jsonb_build_object('artifact_id', id), 'artifact', id, 5, 3,
+    SELECT team_id, gen_random_uuid(), 'artifacts.decode', 'decode', jsonb_build_object('artifact_id', id), 'artifact', id, 5, 3,
         'waiting', 0, 0, 0, ''
     FROM artifact WHERE team_id = (SELECT team_id FROM artifact WHERE id = %s) AND id <> %s
 """
@@ -83,7 +83,9 @@ def _flood(database: TestDatabase, client: httpx.Client, dice: random.Random) ->
 
 def _waiting(database: TestDatabase) -> int:
     with database.as_admin() as admin:
-        found = admin.execute("SELECT count(*) FROM job WHERE name = 'uploads.decode' AND state = 'waiting'").fetchone()
+        found = admin.execute(
+            "SELECT count(*) FROM job WHERE name = 'artifacts.decode' AND state = 'waiting'"
+        ).fetchone()
     return int(found[0]) if found else 0
 
 

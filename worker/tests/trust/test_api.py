@@ -3,8 +3,8 @@
 import pytest
 
 from tests.support.databases import TestDatabase
-from tests.support.stacks import RunningStack, faults_told
-from tests.trust.api import ask
+from tests.support.running_stacks import RunningStack, faults_told
+from tests.trust.api_fuzz import ask
 
 EXAMPLES = 2
 SECONDS = 30

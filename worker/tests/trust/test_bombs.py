@@ -11,9 +11,9 @@ from uuid import uuid4
 import httpx
 import pytest
 
-from slowpath_worker.decoding import BASE_MEMORY_BYTES, MAX_MEMORY_BYTES
-from tests.support.keeper import children_of
-from tests.support.stacks import RunningStack, faults_told, forget_peak, resident_bytes
+from slowpath_worker.decode_helper import BASE_MEMORY_BYTES, MAX_MEMORY_BYTES
+from tests.support.running_stacks import RunningStack, faults_told, forget_peak, resident_bytes
+from tests.support.worker_supervisor import children_of
 from tests.trust.bombs import BOMBS, GOOD, MIB, Bomb
 
 pytestmark = pytest.mark.database

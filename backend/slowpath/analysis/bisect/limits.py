@@ -4,9 +4,9 @@ from typing import Final
 
 import numpy as np
 
-from slowpath.analysis.bisect.choosing import information
-from slowpath.analysis.bisect.line import Line
-from slowpath.analysis.bisect.state import State
+from slowpath.analysis.bisect.candidate_sequence import CandidateSequence
+from slowpath.analysis.bisect.probe_selection import numeric_information
+from slowpath.analysis.bisect.search_state import SearchState
 
 LIMIT_FACTOR: Final = 4
 """Searches whose measurements are wrong one time in ten take at most twice the usual number; beyond this factor more probes settle nothing."""
@@ -16,20 +16,20 @@ GOT: Final = 0.95
 """Share of the information of the best probe that a search gets."""
 
 
-def probe_limit(state: State) -> int:
+def probe_limit(state: SearchState) -> int:
     """Return how many probes the search may take, controls included: the number asked for, or four times the usual number."""
     asked = state.settings.most_deploys
     return LIMIT_FACTOR * usual_probes(state) if asked is None else asked
 
 
-def usual_probes(state: State) -> int:
+def usual_probes(state: SearchState) -> int:
     """Return how many probes a search through this line usually takes, levels that are not opened yet left out."""
     known = any(one.purpose == "known" and one.is_measured for one in state.deploys)
     ends = 0 if known else 2 * state.settings.end_deploys
-    told = float(information(np.array([0.5]), USUAL_APART)[0])
+    told = float(numeric_information(np.array([0.5]), USUAL_APART)[0])
     return int(np.ceil(ends + deepest(state.line) / (GOT * told))) + int(state.settings.control) + 1
 
 
-def deepest(line: Line) -> float:
+def deepest(line: CandidateSequence) -> float:
     """Return the nats that name one candidate of the deepest opened level, all candidates of a level being alike."""
     return -min(line.even)

@@ -8,14 +8,14 @@ from typing import Final
 
 import numpy as np
 
-from slowpath.analysis.bisect.line import F64, Line
+from slowpath.analysis.bisect.candidate_sequence import F64, CandidateSequence
 
 TRUST: Final = 0.5
 GOOD_END_BAD: Final = 0.02
 BAD_END_GOOD: Final = 0.1
 
 
-def log_prior(line: Line, *, trust: float = TRUST) -> F64:
+def log_prior(line: CandidateSequence, *, trust: float = TRUST) -> F64:
     """Return [N + 2] log beliefs in the hypotheses 0..N + 1."""
     with np.errstate(divide="ignore"):
         inside = np.logaddexp(np.log(trust) + np.array(line.evidence), np.log1p(-trust) + np.array(line.even))

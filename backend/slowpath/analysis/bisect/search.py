@@ -1,7 +1,7 @@
 """The search: what to do next, and what a state becomes by what was done.
 
-`steps` says what to do; whoever drives the search does it and tells the outcome by `started`, `measured`, `judged`, `closed`,
-`unbuildable`, `opened`. Each returns a new state. The same state always leads to the same steps.
+`next_actions` says what to do; whoever drives the search does it and tells the outcome by `record_started`, `record_measurements`, `record_verdict`, `record_stopped`,
+`record_unbuildable`, `record_expansion`. Each returns a new state. The same state always leads to the same steps.
 """
 
 from collections.abc import Sequence
@@ -10,19 +10,26 @@ from typing import Final
 
 import numpy as np
 
-from slowpath.analysis.bisect import numbers
-from slowpath.analysis.bisect.belief import Belief, believe
-from slowpath.analysis.bisect.choosing import (
-    Costs,
-    best_windows,
-    builds,
-    choose,
-    worth_soaking,
-)
-from slowpath.analysis.bisect.evidence import RIGHT, WRONG
+from slowpath.analysis.bisect import measurement_normalization
+from slowpath.analysis.bisect.candidate_sequence import GOOD_END, KNOWN_BAD, KNOWN_GOOD, Candidate, CandidateSequence
+from slowpath.analysis.bisect.likelihood import RIGHT, WRONG
 from slowpath.analysis.bisect.limits import probe_limit
-from slowpath.analysis.bisect.line import GOOD_END, KNOWN_BAD, KNOWN_GOOD, Candidate, Line
-from slowpath.analysis.bisect.state import Deploy, Outcome, Purpose, Settings, State, Window
+from slowpath.analysis.bisect.posterior import Posterior, compute_posterior
+from slowpath.analysis.bisect.probe_selection import (
+    ProbeCosts,
+    buildable_probability,
+    choose_probes,
+    optimal_measurement_count,
+    should_extend_probe,
+)
+from slowpath.analysis.bisect.search_state import (
+    MeasuredValue,
+    Outcome,
+    ProbeRecord,
+    Purpose,
+    SearchSettings,
+    SearchState,
+)
 
 OPENED_AT: Final = 0.5
 DOUBT_OPENED_AT: Final = 0.1
@@ -39,7 +46,7 @@ EACH_END, DOUBTED = 3, 0.05
 
 
 @dataclass(frozen=True)
-class Start:
+class ProbeStart:
     """A build to start."""
 
     build: str
@@ -48,7 +55,7 @@ class Start:
 
 
 @dataclass(frozen=True)
-class Finished:
+class SearchResult:
     """How it ended. `suspects` are the candidates among which the guilty one is."""
 
     outcome: Outcome
@@ -57,52 +64,55 @@ class Finished:
 
 
 @dataclass(frozen=True)
-class Steps:
+class NextActions:
     """What to do next: exactly one of these holds something, except that `measure` and `close` may come together."""
 
-    start: tuple[Start, ...] = ()
+    start: tuple[ProbeStart, ...] = ()
     measure: tuple[int, ...] = ()
     """Deploys to measure for one more window, at the same time."""
     close: tuple[int, ...] = ()
     open: str | None = None
     """A candidate of which to tell what hides in it."""
-    finished: Finished | None = None
+    finished: SearchResult | None = None
 
 
-def begin(
-    settings: Settings, line: Line, good: Sequence[Sequence[float]] = (), bad: Sequence[Sequence[float]] = ()
-) -> State:
+def start_search(
+    settings: SearchSettings,
+    line: CandidateSequence,
+    good: Sequence[Sequence[float]] = (),
+    bad: Sequence[Sequence[float]] = (),
+) -> SearchState:
     """Return a new search. `good` and `bad` are windows of deploys of the two ends from before it, in production."""
     known = [(KNOWN_GOOD, one) for one in good] + [(KNOWN_BAD, one) for one in bad]
     deploys = tuple(
-        Deploy(number, build, "known", 0, "done", tuple(Window(0, value) for value in values))
+        ProbeRecord(number, build, "known", 0, "done", tuple(MeasuredValue(0, value) for value in values))
         for number, (build, values) in enumerate(known, start=1)
     )
-    return State(settings, line, deploys)
+    return SearchState(settings, line, deploys)
 
 
-def belief_of(state: State) -> Belief:
+def compute_state_posterior(state: SearchState) -> Posterior:
     """Return what is believed now."""
-    return believe(state.line, numbers.readings(state), state.settings.between)
+    return compute_posterior(state.line, measurement_normalization.readings(state), state.settings.between)
 
 
-def steps(state: State) -> Steps:
+def next_actions(state: SearchState) -> NextActions:
     """Return what to do next."""
     running = [one for one in state.deploys if one.state == "running"]
     probing = [one for one in running if one.purpose != "control"]
     control = tuple(one.number for one in running if one.purpose == "control")
     fresh = tuple(one.number for one in running if not one.is_measured)
     if fresh:
-        return Steps(measure=tuple(dict.fromkeys(fresh + control)))
+        return NextActions(measure=tuple(dict.fromkeys(fresh + control)))
     if probing:
-        belief = belief_of(state)
+        belief = compute_state_posterior(state)
         more = tuple(one.number for one in probing if _wants_more(state, belief, one))
         done = tuple(one.number for one in probing if one.number not in more)
-        return Steps(measure=more + control if more else (), close=done)
+        return NextActions(measure=more + control if more else (), close=done)
     return _next_round(state)
 
 
-def _wants_more(state: State, belief: Belief, deploy: Deploy) -> bool:
+def _wants_more(state: SearchState, belief: Posterior, deploy: ProbeRecord) -> bool:
     if belief.noise is None or not deploy.windows:
         return False
     costs = _costs(state)
@@ -110,48 +120,50 @@ def _wants_more(state: State, belief: Belief, deploy: Deploy) -> bool:
         return len(deploy.windows) < costs.most_windows
     p = float(belief.bad[max(state.line.position(deploy.build), 0)])
     nearest = float(belief.bad[np.argmin(np.abs(belief.bad - 0.5))])  # what a fresh deploy could tell at best
-    _, elsewhere = best_windows(nearest, belief.noise, costs, costs.deploy)
-    return worth_soaking(p, len(deploy.windows), belief.noise, costs, elsewhere)
+    _, elsewhere = optimal_measurement_count(nearest, belief.noise, costs, costs.deploy)
+    return should_extend_probe(p, len(deploy.windows), belief.noise, costs, elsewhere)
 
 
-def _next_round(state: State) -> Steps:
-    control = [Start(GOOD_END, "control")] if state.settings.control and not _running_control(state) else []
-    belief = belief_of(state)
-    ends = ends_missing(state)
+def _next_round(state: SearchState) -> NextActions:
+    control = [ProbeStart(GOOD_END, "control")] if state.settings.control and not _running_control(state) else []
+    belief = compute_state_posterior(state)
+    ends = missing_boundary_probes(state)
     if ends:
         return _afforded(state, belief, control, ends[: state.settings.slots])
-    group, mass = likeliest(state, belief)
+    group, mass = most_suspected_run(state, belief)
     suspect = state.line.at(group[-1])
     if belief.elsewhere >= state.settings.belief:
-        return Steps(finished=Finished("not-in-range", (), belief.elsewhere))
+        return NextActions(finished=SearchResult("not-in-range", (), belief.elsewhere))
     if len(group) == 1 and mass >= OPENED_AT and suspect in state.line.hiding:
-        return Steps(open=suspect)
+        return NextActions(open=suspect)
     hiding = [one for one in map(state.line.at, group) if one in state.line.hiding]
     if hiding and mass >= state.settings.belief:  # what hides in builds that can not be made may be built
-        return Steps(open=hiding[0])
+        return NextActions(open=hiding[0])
     if mass >= state.settings.belief and (doubted := _unopened_doubt(state, belief, suspect)) is not None:
-        return Steps(open=doubted)
+        return NextActions(open=doubted)
     starts, finished = _confirm(state, belief, group, mass) if mass >= state.settings.belief else ([], None)
     starts = starts or ([] if finished else _probes(state, belief))
-    return Steps(finished=finished) if finished else _afforded(state, belief, control, starts)
+    return NextActions(finished=finished) if finished else _afforded(state, belief, control, starts)
 
 
-def _afforded(state: State, belief: Belief, control: list[Start], starts: list[Start]) -> Steps:
+def _afforded(
+    state: SearchState, belief: Posterior, control: list[ProbeStart], starts: list[ProbeStart]
+) -> NextActions:
     """Return the starts that may be made, or that the search ends without a culprit."""
     left = probe_limit(state) - state.started
     if starts and left > len(control):
-        return Steps(start=tuple([*control, *starts][:left]))
+        return NextActions(start=tuple([*control, *starts][:left]))
     outcome: Outcome = "stopped" if starts else "inseparable"
-    suspects = credible(state, belief)
+    suspects = credible_set(state, belief)
     believed = sum(float(belief.mass[state.line.position(one)]) for one in suspects)
-    return Steps(finished=Finished(outcome, suspects, believed))
+    return NextActions(finished=SearchResult(outcome, suspects, believed))
 
 
-def _running_control(state: State) -> bool:
+def _running_control(state: SearchState) -> bool:
     return any(one.purpose == "control" and one.state == "running" for one in state.deploys)
 
 
-def ends_missing(state: State) -> list[Start]:
+def missing_boundary_probes(state: SearchState) -> list[ProbeStart]:
     """Return what is to be started of the two ends, alternating, where nothing is known of them from before."""
     if any(one.purpose == "known" and one.is_measured for one in state.deploys):
         return []
@@ -167,52 +179,52 @@ def ends_missing(state: State) -> list[Start]:
     wanted = state.settings.end_deploys
     probes = sum(one.is_measured and one.purpose == "probe" for one in state.deploys)
     if (
-        probes >= EACH_END and belief_of(state).elsewhere > DOUBTED
+        probes >= EACH_END and compute_state_posterior(state).elsewhere > DOUBTED
     ):  # nothing but the ends themselves can tell that they are alike
         wanted += probes // EACH_END
     return [
-        Start(build, "end")
+        ProbeStart(build, "end")
         for at in range(wanted)
         for build in ((GOOD_END,) if at >= good else ()) + ((last,) if at >= bad else ())
     ]
 
 
-def _probes(state: State, belief: Belief) -> list[Start]:
+def _probes(state: SearchState, belief: Posterior) -> list[ProbeStart]:
     tried = [one for one in state.deploys if one.is_ours]
     unbuildable = unbuildables(state)
     built = {state.line.position(one.build) for one in tried} - unbuildable
-    can_build = builds(len(state.line), built, unbuildable)
-    positions = choose(
+    can_build = buildable_probability(len(state.line), built, unbuildable)
+    positions = choose_probes(
         belief, belief.noise, _costs(state), state.settings.slots, can_build, verdicts=_error_rates(state, belief)
     )
-    starts = [Start(state.line.at(one), "probe") for one in positions]
-    if numbers.wanders(state, belief):
+    starts = [ProbeStart(state.line.at(one), "probe") for one in positions]
+    if measurement_normalization.has_drift(state, belief):
         often = [sum(one.build == start.build for one in tried if one.is_measured) for start in starts]
         return [] if max(often, default=0) >= MOST_ALIKE else starts
     return starts
 
 
-def _error_rates(state: State, belief: Belief) -> tuple[float, float]:
+def _error_rates(state: SearchState, belief: Posterior) -> tuple[float, float]:
     """Return the believed rates of false bad and false good verdicts."""
     counts = np.array([[WRONG, RIGHT], [WRONG, RIGHT]])
-    for one in numbers.readings(state):
+    for one in measurement_normalization.readings(state):
         p = float(belief.bad[one.position]) if 0 <= one.position <= len(state.line) else float(one.position > 0)
         counts += [[(1 - p) * one.bad, (1 - p) * one.good], [p * one.good, p * one.bad]]
     alarms, misses = counts[:, 0] / counts.sum(1)
     return float(alarms), float(misses)
 
 
-def _costs(state: State) -> Costs:
+def _costs(state: SearchState) -> ProbeCosts:
     one = state.settings
-    return Costs(one.deploy_cost, one.window_cost, one.most_windows)
+    return ProbeCosts(one.deploy_cost, one.window_cost, one.most_windows)
 
 
-def unbuildables(state: State) -> set[int]:
+def unbuildables(state: SearchState) -> set[int]:
     """Return the positions that do not build."""
     return {state.line.position(one.build) for one in state.deploys if one.state == "unbuildable"}
 
 
-def likeliest(state: State, belief: Belief) -> tuple[tuple[int, ...], float]:
+def most_suspected_run(state: SearchState, belief: Posterior) -> tuple[tuple[int, ...], float]:
     """Return the most suspected run of candidates that cannot be told apart, since what lies between does not build; and its mass."""
     ends = sorted({*range(1, len(state.line) + 1)} - unbuildables(state) | {len(state.line)})
     starts = np.array([1, *(one + 1 for one in ends[:-1])])
@@ -221,7 +233,7 @@ def likeliest(state: State, belief: Belief) -> tuple[tuple[int, ...], float]:
     return tuple(range(int(starts[best]), ends[best] + 1)), float(masses[best])
 
 
-def credible(state: State, belief: Belief) -> tuple[str, ...]:
+def credible_set(state: SearchState, belief: Posterior) -> tuple[str, ...]:
     """Return the fewest candidates that together are believed as asked, the most suspected first."""
     order = np.argsort(-belief.here, kind="stable")
     total, out = belief.elsewhere, []
@@ -233,7 +245,7 @@ def credible(state: State, belief: Belief) -> tuple[str, ...]:
     return tuple(out)
 
 
-def _unopened_doubt(state: State, belief: Belief, suspect: str) -> str | None:
+def _unopened_doubt(state: SearchState, belief: Posterior, suspect: str) -> str | None:
     """Return the candidate that is most believed beside a suspect, lies no less deep and was not opened; nothing where none is worth it."""
     line, least = state.line, DOUBT_OPENED_AT * (1 - state.settings.belief)
     masses = {
@@ -243,7 +255,9 @@ def _unopened_doubt(state: State, belief: Belief, suspect: str) -> str | None:
     return most if most is not None and masses[most] >= least else None
 
 
-def _confirm(state: State, belief: Belief, group: tuple[int, ...], mass: float) -> tuple[list[Start], Finished | None]:
+def _confirm(
+    state: SearchState, belief: Posterior, group: tuple[int, ...], mass: float
+) -> tuple[list[ProbeStart], SearchResult | None]:
     """Return how the search ends with a suspect believed as much as asked, or what to deploy before it may be named.
 
     The belief counts every deploy once, with the spread between deploys, so deploys of the suspect and of what is before it back it whatever
@@ -258,16 +272,16 @@ def _confirm(state: State, belief: Belief, group: tuple[int, ...], mass: float) 
         wanted = max(wanted, PAIRS_SHALLOW)
     enough = min(len(good), len(bad)) >= wanted
     if enough and _differ(state, belief, good, bad):
-        return [], Finished("found" if len(group) == 1 else "inseparable", suspects, mass)
+        return [], SearchResult("found" if len(group) == 1 else "inseparable", suspects, mass)
     if enough and min(_verified(state, about, place) for place in (before, after)) >= MOST_PAIRS:
-        return [], Finished("inseparable", credible(state, belief), mass)
+        return [], SearchResult("inseparable", credible_set(state, belief), mass)
     missing = [(after, bad), (before, good)]
     if len(good) != len(bad):
         missing = [min(missing, key=lambda one: len(one[1]))]
-    return [Start(state.line.at(place), "verify", about) for place, _ in missing[: state.settings.slots]], None
+    return [ProbeStart(state.line.at(place), "verify", about) for place, _ in missing[: state.settings.slots]], None
 
 
-def _verified(state: State, about: str, place: int) -> int:
+def _verified(state: SearchState, about: str, place: int) -> int:
     """Return how often a build was deployed to confirm a suspect."""
     return sum(
         one.purpose == "verify" and one.about == about and one.is_measured and state.line.position(one.build) == place
@@ -275,7 +289,7 @@ def _verified(state: State, about: str, place: int) -> int:
     )
 
 
-def backing(state: State, belief: Belief, place: int) -> list[Deploy]:
+def backing(state: SearchState, belief: Posterior, place: int) -> list[ProbeRecord]:
     """Return the deploys of a build that back what is believed of it: only fresh ones where the environment drifts unseen."""
     drifting = belief.noise is not None and belief.noise.walks > WALKS and not state.settings.control
     return [
@@ -285,7 +299,7 @@ def backing(state: State, belief: Belief, place: int) -> list[Deploy]:
     ]
 
 
-def neighbours(state: State, group: tuple[int, ...]) -> tuple[int, int]:
+def neighbours(state: SearchState, group: tuple[int, ...]) -> tuple[int, int]:
     """Return the nearest positions that build before a run and at its end or behind it."""
     not_built = unbuildables(state)
     before = next((one for one in range(group[0] - 1, 0, -1) if one not in not_built), 0)
@@ -293,7 +307,7 @@ def neighbours(state: State, group: tuple[int, ...]) -> tuple[int, int]:
     return before, after
 
 
-def _differ(state: State, belief: Belief, good: Sequence[Deploy], bad: Sequence[Deploy]) -> bool:
+def _differ(state: SearchState, belief: Posterior, good: Sequence[ProbeRecord], bad: Sequence[ProbeRecord]) -> bool:
     """Tell whether fresh deploys alone say that the suspect is bad and what is before it is good."""
     if belief.noise is None:
         return sum(one.bad for one in bad) > sum(one.good for one in bad) and sum(one.good for one in good) > sum(
@@ -302,55 +316,57 @@ def _differ(state: State, belief: Belief, good: Sequence[Deploy], bad: Sequence[
     counted = [one for one in state.deploys if one.is_measured]
     values = {
         deploy.number: float(np.mean(told.values))
-        for deploy, told in zip(counted, numbers.settled(state, belief.noise.off), strict=True)
+        for deploy, told in zip(counted, measurement_normalization.remove_drift(state, belief.noise.off), strict=True)
         if told.values
     }
     goods, bads = ([values[one.number] for one in some if one.number in values] for some in (good, bad))
     return bool(goods and bads) and float(np.mean(bads) - np.mean(goods)) > belief.noise.step / 2
 
 
-def started(state: State, starts: Sequence[Start]) -> State:
+def record_started(state: SearchState, starts: Sequence[ProbeStart]) -> SearchState:
     """Return the state in which these builds run, in a round of their own. Their numbers follow the last one's."""
     round_, first = state.round + 1, len(state.deploys) + 1
-    new = tuple(Deploy(first + at, one.build, one.purpose, round_, about=one.about) for at, one in enumerate(starts))
+    new = tuple(
+        ProbeRecord(first + at, one.build, one.purpose, round_, about=one.about) for at, one in enumerate(starts)
+    )
     return replace(state, deploys=state.deploys + new, round=round_)
 
 
-def measured(state: State, values: dict[int, float]) -> State:
+def record_measurements(state: SearchState, values: dict[int, float]) -> SearchState:
     """Add one window of each of these deploys, measured at the same time."""
     for number, value in values.items():
         one = _deploy(state, number)
-        state = state.with_deploy(replace(one, windows=(*one.windows, Window(state.round, float(value)))))
+        state = state.with_deploy(replace(one, windows=(*one.windows, MeasuredValue(state.round, float(value)))))
     return state
 
 
-def judged(state: State, number: int, *, bad: bool) -> State:
+def record_verdict(state: SearchState, number: int, *, bad: bool) -> SearchState:
     """Add a verdict on a deploy."""
     one = _deploy(state, number)
     return state.with_deploy(replace(one, good=one.good + (not bad), bad=one.bad + bad))
 
 
-def closed(state: State, deploys: Sequence[int]) -> State:
+def record_stopped(state: SearchState, deploys: Sequence[int]) -> SearchState:
     """Take deploys down."""
     for number in deploys:
         state = state.with_deploy(replace(_deploy(state, number), state="done"))
     return state
 
 
-def unbuildable(state: State, number: int) -> State:
+def record_unbuildable(state: SearchState, number: int) -> SearchState:
     """Say that a build can not be made or started."""
     return state.with_deploy(replace(_deploy(state, number), state="unbuildable", windows=(), good=0, bad=0))
 
 
-def annulled(state: State, number: int) -> State:
+def invalidate_probe(state: SearchState, number: int) -> SearchState:
     """Say that what a deploy gave does not count: a bad node, an incident."""
     return state.with_deploy(replace(_deploy(state, number), state="annulled"))
 
 
-def opened(state: State, candidate: str, inner: Sequence[Candidate]) -> State:
+def record_expansion(state: SearchState, candidate: str, inner: Sequence[Candidate]) -> SearchState:
     """Say what hides in a candidate; its last inner one has its build. Nothing: it hides nothing."""
     return replace(state, line=state.line.opened(candidate, inner))
 
 
-def _deploy(state: State, number: int) -> Deploy:
+def _deploy(state: SearchState, number: int) -> ProbeRecord:
     return state.deploys[number - 1]

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from slowpath.analysis.columns import MAGIC, ColumnsError, pack_strings, read_any_columns, write_columns
-from slowpath.analysis.scrubbing import fields, shapes
-from slowpath.analysis.scrubbing.known import Known
+from slowpath.analysis.formats.column_file import MAGIC, ColumnFileError, pack_strings, read_any_columns, write_columns
+from slowpath.analysis.scrubbing import field_rules, text_patterns
+from slowpath.analysis.scrubbing.learned_terms import LearnedTerms
 
 LABELS, PATHS, HOSTS, PEOPLE = "labels", "paths", "hosts", "people"
 SINGULAR = {LABELS: "label", HOSTS: "host", PEOPLE: "person"}
@@ -51,7 +51,7 @@ MAX_TEXT = 1 << 20
 
 
 @dataclass
-class _Counted:
+class _PseudonymCounter:
     """Pseudonyms of one kind, numbered as they come."""
 
     kind: str
@@ -72,8 +72,8 @@ class Scrubber:
     ) -> None:
         """Take out what is said; `members` are the names and e-mails of people who are known beforehand."""
         self._on = {LABELS: labels, PATHS: paths, HOSTS: hosts, PEOPLE: people}
-        self._names = {kind: _Counted(kind) for kind in SINGULAR}
-        self._known = Known()
+        self._names = {kind: _PseudonymCounter(kind) for kind in SINGULAR}
+        self._known = LearnedTerms()
         self._label_after: dict[str, str] = {}
         self._seen: dict[str, str] = {}
         self._found: dict[str, dict[str, str]] = {kind: {} for kind in self._on}
@@ -109,9 +109,9 @@ class Scrubber:
             for one in value:
                 self._learn(one, key)
         elif isinstance(value, str):
-            if key in fields.PEOPLE:
+            if key in field_rules.PEOPLE:
                 self._learn_addressed(value)
-            elif fields.HOSTS.fullmatch(key):
+            elif field_rules.HOSTS.fullmatch(key):
                 self._learn_host(value)
             self.learn_text(value)
 
@@ -120,10 +120,10 @@ class Scrubber:
         if isinstance(name, str) and isinstance(mail, str):
             self._learn_person(name, mail)
         for key, value in members.items():
-            if key in fields.LABELS:
-                for label, one in fields.pairs_of(value):
+            if key in field_rules.LABELS:
+                for label, one in field_rules.pairs_of(value):
                     self._learn_label(label, one)
-            elif key in fields.PEOPLE and isinstance(value, dict) and isinstance(value.get("name"), str):
+            elif key in field_rules.PEOPLE and isinstance(value, dict) and isinstance(value.get("name"), str):
                 self._learn_person(value["name"], str(value.get("email") or ""))
             self._learn(value, key)
 
@@ -138,7 +138,7 @@ class Scrubber:
 
     def _learn_person(self, name: str, mail: str) -> None:
         name, mail = name.strip(), mail.strip()
-        if not self._on[PEOPLE] or shapes.UUID.fullmatch(name) or not (name or mail):
+        if not self._on[PEOPLE] or text_patterns.UUID.fullmatch(name) or not (name or mail):
             return
         known = self._known.get(name) or self._known.get(mail)
         after = known[1] if known and known[0] == PEOPLE else self._names[PEOPLE].name(name or mail)
@@ -147,8 +147,8 @@ class Scrubber:
             self._known.add(text, PEOPLE, after)
 
     def _learn_host(self, text: str) -> None:
-        host = shapes.without_port(text.strip())
-        if not self._on[HOSTS] or len(host) < 3 or len(host) > 255 or host.lower() in shapes.PUBLIC_HOSTS:
+        host = text_patterns.without_port(text.strip())
+        if not self._on[HOSTS] or len(host) < 3 or len(host) > 255 or host.lower() in text_patterns.PUBLIC_HOSTS:
             return
         if any(letter.isspace() for letter in host) or "/" in host or host.isdigit() or _is_this_machine(host):
             return
@@ -156,11 +156,11 @@ class Scrubber:
 
     def _learn_label(self, key: str, value: Any) -> None:  # noqa: ANN401 - any JSON value
         for one in value if isinstance(value, list) else [value]:
-            if fields.HOSTS.fullmatch(key) and isinstance(one, str) and self._on[HOSTS]:
+            if field_rules.HOSTS.fullmatch(key) and isinstance(one, str) and self._on[HOSTS]:
                 self._learn_host(one)
-            elif self._on[LABELS] and isinstance(one, str) and not fields.is_ordinary(key, one):
+            elif self._on[LABELS] and isinstance(one, str) and not field_rules.is_ordinary(key, one):
                 after = self._label_of(one)
-                if fields.is_telling(one):
+                if field_rules.is_telling(one):
                     self._known.add(one, LABELS, after)
 
     def _label_of(self, value: str) -> str:
@@ -192,7 +192,7 @@ class Scrubber:
     def _columns(self, content: bytes) -> bytes:
         try:
             columns = read_any_columns(content)
-        except ColumnsError:
+        except ColumnFileError:
             return b""
         header = {key: value for key, value in columns.header.items() if key != "columns"}
         arrays = dict(columns.arrays)
@@ -205,7 +205,7 @@ class Scrubber:
             return {self._key(name): self._member(name, one) for name, one in value.items()}
         if isinstance(value, list):
             return [self._rewritten(one, key) for one in value]
-        if isinstance(value, str) and not fields.is_structure(key, value):
+        if isinstance(value, str) and not field_rules.is_structure(key, value):
             return self._field(key, value)
         return value
 
@@ -213,9 +213,9 @@ class Scrubber:
         return name if name.isidentifier() and name.islower() else self.text(name)
 
     def _member(self, name: str, value: Any) -> Any:  # noqa: ANN401 - any JSON value
-        if name in fields.LABELS:
+        if name in field_rules.LABELS:
             return self._labels(value)
-        if name in fields.PEOPLE and isinstance(value, dict) and isinstance(value.get("name"), str):
+        if name in field_rules.PEOPLE and isinstance(value, dict) and isinstance(value.get("name"), str):
             return {**self._rewritten(value, name), "name": self._field(name, value["name"])}
         return self._rewritten(value, name)
 
@@ -239,7 +239,7 @@ class Scrubber:
             return [self._label(key, one) for one in value]
         if isinstance(value, dict):
             return {self._key(name): self._label(name, one) for name, one in value.items()}
-        if fields.is_ordinary(key, value):
+        if field_rules.is_ordinary(key, value):
             return value
         text = value if isinstance(value, str) else json.dumps(value)
         known = self._known.get(text)
@@ -254,7 +254,7 @@ class Scrubber:
         known = self._known.get(value.strip())
         if known is not None:
             return self._taken(*known, before=value.strip())
-        if key in fields.PEOPLE and self._on[PEOPLE] and value and not shapes.UUID.fullmatch(value):
+        if key in field_rules.PEOPLE and self._on[PEOPLE] and value and not text_patterns.UUID.fullmatch(value):
             match = ADDRESSED.fullmatch(value.strip())
             name = match[1] if match else value.strip()
             inner = self._known.get(name)
@@ -272,9 +272,9 @@ class Scrubber:
         known = self._known.get(text)
         if known is not None:
             return self._taken(*known, before=text)
-        if self._on[PATHS] and shapes.WHOLE_PATH.fullmatch(text) and "://" not in text:
+        if self._on[PATHS] and text_patterns.WHOLE_PATH.fullmatch(text) and "://" not in text:
             return self._path(text)
-        text = self._by_shape(text) if shapes.HINTS.search(text) else text
+        text = self._by_shape(text) if text_patterns.HINTS.search(text) else text
         return self._unlearned(text)
 
     def _unlearned(self, text: str) -> str:
@@ -285,9 +285,9 @@ class Scrubber:
         return text
 
     def _by_shape(self, text: str) -> str:
-        if shapes.SYMBOL.fullmatch(text) and "://" not in text:
+        if text_patterns.SYMBOL.fullmatch(text) and "://" not in text:
             return text
-        return shapes.SECRETS.sub(self._instead, text)
+        return text_patterns.SECRETS.sub(self._instead, text)
 
     def _instead(self, match: re.Match[str]) -> str:
         kind, text = match.lastgroup, match[0]
@@ -297,12 +297,12 @@ class Scrubber:
             return self._mail(text)
         if kind in {"path", "windows"}:
             return self._path(text)
-        host = shapes.without_port(text)
+        host = text_patterns.without_port(text)
         following = match.string[match.end() : match.end() + 1]
         telling = {
-            "four": lambda: shapes.is_address(host),
-            "six": lambda: shapes.is_address(host),
-            "name": lambda: shapes.is_host(host, following),
+            "four": lambda: text_patterns.is_address(host),
+            "six": lambda: text_patterns.is_address(host),
+            "name": lambda: text_patterns.is_host(host, following),
         }
         if not self._on[HOSTS] or not telling.get(kind or "", lambda: True)():
             return text
@@ -311,7 +311,7 @@ class Scrubber:
     def _path(self, path: str) -> str:
         if not self._on[PATHS]:
             return path
-        return self._taken(PATHS, self._unlearned(shapes.last_element(path)), before=path)
+        return self._taken(PATHS, self._unlearned(text_patterns.last_element(path)), before=path)
 
     def _host(self, host: str) -> str:
         known = self._known.get(host)
@@ -327,8 +327,8 @@ class Scrubber:
             return text
         authority, slash, path = rest.partition("/")
         bare = authority.partition("?")[0].partition("#")[0].rpartition("@")[2]
-        host = shapes.without_port(bare)
-        plain = host.lower() in shapes.PUBLIC_HOSTS or _is_this_machine(host)
+        host = text_patterns.without_port(bare)
+        plain = host.lower() in text_patterns.PUBLIC_HOSTS or _is_this_machine(host)
         shown = host if plain or not host else self._host(host)
         kept = re.split(r"[?#]", path, maxsplit=1)[0]  # a query may hold a token
         return f"{scheme}://{shown}{slash}{kept}"
@@ -339,7 +339,7 @@ class Scrubber:
         if "." not in domain or not end.isalpha():
             return text  # the version of a module
         if local.lower() == "git":
-            is_public = domain.lower() in shapes.PUBLIC_HOSTS or not self._on[HOSTS]
+            is_public = domain.lower() in text_patterns.PUBLIC_HOSTS or not self._on[HOSTS]
             return text if is_public else f"git@{self._host(domain)}"
         if not (self._on[PEOPLE] or self._on[HOSTS]):
             return text
@@ -356,7 +356,7 @@ def _read(media_type: str, content: bytes) -> tuple[Any, list[str]]:
     if content.startswith(MAGIC):
         try:
             columns = read_any_columns(content)
-        except ColumnsError:
+        except ColumnFileError:
             return UNREADABLE, []
         return {key: value for key, value in columns.header.items() if key != "columns"}, _strings(columns.arrays)
     if not content:

@@ -10,11 +10,11 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from slowpath.analysis.series.binary_segmentation import shaped_of
 from slowpath.analysis.series.courses import Course
-from slowpath.analysis.series.rows import LEAST_TURNS, Rows, rows_of, turns_between
-from slowpath.analysis.series.segments import shaped_of
-from slowpath.analysis.series.steps import Step
-from slowpath.analysis.series.thresholds import DEFAULT_SERIES_THRESHOLDS, SeriesThresholds
+from slowpath.analysis.series.series_rows import LEAST_TURNS, SeriesRows, rows_of, turns_between
+from slowpath.analysis.series.series_thresholds import DEFAULT_SERIES_THRESHOLDS, SeriesThresholds
+from slowpath.analysis.series.step_measurement import SeriesStep
 
 F64 = NDArray[np.float64]
 I32 = NDArray[np.int32]
@@ -112,11 +112,11 @@ def shapes_in_many(
     return found
 
 
-def _told(rows: Rows, row: int, steps: list[Step], conditions: I32 | None) -> tuple[ChangePoint, ...]:
+def _told(rows: SeriesRows, row: int, steps: list[SeriesStep], conditions: I32 | None) -> tuple[ChangePoint, ...]:
     return tuple(change_point(step, rows.builds[row], float(rows.usual[row]), conditions) for step in steps)
 
 
-def change_point(step: Step, builds: I64, usual: float, conditions: I32 | None) -> ChangePoint:
+def change_point(step: SeriesStep, builds: I64, usual: float, conditions: I32 | None) -> ChangePoint:
     """The step of a row in terms of its series: `builds` [known] are those of the row, `usual` its unit."""
     # Between a known build and the one before it there may be some without a value: the change may lie there.
     low, high = int(builds[step.low - 1]) + 1, int(builds[step.high])

@@ -45,7 +45,7 @@ class Course:
 
 
 @dataclass(frozen=True)
-class Fitted:
+class CourseFit:
     """A course fitted to a row: its values [builds] around zero, and what the whole model costs (lower is better)."""
 
     course: Course
@@ -74,7 +74,7 @@ class _White:
     two_two: F64
 
 
-def best_course(row: F64, places: Sequence[int]) -> Fitted | None:
+def best_course(row: F64, places: Sequence[int]) -> CourseFit | None:
     """Return the course that explains a row [builds] best beside steps before these places; None if it is too short."""
     length = len(row)
     if length < LEAST_BUILDS:
@@ -90,7 +90,7 @@ def best_course(row: F64, places: Sequence[int]) -> Fitted | None:
     values = np.column_stack(columns) @ fit[base.shape[1] :]
     values = values - values.mean()
     cost = float((left.min(0) + costs)[best]) + steps_cost(len(places), length)
-    return Fitted(_course(shapes, best, values, row), values, cost)
+    return CourseFit(_course(shapes, best, values, row), values, cost)
 
 
 def cost_of_steps(row: F64, places: Sequence[int]) -> float:

@@ -8,41 +8,41 @@ import pytest
 from numpy.random import default_rng
 
 from slowpath.analysis.bisect import search
-from slowpath.analysis.bisect import state as states
+from slowpath.analysis.bisect import search_state as states
+from slowpath.analysis.bisect.candidate_sequence import GOOD_END, Candidate, line_of
 from slowpath.analysis.bisect.limits import probe_limit, usual_probes
-from slowpath.analysis.bisect.line import GOOD_END, Candidate, line_of
-from slowpath.analysis.bisect.search import Finished
-from slowpath.analysis.bisect.state import Settings, State
+from slowpath.analysis.bisect.search import SearchResult
+from slowpath.analysis.bisect.search_state import SearchSettings, SearchState
 
 Measure = Callable[[float], float | bool | None]
 """A position's number or verdict (True: bad); nothing: it does not build."""
 
 
 def driven(  # noqa: C901 - every step in turn
-    state: State, measure: Measure, *, again: bool = False, most: int = 300
-) -> tuple[Finished, State]:
+    state: SearchState, measure: Measure, *, again: bool = False, most: int = 300
+) -> tuple[SearchResult, SearchState]:
     """Drive a search; `again`: through JSON before every step."""
     for _ in range(most):
         if again:
             state = states.from_json(json.loads(json.dumps(states.to_json(state))))
-        todo = search.steps(state)
+        todo = search.next_actions(state)
         if todo.finished is not None:
             return todo.finished, state
         if todo.open is not None:
-            state = search.opened(state, todo.open, inside(todo.open))
+            state = search.record_expansion(state, todo.open, inside(todo.open))
         first = len(state.deploys) + 1
         if todo.start:
-            state = search.started(state, todo.start)
+            state = search.record_started(state, todo.start)
             for number, start in enumerate(todo.start, first):
                 if measure(place(start.build)) is None:
-                    state = search.unbuildable(state, number)
-        state = search.closed(state, todo.close)
+                    state = search.record_unbuildable(state, number)
+        state = search.record_stopped(state, todo.close)
         for number in todo.measure:
             told = measure(place(state.deploys[number - 1].build))
             if isinstance(told, bool):
-                state = search.judged(state, number, bad=told)
+                state = search.record_verdict(state, number, bad=told)
             elif told is not None:
-                state = search.measured(state, {number: told})
+                state = search.record_measurements(state, {number: told})
     raise AssertionError("it does not end")
 
 
@@ -56,9 +56,9 @@ def place(build: str) -> float:
     return 0.0 if build == GOOD_END else int(whole) - (1 - int(part) / 5 if part else 0)
 
 
-def begun(count: int = 100, **settings: object) -> State:
+def begun(count: int = 100, **settings: object) -> SearchState:
     line = line_of([Candidate(f"c{one}") for one in range(1, count + 1)])
-    return search.begin(Settings(**{"most_windows": 1, **settings}), line)  # type: ignore[arg-type]  # given by name
+    return search.start_search(SearchSettings(**{"most_windows": 1, **settings}), line)  # type: ignore[arg-type]  # given by name
 
 
 def test_without_noise_hardly_more_than_halving() -> None:
@@ -81,11 +81,11 @@ def test_the_deploys_of_the_final_pair_confirm_it_whatever_they_were_made_for() 
 
 def test_a_suspect_that_only_its_weight_accuses_is_deployed_with_its_parent_before_it_is_named() -> None:
     line = line_of([Candidate(f"c{one}", 1e6 if one == 20 else 1.0) for one in range(1, 65)])
-    state = search.begin(
-        Settings(most_windows=1, belief=0.8), line, [[4.0, 4.01, 3.99, 4.0]] * 2, [[5.0, 5.01, 4.99, 5.0]] * 2
+    state = search.start_search(
+        SearchSettings(most_windows=1, belief=0.8), line, [[4.0, 4.01, 3.99, 4.0]] * 2, [[5.0, 5.01, 4.99, 5.0]] * 2
     )
-    belief = search.belief_of(state)
-    likeliest, believed = search.likeliest(state, belief)
+    belief = search.compute_state_posterior(state)
+    likeliest, believed = search.most_suspected_run(state, belief)
     assert likeliest == (20,)
     assert believed == pytest.approx(0.5, abs=0.1)
     ended, state = driven(state, lambda place: 5.0 if place >= 20 else 4.0)
@@ -123,7 +123,7 @@ def test_what_does_not_build_stays_among_the_suspects() -> None:
 
 def test_what_hides_others_is_opened() -> None:
     line = line_of([Candidate(f"c{one}", hides=True) for one in range(1, 65)])
-    state = search.begin(Settings(most_windows=1), line)
+    state = search.start_search(SearchSettings(most_windows=1), line)
     ended, state = driven(state, lambda place: 5.0 if place >= 42.5 else 4.0)
     assert (ended.outcome, ended.suspects) == ("found", ("c43.3",))
     assert "c43" not in state.line.ids
@@ -131,7 +131,7 @@ def test_what_hides_others_is_opened() -> None:
 
 def test_what_hides_in_builds_that_can_not_be_made_is_looked_into() -> None:
     line = line_of([Candidate(f"c{one}", hides=True) for one in range(1, 65)])
-    state = search.begin(Settings(most_windows=1), line)
+    state = search.start_search(SearchSettings(most_windows=1), line)
     ended, _ = driven(state, lambda place: None if place in {41, 42, 43} else 5.0 if place >= 42.5 else 4.0)
     assert (ended.outcome, ended.suspects) == ("found", ("c43.3",))
 
@@ -140,17 +140,19 @@ def test_what_hides_in_builds_that_can_not_be_made_is_looked_into() -> None:
 def test_a_suspect_that_hides_nothing_is_doubted_where_a_neighbour_hides_others(hiding: str, culprit: str) -> None:
     """The first deploy of c43 shows the opposite, so c44 is suspected, which hides nothing; c43 may hide the culprit."""
     line = line_of([Candidate(f"c{one}", hides=True) for one in range(1, 65)])
-    state = search.begin(Settings(most_windows=4), line, [[4.0, 4.01, 3.99, 4.0]] * 3, [[5.0, 5.01, 4.99, 5.0]] * 3)
+    state = search.start_search(
+        SearchSettings(most_windows=4), line, [[4.0, 4.01, 3.99, 4.0]] * 3, [[5.0, 5.01, 4.99, 5.0]] * 3
+    )
     rng, odd = default_rng(3), 0
-    while (todo := search.steps(state)).finished is None:
+    while (todo := search.next_actions(state)).finished is None:
         if todo.open is not None:
-            state = search.opened(state, todo.open, inside("c43") if todo.open == hiding else [])
-        state = search.started(state, todo.start)
+            state = search.record_expansion(state, todo.open, inside("c43") if todo.open == hiding else [])
+        state = search.record_started(state, todo.start)
         odd = odd or next((one.number for one in state.deploys if one.build in {"c43", "c43.5"}), 0)
-        state = search.closed(state, todo.close)
+        state = search.record_stopped(state, todo.close)
         for number in todo.measure:
             bad = place(state.deploys[number - 1].build) >= 42.5
-            state = search.measured(state, {number: float(rng.normal(4.0 + (bad != (number == odd)), 0.02))})
+            state = search.record_measurements(state, {number: float(rng.normal(4.0 + (bad != (number == odd)), 0.02))})
     assert todo.finished.suspects == (culprit,)
     again = [one for one in state.deploys if one.build in {"c43", "c43.5"} and one.number != odd]
     assert bool(again) == bool(hiding)
@@ -169,16 +171,16 @@ def test_a_search_that_cannot_decide_ends_at_four_times_the_usual_number_and_goe
     assert ended.outcome == "stopped"
     assert state.started == probe_limit(state) == 4 * usual_probes(state)
     assert len(ended.suspects) > 1
-    assert search.steps(state).finished == ended
+    assert search.next_actions(state).finished == ended
     more = replace(state, settings=replace(state.settings, most_deploys=400))
-    assert search.steps(more).start
+    assert search.next_actions(more).start
 
 
 def test_levels_raise_the_limit() -> None:
     state = begun(64)
     before = probe_limit(state)
     assert before == 4 * (4 + 7 + 1)
-    assert probe_limit(search.opened(state, "c43", inside("c43"))) == before + 4 * 3
+    assert probe_limit(search.record_expansion(state, "c43", inside("c43"))) == before + 4 * 3
 
 
 def test_a_search_taken_up_again_at_every_step_goes_the_same_way() -> None:
@@ -194,11 +196,11 @@ def test_a_search_taken_up_again_at_every_step_goes_the_same_way() -> None:
 
 def test_what_was_annulled_does_not_count() -> None:
     state = begun(8)
-    todo = search.steps(state)
-    state = search.started(state, todo.start)
+    todo = search.next_actions(state)
+    state = search.record_started(state, todo.start)
     assert todo.start[0].build == GOOD_END
-    state = search.annulled(search.closed(search.measured(state, {1: 1e9}), [1]), 1)
-    assert search.steps(state).start[0].build == GOOD_END
+    state = search.invalidate_probe(search.record_stopped(search.record_measurements(state, {1: 1e9}), [1]), 1)
+    assert search.next_actions(state).start[0].build == GOOD_END
 
 
 def test_what_is_no_state_is_refused() -> None:

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from slowpath.adapters.git import BinaryMirror, GitLimits
-from slowpath.adapters.git_remotes import CheckedRemotes
-from slowpath.adapters.outside import CheckedOutside
-from slowpath.adapters.places import listed
-from slowpath.analysis.closure.closure import Closure, Closures
-from slowpath.analysis.closure.constraints import Target
-from slowpath.analysis.closure.packages import Memory
+from slowpath.adapters.egress import AllowlistedEgressClient
+from slowpath.adapters.egress_policy import parse_allowlist
+from slowpath.adapters.git_mirror import GitLimits, GitMirror
+from slowpath.adapters.git_remotes import AllowedRemotes
+from slowpath.analysis.closure.build_constraints import BuildTarget
+from slowpath.analysis.closure.go_packages import PackageCache
+from slowpath.analysis.closure.package_closure import PackageClosure, PackageClosureReader
 from tests.support.git_repositories import SomeRepository, new_repository
 
 GO = shutil.which("go") or "/usr/local/go/bin/go"
@@ -96,13 +96,13 @@ def build(repository: SomeRepository, sha: str, package: str, **more: str) -> st
 
 def closures(
     repository: SomeRepository, tmp_path: Path, shas: list[str], main: str, directory: str = ""
-) -> list[Closure]:
+) -> list[PackageClosure]:
     """Return the closures at commits, read from a copy by the git binary."""
-    remotes = CheckedRemotes(CheckedOutside(listed(""), only_listed=False), [repository.folder])
-    mirror = BinaryMirror(tmp_path / "mirror", remotes, GitLimits(1 << 30, 60))
+    remotes = AllowedRemotes(AllowlistedEgressClient(parse_allowlist(""), only_listed=False), [repository.folder])
+    mirror = GitMirror(tmp_path / "mirror", remotes, GitLimits(1 << 30, 60))
     mirror.fetch(f"file://{repository.folder}", None, lambda: None)
     with mirror.objects() as objects:
-        reader = Closures(objects, directory, main, Target(cgo=False), Memory())
+        reader = PackageClosureReader(objects, directory, main, BuildTarget(cgo=False), PackageCache())
         return [reader.at(objects.root(sha)) for sha in shas]
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slowpath.analysis.columns import pack_strings, read_columns, write_columns
+from slowpath.analysis.formats.column_file import pack_strings, read_columns, write_columns
 from slowpath.analysis.scrubbing.scrubber import Scrubber
 
 MEMBERS = (("Ann Smith", "ann.smith@corp.example"), ("Bo", "bo@corp.example"))

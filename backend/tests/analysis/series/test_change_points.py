@@ -3,8 +3,8 @@ import pytest
 from numpy.random import default_rng
 
 from slowpath.analysis.series.change_points import find_change_points, find_in_many, shapes_in_many
-from slowpath.analysis.series.rows import weights
-from tests.analysis.series.drawn import F64, KINDS, drawn, stepped
+from slowpath.analysis.series.series_rows import weights
+from tests.analysis.series.generated_series import F64, KINDS, drawn, stepped
 
 
 @pytest.mark.parametrize("kind", KINDS)

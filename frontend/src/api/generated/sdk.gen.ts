@@ -93,7 +93,7 @@ export const sessionsList = <ThrowOnError extends boolean = true>(options?: Opti
 });
 
 /**
- * Sign Out There
+ * End Session
  *
  * Sign out one browser.
  */
@@ -104,7 +104,7 @@ export const sessionsEnd = <ThrowOnError extends boolean = true>(options: Option
 });
 
 /**
- * Change User
+ * Update User
  *
  * Change your name.
  */
@@ -119,7 +119,7 @@ export const peopleChange = <ThrowOnError extends boolean = true>(options: Optio
 });
 
 /**
- * Own Mails
+ * Get Email Preferences
  *
  * Tell what you are told by e-mail, too.
  */
@@ -130,7 +130,7 @@ export const ownMailsGet = <ThrowOnError extends boolean = true>(options?: Optio
 });
 
 /**
- * Change Own Mails
+ * Update Email Preferences
  *
  * Say what you want to be told by e-mail.
  */
@@ -160,7 +160,7 @@ export const peopleChangePassword = <ThrowOnError extends boolean = true>(option
 });
 
 /**
- * Forget Password
+ * Request Password Reset
  *
  * Say that you forgot your password. If somebody signed up with this e-mail, they are mailed a link.
  */
@@ -175,7 +175,7 @@ export const passwordsForget = <ThrowOnError extends boolean = true>(options: Op
 });
 
 /**
- * Choose Password
+ * Confirm Password Reset
  *
  * Choose another password by the link that was mailed. It signs you out everywhere.
  */
@@ -190,7 +190,7 @@ export const passwordsChoose = <ThrowOnError extends boolean = true>(options: Op
 });
 
 /**
- * Ways
+ * Get Sign In Methods
  *
  * Tell how people sign in here.
  */
@@ -201,7 +201,7 @@ export const signInWays = <ThrowOnError extends boolean = true>(options?: Option
 });
 
 /**
- * Begin Sign In
+ * Start Oidc Sign In
  *
  * Begin to sign in at the issuer.
  */
@@ -216,7 +216,7 @@ export const oidcBegin = <ThrowOnError extends boolean = true>(options: Options<
 });
 
 /**
- * Begin Link
+ * Start Oidc Link
  *
  * Begin to link an account at the issuer to yourself.
  */
@@ -231,7 +231,7 @@ export const oidcLink = <ThrowOnError extends boolean = true>(options: Options<O
 });
 
 /**
- * Finish
+ * Complete Oidc Sign In
  *
  * End what was begun: sign in, or link. What the issuer sent the browser back with is taken once.
  */
@@ -246,7 +246,7 @@ export const oidcFinish = <ThrowOnError extends boolean = true>(options: Options
 });
 
 /**
- * Own Sign Ins
+ * List Linked Identities
  *
  * List how you sign in.
  */
@@ -257,7 +257,7 @@ export const signInsList = <ThrowOnError extends boolean = true>(options?: Optio
 });
 
 /**
- * Unlink
+ * Unlink Identity
  *
  * Forget an account at an issuer. The last way to sign in stays.
  */
@@ -283,7 +283,7 @@ export const peopleDelete = <ThrowOnError extends boolean = true>(options: Optio
 });
 
 /**
- * List Closed Teams
+ * List Deleted Teams
  *
  * List the teams of yours that were deleted and can still be reopened.
  */
@@ -294,7 +294,7 @@ export const closedTeamsList = <ThrowOnError extends boolean = true>(options?: O
 });
 
 /**
- * Reopen Team
+ * Restore Team
  *
  * Undo the deletion of a team.
  */
@@ -353,7 +353,7 @@ export const teamsGet = <ThrowOnError extends boolean = true>(options: Options<T
 });
 
 /**
- * Change Team
+ * Update Team
  *
  * Give the team another name. Its slug stays, so that links hold.
  */
@@ -390,7 +390,7 @@ export const membersRemove = <ThrowOnError extends boolean = true>(options: Opti
 });
 
 /**
- * Change Member
+ * Update Member
  *
  * Give a member another role, at most your own.
  */
@@ -427,7 +427,7 @@ export const auditEventsDownload = <ThrowOnError extends boolean = true>(options
 });
 
 /**
- * Look
+ * Preview Invitation
  *
  * Tell whoever holds the link what it invites to.
  */
@@ -438,7 +438,7 @@ export const invitationsLook = <ThrowOnError extends boolean = true>(options: Op
 });
 
 /**
- * Accept
+ * Accept Invitation
  *
  * Join the team that invites.
  */
@@ -460,7 +460,7 @@ export const invitationsList = <ThrowOnError extends boolean = true>(options: Op
 });
 
 /**
- * Invite
+ * Create Invitation
  *
  * Make an invitation. Its secret is told here and never again; hand it on as a link.
  *
@@ -477,7 +477,7 @@ export const invitationsCreate = <ThrowOnError extends boolean = true>(options: 
 });
 
 /**
- * Renew
+ * Renew Invitation
  *
  * Give an invitation another link; the one before is worthless from now on.
  */
@@ -492,7 +492,7 @@ export const invitationsRenew = <ThrowOnError extends boolean = true>(options: O
 });
 
 /**
- * Withdraw
+ * Revoke Invitation
  *
  * Make an invitation's link worthless.
  */
@@ -540,7 +540,7 @@ export const tokensRevoke = <ThrowOnError extends boolean = true>(options: Optio
 });
 
 /**
- * Change Token
+ * Update Token
  *
  * Give a token another name and other rates. What it may and how long stays: make another token for that.
  */
@@ -581,7 +581,7 @@ export const serviceAccountsCreate = <ThrowOnError extends boolean = true>(optio
 });
 
 /**
- * Remove Service Account
+ * Delete Service Account
  *
  * Remove a service account and all its tokens.
  */
@@ -592,7 +592,7 @@ export const serviceAccountsRemove = <ThrowOnError extends boolean = true>(optio
 });
 
 /**
- * Change Service Account
+ * Update Service Account
  *
  * Rename a service account, change its role, disable it or enable it again. Its tokens follow at once.
  */
@@ -710,7 +710,7 @@ export const servicesGet = <ThrowOnError extends boolean = true>(options: Option
 });
 
 /**
- * Change Service
+ * Update Service
  *
  * Change what is said of a service.
  */
@@ -762,7 +762,7 @@ export const environmentsDelete = <ThrowOnError extends boolean = true>(options:
 });
 
 /**
- * Change Environment
+ * Update Environment
  *
  * Rename an environment.
  */
@@ -788,7 +788,7 @@ export const buildsList = <ThrowOnError extends boolean = true>(options?: Option
 });
 
 /**
- * Know Build
+ * Register Build
  *
  * Make a build known; one of the same identity is returned instead (200).
  */
@@ -825,7 +825,7 @@ export const buildsGet = <ThrowOnError extends boolean = true>(options: Options<
 });
 
 /**
- * Change Build
+ * Update Build
  *
  * Change what is said of a build.
  */
@@ -840,7 +840,7 @@ export const buildsChange = <ThrowOnError extends boolean = true>(options: Optio
 });
 
 /**
- * List Deploys
+ * List Deployments
  *
  * List deploys, the last made known first.
  */
@@ -851,7 +851,7 @@ export const deploysList = <ThrowOnError extends boolean = true>(options?: Optio
 });
 
 /**
- * Know Deploy
+ * Create Deployment
  *
  * Make a deploy known; one of the same `external_id` is returned instead (200).
  */
@@ -866,7 +866,7 @@ export const deploysKnow = <ThrowOnError extends boolean = true>(options: Option
 });
 
 /**
- * Hear Of Deploy
+ * Receive Deployment Event
  *
  * Take the message of a deploy tool: ours (`service`, `environment`, `commit`), Argo CD, GitHub, Kubernetes.
  */
@@ -881,7 +881,7 @@ export const deploysHear = <ThrowOnError extends boolean = true>(options: Option
 });
 
 /**
- * Delete Deploy
+ * Delete Deployment
  *
  * Delete a deploy: the one before it is taken to have run on.
  */
@@ -892,7 +892,7 @@ export const deploysDelete = <ThrowOnError extends boolean = true>(options: Opti
 });
 
 /**
- * Get Deploy
+ * Get Deployment
  *
  * Return one deploy.
  */
@@ -903,7 +903,7 @@ export const deploysGet = <ThrowOnError extends boolean = true>(options: Options
 });
 
 /**
- * Change Deploy
+ * Update Deployment
  *
  * Change what is said of a deploy.
  */
@@ -929,7 +929,7 @@ export const annotationsList = <ThrowOnError extends boolean = true>(options: Op
 });
 
 /**
- * Annotate
+ * Create Annotation
  *
  * Write something beside a time.
  */
@@ -970,7 +970,7 @@ export const annotationsChange = <ThrowOnError extends boolean = true>(options: 
 });
 
 /**
- * Forget Order
+ * Reset Service Order
  *
  * Go back to the order that spans show.
  */
@@ -981,7 +981,7 @@ export const environmentsForgetOrder = <ThrowOnError extends boolean = true>(opt
 });
 
 /**
- * Get Order
+ * Get Service Order
  *
  * Return the services in the order in which requests flow, and who calls whom: the service map.
  */
@@ -992,7 +992,7 @@ export const environmentsOrder = <ThrowOnError extends boolean = true>(options: 
 });
 
 /**
- * Lay Order
+ * Set Service Order
  *
  * Lay the order by hand; services that are not named stand behind it.
  */
@@ -1220,7 +1220,7 @@ export const hooksChange = <ThrowOnError extends boolean = true>(options: Option
 });
 
 /**
- * Renew Secret
+ * Rotate Webhook Secret
  *
  * Give a hook another secret, which is in this answer and in no other. The old one is worth nothing at once.
  */
@@ -1253,7 +1253,7 @@ export const hooksReconcile = <ThrowOnError extends boolean = true>(options: Opt
 });
 
 /**
- * Hear Github
+ * Receive Github Delivery
  *
  * Take a message of GitHub, signed by `X-Hub-Signature-256`. It is written down before the answer, and done after.
  */
@@ -1268,7 +1268,7 @@ export const hooksGithub = <ThrowOnError extends boolean = true>(options: Option
 });
 
 /**
- * Hear Gitlab
+ * Receive Gitlab Delivery
  *
  * Take a message of GitLab, signed (`webhook-signature`) or with its secret token (`X-Gitlab-Token`).
  */
@@ -1449,7 +1449,7 @@ export const uploadsComplete = <ThrowOnError extends boolean = true>(options: Op
 });
 
 /**
- * Put Named
+ * Put Build Artifact
  *
  * Receive one file of a build as the raw body: `curl -T cpu.pprof ".../builds/ingester/$COMMIT/artifacts/"`.
  */
@@ -1465,7 +1465,7 @@ export const buildsPutArtifact = <ThrowOnError extends boolean = true>(options: 
 });
 
 /**
- * Put Unnamed
+ * Put Unnamed Build Artifact
  *
  * Receive one file of a build that has no name: `curl -T cpu.pprof ".../builds/ingester/$COMMIT/artifacts"`.
  */
@@ -1481,7 +1481,7 @@ export const buildsPutUnnamedArtifact = <ThrowOnError extends boolean = true>(op
 });
 
 /**
- * Tell Build
+ * Upload Build
  *
  * Tell facts of a build, with or without files. What is told twice is once; what is told later completes it.
  */
@@ -1496,7 +1496,7 @@ export const buildsTell = <ThrowOnError extends boolean = true>(options: Options
 });
 
 /**
- * Get
+ * Get Trace Page
  *
  * Return what the page of one trace shows: delays, blame, GC, series and its worst waits.
  */
@@ -1518,7 +1518,7 @@ export const tracesTile = <ThrowOnError extends boolean = true>(options: Options
 });
 
 /**
- * Ask Cut
+ * Create Excerpt
  *
  * Have a window cut out of a trace, as a file that Go's own tools open.
  */
@@ -1533,7 +1533,7 @@ export const tracesAskCut = <ThrowOnError extends boolean = true>(options: Optio
 });
 
 /**
- * Get Cut
+ * Get Excerpt
  *
  * Return how far a piece is.
  */
@@ -1544,7 +1544,7 @@ export const tracesGetCut = <ThrowOnError extends boolean = true>(options: Optio
 });
 
 /**
- * Get Cut Content
+ * Get Excerpt Content
  *
  * Return the piece.
  */
@@ -1555,7 +1555,7 @@ export const tracesCutContent = <ThrowOnError extends boolean = true>(options: O
 });
 
 /**
- * Push Spans
+ * Receive Otlp Spans
  *
  * Take spans from an exporter of OTLP over HTTP. What is acknowledged is kept.
  */
@@ -1646,7 +1646,7 @@ export const metricsExport = <ThrowOnError extends boolean = true>(options: Opti
 });
 
 /**
- * List Recognised
+ * List Metric Names
  *
  * Say of each name that came in what it was taken for and why, or why for nothing.
  */
@@ -1694,7 +1694,7 @@ export const metricRulesDelete = <ThrowOnError extends boolean = true>(options: 
 });
 
 /**
- * Change Rule
+ * Update Metric Rule
  *
  * Change a rule.
  */
@@ -1748,7 +1748,7 @@ export const boardGet = <ThrowOnError extends boolean = true>(options?: Options<
 });
 
 /**
- * List Changes
+ * List Change Points
  *
  * List the changes of latency and load that were found in an environment, oldest first; without a range, of six hours.
  */
@@ -1759,7 +1759,7 @@ export const changesList = <ThrowOnError extends boolean = true>(options: Option
 });
 
 /**
- * Get Check
+ * Get Deployment Check
  *
  * Return what was decided of a deploy: the word that counts, and every look.
  */
@@ -1848,7 +1848,7 @@ export const metricSourcesImport = <ThrowOnError extends boolean = true>(options
 });
 
 /**
- * List Read Through
+ * List Federated Services
  *
  * List the services that are read through to a source, newest first.
  */
@@ -1859,7 +1859,7 @@ export const metricSourcesListReadThrough = <ThrowOnError extends boolean = true
 });
 
 /**
- * Read Through
+ * Create Federated Service
  *
  * Have the board ask a source for a service's samples whenever it is looked at. Nothing of them is stored.
  */
@@ -1874,7 +1874,7 @@ export const metricSourcesReadThrough = <ThrowOnError extends boolean = true>(op
 });
 
 /**
- * End Read Through
+ * Delete Federated Service
  *
  * Read a service through no more.
  */
@@ -1944,7 +1944,7 @@ export const comparisonsList = <ThrowOnError extends boolean = true>(options?: O
 });
 
 /**
- * Ask
+ * Create Comparison
  *
  * Compare two sides, each artifacts or a window of metrics or both. Artifacts that are still being decoded are waited for.
  */
@@ -1959,7 +1959,7 @@ export const comparisonsAsk = <ThrowOnError extends boolean = true>(options: Opt
 });
 
 /**
- * Delete
+ * Delete Comparison
  *
  * Delete a comparison, its views and exports; the artifacts stay.
  */
@@ -1970,7 +1970,7 @@ export const comparisonsDelete = <ThrowOnError extends boolean = true>(options: 
 });
 
 /**
- * Get
+ * Get Comparison
  *
  * Return one comparison with its result.
  */
@@ -1981,7 +1981,7 @@ export const comparisonsGet = <ThrowOnError extends boolean = true>(options: Opt
 });
 
 /**
- * Change
+ * Update Comparison
  *
  * Change the name or the labels of the sides.
  */
@@ -1996,7 +1996,7 @@ export const comparisonsChange = <ThrowOnError extends boolean = true>(options: 
 });
 
 /**
- * Get Document
+ * Get Kind Document
  *
  * Return what the page shows of the traces, growth logs or benchmarks that were compared.
  */
@@ -2007,7 +2007,7 @@ export const comparisonsPart = <ThrowOnError extends boolean = true>(options: Op
 });
 
 /**
- * Swap
+ * Swap Sides
  *
  * Compare the same artifacts with the sides swapped: another comparison.
  */
@@ -2018,7 +2018,7 @@ export const comparisonsSwap = <ThrowOnError extends boolean = true>(options: Op
 });
 
 /**
- * Retry
+ * Retry Comparison
  *
  * Compute a failed or cancelled comparison again.
  */
@@ -2029,7 +2029,7 @@ export const comparisonsRetry = <ThrowOnError extends boolean = true>(options: O
 });
 
 /**
- * Ask View
+ * Create Diff View
  *
  * Have a view cut that the result lists; one that is ready or under way is returned as it is.
  */
@@ -2077,7 +2077,7 @@ export const viewsLines = <ThrowOnError extends boolean = true>(options: Options
 });
 
 /**
- * Get Part
+ * Get View Chunk
  *
  * Return a part of a view, cut and packed beforehand: the largest nodes, the rest, or the functions.
  */
@@ -2088,7 +2088,7 @@ export const viewsPart = <ThrowOnError extends boolean = true>(options: Options<
 });
 
 /**
- * Ask Export
+ * Create Export
  *
  * Have a file made: merged pprof of a side, the diff as pprof, JSON or CSV.
  */
@@ -2136,7 +2136,7 @@ export const regressionsList = <ThrowOnError extends boolean = true>(options?: O
 });
 
 /**
- * Claim
+ * Create Regression
  *
  * Make a regression by hand of what a comparison found. It is told of like any other.
  */
@@ -2162,7 +2162,7 @@ export const regressionsSummary = <ThrowOnError extends boolean = true>(options?
 });
 
 /**
- * Triage
+ * Update Regressions
  *
  * Change many regressions at once: all of them or none.
  */
@@ -2188,7 +2188,7 @@ export const regressionsGet = <ThrowOnError extends boolean = true>(options: Opt
 });
 
 /**
- * Change Regression
+ * Update Regression
  *
  * Change a regression's state, whose it is, or by when it is to be mended.
  */
@@ -2203,7 +2203,7 @@ export const regressionsChange = <ThrowOnError extends boolean = true>(options: 
 });
 
 /**
- * History
+ * List Regression Events
  *
  * List what happened to a regression, newest first.
  */
@@ -2214,7 +2214,7 @@ export const regressionsHistory = <ThrowOnError extends boolean = true>(options:
 });
 
 /**
- * Add Note
+ * Create Regression Note
  *
  * Say something about a regression.
  */
@@ -2251,7 +2251,7 @@ export const servicesSeries = <ThrowOnError extends boolean = true>(options: Opt
 });
 
 /**
- * List Watched
+ * List Mute Rules
  *
  * List the rules on what of a service is told of.
  */
@@ -2262,7 +2262,7 @@ export const servicesWatched = <ThrowOnError extends boolean = true>(options: Op
 });
 
 /**
- * Watch
+ * Set Mute Rule
  *
  * Mute a series (or all of a kind), or let it be told of again.
  */
@@ -2277,7 +2277,7 @@ export const servicesWatch = <ThrowOnError extends boolean = true>(options: Opti
 });
 
 /**
- * Judgement
+ * Get Build Verdict
  *
  * Return what is known of a build; `judging` while more of it is being read or measured.
  *
@@ -2427,7 +2427,7 @@ export const bisectsCreate = <ThrowOnError extends boolean = true>(options: Opti
 });
 
 /**
- * Offer
+ * Get Bisect Proposal
  *
  * Tell what a bisect of a regression, of a comparison or of a service would begin with, and what is missing.
  */
@@ -2460,7 +2460,7 @@ export const bisectsGet = <ThrowOnError extends boolean = true>(options: Options
 });
 
 /**
- * Change Bisect
+ * Update Bisect
  *
  * Change settings while the search goes on.
  */
@@ -2486,7 +2486,7 @@ export const bisectsCandidates = <ThrowOnError extends boolean = true>(options: 
 });
 
 /**
- * Get Files
+ * Get Probe Artifacts
  *
  * Tell what files its deploys left, which may be deleted with it.
  */
@@ -2497,7 +2497,7 @@ export const bisectsFiles = <ThrowOnError extends boolean = true>(options: Optio
 });
 
 /**
- * Move Bisect
+ * Apply Bisect Action
  *
  * Pause, resume or cancel the search, approve its next round, or retry a start that failed.
  */
@@ -2512,7 +2512,7 @@ export const bisectsMove = <ThrowOnError extends boolean = true>(options: Option
 });
 
 /**
- * Mark
+ * Override Candidate
  *
  * Say of a candidate what is known of it without a deploy.
  */
@@ -2527,7 +2527,7 @@ export const bisectsMark = <ThrowOnError extends boolean = true>(options: Option
 });
 
 /**
- * Remeasure
+ * Request Probe
  *
  * Ask for one more deploy of a candidate.
  */
@@ -2542,7 +2542,7 @@ export const bisectsRemeasure = <ThrowOnError extends boolean = true>(options: O
 });
 
 /**
- * Annul
+ * Invalidate Probe
  *
  * Say that a probe does not count. What it gave stays to be seen.
  */
@@ -2579,7 +2579,7 @@ export const runnersDelete = <ThrowOnError extends boolean = true>(options: Opti
 });
 
 /**
- * Put Runner
+ * Register Runner
  *
  * Make a runner known, or tell what has changed of it. Of two processes of one name the later one is refused.
  */
@@ -2594,7 +2594,7 @@ export const runnersPut = <ThrowOnError extends boolean = true>(options: Options
 });
 
 /**
- * Leave
+ * Release Runner
  *
  * Say that a runner has ended and left nothing deployed: its name is free at once.
  */
@@ -2609,7 +2609,7 @@ export const runnersLeave = <ThrowOnError extends boolean = true>(options: Optio
 });
 
 /**
- * List Probes
+ * List Runner Probes
  *
  * List what the server believes a runner runs: to go on with after a restart, or to tear down.
  */
@@ -2620,7 +2620,7 @@ export const runnersProbes = <ThrowOnError extends boolean = true>(options: Opti
 });
 
 /**
- * Lease
+ * Lease Probes
  *
  * Give a runner what to deploy in its free slots; waits for something to do. A deploy is given once.
  */
@@ -2635,7 +2635,7 @@ export const runnersLease = <ThrowOnError extends boolean = true>(options: Optio
 });
 
 /**
- * Beat
+ * Send Heartbeat
  *
  * Say that a deploy is still looked after, and hear what is to become of it.
  */
@@ -2650,7 +2650,7 @@ export const probesBeat = <ThrowOnError extends boolean = true>(options: Options
 });
 
 /**
- * Add Window
+ * Report Measurement
  *
  * Tell one measurement. Told again by its index, the first one stays.
  */
@@ -2665,7 +2665,7 @@ export const probesWindow = <ThrowOnError extends boolean = true>(options: Optio
 });
 
 /**
- * End
+ * Report Probe Result
  *
  * Say that nothing of a deploy runs any more. Told again, the first word stays.
  */
@@ -2680,7 +2680,7 @@ export const probesEnd = <ThrowOnError extends boolean = true>(options: Options<
 });
 
 /**
- * Call Back
+ * Receive Probe Callback
  *
  * Tell how a deploy fares. Each state can be told once; told again, nothing changes.
  */
@@ -2743,7 +2743,7 @@ export const reportsGet = <ThrowOnError extends boolean = true>(options: Options
 });
 
 /**
- * Change Report
+ * Update Report
  *
  * Change the title, or which blocks the draft has in which order.
  */
@@ -2758,7 +2758,7 @@ export const reportsChange = <ThrowOnError extends boolean = true>(options: Opti
 });
 
 /**
- * Freeze View
+ * Create Snapshot
  *
  * Freeze a page: the server itself asks for what the page shows, as whoever asks now, and keeps the answers.
  *
@@ -2797,7 +2797,7 @@ export const reportsVersions = <ThrowOnError extends boolean = true>(options: Op
 });
 
 /**
- * Get Recording
+ * Get Report Bundle
  *
  * Return the draft or one version with all answers, as the team sees it.
  */
@@ -2819,7 +2819,7 @@ export const reportsPreview = <ThrowOnError extends boolean = true>(options: Opt
 });
 
 /**
- * Get Scrubbed
+ * Get Scrub Summary
  *
  * Return how much would be taken out, with some of it.
  */
@@ -2989,7 +2989,7 @@ export const channelsRenewSecret = <ThrowOnError extends boolean = true>(options
 });
 
 /**
- * Test Channel
+ * Send Test Notification
  *
  * Send a word of trial; what became of it stands among the channel's messages.
  */
@@ -3000,7 +3000,7 @@ export const channelsTest = <ThrowOnError extends boolean = true>(options: Optio
 });
 
 /**
- * List Messages
+ * List Notifications
  *
  * List what was told through a channel, newest first.
  */
@@ -3011,7 +3011,7 @@ export const channelsListMessages = <ThrowOnError extends boolean = true>(option
 });
 
 /**
- * Tell Again
+ * Redeliver Notification
  *
  * Send a message once more, as it was.
  */

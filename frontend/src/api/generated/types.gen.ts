@@ -5,114 +5,48 @@ export type ClientOptions = {
 };
 
 /**
- * WouldOut
+ * WebhookUpdate
  *
- * What would be believed if a probe's build is slower, and if it is not; null where that can not be.
+ * What is to be otherwise.
  */
-export type WouldOut = {
-    slower: WouldBe | null;
-    not_slower: WouldBe | null;
+export type WebhookUpdate = {
+    /**
+     * Name
+     */
+    name?: string | null;
+    /**
+     * Repository Id
+     */
+    repository_id?: string | null;
+    /**
+     * Service Ids
+     */
+    service_ids?: Array<string> | null;
+    /**
+     * Target
+     */
+    target?: string | null;
+    api?: ProviderApiIn | null;
 };
 
 /**
- * WouldBe
+ * ProviderApiIn
  *
- * Who would be believed most, and how much.
+ * Where the sender is asked for messages that did not arrive.
  */
-export type WouldBe = {
+export type ProviderApiIn = {
     /**
-     * Sha
+     * Url
      */
-    sha: string;
-    /**
-     * Title
-     */
-    title: string;
-    /**
-     * Belief
-     */
-    belief: number;
+    url: string;
 };
 
 /**
- * WindowOut
+ * WebhookOut
  *
- * A window of metrics on a side.
+ * A hook.
  */
-export type WindowOut = {
-    /**
-     * Service Id
-     */
-    service_id: string;
-    /**
-     * Environment Id
-     */
-    environment_id: string;
-    /**
-     * From
-     */
-    from: string;
-    /**
-     * To
-     */
-    to: string;
-};
-
-/**
- * WindowIn
- *
- * A service's metrics in an environment between two times: at most 7 days.
- */
-export type WindowIn = {
-    /**
-     * Service Id
-     */
-    service_id: string;
-    /**
-     * Environment Id
-     */
-    environment_id: string;
-    /**
-     * From
-     */
-    from: string;
-    /**
-     * To
-     */
-    to: string;
-};
-
-/**
- * WatchedOut
- *
- * A rule on a series.
- */
-export type WatchedOut = {
-    /**
-     * Kind
-     */
-    kind: string;
-    /**
-     * Subject
-     */
-    subject: string;
-    /**
-     * Muted
-     */
-    muted: boolean;
-    by: PersonOut | null;
-    /**
-     * Created At
-     */
-    created_at: string;
-};
-
-/**
- * PersonOut
- *
- * Somebody of the team; without a name if they have left it.
- */
-export type PersonOut = {
+export type WebhookOut = {
     /**
      * Id
      */
@@ -120,81 +54,52 @@ export type PersonOut = {
     /**
      * Name
      */
-    name: string | null;
-};
-
-/**
- * WatchedIn
- *
- * A rule on a series, or on all of a kind if the subject is left empty.
- */
-export type WatchedIn = {
+    name: string;
     /**
      * Kind
      */
-    kind: 'profile.category' | 'profile.function' | 'profile.heap' | 'profile.allocs' | 'profile.mutex' | 'profile.block' | 'trace.sched_delay' | 'growth.count' | 'bench' | 'latency';
+    kind: 'github' | 'gitlab';
     /**
-     * Subject
+     * Address
+     *
+     * where GitHub or GitLab is to send to
      */
-    subject?: string;
+    address: string;
     /**
-     * Muted
+     * Repository Id
      */
-    muted: boolean;
-};
-
-/**
- * ViewOut
- *
- * One way of looking; its parts can be fetched once it is done.
- */
-export type ViewOut = {
+    repository_id: string | null;
     /**
-     * Id
+     * Service Ids
      */
-    id: string;
+    service_ids: Array<string>;
     /**
-     * Kind
+     * Target
      */
-    kind: string;
+    target: string | null;
     /**
-     * Sample Type
+     * Api Url
      */
-    sample_type: string;
+    api_url: string | null;
     /**
-     * Unit
+     * Last Delivery At
      */
-    unit: string;
-    granularity: Granularity;
+    last_delivery_at: string | null;
     /**
-     * State
+     * Reconciled At
      */
-    state: 'uncut' | 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
+    reconciled_at: string | null;
     /**
-     * Bases
+     * Missed
+     *
+     * messages that were asked for again when the sender was last asked
      */
-    bases: Array<string>;
-    /**
-     * Default Basis
-     */
-    default_basis: string | null;
-    /**
-     * Nodes
-     */
-    nodes: number | null;
-    /**
-     * Functions
-     */
-    functions: number | null;
-    /**
-     * Has Rest
-     */
-    has_rest: boolean;
-    /**
-     * Job Id
-     */
-    job_id: string | null;
+    missed: number;
     problem: Problem | null;
+    /**
+     * Created At
+     */
+    created_at: string;
 };
 
 /**
@@ -243,93 +148,153 @@ export type Problem = {
 };
 
 /**
- * Granularity
+ * WebhookIn
  *
- * What one frame of a view is.
+ * A new hook.
  */
-export type Granularity = 'package' | 'function' | 'line';
-
-/**
- * ViewIn
- *
- * Which view is to be cut.
- */
-export type ViewIn = {
+export type WebhookIn = {
+    /**
+     * Name
+     */
+    name: string;
     /**
      * Kind
      */
-    kind: string;
+    kind: 'github' | 'gitlab';
     /**
-     * Sample Type
+     * Repository Id
+     *
+     * where commits of pushes are recorded
      */
-    sample_type: string;
-    granularity: Granularity;
+    repository_id?: string | null;
+    /**
+     * Service Ids
+     *
+     * what messages are about; none: those built from the repository
+     */
+    service_ids?: Array<string>;
+    /**
+     * Secret
+     *
+     * one of your own; one is made if it is left out
+     */
+    secret?: null;
+    /**
+     * Target
+     *
+     * owner/name, group/subgroup/name; the first message says it if it is left out
+     */
+    target?: string | null;
+    api?: ProviderApiIn | null;
 };
 
 /**
- * ViewBlockOut
+ * WebhookDeliveryOut
  *
- * A page of the product as it was.
+ * A message that arrived, and what became of it.
  */
-export type ViewBlockOut = {
+export type WebhookDeliveryOut = {
     /**
      * Id
      */
     id: string;
     /**
-     * Kind
+     * Delivery Id
      */
-    kind: 'view';
+    delivery_id: string;
     /**
-     * Title
+     * Event
      */
-    title: string;
+    event: string;
     /**
-     * Path
+     * State
      */
-    path: string;
+    state: 'waiting' | 'failed' | 'ignored' | 'done';
     /**
-     * Note
+     * Sentence
      */
-    note: string;
+    sentence: string;
     /**
-     * Frozen At
+     * Size Bytes
      */
-    frozen_at: string;
+    size_bytes: number;
     /**
-     * Answers
+     * Created At
      */
-    answers: Array<FrozenAnswerOut>;
+    created_at: string;
+    /**
+     * Taken At
+     */
+    taken_at: string | null;
 };
 
 /**
- * FrozenAnswerOut
+ * WebhookCreatedOut
  *
- * What the API answered to one request.
+ * A hook with its secret, which stands in this answer and in no other.
  */
-export type FrozenAnswerOut = {
+export type WebhookCreatedOut = {
+    hook: WebhookOut;
     /**
-     * Request
-     *
-     * path and sorted query below /api/v1
+     * Secret
      */
-    request: string;
+    secret: string;
+};
+
+/**
+ * UserUpdate
+ *
+ * What a person may change about themselves.
+ */
+export type UserUpdate = {
     /**
-     * Status
+     * Name
      */
-    status: number;
+    name: string;
+};
+
+/**
+ * UserTeamOut
+ *
+ * A team as one of its people sees it.
+ */
+export type UserTeamOut = {
     /**
-     * Media Type
+     * Id
      */
-    media_type: string;
+    id: string;
     /**
-     * Bytes
+     * Slug
      */
-    bytes: number;
+    slug: string;
     /**
-     * Sha256
+     * Name
      */
-    sha256: string;
+    name: string;
+    role: Role;
+};
+
+/**
+ * Role
+ *
+ * What a person may do in a team; each includes those before it.
+ */
+export type Role = 'viewer' | 'member' | 'admin' | 'owner';
+
+/**
+ * UserRef
+ *
+ * Somebody of the team; without a name if they have left it.
+ */
+export type UserRef = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string | null;
 };
 
 /**
@@ -353,18 +318,6 @@ export type UserOut = {
 };
 
 /**
- * UserChange
- *
- * What a person may change about themselves.
- */
-export type UserChange = {
-    /**
-     * Name
-     */
-    name: string;
-};
-
-/**
  * UsageOut
  *
  * What a team uses.
@@ -381,19 +334,19 @@ export type UsageOut = {
     /**
      * Kinds
      */
-    kinds: Array<StoredOut>;
+    kinds: Array<StoredBytesOut>;
     /**
      * Services
      */
-    services: Array<StoredOfService>;
+    services: Array<ServiceStorageOut>;
     /**
      * Ages
      */
-    ages: Array<StoredOfAge>;
+    ages: Array<AgeStorageOut>;
     /**
      * Folders
      */
-    folders: Array<StoredOut>;
+    folders: Array<StoredBytesOut>;
     /**
      * Counted At
      */
@@ -469,11 +422,11 @@ export type UsageDayOut = {
 };
 
 /**
- * StoredOfAge
+ * AgeStorageOut
  *
  * Files and bytes up to so many days old; null is all that is older.
  */
-export type StoredOfAge = {
+export type AgeStorageOut = {
     /**
      * Days
      */
@@ -489,11 +442,11 @@ export type StoredOfAge = {
 };
 
 /**
- * StoredOfService
+ * ServiceStorageOut
  *
  * Files and bytes of a service; of none where a file has no build.
  */
-export type StoredOfService = {
+export type ServiceStorageOut = {
     /**
      * Service Id
      */
@@ -513,11 +466,11 @@ export type StoredOfService = {
 };
 
 /**
- * StoredOut
+ * StoredBytesOut
  *
  * Files and bytes of one class.
  */
-export type StoredOut = {
+export type StoredBytesOut = {
     /**
      * Name
      */
@@ -533,47 +486,11 @@ export type StoredOut = {
 };
 
 /**
- * UploadOut
- *
- * An upload in parts: how large each is, and which have arrived.
- */
-export type UploadOut = {
-    /**
-     * Id
-     */
-    id: string;
-    /**
-     * Name
-     */
-    name: string;
-    /**
-     * Size Bytes
-     */
-    size_bytes: number;
-    /**
-     * Part Size Bytes
-     */
-    part_size_bytes: number;
-    /**
-     * Parts
-     */
-    parts: Array<PartOut>;
-    /**
-     * Artifact Id
-     */
-    artifact_id: string | null;
-    /**
-     * Expires At
-     */
-    expires_at: string;
-};
-
-/**
- * PartOut
+ * UploadPartOut
  *
  * A part that has arrived.
  */
-export type PartOut = {
+export type UploadPartOut = {
     /**
      * Number
      */
@@ -589,92 +506,27 @@ export type PartOut = {
 };
 
 /**
- * UploadIn
+ * UnreadableRangeOut
  *
- * A file that will come in parts.
+ * What of a damaged or truncated trace could not be read, and from when on.
  */
-export type UploadIn = {
+export type UnreadableRangeOut = {
     /**
-     * Name
+     * Bytes
      */
-    name: string;
+    bytes: number;
     /**
-     * Size Bytes
+     * Share
      */
-    size_bytes: number;
+    share: number;
     /**
-     * Batch
+     * After Ns
      */
-    batch?: string | null;
+    after_ns: number;
     /**
-     * Build Id
+     * Message
      */
-    build_id?: string | null;
-    facts?: FactsIn;
-};
-
-/**
- * FactsIn
- *
- * What is known of the run a file comes from. All optional; requests make costs per request possible.
- */
-export type FactsIn = {
-    /**
-     * Run
-     */
-    run?: string | null;
-    /**
-     * Requests
-     */
-    requests?: number | null;
-    /**
-     * Wall Ns
-     */
-    wall_ns?: number | null;
-    /**
-     * Cpu Ns
-     */
-    cpu_ns?: number | null;
-    /**
-     * Go Version
-     */
-    go_version?: string | null;
-    /**
-     * Goos
-     */
-    goos?: string | null;
-    /**
-     * Goarch
-     */
-    goarch?: string | null;
-    /**
-     * Gomaxprocs
-     */
-    gomaxprocs?: number | null;
-    /**
-     * Cpu Model
-     */
-    cpu_model?: string | null;
-    /**
-     * Cpu Flags
-     */
-    cpu_flags?: string | Array<string> | null;
-    /**
-     * Commit
-     */
-    commit?: string | null;
-    /**
-     * Build Id
-     */
-    build_id?: string | null;
-    /**
-     * Started At Ms
-     */
-    started_at_ms?: number | null;
-    /**
-     * Ended At Ms
-     */
-    ended_at_ms?: number | null;
+    message: string;
 };
 
 /**
@@ -690,11 +542,11 @@ export type TriageOut = {
 };
 
 /**
- * NeedsOut
+ * RequiredEvidenceOut
  *
  * What would make it sure: so many further builds, or so many further profiles of the newest build.
  */
-export type NeedsOut = {
+export type RequiredEvidenceOut = {
     /**
      * Builds
      */
@@ -706,11 +558,11 @@ export type NeedsOut = {
 };
 
 /**
- * SparkOut
+ * SparklineOut
  *
  * The series in few values, null where a build has none; `levels` are those before and after `step_at`.
  */
-export type SparkOut = {
+export type SparklineOut = {
     /**
      * Values
      */
@@ -750,11 +602,11 @@ export type RelatedSeriesOut = {
 };
 
 /**
- * CommitRange
+ * BuildCommitRange
  *
  * It began with one of the builds from the first to the last, both included.
  */
-export type CommitRange = {
+export type BuildCommitRange = {
     /**
      * First Commit
      */
@@ -766,11 +618,11 @@ export type CommitRange = {
 };
 
 /**
- * BuildPoint
+ * BuildRef
  *
  * A build that a regression names. Without an id if it was deleted since.
  */
-export type BuildPoint = {
+export type BuildRef = {
     /**
      * Build Id
      */
@@ -782,11 +634,11 @@ export type BuildPoint = {
 };
 
 /**
- * SincePoint
+ * FirstBadBuildOut
  *
  * The first build of the new level.
  */
-export type SincePoint = {
+export type FirstBadBuildOut = {
     /**
      * Build Id
      */
@@ -875,11 +727,11 @@ export type RegressionOut = {
      * Ratio High
      */
     ratio_high: number | null;
-    since: SincePoint | null;
-    good: BuildPoint | null;
-    range: CommitRange | null;
-    fixed_by: BuildPoint | null;
-    assignee: PersonOut | null;
+    since: FirstBadBuildOut | null;
+    good: BuildRef | null;
+    range: BuildCommitRange | null;
+    fixed_by: BuildRef | null;
+    assignee: UserRef | null;
     /**
      * Due On
      */
@@ -888,12 +740,12 @@ export type RegressionOut = {
      * Members
      */
     members: Array<RelatedSeriesOut>;
-    spark: SparkOut | null;
+    spark: SparklineOut | null;
     /**
      * Comparison Id
      */
     comparison_id: string | null;
-    needs: NeedsOut | null;
+    needs: RequiredEvidenceOut | null;
     /**
      * By Hand
      */
@@ -918,15 +770,15 @@ export type TriageIn = {
      * Ids
      */
     ids: Array<string>;
-    change: RegressionChange;
+    change: RegressionUpdate;
 };
 
 /**
- * RegressionChange
+ * RegressionUpdate
  *
  * What is to be otherwise; what is left out stays, null takes a value away. A note says why.
  */
-export type RegressionChange = {
+export type RegressionUpdate = {
     /**
      * State
      */
@@ -987,7 +839,7 @@ export type TraceSummary = {
      * Cpu Samples
      */
     cpu_samples: number;
-    lost: LostPart | null;
+    lost: UnreadableRangeOut | null;
     /**
      * Warnings
      */
@@ -995,39 +847,15 @@ export type TraceSummary = {
 };
 
 /**
- * LostPart
- *
- * What of a damaged or truncated trace could not be read, and from when on.
- */
-export type LostPart = {
-    /**
-     * Bytes
-     */
-    bytes: number;
-    /**
-     * Share
-     */
-    share: number;
-    /**
-     * After Ns
-     */
-    after_ns: number;
-    /**
-     * Message
-     */
-    message: string;
-};
-
-/**
- * TraceRows
+ * TraceListOut
  *
  * A page of the list of traces; `total` is how many there are of those that are asked for.
  */
-export type TraceRows = {
+export type TraceListOut = {
     /**
      * Items
      */
-    items: Array<TraceRow>;
+    items: Array<TraceListItemOut>;
     /**
      * Total
      */
@@ -1035,11 +863,11 @@ export type TraceRows = {
 };
 
 /**
- * TraceRow
+ * TraceListItemOut
  *
  * One trace of a set: its root, how long it took, and its longest gap.
  */
-export type TraceRow = {
+export type TraceListItemOut = {
     /**
      * Trace Id
      */
@@ -1072,6 +900,46 @@ export type TraceRow = {
      * Gap Ns
      */
     gap_ns: number;
+};
+
+/**
+ * TokenUpdate
+ *
+ * Another name for a token, and its rates.
+ */
+export type TokenUpdate = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Requests Per Minute
+     */
+    requests_per_minute?: number | null;
+    /**
+     * Uploads Per Minute
+     */
+    uploads_per_minute?: number | null;
+};
+
+/**
+ * TokenServiceAccountOut
+ *
+ * The service account of a token.
+ */
+export type TokenServiceAccountOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Disabled
+     */
+    disabled: boolean;
 };
 
 /**
@@ -1123,7 +991,7 @@ export type TokenOut = {
      * Created By
      */
     created_by: string | null;
-    service_account: AccountOfToken | null;
+    service_account: TokenServiceAccountOut | null;
     /**
      * Requests Per Minute
      */
@@ -1136,26 +1004,6 @@ export type TokenOut = {
      * Secret
      */
     secret?: string | null;
-};
-
-/**
- * AccountOfToken
- *
- * The service account of a token.
- */
-export type AccountOfToken = {
-    /**
-     * Id
-     */
-    id: string;
-    /**
-     * Name
-     */
-    name: string;
-    /**
-     * Disabled
-     */
-    disabled: boolean;
 };
 
 /**
@@ -1191,23 +1039,71 @@ export type TokenIn = {
 };
 
 /**
- * TokenChange
+ * TimeRangeOut
  *
- * Another name for a token, and its rates.
+ * A window of metrics on a side.
  */
-export type TokenChange = {
+export type TimeRangeOut = {
     /**
-     * Name
+     * Service Id
      */
-    name: string;
+    service_id: string;
     /**
-     * Requests Per Minute
+     * Environment Id
      */
-    requests_per_minute?: number | null;
+    environment_id: string;
     /**
-     * Uploads Per Minute
+     * From
      */
-    uploads_per_minute?: number | null;
+    from: string;
+    /**
+     * To
+     */
+    to: string;
+};
+
+/**
+ * TimeRangeIn
+ *
+ * A service's metrics in an environment between two times: at most 7 days.
+ */
+export type TimeRangeIn = {
+    /**
+     * Service Id
+     */
+    service_id: string;
+    /**
+     * Environment Id
+     */
+    environment_id: string;
+    /**
+     * From
+     */
+    from: string;
+    /**
+     * To
+     */
+    to: string;
+};
+
+/**
+ * TextBlockOut
+ *
+ * A piece of Markdown.
+ */
+export type TextBlockOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Kind
+     */
+    kind: 'prose';
+    /**
+     * Markdown
+     */
+    markdown: string;
 };
 
 /**
@@ -1233,34 +1129,6 @@ export type TeamOut = {
      */
     created_at: string;
 };
-
-/**
- * TeamOfUser
- *
- * A team as one of its people sees it.
- */
-export type TeamOfUser = {
-    /**
-     * Id
-     */
-    id: string;
-    /**
-     * Slug
-     */
-    slug: string;
-    /**
-     * Name
-     */
-    name: string;
-    role: Role;
-};
-
-/**
- * Role
- *
- * What a person may do in a team; each includes those before it.
- */
-export type Role = 'viewer' | 'member' | 'admin' | 'owner';
 
 /**
  * TeamIn
@@ -1328,6 +1196,22 @@ export type TeamExportOut = {
 };
 
 /**
+ * SuspicionReasonOut
+ *
+ * Why a commit is or is not suspicious.
+ */
+export type SuspicionReasonOut = {
+    /**
+     * Kind
+     */
+    kind: 'same-binary' | 'binary' | 'file' | 'package' | 'bump-on-path' | 'bump' | 'toolchain' | 'size';
+    /**
+     * Sentence
+     */
+    sentence: string;
+};
+
+/**
  * SuspicionOut
  *
  * How suspicious a commit is.
@@ -1348,31 +1232,15 @@ export type SuspicionOut = {
     /**
      * Reasons
      */
-    reasons: Array<ReasonOut>;
+    reasons: Array<SuspicionReasonOut>;
 };
 
 /**
- * ReasonOut
- *
- * Why a commit is or is not suspicious.
- */
-export type ReasonOut = {
-    /**
-     * Kind
-     */
-    kind: 'same-binary' | 'binary' | 'file' | 'package' | 'bump-on-path' | 'bump' | 'toolchain' | 'size';
-    /**
-     * Sentence
-     */
-    sentence: string;
-};
-
-/**
- * SuspectOut
+ * SuspectCommitOut
  *
  * A commit between two builds.
  */
-export type SuspectOut = {
+export type SuspectCommitOut = {
     /**
      * Sha
      */
@@ -1428,7 +1296,7 @@ export type SuspectOut = {
     /**
      * Bumps
      */
-    bumps: Array<BumpOut> | null;
+    bumps: Array<DependencyUpdateOut> | null;
     /**
      * Url
      *
@@ -1439,11 +1307,11 @@ export type SuspectOut = {
 };
 
 /**
- * BumpOut
+ * DependencyUpdateOut
  *
  * A module whose version a commit changes; `go` and `toolchain` stand for themselves.
  */
-export type BumpOut = {
+export type DependencyUpdateOut = {
     /**
      * Module
      */
@@ -1489,48 +1357,11 @@ export type ChangedFileOut = {
 };
 
 /**
- * SummaryOut
+ * SubjectKind
  *
- * How things stand; `headline` is the largest open regression.
+ * What can be talked about.
  */
-export type SummaryOut = {
-    /**
-     * Open
-     */
-    open: number;
-    states: StateCounts;
-    /**
-     * New Unassigned
-     *
-     * new, and nobody is on it
-     */
-    new_unassigned: number;
-    /**
-     * Services
-     */
-    services: Array<ServiceCounts>;
-    headline: RegressionOut | null;
-};
-
-/**
- * ServiceCounts
- *
- * Regressions of a service.
- */
-export type ServiceCounts = {
-    /**
-     * Service Id
-     */
-    service_id: string;
-    /**
-     * Open
-     */
-    open: number;
-    /**
-     * Total
-     */
-    total: number;
-};
+export type SubjectKind = 'finding' | 'comparison' | 'regression' | 'build' | 'report' | 'trace' | 'span-set';
 
 /**
  * StateCounts
@@ -1566,49 +1397,6 @@ export type StateCounts = {
      * Ignored
      */
     ignored?: number;
-};
-
-/**
- * SubjectKind
- *
- * What can be talked about.
- */
-export type SubjectKind = 'finding' | 'comparison' | 'regression' | 'build' | 'report' | 'trace' | 'span-set';
-
-/**
- * Subject
- *
- * What a job is about.
- */
-export type Subject = {
-    /**
-     * Kind
-     */
-    kind: string;
-    /**
-     * Id
-     */
-    id: string;
-};
-
-/**
- * SpreadOut
- *
- * An expectation with its 80 % interval.
- */
-export type SpreadOut = {
-    /**
-     * Mean
-     */
-    mean: number;
-    /**
-     * Low
-     */
-    low: number;
-    /**
-     * High
-     */
-    high: number;
 };
 
 /**
@@ -1704,11 +1492,75 @@ export type SpanSetOut = {
 };
 
 /**
- * SourceChecked
+ * SourceLineOut
+ *
+ * One line of a function, both sides, in raw units.
+ */
+export type SourceLineOut = {
+    /**
+     * Line
+     */
+    line: number;
+    /**
+     * Base Self
+     */
+    base_self: number;
+    /**
+     * Base Total
+     */
+    base_total: number;
+    /**
+     * Candidate Self
+     */
+    candidate_self: number;
+    /**
+     * Candidate Total
+     */
+    candidate_total: number;
+};
+
+/**
+ * SourceCheckResultOut
+ *
+ * What came of the last check.
+ */
+export type SourceCheckResultOut = {
+    /**
+     * At Ms
+     */
+    at_ms: number;
+    /**
+     * Version
+     *
+     * null where the source does not say
+     */
+    version?: string | null;
+    /**
+     * Names
+     *
+     * names of series in the hour before it; null if nothing answered
+     */
+    names?: number | null;
+    /**
+     * Usual
+     *
+     * those of them that would be imported; at most 500
+     */
+    usual?: Array<string>;
+    /**
+     * Detail
+     *
+     * why nothing answered
+     */
+    detail?: string | null;
+};
+
+/**
+ * SourceCheckOut
  *
  * What answers at a source.
  */
-export type SourceChecked = {
+export type SourceCheckOut = {
     /**
      * Version
      *
@@ -1730,17 +1582,229 @@ export type SourceChecked = {
 };
 
 /**
- * SignedOut
+ * SnapshotIn
  *
- * You are signed out here.
+ * A page as it is shown: its address, and the requests behind it, below /api/v1.
  */
-export type SignedOut = {
+export type SnapshotIn = {
     /**
-     * Continue At
-     *
-     * where the browser is to go, so that the sign-in service signs it out, too; it sends it back here
+     * Title
      */
-    continue_at: string | null;
+    title: string;
+    /**
+     * Path
+     *
+     * below the team's: /comparisons/ID?kind=cpu
+     */
+    path: string;
+    /**
+     * Requests
+     */
+    requests: Array<string>;
+    /**
+     * Also
+     *
+     * behind what can be opened in the page: they go along as far as there is room
+     */
+    also?: Array<string>;
+};
+
+/**
+ * SnapshotBlockOut
+ *
+ * A page of the product as it was.
+ */
+export type SnapshotBlockOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Kind
+     */
+    kind: 'view';
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Path
+     */
+    path: string;
+    /**
+     * Note
+     */
+    note: string;
+    /**
+     * Frozen At
+     */
+    frozen_at: string;
+    /**
+     * Answers
+     */
+    answers: Array<RecordedResponseOut>;
+};
+
+/**
+ * RecordedResponseOut
+ *
+ * What the API answered to one request.
+ */
+export type RecordedResponseOut = {
+    /**
+     * Request
+     *
+     * path and sorted query below /api/v1
+     */
+    request: string;
+    /**
+     * Status
+     */
+    status: number;
+    /**
+     * Media Type
+     */
+    media_type: string;
+    /**
+     * Bytes
+     */
+    bytes: number;
+    /**
+     * Sha256
+     */
+    sha256: string;
+};
+
+/**
+ * SkippedMetricOut
+ *
+ * What an import did not bring, and why.
+ */
+export type SkippedMetricOut = {
+    /**
+     * What
+     */
+    what: string;
+    /**
+     * Count
+     */
+    count: number;
+    /**
+     * Detail
+     */
+    detail: string;
+};
+
+/**
+ * SignatureProposalOut
+ *
+ * A measure that may tell good from bad.
+ */
+export type SignatureProposalOut = {
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Subject
+     */
+    subject: string;
+    /**
+     * Label
+     */
+    label: string;
+    /**
+     * Unit
+     */
+    unit: string;
+    /**
+     * Before
+     */
+    before: number | null;
+    /**
+     * After
+     */
+    after: number | null;
+    /**
+     * Separates
+     */
+    separates: boolean;
+    /**
+     * Why
+     */
+    why: string;
+    board: DashboardSelectorProposal | null;
+    known: ProductionBaselinesOut | null;
+};
+
+/**
+ * ProductionBaselineOut
+ *
+ * What production measured of an end: of its newest build that has files of this kind.
+ */
+export type ProductionBaselineOut = {
+    /**
+     * Build Id
+     */
+    build_id: string;
+    /**
+     * Value
+     */
+    value: number;
+    /**
+     * Error
+     */
+    error: number | null;
+    /**
+     * Files
+     */
+    files: number;
+    /**
+     * First At
+     */
+    first_at: string;
+    /**
+     * Last At
+     */
+    last_at: string;
+};
+
+/**
+ * ProductionBaselinesOut
+ *
+ * What production measured of both ends, under equal conditions: no deploy is needed for it where a search deploys into the same.
+ */
+export type ProductionBaselinesOut = {
+    good: ProductionBaselineOut;
+    bad: ProductionBaselineOut;
+    /**
+     * Unit
+     */
+    unit: string;
+    /**
+     * Conditions
+     */
+    conditions: string;
+};
+
+/**
+ * DashboardSelectorProposal
+ *
+ * Where latency would be measured by the board's window, and how long a window needs to be for it, if that is known.
+ */
+export type DashboardSelectorProposal = {
+    /**
+     * Environment Id
+     */
+    environment_id: string;
+    /**
+     * Environment
+     */
+    environment: string;
+    /**
+     * Window Seconds
+     */
+    window_seconds: number | null;
 };
 
 /**
@@ -1816,11 +1880,25 @@ export type SignUpIn = {
 };
 
 /**
- * SignInWays
+ * SignOutOut
+ *
+ * You are signed out here.
+ */
+export type SignOutOut = {
+    /**
+     * Continue At
+     *
+     * where the browser is to go, so that the sign-in service signs it out, too; it sends it back here
+     */
+    continue_at: string | null;
+};
+
+/**
+ * SignInMethodsOut
  *
  * How people sign in here.
  */
-export type SignInWays = {
+export type SignInMethodsOut = {
     /**
      * Passwords
      */
@@ -1833,47 +1911,19 @@ export type SignInWays = {
      * Mail
      */
     mail: boolean;
-    oidc: OidcWay | null;
+    oidc: OidcProviderOut | null;
 };
 
 /**
- * OidcWay
+ * OidcProviderOut
  *
  * The issuer people sign in with.
  */
-export type OidcWay = {
+export type OidcProviderOut = {
     /**
      * Name
      */
     name: string;
-};
-
-/**
- * SignInOut
- *
- * An account at an issuer that a person has linked.
- */
-export type SignInOut = {
-    /**
-     * Id
-     */
-    id: string;
-    /**
-     * Name
-     */
-    name: string;
-    /**
-     * Email
-     */
-    email: string | null;
-    /**
-     * Created At
-     */
-    created_at: string;
-    /**
-     * Last Used At
-     */
-    last_used_at: string;
 };
 
 /**
@@ -1910,7 +1960,7 @@ export type SideOut = {
      * Artifact Ids
      */
     artifact_ids: Array<string> | null;
-    window: WindowOut | null;
+    window: TimeRangeOut | null;
 };
 
 /**
@@ -1923,7 +1973,7 @@ export type SideIn = {
      * Artifact Ids
      */
     artifact_ids?: Array<string>;
-    window?: WindowIn | null;
+    window?: TimeRangeIn | null;
     /**
      * Label
      */
@@ -1931,11 +1981,11 @@ export type SideIn = {
 };
 
 /**
- * SharingOut
+ * ShareSettingsUpdate
  *
- * Whether the team allows share links.
+ * Allow share links, or end all of them at once.
  */
-export type SharingOut = {
+export type ShareSettingsUpdate = {
     /**
      * Links Allowed
      */
@@ -1943,11 +1993,11 @@ export type SharingOut = {
 };
 
 /**
- * SharingChange
+ * ShareSettingsOut
  *
- * Allow share links, or end all of them at once.
+ * Whether the team allows share links.
  */
-export type SharingChange = {
+export type ShareSettingsOut = {
     /**
      * Links Allowed
      */
@@ -1981,7 +2031,7 @@ export type ShareLinkOut = {
      * Revoked At
      */
     revoked_at: string | null;
-    scrub: ScrubChoice;
+    scrub: ScrubOptionsIn;
     /**
      * Version
      */
@@ -1997,11 +2047,11 @@ export type ShareLinkOut = {
 };
 
 /**
- * ScrubChoice
+ * ScrubOptionsIn
  *
  * What is taken out of what is shown.
  */
-export type ScrubChoice = {
+export type ScrubOptionsIn = {
     /**
      * Labels
      */
@@ -2037,11 +2087,40 @@ export type ReportPersonOut = {
 };
 
 /**
- * ShareLinkMade
+ * ShareLinkIn
+ *
+ * A new link.
+ */
+export type ShareLinkIn = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Expires In Days
+     *
+     * null: never
+     */
+    expires_in_days?: number | null;
+    /**
+     * Version
+     */
+    version?: number | 'newest';
+    scrub?: ScrubOptionsIn;
+    /**
+     * Comments
+     *
+     * comments are never shown signed out
+     */
+    comments?: false;
+};
+
+/**
+ * ShareLinkCreatedOut
  *
  * A link with its secret, which is told this once.
  */
-export type ShareLinkMade = {
+export type ShareLinkCreatedOut = {
     /**
      * Id
      */
@@ -2063,7 +2142,7 @@ export type ShareLinkMade = {
      * Revoked At
      */
     revoked_at: string | null;
-    scrub: ScrubChoice;
+    scrub: ScrubOptionsIn;
     /**
      * Version
      */
@@ -2087,53 +2166,88 @@ export type ShareLinkMade = {
 };
 
 /**
- * ShareLinkIn
+ * ServiceUpdate
  *
- * A new link.
+ * What is to be changed of a service.
  */
-export type ShareLinkIn = {
+export type ServiceUpdate = {
+    /**
+     * Name
+     */
+    name?: string | null;
+    /**
+     * Description
+     */
+    description?: string | null;
+    /**
+     * Main Package
+     */
+    main_package?: string | null;
+};
+
+/**
+ * ServiceSourceOut
+ *
+ * A service that is built from a repository.
+ */
+export type ServiceSourceOut = {
+    /**
+     * Service Id
+     */
+    service_id: string;
+    /**
+     * Service Name
+     */
+    service_name: string;
+    /**
+     * Directory
+     */
+    directory: string;
+    /**
+     * Main Package
+     */
+    main_package: string;
+};
+
+/**
+ * ServiceSourceIn
+ *
+ * A service that is built from a repository.
+ */
+export type ServiceSourceIn = {
+    /**
+     * Service Id
+     */
+    service_id: string;
+    /**
+     * Directory
+     *
+     * where its module lies; empty for the root
+     */
+    directory?: string;
+    /**
+     * Main Package
+     *
+     * its main package, below the directory
+     */
+    main_package?: string;
+};
+
+/**
+ * ServiceRef
+ *
+ * A service by id and name.
+ */
+export type ServiceRef = {
+    /**
+     * Id
+     */
+    id: string;
     /**
      * Name
      */
     name: string;
-    /**
-     * Expires In Days
-     *
-     * null: never
-     */
-    expires_in_days?: number | null;
-    /**
-     * Version
-     */
-    version?: number | 'newest';
-    scrub?: ScrubChoice;
-    /**
-     * Comments
-     *
-     * comments are never shown signed out
-     */
-    comments?: false;
 };
-
-/**
- * SessionOut
- *
- * Who is signed in, and their teams in the order of joining.
- */
-export type SessionOut = {
-    user: UserOut;
-    /**
-     * Teams
-     */
-    teams: Array<TeamOfUser>;
-};
-
-/**
- * ServiceRole
- *
- * What a service account may be. Managing a team is for people.
- */
-export type ServiceRole = 'viewer' | 'member';
 
 /**
  * ServiceOut
@@ -2168,19 +2282,63 @@ export type ServiceOut = {
 };
 
 /**
- * ServiceNamed
+ * ServiceOrderOut
  *
- * A service by id and name.
+ * The services of an environment in the order in which requests flow, and why so.
  */
-export type ServiceNamed = {
+export type ServiceOrderOut = {
     /**
-     * Id
+     * Services
      */
-    id: string;
+    services: Array<ServiceOut>;
     /**
-     * Name
+     * Source
      */
-    name: string;
+    source: 'hand' | 'spans' | 'name';
+    /**
+     * Edges
+     */
+    edges: Array<ServiceEdgeOut>;
+};
+
+/**
+ * ServiceEdgeOut
+ *
+ * Who calls whom; `ratio` is calls out for each request in.
+ */
+export type ServiceEdgeOut = {
+    /**
+     * Caller Id
+     */
+    caller_id: string;
+    /**
+     * Callee Id
+     */
+    callee_id: string;
+    /**
+     * Calls
+     */
+    calls: number;
+    /**
+     * Requests
+     */
+    requests: number;
+    /**
+     * Ratio
+     */
+    ratio: number | null;
+};
+
+/**
+ * ServiceOrderIn
+ *
+ * An order by hand, from top to bottom.
+ */
+export type ServiceOrderIn = {
+    /**
+     * Service Ids
+     */
+    service_ids: Array<string>;
 };
 
 /**
@@ -2204,24 +2362,48 @@ export type ServiceIn = {
 };
 
 /**
- * ServiceChange
+ * ServiceCounts
  *
- * What is to be changed of a service.
+ * Regressions of a service.
  */
-export type ServiceChange = {
+export type ServiceCounts = {
+    /**
+     * Service Id
+     */
+    service_id: string;
+    /**
+     * Open
+     */
+    open: number;
+    /**
+     * Total
+     */
+    total: number;
+};
+
+/**
+ * ServiceAccountUpdate
+ *
+ * What to change of a service account; what is absent or null stays.
+ */
+export type ServiceAccountUpdate = {
     /**
      * Name
      */
     name?: string | null;
+    role?: ServiceAccountRole | null;
     /**
-     * Description
+     * Disabled
      */
-    description?: string | null;
-    /**
-     * Main Package
-     */
-    main_package?: string | null;
+    disabled?: boolean | null;
 };
+
+/**
+ * ServiceAccountRole
+ *
+ * What a service account may be. Managing a team is for people.
+ */
+export type ServiceAccountRole = 'viewer' | 'member';
 
 /**
  * ServiceAccountOut
@@ -2237,7 +2419,7 @@ export type ServiceAccountOut = {
      * Name
      */
     name: string;
-    role: ServiceRole;
+    role: ServiceAccountRole;
     /**
      * Disabled At
      */
@@ -2270,24 +2452,7 @@ export type ServiceAccountIn = {
      * Name
      */
     name: string;
-    role?: ServiceRole;
-};
-
-/**
- * ServiceAccountChange
- *
- * What to change of a service account; what is absent or null stays.
- */
-export type ServiceAccountChange = {
-    /**
-     * Name
-     */
-    name?: string | null;
-    role?: ServiceRole | null;
-    /**
-     * Disabled
-     */
-    disabled?: boolean | null;
+    role?: ServiceAccountRole;
 };
 
 /**
@@ -2472,55 +2637,11 @@ export type SeriesBuild = {
 };
 
 /**
- * SearchOut
- *
- * What a pattern matches over all nodes; nested matches count once.
- */
-export type SearchOut = {
-    /**
-     * Nodes
-     */
-    nodes: number;
-    /**
-     * Functions
-     */
-    functions: number;
-    /**
-     * Base Raw
-     */
-    base_raw: number;
-    /**
-     * Candidate Raw
-     */
-    candidate_raw: number;
-};
-
-/**
- * ScrubbedSample
- *
- * One thing that was taken out, and what stands there instead.
- */
-export type ScrubbedSample = {
-    /**
-     * What
-     */
-    what: 'labels' | 'paths' | 'hosts' | 'people';
-    /**
-     * Before
-     */
-    before: string;
-    /**
-     * After
-     */
-    after: string;
-};
-
-/**
- * ScrubbedOut
+ * ScrubSummaryOut
  *
  * How much is taken out, each thing counted once, with some of it.
  */
-export type ScrubbedOut = {
+export type ScrubSummaryOut = {
     /**
      * Labels
      */
@@ -2540,137 +2661,43 @@ export type ScrubbedOut = {
     /**
      * Samples
      */
-    samples: Array<ScrubbedSample>;
+    samples: Array<ScrubSampleOut>;
 };
 
 /**
- * RunningProbe
+ * ScrubSampleOut
  *
- * What the server believes a runner runs, and what is to become of it.
+ * One thing that was taken out, and what stands there instead.
  */
-export type RunningProbe = {
+export type ScrubSampleOut = {
     /**
-     * Run Id
+     * What
      */
-    run_id: string;
+    what: 'labels' | 'paths' | 'hosts' | 'people';
     /**
-     * Bisect Id
+     * Before
      */
-    bisect_id: string;
+    before: string;
     /**
-     * Bisect Number
+     * After
      */
-    bisect_number: number;
-    /**
-     * Number
-     */
-    number: number;
-    /**
-     * Purpose
-     */
-    purpose: 'known' | 'end' | 'control' | 'probe' | 'verify' | 'mark';
-    /**
-     * Slot
-     */
-    slot: number;
-    service: ServiceNamed;
-    build: BuildTarget;
-    /**
-     * Repositories
-     */
-    repositories: {
-        [key: string]: LeaseRepository;
-    };
-    signature: SignatureOut;
-    /**
-     * Windows Wanted
-     */
-    windows_wanted: number;
-    /**
-     * Windows Taken
-     */
-    windows_taken: number;
-    /**
-     * Window Seconds
-     */
-    window_seconds: number;
-    /**
-     * Warm Up Seconds
-     */
-    warm_up_seconds: number;
-    /**
-     * Deploy Seconds
-     */
-    deploy_seconds: number;
-    /**
-     * Lease Seconds
-     */
-    lease_seconds: number;
-    callback: CallbackTarget;
-    /**
-     * State
-     */
-    state: 'asked' | 'leased' | 'deploying' | 'warming' | 'soaking' | 'collecting' | 'idle' | 'closing' | 'done' | 'unbuildable' | 'unhealthy' | 'failed' | 'annulled' | 'lost';
-    /**
-     * Command
-     */
-    command: 'measure' | 'wait' | 'tear-down';
+    after: string;
 };
 
 /**
- * CallbackTarget
+ * RunnerShutdownIn
  *
- * Where the deploy itself may tell how it fares. The address holds the secret; `token` is that secret alone.
+ * Which runner has ended.
  */
-export type CallbackTarget = {
+export type RunnerShutdownIn = {
     /**
-     * Url
+     * Runner
      */
-    url: string;
+    runner: string;
     /**
-     * Token
+     * Instance
      */
-    token: string;
-};
-
-/**
- * LeaseRepository
- *
- * Where a repository lies, as the team told it.
- */
-export type LeaseRepository = {
-    /**
-     * Url
-     */
-    url: string | null;
-    /**
-     * Name
-     */
-    name: string;
-};
-
-/**
- * BuildTarget
- *
- * What to build: a commit, with modules replaced by commits of theirs or by versions.
- */
-export type BuildTarget = {
-    /**
-     * Commit
-     */
-    commit: string;
-    /**
-     * Modules
-     */
-    modules: {
-        [key: string]: string;
-    };
-    /**
-     * Versions
-     */
-    versions: {
-        [key: string]: string;
-    };
+    instance?: string;
 };
 
 /**
@@ -2754,44 +2781,67 @@ export type RunnerIn = {
 };
 
 /**
- * ReturnOut
+ * RunMetadataIn
  *
- * Who is signed in now, and where they wanted to go.
+ * What is known of the run a file comes from. All optional; requests make costs per request possible.
  */
-export type ReturnOut = {
-    session: SessionOut;
+export type RunMetadataIn = {
     /**
-     * Next
+     * Run
      */
-    next: string;
+    run?: string | null;
     /**
-     * Linked
+     * Requests
      */
-    linked: boolean;
-};
-
-/**
- * ReturnIn
- *
- * What the issuer sent the browser back with.
- */
-export type ReturnIn = {
+    requests?: number | null;
     /**
-     * State
+     * Wall Ns
      */
-    state: string;
+    wall_ns?: number | null;
     /**
-     * Code
+     * Cpu Ns
      */
-    code?: string | null;
+    cpu_ns?: number | null;
     /**
-     * Iss
+     * Go Version
      */
-    iss?: string | null;
+    go_version?: string | null;
     /**
-     * Error
+     * Goos
      */
-    error?: string | null;
+    goos?: string | null;
+    /**
+     * Goarch
+     */
+    goarch?: string | null;
+    /**
+     * Gomaxprocs
+     */
+    gomaxprocs?: number | null;
+    /**
+     * Cpu Model
+     */
+    cpu_model?: string | null;
+    /**
+     * Cpu Flags
+     */
+    cpu_flags?: string | Array<string> | null;
+    /**
+     * Commit
+     */
+    commit?: string | null;
+    /**
+     * Build Id
+     */
+    build_id?: string | null;
+    /**
+     * Started At Ms
+     */
+    started_at_ms?: number | null;
+    /**
+     * Ended At Ms
+     */
+    ended_at_ms?: number | null;
 };
 
 /**
@@ -2859,11 +2909,11 @@ export type RetentionRuleIn = {
 };
 
 /**
- * RetentionPreview
+ * RetentionPreviewOut
  *
  * What would be deleted now.
  */
-export type RetentionPreview = {
+export type RetentionPreviewOut = {
     /**
      * Files
      */
@@ -2879,15 +2929,15 @@ export type RetentionPreview = {
     /**
      * Kinds
      */
-    kinds: Array<DoomedOut>;
+    kinds: Array<ExpiryPreviewOut>;
 };
 
 /**
- * DoomedOut
+ * ExpiryPreviewOut
  *
  * What of a kind would be deleted now, and what is as old but still needed.
  */
-export type DoomedOut = {
+export type ExpiryPreviewOut = {
     /**
      * Kind
      */
@@ -2935,15 +2985,118 @@ export type RetentionIn = {
 };
 
 /**
- * ResetIn
+ * ReprobeIn
  *
- * Who forgot their password.
+ * A candidate to deploy once more; "good" is the good end.
  */
-export type ResetIn = {
+export type ReprobeIn = {
     /**
-     * Email
+     * Candidate
      */
-    email: string;
+    candidate: string;
+};
+
+/**
+ * RepositoryUpdate
+ *
+ * What is to be otherwise. An address on another host wants its credentials again.
+ */
+export type RepositoryUpdate = {
+    /**
+     * Name
+     */
+    name?: string | null;
+    /**
+     * Url
+     */
+    url?: string | null;
+    /**
+     * Kind
+     */
+    kind?: 'github' | 'gitlab' | 'other' | null;
+    /**
+     * Web Url
+     */
+    web_url?: string | null;
+    credentials?: RepositoryCredentialsIn | null;
+    /**
+     * Services
+     */
+    services?: Array<ServiceSourceIn> | null;
+};
+
+/**
+ * RepositoryCredentialsIn
+ *
+ * How to sign in at a repository's host.
+ */
+export type RepositoryCredentialsIn = {
+    /**
+     * Kind
+     */
+    kind: 'none' | 'bearer' | 'basic';
+    /**
+     * Token
+     *
+     * with `bearer`
+     */
+    token?: null;
+    /**
+     * Username
+     *
+     * with `basic`
+     */
+    username?: string | null;
+    /**
+     * Password
+     *
+     * with `basic`
+     */
+    password?: null;
+};
+
+/**
+ * RepositoryRef
+ *
+ * Which repository.
+ */
+export type RepositoryRef = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Kind
+     */
+    kind: 'github' | 'gitlab' | 'other' | 'pushed';
+    /**
+     * Web Url
+     */
+    web_url: string | null;
+};
+
+/**
+ * RepositoryProposalOut
+ *
+ * The repository a service is built from.
+ */
+export type RepositoryProposalOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Label
+     */
+    label: string;
+    /**
+     * Url
+     */
+    url: string | null;
 };
 
 /**
@@ -3009,35 +3162,11 @@ export type RepositoryOut = {
     /**
      * Services
      */
-    services: Array<BuiltFromOut>;
+    services: Array<ServiceSourceOut>;
     /**
      * Created At
      */
     created_at: string;
-};
-
-/**
- * BuiltFromOut
- *
- * A service that is built from a repository.
- */
-export type BuiltFromOut = {
-    /**
-     * Service Id
-     */
-    service_id: string;
-    /**
-     * Service Name
-     */
-    service_name: string;
-    /**
-     * Directory
-     */
-    directory: string;
-    /**
-     * Main Package
-     */
-    main_package: string;
 };
 
 /**
@@ -3072,61 +3201,7 @@ export type RepositoryIn = {
     /**
      * Services
      */
-    services?: Array<BuiltFromIn>;
-};
-
-/**
- * BuiltFromIn
- *
- * A service that is built from a repository.
- */
-export type BuiltFromIn = {
-    /**
-     * Service Id
-     */
-    service_id: string;
-    /**
-     * Directory
-     *
-     * where its module lies; empty for the root
-     */
-    directory?: string;
-    /**
-     * Main Package
-     *
-     * its main package, below the directory
-     */
-    main_package?: string;
-};
-
-/**
- * RepositoryCredentialsIn
- *
- * How to sign in at a repository's host.
- */
-export type RepositoryCredentialsIn = {
-    /**
-     * Kind
-     */
-    kind: 'none' | 'bearer' | 'basic';
-    /**
-     * Token
-     *
-     * with `bearer`
-     */
-    token?: null;
-    /**
-     * Username
-     *
-     * with `basic`
-     */
-    username?: string | null;
-    /**
-     * Password
-     *
-     * with `basic`
-     */
-    password?: null;
+    services?: Array<ServiceSourceIn>;
 };
 
 /**
@@ -3190,66 +3265,13 @@ export type RepositoryCommit = {
     /**
      * Bumps
      */
-    bumps: Array<BumpOut> | null;
+    bumps: Array<DependencyUpdateOut> | null;
     /**
      * Url
      *
      * where people look at it
      */
     url: string | null;
-};
-
-/**
- * RepositoryChange
- *
- * What is to be otherwise. An address on another host wants its credentials again.
- */
-export type RepositoryChange = {
-    /**
-     * Name
-     */
-    name?: string | null;
-    /**
-     * Url
-     */
-    url?: string | null;
-    /**
-     * Kind
-     */
-    kind?: 'github' | 'gitlab' | 'other' | null;
-    /**
-     * Web Url
-     */
-    web_url?: string | null;
-    credentials?: RepositoryCredentialsIn | null;
-    /**
-     * Services
-     */
-    services?: Array<BuiltFromIn> | null;
-};
-
-/**
- * RepositoryBrief
- *
- * Which repository.
- */
-export type RepositoryBrief = {
-    /**
-     * Id
-     */
-    id: string;
-    /**
-     * Name
-     */
-    name: string;
-    /**
-     * Kind
-     */
-    kind: 'github' | 'gitlab' | 'other' | 'pushed';
-    /**
-     * Web Url
-     */
-    web_url: string | null;
 };
 
 /**
@@ -3278,102 +3300,11 @@ export type ReportVersionOut = {
 };
 
 /**
- * ReportOut
- *
- * A report: its draft, or one version of it.
- */
-export type ReportOut = {
-    /**
-     * Id
-     */
-    id: string;
-    /**
-     * Number
-     */
-    number: number;
-    /**
-     * Title
-     */
-    title: string;
-    /**
-     * State
-     */
-    state: 'draft' | 'published';
-    /**
-     * Version
-     *
-     * the newest that was published; 0: none
-     */
-    version: number;
-    /**
-     * Blocks
-     *
-     * in lists without the answers of views
-     */
-    blocks: Array<({
-        kind: 'prose';
-    } & ProseBlockOut) | ({
-        kind: 'view';
-    } & ViewBlockOut)>;
-    created_by: ReportPersonOut | null;
-    /**
-     * Created At
-     */
-    created_at: string;
-    /**
-     * Changed At
-     */
-    changed_at: string;
-    /**
-     * Published At
-     */
-    published_at: string | null;
-    /**
-     * Links Count
-     *
-     * links that are open
-     */
-    links_count: number;
-};
-
-/**
- * ProseBlockOut
- *
- * A piece of Markdown.
- */
-export type ProseBlockOut = {
-    /**
-     * Id
-     */
-    id: string;
-    /**
-     * Kind
-     */
-    kind: 'prose';
-    /**
-     * Markdown
-     */
-    markdown: string;
-};
-
-/**
- * ReportIn
- *
- * A new report.
- */
-export type ReportIn = {
-    /**
-     * Title
-     */
-    title: string;
-};
-
-/**
- * ReportChange
+ * ReportUpdate
  *
  * What is to be otherwise.
  */
-export type ReportChange = {
+export type ReportUpdate = {
     /**
      * Title
      */
@@ -3429,23 +3360,173 @@ export type BlockIn = {
 };
 
 /**
- * RemeasureIn
+ * ReportOut
  *
- * A candidate to deploy once more; "good" is the good end.
+ * A report: its draft, or one version of it.
  */
-export type RemeasureIn = {
+export type ReportOut = {
     /**
-     * Candidate
+     * Id
      */
-    candidate: string;
+    id: string;
+    /**
+     * Number
+     */
+    number: number;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * State
+     */
+    state: 'draft' | 'published';
+    /**
+     * Version
+     *
+     * the newest that was published; 0: none
+     */
+    version: number;
+    /**
+     * Blocks
+     *
+     * in lists without the answers of views
+     */
+    blocks: Array<({
+        kind: 'prose';
+    } & TextBlockOut) | ({
+        kind: 'view';
+    } & SnapshotBlockOut)>;
+    created_by: ReportPersonOut | null;
+    /**
+     * Created At
+     */
+    created_at: string;
+    /**
+     * Changed At
+     */
+    changed_at: string;
+    /**
+     * Published At
+     */
+    published_at: string | null;
+    /**
+     * Links Count
+     *
+     * links that are open
+     */
+    links_count: number;
 };
 
 /**
- * RegressionWhole
+ * ReportIn
+ *
+ * A new report.
+ */
+export type ReportIn = {
+    /**
+     * Title
+     */
+    title: string;
+};
+
+/**
+ * RegressionSummaryOut
+ *
+ * How things stand; `headline` is the largest open regression.
+ */
+export type RegressionSummaryOut = {
+    /**
+     * Open
+     */
+    open: number;
+    states: StateCounts;
+    /**
+     * New Unassigned
+     *
+     * new, and nobody is on it
+     */
+    new_unassigned: number;
+    /**
+     * Services
+     */
+    services: Array<ServiceCounts>;
+    headline: RegressionOut | null;
+};
+
+/**
+ * RegressionRef
+ *
+ * A regression by id, number and title.
+ */
+export type RegressionRef = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Number
+     */
+    number: number | null;
+    /**
+     * Title
+     */
+    title: string;
+};
+
+/**
+ * RegressionIn
+ *
+ * A regression by hand, out of a comparison of two builds of a service.
+ */
+export type RegressionIn = {
+    /**
+     * Comparison Id
+     */
+    comparison_id: string;
+    /**
+     * Title
+     */
+    title?: string | null;
+    /**
+     * Note
+     */
+    note?: string | null;
+};
+
+/**
+ * RegressionEventOut
+ *
+ * One line of a regression's history. Facts: {"from", "to"} of a change, {"text"} of a note, ...
+ */
+export type RegressionEventOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * What
+     */
+    what: 'opened' | 'state' | 'assignee' | 'due' | 'note' | 'comparison' | 'changed' | 'fixed' | 'improved' | 'still' | 'reopened' | 'reached';
+    by: UserRef | null;
+    /**
+     * Facts
+     */
+    facts: {
+        [key: string]: unknown;
+    };
+    /**
+     * Created At
+     */
+    created_at: string;
+};
+
+/**
+ * RegressionDetailOut
  *
  * A regression with what it cites.
  */
-export type RegressionWhole = {
+export type RegressionDetailOut = {
     /**
      * Id
      */
@@ -3514,11 +3595,11 @@ export type RegressionWhole = {
      * Ratio High
      */
     ratio_high: number | null;
-    since: SincePoint | null;
-    good: BuildPoint | null;
-    range: CommitRange | null;
-    fixed_by: BuildPoint | null;
-    assignee: PersonOut | null;
+    since: FirstBadBuildOut | null;
+    good: BuildRef | null;
+    range: BuildCommitRange | null;
+    fixed_by: BuildRef | null;
+    assignee: UserRef | null;
     /**
      * Due On
      */
@@ -3527,12 +3608,12 @@ export type RegressionWhole = {
      * Members
      */
     members: Array<RelatedSeriesOut>;
-    spark: SparkOut | null;
+    spark: SparklineOut | null;
     /**
      * Comparison Id
      */
     comparison_id: string | null;
-    needs: NeedsOut | null;
+    needs: RequiredEvidenceOut | null;
     /**
      * By Hand
      */
@@ -3586,209 +3667,31 @@ export type EvidenceOut = {
 };
 
 /**
- * RegressionNamed
+ * RangeBoundaryOut
  *
- * A regression by id, number and title.
+ * An end of a range; what nobody knows of it is empty.
  */
-export type RegressionNamed = {
+export type RangeBoundaryOut = {
     /**
-     * Id
+     * Sha
      */
-    id: string;
-    /**
-     * Number
-     */
-    number: number | null;
+    sha: string;
     /**
      * Title
      */
     title: string;
+    /**
+     * At
+     */
+    at: string | null;
 };
 
 /**
- * RegressionIn
- *
- * A regression by hand, out of a comparison of two builds of a service.
- */
-export type RegressionIn = {
-    /**
-     * Comparison Id
-     */
-    comparison_id: string;
-    /**
-     * Title
-     */
-    title?: string | null;
-    /**
-     * Note
-     */
-    note?: string | null;
-};
-
-/**
- * RecognisedOut
- *
- * One name of series: what it was recognised as, and why, or why not. A service or environment is named if it is the only one.
- */
-export type RecognisedOut = {
-    /**
-     * Name
-     */
-    name: string;
-    /**
-     * Kind
-     */
-    kind: string;
-    /**
-     * Series
-     */
-    series: number;
-    /**
-     * Role
-     */
-    role: 'requests' | 'latency' | 'gauge' | null;
-    /**
-     * Reason
-     */
-    reason: string;
-    /**
-     * Why
-     */
-    why: string;
-    /**
-     * Services
-     *
-     * of how many services its series are
-     */
-    services: number;
-    /**
-     * Service Id
-     */
-    service_id: string | null;
-    /**
-     * Environment Id
-     */
-    environment_id: string | null;
-};
-
-/**
- * RecognisedList
- *
- * Everything that came in, by name.
- */
-export type RecognisedList = {
-    /**
-     * Items
-     */
-    items: Array<RecognisedOut>;
-    /**
-     * Series
-     */
-    series: number;
-    /**
-     * Max Series
-     */
-    max_series: number;
-    /**
-     * More
-     */
-    more: boolean;
-};
-
-/**
- * ReadThroughOut
- *
- * A service whose samples stay with the source: the board asks for them when it is looked at.
- */
-export type ReadThroughOut = {
-    /**
-     * Id
-     */
-    id: string;
-    /**
-     * Source Id
-     */
-    source_id: string;
-    service: NamedOut;
-    environment: NamedOut;
-    /**
-     * Equal
-     */
-    equal: {
-        [key: string]: string;
-    };
-    /**
-     * Created At
-     */
-    created_at: string;
-};
-
-/**
- * NamedOut
- *
- * Something with a name.
- */
-export type NamedOut = {
-    /**
-     * Id
-     */
-    id: string;
-    /**
-     * Name
-     */
-    name: string;
-};
-
-/**
- * ReadThroughIn
- *
- * A service whose samples stay with the source.
- */
-export type ReadThroughIn = {
-    /**
-     * Service
-     *
-     * its name; made if it is new
-     */
-    service: string;
-    /**
-     * Environment
-     *
-     * its name; made if it is new
-     */
-    environment?: string;
-    /**
-     * Equal
-     *
-     * labels of its series
-     */
-    equal: {
-        [key: string]: unknown | string;
-    };
-};
-
-/**
- * RangeIn
- *
- * Two commits.
- */
-export type RangeIn = {
-    /**
-     * Good
-     */
-    good: string;
-    /**
-     * Bad
-     */
-    bad: string;
-};
-
-/**
- * PullRequest
+ * PullRequestRef
  *
  * Where a build is being discussed: GitHub's pull request, GitLab's merge request.
  */
-export type PullRequest = {
+export type PullRequestRef = {
     /**
      * Number
      */
@@ -3800,11 +3703,11 @@ export type PullRequest = {
 };
 
 /**
- * PrunedOut
+ * PrunedCommitsOut
  *
  * Commits that can not be it, and why.
  */
-export type PrunedOut = {
+export type PrunedCommitsOut = {
     /**
      * Why
      */
@@ -3870,93 +3773,19 @@ export type ProfileSummary = {
 };
 
 /**
- * ProbeWindowOut
+ * ProbeResultIn
  *
- * One measurement. With neither value nor problem it is still being read, or was a verdict.
+ * How a deploy ended; from then on nothing of it runs any more.
  */
-export type ProbeWindowOut = {
+export type ProbeResultIn = {
     /**
-     * Index
+     * How
      */
-    index: number;
+    how: 'done' | 'unbuildable' | 'unhealthy' | 'failed';
     /**
-     * Round
+     * Log Tail
      */
-    round: number;
-    /**
-     * Value
-     */
-    value: number | null;
-    /**
-     * Verdict
-     */
-    verdict: 'slower' | 'not-slower' | null;
-    /**
-     * Annulled
-     */
-    annulled: boolean;
-    /**
-     * Problem
-     */
-    problem: string | null;
-    /**
-     * Artifact Ids
-     */
-    artifact_ids: Array<string>;
-    /**
-     * Requests
-     */
-    requests: number | null;
-    /**
-     * Started At
-     */
-    started_at: string;
-    /**
-     * Ended At
-     */
-    ended_at: string;
-};
-
-/**
- * ProbeWindowIn
- *
- * One measurement: a number, a verdict, artifacts that hold the signature, or that the board is to be asked what was pushed.
- *
- * Told again, the first stays.
- */
-export type ProbeWindowIn = {
-    /**
-     * Index
-     */
-    index: number;
-    /**
-     * Value
-     */
-    value?: number | null;
-    /**
-     * Verdict
-     */
-    verdict?: 'slower' | 'not-slower' | null;
-    /**
-     * Problem
-     */
-    problem?: string | null;
-    /**
-     * Artifact Ids
-     */
-    artifact_ids?: Array<string>;
-    /**
-     * Board
-     */
-    board?: boolean;
-    /**
-     * Started At
-     */
-    started_at: string;
-    /**
-     * Ended At
-     */
-    ended_at: string;
+    log_tail?: string;
 };
 
 /**
@@ -4023,7 +3852,7 @@ export type ProbeOut = {
      * Odds
      */
     odds: number | null;
-    would: WouldOut | null;
+    would: PosteriorPreviewOut | null;
     /**
      * Reason
      */
@@ -4055,7 +3884,7 @@ export type ProbeOut = {
     /**
      * Windows
      */
-    windows: Array<ProbeWindowOut>;
+    windows: Array<ProbeMeasurementOut>;
     /**
      * Log Tail
      */
@@ -4063,19 +3892,139 @@ export type ProbeOut = {
 };
 
 /**
- * ProbeEndIn
+ * ProbeMeasurementOut
  *
- * How a deploy ended; from then on nothing of it runs any more.
+ * One measurement. With neither value nor problem it is still being read, or was a verdict.
  */
-export type ProbeEndIn = {
+export type ProbeMeasurementOut = {
     /**
-     * How
+     * Index
      */
-    how: 'done' | 'unbuildable' | 'unhealthy' | 'failed';
+    index: number;
     /**
-     * Log Tail
+     * Round
      */
-    log_tail?: string;
+    round: number;
+    /**
+     * Value
+     */
+    value: number | null;
+    /**
+     * Verdict
+     */
+    verdict: 'slower' | 'not-slower' | null;
+    /**
+     * Annulled
+     */
+    annulled: boolean;
+    /**
+     * Problem
+     */
+    problem: string | null;
+    /**
+     * Artifact Ids
+     */
+    artifact_ids: Array<string>;
+    /**
+     * Requests
+     */
+    requests: number | null;
+    /**
+     * Started At
+     */
+    started_at: string;
+    /**
+     * Ended At
+     */
+    ended_at: string;
+};
+
+/**
+ * LikeliestCandidate
+ *
+ * Who would be believed most, and how much.
+ */
+export type LikeliestCandidate = {
+    /**
+     * Sha
+     */
+    sha: string;
+    /**
+     * Title
+     */
+    title: string;
+    /**
+     * Belief
+     */
+    belief: number;
+};
+
+/**
+ * PosteriorPreviewOut
+ *
+ * What would be believed if a probe's build is slower, and if it is not; null where that can not be.
+ */
+export type PosteriorPreviewOut = {
+    slower: LikeliestCandidate | null;
+    not_slower: LikeliestCandidate | null;
+};
+
+/**
+ * ProbeMeasurementIn
+ *
+ * One measurement: a number, a verdict, artifacts that hold the signature, or that the board is to be asked what was pushed.
+ *
+ * Told again, the first stays.
+ */
+export type ProbeMeasurementIn = {
+    /**
+     * Index
+     */
+    index: number;
+    /**
+     * Value
+     */
+    value?: number | null;
+    /**
+     * Verdict
+     */
+    verdict?: 'slower' | 'not-slower' | null;
+    /**
+     * Problem
+     */
+    problem?: string | null;
+    /**
+     * Artifact Ids
+     */
+    artifact_ids?: Array<string>;
+    /**
+     * Board
+     */
+    board?: boolean;
+    /**
+     * Started At
+     */
+    started_at: string;
+    /**
+     * Ended At
+     */
+    ended_at: string;
+};
+
+/**
+ * ProbeInvalidationIn
+ *
+ * A probe that is not to count: a bad node, an incident.
+ */
+export type ProbeInvalidationIn = {
+    /**
+     * Number
+     */
+    number: number;
+    /**
+     * Reason
+     */
+    reason: string;
 };
 
 /**
@@ -4115,11 +4064,36 @@ export type ProbeCallbackIn = {
 };
 
 /**
- * PasswordChange
+ * PosteriorBarsOut
+ *
+ * All candidates of a level in order, for the chart: belief now and before, and where probes stand.
+ *
+ * `marks` are [place from 0 in the level (-1: its good end), probe's number].
+ */
+export type PosteriorBarsOut = {
+    /**
+     * Belief
+     */
+    belief: Array<number>;
+    /**
+     * Before
+     */
+    before: Array<number>;
+    /**
+     * Marks
+     */
+    marks: Array<[
+        number,
+        number
+    ]>;
+};
+
+/**
+ * PasswordUpdate
  *
  * The password there is, and the one that shall be. Who has none yet and has just signed in sets a first one.
  */
-export type PasswordChange = {
+export type PasswordUpdate = {
     /**
      * Current Password
      */
@@ -4131,13 +4105,41 @@ export type PasswordChange = {
 };
 
 /**
- * Page[TokenOut]
+ * PasswordResetIn
+ *
+ * Who forgot their password.
  */
-export type PageTokenOut = {
+export type PasswordResetIn = {
+    /**
+     * Email
+     */
+    email: string;
+};
+
+/**
+ * PasswordResetConfirmationIn
+ *
+ * Another password, by the secret of the link that was mailed.
+ */
+export type PasswordResetConfirmationIn = {
+    /**
+     * Secret
+     */
+    secret: string;
+    /**
+     * Password
+     */
+    password: string;
+};
+
+/**
+ * Page[WebhookOut]
+ */
+export type PageWebhookOut = {
     /**
      * Items
      */
-    items: Array<TokenOut>;
+    items: Array<WebhookOut>;
     /**
      * Next Cursor
      */
@@ -4145,13 +4147,41 @@ export type PageTokenOut = {
 };
 
 /**
- * Page[TeamOfUser]
+ * Page[WebhookDeliveryOut]
  */
-export type PageTeamOfUser = {
+export type PageWebhookDeliveryOut = {
     /**
      * Items
      */
-    items: Array<TeamOfUser>;
+    items: Array<WebhookDeliveryOut>;
+    /**
+     * Next Cursor
+     */
+    next_cursor: string | null;
+};
+
+/**
+ * Page[UserTeamOut]
+ */
+export type PageUserTeamOut = {
+    /**
+     * Items
+     */
+    items: Array<UserTeamOut>;
+    /**
+     * Next Cursor
+     */
+    next_cursor: string | null;
+};
+
+/**
+ * Page[TokenOut]
+ */
+export type PageTokenOut = {
+    /**
+     * Items
+     */
+    items: Array<TokenOut>;
     /**
      * Next Cursor
      */
@@ -4243,17 +4273,85 @@ export type PageRegressionOut = {
 };
 
 /**
- * Page[ReadThroughOut]
+ * Page[RegressionEventOut]
  */
-export type PageReadThroughOut = {
+export type PageRegressionEventOut = {
     /**
      * Items
      */
-    items: Array<ReadThroughOut>;
+    items: Array<RegressionEventOut>;
     /**
      * Next Cursor
      */
     next_cursor: string | null;
+};
+
+/**
+ * Page[NotificationOut]
+ */
+export type PageNotificationOut = {
+    /**
+     * Items
+     */
+    items: Array<NotificationOut>;
+    /**
+     * Next Cursor
+     */
+    next_cursor: string | null;
+};
+
+/**
+ * NotificationState
+ *
+ * Where a message stands.
+ */
+export type NotificationState = 'waiting' | 'sent' | 'given-up';
+
+/**
+ * NotificationEvent
+ *
+ * What is told of.
+ */
+export type NotificationEvent = 'regression.opened' | 'regression.changed' | 'build.judged' | 'bisect.ended' | 'channel.test';
+
+/**
+ * NotificationOut
+ *
+ * One event told through one channel.
+ */
+export type NotificationOut = {
+    /**
+     * Id
+     */
+    id: string;
+    event: NotificationEvent;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    state: NotificationState;
+    /**
+     * Failures
+     */
+    failures: number;
+    /**
+     * Next At
+     */
+    next_at: string | null;
+    /**
+     * Problem
+     */
+    problem: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Sent At
+     */
+    sent_at: string | null;
+    /**
+     * Created At
+     */
+    created_at: string;
 };
 
 /**
@@ -4271,47 +4369,11 @@ export type PageMetricSourceOut = {
 };
 
 /**
- * CheckEnded
- *
- * What came of the last check.
- */
-export type CheckEnded = {
-    /**
-     * At Ms
-     */
-    at_ms: number;
-    /**
-     * Version
-     *
-     * null where the source does not say
-     */
-    version?: string | null;
-    /**
-     * Names
-     *
-     * names of series in the hour before it; null if nothing answered
-     */
-    names?: number | null;
-    /**
-     * Usual
-     *
-     * those of them that would be imported; at most 500
-     */
-    usual?: Array<string>;
-    /**
-     * Detail
-     *
-     * why nothing answered
-     */
-    detail?: string | null;
-};
-
-/**
- * Coarser
+ * DownsampledMetricsOut
  *
  * What was brought by `query_range`, because samples as they are could not be had.
  */
-export type Coarser = {
+export type DownsampledMetricsOut = {
     /**
      * Count
      */
@@ -4335,31 +4397,11 @@ export type Coarser = {
 };
 
 /**
- * LeftOut
- *
- * What an import did not bring, and why.
- */
-export type LeftOut = {
-    /**
-     * What
-     */
-    what: string;
-    /**
-     * Count
-     */
-    count: number;
-    /**
-     * Detail
-     */
-    detail: string;
-};
-
-/**
- * ImportEnded
+ * ImportResultOut
  *
  * How an import ended.
  */
-export type ImportEnded = {
+export type ImportResultOut = {
     /**
      * State
      */
@@ -4387,11 +4429,11 @@ export type ImportEnded = {
     /**
      * Left Out
      */
-    left_out?: Array<LeftOut>;
+    left_out?: Array<SkippedMetricOut>;
     /**
      * names that were brought at steps, not as they are
      */
-    coarser?: Coarser | null;
+    coarser?: DownsampledMetricsOut | null;
     /**
      * Detail
      *
@@ -4422,8 +4464,8 @@ export type MetricSourceOut = {
      * Credentials
      */
     credentials: 'none' | 'bearer' | 'basic';
-    last_import: ImportEnded | null;
-    last_check: CheckEnded | null;
+    last_import: ImportResultOut | null;
+    last_check: SourceCheckResultOut | null;
     /**
      * Created At
      */
@@ -4492,74 +4534,6 @@ export type MetricRuleOut = {
      * Title
      */
     title: string | null;
-    /**
-     * Created At
-     */
-    created_at: string;
-};
-
-/**
- * Page[MessageOut]
- */
-export type PageMessageOut = {
-    /**
-     * Items
-     */
-    items: Array<MessageOut>;
-    /**
-     * Next Cursor
-     */
-    next_cursor: string | null;
-};
-
-/**
- * MessageState
- *
- * Where a message stands.
- */
-export type MessageState = 'waiting' | 'sent' | 'given-up';
-
-/**
- * Event
- *
- * What is told of.
- */
-export type Event = 'regression.opened' | 'regression.changed' | 'build.judged' | 'bisect.ended' | 'channel.test';
-
-/**
- * MessageOut
- *
- * One event told through one channel.
- */
-export type MessageOut = {
-    /**
-     * Id
-     */
-    id: string;
-    event: Event;
-    /**
-     * Sentence
-     */
-    sentence: string;
-    state: MessageState;
-    /**
-     * Failures
-     */
-    failures: number;
-    /**
-     * Next At
-     */
-    next_at: string | null;
-    /**
-     * Problem
-     */
-    problem: {
-        [key: string]: unknown;
-    } | null;
-    /**
-     * Sent At
-     */
-    sent_at: string | null;
     /**
      * Created At
      */
@@ -4683,6 +4657,22 @@ export type PageJobOut = {
 };
 
 /**
+ * JobSubject
+ *
+ * What a job is about.
+ */
+export type JobSubject = {
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Id
+     */
+    id: string;
+};
+
+/**
  * JobOut
  *
  * One job: how far it is, and why it failed if it did.
@@ -4708,7 +4698,7 @@ export type JobOut = {
      * Step
      */
     step: string;
-    subject: Subject;
+    subject: JobSubject;
     /**
      * Attempts
      */
@@ -4798,13 +4788,13 @@ export type InvitationOut = {
 };
 
 /**
- * Page[HookOut]
+ * Page[FederatedServiceOut]
  */
-export type PageHookOut = {
+export type PageFederatedServiceOut = {
     /**
      * Items
      */
-    items: Array<HookOut>;
+    items: Array<FederatedServiceOut>;
     /**
      * Next Cursor
      */
@@ -4812,11 +4802,11 @@ export type PageHookOut = {
 };
 
 /**
- * HookOut
+ * NamedRef
  *
- * A hook.
+ * Something with a name.
  */
-export type HookOut = {
+export type NamedRef = {
     /**
      * Id
      */
@@ -4825,87 +4815,29 @@ export type HookOut = {
      * Name
      */
     name: string;
-    /**
-     * Kind
-     */
-    kind: 'github' | 'gitlab';
-    /**
-     * Address
-     *
-     * where GitHub or GitLab is to send to
-     */
-    address: string;
-    /**
-     * Repository Id
-     */
-    repository_id: string | null;
-    /**
-     * Service Ids
-     */
-    service_ids: Array<string>;
-    /**
-     * Target
-     */
-    target: string | null;
-    /**
-     * Api Url
-     */
-    api_url: string | null;
-    /**
-     * Last Delivery At
-     */
-    last_delivery_at: string | null;
-    /**
-     * Reconciled At
-     */
-    reconciled_at: string | null;
-    /**
-     * Missed
-     *
-     * messages that were asked for again when the sender was last asked
-     */
-    missed: number;
-    problem: Problem | null;
-    /**
-     * Created At
-     */
-    created_at: string;
 };
 
 /**
- * Page[EventOut]
- */
-export type PageEventOut = {
-    /**
-     * Items
-     */
-    items: Array<EventOut>;
-    /**
-     * Next Cursor
-     */
-    next_cursor: string | null;
-};
-
-/**
- * EventOut
+ * FederatedServiceOut
  *
- * One line of a regression's history. Facts: {"from", "to"} of a change, {"text"} of a note, ...
+ * A service whose samples stay with the source: the board asks for them when it is looked at.
  */
-export type EventOut = {
+export type FederatedServiceOut = {
     /**
      * Id
      */
     id: string;
     /**
-     * What
+     * Source Id
      */
-    what: 'opened' | 'state' | 'assignee' | 'due' | 'note' | 'comparison' | 'changed' | 'fixed' | 'improved' | 'still' | 'reopened' | 'reached';
-    by: PersonOut | null;
+    source_id: string;
+    service: NamedRef;
+    environment: NamedRef;
     /**
-     * Facts
+     * Equal
      */
-    facts: {
-        [key: string]: unknown;
+    equal: {
+        [key: string]: string;
     };
     /**
      * Created At
@@ -4952,13 +4884,13 @@ export type EnvironmentOut = {
 };
 
 /**
- * Page[DeployOut]
+ * Page[DeploymentOut]
  */
-export type PageDeployOut = {
+export type PageDeploymentOut = {
     /**
      * Items
      */
-    items: Array<DeployOut>;
+    items: Array<DeploymentOut>;
     /**
      * Next Cursor
      */
@@ -4966,11 +4898,11 @@ export type PageDeployOut = {
 };
 
 /**
- * CommitOut
+ * DeployedCommitOut
  *
  * A commit that is new in a deploy, as it was told.
  */
-export type CommitOut = {
+export type DeployedCommitOut = {
     /**
      * Id
      */
@@ -4990,11 +4922,11 @@ export type CommitOut = {
 };
 
 /**
- * DeployOut
+ * DeploymentOut
  *
  * A deploy.
  */
-export type DeployOut = {
+export type DeploymentOut = {
     /**
      * Id
      */
@@ -5038,7 +4970,7 @@ export type DeployOut = {
     /**
      * Commits
      */
-    commits: Array<CommitOut>;
+    commits: Array<DeployedCommitOut>;
     /**
      * Created At
      */
@@ -5046,13 +4978,13 @@ export type DeployOut = {
 };
 
 /**
- * Page[DeliveryOut]
+ * Page[ComparisonSummaryOut]
  */
-export type PageDeliveryOut = {
+export type PageComparisonSummaryOut = {
     /**
      * Items
      */
-    items: Array<DeliveryOut>;
+    items: Array<ComparisonSummaryOut>;
     /**
      * Next Cursor
      */
@@ -5060,65 +4992,11 @@ export type PageDeliveryOut = {
 };
 
 /**
- * DeliveryOut
- *
- * A message that arrived, and what became of it.
- */
-export type DeliveryOut = {
-    /**
-     * Id
-     */
-    id: string;
-    /**
-     * Delivery Id
-     */
-    delivery_id: string;
-    /**
-     * Event
-     */
-    event: string;
-    /**
-     * State
-     */
-    state: 'waiting' | 'failed' | 'ignored' | 'done';
-    /**
-     * Sentence
-     */
-    sentence: string;
-    /**
-     * Size Bytes
-     */
-    size_bytes: number;
-    /**
-     * Created At
-     */
-    created_at: string;
-    /**
-     * Taken At
-     */
-    taken_at: string | null;
-};
-
-/**
- * Page[ComparisonBrief]
- */
-export type PageComparisonBrief = {
-    /**
-     * Items
-     */
-    items: Array<ComparisonBrief>;
-    /**
-     * Next Cursor
-     */
-    next_cursor: string | null;
-};
-
-/**
- * ComparisonBrief
+ * ComparisonSummaryOut
  *
  * A comparison in a list.
  */
-export type ComparisonBrief = {
+export type ComparisonSummaryOut = {
     /**
      * Id
      */
@@ -5214,7 +5092,7 @@ export type ChannelOut = {
     /**
      * Events
      */
-    events: Array<Event>;
+    events: Array<NotificationEvent>;
     /**
      * Service Ids
      */
@@ -5322,7 +5200,7 @@ export type BuildOut = {
      * Author
      */
     author: string | null;
-    pull_request: PullRequest | null;
+    pull_request: PullRequestRef | null;
     /**
      * Facts
      */
@@ -5336,13 +5214,13 @@ export type BuildOut = {
 };
 
 /**
- * Page[BisectRow]
+ * Page[BisectListItemOut]
  */
-export type PageBisectRow = {
+export type PageBisectListItemOut = {
     /**
      * Items
      */
-    items: Array<BisectRow>;
+    items: Array<BisectListItemOut>;
     /**
      * Next Cursor
      */
@@ -5370,11 +5248,11 @@ export type CulpritOut = {
 };
 
 /**
- * BisectRow
+ * BisectListItemOut
  *
  * A bisect as the list shows it; `levels` is how many there are.
  */
-export type BisectRow = {
+export type BisectListItemOut = {
     /**
      * Id
      */
@@ -5395,8 +5273,8 @@ export type BisectRow = {
      * Sentence
      */
     sentence: string;
-    service: ServiceNamed;
-    regression: RegressionNamed | null;
+    service: ServiceRef;
+    regression: RegressionRef | null;
     /**
      * Belief
      */
@@ -5708,11 +5586,11 @@ export type ActorOut = {
 };
 
 /**
- * News
+ * ActivityKind
  *
  * What the feed can be filtered by.
  */
-export type News = 'regression' | 'comparison' | 'deploy' | 'comment' | 'report' | 'bisect' | 'file' | 'team';
+export type ActivityKind = 'regression' | 'comparison' | 'deploy' | 'comment' | 'report' | 'bisect' | 'file' | 'team';
 
 /**
  * ActivityOut
@@ -5728,7 +5606,7 @@ export type ActivityOut = {
      * At
      */
     at: string;
-    kind: News;
+    kind: ActivityKind;
     /**
      * Action
      *
@@ -5769,211 +5647,85 @@ export type ActivityOut = {
 };
 
 /**
- * OwnSignIns
+ * OidcRedirectOut
  *
- * How a person signs in.
+ * Where to send the browser.
  */
-export type OwnSignIns = {
-    /**
-     * Has Password
-     */
-    has_password: boolean;
-    /**
-     * Linked
-     */
-    linked: Array<SignInOut>;
-};
-
-/**
- * OrderOut
- *
- * The services of an environment in the order in which requests flow, and why so.
- */
-export type OrderOut = {
-    /**
-     * Services
-     */
-    services: Array<ServiceOut>;
-    /**
-     * Source
-     */
-    source: 'hand' | 'spans' | 'name';
-    /**
-     * Edges
-     */
-    edges: Array<EdgeOut>;
-};
-
-/**
- * EdgeOut
- *
- * Who calls whom; `ratio` is calls out for each request in.
- */
-export type EdgeOut = {
-    /**
-     * Caller Id
-     */
-    caller_id: string;
-    /**
-     * Callee Id
-     */
-    callee_id: string;
-    /**
-     * Calls
-     */
-    calls: number;
-    /**
-     * Requests
-     */
-    requests: number;
-    /**
-     * Ratio
-     */
-    ratio: number | null;
-};
-
-/**
- * OrderIn
- *
- * An order by hand, from top to bottom.
- */
-export type OrderIn = {
-    /**
-     * Service Ids
-     */
-    service_ids: Array<string>;
-};
-
-/**
- * OfferedSignature
- *
- * A measure that may tell good from bad.
- */
-export type OfferedSignature = {
-    /**
-     * Kind
-     */
-    kind: string;
-    /**
-     * Subject
-     */
-    subject: string;
-    /**
-     * Label
-     */
-    label: string;
-    /**
-     * Unit
-     */
-    unit: string;
-    /**
-     * Before
-     */
-    before: number | null;
-    /**
-     * After
-     */
-    after: number | null;
-    /**
-     * Separates
-     */
-    separates: boolean;
-    /**
-     * Why
-     */
-    why: string;
-    board: OfferedBoard | null;
-    known: KnownEnds | null;
-};
-
-/**
- * KnownEnd
- *
- * What production measured of an end: of its newest build that has files of this kind.
- */
-export type KnownEnd = {
-    /**
-     * Build Id
-     */
-    build_id: string;
-    /**
-     * Value
-     */
-    value: number;
-    /**
-     * Error
-     */
-    error: number | null;
-    /**
-     * Files
-     */
-    files: number;
-    /**
-     * First At
-     */
-    first_at: string;
-    /**
-     * Last At
-     */
-    last_at: string;
-};
-
-/**
- * KnownEnds
- *
- * What production measured of both ends, under equal conditions: no deploy is needed for it where a search deploys into the same.
- */
-export type KnownEnds = {
-    good: KnownEnd;
-    bad: KnownEnd;
-    /**
-     * Unit
-     */
-    unit: string;
-    /**
-     * Conditions
-     */
-    conditions: string;
-};
-
-/**
- * OfferedBoard
- *
- * Where latency would be measured by the board's window, and how long a window needs to be for it, if that is known.
- */
-export type OfferedBoard = {
-    /**
-     * Environment Id
-     */
-    environment_id: string;
-    /**
-     * Environment
-     */
-    environment: string;
-    /**
-     * Window Seconds
-     */
-    window_seconds: number | null;
-};
-
-/**
- * OfferedRepository
- *
- * The repository a service is built from.
- */
-export type OfferedRepository = {
-    /**
-     * Id
-     */
-    id: string;
-    /**
-     * Label
-     */
-    label: string;
+export type OidcRedirectOut = {
     /**
      * Url
      */
-    url: string | null;
+    url: string;
+};
+
+/**
+ * OidcFlowIn
+ *
+ * Where to go after signing in, and the invitation that is followed.
+ */
+export type OidcFlowIn = {
+    /**
+     * Next
+     */
+    next?: string | null;
+    /**
+     * Invitation
+     */
+    invitation?: string | null;
+};
+
+/**
+ * OidcCallbackOut
+ *
+ * Who is signed in now, and where they wanted to go.
+ */
+export type OidcCallbackOut = {
+    session: CurrentSessionOut;
+    /**
+     * Next
+     */
+    next: string;
+    /**
+     * Linked
+     */
+    linked: boolean;
+};
+
+/**
+ * CurrentSessionOut
+ *
+ * Who is signed in, and their teams in the order of joining.
+ */
+export type CurrentSessionOut = {
+    user: UserOut;
+    /**
+     * Teams
+     */
+    teams: Array<UserTeamOut>;
+};
+
+/**
+ * OidcCallbackIn
+ *
+ * What the issuer sent the browser back with.
+ */
+export type OidcCallbackIn = {
+    /**
+     * State
+     */
+    state: string;
+    /**
+     * Code
+     */
+    code?: string | null;
+    /**
+     * Iss
+     */
+    iss?: string | null;
+    /**
+     * Error
+     */
+    error?: string | null;
 };
 
 /**
@@ -5989,53 +5741,125 @@ export type NoteIn = {
 };
 
 /**
- * NewPasswordIn
+ * MuteRuleOut
  *
- * Another password, by the secret of the link that was mailed.
+ * A rule on a series.
  */
-export type NewPasswordIn = {
+export type MuteRuleOut = {
     /**
-     * Secret
+     * Kind
      */
-    secret: string;
+    kind: string;
     /**
-     * Password
+     * Subject
      */
-    password: string;
+    subject: string;
+    /**
+     * Muted
+     */
+    muted: boolean;
+    by: UserRef | null;
+    /**
+     * Created At
+     */
+    created_at: string;
 };
 
 /**
- * Named
+ * MuteRuleIn
  *
- * A member, as they are called.
+ * A rule on a series, or on all of a kind if the subject is left empty.
  */
-export type Named = {
+export type MuteRuleIn = {
     /**
-     * User Id
+     * Kind
      */
-    user_id: string;
+    kind: 'profile.category' | 'profile.function' | 'profile.heap' | 'profile.allocs' | 'profile.mutex' | 'profile.block' | 'trace.sched_delay' | 'growth.count' | 'bench' | 'latency';
+    /**
+     * Subject
+     */
+    subject?: string;
+    /**
+     * Muted
+     */
+    muted: boolean;
+};
+
+/**
+ * MultipartUploadOut
+ *
+ * An upload in parts: how large each is, and which have arrived.
+ */
+export type MultipartUploadOut = {
+    /**
+     * Id
+     */
+    id: string;
     /**
      * Name
      */
     name: string;
+    /**
+     * Size Bytes
+     */
+    size_bytes: number;
+    /**
+     * Part Size Bytes
+     */
+    part_size_bytes: number;
+    /**
+     * Parts
+     */
+    parts: Array<UploadPartOut>;
+    /**
+     * Artifact Id
+     */
+    artifact_id: string | null;
+    /**
+     * Expires At
+     */
+    expires_at: string;
 };
 
 /**
- * MetricSourceIn
+ * MultipartUploadIn
  *
- * A Prometheus-compatible API.
+ * A file that will come in parts.
  */
-export type MetricSourceIn = {
+export type MultipartUploadIn = {
     /**
      * Name
      */
     name: string;
+    /**
+     * Size Bytes
+     */
+    size_bytes: number;
+    /**
+     * Batch
+     */
+    batch?: string | null;
+    /**
+     * Build Id
+     */
+    build_id?: string | null;
+    facts?: RunMetadataIn;
+};
+
+/**
+ * MetricSourceUpdate
+ *
+ * What is to be otherwise. An address on another host wants its credentials again.
+ */
+export type MetricSourceUpdate = {
+    /**
+     * Name
+     */
+    name?: string | null;
     /**
      * Url
-     *
-     * what stands before /api/v1
      */
-    url: string;
+    url?: string | null;
     credentials?: CredentialsIn | null;
 };
 
@@ -6070,20 +5894,34 @@ export type CredentialsIn = {
 };
 
 /**
- * MetricSourceChange
+ * MetricSourceIn
  *
- * What is to be otherwise. An address on another host wants its credentials again.
+ * A Prometheus-compatible API.
  */
-export type MetricSourceChange = {
+export type MetricSourceIn = {
     /**
      * Name
      */
-    name?: string | null;
+    name: string;
     /**
      * Url
+     *
+     * what stands before /api/v1
      */
-    url?: string | null;
+    url: string;
     credentials?: CredentialsIn | null;
+};
+
+/**
+ * MetricSettingsUpdate
+ *
+ * What is to be otherwise.
+ */
+export type MetricSettingsUpdate = {
+    /**
+     * Retention Days
+     */
+    retention_days: number;
 };
 
 /**
@@ -6107,15 +5945,49 @@ export type MetricSettingsOut = {
 };
 
 /**
- * MetricSettingsChange
+ * MetricRuleUpdate
  *
- * What is to be otherwise.
+ * What is to be otherwise; null takes a value away.
  */
-export type MetricSettingsChange = {
+export type MetricRuleUpdate = {
     /**
-     * Retention Days
+     * Metric
      */
-    retention_days: number;
+    metric?: string | null;
+    /**
+     * Role
+     */
+    role?: 'requests' | 'latency' | 'gauge' | 'ignore' | null;
+    /**
+     * Equal
+     */
+    equal?: {
+        [key: string]: unknown | string;
+    } | null;
+    /**
+     * Service
+     */
+    service?: string | null;
+    /**
+     * Service Label
+     */
+    service_label?: string | null;
+    /**
+     * Environment Label
+     */
+    environment_label?: string | null;
+    /**
+     * Status Label
+     */
+    status_label?: string | null;
+    /**
+     * Scale
+     */
+    scale?: number | null;
+    /**
+     * Title
+     */
+    title?: string | null;
 };
 
 /**
@@ -6175,61 +6047,169 @@ export type MetricRuleIn = {
 };
 
 /**
- * MetricRuleChange
+ * MetricNameOut
  *
- * What is to be otherwise; null takes a value away.
+ * One name of series: what it was recognised as, and why, or why not. A service or environment is named if it is the only one.
  */
-export type MetricRuleChange = {
+export type MetricNameOut = {
     /**
-     * Metric
+     * Name
      */
-    metric?: string | null;
+    name: string;
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Series
+     */
+    series: number;
     /**
      * Role
      */
-    role?: 'requests' | 'latency' | 'gauge' | 'ignore' | null;
+    role: 'requests' | 'latency' | 'gauge' | null;
     /**
-     * Equal
+     * Reason
      */
-    equal?: {
-        [key: string]: unknown | string;
-    } | null;
+    reason: string;
     /**
-     * Service
+     * Why
      */
-    service?: string | null;
+    why: string;
     /**
-     * Service Label
+     * Services
+     *
+     * of how many services its series are
      */
-    service_label?: string | null;
+    services: number;
     /**
-     * Environment Label
+     * Service Id
      */
-    environment_label?: string | null;
+    service_id: string | null;
     /**
-     * Status Label
+     * Environment Id
      */
-    status_label?: string | null;
-    /**
-     * Scale
-     */
-    scale?: number | null;
-    /**
-     * Title
-     */
-    title?: string | null;
+    environment_id: string | null;
 };
 
 /**
- * MentionsRead
+ * MetricNameList
  *
- * Which mentions were read; null: all.
+ * Everything that came in, by name.
  */
-export type MentionsRead = {
+export type MetricNameList = {
     /**
-     * Mention Ids
+     * Items
      */
-    mention_ids?: Array<string> | null;
+    items: Array<MetricNameOut>;
+    /**
+     * Series
+     */
+    series: number;
+    /**
+     * Max Series
+     */
+    max_series: number;
+    /**
+     * More
+     */
+    more: boolean;
+};
+
+/**
+ * MetricChangePointOut
+ *
+ * A change of latency or load: where it lies, by how much, and what explains it.
+ */
+export type MetricChangePointOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Service Id
+     */
+    service_id: string;
+    /**
+     * Signal
+     */
+    signal: 'p50' | 'p90' | 'p99' | 'mean' | 'qps';
+    /**
+     * At Ms
+     */
+    at_ms: number;
+    /**
+     * Low Ms
+     */
+    low_ms: number;
+    /**
+     * High Ms
+     */
+    high_ms: number;
+    /**
+     * Before
+     */
+    before: number;
+    /**
+     * After
+     */
+    after: number;
+    /**
+     * Ratio
+     */
+    ratio: number;
+    /**
+     * Ratio Low
+     */
+    ratio_low: number;
+    /**
+     * Ratio High
+     */
+    ratio_high: number;
+    /**
+     * Cause
+     */
+    cause: 'deploy' | 'load' | 'follows' | 'unexplained';
+    /**
+     * Deploy Id
+     */
+    deploy_id: string | null;
+    /**
+     * Follows Service Id
+     */
+    follows_service_id: string | null;
+    /**
+     * Sentence
+     */
+    sentence: string;
+};
+
+/**
+ * MetricChangePointList
+ *
+ * The changes in a range, oldest first; of more than 1,000 the newest.
+ */
+export type MetricChangePointList = {
+    /**
+     * Items
+     */
+    items: Array<MetricChangePointOut>;
+};
+
+/**
+ * MentionedMemberOut
+ *
+ * A member, as they are called.
+ */
+export type MentionedMemberOut = {
+    /**
+     * User Id
+     */
+    user_id: string;
+    /**
+     * Name
+     */
+    name: string;
 };
 
 /**
@@ -6245,94 +6225,104 @@ export type MentionCount = {
 };
 
 /**
- * MemberChange
+ * MemberUpdate
  *
  * Another role for a member.
  */
-export type MemberChange = {
+export type MemberUpdate = {
     role: Role;
 };
 
 /**
- * MailsOut
+ * MeasurementsBySideOut
  *
- * What you are told by e-mail, too.
+ * All numbers that count: of builds on the good side, on the bad side of what is believed, and of the control.
  */
-export type MailsOut = {
+export type MeasurementsBySideOut = {
     /**
-     * Mentions
+     * Good
      */
-    mentions: boolean;
+    good: Array<number>;
+    /**
+     * Bad
+     */
+    bad: Array<number>;
+    /**
+     * Control
+     */
+    control: Array<number>;
+    /**
+     * Known Good
+     */
+    known_good: Array<number>;
+    /**
+     * Known Bad
+     */
+    known_bad: Array<number>;
+    /**
+     * Unit
+     */
+    unit: string;
+    /**
+     * Label
+     */
+    label: string;
 };
 
 /**
- * MailsChange
+ * MarkMentionsReadIn
  *
- * What you want to be told by e-mail.
+ * Which mentions were read; null: all.
  */
-export type MailsChange = {
+export type MarkMentionsReadIn = {
     /**
-     * Mentions
+     * Mention Ids
      */
-    mentions: boolean;
+    mention_ids?: Array<string> | null;
 };
 
 /**
- * LookOut
+ * LinkedIdentityOut
  *
- * What was decided of a deploy so many minutes after it.
+ * An account at an issuer that a person has linked.
  */
-export type LookOut = {
+export type LinkedIdentityOut = {
     /**
-     * Minutes
+     * Id
      */
-    minutes: number;
+    id: string;
     /**
-     * Verdict
+     * Name
      */
-    verdict: string;
+    name: string;
     /**
-     * Basis
+     * Email
      */
-    basis: string;
+    email: string | null;
     /**
-     * At
+     * Created At
      */
-    at: string;
+    created_at: string;
     /**
-     * Check
+     * Last Used At
      */
-    check: {
-        [key: string]: unknown;
-    };
+    last_used_at: string;
 };
 
 /**
- * LineOut
+ * LinkedIdentitiesOut
  *
- * One line of a function, both sides, in raw units.
+ * How a person signs in.
  */
-export type LineOut = {
+export type LinkedIdentitiesOut = {
     /**
-     * Line
+     * Has Password
      */
-    line: number;
+    has_password: boolean;
     /**
-     * Base Self
+     * Linked
      */
-    base_self: number;
-    /**
-     * Base Total
-     */
-    base_total: number;
-    /**
-     * Candidate Self
-     */
-    candidate_self: number;
-    /**
-     * Candidate Total
-     */
-    candidate_total: number;
+    linked: Array<LinkedIdentityOut>;
 };
 
 /**
@@ -6376,39 +6366,14 @@ export type LevelOut = {
     /**
      * Pruned
      */
-    pruned: Array<PrunedOut>;
-    bump: LevelBump | null;
+    pruned: Array<PrunedCommitsOut>;
+    bump: LevelDependencyUpdate | null;
     /**
      * Candidates
      */
     candidates: Array<CandidateOut>;
-    bars: BarsOut;
+    bars: PosteriorBarsOut;
     culprit: CulpritOut | null;
-};
-
-/**
- * BarsOut
- *
- * All candidates of a level in order, for the chart: belief now and before, and where probes stand.
- *
- * `marks` are [place from 0 in the level (-1: its good end), probe's number].
- */
-export type BarsOut = {
-    /**
-     * Belief
-     */
-    belief: Array<number>;
-    /**
-     * Before
-     */
-    before: Array<number>;
-    /**
-     * Marks
-     */
-    marks: Array<[
-        number,
-        number
-    ]>;
 };
 
 /**
@@ -6460,11 +6425,11 @@ export type CandidateOut = {
 };
 
 /**
- * LevelBump
+ * LevelDependencyUpdate
  *
  * Which version change led to a level.
  */
-export type LevelBump = {
+export type LevelDependencyUpdate = {
     /**
      * Module
      */
@@ -6489,6 +6454,62 @@ export type LeasesOut = {
      * Leases
      */
     leases: Array<LeaseOut>;
+};
+
+/**
+ * CallbackTarget
+ *
+ * Where the deploy itself may tell how it fares. The address holds the secret; `token` is that secret alone.
+ */
+export type CallbackTarget = {
+    /**
+     * Url
+     */
+    url: string;
+    /**
+     * Token
+     */
+    token: string;
+};
+
+/**
+ * LeaseRepository
+ *
+ * Where a repository lies, as the team told it.
+ */
+export type LeaseRepository = {
+    /**
+     * Url
+     */
+    url: string | null;
+    /**
+     * Name
+     */
+    name: string;
+};
+
+/**
+ * BuildTarget
+ *
+ * What to build: a commit, with modules replaced by commits of theirs or by versions.
+ */
+export type BuildTarget = {
+    /**
+     * Commit
+     */
+    commit: string;
+    /**
+     * Modules
+     */
+    modules: {
+        [key: string]: string;
+    };
+    /**
+     * Versions
+     */
+    versions: {
+        [key: string]: string;
+    };
 };
 
 /**
@@ -6521,7 +6542,7 @@ export type LeaseOut = {
      * Slot
      */
     slot: number;
-    service: ServiceNamed;
+    service: ServiceRef;
     build: BuildTarget;
     /**
      * Repositories
@@ -6558,11 +6579,11 @@ export type LeaseOut = {
 };
 
 /**
- * LeasesIn
+ * LeaseRequestIn
  *
  * Which slots of a runner are free, and how long it waits for something to do.
  */
-export type LeasesIn = {
+export type LeaseRequestIn = {
     /**
      * Runner
      */
@@ -6582,32 +6603,15 @@ export type LeasesIn = {
 };
 
 /**
- * JudgementOut
+ * JobStartedOut
  *
- * What is known of a build. `waiting` and `judging` will become something else; the others may, when more comes.
+ * A job that is on its way; null where nothing is left to be done.
  */
-export type JudgementOut = {
+export type JobStartedOut = {
     /**
-     * Build Id
+     * Job Id
      */
-    build_id: string;
-    /**
-     * State
-     */
-    state: 'waiting' | 'judging' | 'passed' | 'changed' | 'inconclusive' | 'skipped';
-    /**
-     * Sentence
-     */
-    sentence: string;
-    needs: NeedsOut | null;
-    /**
-     * Regression Ids
-     */
-    regression_ids: Array<string>;
-    /**
-     * Judged At
-     */
-    judged_at: string | null;
+    job_id: string | null;
 };
 
 /**
@@ -6674,27 +6678,11 @@ export type InvitationIn = {
 };
 
 /**
- * ImportIn
- *
- * Which interval is imported.
- */
-export type ImportIn = {
-    /**
-     * From
-     */
-    from: string;
-    /**
-     * To
-     */
-    to: string;
-};
-
-/**
- * ImportBegun
+ * ImportStartedOut
  *
  * An import that is on its way.
  */
-export type ImportBegun = {
+export type ImportStartedOut = {
     /**
      * Job Id
      */
@@ -6709,6 +6697,22 @@ export type ImportBegun = {
      * To Ms
      */
     to_ms: number;
+};
+
+/**
+ * ImportIn
+ *
+ * Which interval is imported.
+ */
+export type ImportIn = {
+    /**
+     * From
+     */
+    from: string;
+    /**
+     * To
+     */
+    to: string;
 };
 
 /**
@@ -6738,102 +6742,64 @@ export type HunkOut = {
 };
 
 /**
- * HookMade
+ * HeartbeatOut
  *
- * A hook with its secret, which stands in this answer and in no other.
+ * What is to be done: measure while windows are wanted, wait for others, or tear down.
  */
-export type HookMade = {
-    hook: HookOut;
+export type HeartbeatOut = {
     /**
-     * Secret
+     * Command
      */
-    secret: string;
+    command: 'measure' | 'wait' | 'tear-down';
+    /**
+     * Windows Wanted
+     */
+    windows_wanted: number;
+    /**
+     * Windows Taken
+     */
+    windows_taken: number;
+    /**
+     * Window Seconds
+     */
+    window_seconds: number;
+    /**
+     * Lease Seconds
+     */
+    lease_seconds: number;
+    callback: ProbeCallbackOut | null;
 };
 
 /**
- * HookIn
+ * HeartbeatIn
  *
- * A new hook.
+ * That a deploy is still looked after.
  */
-export type HookIn = {
+export type HeartbeatIn = {
     /**
-     * Name
+     * Runner
      */
-    name: string;
+    runner: string;
     /**
-     * Kind
+     * Instance
      */
-    kind: 'github' | 'gitlab';
+    instance?: string;
     /**
-     * Repository Id
-     *
-     * where commits of pushes are recorded
+     * Phase
      */
-    repository_id?: string | null;
+    phase: 'deploying' | 'warming' | 'soaking' | 'collecting' | 'idle';
     /**
-     * Service Ids
-     *
-     * what messages are about; none: those built from the repository
+     * Log Tail
      */
-    service_ids?: Array<string>;
-    /**
-     * Secret
-     *
-     * one of your own; one is made if it is left out
-     */
-    secret?: null;
-    /**
-     * Target
-     *
-     * owner/name, group/subgroup/name; the first message says it if it is left out
-     */
-    target?: string | null;
-    api?: ApiIn | null;
+    log_tail?: string;
 };
 
 /**
- * ApiIn
- *
- * Where the sender is asked for messages that did not arrive.
- */
-export type ApiIn = {
-    /**
-     * Url
-     */
-    url: string;
-};
-
-/**
- * HookChange
- *
- * What is to be otherwise.
- */
-export type HookChange = {
-    /**
-     * Name
-     */
-    name?: string | null;
-    /**
-     * Repository Id
-     */
-    repository_id?: string | null;
-    /**
-     * Service Ids
-     */
-    service_ids?: Array<string> | null;
-    /**
-     * Target
-     */
-    target?: string | null;
-    api?: ApiIn | null;
-};
-
-/**
- * GuardLimits
+ * GuardrailIn
  *
  * What of an environment stops the search: an error rate (of 1) or a p99 above this.
  */
-export type GuardLimits = {
+export type GuardrailIn = {
     /**
      * Environment Id
      */
@@ -6943,6 +6909,13 @@ export type GrowthSetOut = {
 };
 
 /**
+ * Granularity
+ *
+ * What one frame of a view is.
+ */
+export type Granularity = 'package' | 'function' | 'line';
+
+/**
  * GapIn
  *
  * Which gap is to be explained: span and gap by their place in the trace's page.
@@ -6959,59 +6932,27 @@ export type GapIn = {
 };
 
 /**
- * FreezeIn
+ * FrameSearchOut
  *
- * A page as it is shown: its address, and the requests behind it, below /api/v1.
+ * What a pattern matches over all nodes; nested matches count once.
  */
-export type FreezeIn = {
+export type FrameSearchOut = {
     /**
-     * Title
+     * Nodes
      */
-    title: string;
+    nodes: number;
     /**
-     * Path
-     *
-     * below the team's: /comparisons/ID?kind=cpu
+     * Functions
      */
-    path: string;
+    functions: number;
     /**
-     * Requests
+     * Base Raw
      */
-    requests: Array<string>;
+    base_raw: number;
     /**
-     * Also
-     *
-     * behind what can be opened in the page: they go along as far as there is room
+     * Candidate Raw
      */
-    also?: Array<string>;
-};
-
-/**
- * FlowOut
- *
- * Where to send the browser.
- */
-export type FlowOut = {
-    /**
-     * Url
-     */
-    url: string;
-};
-
-/**
- * FlowIn
- *
- * Where to go after signing in, and the invitation that is followed.
- */
-export type FlowIn = {
-    /**
-     * Next
-     */
-    next?: string | null;
-    /**
-     * Invitation
-     */
-    invitation?: string | null;
+    candidate_raw: number;
 };
 
 /**
@@ -7046,6 +6987,34 @@ export type FileDiffOut = {
      * Hunks
      */
     hunks: Array<HunkOut>;
+};
+
+/**
+ * FederatedServiceIn
+ *
+ * A service whose samples stay with the source.
+ */
+export type FederatedServiceIn = {
+    /**
+     * Service
+     *
+     * its name; made if it is new
+     */
+    service: string;
+    /**
+     * Environment
+     *
+     * its name; made if it is new
+     */
+    environment?: string;
+    /**
+     * Equal
+     *
+     * labels of its series
+     */
+    equal: {
+        [key: string]: unknown | string;
+    };
 };
 
 /**
@@ -7162,47 +7131,72 @@ export type ExplanationOut = {
 };
 
 /**
- * EvidenceStrip
+ * ExcerptOut
  *
- * All numbers that count: of builds on the good side, on the bad side of what is believed, and of the control.
+ * A piece of a trace, and how far it is. Whole generations are kept, so it may be longer than was asked.
  */
-export type EvidenceStrip = {
+export type ExcerptOut = {
     /**
-     * Good
+     * Id
      */
-    good: Array<number>;
+    id: string;
     /**
-     * Bad
+     * Artifact Id
      */
-    bad: Array<number>;
+    artifact_id: string;
     /**
-     * Control
+     * From Ns
      */
-    control: Array<number>;
+    from_ns: number;
     /**
-     * Known Good
+     * To Ns
      */
-    known_good: Array<number>;
+    to_ns: number;
     /**
-     * Known Bad
+     * State
      */
-    known_bad: Array<number>;
+    state: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
     /**
-     * Unit
+     * Size Bytes
      */
-    unit: string;
+    size_bytes: number | null;
     /**
-     * Label
+     * File Name
      */
-    label: string;
+    file_name: string | null;
+    problem: Problem | null;
+    /**
+     * Job Id
+     */
+    job_id: string | null;
+    /**
+     * Created At
+     */
+    created_at: string;
 };
 
 /**
- * EnvironmentNamed
+ * ExcerptIn
+ *
+ * Which part of a trace is to be cut out: nanoseconds since its first event.
+ */
+export type ExcerptIn = {
+    /**
+     * From Ns
+     */
+    from_ns: number;
+    /**
+     * To Ns
+     */
+    to_ns: number;
+};
+
+/**
+ * EnvironmentRef
  *
  * An environment by id and name.
  */
-export type EnvironmentNamed = {
+export type EnvironmentRef = {
     /**
      * Id
      */
@@ -7226,23 +7220,27 @@ export type EnvironmentIn = {
 };
 
 /**
- * EndOut
+ * EmailPreferencesUpdate
  *
- * An end of a range; what nobody knows of it is empty.
+ * What you want to be told by e-mail.
  */
-export type EndOut = {
+export type EmailPreferencesUpdate = {
     /**
-     * Sha
+     * Mentions
      */
-    sha: string;
+    mentions: boolean;
+};
+
+/**
+ * EmailPreferencesOut
+ *
+ * What you are told by e-mail, too.
+ */
+export type EmailPreferencesOut = {
     /**
-     * Title
+     * Mentions
      */
-    title: string;
-    /**
-     * At
-     */
-    at: string | null;
+    mentions: boolean;
 };
 
 /**
@@ -7294,7 +7292,7 @@ export type CommentOut = {
     /**
      * Mentions
      */
-    mentions: Array<Named>;
+    mentions: Array<MentionedMemberOut>;
     /**
      * Created At
      */
@@ -7310,20 +7308,126 @@ export type CommentOut = {
 };
 
 /**
- * DeployMessage
+ * DiffViewOut
  *
- * Any message of a deploy tool; recognised by what is in it.
+ * One way of looking; its parts can be fetched once it is done.
  */
-export type DeployMessage = {
-    [key: string]: unknown;
+export type DiffViewOut = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Sample Type
+     */
+    sample_type: string;
+    /**
+     * Unit
+     */
+    unit: string;
+    granularity: Granularity;
+    /**
+     * State
+     */
+    state: 'uncut' | 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
+    /**
+     * Bases
+     */
+    bases: Array<string>;
+    /**
+     * Default Basis
+     */
+    default_basis: string | null;
+    /**
+     * Nodes
+     */
+    nodes: number | null;
+    /**
+     * Functions
+     */
+    functions: number | null;
+    /**
+     * Has Rest
+     */
+    has_rest: boolean;
+    /**
+     * Job Id
+     */
+    job_id: string | null;
+    problem: Problem | null;
 };
 
 /**
- * DeployIn
+ * DiffViewIn
+ *
+ * Which view is to be cut.
+ */
+export type DiffViewIn = {
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Sample Type
+     */
+    sample_type: string;
+    granularity: Granularity;
+};
+
+/**
+ * DeploymentUpdate
+ *
+ * What is to be changed of a deploy.
+ */
+export type DeploymentUpdate = {
+    /**
+     * Label
+     */
+    label?: string | null;
+    /**
+     * Url
+     */
+    url?: string | null;
+    /**
+     * Commits
+     */
+    commits?: Array<DeployedCommitIn> | null;
+};
+
+/**
+ * DeployedCommitIn
+ *
+ * A commit that is new in a deploy.
+ */
+export type DeployedCommitIn = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Title
+     */
+    title?: string | null;
+    /**
+     * Author
+     */
+    author?: string | null;
+    /**
+     * Url
+     */
+    url?: string | null;
+};
+
+/**
+ * DeploymentIn
  *
  * A deploy to make known; `started_at` is now if it is not said.
  */
-export type DeployIn = {
+export type DeploymentIn = {
     /**
      * Service Id
      */
@@ -7359,39 +7463,78 @@ export type DeployIn = {
     /**
      * Commits
      */
-    commits?: Array<DeployCommit>;
+    commits?: Array<DeployedCommitIn>;
 };
 
 /**
- * DeployCommit
+ * DeploymentHoursIn
  *
- * A commit that is new in a deploy.
+ * When deploys may begin, by the clocks of a zone; `to` may lie behind midnight.
  */
-export type DeployCommit = {
+export type DeploymentHoursIn = {
     /**
-     * Id
+     * Days
      */
-    id: string;
+    days: Array<'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun'>;
     /**
-     * Title
+     * From
      */
-    title?: string | null;
+    from: string;
     /**
-     * Author
+     * To
      */
-    author?: string | null;
+    to: string;
     /**
-     * Url
+     * Zone
      */
-    url?: string | null;
+    zone?: string;
 };
 
 /**
- * DeployCheckOut
+ * DeploymentEventIn
+ *
+ * Any message of a deploy tool; recognised by what is in it.
+ */
+export type DeploymentEventIn = {
+    [key: string]: unknown;
+};
+
+/**
+ * DeploymentEvaluationOut
+ *
+ * What was decided of a deploy so many minutes after it.
+ */
+export type DeploymentEvaluationOut = {
+    /**
+     * Minutes
+     */
+    minutes: number;
+    /**
+     * Verdict
+     */
+    verdict: string;
+    /**
+     * Basis
+     */
+    basis: string;
+    /**
+     * At
+     */
+    at: string;
+    /**
+     * Check
+     */
+    check: {
+        [key: string]: unknown;
+    };
+};
+
+/**
+ * DeploymentCheckOut
  *
  * What was decided of a deploy: the first look that said slower counts, else the last. Null before the first look.
  */
-export type DeployCheckOut = {
+export type DeploymentCheckOut = {
     /**
      * Deploy Id
      */
@@ -7409,51 +7552,39 @@ export type DeployCheckOut = {
     /**
      * Looks
      */
-    looks: Array<LookOut>;
+    looks: Array<DeploymentEvaluationOut>;
 };
 
 /**
- * DeployChange
+ * DependencyUpdateIn
  *
- * What is to be changed of a deploy.
+ * A module whose version a commit changes.
  */
-export type DeployChange = {
+export type DependencyUpdateIn = {
     /**
-     * Label
+     * Module
      */
-    label?: string | null;
+    module: string;
     /**
-     * Url
+     * Before
      */
-    url?: string | null;
+    before?: string | null;
     /**
-     * Commits
+     * After
      */
-    commits?: Array<DeployCommit> | null;
+    after?: string | null;
+    /**
+     * File
+     */
+    file?: string;
 };
 
 /**
- * DepartureIn
- *
- * Which runner has ended.
- */
-export type DepartureIn = {
-    /**
-     * Runner
-     */
-    runner: string;
-    /**
-     * Instance
-     */
-    instance?: string;
-};
-
-/**
- * DeliveryTaken
+ * DeliveryAcceptedOut
  *
  * A message was written down.
  */
-export type DeliveryTaken = {
+export type DeliveryAcceptedOut = {
     /**
      * Delivery Id
      */
@@ -7471,64 +7602,90 @@ export type DeliveryTaken = {
 };
 
 /**
- * CutOut
+ * DeletedTeamOut
  *
- * A piece of a trace, and how far it is. Whole generations are kept, so it may be longer than was asked.
+ * A deleted team that can be reopened until it is erased.
  */
-export type CutOut = {
+export type DeletedTeamOut = {
     /**
      * Id
      */
     id: string;
     /**
-     * Artifact Id
+     * Slug
      */
-    artifact_id: string;
+    slug: string;
     /**
-     * From Ns
+     * Name
      */
-    from_ns: number;
+    name: string;
     /**
-     * To Ns
+     * Deleted At
      */
-    to_ns: number;
+    deleted_at: string;
     /**
-     * State
+     * Erased At
      */
-    state: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
-    /**
-     * Size Bytes
-     */
-    size_bytes: number | null;
-    /**
-     * File Name
-     */
-    file_name: string | null;
-    problem: Problem | null;
-    /**
-     * Job Id
-     */
-    job_id: string | null;
-    /**
-     * Created At
-     */
-    created_at: string;
+    erased_at: string;
 };
 
 /**
- * CutIn
+ * DashboardSelectorIn
  *
- * Which part of a trace is to be cut out: nanoseconds since its first event.
+ * Where what is deployed pushes its metrics, for a search on latency, and by what its series are told from others.
+ *
+ * `instance`: a label holds the run's id, as service.instance.id does where the runner hands it over. `version`: a label names the
+ * build, or the run. `environment`: all are, with one deploy at a time.
  */
-export type CutIn = {
+export type DashboardSelectorIn = {
     /**
-     * From Ns
+     * Environment Id
      */
-    from_ns: number;
+    environment_id: string;
     /**
-     * To Ns
+     * Match
      */
-    to_ns: number;
+    match?: 'instance' | 'version' | 'environment';
+};
+
+/**
+ * CredibleIntervalOut
+ *
+ * An expectation with its 80 % interval.
+ */
+export type CredibleIntervalOut = {
+    /**
+     * Mean
+     */
+    mean: number;
+    /**
+     * Low
+     */
+    low: number;
+    /**
+     * High
+     */
+    high: number;
+};
+
+/**
+ * ComparisonUpdate
+ *
+ * Another name, other labels.
+ */
+export type ComparisonUpdate = {
+    /**
+     * Name
+     */
+    name?: string | null;
+    /**
+     * Base Label
+     */
+    base_label?: string | null;
+    /**
+     * Candidate Label
+     */
+    candidate_label?: string | null;
 };
 
 /**
@@ -7590,7 +7747,7 @@ export type ComparisonOut = {
     /**
      * Views
      */
-    views: Array<ViewOut>;
+    views: Array<DiffViewOut>;
 };
 
 /**
@@ -7608,31 +7765,11 @@ export type ComparisonIn = {
 };
 
 /**
- * ComparisonChange
- *
- * Another name, other labels.
- */
-export type ComparisonChange = {
-    /**
-     * Name
-     */
-    name?: string | null;
-    /**
-     * Base Label
-     */
-    base_label?: string | null;
-    /**
-     * Candidate Label
-     */
-    candidate_label?: string | null;
-};
-
-/**
- * CommitsRecorded
+ * CommitsRecordedOut
  *
  * How many of the commits were not known.
  */
-export type CommitsRecorded = {
+export type CommitsRecordedOut = {
     /**
      * New
      */
@@ -7649,30 +7786,6 @@ export type CommitsIn = {
      * Commits
      */
     commits: Array<CommitIn>;
-};
-
-/**
- * BumpIn
- *
- * A module whose version a commit changes.
- */
-export type BumpIn = {
-    /**
-     * Module
-     */
-    module: string;
-    /**
-     * Before
-     */
-    before?: string | null;
-    /**
-     * After
-     */
-    after?: string | null;
-    /**
-     * File
-     */
-    file?: string;
 };
 
 /**
@@ -7744,16 +7857,16 @@ export type CommitIn = {
     /**
      * Bumps
      */
-    bumps?: Array<BumpIn> | null;
+    bumps?: Array<DependencyUpdateIn> | null;
 };
 
 /**
- * CommitsBetween
+ * CommitRangeOut
  *
  * The commits that are in a bad build and not in a good one, newest first.
  */
-export type CommitsBetween = {
-    repository: RepositoryBrief;
+export type CommitRangeOut = {
+    repository: RepositoryRef;
     /**
      * Good
      */
@@ -7787,23 +7900,23 @@ export type CommitsBetween = {
     /**
      * Commits
      */
-    commits: Array<SuspectOut>;
+    commits: Array<SuspectCommitOut>;
 };
 
 /**
- * CommitPage
+ * CommitRangeIn
  *
- * A commit with its repository.
+ * Two commits.
  */
-export type CommitPage = {
-    repository: RepositoryBrief;
-    commit: RepositoryCommit;
+export type CommitRangeIn = {
     /**
-     * Tags
-     *
-     * that name this commit, as of the last fetch
+     * Good
      */
-    tags: Array<string>;
+    good: string;
+    /**
+     * Bad
+     */
+    bad: string;
 };
 
 /**
@@ -7832,6 +7945,38 @@ export type CommitDiffOut = {
      * Files
      */
     files: Array<FileDiffOut>;
+};
+
+/**
+ * CommitDetailOut
+ *
+ * A commit with its repository.
+ */
+export type CommitDetailOut = {
+    repository: RepositoryRef;
+    commit: RepositoryCommit;
+    /**
+     * Tags
+     *
+     * that name this commit, as of the last fetch
+     */
+    tags: Array<string>;
+};
+
+/**
+ * CommentUpdate
+ *
+ * How it shall be said instead.
+ */
+export type CommentUpdate = {
+    /**
+     * Text
+     */
+    text: string;
+    /**
+     * People
+     */
+    people?: Array<string>;
 };
 
 /**
@@ -7902,47 +8047,35 @@ export type CommentCount = {
 };
 
 /**
- * CommentChange
+ * ChannelUpdate
  *
- * How it shall be said instead.
+ * What is to be otherwise. Where it ends stays: another end is another channel.
  */
-export type CommentChange = {
-    /**
-     * Text
-     */
-    text: string;
-    /**
-     * People
-     */
-    people?: Array<string>;
-};
-
-/**
- * ClosedTeamOut
- *
- * A deleted team that can be reopened until it is erased.
- */
-export type ClosedTeamOut = {
-    /**
-     * Id
-     */
-    id: string;
-    /**
-     * Slug
-     */
-    slug: string;
+export type ChannelUpdate = {
     /**
      * Name
      */
-    name: string;
+    name?: string | null;
     /**
-     * Deleted At
+     * Events
      */
-    deleted_at: string;
+    events?: Array<'regression.opened' | 'regression.changed' | 'build.judged' | 'bisect.ended'> | null;
     /**
-     * Erased At
+     * Service Ids
+     *
+     * left out or null: as it is
      */
-    erased_at: string;
+    service_ids?: Array<string> | null;
+    /**
+     * All Services
+     *
+     * tell of all services again
+     */
+    all_services?: true | null;
+    /**
+     * State
+     */
+    state?: 'on' | 'off' | null;
 };
 
 /**
@@ -7983,128 +8116,16 @@ export type ChannelIn = {
 };
 
 /**
- * ChannelChange
- *
- * What is to be otherwise. Where it ends stays: another end is another channel.
- */
-export type ChannelChange = {
-    /**
-     * Name
-     */
-    name?: string | null;
-    /**
-     * Events
-     */
-    events?: Array<'regression.opened' | 'regression.changed' | 'build.judged' | 'bisect.ended'> | null;
-    /**
-     * Service Ids
-     *
-     * left out or null: as it is
-     */
-    service_ids?: Array<string> | null;
-    /**
-     * All Services
-     *
-     * tell of all services again
-     */
-    all_services?: true | null;
-    /**
-     * State
-     */
-    state?: 'on' | 'off' | null;
-};
-
-/**
- * ChannelAdded
+ * ChannelCreatedOut
  *
  * A channel with the secret that signs its webhooks; it is shown this once.
  */
-export type ChannelAdded = {
+export type ChannelCreatedOut = {
     channel: ChannelOut;
     /**
      * Secret
      */
     secret: string | null;
-};
-
-/**
- * ChangeOut
- *
- * A change of latency or load: where it lies, by how much, and what explains it.
- */
-export type ChangeOut = {
-    /**
-     * Id
-     */
-    id: string;
-    /**
-     * Service Id
-     */
-    service_id: string;
-    /**
-     * Signal
-     */
-    signal: 'p50' | 'p90' | 'p99' | 'mean' | 'qps';
-    /**
-     * At Ms
-     */
-    at_ms: number;
-    /**
-     * Low Ms
-     */
-    low_ms: number;
-    /**
-     * High Ms
-     */
-    high_ms: number;
-    /**
-     * Before
-     */
-    before: number;
-    /**
-     * After
-     */
-    after: number;
-    /**
-     * Ratio
-     */
-    ratio: number;
-    /**
-     * Ratio Low
-     */
-    ratio_low: number;
-    /**
-     * Ratio High
-     */
-    ratio_high: number;
-    /**
-     * Cause
-     */
-    cause: 'deploy' | 'load' | 'follows' | 'unexplained';
-    /**
-     * Deploy Id
-     */
-    deploy_id: string | null;
-    /**
-     * Follows Service Id
-     */
-    follows_service_id: string | null;
-    /**
-     * Sentence
-     */
-    sentence: string;
-};
-
-/**
- * ChangeList
- *
- * The changes in a range, oldest first; of more than 1,000 the newest.
- */
-export type ChangeList = {
-    /**
-     * Items
-     */
-    items: Array<ChangeOut>;
 };
 
 /**
@@ -8132,16 +8153,102 @@ export type CandidatePage = {
 };
 
 /**
- * BuildReceived
+ * CandidateOverrideIn
+ *
+ * What a person knows of a candidate without a deploy.
+ */
+export type CandidateOverrideIn = {
+    /**
+     * Candidate
+     */
+    candidate: string;
+    /**
+     * Verdict
+     */
+    verdict: 'slower' | 'not-slower' | 'unbuildable';
+    /**
+     * Reason
+     */
+    reason: string;
+};
+
+/**
+ * BuildVerdictOut
+ *
+ * What is known of a build. `waiting` and `judging` will become something else; the others may, when more comes.
+ */
+export type BuildVerdictOut = {
+    /**
+     * Build Id
+     */
+    build_id: string;
+    /**
+     * State
+     */
+    state: 'waiting' | 'judging' | 'passed' | 'changed' | 'inconclusive' | 'skipped';
+    /**
+     * Sentence
+     */
+    sentence: string;
+    needs: RequiredEvidenceOut | null;
+    /**
+     * Regression Ids
+     */
+    regression_ids: Array<string>;
+    /**
+     * Judged At
+     */
+    judged_at: string | null;
+};
+
+/**
+ * BuildUploadOut
  *
  * A build as it is known now, and the files of the request.
  */
-export type BuildReceived = {
+export type BuildUploadOut = {
     build: BuildOut;
     /**
      * Artifacts
      */
     artifacts: Array<ArtifactOut>;
+};
+
+/**
+ * BuildUpdate
+ *
+ * What is to be changed of a build; its identity stays.
+ */
+export type BuildUpdate = {
+    /**
+     * Branch
+     */
+    branch?: string | null;
+    /**
+     * Label
+     */
+    label?: string | null;
+    /**
+     * Ci Url
+     */
+    ci_url?: string | null;
+    /**
+     * Committed At
+     */
+    committed_at?: string | null;
+    /**
+     * Parent
+     */
+    parent?: string | null;
+    /**
+     * Title
+     */
+    title?: string | null;
+    /**
+     * Author
+     */
+    author?: string | null;
+    pull_request?: PullRequestRef | null;
 };
 
 /**
@@ -8208,52 +8315,15 @@ export type BuildIn = {
      * Author
      */
     author?: string | null;
-    pull_request?: PullRequest | null;
+    pull_request?: PullRequestRef | null;
 };
 
 /**
- * BuildChange
- *
- * What is to be changed of a build; its identity stays.
- */
-export type BuildChange = {
-    /**
-     * Branch
-     */
-    branch?: string | null;
-    /**
-     * Label
-     */
-    label?: string | null;
-    /**
-     * Ci Url
-     */
-    ci_url?: string | null;
-    /**
-     * Committed At
-     */
-    committed_at?: string | null;
-    /**
-     * Parent
-     */
-    parent?: string | null;
-    /**
-     * Title
-     */
-    title?: string | null;
-    /**
-     * Author
-     */
-    author?: string | null;
-    pull_request?: PullRequest | null;
-};
-
-/**
- * BrowserOut
+ * BrowserSessionOut
  *
  * A browser that is signed in.
  */
-export type BrowserOut = {
+export type BrowserSessionOut = {
     /**
      * Id
      */
@@ -8285,22 +8355,68 @@ export type BrowserOut = {
 };
 
 /**
- * BoardWindow
+ * BisectUpdate
  *
- * Where what is deployed pushes its metrics, for a search on latency, and by what its series are told from others.
- *
- * `instance`: a label holds the run's id, as service.instance.id does where the runner hands it over. `version`: a label names the
- * build, or the run. `environment`: all are, with one deploy at a time.
+ * What to change of a bisect.
  */
-export type BoardWindow = {
+export type BisectUpdate = {
+    settings: BisectSettingsUpdate;
+};
+
+/**
+ * BisectSettingsUpdate
+ *
+ * What of the settings may be changed while the search goes on; what is left out stays.
+ */
+export type BisectSettingsUpdate = {
     /**
-     * Environment Id
+     * Belief
      */
-    environment_id: string;
+    belief?: number;
     /**
-     * Match
+     * Slots
      */
-    match?: 'instance' | 'version' | 'environment';
+    slots?: number;
+    /**
+     * Max Deploys
+     */
+    max_deploys?: number | null;
+    /**
+     * Control
+     */
+    control?: boolean;
+    /**
+     * Most Windows
+     */
+    most_windows?: number;
+    /**
+     * Window Seconds
+     */
+    window_seconds?: number;
+    /**
+     * Warm Up Seconds
+     */
+    warm_up_seconds?: number;
+    /**
+     * Deploy Seconds
+     */
+    deploy_seconds?: number;
+    /**
+     * Lost After Seconds
+     */
+    lost_after_seconds?: number;
+    /**
+     * Approval
+     */
+    approval?: boolean;
+    hours?: DeploymentHoursIn | null;
+    guard?: GuardrailIn | null;
+    /**
+     * Runner Labels
+     */
+    runner_labels?: {
+        [key: string]: string;
+    };
 };
 
 /**
@@ -8349,15 +8465,15 @@ export type BisectSettingsIn = {
      * Approval
      */
     approval?: boolean;
-    hours?: AllowedHours | null;
-    guard?: GuardLimits | null;
+    hours?: DeploymentHoursIn | null;
+    guard?: GuardrailIn | null;
     /**
      * Runner Labels
      */
     runner_labels?: {
         [key: string]: string;
     };
-    board?: BoardWindow | null;
+    board?: DashboardSelectorIn | null;
     /**
      * Known Ends
      */
@@ -8395,83 +8511,31 @@ export type BisectSettingsIn = {
 };
 
 /**
- * AllowedHours
+ * BisectProposalOut
  *
- * When deploys may begin, by the clocks of a zone; `to` may lie behind midnight.
+ * What the dialog shows before a bisect is started.
  */
-export type AllowedHours = {
+export type BisectProposalOut = {
+    service: ServiceRef | null;
+    repository: RepositoryProposalOut | null;
+    good: RangeBoundaryOut | null;
+    bad: RangeBoundaryOut | null;
     /**
-     * Days
+     * Signatures
      */
-    days: Array<'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun'>;
+    signatures: Array<SignatureProposalOut>;
     /**
-     * From
+     * Runners
      */
-    from: string;
+    runners: Array<RunnerOut>;
     /**
-     * To
+     * Environments
      */
-    to: string;
+    environments: Array<EnvironmentRef>;
     /**
-     * Zone
+     * Missing
      */
-    zone?: string;
-};
-
-/**
- * BisectSettingsChange
- *
- * What of the settings may be changed while the search goes on; what is left out stays.
- */
-export type BisectSettingsChange = {
-    /**
-     * Belief
-     */
-    belief?: number;
-    /**
-     * Slots
-     */
-    slots?: number;
-    /**
-     * Max Deploys
-     */
-    max_deploys?: number | null;
-    /**
-     * Control
-     */
-    control?: boolean;
-    /**
-     * Most Windows
-     */
-    most_windows?: number;
-    /**
-     * Window Seconds
-     */
-    window_seconds?: number;
-    /**
-     * Warm Up Seconds
-     */
-    warm_up_seconds?: number;
-    /**
-     * Deploy Seconds
-     */
-    deploy_seconds?: number;
-    /**
-     * Lost After Seconds
-     */
-    lost_after_seconds?: number;
-    /**
-     * Approval
-     */
-    approval?: boolean;
-    hours?: AllowedHours | null;
-    guard?: GuardLimits | null;
-    /**
-     * Runner Labels
-     */
-    runner_labels?: {
-        [key: string]: string;
-    };
+    missing: Array<string>;
 };
 
 /**
@@ -8500,8 +8564,8 @@ export type BisectOut = {
      * Sentence
      */
     sentence: string;
-    service: ServiceNamed;
-    regression: RegressionNamed | null;
+    service: ServiceRef;
+    regression: RegressionRef | null;
     /**
      * Belief
      */
@@ -8527,8 +8591,8 @@ export type BisectOut = {
      * Finished At
      */
     finished_at: string | null;
-    good: EndOut;
-    bad: EndOut;
+    good: RangeBoundaryOut;
+    bad: RangeBoundaryOut;
     /**
      * Repository Id
      */
@@ -8551,7 +8615,7 @@ export type BisectOut = {
      * Probes
      */
     probes: Array<ProbeOut>;
-    evidence: EvidenceStrip;
+    evidence: MeasurementsBySideOut;
     cost: BisectCost;
     /**
      * Elsewhere
@@ -8634,7 +8698,7 @@ export type BisectCost = {
      * Rounds
      */
     rounds: number;
-    expected: SpreadOut | null;
+    expected: CredibleIntervalOut | null;
     /**
      * Limit
      */
@@ -8651,70 +8715,6 @@ export type BisectCost = {
      * Seconds
      */
     seconds: number;
-};
-
-/**
- * BisectOffer
- *
- * What the dialog shows before a bisect is started.
- */
-export type BisectOffer = {
-    service: ServiceNamed | null;
-    repository: OfferedRepository | null;
-    good: EndOut | null;
-    bad: EndOut | null;
-    /**
-     * Signatures
-     */
-    signatures: Array<OfferedSignature>;
-    /**
-     * Runners
-     */
-    runners: Array<RunnerOut>;
-    /**
-     * Environments
-     */
-    environments: Array<EnvironmentNamed>;
-    /**
-     * Missing
-     */
-    missing: Array<string>;
-};
-
-/**
- * BisectMoveIn
- *
- * What a person wants of the search.
- */
-export type BisectMoveIn = {
-    /**
-     * Move
-     */
-    move: 'pause' | 'resume' | 'cancel' | 'approve' | 'retry';
-    /**
-     * Reason
-     */
-    reason?: string;
-};
-
-/**
- * BisectMarkIn
- *
- * What a person knows of a candidate without a deploy.
- */
-export type BisectMarkIn = {
-    /**
-     * Candidate
-     */
-    candidate: string;
-    /**
-     * Verdict
-     */
-    verdict: 'slower' | 'not-slower' | 'unbuildable';
-    /**
-     * Reason
-     */
-    reason: string;
 };
 
 /**
@@ -8772,86 +8772,28 @@ export type BisectFilesOut = {
 };
 
 /**
- * BisectChange
+ * BisectActionIn
  *
- * What to change of a bisect.
+ * What a person wants of the search.
  */
-export type BisectChange = {
-    settings: BisectSettingsChange;
+export type BisectActionIn = {
+    /**
+     * Move
+     */
+    move: 'pause' | 'resume' | 'cancel' | 'approve' | 'retry';
+    /**
+     * Reason
+     */
+    reason?: string;
 };
 
 /**
- * Begun
- *
- * A job that is on its way; null where nothing is left to be done.
- */
-export type Begun = {
-    /**
-     * Job Id
-     */
-    job_id: string | null;
-};
-
-/**
- * BeatOut
- *
- * What is to be done: measure while windows are wanted, wait for others, or tear down.
- */
-export type BeatOut = {
-    /**
-     * Command
-     */
-    command: 'measure' | 'wait' | 'tear-down';
-    /**
-     * Windows Wanted
-     */
-    windows_wanted: number;
-    /**
-     * Windows Taken
-     */
-    windows_taken: number;
-    /**
-     * Window Seconds
-     */
-    window_seconds: number;
-    /**
-     * Lease Seconds
-     */
-    lease_seconds: number;
-    callback: ProbeCallbackOut | null;
-};
-
-/**
- * BeatIn
- *
- * That a deploy is still looked after.
- */
-export type BeatIn = {
-    /**
-     * Runner
-     */
-    runner: string;
-    /**
-     * Instance
-     */
-    instance?: string;
-    /**
-     * Phase
-     */
-    phase: 'deploying' | 'warming' | 'soaking' | 'collecting' | 'idle';
-    /**
-     * Log Tail
-     */
-    log_tail?: string;
-};
-
-/**
- * ArtifactChange
+ * ArtifactUpdate
  *
  * What can be changed of an artifact after it was received.
  */
-export type ArtifactChange = {
-    facts?: FactsIn | null;
+export type ArtifactUpdate = {
+    facts?: RunMetadataIn | null;
     /**
      * Build Id
      */
@@ -8859,19 +8801,23 @@ export type ArtifactChange = {
 };
 
 /**
- * AnnulmentIn
+ * AnnotationUpdate
  *
- * A probe that is not to count: a bad node, an incident.
+ * What is to be changed of an annotation.
  */
-export type AnnulmentIn = {
+export type AnnotationUpdate = {
     /**
-     * Number
+     * At
      */
-    number: number;
+    at?: string | null;
     /**
-     * Reason
+     * Until
      */
-    reason: string;
+    until?: string | null;
+    /**
+     * Text
+     */
+    text?: string | null;
 };
 
 /**
@@ -8943,31 +8889,85 @@ export type AnnotationIn = {
 };
 
 /**
- * AnnotationChange
+ * ActiveProbeOut
  *
- * What is to be changed of an annotation.
+ * What the server believes a runner runs, and what is to become of it.
  */
-export type AnnotationChange = {
+export type ActiveProbeOut = {
     /**
-     * At
+     * Run Id
      */
-    at?: string | null;
+    run_id: string;
     /**
-     * Until
+     * Bisect Id
      */
-    until?: string | null;
+    bisect_id: string;
     /**
-     * Text
+     * Bisect Number
      */
-    text?: string | null;
+    bisect_number: number;
+    /**
+     * Number
+     */
+    number: number;
+    /**
+     * Purpose
+     */
+    purpose: 'known' | 'end' | 'control' | 'probe' | 'verify' | 'mark';
+    /**
+     * Slot
+     */
+    slot: number;
+    service: ServiceRef;
+    build: BuildTarget;
+    /**
+     * Repositories
+     */
+    repositories: {
+        [key: string]: LeaseRepository;
+    };
+    signature: SignatureOut;
+    /**
+     * Windows Wanted
+     */
+    windows_wanted: number;
+    /**
+     * Windows Taken
+     */
+    windows_taken: number;
+    /**
+     * Window Seconds
+     */
+    window_seconds: number;
+    /**
+     * Warm Up Seconds
+     */
+    warm_up_seconds: number;
+    /**
+     * Deploy Seconds
+     */
+    deploy_seconds: number;
+    /**
+     * Lease Seconds
+     */
+    lease_seconds: number;
+    callback: CallbackTarget;
+    /**
+     * State
+     */
+    state: 'asked' | 'leased' | 'deploying' | 'warming' | 'soaking' | 'collecting' | 'idle' | 'closing' | 'done' | 'unbuildable' | 'unhealthy' | 'failed' | 'annulled' | 'lost';
+    /**
+     * Command
+     */
+    command: 'measure' | 'wait' | 'tear-down';
 };
 
 /**
- * AccountEnd
+ * AccountDeletionIn
  *
  * That an account is to be deleted, said so that it can not be by mistake.
  */
-export type AccountEnd = {
+export type AccountDeletionIn = {
     /**
      * Email
      */
@@ -8976,6 +8976,149 @@ export type AccountEnd = {
      * Current Password
      */
     current_password?: string | null;
+};
+
+/**
+ * WebhookUpdate
+ *
+ * What is to be otherwise.
+ */
+export type WebhookUpdateWritable = {
+    /**
+     * Name
+     */
+    name?: string | null;
+    /**
+     * Repository Id
+     */
+    repository_id?: string | null;
+    /**
+     * Service Ids
+     */
+    service_ids?: Array<string> | null;
+    /**
+     * Target
+     */
+    target?: string | null;
+    api?: ProviderApiInWritable | null;
+};
+
+/**
+ * ProviderApiIn
+ *
+ * Where the sender is asked for messages that did not arrive.
+ */
+export type ProviderApiInWritable = {
+    /**
+     * Url
+     */
+    url: string;
+    /**
+     * Token
+     *
+     * may read and write webhooks of the repository; GitLab: scope api
+     */
+    token: string;
+};
+
+/**
+ * WebhookIn
+ *
+ * A new hook.
+ */
+export type WebhookInWritable = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Kind
+     */
+    kind: 'github' | 'gitlab';
+    /**
+     * Repository Id
+     *
+     * where commits of pushes are recorded
+     */
+    repository_id?: string | null;
+    /**
+     * Service Ids
+     *
+     * what messages are about; none: those built from the repository
+     */
+    service_ids?: Array<string>;
+    /**
+     * Secret
+     *
+     * one of your own; one is made if it is left out
+     */
+    secret?: string | null;
+    /**
+     * Target
+     *
+     * owner/name, group/subgroup/name; the first message says it if it is left out
+     */
+    target?: string | null;
+    api?: ProviderApiInWritable | null;
+};
+
+/**
+ * RepositoryUpdate
+ *
+ * What is to be otherwise. An address on another host wants its credentials again.
+ */
+export type RepositoryUpdateWritable = {
+    /**
+     * Name
+     */
+    name?: string | null;
+    /**
+     * Url
+     */
+    url?: string | null;
+    /**
+     * Kind
+     */
+    kind?: 'github' | 'gitlab' | 'other' | null;
+    /**
+     * Web Url
+     */
+    web_url?: string | null;
+    credentials?: RepositoryCredentialsInWritable | null;
+    /**
+     * Services
+     */
+    services?: Array<ServiceSourceIn> | null;
+};
+
+/**
+ * RepositoryCredentialsIn
+ *
+ * How to sign in at a repository's host.
+ */
+export type RepositoryCredentialsInWritable = {
+    /**
+     * Kind
+     */
+    kind: 'none' | 'bearer' | 'basic';
+    /**
+     * Token
+     *
+     * with `bearer`
+     */
+    token?: string | null;
+    /**
+     * Username
+     *
+     * with `basic`
+     */
+    username?: string | null;
+    /**
+     * Password
+     *
+     * with `basic`
+     */
+    password?: string | null;
 };
 
 /**
@@ -9010,45 +9153,15 @@ export type RepositoryInWritable = {
     /**
      * Services
      */
-    services?: Array<BuiltFromIn>;
+    services?: Array<ServiceSourceIn>;
 };
 
 /**
- * RepositoryCredentialsIn
- *
- * How to sign in at a repository's host.
- */
-export type RepositoryCredentialsInWritable = {
-    /**
-     * Kind
-     */
-    kind: 'none' | 'bearer' | 'basic';
-    /**
-     * Token
-     *
-     * with `bearer`
-     */
-    token?: string | null;
-    /**
-     * Username
-     *
-     * with `basic`
-     */
-    username?: string | null;
-    /**
-     * Password
-     *
-     * with `basic`
-     */
-    password?: string | null;
-};
-
-/**
- * RepositoryChange
+ * MetricSourceUpdate
  *
  * What is to be otherwise. An address on another host wants its credentials again.
  */
-export type RepositoryChangeWritable = {
+export type MetricSourceUpdateWritable = {
     /**
      * Name
      */
@@ -9057,37 +9170,6 @@ export type RepositoryChangeWritable = {
      * Url
      */
     url?: string | null;
-    /**
-     * Kind
-     */
-    kind?: 'github' | 'gitlab' | 'other' | null;
-    /**
-     * Web Url
-     */
-    web_url?: string | null;
-    credentials?: RepositoryCredentialsInWritable | null;
-    /**
-     * Services
-     */
-    services?: Array<BuiltFromIn> | null;
-};
-
-/**
- * MetricSourceIn
- *
- * A Prometheus-compatible API.
- */
-export type MetricSourceInWritable = {
-    /**
-     * Name
-     */
-    name: string;
-    /**
-     * Url
-     *
-     * what stands before /api/v1
-     */
-    url: string;
     credentials?: CredentialsInWritable | null;
 };
 
@@ -9122,112 +9204,30 @@ export type CredentialsInWritable = {
 };
 
 /**
- * MetricSourceChange
+ * MetricSourceIn
  *
- * What is to be otherwise. An address on another host wants its credentials again.
+ * A Prometheus-compatible API.
  */
-export type MetricSourceChangeWritable = {
-    /**
-     * Name
-     */
-    name?: string | null;
-    /**
-     * Url
-     */
-    url?: string | null;
-    credentials?: CredentialsInWritable | null;
-};
-
-/**
- * HookIn
- *
- * A new hook.
- */
-export type HookInWritable = {
+export type MetricSourceInWritable = {
     /**
      * Name
      */
     name: string;
     /**
-     * Kind
-     */
-    kind: 'github' | 'gitlab';
-    /**
-     * Repository Id
-     *
-     * where commits of pushes are recorded
-     */
-    repository_id?: string | null;
-    /**
-     * Service Ids
-     *
-     * what messages are about; none: those built from the repository
-     */
-    service_ids?: Array<string>;
-    /**
-     * Secret
-     *
-     * one of your own; one is made if it is left out
-     */
-    secret?: string | null;
-    /**
-     * Target
-     *
-     * owner/name, group/subgroup/name; the first message says it if it is left out
-     */
-    target?: string | null;
-    api?: ApiInWritable | null;
-};
-
-/**
- * ApiIn
- *
- * Where the sender is asked for messages that did not arrive.
- */
-export type ApiInWritable = {
-    /**
      * Url
+     *
+     * what stands before /api/v1
      */
     url: string;
-    /**
-     * Token
-     *
-     * may read and write webhooks of the repository; GitLab: scope api
-     */
-    token: string;
+    credentials?: CredentialsInWritable | null;
 };
 
 /**
- * HookChange
- *
- * What is to be otherwise.
- */
-export type HookChangeWritable = {
-    /**
-     * Name
-     */
-    name?: string | null;
-    /**
-     * Repository Id
-     */
-    repository_id?: string | null;
-    /**
-     * Service Ids
-     */
-    service_ids?: Array<string> | null;
-    /**
-     * Target
-     */
-    target?: string | null;
-    api?: ApiInWritable | null;
-};
-
-/**
- * DeployMessage
+ * DeploymentEventIn
  *
  * Any message of a deploy tool; recognised by what is in it.
  */
-export type DeployMessageWritable = {
+export type DeploymentEventInWritable = {
     [key: string]: unknown;
 };
 
@@ -9328,7 +9328,7 @@ export type PeopleSignUpResponses = {
     /**
      * Successful Response
      */
-    201: SessionOut;
+    201: CurrentSessionOut;
 };
 
 export type PeopleSignUpResponse = PeopleSignUpResponses[keyof PeopleSignUpResponses];
@@ -9377,7 +9377,7 @@ export type SessionEndResponses = {
     /**
      * Successful Response
      */
-    200: SignedOut;
+    200: SignOutOut;
 };
 
 export type SessionEndResponse = SessionEndResponses[keyof SessionEndResponses];
@@ -9422,7 +9422,7 @@ export type SessionGetResponses = {
     /**
      * Successful Response
      */
-    200: SessionOut;
+    200: CurrentSessionOut;
 };
 
 export type SessionGetResponse = SessionGetResponses[keyof SessionGetResponses];
@@ -9475,7 +9475,7 @@ export type SessionBeginResponses = {
     /**
      * Successful Response
      */
-    201: SessionOut;
+    201: CurrentSessionOut;
 };
 
 export type SessionBeginResponse = SessionBeginResponses[keyof SessionBeginResponses];
@@ -9576,7 +9576,7 @@ export type SessionsListResponses = {
      *
      * Successful Response
      */
-    200: Array<BrowserOut>;
+    200: Array<BrowserSessionOut>;
 };
 
 export type SessionsListResponse = SessionsListResponses[keyof SessionsListResponses];
@@ -9636,7 +9636,7 @@ export type SessionsEndResponses = {
 export type SessionsEndResponse = SessionsEndResponses[keyof SessionsEndResponses];
 
 export type PeopleChangeData = {
-    body: UserChange;
+    body: UserUpdate;
     path?: never;
     query?: never;
     url: '/api/v1/user';
@@ -9732,13 +9732,13 @@ export type OwnMailsGetResponses = {
     /**
      * Successful Response
      */
-    200: MailsOut;
+    200: EmailPreferencesOut;
 };
 
 export type OwnMailsGetResponse = OwnMailsGetResponses[keyof OwnMailsGetResponses];
 
 export type OwnMailsChangeData = {
-    body: MailsChange;
+    body: EmailPreferencesUpdate;
     path?: never;
     query?: never;
     url: '/api/v1/user/mails';
@@ -9789,13 +9789,13 @@ export type OwnMailsChangeResponses = {
     /**
      * Successful Response
      */
-    200: MailsOut;
+    200: EmailPreferencesOut;
 };
 
 export type OwnMailsChangeResponse = OwnMailsChangeResponses[keyof OwnMailsChangeResponses];
 
 export type PeopleChangePasswordData = {
-    body: PasswordChange;
+    body: PasswordUpdate;
     path?: never;
     query?: never;
     url: '/api/v1/user/password';
@@ -9852,7 +9852,7 @@ export type PeopleChangePasswordResponses = {
 export type PeopleChangePasswordResponse = PeopleChangePasswordResponses[keyof PeopleChangePasswordResponses];
 
 export type PasswordsForgetData = {
-    body: ResetIn;
+    body: PasswordResetIn;
     path?: never;
     query?: never;
     url: '/api/v1/password-resets';
@@ -9901,7 +9901,7 @@ export type PasswordsForgetResponses = {
 export type PasswordsForgetResponse = PasswordsForgetResponses[keyof PasswordsForgetResponses];
 
 export type PasswordsChooseData = {
-    body: NewPasswordIn;
+    body: PasswordResetConfirmationIn;
     path?: never;
     query?: never;
     url: '/api/v1/new-passwords';
@@ -9977,13 +9977,13 @@ export type SignInWaysResponses = {
     /**
      * Successful Response
      */
-    200: SignInWays;
+    200: SignInMethodsOut;
 };
 
 export type SignInWaysResponse = SignInWaysResponses[keyof SignInWaysResponses];
 
 export type OidcBeginData = {
-    body: FlowIn;
+    body: OidcFlowIn;
     path?: never;
     query?: never;
     url: '/api/v1/oidc/sign-ins';
@@ -10034,13 +10034,13 @@ export type OidcBeginResponses = {
     /**
      * Successful Response
      */
-    201: FlowOut;
+    201: OidcRedirectOut;
 };
 
 export type OidcBeginResponse = OidcBeginResponses[keyof OidcBeginResponses];
 
 export type OidcLinkData = {
-    body: FlowIn;
+    body: OidcFlowIn;
     path?: never;
     query?: never;
     url: '/api/v1/oidc/links';
@@ -10091,13 +10091,13 @@ export type OidcLinkResponses = {
     /**
      * Successful Response
      */
-    201: FlowOut;
+    201: OidcRedirectOut;
 };
 
 export type OidcLinkResponse = OidcLinkResponses[keyof OidcLinkResponses];
 
 export type OidcFinishData = {
-    body: ReturnIn;
+    body: OidcCallbackIn;
     path?: never;
     query?: never;
     url: '/api/v1/oidc/sessions';
@@ -10148,7 +10148,7 @@ export type OidcFinishResponses = {
     /**
      * Successful Response
      */
-    201: ReturnOut;
+    201: OidcCallbackOut;
 };
 
 export type OidcFinishResponse = OidcFinishResponses[keyof OidcFinishResponses];
@@ -10193,7 +10193,7 @@ export type SignInsListResponses = {
     /**
      * Successful Response
      */
-    200: OwnSignIns;
+    200: LinkedIdentitiesOut;
 };
 
 export type SignInsListResponse = SignInsListResponses[keyof SignInsListResponses];
@@ -10253,7 +10253,7 @@ export type SignInsUnlinkResponses = {
 export type SignInsUnlinkResponse = SignInsUnlinkResponses[keyof SignInsUnlinkResponses];
 
 export type PeopleDeleteData = {
-    body: AccountEnd;
+    body: AccountDeletionIn;
     path?: never;
     query?: never;
     url: '/api/v1/user/deletion';
@@ -10351,7 +10351,7 @@ export type ClosedTeamsListResponses = {
      *
      * Successful Response
      */
-    200: Array<ClosedTeamOut>;
+    200: Array<DeletedTeamOut>;
 };
 
 export type ClosedTeamsListResponse = ClosedTeamsListResponses[keyof ClosedTeamsListResponses];
@@ -10450,7 +10450,7 @@ export type TeamsListResponses = {
     /**
      * Successful Response
      */
-    200: PageTeamOfUser;
+    200: PageUserTeamOut;
 };
 
 export type TeamsListResponse = TeamsListResponses[keyof TeamsListResponses];
@@ -10798,7 +10798,7 @@ export type MembersRemoveResponses = {
 export type MembersRemoveResponse = MembersRemoveResponses[keyof MembersRemoveResponses];
 
 export type MembersChangeData = {
-    body: MemberChange;
+    body: MemberUpdate;
     path: {
         /**
          * User Id
@@ -11560,7 +11560,7 @@ export type TokensRevokeResponses = {
 export type TokensRevokeResponse = TokensRevokeResponses[keyof TokensRevokeResponses];
 
 export type TokensChangeData = {
-    body: TokenChange;
+    body: TokenUpdate;
     path: {
         /**
          * Token Id
@@ -11807,7 +11807,7 @@ export type ServiceAccountsRemoveResponses = {
 export type ServiceAccountsRemoveResponse = ServiceAccountsRemoveResponses[keyof ServiceAccountsRemoveResponses];
 
 export type ServiceAccountsChangeData = {
-    body: ServiceAccountChange;
+    body: ServiceAccountUpdate;
     path: {
         /**
          * Service Account Id
@@ -12353,7 +12353,7 @@ export type ServicesGetResponses = {
 export type ServicesGetResponse = ServicesGetResponses[keyof ServicesGetResponses];
 
 export type ServicesChangeData = {
-    body: ServiceChange;
+    body: ServiceUpdate;
     path: {
         /**
          * Service Id
@@ -12875,7 +12875,7 @@ export type BuildsGetResponses = {
 export type BuildsGetResponse = BuildsGetResponses[keyof BuildsGetResponses];
 
 export type BuildsChangeData = {
-    body: BuildChange;
+    body: BuildUpdate;
     path: {
         /**
          * Build Id
@@ -12995,13 +12995,13 @@ export type DeploysListResponses = {
     /**
      * Successful Response
      */
-    200: PageDeployOut;
+    200: PageDeploymentOut;
 };
 
 export type DeploysListResponse = DeploysListResponses[keyof DeploysListResponses];
 
 export type DeploysKnowData = {
-    body: DeployIn;
+    body: DeploymentIn;
     path?: never;
     query?: never;
     url: '/api/v1/deploys';
@@ -13052,17 +13052,17 @@ export type DeploysKnowResponses = {
     /**
      * The deploy was known already
      */
-    200: DeployOut;
+    200: DeploymentOut;
     /**
      * Successful Response
      */
-    201: DeployOut;
+    201: DeploymentOut;
 };
 
 export type DeploysKnowResponse = DeploysKnowResponses[keyof DeploysKnowResponses];
 
 export type DeploysHearData = {
-    body: DeployMessageWritable;
+    body: DeploymentEventInWritable;
     path?: never;
     query?: never;
     url: '/api/v1/webhooks/deploys';
@@ -13113,11 +13113,11 @@ export type DeploysHearResponses = {
     /**
      * The deploy was known already
      */
-    200: DeployOut;
+    200: DeploymentOut;
     /**
      * Successful Response
      */
-    201: DeployOut;
+    201: DeploymentOut;
 };
 
 export type DeploysHearResponse = DeploysHearResponses[keyof DeploysHearResponses];
@@ -13221,13 +13221,13 @@ export type DeploysGetResponses = {
     /**
      * Successful Response
      */
-    200: DeployOut;
+    200: DeploymentOut;
 };
 
 export type DeploysGetResponse = DeploysGetResponses[keyof DeploysGetResponses];
 
 export type DeploysChangeData = {
-    body: DeployChange;
+    body: DeploymentUpdate;
     path: {
         /**
          * Deploy Id
@@ -13283,7 +13283,7 @@ export type DeploysChangeResponses = {
     /**
      * Successful Response
      */
-    200: DeployOut;
+    200: DeploymentOut;
 };
 
 export type DeploysChangeResponse = DeploysChangeResponses[keyof DeploysChangeResponses];
@@ -13460,7 +13460,7 @@ export type AnnotationsDeleteResponses = {
 export type AnnotationsDeleteResponse = AnnotationsDeleteResponses[keyof AnnotationsDeleteResponses];
 
 export type AnnotationsChangeData = {
-    body: AnnotationChange;
+    body: AnnotationUpdate;
     path: {
         /**
          * Annotation Id
@@ -13570,7 +13570,7 @@ export type EnvironmentsForgetOrderResponses = {
     /**
      * Successful Response
      */
-    200: OrderOut;
+    200: ServiceOrderOut;
 };
 
 export type EnvironmentsForgetOrderResponse = EnvironmentsForgetOrderResponses[keyof EnvironmentsForgetOrderResponses];
@@ -13620,13 +13620,13 @@ export type EnvironmentsOrderResponses = {
     /**
      * Successful Response
      */
-    200: OrderOut;
+    200: ServiceOrderOut;
 };
 
 export type EnvironmentsOrderResponse = EnvironmentsOrderResponses[keyof EnvironmentsOrderResponses];
 
 export type EnvironmentsLayOrderData = {
-    body: OrderIn;
+    body: ServiceOrderIn;
     path: {
         /**
          * Environment Id
@@ -13682,7 +13682,7 @@ export type EnvironmentsLayOrderResponses = {
     /**
      * Successful Response
      */
-    200: OrderOut;
+    200: ServiceOrderOut;
 };
 
 export type EnvironmentsLayOrderResponse = EnvironmentsLayOrderResponses[keyof EnvironmentsLayOrderResponses];
@@ -13905,7 +13905,7 @@ export type RepositoriesGetResponses = {
 export type RepositoriesGetResponse = RepositoriesGetResponses[keyof RepositoriesGetResponses];
 
 export type RepositoriesChangeData = {
-    body: RepositoryChangeWritable;
+    body: RepositoryUpdateWritable;
     path: {
         /**
          * Repository Id
@@ -14077,7 +14077,7 @@ export type CommitsRecordResponses = {
     /**
      * Successful Response
      */
-    200: CommitsRecorded;
+    200: CommitsRecordedOut;
 };
 
 export type CommitsRecordResponse = CommitsRecordResponses[keyof CommitsRecordResponses];
@@ -14133,7 +14133,7 @@ export type CommitsGetResponses = {
     /**
      * Successful Response
      */
-    200: CommitPage;
+    200: CommitDetailOut;
 };
 
 export type CommitsGetResponse = CommitsGetResponses[keyof CommitsGetResponses];
@@ -14320,13 +14320,13 @@ export type CommitsBetweenResponses = {
     /**
      * Successful Response
      */
-    200: CommitsBetween;
+    200: CommitRangeOut;
 };
 
 export type CommitsBetweenResponse = CommitsBetweenResponses[keyof CommitsBetweenResponses];
 
 export type CommitsReadClosuresData = {
-    body: RangeIn;
+    body: CommitRangeIn;
     path: {
         /**
          * Service Id
@@ -14382,7 +14382,7 @@ export type CommitsReadClosuresResponses = {
     /**
      * Successful Response
      */
-    200: Begun;
+    200: JobStartedOut;
 };
 
 export type CommitsReadClosuresResponse = CommitsReadClosuresResponses[keyof CommitsReadClosuresResponses];
@@ -14438,13 +14438,13 @@ export type HooksListResponses = {
     /**
      * Successful Response
      */
-    200: PageHookOut;
+    200: PageWebhookOut;
 };
 
 export type HooksListResponse = HooksListResponses[keyof HooksListResponses];
 
 export type HooksCreateData = {
-    body: HookInWritable;
+    body: WebhookInWritable;
     path?: never;
     query?: never;
     url: '/api/v1/hooks';
@@ -14495,7 +14495,7 @@ export type HooksCreateResponses = {
     /**
      * Successful Response
      */
-    201: HookMade;
+    201: WebhookCreatedOut;
 };
 
 export type HooksCreateResponse = HooksCreateResponses[keyof HooksCreateResponses];
@@ -14599,13 +14599,13 @@ export type HooksGetResponses = {
     /**
      * Successful Response
      */
-    200: HookOut;
+    200: WebhookOut;
 };
 
 export type HooksGetResponse = HooksGetResponses[keyof HooksGetResponses];
 
 export type HooksChangeData = {
-    body: HookChangeWritable;
+    body: WebhookUpdateWritable;
     path: {
         /**
          * Hook Id
@@ -14661,7 +14661,7 @@ export type HooksChangeResponses = {
     /**
      * Successful Response
      */
-    200: HookOut;
+    200: WebhookOut;
 };
 
 export type HooksChangeResponse = HooksChangeResponses[keyof HooksChangeResponses];
@@ -14715,7 +14715,7 @@ export type HooksRenewResponses = {
     /**
      * Successful Response
      */
-    200: HookMade;
+    200: WebhookCreatedOut;
 };
 
 export type HooksRenewResponse = HooksRenewResponses[keyof HooksRenewResponses];
@@ -14776,7 +14776,7 @@ export type HooksDeliveriesResponses = {
     /**
      * Successful Response
      */
-    200: PageDeliveryOut;
+    200: PageWebhookDeliveryOut;
 };
 
 export type HooksDeliveriesResponse = HooksDeliveriesResponses[keyof HooksDeliveriesResponses];
@@ -14890,11 +14890,11 @@ export type HooksGithubResponses = {
     /**
      * The message came before
      */
-    200: DeliveryTaken;
+    200: DeliveryAcceptedOut;
     /**
      * Successful Response
      */
-    202: DeliveryTaken;
+    202: DeliveryAcceptedOut;
 };
 
 export type HooksGithubResponse = HooksGithubResponses[keyof HooksGithubResponses];
@@ -14954,11 +14954,11 @@ export type HooksGitlabResponses = {
     /**
      * The message came before
      */
-    200: DeliveryTaken;
+    200: DeliveryAcceptedOut;
     /**
      * Successful Response
      */
-    202: DeliveryTaken;
+    202: DeliveryAcceptedOut;
 };
 
 export type HooksGitlabResponse = HooksGitlabResponses[keyof HooksGitlabResponses];
@@ -15292,7 +15292,7 @@ export type ArtifactsGetResponses = {
 export type ArtifactsGetResponse = ArtifactsGetResponses[keyof ArtifactsGetResponses];
 
 export type ArtifactsChangeData = {
-    body: ArtifactChange;
+    body: ArtifactUpdate;
     path: {
         /**
          * Artifact Id
@@ -15458,7 +15458,7 @@ export type ArtifactsRetryResponses = {
 export type ArtifactsRetryResponse = ArtifactsRetryResponses[keyof ArtifactsRetryResponses];
 
 export type UploadsBeginData = {
-    body: UploadIn;
+    body: MultipartUploadIn;
     headers?: {
         /**
          * Idempotency-Key
@@ -15515,7 +15515,7 @@ export type UploadsBeginResponses = {
     /**
      * Successful Response
      */
-    201: UploadOut;
+    201: MultipartUploadOut;
 };
 
 export type UploadsBeginResponse = UploadsBeginResponses[keyof UploadsBeginResponses];
@@ -15619,7 +15619,7 @@ export type UploadsGetResponses = {
     /**
      * Successful Response
      */
-    200: UploadOut;
+    200: MultipartUploadOut;
 };
 
 export type UploadsGetResponse = UploadsGetResponses[keyof UploadsGetResponses];
@@ -15681,7 +15681,7 @@ export type UploadsPartResponses = {
     /**
      * Successful Response
      */
-    200: PartOut;
+    200: UploadPartOut;
 };
 
 export type UploadsPartResponse = UploadsPartResponses[keyof UploadsPartResponses];
@@ -16004,7 +16004,7 @@ export type BuildsPutUnnamedArtifactResponse = BuildsPutUnnamedArtifactResponses
 
 export type BuildsTellData = {
     /**
-     * BuildFactsIn
+     * BuildMetadataIn
      *
      * What CI says of a build; everything may be left out, and may come later.
      */
@@ -16071,11 +16071,11 @@ export type BuildsTellData = {
          * Author
          */
         author?: string | null;
-        pull_request?: PullRequest | null;
+        pull_request?: PullRequestRef | null;
         /**
          * facts of files of this request that have none of their own
          */
-        load?: FactsIn | null;
+        load?: RunMetadataIn | null;
         /**
          * Delivery Id
          *
@@ -16150,11 +16150,11 @@ export type BuildsTellResponses = {
     /**
      * Nothing of it was new
      */
-    200: BuildReceived;
+    200: BuildUploadOut;
     /**
      * Successful Response
      */
-    201: BuildReceived;
+    201: BuildUploadOut;
 };
 
 export type BuildsTellResponse = BuildsTellResponses[keyof BuildsTellResponses];
@@ -16274,7 +16274,7 @@ export type TracesTileResponses = {
 export type TracesTileResponse = TracesTileResponses[keyof TracesTileResponses];
 
 export type TracesAskCutData = {
-    body: CutIn;
+    body: ExcerptIn;
     path: {
         /**
          * Artifact Id
@@ -16330,7 +16330,7 @@ export type TracesAskCutResponses = {
     /**
      * Successful Response
      */
-    202: CutOut;
+    202: ExcerptOut;
 };
 
 export type TracesAskCutResponse = TracesAskCutResponses[keyof TracesAskCutResponses];
@@ -16380,7 +16380,7 @@ export type TracesGetCutResponses = {
     /**
      * Successful Response
      */
-    200: CutOut;
+    200: ExcerptOut;
 };
 
 export type TracesGetCutResponse = TracesGetCutResponses[keyof TracesGetCutResponses];
@@ -16688,7 +16688,7 @@ export type SpansTracesResponses = {
     /**
      * Successful Response
      */
-    200: TraceRows;
+    200: TraceListOut;
 };
 
 export type SpansTracesResponse = SpansTracesResponses[keyof SpansTracesResponses];
@@ -16913,7 +16913,7 @@ export type MetricsRecognisedResponses = {
     /**
      * Successful Response
      */
-    200: RecognisedList;
+    200: MetricNameList;
 };
 
 export type MetricsRecognisedResponse = MetricsRecognisedResponses[keyof MetricsRecognisedResponses];
@@ -17086,7 +17086,7 @@ export type MetricRulesDeleteResponses = {
 export type MetricRulesDeleteResponse = MetricRulesDeleteResponses[keyof MetricRulesDeleteResponses];
 
 export type MetricRulesChangeData = {
-    body: MetricRuleChange;
+    body: MetricRuleUpdate;
     path: {
         /**
          * Rule Id
@@ -17193,7 +17193,7 @@ export type MetricsSettingsResponses = {
 export type MetricsSettingsResponse = MetricsSettingsResponses[keyof MetricsSettingsResponses];
 
 export type MetricsChangeSettingsData = {
-    body: MetricSettingsChange;
+    body: MetricSettingsUpdate;
     path?: never;
     query?: never;
     url: '/api/v1/metrics/settings';
@@ -17398,7 +17398,7 @@ export type ChangesListResponses = {
     /**
      * Successful Response
      */
-    200: ChangeList;
+    200: MetricChangePointList;
 };
 
 export type ChangesListResponse = ChangesListResponses[keyof ChangesListResponses];
@@ -17448,7 +17448,7 @@ export type DeploysCheckResponses = {
     /**
      * Successful Response
      */
-    200: DeployCheckOut;
+    200: DeploymentCheckOut;
 };
 
 export type DeploysCheckResponse = DeploysCheckResponses[keyof DeploysCheckResponses];
@@ -17621,7 +17621,7 @@ export type MetricSourcesDeleteResponses = {
 export type MetricSourcesDeleteResponse = MetricSourcesDeleteResponses[keyof MetricSourcesDeleteResponses];
 
 export type MetricSourcesChangeData = {
-    body: MetricSourceChangeWritable;
+    body: MetricSourceUpdateWritable;
     path: {
         /**
          * Source Id
@@ -17735,7 +17735,7 @@ export type MetricSourcesCheckResponses = {
     /**
      * Successful Response
      */
-    200: SourceChecked;
+    200: SourceCheckOut;
 };
 
 export type MetricSourcesCheckResponse = MetricSourcesCheckResponses[keyof MetricSourcesCheckResponses];
@@ -17797,7 +17797,7 @@ export type MetricSourcesImportResponses = {
     /**
      * Successful Response
      */
-    202: ImportBegun;
+    202: ImportStartedOut;
 };
 
 export type MetricSourcesImportResponse = MetricSourcesImportResponses[keyof MetricSourcesImportResponses];
@@ -17858,13 +17858,13 @@ export type MetricSourcesListReadThroughResponses = {
     /**
      * Successful Response
      */
-    200: PageReadThroughOut;
+    200: PageFederatedServiceOut;
 };
 
 export type MetricSourcesListReadThroughResponse = MetricSourcesListReadThroughResponses[keyof MetricSourcesListReadThroughResponses];
 
 export type MetricSourcesReadThroughData = {
-    body: ReadThroughIn;
+    body: FederatedServiceIn;
     path: {
         /**
          * Source Id
@@ -17920,7 +17920,7 @@ export type MetricSourcesReadThroughResponses = {
     /**
      * Successful Response
      */
-    201: ReadThroughOut;
+    201: FederatedServiceOut;
 };
 
 export type MetricSourcesReadThroughResponse = MetricSourcesReadThroughResponses[keyof MetricSourcesReadThroughResponses];
@@ -18270,7 +18270,7 @@ export type ComparisonsListResponses = {
     /**
      * Successful Response
      */
-    200: PageComparisonBrief;
+    200: PageComparisonSummaryOut;
 };
 
 export type ComparisonsListResponse = ComparisonsListResponses[keyof ComparisonsListResponses];
@@ -18443,7 +18443,7 @@ export type ComparisonsGetResponses = {
 export type ComparisonsGetResponse = ComparisonsGetResponses[keyof ComparisonsGetResponses];
 
 export type ComparisonsChangeData = {
-    body: ComparisonChange;
+    body: ComparisonUpdate;
     path: {
         /**
          * Comparison Id
@@ -18673,7 +18673,7 @@ export type ComparisonsRetryResponses = {
 export type ComparisonsRetryResponse = ComparisonsRetryResponses[keyof ComparisonsRetryResponses];
 
 export type ViewsAskData = {
-    body: ViewIn;
+    body: DiffViewIn;
     path: {
         /**
          * Comparison Id
@@ -18729,7 +18729,7 @@ export type ViewsAskResponses = {
     /**
      * Successful Response
      */
-    202: ViewOut;
+    202: DiffViewOut;
 };
 
 export type ViewsAskResponse = ViewsAskResponses[keyof ViewsAskResponses];
@@ -18862,7 +18862,7 @@ export type ViewsSearchResponses = {
     /**
      * Successful Response
      */
-    200: SearchOut;
+    200: FrameSearchOut;
 };
 
 export type ViewsSearchResponse = ViewsSearchResponses[keyof ViewsSearchResponses];
@@ -18927,7 +18927,7 @@ export type ViewsLinesResponses = {
      *
      * Successful Response
      */
-    200: Array<LineOut>;
+    200: Array<SourceLineOut>;
 };
 
 export type ViewsLinesResponse = ViewsLinesResponses[keyof ViewsLinesResponses];
@@ -19316,7 +19316,7 @@ export type RegressionsClaimResponses = {
     /**
      * Successful Response
      */
-    201: RegressionWhole;
+    201: RegressionDetailOut;
 };
 
 export type RegressionsClaimResponse = RegressionsClaimResponses[keyof RegressionsClaimResponses];
@@ -19361,7 +19361,7 @@ export type RegressionsSummaryResponses = {
     /**
      * Successful Response
      */
-    200: SummaryOut;
+    200: RegressionSummaryOut;
 };
 
 export type RegressionsSummaryResponse = RegressionsSummaryResponses[keyof RegressionsSummaryResponses];
@@ -19468,13 +19468,13 @@ export type RegressionsGetResponses = {
     /**
      * Successful Response
      */
-    200: RegressionWhole;
+    200: RegressionDetailOut;
 };
 
 export type RegressionsGetResponse = RegressionsGetResponses[keyof RegressionsGetResponses];
 
 export type RegressionsChangeData = {
-    body: RegressionChange;
+    body: RegressionUpdate;
     path: {
         /**
          * Regression Id
@@ -19530,7 +19530,7 @@ export type RegressionsChangeResponses = {
     /**
      * Successful Response
      */
-    200: RegressionWhole;
+    200: RegressionDetailOut;
 };
 
 export type RegressionsChangeResponse = RegressionsChangeResponses[keyof RegressionsChangeResponses];
@@ -19591,7 +19591,7 @@ export type RegressionsHistoryResponses = {
     /**
      * Successful Response
      */
-    200: PageEventOut;
+    200: PageRegressionEventOut;
 };
 
 export type RegressionsHistoryResponse = RegressionsHistoryResponses[keyof RegressionsHistoryResponses];
@@ -19653,7 +19653,7 @@ export type RegressionsNoteResponses = {
     /**
      * Successful Response
      */
-    201: EventOut;
+    201: RegressionEventOut;
 };
 
 export type RegressionsNoteResponse = RegressionsNoteResponses[keyof RegressionsNoteResponses];
@@ -19816,13 +19816,13 @@ export type ServicesWatchedResponses = {
      *
      * Successful Response
      */
-    200: Array<WatchedOut>;
+    200: Array<MuteRuleOut>;
 };
 
 export type ServicesWatchedResponse = ServicesWatchedResponses[keyof ServicesWatchedResponses];
 
 export type ServicesWatchData = {
-    body: WatchedIn;
+    body: MuteRuleIn;
     path: {
         /**
          * Service Id
@@ -19878,7 +19878,7 @@ export type ServicesWatchResponses = {
     /**
      * Successful Response
      */
-    200: WatchedOut;
+    200: MuteRuleOut;
 };
 
 export type ServicesWatchResponse = ServicesWatchResponses[keyof ServicesWatchResponses];
@@ -19928,7 +19928,7 @@ export type BuildsJudgementResponses = {
     /**
      * Successful Response
      */
-    200: JudgementOut;
+    200: BuildVerdictOut;
 };
 
 export type BuildsJudgementResponse = BuildsJudgementResponses[keyof BuildsJudgementResponses];
@@ -20159,7 +20159,7 @@ export type CommentsDeleteResponses = {
 export type CommentsDeleteResponse = CommentsDeleteResponses[keyof CommentsDeleteResponses];
 
 export type CommentsChangeData = {
-    body: CommentChange;
+    body: CommentUpdate;
     path: {
         /**
          * Comment Id
@@ -20328,7 +20328,7 @@ export type MentionsCountResponses = {
 export type MentionsCountResponse = MentionsCountResponses[keyof MentionsCountResponses];
 
 export type MentionsReadData = {
-    body: MentionsRead;
+    body: MarkMentionsReadIn;
     path?: never;
     query?: never;
     url: '/api/v1/mention-readings';
@@ -20393,7 +20393,7 @@ export type ActivityListData = {
          *
          * several: any of them
          */
-        kind?: Array<News> | null;
+        kind?: Array<ActivityKind> | null;
         /**
          * Service Id
          */
@@ -20519,7 +20519,7 @@ export type BisectsListResponses = {
     /**
      * Successful Response
      */
-    200: PageBisectRow;
+    200: PageBisectListItemOut;
 };
 
 export type BisectsListResponse = BisectsListResponses[keyof BisectsListResponses];
@@ -20634,7 +20634,7 @@ export type BisectsOfferResponses = {
     /**
      * Successful Response
      */
-    200: BisectOffer;
+    200: BisectProposalOut;
 };
 
 export type BisectsOfferResponse = BisectsOfferResponses[keyof BisectsOfferResponses];
@@ -20749,7 +20749,7 @@ export type BisectsGetResponses = {
 export type BisectsGetResponse = BisectsGetResponses[keyof BisectsGetResponses];
 
 export type BisectsChangeData = {
-    body: BisectChange;
+    body: BisectUpdate;
     path: {
         /**
          * Bisect Id
@@ -20928,7 +20928,7 @@ export type BisectsFilesResponses = {
 export type BisectsFilesResponse = BisectsFilesResponses[keyof BisectsFilesResponses];
 
 export type BisectsMoveData = {
-    body: BisectMoveIn;
+    body: BisectActionIn;
     path: {
         /**
          * Bisect Id
@@ -20990,7 +20990,7 @@ export type BisectsMoveResponses = {
 export type BisectsMoveResponse = BisectsMoveResponses[keyof BisectsMoveResponses];
 
 export type BisectsMarkData = {
-    body: BisectMarkIn;
+    body: CandidateOverrideIn;
     path: {
         /**
          * Bisect Id
@@ -21052,7 +21052,7 @@ export type BisectsMarkResponses = {
 export type BisectsMarkResponse = BisectsMarkResponses[keyof BisectsMarkResponses];
 
 export type BisectsRemeasureData = {
-    body: RemeasureIn;
+    body: ReprobeIn;
     path: {
         /**
          * Bisect Id
@@ -21114,7 +21114,7 @@ export type BisectsRemeasureResponses = {
 export type BisectsRemeasureResponse = BisectsRemeasureResponses[keyof BisectsRemeasureResponses];
 
 export type BisectsAnnulData = {
-    body: AnnulmentIn;
+    body: ProbeInvalidationIn;
     path: {
         /**
          * Bisect Id
@@ -21339,7 +21339,7 @@ export type RunnersPutResponses = {
 export type RunnersPutResponse = RunnersPutResponses[keyof RunnersPutResponses];
 
 export type RunnersLeaveData = {
-    body: DepartureIn;
+    body: RunnerShutdownIn;
     path?: never;
     query?: never;
     url: '/api/v1/runner-departures';
@@ -21451,13 +21451,13 @@ export type RunnersProbesResponses = {
      *
      * Successful Response
      */
-    200: Array<RunningProbe>;
+    200: Array<ActiveProbeOut>;
 };
 
 export type RunnersProbesResponse = RunnersProbesResponses[keyof RunnersProbesResponses];
 
 export type RunnersLeaseData = {
-    body: LeasesIn;
+    body: LeaseRequestIn;
     path?: never;
     query?: never;
     url: '/api/v1/runner-leases';
@@ -21514,7 +21514,7 @@ export type RunnersLeaseResponses = {
 export type RunnersLeaseResponse = RunnersLeaseResponses[keyof RunnersLeaseResponses];
 
 export type ProbesBeatData = {
-    body: BeatIn;
+    body: HeartbeatIn;
     path: {
         /**
          * Run Id
@@ -21570,13 +21570,13 @@ export type ProbesBeatResponses = {
     /**
      * Successful Response
      */
-    200: BeatOut;
+    200: HeartbeatOut;
 };
 
 export type ProbesBeatResponse = ProbesBeatResponses[keyof ProbesBeatResponses];
 
 export type ProbesWindowData = {
-    body: ProbeWindowIn;
+    body: ProbeMeasurementIn;
     path: {
         /**
          * Run Id
@@ -21638,7 +21638,7 @@ export type ProbesWindowResponses = {
 export type ProbesWindowResponse = ProbesWindowResponses[keyof ProbesWindowResponses];
 
 export type ProbesEndData = {
-    body: ProbeEndIn;
+    body: ProbeResultIn;
     path: {
         /**
          * Run Id
@@ -21986,7 +21986,7 @@ export type ReportsGetResponses = {
 export type ReportsGetResponse = ReportsGetResponses[keyof ReportsGetResponses];
 
 export type ReportsChangeData = {
-    body: ReportChange;
+    body: ReportUpdate;
     path: {
         /**
          * Report Id
@@ -22048,7 +22048,7 @@ export type ReportsChangeResponses = {
 export type ReportsChangeResponse = ReportsChangeResponses[keyof ReportsChangeResponses];
 
 export type ReportsFreezeData = {
-    body: FreezeIn;
+    body: SnapshotIn;
     path: {
         /**
          * Report Id
@@ -22104,7 +22104,7 @@ export type ReportsFreezeResponses = {
     /**
      * Successful Response
      */
-    201: ViewBlockOut;
+    201: SnapshotBlockOut;
 };
 
 export type ReportsFreezeResponse = ReportsFreezeResponses[keyof ReportsFreezeResponses];
@@ -22413,7 +22413,7 @@ export type ReportsScrubbedResponses = {
     /**
      * Successful Response
      */
-    200: ScrubbedOut;
+    200: ScrubSummaryOut;
 };
 
 export type ReportsScrubbedResponse = ReportsScrubbedResponses[keyof ReportsScrubbedResponses];
@@ -22604,7 +22604,7 @@ export type ShareLinksCreateResponses = {
     /**
      * Successful Response
      */
-    201: ShareLinkMade;
+    201: ShareLinkCreatedOut;
 };
 
 export type ShareLinksCreateResponse = ShareLinksCreateResponses[keyof ShareLinksCreateResponses];
@@ -22707,13 +22707,13 @@ export type SharingGetResponses = {
     /**
      * Successful Response
      */
-    200: SharingOut;
+    200: ShareSettingsOut;
 };
 
 export type SharingGetResponse = SharingGetResponses[keyof SharingGetResponses];
 
 export type SharingChangeData = {
-    body: SharingChange;
+    body: ShareSettingsUpdate;
     path?: never;
     query?: never;
     url: '/api/v1/sharing';
@@ -22764,7 +22764,7 @@ export type SharingChangeResponses = {
     /**
      * Successful Response
      */
-    200: SharingOut;
+    200: ShareSettingsOut;
 };
 
 export type SharingChangeResponse = SharingChangeResponses[keyof SharingChangeResponses];
@@ -22973,7 +22973,7 @@ export type ChannelsCreateResponses = {
     /**
      * Successful Response
      */
-    201: ChannelAdded;
+    201: ChannelCreatedOut;
 };
 
 export type ChannelsCreateResponse = ChannelsCreateResponses[keyof ChannelsCreateResponses];
@@ -23033,7 +23033,7 @@ export type ChannelsDeleteResponses = {
 export type ChannelsDeleteResponse = ChannelsDeleteResponses[keyof ChannelsDeleteResponses];
 
 export type ChannelsChangeData = {
-    body: ChannelChange;
+    body: ChannelUpdate;
     path: {
         /**
          * Channel Id
@@ -23143,7 +23143,7 @@ export type ChannelsRenewSecretResponses = {
     /**
      * Successful Response
      */
-    200: ChannelAdded;
+    200: ChannelCreatedOut;
 };
 
 export type ChannelsRenewSecretResponse = ChannelsRenewSecretResponses[keyof ChannelsRenewSecretResponses];
@@ -23197,7 +23197,7 @@ export type ChannelsTestResponses = {
     /**
      * Successful Response
      */
-    202: MessageOut;
+    202: NotificationOut;
 };
 
 export type ChannelsTestResponse = ChannelsTestResponses[keyof ChannelsTestResponses];
@@ -23258,7 +23258,7 @@ export type ChannelsListMessagesResponses = {
     /**
      * Successful Response
      */
-    200: PageMessageOut;
+    200: PageNotificationOut;
 };
 
 export type ChannelsListMessagesResponse = ChannelsListMessagesResponses[keyof ChannelsListMessagesResponses];
@@ -23312,7 +23312,7 @@ export type MessagesTellAgainResponses = {
     /**
      * Successful Response
      */
-    202: MessageOut;
+    202: NotificationOut;
 };
 
 export type MessagesTellAgainResponse = MessagesTellAgainResponses[keyof MessagesTellAgainResponses];
@@ -23466,7 +23466,7 @@ export type RetentionPreviewResponses = {
     /**
      * Successful Response
      */
-    200: RetentionPreview;
+    200: RetentionPreviewOut;
 };
 
 export type RetentionPreviewResponse = RetentionPreviewResponses[keyof RetentionPreviewResponses];

@@ -2,18 +2,18 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { Outlet, createRootRouteWithContext } from '@tanstack/react-router';
 import { Problem, type Session } from '../../api';
-import { sessionQuery } from '../../features/accounts';
+import { sessionQuery } from '../../features/platform/accounts';
 import { NotFoundPage } from '../RouteStates';
-import type { FrozenReader } from '../frozen/page';
+import type { SnapshotReader } from '../snapshots/snapshot-page';
 
-type Context = { client: QueryClient; frozen?: FrozenReader };
+type Context = { client: QueryClient; frozen?: SnapshotReader };
 
 export const rootRoute = createRootRouteWithContext<Context>()({
   component: Outlet,
   notFoundComponent: NotFoundPage,
 });
 
-/** Who is signed in; what `otherwise` says when nobody is. */
+/** Who is signed in; what `otherwise` returns when no user is signed in. */
 export async function sessionOr<T>(client: QueryClient, otherwise: () => T): Promise<Session | T> {
   try {
     // Read once, and again only when something was done that changes it: a team made, left, renamed.

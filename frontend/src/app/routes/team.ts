@@ -1,43 +1,43 @@
 /** A team's pages. What a page shows is in its address. */
 import { createRoute, lazyRouteComponent, notFound, redirect } from '@tanstack/react-router';
 import * as z from 'zod/mini';
-import { askAs, askedAs } from '../../api';
-import { readActivitySearch } from '../../features/activity';
+import { setCurrentTeam, teamHeaders } from '../../api';
+import { readActivitySearch } from '../../features/sharing/activity';
 import {
-  boardQuery,
-  boardViewOf,
+  dashboardQuery,
+  dashboardViewOf,
   metricSettingsQuery,
-  readBoardSearch,
-} from '../../features/board';
-import { comparisonQuery, readView } from '../../features/comparisons';
-import { readRegressionsSearch } from '../../features/regressions';
-import { readReportSearch, readScrubSearch } from '../../features/reports';
-import { readMapSearch, readSpansSearch, readWaterfallSearch } from '../../features/spans';
-import { readTraceSearch } from '../../features/traces';
-import { tray } from '../../features/uploads';
-import { prefer } from '../../ui';
+  readDashboardSearch,
+} from '../../features/evidence/dashboard';
+import { comparisonQuery, readView } from '../../features/verdicts/comparisons';
+import { readRegressionsSearch } from '../../features/verdicts/regressions';
+import { readReportSearch, readScrubSearch } from '../../features/sharing/reports';
+import { readMapSearch, readSpansSearch, readWaterfallSearch } from '../../features/evidence/spans';
+import { readTraceSearch } from '../../features/evidence/exec_traces';
+import { tray } from '../../features/evidence/artifacts';
+import { setPreference } from '../../ui';
 import { NotFoundPage } from '../RouteStates';
 import { Shell } from '../Shell';
-import type { FrozenReader } from '../frozen/page';
+import type { SnapshotReader } from '../snapshots/snapshot-page';
 import { SETTINGS_TABS } from '../settings-tabs';
 import { rootRoute, sessionOr } from './root';
 
 const teamRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/t/$team',
-  beforeLoad: async ({ context, params, location }): Promise<FrozenReader> => {
+  beforeLoad: async ({ context, params, location }): Promise<SnapshotReader> => {
     if (context.frozen) return context.frozen;
     const session = await sessionOr(context.client, () => null);
     if (!session) throw redirect({ to: '/sign-in', search: { next: location.href } });
     const team = session.teams.find(({ slug }) => slug === params.team);
     // eslint-disable-next-line @typescript-eslint/only-throw-error -- the router's own way of saying 404
     if (!team) throw notFound();
-    if (askedAs() !== team.slug) {
+    if (teamHeaders() !== team.slug) {
       // Nothing read for one team may be shown to another.
       tray.reset();
       context.client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' });
-      askAs(team.slug);
-      prefer('team', team.slug);
+      setCurrentTeam(team.slug);
+      setPreference('team', team.slug);
     }
     return { session, team };
   },
@@ -65,10 +65,10 @@ const text = z.catch(z.optional(z.string().check(z.maxLength(200))), undefined);
 const stateOf = <const States extends readonly [string, ...string[]]>(states: States) =>
   z.catch(z.optional(z.enum(states)), undefined);
 
-const boardRoute = createRoute({
+const dashboardRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/board',
-  validateSearch: readBoardSearch,
+  validateSearch: readDashboardSearch,
   // What is opened beside the board, and how it is drawn, asks for nothing.
   loaderDeps: ({ search: { env, range, from, to, against, inst } }) => ({
     env,
@@ -80,9 +80,9 @@ const boardRoute = createRoute({
   }),
   // Asked for while the page's code is loaded; the page tells what goes wrong.
   loader: ({ context, deps }) => {
-    context.client.query(boardQuery(boardViewOf(deps))).catch(() => undefined);
+    context.client.query(dashboardQuery(dashboardViewOf(deps))).catch(() => undefined);
   },
-  component: lazyRouteComponent(() => import('../pages/BoardPage'), 'BoardRoute'),
+  component: lazyRouteComponent(() => import('../pages/DashboardRoute'), 'DashboardRoute'),
 });
 
 const comparisonsRoute = createRoute({
@@ -92,7 +92,7 @@ const comparisonsRoute = createRoute({
     q: text,
     state: stateOf(['waiting', 'running', 'done', 'failed', 'cancelled']),
   }),
-  component: lazyRouteComponent(() => import('../pages/ComparisonsPage'), 'ComparisonsPage'),
+  component: lazyRouteComponent(() => import('../pages/ComparisonsRoute'), 'ComparisonsRoute'),
 });
 
 const comparisonRoute = createRoute({
@@ -103,26 +103,26 @@ const comparisonRoute = createRoute({
   loader: ({ context, params }) => {
     context.client.query(comparisonQuery(params.comparisonId)).catch(() => undefined);
   },
-  component: lazyRouteComponent(() => import('../pages/ComparisonPage'), 'ComparisonRoute'),
+  component: lazyRouteComponent(() => import('../pages/ComparisonRoute'), 'ComparisonRoute'),
 });
 
 const regressionsRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/regressions',
   validateSearch: readRegressionsSearch,
-  component: lazyRouteComponent(() => import('../pages/RegressionsPages'), 'RegressionsPage'),
+  component: lazyRouteComponent(() => import('../pages/RegressionRoutes'), 'RegressionsRoute'),
 });
 
 const regressionRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/regressions/$regressionId',
-  component: lazyRouteComponent(() => import('../pages/RegressionsPages'), 'RegressionPage'),
+  component: lazyRouteComponent(() => import('../pages/RegressionRoutes'), 'RegressionRoute'),
 });
 
 const buildRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/builds/$buildId',
-  component: lazyRouteComponent(() => import('../pages/RegressionsPages'), 'BuildPage'),
+  component: lazyRouteComponent(() => import('../pages/RegressionRoutes'), 'BuildRoute'),
 });
 
 const filesRoute = createRoute({
@@ -133,111 +133,111 @@ const filesRoute = createRoute({
     kind: text,
     state: stateOf(['received', 'decoding', 'decoded', 'refused', 'failed']),
   }),
-  component: lazyRouteComponent(() => import('../pages/FilesPages'), 'FilesPage'),
+  component: lazyRouteComponent(() => import('../pages/ArtifactRoutes'), 'ArtifactsRoute'),
 });
 
 const fileRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/files/$artifactId',
-  component: lazyRouteComponent(() => import('../pages/FilesPages'), 'FilePage'),
+  component: lazyRouteComponent(() => import('../pages/ArtifactRoutes'), 'ArtifactRoute'),
 });
 
 const traceRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/traces/$artifactId',
   validateSearch: readTraceSearch,
-  component: lazyRouteComponent(() => import('../pages/TracePage'), 'TraceRoute'),
+  component: lazyRouteComponent(() => import('../pages/TraceRoute'), 'TraceRoute'),
 });
 
 const spanSetRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/spans/$artifactId',
   validateSearch: readSpansSearch,
-  component: lazyRouteComponent(() => import('../pages/SpanPages'), 'SpanSetRoute'),
+  component: lazyRouteComponent(() => import('../pages/SpanRoutes'), 'SpanSetRoute'),
 });
 
 const waterfallRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/spans/$artifactId/traces/$traceId',
   validateSearch: readWaterfallSearch,
-  component: lazyRouteComponent(() => import('../pages/SpanPages'), 'WaterfallRoute'),
+  component: lazyRouteComponent(() => import('../pages/SpanRoutes'), 'WaterfallRoute'),
 });
 
 const mapRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/map',
   validateSearch: readMapSearch,
-  component: lazyRouteComponent(() => import('../pages/SpanPages'), 'MapRoute'),
+  component: lazyRouteComponent(() => import('../pages/SpanRoutes'), 'ServiceMapRoute'),
 });
 
 const commitRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/repositories/$repositoryId/commits/$sha',
-  component: lazyRouteComponent(() => import('../pages/CommitPages'), 'CommitRoute'),
+  component: lazyRouteComponent(() => import('../pages/CommitRoutes'), 'CommitRoute'),
 });
 
 const growthRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/growth',
-  component: lazyRouteComponent(() => import('../pages/GrowthPage'), 'GrowthRoute'),
+  component: lazyRouteComponent(() => import('../pages/GrowthRoute'), 'GrowthRoute'),
 });
 
 const reportsRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/reports',
   validateSearch: z.object({ q: text }),
-  component: lazyRouteComponent(() => import('../pages/ReportPages'), 'ReportsRoute'),
+  component: lazyRouteComponent(() => import('../pages/ReportRoutes'), 'ReportsRoute'),
 });
 
 const reportRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/reports/$reportId',
   validateSearch: readReportSearch,
-  component: lazyRouteComponent(() => import('../pages/ReportPages'), 'ReportRoute'),
+  component: lazyRouteComponent(() => import('../pages/ReportRoutes'), 'ReportRoute'),
 });
 
 const previewRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/reports/$reportId/preview',
   validateSearch: readScrubSearch,
-  component: lazyRouteComponent(() => import('../pages/ReportPages'), 'PreviewRoute'),
+  component: lazyRouteComponent(() => import('../pages/ReportRoutes'), 'ReportPreviewRoute'),
 });
 
 const bisectsRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/bisects',
-  component: lazyRouteComponent(() => import('../pages/BisectPages'), 'BisectsPage'),
+  component: lazyRouteComponent(() => import('../pages/BisectRoutes'), 'BisectsRoute'),
 });
 
 const bisectRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/bisects/$bisectId',
-  component: lazyRouteComponent(() => import('../pages/BisectPages'), 'BisectPage'),
+  component: lazyRouteComponent(() => import('../pages/BisectRoutes'), 'BisectRoute'),
 });
 
 const servicesRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/services',
-  component: lazyRouteComponent(() => import('../pages/ServicesPages'), 'ServicesPage'),
+  component: lazyRouteComponent(() => import('../pages/ServiceRoutes'), 'ServicesRoute'),
 });
 
 const serviceRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/services/$serviceId',
-  component: lazyRouteComponent(() => import('../pages/ServicesPages'), 'ServicePage'),
+  component: lazyRouteComponent(() => import('../pages/ServiceRoutes'), 'ServiceRoute'),
 });
 
 const activityRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/activity',
   validateSearch: readActivitySearch,
-  component: lazyRouteComponent(() => import('../pages/ActivityPage'), 'ActivityPage'),
+  component: lazyRouteComponent(() => import('../pages/ActivityRoute'), 'ActivityRoute'),
 });
 
 const jobsRoute = createRoute({
   getParentRoute: () => teamRoute,
   path: '/jobs',
-  component: lazyRouteComponent(() => import('../pages/JobsPage'), 'JobsPage'),
+  component: lazyRouteComponent(() => import('../pages/JobsRoute'), 'JobsRoute'),
 });
 
 const settingsRoute = createRoute({
@@ -246,12 +246,12 @@ const settingsRoute = createRoute({
   validateSearch: z.object({
     tab: z.catch(z._default(z.enum(SETTINGS_TABS), 'members'), 'members'),
   }),
-  component: lazyRouteComponent(() => import('../pages/SettingsPage'), 'SettingsPage'),
+  component: lazyRouteComponent(() => import('../pages/SettingsRoute'), 'SettingsRoute'),
 });
 
 export const teamRoutes = teamRoute.addChildren([
   teamIndexRoute,
-  boardRoute,
+  dashboardRoute,
   comparisonsRoute,
   comparisonRoute,
   regressionsRoute,

@@ -1,9 +1,9 @@
 import { act, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import { createRef, useState } from 'react';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import type { FlameView } from '../../engine';
-import { EMPTY_VIEW, pathKey } from '../../engine';
-import { drawnDiff, thrownTree, writeParts } from '../../testing/diffs';
+import type { FlameView } from '../../engine/flame/flame-view';
+import { EMPTY_VIEW, pathKey } from '../../engine/flame/flame-view';
+import { drawnDiff, randomTree, writeParts } from '../../testing/diff-fixtures';
 import { FlameGraph } from './FlameGraph';
 import type { FlameGraphHandle, FlameGraphProps, FlameSource } from './flame-props';
 
@@ -59,7 +59,7 @@ describe('the flame graph', () => {
   });
 
   test('says what is not there yet', async () => {
-    const { first } = writeParts(thrownTree(600, 2), 50);
+    const { first } = writeParts(randomTree(600, 2), 50);
     shown({ source: { key: 'big', first, rest: null, restState: 'loading' } });
     expect(
       await screen.findByText('showing the 50 largest of 600, rest is loading'),
@@ -67,7 +67,7 @@ describe('the flame graph', () => {
   });
 
   test('merges the rest when it has come', async () => {
-    const { first, rest } = writeParts(thrownTree(600, 2), 50);
+    const { first, rest } = writeParts(randomTree(600, 2), 50);
     shown({ source: { key: 'big', first, rest, restState: 'loaded' } });
     await waitFor(() => {
       expect(screen.getByRole('application')).toHaveAttribute('aria-busy', 'false');
@@ -109,7 +109,7 @@ describe('the flame graph', () => {
     for (const key of ['b', 'ArrowDown', 'ArrowDown', 'ArrowDown', 'f'])
       fireEvent.keyDown(element, { key });
     expect(views.at(-1)).toMatchObject({ mode: 'overlay', sandwich: 'ident.Clone' });
-    expect(await screen.findByTitle('Take this filter away')).toHaveTextContent('ident.Clone');
+    expect(await screen.findByTitle('Remove this filter')).toHaveTextContent('ident.Clone');
   });
 
   test('keeps the frame of the keyboard when the side changes', async () => {
@@ -178,6 +178,8 @@ describe('the flame graph', () => {
 
   test('says so when a link zooms to a frame that is not there', async () => {
     shown({}, { zoom: '0123456789abcdef' });
-    expect(await screen.findByRole('alert')).toHaveTextContent('not among the frames');
+    expect(await screen.findByRole('alert')).toHaveTextContent(
+      'The frame in this link was not found. The whole graph is shown.',
+    );
   });
 });

@@ -1,42 +1,42 @@
 import type { ReactElement, Ref } from 'react';
 import { useCallback, useEffect, useImperativeHandle, useRef, useState } from 'react';
-import type { FlameView } from '../../engine';
-import { NARROW_PX, ROW_PX } from '../../engine';
-import { FlameController } from './controller';
-import type { Drawn } from './controller';
-import type { Cursor } from './cursor';
-import { exportPng, exportSvg } from './export';
+import type { FlameView } from '../../engine/flame/flame-view';
+import { NARROW_PX, ROW_PX } from '../../engine/flame/flame-viewport';
+import { FlameController } from './flame-controller';
+import type { Drawn } from './flame-controller';
+import type { FrameCursor } from './frame-navigation';
+import { exportPng, exportSvg } from './flame-export';
 import css from './flame.module.css';
 import type { FlameGraphHandle, FlameGraphProps } from './flame-props';
-import { FlameHead } from './FlameHead';
+import { FlameHeader } from './FlameHeader';
 import { FlameMenu } from './FlameMenu';
-import { FlameTip } from './FlameTip';
-import { KEYS_DESCRIPTION } from './keys';
-import type { Target } from './told';
-import { nameOfFrame, sameTarget, spokenFrame, tellFrame } from './told';
+import { FlameTooltip } from './FlameTooltip';
+import { KEYS_DESCRIPTION } from './flame-keys';
+import type { Target } from './frame-description';
+import { nameOfFrame, sameTarget, describeFrameAloud, describeFrame } from './frame-description';
 import { useCanvas } from './use-canvas';
-import { countsOf, nodeOfRest, present, problemsOf, sameDrawn } from './shown';
+import { countsOf, nodeOfRest, present, problemsOf, sameDrawn } from './frame-counts';
 import {
   useFollowedZoom,
-  useHoverTold,
-  useKeptCursor,
+  useHoverDescription,
+  usePersistentCursor,
   useMarks,
   useScrollToRoot,
-  useSought,
+  useSearchNavigation,
 } from './use-flame-effects';
 import { useFlameData } from './use-flame-data';
 import { useFlameGestures } from './use-flame-gestures';
 import { useFlameKeys } from './use-flame-keys';
 import { useSearchTotals } from './use-search-totals';
 import { useSubtree } from './use-subtree';
-import { useTipPlace } from './use-tip-place';
+import { useTooltipPosition } from './use-tooltip-position';
 
 const MAX_HEIGHT_PX = 640;
 const NO_NAMES: readonly string[] = [];
 
-const inWords = (id: string): string => id.replaceAll('-', ' ');
+const defaultCategoryLabel = (id: string): string => id.replaceAll('-', ' ');
 
-/** Without a secure page there is no clipboard; the name can then be selected in the table. */
+/** Insecure pages have no clipboard; the name can then be selected in the table. */
 function copyText(text: string): void {
   void (navigator.clipboard as Clipboard | undefined)?.writeText(text);
 }
@@ -49,12 +49,12 @@ export function FlameGraph({
   ref,
   ...props
 }: FlameGraphProps & { ref?: Ref<FlameGraphHandle> }): ReactElement {
-  const { source, view, highlighted = NO_NAMES, categoryLabel = inWords } = props;
+  const { source, view, highlighted = NO_NAMES, categoryLabel = defaultCategoryLabel } = props;
   const [drawn, setDrawn] = useState<Drawn | null>(null);
   const [hovered, setHovered] = useState<Target | null>(null);
-  const [cursor, setCursor] = useState<Cursor | null>(null);
+  const [cursor, setCursor] = useState<FrameCursor | null>(null);
   const [focused, setFocused] = useState(false);
-  const [sought, setSought] = useState<Cursor | null>(null);
+  const [sought, setSought] = useState<FrameCursor | null>(null);
   const [menu, setMenu] = useState<{ target: Target; left: number; top: number } | null>(null);
   const scroller = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -99,19 +99,19 @@ export function FlameGraph({
       controller.setArranged(arranged, view.orientation, arrangedFor.zoom, arrangedFor.span);
   }, [controller, arranged, arrangedFor, view.orientation]);
   useFollowedZoom(controller, data.worker, arranged, view);
-  useKeptCursor(worker, arranged, cursor, setCursor);
+  usePersistentCursor(worker, arranged, cursor, setCursor);
   useMarks(controller, arranged, highlighted, hovered, cursor);
   useSearchTotals(arranged, view, props.onSearchTotals);
   useScrollToRoot(scroller, { rows, root: drawn?.root ?? 0 }, source.key);
   const found = useCallback(() => {
     setSought(null);
   }, []);
-  useSought(scroller, controller, { sought, rows }, found);
+  useSearchNavigation(scroller, controller, { sought, rows }, found);
 
   const tellHover = useCallback((target: Target | null) => {
     setHovered((before) => (sameTarget(before, target) ? before : target));
   }, []);
-  useHoverTold(arranged, hovered, cursor, props.onFunctionHover);
+  useHoverDescription(arranged, hovered, cursor, props.onFunctionHover);
 
   const { load: loadSubtree, trouble } = useSubtree(source, merge);
   const choose = useCallback(
@@ -129,7 +129,7 @@ export function FlameGraph({
       }
       setCursor({ table: target.table, frame: target.frame });
       controller.zoomTo(target.table, target.frame);
-      latest.current.onFrameChosen?.(tellFrame(now, target.table, target.frame));
+      latest.current.onFrameChosen?.(describeFrame(now, target.table, target.frame));
     },
     [controller, loadSubtree],
   );
@@ -167,7 +167,7 @@ export function FlameGraph({
       zoomToFunction: (name) => zoomTo([name]),
       exportPng: () =>
         palette === null
-          ? Promise.reject(new Error('Nothing is drawn yet'))
+          ? Promise.reject(new Error('The flame graph is empty'))
           : exportPng(controller, palette),
       exportSvg: () => (palette === null ? '' : exportSvg(controller, palette)),
     };
@@ -178,14 +178,14 @@ export function FlameGraph({
     cursor === null ? null : { kind: 'frame', side: 0, ...cursor };
   // A frame that was zoomed to from outside (a finding, a table row) is outlined; its tip would only cover the page.
   const shown = present(arranged, hovered ?? (focused ? cursorTarget : null));
-  const tip = useTipPlace(controller, canvas, narrow ? null : shown, drawn);
+  const tip = useTooltipPosition(controller, canvas, narrow ? null : shown, drawn);
   const counts = countsOf(arranged, drawn, source.restState);
   const problems = problemsOf(data.error, arranged, view, source.restState);
   const menuFrame = menu?.target.kind === 'frame' ? menu.target : null;
 
   return (
     <div className={css.graph}>
-      <FlameHead
+      <FlameHeader
         view={view}
         legend={props.legend ?? true}
         chips={props.chips ?? false}
@@ -224,11 +224,11 @@ export function FlameGraph({
       </div>
       <div className={css.spoken} aria-live="polite">
         {arranged !== null && cursor !== null && present(arranged, cursorTarget) !== null
-          ? spokenFrame(arranged, cursor.table, cursor.frame, categoryLabel)
+          ? describeFrameAloud(arranged, cursor.table, cursor.frame, categoryLabel)
           : ''}
       </div>
       {arranged !== null && shown !== null && (
-        <FlameTip
+        <FlameTooltip
           arranged={arranged}
           target={shown}
           categoryLabel={categoryLabel}

@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react';
-import type { FlameMode } from '../../engine';
+import type { FlameMode } from '../../engine/flame/flame-view';
 import css from './flame.module.css';
 
 type Swatch = { words: string; draw: ReactElement };
@@ -43,7 +43,7 @@ const CHANGES: readonly Swatch[] = [
       </>
     ),
   },
-  { words: 'inside the noise', draw: <rect width={WIDTH} height={HEIGHT} className={css.noise} /> },
+  { words: 'not significant', draw: <rect width={WIDTH} height={HEIGHT} className={css.noise} /> },
 ];
 
 const SIDES: readonly Swatch[] = [
@@ -52,7 +52,7 @@ const SIDES: readonly Swatch[] = [
 ];
 
 const REST: Swatch = {
-  words: 'too narrow, added up',
+  words: 'too narrow, combined',
   draw: (
     <path
       className={css.comb}

@@ -1,7 +1,7 @@
 import type { KeyboardEvent, ReactElement } from 'react';
 import { useEffect, useRef } from 'react';
-import type { FlameView } from '../../engine';
-import { visibleName } from '../../engine';
+import type { FlameView } from '../../engine/flame/flame-view';
+import { visibleName } from '../../engine/flame/frame-label';
 import css from './flame.module.css';
 import type { FrameActions } from './frame-actions';
 import { menuEntries } from './frame-actions';

@@ -1,15 +1,17 @@
 /** The parts of the graph that need no component: keys, tooltip places, labels in their room, walking, gestures. */
 import { describe, expect, test, vi } from 'vitest';
-import { EMPTY_VIEW, FlameModel, panesOf } from '../../engine';
-import { drawnDiff } from '../../testing/diffs';
-import { nextMatch, stepCursor } from './cursor';
-import type { Cursor, Step } from './cursor';
+import { FlameModel } from '../../engine/flame/flame-model';
+import { EMPTY_VIEW } from '../../engine/flame/flame-view';
+import { panesOf } from '../../engine/flame/flame-viewport';
+import { drawnDiff } from '../../testing/diff-fixtures';
+import { nextMatch, stepCursor } from './frame-navigation';
+import type { FrameCursor, Step } from './frame-navigation';
 import { chipsOf, menuEntries } from './frame-actions';
-import type { GestureEvents } from './gestures';
-import { listenToGestures } from './gestures';
-import { keyAction } from './keys';
+import type { GestureEvents } from './flame-gestures';
+import { listenToGestures } from './flame-gestures';
+import { keyAction } from './flame-keys';
 import { LabelCache } from './label-cache';
-import { placeTip } from './tip-place';
+import { placeTooltip } from './tooltip-position';
 
 const press = (
   key: string,
@@ -59,7 +61,7 @@ describe('the tooltip', () => {
     ['as wide as all, at the top', { left: 0, top: 20, right: 1000, bottom: 300 }],
     ['deeper than the window', { left: 0, top: 300, right: 1000, bottom: 2000 }],
   ])('never covers a frame and its callees: %s', (_, kept) => {
-    const at = placeTip(kept, { ...kept, bottom: kept.top + 17 }, tip, bounds, true);
+    const at = placeTooltip(kept, { ...kept, bottom: kept.top + 17 }, tip, bounds, true);
     expect(overlaps(at, kept)).toBe(false);
   });
 });
@@ -93,7 +95,7 @@ describe('the keyboard walks', () => {
   const walk = (
     now: ReturnType<typeof arranged>,
     steps: Step[],
-    from: Cursor = { table: 0, frame: 0 },
+    from: FrameCursor = { table: 0, frame: 0 },
   ): string => {
     const { panes } = panesOf(now, 'icicle', 1000);
     let at = from;
@@ -114,7 +116,7 @@ describe('the keyboard walks', () => {
   });
   test('from match to match, around the ends', () => {
     const now = arranged({ search: { pattern: 'b|d', regex: true, caseSensitive: false } });
-    const name = (cursor: Cursor | null): string =>
+    const name = (cursor: FrameCursor | null): string =>
       now.names.text(now.tables[0]!.name[cursor?.frame ?? 0]!);
     const first = nextMatch(now, null, 1);
     expect([

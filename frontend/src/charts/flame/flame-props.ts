@@ -1,14 +1,15 @@
-/** What the flame graph is told, and what it tells. Types only. */
-import type { FlameView } from '../../engine';
+/** Inputs and events of the flame graph. Types only. */
+import type { FlameView } from '../../engine/flame/flame-view';
 
 /**
  * The data of one comparison's view (one kind, sample type and granularity), as the API gives it: slowcol buffers. The
  * buffers are copied into the worker, never emptied, so they may sit in a cache.
  *
- * - `key`: stable identity of the data ("comparison/view"). Another key means other data; the same key with `rest` no longer
+ * - `key`: stable identity of the data ("comparison/view"). Another key means other data; the same key with `rest` no
+ * longer
  *   null means that the rest has arrived.
  * - `first`: the `first` (or `all`) part. `rest`: null while it is not there.
- * - `restState`: what the state line says of it. 'none' = there is no rest.
+ * - `restState`: what the state line says of it. 'none' = there are no combined frames.
  * - `loadSubtree`: asked for when a person opens a rest that was never sent; gives the `subtree` part.
  */
 export type FlameSource = {
@@ -34,7 +35,7 @@ export type SearchTotals = {
 };
 
 /** One frame, in the shown units of the chosen basis. */
-export type FrameTold = {
+export type FrameDescription = {
   name: string;
   category: string;
   payer: string | null;
@@ -46,9 +47,9 @@ export type FrameTold = {
   /** Of the ratio of totals; NaN where there is none. */
   low: number;
   high: number;
-  /** Corrected for how many frames are looked at; NaN when it was not tested. */
+  /** Corrected for the number of frames; NaN when it was not tested. */
   q: number;
-  /** On how many distinct stacks it stands; 0 when that is not known. */
+  /** The number of distinct stacks it is on; 0 when that is not known. */
   stacks: number;
   /** Put together from several frames (a filter, the sandwich): its sum has no interval, so it is drawn grey. */
   joined: boolean;
@@ -57,7 +58,7 @@ export type FrameTold = {
 
 export type FlameGraphProps = {
   source: FlameSource;
-  /** The whole visible state; keep it in the URL. The component never changes it by itself, it asks by `onViewChange`. */
+  /** The whole visible state; keep it in the URL. The component never changes it; it calls `onViewChange`. */
   view: FlameView;
   /** A new view was chosen inside. Calls of one drag or wheel are gathered (about four a second). */
   onViewChange: (view: FlameView) => void;
@@ -66,7 +67,7 @@ export type FlameGraphProps = {
   /** The pointer or the keyboard is on frames of this function (null: on none). For the table's row. */
   onFunctionHover?: (name: string | null) => void;
   /** A frame was chosen (clicked, or Enter). */
-  onFrameChosen?: (frame: FrameTold) => void;
+  onFrameChosen?: (frame: FrameDescription) => void;
   /** Someone wants the lines of a function. Without it the menu has no such entry. */
   onListLines?: (name: string) => void;
   onSearchTotals?: (totals: SearchTotals | null) => void;
@@ -74,7 +75,7 @@ export type FlameGraphProps = {
   categoryLabel?: (id: string) => string;
   /** Height at most, in CSS pixels (default 640); a deeper graph scrolls inside. */
   maxHeight?: number;
-  /** Whether the legend stands above the graph; default true. */
+  /** Whether the legend is above the graph; default true. */
   legend?: boolean;
   /** Whether the filters in force stand above the graph, to be taken away by a click; default false: the page has its own. */
   chips?: boolean;

@@ -1,9 +1,11 @@
 /**
- * The page's side of the worker. A pattern may come from a link and may be made to never end: a request that takes too long
- * costs the worker its life, a new one is given the same data, and the person is told. The page itself never waits.
+ * The page's side of the worker. A pattern may come from a link and may be made to never end: a request that takes
+ * too long
+ * stops the worker; a new one gets the same data, and the user sees an error. The page itself never waits.
  */
-import type { ArrangeWish, Arranged, NamePattern, ZoomTarget } from '../../engine';
-import { FlameModel } from '../../engine';
+import type { LayoutRequest, Arranged, ZoomTarget } from '../../engine/flame/flame-model';
+import type { NamePattern } from '../../engine/flame/flame-view';
+import { FlameModel } from '../../engine/flame/flame-model';
 import { spawnWorker } from './spawn-worker';
 import type { Answer, ArrangedSent, Request, SearchFound } from './worker-messages';
 import { answer, arrangedReceived } from './worker-messages';
@@ -22,7 +24,7 @@ type Carrier = { post: (request: Request) => void; stop: () => void };
 /** The request was given up because it ran away; the worker starts anew. */
 export class FlameWorkerTimeout extends Error {
   constructor() {
-    super(`The pattern was given up after ${PATIENCE_MS / 1000} seconds`);
+    super(`The pattern took longer than ${PATIENCE_MS / 1000} seconds and was stopped`);
     this.name = 'FlameWorkerTimeout';
   }
 }
@@ -36,7 +38,7 @@ function browserCarrier(
     receive(data);
   });
   worker.addEventListener('error', (event) => {
-    failed(event.message || 'The flame graph could not start its worker');
+    failed(event.message || 'Could not start the flame graph worker');
   });
   return {
     post: (request) => {
@@ -77,7 +79,7 @@ export class FlameWorker {
   #carrier: Carrier;
   #next = 1;
   readonly #pending = new Map<number, Pending>();
-  /** What a new worker must be told again. */
+  /** The state a new worker needs. */
   #parts: { ask: 'open' | 'merge'; buffer: ArrayBuffer }[] = [];
   #stopped = false;
 
@@ -96,7 +98,7 @@ export class FlameWorker {
     return this.#request({ ask: 'merge', buffer });
   }
 
-  async arrange(wish: ArrangeWish): Promise<Arranged | null> {
+  async arrange(wish: LayoutRequest): Promise<Arranged | null> {
     const sent = await this.#request<ArrangedSent | null>({ ask: 'arrange', wish });
     return sent === null ? null : arrangedReceived(sent);
   }

@@ -1,5 +1,5 @@
 /** The worker's shell: one model, one request at a time, answers with their arrays given away. */
-import { FlameModel } from '../../engine';
+import { FlameModel } from '../../engine/flame/flame-model';
 import type { Answer, Request } from './worker-messages';
 import { answer, transferred } from './worker-messages';
 

@@ -1,6 +1,6 @@
 /** What can be done with a frame, as changes of the view. */
-import type { FlameView } from '../../engine';
-import { exactly } from '../../engine';
+import type { FlameView } from '../../engine/flame/flame-view';
+import { exactly } from '../../engine/flame/name-pattern';
 
 export type MenuEntry = { id: string; words: string; act: () => void };
 
@@ -44,28 +44,28 @@ export function menuEntries(
     },
     {
       id: 'focus',
-      words: 'Focus: only stacks with it',
+      words: 'Focus: only stacks containing this',
       act: () => {
         change({ ...WHOLE, focus: pattern });
       },
     },
     {
       id: 'ignore',
-      words: 'Ignore: no stacks with it',
+      words: 'Ignore: exclude stacks containing this',
       act: () => {
         change({ ...WHOLE, ignore: either(view.ignore, pattern) });
       },
     },
     {
       id: 'hide',
-      words: 'Hide: its callers take its place',
+      words: 'Hide: attribute to its callers',
       act: () => {
         change({ ...WHOLE, hide: either(view.hide, pattern) });
       },
     },
     {
       id: 'search',
-      words: 'Find it everywhere',
+      words: 'Highlight all occurrences',
       act: () => {
         change({ search: { pattern, regex: true, caseSensitive: true } });
       },
@@ -75,14 +75,14 @@ export function menuEntries(
   if (listLines !== undefined)
     entries.push({
       id: 'lines',
-      words: 'List its lines',
+      words: 'Show lines',
       act: () => {
         listLines(name);
       },
     });
   entries.push({
     id: 'copy',
-    words: 'Copy its name',
+    words: 'Copy name',
     act: () => {
       actions.copy(name);
     },

@@ -1,5 +1,5 @@
-/** Labels cut to their room, kept between drawings: panning shows the same few hundred names again and again. */
-import { fitLabel, labelForms, visibleName } from '../../engine';
+/** Labels cut to their width, cached between drawings: panning shows the same few hundred names again and again. */
+import { fitLabel, labelForms, visibleName } from '../../engine/flame/frame-label';
 
 /** Beyond this the cache starts anew: it holds some screens' worth. */
 const CACHE_MAX = 20_000;

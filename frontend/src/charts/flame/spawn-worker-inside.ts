@@ -1,4 +1,7 @@
-/** The worker inside the script: a report that is one file has no other to fetch. Stands for `spawn-worker` in that build. */
+/**
+ * The worker inside the script: a report that is one file has no other to fetch. Replaces `spawn-worker` in that
+ * build.
+ */
 import FlameInside from './flame.worker.ts?worker&inline';
 
 export const spawnWorker = (): Worker => new FlameInside({ name: 'flame' });

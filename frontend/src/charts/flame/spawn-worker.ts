@@ -1,3 +1,3 @@
-/** The worker as a file of its own. */
+/** The worker as a separate file. */
 export const spawnWorker = (): Worker =>
   new Worker(new URL('./flame.worker.ts', import.meta.url), { type: 'module', name: 'flame' });

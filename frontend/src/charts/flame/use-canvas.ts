@@ -1,10 +1,10 @@
 /** Gives a controller its canvas, its size, its colours and its scroll place, and takes them away again. */
 import type { RefObject } from 'react';
 import { useEffect, useState } from 'react';
-import type { FlameController } from './controller';
-import { LABEL_FONT_PX } from './painter';
-import type { Palette } from './palette';
-import { onSchemeChange, readPalette } from './palette';
+import type { FlameController } from './flame-controller';
+import { LABEL_FONT_PX } from './flame-painter';
+import type { Palette } from './flame-palette';
+import { onSchemeChange, readPalette } from './flame-palette';
 
 type Surfaces = {
   scroller: RefObject<HTMLDivElement | null>;

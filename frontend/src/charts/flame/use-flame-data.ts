@@ -1,6 +1,7 @@
 /** Keeps a worker fed with the data of a source, and the arrangement that belongs to a view. */
 import { useEffect, useMemo, useRef, useState } from 'react';
-import type { Arranged, FlameView } from '../../engine';
+import type { Arranged } from '../../engine/flame/flame-model';
+import type { FlameView } from '../../engine/flame/flame-view';
 import { FlameWorker } from './flame-worker';
 import type { FlameSource } from './flame-props';
 

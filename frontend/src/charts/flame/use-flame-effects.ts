@@ -1,13 +1,19 @@
-/** What follows from other things: zooms from outside, outlines, the name under the pointer, where the root stands. */
+/**
+ * What follows from other things: external zooms, outlines, the name under the pointer, the scroll position of the
+ * root.
+ */
 import type { RefObject } from 'react';
 import { useEffect, useMemo, useRef } from 'react';
-import type { Arranged, FlameView } from '../../engine';
-import { CALLERS_KEY_PREFIX, ROW_PX, keyOfFrame } from '../../engine';
-import type { FlameController } from './controller';
-import type { Cursor } from './cursor';
+import type { Arranged } from '../../engine/flame/flame-model';
+import type { FlameView } from '../../engine/flame/flame-view';
+import { CALLERS_KEY_PREFIX } from '../../engine/flame/flame-model';
+import { keyOfFrame } from '../../engine/flame/flame-path';
+import { ROW_PX } from '../../engine/flame/flame-viewport';
+import type { FlameController } from './flame-controller';
+import type { FrameCursor } from './frame-navigation';
 import type { FlameWorker } from './flame-worker';
-import type { Target } from './told';
-import { nameOfFrame } from './told';
+import type { Target } from './frame-description';
+import { nameOfFrame } from './frame-description';
 
 /** Follows a zoom that comes from outside: a link, the browser's back button, a finding. */
 export function useFollowedZoom(
@@ -38,7 +44,7 @@ export function useMarks(
   arranged: Arranged | null,
   highlighted: readonly string[],
   hovered: Target | null,
-  cursor: Cursor | null,
+  cursor: FrameCursor | null,
 ): void {
   const numbers = useMemo(
     () =>
@@ -55,10 +61,10 @@ export function useMarks(
   }, [controller, numbers, hovered, cursor]);
 }
 
-export function useHoverTold(
+export function useHoverDescription(
   arranged: Arranged | null,
   hovered: Target | null,
-  cursor: Cursor | null,
+  cursor: FrameCursor | null,
   tell: ((name: string | null) => void) | undefined,
 ): void {
   const target = hovered?.kind === 'frame' ? hovered : cursor;
@@ -77,7 +83,7 @@ export function useHoverTold(
   }, [name]);
 }
 
-/** Where the root stands on a surface that is taller than its window: callers and callees both get room. */
+/** The position of the root on a surface taller than its viewport: callers and callees both get room. */
 const ROOT_PLACE = 0.6;
 
 function scrollTo(host: HTMLElement, top: number): void {
@@ -100,10 +106,10 @@ export function useScrollToRoot(
 const SEEK_MS = 400;
 
 /** Brings a frame that was zoomed to from outside into sight, a third down from the top, with room for what it calls. */
-export function useSought(
+export function useSearchNavigation(
   scroller: RefObject<HTMLDivElement | null>,
   controller: FlameController,
-  { sought, rows }: { sought: Cursor | null; rows: number },
+  { sought, rows }: { sought: FrameCursor | null; rows: number },
   done: () => void,
 ): void {
   useEffect(() => {
@@ -119,13 +125,13 @@ export function useSought(
 }
 
 /** Frames have other numbers in another arrangement: the keyboard's frame is found again by its path, or let go. */
-export function useKeptCursor(
+export function usePersistentCursor(
   worker: FlameWorker | null,
   arranged: Arranged | null,
-  cursor: Cursor | null,
-  move: (cursor: Cursor | null) => void,
+  cursor: FrameCursor | null,
+  move: (cursor: FrameCursor | null) => void,
 ): void {
-  const before = useRef<{ arranged: Arranged | null; cursor: Cursor | null }>({
+  const before = useRef<{ arranged: Arranged | null; cursor: FrameCursor | null }>({
     arranged: null,
     cursor: null,
   });

@@ -1,10 +1,10 @@
 /** Wires pointer and wheel to the controller. */
 import type { RefObject } from 'react';
 import { useEffect, useRef } from 'react';
-import type { FlameController } from './controller';
+import type { FlameController } from './flame-controller';
 import css from './flame.module.css';
-import { listenToGestures } from './gestures';
-import type { Target } from './told';
+import { listenToGestures } from './flame-gestures';
+import type { Target } from './frame-description';
 
 type Handlers = {
   hover: (target: Target | null) => void;

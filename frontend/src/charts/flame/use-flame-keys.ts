@@ -1,22 +1,22 @@
 /** What each key does to the graph. */
 import type { KeyboardEvent, RefObject } from 'react';
 import { useCallback, useEffect, useRef } from 'react';
-import type { FlameView } from '../../engine';
-import { ROW_PX } from '../../engine';
-import type { FlameController } from './controller';
-import type { Cursor, Step } from './cursor';
-import { nextMatch, stepCursor } from './cursor';
-import type { KeyAction } from './keys';
-import { keyAction } from './keys';
-import type { Target } from './told';
-import { nameOfFrame } from './told';
+import type { FlameView } from '../../engine/flame/flame-view';
+import { ROW_PX } from '../../engine/flame/flame-viewport';
+import type { FlameController } from './flame-controller';
+import type { FrameCursor, Step } from './frame-navigation';
+import { nextMatch, stepCursor } from './frame-navigation';
+import type { KeyAction } from './flame-keys';
+import { keyAction } from './flame-keys';
+import type { Target } from './frame-description';
+import { nameOfFrame } from './frame-description';
 
 const PAN_PART = 0.15;
 const ZOOM_FACTOR = 0.75;
 
 export type KeyHandlers = {
-  cursor: Cursor | null;
-  setCursor: (cursor: Cursor | null) => void;
+  cursor: FrameCursor | null;
+  setCursor: (cursor: FrameCursor | null) => void;
   hovered: Target | null;
   view: FlameView;
   change: (part: Partial<FlameView>) => void;
@@ -71,7 +71,7 @@ function moveCursor(
   controller: FlameController,
   scroller: HTMLElement | null,
   handlers: KeyHandlers,
-  to: Cursor | null,
+  to: FrameCursor | null,
 ): void {
   if (to === null) return;
   handlers.setCursor(to);
@@ -93,7 +93,7 @@ function walk(
   if (arranged === null) return false;
   const step = STEPS[action];
   const panes = controller.states.map(({ pane }) => pane);
-  const start: Cursor = { table: controller.zoom.table, frame: controller.zoom.frame };
+  const start: FrameCursor = { table: controller.zoom.table, frame: controller.zoom.frame };
   const from =
     handlers.cursor !== null &&
     handlers.cursor.frame < (arranged.tables[handlers.cursor.table]?.count ?? 0)

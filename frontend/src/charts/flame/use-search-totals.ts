@@ -1,6 +1,7 @@
 /** Tells what the search found, when it changes. */
 import { useEffect, useRef } from 'react';
-import type { Arranged, FlameView } from '../../engine';
+import type { Arranged } from '../../engine/flame/flame-model';
+import type { FlameView } from '../../engine/flame/flame-view';
 import type { SearchTotals } from './flame-props';
 
 function totalsOf(arranged: Arranged, view: FlameView): SearchTotals | null {

@@ -2,7 +2,7 @@ import { act, renderHook, waitFor } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { useSubtree } from './use-subtree';
 
-test('what could not be loaded is told, and loaded when it is tried again', async () => {
+test('a failure to load is reported, and a retry loads', async () => {
   const part = new ArrayBuffer(8);
   const loadSubtree = vi
     .fn<(node: number) => Promise<ArrayBuffer>>()
@@ -18,9 +18,7 @@ test('what could not be loaded is told, and loaded when it is tried again', asyn
     result.current.load(7);
   });
   await waitFor(() => {
-    expect(result.current.trouble?.message).toBe(
-      'These frames could not be loaded: the server is away',
-    );
+    expect(result.current.trouble?.message).toBe('Could not load these frames: the server is away');
   });
   rerender({ key: 'b' });
   expect(result.current.trouble).toBeNull();

@@ -1,4 +1,4 @@
-/** Brings in what was never sent, when somebody opens it; a failure is told and can be tried again. */
+/** Loads frames that were not sent when they are opened; a failure is shown and can be retried. */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { FlameSource } from './flame-props';
 
@@ -35,6 +35,6 @@ export function useSubtree(
   };
   return {
     load,
-    trouble: { message: `These frames could not be loaded: ${failed.why}`, again },
+    trouble: { message: `Could not load these frames: ${failed.why}`, again },
   };
 }

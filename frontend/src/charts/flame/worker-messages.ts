@@ -1,11 +1,17 @@
 /** What page and worker say to each other. Every request has a number; its answer carries the same. */
-import type { ArrangeWish, Arranged, FlameModel, NamePattern, ZoomTarget } from '../../engine';
-import { NameTable } from '../../engine';
+import type {
+  LayoutRequest,
+  Arranged,
+  FlameModel,
+  ZoomTarget,
+} from '../../engine/flame/flame-model';
+import type { NamePattern } from '../../engine/flame/flame-view';
+import { NameTable } from '../../engine/flame/name-table';
 
 export type Request =
   | { ask: 'open'; id: number; buffer: ArrayBuffer }
   | { ask: 'merge'; id: number; buffer: ArrayBuffer }
-  | { ask: 'arrange'; id: number; wish: ArrangeWish }
+  | { ask: 'arrange'; id: number; wish: LayoutRequest }
   | { ask: 'search'; id: number; pattern: NamePattern }
   | { ask: 'locate'; id: number; key: string }
   | { ask: 'find'; id: number; path: readonly string[] };

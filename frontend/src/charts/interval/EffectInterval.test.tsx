@@ -1,6 +1,6 @@
 import { render, screen } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
-import { ratioAxis } from '../../engine';
+import { ratioAxis } from '../../engine/format/ratio-axis';
 import { EffectAxis, EffectInterval } from './EffectInterval';
 
 const AXIS = ratioAxis([{ ratio: 11.7, low: 10.1, high: 13.6 }]);

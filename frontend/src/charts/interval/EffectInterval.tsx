@@ -1,6 +1,8 @@
 import type { ReactElement } from 'react';
-import type { Change, RatioAxis } from '../../engine';
-import { alongAxis, formatRatio, formatRatioRange } from '../../engine';
+import type { Change } from '../../engine/format/change-class';
+import type { RatioAxis } from '../../engine/format/ratio-axis';
+import { formatRatio, formatRatioRange } from '../../engine/format/format';
+import { alongAxis } from '../../engine/format/ratio-axis';
 import css from './interval.module.css';
 
 /**
@@ -79,7 +81,7 @@ function finite(value: number | null): value is number {
   return value !== null && Number.isFinite(value) && value > 0;
 }
 
-function spoken(props: EffectIntervalProps): string {
+function describeInterval(props: EffectIntervalProps): string {
   if (!finite(props.ratio)) return 'no ratio';
   const ratio = formatRatio(props.ratio).replace('×', 'times ');
   if (!finite(props.low) || !finite(props.high)) return `${ratio}, no interval`;
@@ -95,7 +97,7 @@ export function EffectInterval(props: EffectIntervalProps): ReactElement {
       width={width}
       height={height}
       role="img"
-      aria-label={props.label ?? spoken(props)}
+      aria-label={props.label ?? describeInterval(props)}
     >
       {axis.ticks.map((tick) => (
         <line

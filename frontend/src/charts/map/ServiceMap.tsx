@@ -3,14 +3,14 @@
  * are buttons: the tab key walks through them, and the table beside the map tells the same.
  */
 import { useLayoutEffect, useMemo, useRef, type ReactElement } from 'react';
-import { visibleName } from '../../engine';
+import { visibleName } from '../../engine/flame/frame-label';
 import {
   NODE_HEIGHT,
   NODE_WIDTH,
-  mapLayout,
+  layOutServiceMap,
   type MapEdge,
   type MapPoint,
-} from '../../engine/map-layout';
+} from '../../engine/spans/service-map-layout';
 import css from './map.module.css';
 
 export type MapService = { id: string; name: string; words: string; failed?: boolean };
@@ -32,13 +32,13 @@ export type ServiceMapProps = {
 /** Room at the right for calls that go up again. */
 const BACK_PX = 70;
 /** Of more calls than these the numbers would lie upon each other; the table beside the map holds them. */
-const MOST_WORDS = 80;
+const SERVICE_LABELS = 80;
 
 export function ServiceMap(props: ServiceMapProps): ReactElement {
   const { services, calls, label, onChoose, chosen } = props;
   const layout = useMemo(
     () =>
-      mapLayout(
+      layOutServiceMap(
         services.map(({ id }) => id),
         calls,
       ),
@@ -46,7 +46,7 @@ export function ServiceMap(props: ServiceMapProps): ReactElement {
   );
   const width = layout.width + (layout.back.size > 0 ? BACK_PX : 0);
   const scroller = useRef<HTMLDivElement>(null);
-  // What is called first stands in the middle: of a map wider than the page, that is looked at first.
+  // The first callee is in the middle: a map wider than the page starts there.
   useLayoutEffect(() => {
     const element = scroller.current;
     if (element) element.scrollLeft = (element.scrollWidth - element.clientWidth) / 2;
@@ -59,7 +59,7 @@ export function ServiceMap(props: ServiceMapProps): ReactElement {
             <Call
               key={at}
               call={call}
-              quiet={calls.length > MOST_WORDS}
+              quiet={calls.length > SERVICE_LABELS}
               points={layout.lines[at] ?? []}
               back={layout.back.has(at)}
               lit={chosen !== undefined && (call.from === chosen || call.to === chosen)}

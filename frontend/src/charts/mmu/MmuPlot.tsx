@@ -3,8 +3,8 @@
  * from 10 µs to 1 s on a log axis. Base and candidate with bands; one window length is read out.
  */
 import { useRef, useState, type ReactElement } from 'react';
-import { formatShare, formatValue } from '../../engine';
-import { useWidth } from '../plot/tokens';
+import { formatShare, formatValue } from '../../engine/format/format';
+import { useWidth } from '../plot/color-tokens';
 import css from '../plot/plot.module.css';
 
 type Row = (number | null)[] | null;

@@ -4,7 +4,7 @@ import { GridComponent, MarkLineComponent, TooltipComponent } from 'echarts/comp
 import * as echarts from 'echarts/core';
 import { CanvasRenderer } from 'echarts/renderers';
 import { useEffect, useRef, type RefObject } from 'react';
-import { useTokens, type Tokens } from './tokens';
+import { useTokens, type Tokens } from './color-tokens';
 
 echarts.use([LineChart, GridComponent, MarkLineComponent, TooltipComponent, CanvasRenderer]);
 

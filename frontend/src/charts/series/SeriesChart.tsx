@@ -3,9 +3,9 @@
  * worst waits as marks. Charts of two sides share `most` and `durationNs`, so that heights and places compare.
  */
 import { useCallback, useMemo, useRef, type ReactElement } from 'react';
-import { formatValue } from '../../engine';
+import { formatValue } from '../../engine/format/format';
 import { useEChart, type ChartOption } from '../plot/echarts';
-import type { TokenName, Tokens } from '../plot/tokens';
+import type { TokenName, Tokens } from '../plot/color-tokens';
 import css from './series.module.css';
 
 export type SeriesLine = {
@@ -28,19 +28,19 @@ export type SeriesChartProps = {
 };
 
 /** Lines differ by dash too, not by colour alone. */
-const LOOKS: { colour: TokenName; dash: 'solid' | number[] }[] = [
+const LINE_STYLES: { colour: TokenName; dash: 'solid' | number[] }[] = [
   { colour: 'q3', dash: 'solid' },
   { colour: 'c5', dash: [6, 3] },
   { colour: 'c3', dash: [2, 2] },
   { colour: 'control', dash: [8, 3, 2, 3] },
   { colour: 'q2', dash: [1, 2] },
 ];
-export const LINES_MOST = LOOKS.length;
+export const MAX_LINES = LINE_STYLES.length;
 
 export function SeriesChart(props: SeriesChartProps): ReactElement {
   const { lines, binNs, durationNs, most, marks, onMark, lostAfterNs, label } = props;
   const host = useRef<HTMLDivElement>(null);
-  const drawn = useMemo(() => lines.slice(0, LINES_MOST), [lines]);
+  const drawn = useMemo(() => lines.slice(0, MAX_LINES), [lines]);
   const optionOf = useCallback(
     (tokens: Tokens): ChartOption => ({
       animation: false,
@@ -93,7 +93,7 @@ export function SeriesChart(props: SeriesChartProps): ReactElement {
   return (
     <div className={css.series}>
       <div ref={host} className={css.host} role="img" aria-label={label} />
-      <ol className={css.marks} aria-label="Worst waits on the time axis">
+      <ol className={css.marks} aria-label="Longest waits on the time axis">
         {marks.map(({ id, atNs, chosen }) => (
           <li
             key={id}
@@ -104,15 +104,15 @@ export function SeriesChart(props: SeriesChartProps): ReactElement {
             <button
               type="button"
               aria-pressed={chosen}
-              aria-label={`Worst wait at ${formatValue(atNs, 'ns')}`}
-              title={`Worst wait at ${formatValue(atNs, 'ns')}`}
+              aria-label={`Longest wait at ${formatValue(atNs, 'ns')}`}
+              title={`Longest wait at ${formatValue(atNs, 'ns')}`}
               onClick={() => onMark?.(id)}
             />
           </li>
         ))}
         {lostAfterNs !== null && lostAfterNs < durationNs && (
           <li className={css.lost} style={{ left: `${(lostAfterNs / durationNs) * 100}%` }}>
-            lost
+            unreadable
           </li>
         )}
       </ol>
@@ -123,7 +123,7 @@ export function SeriesChart(props: SeriesChartProps): ReactElement {
 type Point = [number, number | null];
 
 function seriesOf(line: SeriesLine, at: number, binNs: number, tokens: Tokens): object[] {
-  const look = LOOKS[at]!;
+  const look = LINE_STYLES[at]!;
   const x = (bin: number) => ((bin + 0.5) * binNs) / 1e9;
   const points = (row: readonly (number | null)[]): Point[] =>
     row.map((value, bin) => [x(bin), value]);
@@ -143,10 +143,10 @@ function seriesOf(line: SeriesLine, at: number, binNs: number, tokens: Tokens): 
   const stack = `band ${at}`;
   const hidden = { ...plain, stack, lineStyle: { opacity: 0 }, tooltip: { show: false } };
   return [
-    { ...hidden, name: `${line.name} least`, data: points(low) },
+    { ...hidden, name: `${line.name} minimum`, data: points(low) },
     {
       ...hidden,
-      name: `${line.name} most`,
+      name: `${line.name} maximum`,
       data: points(height),
       areaStyle: { color: tokens[look.colour], opacity: 0.17 },
     },
@@ -170,11 +170,11 @@ function tip(told: unknown, lines: SeriesLine[], binNs: number): string {
 }
 
 /** Which line is which: colour and dash. */
-export function SeriesKeys({ names }: { names: string[] }): ReactElement {
+export function SeriesLegend({ names }: { names: string[] }): ReactElement {
   return (
     <span className={css.keys}>
-      {names.slice(0, LINES_MOST).map((name, at) => {
-        const { colour, dash } = LOOKS[at]!;
+      {names.slice(0, MAX_LINES).map((name, at) => {
+        const { colour, dash } = LINE_STYLES[at]!;
         return (
           <span key={name} className={css.key}>
             <svg width={22} height={8} aria-hidden="true">

@@ -15,36 +15,36 @@ import {
   type KeyboardEvent,
   type ReactElement,
 } from 'react';
-import { formatValue } from '../../engine';
-import type { Paints } from '../../engine/held-by';
+import { formatValue } from '../../engine/format/format';
+import type { OccupantPatterns } from '../../engine/timeline/p-occupancy';
 import {
   GUTTER_PX,
   HEAD_PX,
   rowsOf,
   segmentAt,
   timeAt,
-  type Place,
+  type SegmentPosition,
   type TimeScale,
-} from '../../engine/timeline-layout';
+} from '../../engine/timeline/timeline-layout';
 import {
-  WHOLE_WINDOW,
-  panWindow,
-  windowNs,
-  zoomWindow,
-  type TimelineWindow,
-} from '../../engine/timeline-window';
-import type { TraceTile } from '../../engine/trace-tile';
-import { listenToGestures } from '../flame/gestures';
-import { useTokens, useWidth } from '../plot/tokens';
-import { TimelineTip } from './TimelineTip';
-import { TimelinePainter, type Drawing } from './painter';
+  WHOLE_TIMELINE,
+  panViewport,
+  viewportNs,
+  zoomViewport,
+  type TimelineViewport,
+} from '../../engine/timeline/timeline-viewport';
+import type { TraceTile } from '../../engine/timeline/timeline-tile';
+import { listenToGestures } from '../flame/flame-gestures';
+import { useTokens, useWidth } from '../plot/color-tokens';
+import { TimelineTooltip } from './TimelineTooltip';
+import { TimelinePainter, type Drawing } from './timeline-painter';
 import css from './timeline.module.css';
 
 export type TimelineProps = {
   tiles: readonly TraceTile[];
-  window: TimelineWindow;
-  onWindow: (window: TimelineWindow) => void;
-  paints: Paints;
+  window: TimelineViewport;
+  onWindow: (window: TimelineViewport) => void;
+  paints: OccupantPatterns;
   bracket: string;
   start: string;
   end: string;
@@ -56,7 +56,7 @@ const RIGHT_PX = 8;
 const ZOOM_STEP = 0.6;
 const PAN_STEP = 0.15;
 
-type Hovered = { place: Place; x: number; y: number };
+type Hovered = { place: SegmentPosition; x: number; y: number };
 
 export function Timeline(props: TimelineProps): ReactElement | null {
   const { tiles, window: shown, paints, bracket, start, end, label, onWindow } = props;
@@ -71,7 +71,7 @@ export function Timeline(props: TimelineProps): ReactElement | null {
   const rows = useMemo(() => rowsOf(coarse), [coarse]);
   const scale = useMemo(
     (): TimeScale => ({
-      ...windowNs(coarse, shown),
+      ...viewportNs(coarse, shown),
       x0: GUTTER_PX,
       width: Math.max(1, width - GUTTER_PX - RIGHT_PX),
     }),
@@ -139,18 +139,18 @@ export function Timeline(props: TimelineProps): ReactElement | null {
         host.current?.focus({ preventScroll: true });
       },
       reset: () => {
-        latest.current.onWindow(WHOLE_WINDOW);
+        latest.current.onWindow(WHOLE_TIMELINE);
       },
       menu: () => {
         setHovered(null);
       },
       pan: (dx) => {
         const now = latest.current;
-        now.onWindow(panWindow(now.shown, -dx / now.scale.width, now.span));
+        now.onWindow(panViewport(now.shown, -dx / now.scale.width, now.span));
       },
       zoom: (factor, x) => {
         const now = latest.current;
-        now.onWindow(zoomWindow(now.shown, factor, fractionAt(x), now.span));
+        now.onWindow(zoomViewport(now.shown, factor, fractionAt(x), now.span));
       },
       dragging: () => {
         setHovered(null);
@@ -181,17 +181,17 @@ export function Timeline(props: TimelineProps): ReactElement | null {
         style={{ height: rows.heightPx }}
         aria-hidden="true"
       />
-      {hovered && <TimelineTip {...hovered} width={width} proc={procOf(hovered.place)} />}
+      {hovered && <TimelineTooltip {...hovered} width={width} proc={procOf(hovered.place)} />}
       <p className="unseen" aria-live="polite">
         {shown.from === 0 && shown.to === 1
           ? ''
-          : `Showing ${formatValue(scale.to - scale.from, 'ns')} from ${formatValue(scale.from - coarse.waitStartNs, 'ns')} after the wake`}
+          : `Showing ${formatValue(scale.to - scale.from, 'ns')} from ${formatValue(scale.from - coarse.waitStartNs, 'ns')} after wake-up`}
       </p>
     </div>
   );
 }
 
-function procOf({ tile, at }: Place): number {
+function procOf({ tile, at }: SegmentPosition): number {
   let row = 0;
   while (row + 1 < tile.procs.length && tile.procStart[row + 1]! <= at) row++;
   return tile.procs[row] ?? 0;
@@ -200,26 +200,26 @@ function procOf({ tile, at }: Place): number {
 /** What a key asks for; null for keys that are not ours. */
 function pressed(
   key: string,
-  shown: TimelineWindow,
+  shown: TimelineViewport,
   span: number,
   tile: TraceTile,
-): TimelineWindow | null {
+): TimelineViewport | null {
   switch (key) {
     case 'w':
     case '+':
     case '=':
-      return zoomWindow(shown, ZOOM_STEP, 0.5, span);
+      return zoomViewport(shown, ZOOM_STEP, 0.5, span);
     case 's':
     case '-':
-      return zoomWindow(shown, 1 / ZOOM_STEP, 0.5, span);
+      return zoomViewport(shown, 1 / ZOOM_STEP, 0.5, span);
     case 'a':
     case 'ArrowLeft':
-      return panWindow(shown, -PAN_STEP, span);
+      return panViewport(shown, -PAN_STEP, span);
     case 'd':
     case 'ArrowRight':
-      return panWindow(shown, PAN_STEP, span);
+      return panViewport(shown, PAN_STEP, span);
     case '0':
-      return WHOLE_WINDOW;
+      return WHOLE_TIMELINE;
     case 'Home':
       return around(tile.waitStartNs, shown, tile);
     case 'End':
@@ -230,8 +230,8 @@ function pressed(
 }
 
 /** The same closeness, with a time in the middle. */
-function around(time: number, shown: TimelineWindow, tile: TraceTile): TimelineWindow {
+function around(time: number, shown: TimelineViewport, tile: TraceTile): TimelineViewport {
   const at = (time - tile.startNs) / (tile.endNs - tile.startNs);
   const half = (shown.to - shown.from) / 2;
-  return panWindow({ from: at - half, to: at + half }, 0, tile.endNs - tile.startNs);
+  return panViewport({ from: at - half, to: at + half }, 0, tile.endNs - tile.startNs);
 }

@@ -1,8 +1,12 @@
-/** What a goroutine did in a gap, piece by piece in order of time: a strip, whose table stands beside it. */
+/** What a goroutine did in a gap, piece by piece in order of time: a strip with its table beside it. */
 import { useId, type ReactElement } from 'react';
-import { formatValue } from '../../engine';
-import { STATE_PAINTS, stateWords, type GoroutineState } from '../../engine/gap-states';
-import { PaintDefs, PaintSwatch, svgPaint } from '../plot/PaintDefs';
+import { formatValue } from '../../engine/format/format';
+import {
+  STATE_PATTERNS,
+  goroutineStateLabel,
+  type GoroutineState,
+} from '../../engine/spans/goroutine-states';
+import { PatternDefs, PatternSwatch, svgPaint } from '../plot/PatternDefs';
 import css from './waterfall.module.css';
 
 export type StripPiece = { from_ns: number; to_ns: number; state: GoroutineState; reason: string };
@@ -31,7 +35,7 @@ export function GapStrip({
       role="img"
       aria-label={label}
     >
-      <PaintDefs id={id} />
+      <PatternDefs id={id} />
       {pieces.map((piece) => (
         <rect
           key={piece.from_ns}
@@ -39,9 +43,9 @@ export function GapStrip({
           y={0.5}
           width={Math.max(THINNEST, (piece.to_ns - piece.from_ns) * scale)}
           height={HEIGHT - 1}
-          {...svgPaint(id, STATE_PAINTS[piece.state])}
+          {...svgPaint(id, STATE_PATTERNS[piece.state])}
         >
-          <title>{`${stateWords(piece)}: ${formatValue(piece.to_ns - piece.from_ns, 'ns')}`}</title>
+          <title>{`${goroutineStateLabel(piece)}: ${formatValue(piece.to_ns - piece.from_ns, 'ns')}`}</title>
         </rect>
       ))}
     </svg>
@@ -49,5 +53,5 @@ export function GapStrip({
 }
 
 export function StateSwatch({ state, id }: { state: GoroutineState; id: string }): ReactElement {
-  return <PaintSwatch paint={STATE_PAINTS[state]} id={id} />;
+  return <PatternSwatch paint={STATE_PATTERNS[state]} id={id} />;
 }

@@ -1,29 +1,33 @@
-/** The whole trace small: dragging over it chooses the part that is looked at. For eyes and pointers; keys do the same below. */
+/** The whole trace small: dragging over it selects the viewport. For eyes and pointers; keys do the same below. */
 import { useMemo, useRef, useState, type PointerEvent, type ReactElement } from 'react';
-import { WHOLE_WINDOW, clampWindow, type TimelineWindow } from '../../engine/timeline-window';
-import { laneRuns, type WaterfallSpan } from '../../engine/waterfall';
+import {
+  WHOLE_TIMELINE,
+  clampViewport,
+  type TimelineViewport,
+} from '../../engine/timeline/timeline-viewport';
+import { criticalRuns, type WaterfallSpan } from '../../engine/spans/waterfall-layout';
 import css from './waterfall.module.css';
 
 type MinimapProps = {
   spans: readonly WaterfallSpan[];
   durationNs: number;
-  window: TimelineWindow;
-  onWindow: (window: TimelineWindow) => void;
+  window: TimelineViewport;
+  onWindow: (window: TimelineViewport) => void;
 };
 
 const LANES = 24;
 const COLUMNS = 480;
 const LANE_PX = 2;
-/** A drag over less is a click: the part looked at moves there. */
+/** A drag over less is a click: the viewport moves there. */
 const LEAST_DRAG = 0.004;
 
 export function Minimap({ spans, durationNs, window, onWindow }: MinimapProps): ReactElement {
   const host = useRef<HTMLDivElement>(null);
-  const [drag, setDrag] = useState<TimelineWindow | null>(null);
+  const [drag, setDrag] = useState<TimelineViewport | null>(null);
   const lanes = Math.min(LANES, Math.max(1, spans.length));
   const path = useMemo(
     () =>
-      laneRuns(spans, durationNs, lanes, COLUMNS)
+      criticalRuns(spans, durationNs, lanes, COLUMNS)
         .map(({ lane, from, to }) => `M${from} ${lane * 2 + 0.25}H${to}v1.5H${from}z`)
         .join(''),
     [spans, durationNs, lanes],
@@ -37,10 +41,10 @@ export function Minimap({ spans, durationNs, window, onWindow }: MinimapProps): 
     if (!drag) return;
     const [from, to] = [Math.min(drag.from, drag.to), Math.max(drag.from, drag.to)];
     setDrag(null);
-    if (to - from >= LEAST_DRAG) onWindow(clampWindow({ from, to }, durationNs));
+    if (to - from >= LEAST_DRAG) onWindow(clampViewport({ from, to }, durationNs));
     else {
       const half = (window.to - window.from) / 2;
-      onWindow(clampWindow({ from: from - half, to: from + half }, durationNs));
+      onWindow(clampViewport({ from: from - half, to: from + half }, durationNs));
     }
   };
   const shown = drag ?? window;
@@ -51,7 +55,7 @@ export function Minimap({ spans, durationNs, window, onWindow }: MinimapProps): 
       ref={host}
       className={css.minimap}
       aria-hidden="true"
-      title="Drag over a part to look at it, double click for the whole"
+      title="Drag to zoom, double-click to show everything"
       onPointerDown={(event) => {
         if (event.button !== 0) return;
         event.currentTarget.setPointerCapture(event.pointerId);
@@ -66,7 +70,7 @@ export function Minimap({ spans, durationNs, window, onWindow }: MinimapProps): 
         setDrag(null);
       }}
       onDoubleClick={() => {
-        onWindow(WHOLE_WINDOW);
+        onWindow(WHOLE_TIMELINE);
       }}
     >
       <svg

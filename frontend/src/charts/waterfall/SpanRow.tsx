@@ -1,8 +1,13 @@
 /** One span: its place in the tree and its bar on the shared time axis, with the gaps that its calls leave. */
 import { memo, type ReactElement } from 'react';
-import { formatValue, visibleName } from '../../engine';
-import { innerGaps, type WaterfallGap, type WaterfallSpan } from '../../engine/waterfall';
-import type { TimeScale } from './scale';
+import { formatValue } from '../../engine/format/format';
+import { visibleName } from '../../engine/flame/frame-label';
+import {
+  innerGaps,
+  type WaterfallGap,
+  type WaterfallSpan,
+} from '../../engine/spans/waterfall-layout';
+import type { TimeScale } from './waterfall-scale';
 import css from './waterfall.module.css';
 
 export const ROW_PX = 26;
@@ -137,7 +142,7 @@ function Gap({ gap, row, scale, onGap }: GapProps): ReactElement | null {
   const to = scale.clamped(gap.end_ns);
   const px = (to - from) * scale.widthPx;
   if (to < 0 || from > 1 || px < LEAST_GAP_PX) return null;
-  const words = gapWords(gap);
+  const words = describeGap(gap);
   const room = Math.floor((px - 8) / LETTER_PX);
   const length = formatValue(gap.end_ns - gap.start_ns, 'ns');
   const label = `${words} ${length}`.length <= room ? `${words} ${length}` : length;
@@ -146,7 +151,7 @@ function Gap({ gap, row, scale, onGap }: GapProps): ReactElement | null {
       className={css.gap}
       data-suspect={gap.suspect || undefined}
       style={{ left: `${from * 100}%`, width: `${(to - from) * 100}%` }}
-      title={`Gap: ${words}, ${length}${gap.suspect ? '; may be of a wrong clock’s making' : ''}`}
+      title={`Gap: ${words}, ${length}${gap.suspect ? '; possibly caused by clock skew' : ''}`}
       onDoubleClick={(event) => {
         event.stopPropagation();
         onGap(row, gap);
@@ -158,7 +163,7 @@ function Gap({ gap, row, scale, onGap }: GapProps): ReactElement | null {
 }
 
 /** "validateSeries › Push": what ended before it and what began after it. */
-export function gapWords({ previous, next }: Pick<WaterfallGap, 'previous' | 'next'>): string {
+export function describeGap({ previous, next }: Pick<WaterfallGap, 'previous' | 'next'>): string {
   const before = previous === 'START' ? 'start' : visibleName(previous);
   return `${before} › ${next === 'END' ? 'end' : visibleName(next)}`;
 }

@@ -13,14 +13,15 @@ import {
   type ReactElement,
   type RefObject,
 } from 'react';
-import { formatTicks, formatValue, roundTicks } from '../../engine';
+import { roundTicks } from '../../engine/format/axis-ticks';
+import { formatTicks, formatValue } from '../../engine/format/format';
 import {
-  WHOLE_WINDOW,
-  clampWindow,
-  panWindow,
-  zoomWindow,
-  type TimelineWindow,
-} from '../../engine/timeline-window';
+  WHOLE_TIMELINE,
+  clampViewport,
+  panViewport,
+  zoomViewport,
+  type TimelineViewport,
+} from '../../engine/timeline/timeline-viewport';
 import {
   criticalLines,
   treeMove,
@@ -29,13 +30,13 @@ import {
   type TreeStep,
   type WaterfallGap,
   type WaterfallSpan,
-} from '../../engine/waterfall';
-import { useWidth } from '../plot/tokens';
-import { CriticalLine } from './CriticalLine';
+} from '../../engine/spans/waterfall-layout';
+import { useWidth } from '../plot/color-tokens';
+import { CriticalPathLine } from './CriticalPathLine';
 import { Minimap } from './Minimap';
 import { ROW_PX, SpanRow } from './SpanRow';
-import { timeScale, type TimeScale } from './scale';
-import { useWindowGestures } from './use-window-gestures';
+import { timeScale, type TimeScale } from './waterfall-scale';
+import { useViewportGestures } from './use-viewport-gestures';
 import css from './waterfall.module.css';
 
 export type WaterfallProps = {
@@ -46,8 +47,8 @@ export type WaterfallProps = {
   /** Pieces of the critical path; empty draws none. */
   critical: readonly CriticalPiece[];
   durationNs: number;
-  window: TimelineWindow;
-  onWindow: (window: TimelineWindow) => void;
+  window: TimelineViewport;
+  onWindow: (window: TimelineViewport) => void;
   selected: number | null;
   onSelect: (row: number | null) => void;
   onFold: (row: number, fold: boolean) => void;
@@ -92,7 +93,7 @@ export function Waterfall(props: WaterfallProps): ReactElement {
   );
   const toGap = useCallback(
     (_row: number, gap: WaterfallGap) => {
-      onWindow(windowAround(gap.start_ns, gap.end_ns, durationNs));
+      onWindow(viewportAround(gap.start_ns, gap.end_ns, durationNs));
     },
     [onWindow, durationNs],
   );
@@ -100,7 +101,7 @@ export function Waterfall(props: WaterfallProps): ReactElement {
   useEffect(() => {
     if (selectedPlace !== null) marker.current?.scrollIntoView({ block: 'nearest' });
   }, [selectedPlace]);
-  useWindowGestures(body, {
+  useViewportGestures(body, {
     window: part,
     onWindow,
     spanNs: durationNs,
@@ -151,7 +152,7 @@ export function Waterfall(props: WaterfallProps): ReactElement {
             service and operation
           </div>
           <div role="columnheader" ref={axis} className={css.axis}>
-            <span className="unseen">time since the trace began</span>
+            <span className="unseen">time since trace start</span>
             <AxisTicks scale={scale} />
           </div>
         </div>
@@ -188,14 +189,14 @@ export function Waterfall(props: WaterfallProps): ReactElement {
             );
           })}
           <div className={css.overlay} aria-hidden="true">
-            <CriticalLine lines={lines} scale={scale} first={first} last={last} />
+            <CriticalPathLine lines={lines} scale={scale} first={first} last={last} />
           </div>
         </div>
       </div>
       <p className="unseen" aria-live="polite">
         {part.from === 0 && part.to === 1
           ? ''
-          : `Showing ${formatValue(scale.toNs - scale.fromNs, 'ns')} from ${formatValue(scale.fromNs, 'ns')} after the trace began`}
+          : `Showing ${formatValue(scale.toNs - scale.fromNs, 'ns')} from ${formatValue(scale.fromNs, 'ns')} after trace start`}
       </p>
     </div>
   );
@@ -207,36 +208,36 @@ const isDrawn = (shown: ShownRows, row: number, first: number, last: number): bo
 };
 
 /** A stretch of time with a little room on both sides. */
-export function windowAround(fromNs: number, toNs: number, durationNs: number): TimelineWindow {
+export function viewportAround(fromNs: number, toNs: number, durationNs: number): TimelineViewport {
   const room = Math.max(1, (toNs - fromNs) * 0.15);
   const all = Math.max(1, durationNs);
-  return clampWindow({ from: (fromNs - room) / all, to: (toNs + room) / all }, durationNs);
+  return clampViewport({ from: (fromNs - room) / all, to: (toNs + room) / all }, durationNs);
 }
 
 /** What a key asks for; null for keys that are not ours. */
 function pressed(
   key: string,
-  part: TimelineWindow,
+  part: TimelineViewport,
   durationNs: number,
   span: WaterfallSpan | null | undefined,
-): TimelineWindow | null {
+): TimelineViewport | null {
   switch (key) {
     case 'w':
     case '+':
     case '=':
-      return zoomWindow(part, ZOOM_STEP, 0.5, durationNs);
+      return zoomViewport(part, ZOOM_STEP, 0.5, durationNs);
     case 's':
     case '-':
-      return zoomWindow(part, 1 / ZOOM_STEP, 0.5, durationNs);
+      return zoomViewport(part, 1 / ZOOM_STEP, 0.5, durationNs);
     case 'a':
-      return panWindow(part, -PAN_STEP, durationNs);
+      return panViewport(part, -PAN_STEP, durationNs);
     case 'd':
-      return panWindow(part, PAN_STEP, durationNs);
+      return panViewport(part, PAN_STEP, durationNs);
     case '0':
-      return WHOLE_WINDOW;
+      return WHOLE_TIMELINE;
     case 'f':
       return span
-        ? windowAround(span.start_ns, span.start_ns + span.duration_ns, durationNs)
+        ? viewportAround(span.start_ns, span.start_ns + span.duration_ns, durationNs)
         : null;
     default:
       return null;

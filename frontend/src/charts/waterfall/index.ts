@@ -1,4 +1,4 @@
 /** Drawn on the pages of traces only: never part of the first load. */
-export { Waterfall, windowAround, type WaterfallProps } from './Waterfall';
+export { Waterfall, viewportAround, type WaterfallProps } from './Waterfall';
 export { GapStrip, StateSwatch } from './GapStrip';
-export { gapWords } from './SpanRow';
+export { describeGap } from './SpanRow';

@@ -1,4 +1,4 @@
-// Command goja-server answers requests by running JavaScript, in runtimes that are kept for the next request.
+// Command goja-server answers requests by running JavaScript, in runtimes that are reused for the next request.
 package main
 
 import (

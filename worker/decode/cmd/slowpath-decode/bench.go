@@ -6,13 +6,13 @@ import (
 
 	"slowpath.dev/decode/internal/benchcompare"
 	"slowpath.dev/decode/internal/benchfile"
-	"slowpath.dev/decode/internal/limits"
+	"slowpath.dev/decode/internal/inputlimits"
 )
 
 // benchCommand decodes the output of Go benchmarks.
 func benchCommand(args []string, std streams) error {
 	flags := newFlags("bench", "IN OUT", std)
-	bounds := limits.Default()
+	bounds := inputlimits.Default()
 	limitFlags(flags, &bounds)
 	if err := parse(flags, args, 2); err != nil {
 		return err
@@ -21,15 +21,15 @@ func benchCommand(args []string, std streams) error {
 	if err != nil {
 		return err
 	}
-	return writeWhole(flags.Arg(1), set.Write)
+	return writeComplete(flags.Arg(1), set.Write)
 }
 
 // benchCompareCommand compares benchmarks, decoded or as printed, and prints
 // one JSON object.
 func benchCompareCommand(args []string, std streams) error {
-	args, base, candidate := cutLists(args)
+	args, base, candidate := takeLists(args)
 	flags := newFlags("bench-compare", "--base FILE... --candidate FILE...", std)
-	bounds := limits.Default()
+	bounds := inputlimits.Default()
 	limitFlags(flags, &bounds)
 	if err := parse(flags, args, 0); err != nil {
 		return err

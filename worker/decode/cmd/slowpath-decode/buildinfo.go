@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"os"
 
-	"slowpath.dev/decode/internal/gobinary"
+	"slowpath.dev/decode/internal/gobuildinfo"
 )
 
-// buildinfoCommand prints as JSON what a Go program says of its build.
+// buildinfoCommand prints as JSON the build information of a Go program.
 func buildinfoCommand(args []string, std streams) error {
 	flags := newFlags("buildinfo", "FILE", std)
 	if err := parse(flags, args, 1); err != nil {
@@ -19,7 +19,7 @@ func buildinfoCommand(args []string, std streams) error {
 		return fmt.Errorf("opening the input: %w", err)
 	}
 	defer in.Close()
-	built, err := gobinary.Read(in)
+	built, err := gobuildinfo.Read(in)
 	if err != nil {
 		return err
 	}

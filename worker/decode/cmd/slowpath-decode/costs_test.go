@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"slowpath.dev/decode/internal/generate"
+	"slowpath.dev/decode/internal/profilegen"
 )
 
 // costRatio is how much more CPU time a hostile file may take than a plain one
@@ -21,7 +21,7 @@ const costRatio = 4
 // startup is granted to both sides: the time of a child that has nothing to do.
 const startup = 100 * time.Millisecond
 
-// cost runs a command in a child and gives the CPU time that it took. A child
+// cost runs a command in a child and returns the CPU time that it took. A child
 // that is far beyond any bound is stopped.
 func cost(t *testing.T, command string, content []byte) (spent time.Duration, stderr string) {
 	t.Helper()
@@ -31,17 +31,17 @@ func cost(t *testing.T, command string, content []byte) (spent time.Duration, st
 	}
 	child := exec.Command(os.Args[0], command, in, in+".out")
 	child.Env = append(os.Environ(), asProgram+"=1", "GOMAXPROCS=2")
-	var said bytes.Buffer
-	child.Stderr = &said
+	var message bytes.Buffer
+	child.Stderr = &message
 	if err := child.Start(); err != nil {
 		t.Fatal(err)
 	}
 	stop := time.AfterFunc(2*time.Minute, func() { _ = child.Process.Kill() })
 	defer stop.Stop()
 	if err := child.Wait(); err != nil && child.ProcessState.ExitCode() != exitBadInput {
-		t.Errorf("%v: %s", err, said.String())
+		t.Errorf("%v: %s", err, message.String())
 	}
-	return child.ProcessState.UserTime() + child.ProcessState.SystemTime(), said.String()
+	return child.ProcessState.UserTime() + child.ProcessState.SystemTime(), message.String()
 }
 
 func put(number int, body []byte) []byte {
@@ -128,7 +128,7 @@ func hostileProfiles() map[string][]byte {
 // so they must be cheap to follow.
 func TestHostileProfilesCostNoMoreThanPlainOnes(t *testing.T) {
 	var plain bytes.Buffer
-	if err := generate.Write(&plain, generate.Shape{Seed: 1, Samples: 70_000, Functions: 5_000, Depth: 62}); err != nil {
+	if err := profilegen.Write(&plain, profilegen.ProfileShape{Seed: 1, Samples: 70_000, Functions: 5_000, Depth: 62}); err != nil {
 		t.Fatal(err)
 	}
 	if plain.Len() > longText+longText/4 {
@@ -182,7 +182,7 @@ func TestHostileOutputOfBenchmarksCostsNoMore(t *testing.T) {
 	}
 }
 
-// TestHostileSpansAndGrowthLogsCostNoMore: their texts stand where they are
+// TestHostileSpansAndGrowthLogsCostNoMore: their texts remain where they are
 // used, so cost follows size.
 func TestHostileSpansAndGrowthLogsCostNoMore(t *testing.T) {
 	line := strings.Repeat("main.f;", 60) + "main.g 3\n"

@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"slowpath.dev/decode/internal/pprofout"
+	"slowpath.dev/decode/internal/pprofwrite"
 	"slowpath.dev/decode/internal/profilefile"
 )
 
@@ -16,7 +16,7 @@ import (
 //	export --out OUT.pb.gz [--scale F] FILE...
 //	export --out OUT.pb.gz [--base-scale F] [--candidate-scale F] --base FILE... --candidate FILE...
 func exportCommand(args []string, std streams) error {
-	args, base, candidate := cutLists(args)
+	args, base, candidate := takeLists(args)
 	flags := newFlags("export", "FILE... | --base FILE... --candidate FILE...", std)
 	out := flags.String("out", "", "`file` to write")
 	scale := flags.Float64("scale", 1, "factor on all values")
@@ -30,7 +30,7 @@ func exportCommand(args []string, std streams) error {
 		return fmt.Errorf("%w: export takes --out and either files, or both --base and --candidate", errUsage)
 	}
 	debug.SetGCPercent(gcPercent)
-	b := pprofout.New()
+	b := pprofwrite.New()
 	for _, list := range []struct {
 		files  []string
 		scale  float64
@@ -42,12 +42,12 @@ func exportCommand(args []string, std streams) error {
 			}
 		}
 	}
-	return writeWhole(*out, b.Write)
+	return writeComplete(*out, b.Write)
 }
 
-// cutLists takes the lists behind --base and --candidate, which flag cannot
+// takeLists takes the lists behind --base and --candidate, which flag cannot
 // read, out of the arguments.
-func cutLists(args []string) (rest, base, candidate []string) {
+func takeLists(args []string) (rest, base, candidate []string) {
 	into := &rest
 	for i := 0; i < len(args); i++ {
 		switch name := strings.TrimLeft(args[i], "-"); {
@@ -69,7 +69,7 @@ func cutLists(args []string) (rest, base, candidate []string) {
 	return rest, base, candidate
 }
 
-func addFile(b *pprofout.Builder, path string, scale float64, isBase bool) error {
+func addFile(b *pprofwrite.Builder, path string, scale float64, isBase bool) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return fmt.Errorf("reading a decoded profile: %w", err)

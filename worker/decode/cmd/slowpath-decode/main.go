@@ -14,11 +14,11 @@ import (
 	"slices"
 	"strings"
 
-	"slowpath.dev/decode/internal/fault"
+	"slowpath.dev/decode/internal/inputerror"
 )
 
 const (
-	exitWhole    = 0
+	exitComplete = 0
 	exitBadInput = 2
 	exitUsage    = 64
 	exitFailure  = 70
@@ -36,8 +36,8 @@ var commands = map[string]func([]string, streams) error{
 	"bench":         benchCommand,
 	"bench-compare": benchCompareCommand,
 	"trace":         traceCommand,
-	"trace-cut":     traceCutCommand,
-	"trace-explain": traceExplainCommand,
+	"trace-excerpt": traceExcerptCommand,
+	"gap-explain":   gapExplainCommand,
 	"spans":         spansCommand,
 	"sniff":         sniffCommand,
 	"profile":       profileCommand,
@@ -54,10 +54,10 @@ func run(args []string, std streams) int {
 		return exitUsage
 	}
 	err := commands[args[0]](args[1:], std)
-	var bad *fault.Fault
+	var bad *inputerror.InputError
 	switch {
 	case err == nil, errors.Is(err, flag.ErrHelp):
-		return exitWhole
+		return exitComplete
 	case errors.As(err, &bad):
 		fmt.Fprintf(std.err, "%s\n", bad.JSON())
 		return exitBadInput

@@ -10,8 +10,8 @@ import (
 	"runtime/debug"
 
 	"slowpath.dev/decode/internal/calltree"
-	"slowpath.dev/decode/internal/limits"
-	"slowpath.dev/decode/internal/pprofdoc"
+	"slowpath.dev/decode/internal/inputlimits"
+	"slowpath.dev/decode/internal/pprofread"
 )
 
 // gcPercent is low because nearly all memory is large arrays without pointers:
@@ -19,7 +19,7 @@ import (
 const gcPercent = 30
 
 // limitFlags adds a flag for every limit.
-func limitFlags(flags *flag.FlagSet, bounds *limits.Limits) {
+func limitFlags(flags *flag.FlagSet, bounds *inputlimits.Limits) {
 	for _, f := range []struct {
 		value *int64
 		name  string
@@ -43,7 +43,7 @@ func limitFlags(flags *flag.FlagSet, bounds *limits.Limits) {
 
 func profileCommand(args []string, std streams) error {
 	flags := newFlags("profile", "IN OUT", std)
-	options := calltree.Options{Limits: limits.Default()}
+	options := calltree.Options{Limits: inputlimits.Default()}
 	limitFlags(flags, &options.Limits)
 	flags.StringVar(&options.FileName, "name", "", "the file's `name` as uploaded, a hint about its kind")
 	flags.BoolVar(&options.AllowNegative, "allow-negative", false, "accept values below 0 in any profile")
@@ -56,18 +56,18 @@ func profileCommand(args []string, std streams) error {
 	if *memory > 0 {
 		debug.SetMemoryLimit(*memory)
 	}
-	file, err := pprofdoc.ReadFile(flags.Arg(0), options)
+	file, err := pprofread.ReadFile(flags.Arg(0), options)
 	if err != nil {
 		return err
 	}
 	if options.Brief {
-		return writeWhole(flags.Arg(1), file.WriteBrief)
+		return writeComplete(flags.Arg(1), file.WriteBrief)
 	}
-	return writeWhole(flags.Arg(1), file.Write)
+	return writeComplete(flags.Arg(1), file.Write)
 }
 
-// writeWhole writes a file so that it is there whole or not at all.
-func writeWhole(path string, write func(io.Writer) error) error {
+// writeComplete writes a file so that it is there whole or not at all.
+func writeComplete(path string, write func(io.Writer) error) error {
 	part := path + ".part"
 	out, err := os.Create(part)
 	if err != nil {

@@ -19,7 +19,7 @@ func spansCommand(args []string, std streams) error {
 	flags.Int64Var(&options.Unpacked, "max-unpacked", options.Unpacked, "`bytes` after unpacking")
 	flags.Int64Var(&options.Ratio, "max-ratio", options.Ratio, "unpacked bytes a packed byte may become, above the first 8 MiB")
 	flags.Int64Var(&set.Spans, "max-spans", set.Spans, "spans in the file")
-	flags.Int64Var(&set.Depth, "max-depth", set.Depth, "spans beneath each other, 65,535 at most")
+	flags.Int64Var(&set.Depth, "max-depth", set.Depth, "nested spans, 65,535 at most")
 	flags.Int64Var(&set.Strings, "max-strings", set.Strings, "`bytes` of all distinct texts together")
 	flags.Int64Var(&set.Attributes, "max-attributes", set.Attributes, "attributes of all spans together")
 	memory := flags.Int64("memory", 0, "`bytes` of memory to stay below if possible (0: no limit)")
@@ -35,5 +35,5 @@ func spansCommand(args []string, std streams) error {
 	if err != nil {
 		return err
 	}
-	return writeWhole(flags.Arg(1), file.Write)
+	return writeComplete(flags.Arg(1), file.Write)
 }

@@ -27,12 +27,12 @@ func TestTrace(t *testing.T) {
 		{[]string{"trace", path("missing"), path("out3")}, 70, "no such file"},
 		{[]string{"trace", traces + "hogs.trace"}, 64, "takes 2 arguments"},
 		{[]string{"trace", traces + "hogs.trace", path("missing/out")}, 70, "no such file"},
-		{[]string{"trace-cut", "--from", "5", "--to", "1", traces + "hogs.trace", path("cut")}, 64, "--from"},
-		{[]string{"trace-cut", "--to", "1", traces + "go119-http.trace", path("cut")}, 2, `{"error":"cut-needs-1.22"`},
-		{[]string{"trace-cut", "--to", "1", path("missing"), path("cut")}, 70, "no such file"},
-		{[]string{"trace-explain", "--from", "5", "--to", "5", "--span-end", "9", traces + "hogs.trace"}, 64, "--from < --to"},
-		{[]string{"trace-explain", "--from", "4", "--to", "5", "--span-end", "9", "--span-id", "xyz", traces + "hogs.trace"}, 64, "span-id"},
-		{[]string{"trace-explain", "--to", "5", "--span-end", "9", "--wall-start", "0", "../../testdata/README.md"}, 2, `{"error":"not-a-trace"`},
+		{[]string{"trace-excerpt", "--from", "5", "--to", "1", traces + "hogs.trace", path("cut")}, 64, "--from"},
+		{[]string{"trace-excerpt", "--to", "1", traces + "go119-http.trace", path("cut")}, 2, `{"error":"cut-needs-1.22"`},
+		{[]string{"trace-excerpt", "--to", "1", path("missing"), path("cut")}, 70, "no such file"},
+		{[]string{"gap-explain", "--from", "5", "--to", "5", "--span-end", "9", traces + "hogs.trace"}, 64, "--from < --to"},
+		{[]string{"gap-explain", "--from", "4", "--to", "5", "--span-end", "9", "--span-id", "xyz", traces + "hogs.trace"}, 64, "span-id"},
+		{[]string{"gap-explain", "--to", "5", "--span-end", "9", "--wall-start", "0", "../../testdata/README.md"}, 2, `{"error":"not-a-trace"`},
 	} {
 		code, _, err := call(test.args...)
 		if code != test.code || !strings.Contains(err, test.err) {
@@ -50,14 +50,14 @@ func TestTrace(t *testing.T) {
 func TestTraceCut(t *testing.T) {
 	dir := t.TempDir()
 	part, out := filepath.Join(dir, "part"), filepath.Join(dir, "out")
-	code, said, err := call("trace-cut", "--from", "2200000000", "--to", "2300000000", traces+"hogs.trace", part)
+	code, message, err := call("trace-excerpt", "--from", "2200000000", "--to", "2300000000", traces+"hogs.trace", part)
 	var cut struct {
 		From  int64 `json:"from_ns"`
 		To    int64 `json:"to_ns"`
 		Bytes int64 `json:"bytes"`
 	}
-	if code != 0 || json.Unmarshal([]byte(said), &cut) != nil || cut.From > 2200000000 || cut.To < 2300000000 {
-		t.Fatal(code, said, err)
+	if code != 0 || json.Unmarshal([]byte(message), &cut) != nil || cut.From > 2200000000 || cut.To < 2300000000 {
+		t.Fatal(code, message, err)
 	}
 	if info, err := os.Stat(part); err != nil || info.Size() != cut.Bytes {
 		t.Error(err)

@@ -4,7 +4,7 @@
 //
 // benchstat compares only results whose configuration is the same. Two sides
 // often differ in what the machine is called; then all results are compared
-// all the same, and the differing keys are told (Answer.Differs), as
+// all the same, and the differing keys are reported (Comparison.Differs), as
 // "benchstat -ignore KEY" would.
 package benchcompare
 
@@ -79,8 +79,8 @@ type Difference struct {
 	Candidate []string `json:"candidate"`
 }
 
-// Answer is a whole comparison.
-type Answer struct {
+// Comparison is a whole comparison.
+type Comparison struct {
 	Rows     []Row        `json:"rows"`
 	Geomeans []Geomean    `json:"geomeans"`
 	Unpaired []Unpaired   `json:"unpaired"`
@@ -89,8 +89,8 @@ type Answer struct {
 }
 
 // Compare compares the results of two sides.
-func Compare(base, candidate []*benchfile.Set) *Answer {
-	a := &Answer{Rows: []Row{}, Geomeans: []Geomean{}, Unpaired: []Unpaired{}, Differs: []Difference{}, Warnings: []string{}}
+func Compare(base, candidate []*benchfile.Set) *Comparison {
+	a := &Comparison{Rows: []Row{}, Geomeans: []Geomean{}, Unpaired: []Unpaired{}, Differs: []Difference{}, Warnings: []string{}}
 	units := a.unitNotes(base, candidate)
 	p := pair(base, candidate)
 	a.Differs = append(a.Differs, p.differs...)
@@ -100,8 +100,8 @@ func Compare(base, candidate []*benchfile.Set) *Answer {
 	return a
 }
 
-// unitNotes merges what the files say of units; the first word counts.
-func (a *Answer) unitNotes(sides ...[]*benchfile.Set) benchfmt.UnitMetadataMap {
+// unitNotes merges the unit notes of the files; the first word counts.
+func (a *Comparison) unitNotes(sides ...[]*benchfile.Set) benchfmt.UnitMetadataMap {
 	units := benchfmt.UnitMetadataMap{}
 	for i, sets := range sides {
 		for _, set := range sets {
@@ -123,13 +123,13 @@ func (a *Answer) unitNotes(sides ...[]*benchfile.Set) benchfmt.UnitMetadataMap {
 
 var sideNames = [2]string{"base", "candidate"}
 
-func (a *Answer) warn(format string, args ...any) {
+func (a *Comparison) warn(format string, args ...any) {
 	a.Warnings = append(a.Warnings, fmt.Sprintf(format, args...))
 }
 
 // table compares the rows of one unit in one configuration.
-func (a *Answer) table(t *table, units benchfmt.UnitMetadataMap) {
-	mean := newMean(t)
+func (a *Comparison) table(t *table, units benchfmt.UnitMetadataMap) {
+	mean := newGeomeanBuilder(t)
 	assumption := units.GetAssumption(t.unit)
 	for _, name := range t.names {
 		cells := t.cells[name]
@@ -140,7 +140,7 @@ func (a *Answer) table(t *table, units benchfmt.UnitMetadataMap) {
 			if len(cells[side]) > 0 {
 				samples[side] = benchmath.NewSample(slices.Clone(cells[side]), &benchmath.DefaultThresholds)
 				sample.Values = cells[side]
-				row.summarise(sample, samples[side], assumption, side)
+				row.summarize(sample, samples[side], assumption, side)
 				mean.centers[side] = append(mean.centers[side], sample.Center)
 			}
 		}
@@ -153,11 +153,11 @@ func (a *Answer) table(t *table, units benchfmt.UnitMetadataMap) {
 		a.Rows = append(a.Rows, row)
 	}
 	if mean.rows > 0 {
-		a.Geomeans = append(a.Geomeans, mean.settle())
+		a.Geomeans = append(a.Geomeans, mean.finish())
 	}
 }
 
-func (a *Answer) unpaired(row Row) {
+func (a *Comparison) unpaired(row Row) {
 	side, sample := 0, row.Base
 	if sample.N == 0 {
 		side, sample = 1, row.Candidate
@@ -165,7 +165,7 @@ func (a *Answer) unpaired(row Row) {
 	a.Unpaired = append(a.Unpaired, Unpaired{sideNames[side], row.Name, row.Unit, sample.N, sample.Center})
 }
 
-func (r *Row) summarise(to *Sample, sample *benchmath.Sample, assumption benchmath.Assumption, side int) {
+func (r *Row) summarize(to *Sample, sample *benchmath.Sample, assumption benchmath.Assumption, side int) {
 	summary := assumption.Summary(sample, confidence)
 	to.N, to.Center, to.Low, to.High = len(sample.Values), summary.Center, finite(summary.Lo), finite(summary.Hi)
 	for _, warning := range summary.Warnings {
@@ -202,7 +202,7 @@ func finite(v float64) *float64 {
 	return &v
 }
 
-// better tells in which direction a unit improves: as benchfmt knows it, else
+// better returns in which direction a unit improves: as benchfmt knows it, else
 // by its form, as for units that benchmarks report themselves.
 func better(units benchfmt.UnitMetadataMap, unit string) *string {
 	less, more := "less", "more"

@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"slowpath.dev/decode/internal/benchfile"
-	"slowpath.dev/decode/internal/limits"
+	"slowpath.dev/decode/internal/inputlimits"
 )
 
 func set(t *testing.T, text string) []*benchfile.Set {
 	t.Helper()
-	s, err := benchfile.Read(strings.NewReader(text), int64(len(text)), limits.Default())
+	s, err := benchfile.Read(strings.NewReader(text), int64(len(text)), inputlimits.Default())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,7 @@ func TestStory(t *testing.T) {
 	}
 }
 
-// Keys that tell the sides apart are ignored, and told; keys that vary inside a
+// Keys that differ between the sides are ignored, and reported; keys that vary inside a
 // side are not.
 func TestConfigurations(t *testing.T) {
 	base := set(t, lines("cpu: A\npkg: p\n", "X-8", 1, 2, 3)+lines("pkg: q\n", "X-8", 5))

@@ -2,8 +2,8 @@ package benchcompare
 
 import "math"
 
-// mean gathers what the geometric means of a table are made of.
-type mean struct {
+// geomeanBuilder gathers what the geometric means of a table are made of.
+type geomeanBuilder struct {
 	table   *table
 	rows    int
 	centers [2][]float64
@@ -11,9 +11,9 @@ type mean struct {
 	bad     bool // a ratio means nothing
 }
 
-func newMean(t *table) *mean { return &mean{table: t} }
+func newGeomeanBuilder(t *table) *geomeanBuilder { return &geomeanBuilder{table: t} }
 
-func (m *mean) pair(row Row) {
+func (m *geomeanBuilder) pair(row Row) {
 	m.rows++
 	if row.Ratio == nil {
 		m.bad = true
@@ -22,9 +22,9 @@ func (m *mean) pair(row Row) {
 	m.ratios = append(m.ratios, *row.Ratio)
 }
 
-// settle gives the means of the centers of each side, and of the ratios:
+// finish returns the means of the centers of each side, and of the ratios:
 // identical to the ratio of the means when both sides have the same benchmarks.
-func (m *mean) settle() Geomean {
+func (m *geomeanBuilder) finish() Geomean {
 	g := Geomean{Unit: m.table.unit, Config: m.table.config, Rows: m.rows, Warnings: []string{}}
 	if len(m.centers[0]) != m.rows {
 		g.Warnings = append(g.Warnings, "benchmark set differs from baseline; geomeans may not be comparable")

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"slowpath.dev/decode/internal/benchfile"
-	"slowpath.dev/decode/internal/limits"
+	"slowpath.dev/decode/internal/inputlimits"
 )
 
 // benchstat builds the real one, from the module that we use.
@@ -27,14 +27,14 @@ func benchstat(t *testing.T) string {
 	return path
 }
 
-// cell is what benchstat says of one row of a table.
+// cell is the result of benchstat for one row of a table.
 type cell struct {
 	unit, name                string
 	base, candidate, delta, p string
 }
 
-// askOracle gives all rows, the geometric means among them.
-func askOracle(t *testing.T, tool, base, candidate string) []cell {
+// runOracle returns all rows, the geometric means among them.
+func runOracle(t *testing.T, tool, base, candidate string) []cell {
 	t.Helper()
 	out, err := exec.Command(tool, "-format", "csv", base, candidate).Output()
 	if err != nil {
@@ -69,12 +69,12 @@ func TestOracle(t *testing.T) {
 	compared := 0
 	for round := range 40 {
 		base, candidate := drawn(t, dice, round, 0), drawn(t, dice, round, 1)
-		answer := Compare([]*benchfile.Set{loaded(t, base)}, []*benchfile.Set{loaded(t, candidate)})
-		for _, c := range askOracle(t, tool, base, candidate) {
+		result := Compare([]*benchfile.Set{loaded(t, base)}, []*benchfile.Set{loaded(t, candidate)})
+		for _, c := range runOracle(t, tool, base, candidate) {
 			if c.name == "geomean" {
-				compareMean(t, answer, c)
+				compareMean(t, result, c)
 			} else if c.base != "" && c.candidate != "" {
-				compareRow(t, answer, c)
+				compareRow(t, result, c)
 				compared++
 			}
 		}
@@ -113,29 +113,29 @@ func drawn(t *testing.T, dice *rand.Rand, round, side int) string {
 
 func loaded(t *testing.T, path string) *benchfile.Set {
 	t.Helper()
-	set, err := benchfile.ReadFile(path, limits.Default())
+	set, err := benchfile.ReadFile(path, inputlimits.Default())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return set
 }
 
-func compareRow(t *testing.T, answer *Answer, c cell) {
+func compareRow(t *testing.T, result *Comparison, c cell) {
 	t.Helper()
-	i := slices.IndexFunc(answer.Rows, func(r Row) bool { return r.Name == c.name && r.Unit == c.unit })
+	i := slices.IndexFunc(result.Rows, func(r Row) bool { return r.Name == c.name && r.Unit == c.unit })
 	if i < 0 {
 		t.Errorf("%+v is missing", c)
 		return
 	}
-	r := answer.Rows[i]
+	r := result.Rows[i]
 	if fmt.Sprint(r.Base.Center) != c.base || fmt.Sprint(r.Candidate.Center) != c.candidate {
 		t.Errorf("%+v: centers %v %v", c, r.Base.Center, r.Candidate.Center)
 	}
-	said := c.delta != "~" && c.delta != "0.00%"
-	if r.Significant != said {
+	message := c.delta != "~" && c.delta != "0.00%"
+	if r.Significant != message {
 		t.Errorf("%+v: significant %v, p %v", c, r.Significant, r.P)
 	}
-	if said && c.delta != "?" && fmt.Sprintf("%+.2f%%", (*r.Ratio-1)*100) != c.delta {
+	if message && c.delta != "?" && fmt.Sprintf("%+.2f%%", (*r.Ratio-1)*100) != c.delta {
 		t.Errorf("%+v: ratio %v", c, *r.Ratio)
 	}
 	if p, _, ok := strings.Cut(strings.TrimPrefix(c.p, "p="), " "); ok && !r.Exact && strings.HasPrefix(c.p, "p=") && fmt.Sprintf("%0.3f", *r.P) != p {
@@ -143,16 +143,16 @@ func compareRow(t *testing.T, answer *Answer, c cell) {
 	}
 }
 
-func compareMean(t *testing.T, answer *Answer, c cell) {
+func compareMean(t *testing.T, result *Comparison, c cell) {
 	t.Helper()
-	i := slices.IndexFunc(answer.Geomeans, func(g Geomean) bool { return g.Unit == c.unit })
+	i := slices.IndexFunc(result.Geomeans, func(g Geomean) bool { return g.Unit == c.unit })
 	if i < 0 {
 		if c.base != "" && c.candidate != "" {
 			t.Errorf("%+v is missing", c)
 		}
 		return
 	}
-	g := answer.Geomeans[i]
+	g := result.Geomeans[i]
 	if !near(g.Base, c.base) || !near(g.Candidate, c.candidate) || g.Ratio != nil && fmt.Sprintf("%+.2f%%", (*g.Ratio-1)*100) != c.delta || g.Ratio == nil && c.delta != "?" {
 		t.Errorf("%+v: %+v", c, g)
 	}

@@ -25,7 +25,7 @@ type pairing struct {
 	byKey   map[string]*table
 }
 
-// procsKey stands for the number behind a benchmark's name (-8).
+// procsKey represents the number behind a benchmark's name (-8).
 const procsKey = "gomaxprocs"
 
 func pair(base, candidate []*benchfile.Set) *pairing {
@@ -42,7 +42,7 @@ func pair(base, candidate []*benchfile.Set) *pairing {
 	return p
 }
 
-// values gathers the values of every key on one side; "" stands for absent.
+// values gathers the values of every key on one side; "" represents absent.
 func valuesOf(sets []*benchfile.Set) map[string]map[string]bool {
 	all := map[string]map[string]bool{}
 	note := func(key, value string) {
@@ -66,7 +66,7 @@ func valuesOf(sets []*benchfile.Set) map[string]map[string]bool {
 }
 
 // findDifferences finds the keys that have no value in common on the two
-// sides: they tell the sides apart, and can pair nothing.
+// sides: they differ between the sides, and can pair nothing.
 func (p *pairing) findDifferences(sides [2][]*benchfile.Set) {
 	base, candidate := valuesOf(sides[0]), valuesOf(sides[1])
 	keys := map[string]bool{}
@@ -107,17 +107,17 @@ func (p *pairing) add(side int, config []benchfile.Pair, result benchfile.Result
 	if p.ignored[procsKey] {
 		name, _ = cutProcs(name)
 	}
-	kept := map[string]string{}
+	retained := map[string]string{}
 	for _, pair := range config {
 		if !p.ignored[pair.Key] {
-			kept[pair.Key] = pair.Value
+			retained[pair.Key] = pair.Value
 		}
 	}
-	text := configText(kept)
+	text := configText(retained)
 	for _, v := range result.Values {
 		t := p.byKey[text+"\x00"+v.Unit]
 		if t == nil {
-			t = &table{unit: v.Unit, config: kept, cells: map[string]*[2][]float64{}}
+			t = &table{unit: v.Unit, config: retained, cells: map[string]*[2][]float64{}}
 			p.byKey[text+"\x00"+v.Unit] = t
 			p.tables = append(p.tables, t)
 		}

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"slowpath.dev/decode/internal/profilefile"
-	"slowpath.dev/decode/internal/wire"
+	"slowpath.dev/decode/internal/slowcol"
 )
 
 const (
@@ -34,21 +34,21 @@ type Result struct {
 	Values     []Value
 }
 
-// UnitNote says something of a unit: better=higher, assume=exact.
+// UnitNote describes a unit: better=higher, assume=exact.
 type UnitNote struct {
 	Unit  string `json:"unit"`
 	Key   string `json:"key"`
 	Value string `json:"value"`
 }
 
-// Counts tells how much the input held.
+// Counts holds counts of the input.
 type Counts struct {
 	Results    int64 `json:"results"`
 	Benchmarks int64 `json:"benchmarks"`
 	Units      int64 `json:"units"`
 	Configs    int64 `json:"configs"`
 	Malformed  int64 `json:"malformed"` // lines that begin like a result and are none
-	Failed     int64 `json:"failed"`    // lines that tell of a failure
+	Failed     int64 `json:"failed"`    // lines that report a failure
 }
 
 // Header is everything that is not a column.
@@ -93,7 +93,7 @@ func (s *Set) Write(w io.Writer) error {
 		}
 		configOffset = append(configOffset, uint32(len(keys)))
 	}
-	return wire.Write(w, Format, Version, s.Header, []wire.Column{
+	return slowcol.Write(w, Format, Version, s.Header, []slowcol.Column{
 		{Name: "strings_offset", Data: t.offsets}, {Name: "strings_bytes", Data: t.bytes},
 		{Name: "result_name", Data: names}, {Name: "result_config", Data: configs}, {Name: "result_iterations", Data: iterations},
 		{Name: "result_offset", Data: resultOffset}, {Name: "value_unit", Data: units}, {Name: "value", Data: numbers},
@@ -133,7 +133,7 @@ func (s *Set) count() {
 	c.Benchmarks, c.Units = int64(len(names)), int64(len(units))
 }
 
-// Get gives the value of a key of a configuration, or "".
+// Get returns the value of a key of a configuration, or "".
 func Get(config []Pair, key string) string {
 	i := slices.IndexFunc(config, func(p Pair) bool { return p.Key == key })
 	if i < 0 {

@@ -11,16 +11,16 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"slowpath.dev/decode/internal/fault"
-	"slowpath.dev/decode/internal/limits"
+	"slowpath.dev/decode/internal/inputerror"
+	"slowpath.dev/decode/internal/inputlimits"
 )
 
 func read(text string) (*Set, error) {
-	return Read(strings.NewReader(text), int64(len(text)), limits.Default())
+	return Read(strings.NewReader(text), int64(len(text)), inputlimits.Default())
 }
 
 func slug(err error) string {
-	var bad *fault.Fault
+	var bad *inputerror.InputError
 	if errors.As(err, &bad) {
 		return bad.Slug
 	}
@@ -79,13 +79,13 @@ func TestColumns(t *testing.T) {
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if again, err := ReadFile(path, limits.Default()); err != nil || !reflect.DeepEqual(s, again) {
+	if again, err := ReadFile(path, inputlimits.Default()); err != nil || !reflect.DeepEqual(s, again) {
 		t.Error(err)
 	}
-	for i := range data { // whatever is damaged: a fault or a set, never a panic
+	for i := range data { // whatever is damaged: an input error or a set, never a panic
 		broken := bytes.Clone(data)
 		broken[i] ^= 0xff
-		if _, err := ReadColumns(broken); err != nil && !errors.As(err, new(*fault.Fault)) {
+		if _, err := ReadColumns(broken); err != nil && !errors.As(err, new(*inputerror.InputError)) {
 			t.Errorf("byte %d: %v", i, err)
 		}
 	}
@@ -97,8 +97,8 @@ func TestMalformedLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"malformed-lines: Lines that begin like results and are none were passed over: line 2 (parsing iteration count: invalid syntax), line 3 (parsing iteration count: invalid syntax), line 4 (parsing iteration count: invalid syntax), line 5 (parsing iteration count: invalid syntax), line 6 (parsing iteration count: invalid syntax) and 2 more.",
-		"failures: 1 lines tell of failed benchmarks or packages: their results may be missing.",
+		"malformed-lines: Lines that begin like results but are not results were skipped: line 2 (parsing iteration count: invalid syntax), line 3 (parsing iteration count: invalid syntax), line 4 (parsing iteration count: invalid syntax), line 5 (parsing iteration count: invalid syntax), line 6 (parsing iteration count: invalid syntax) and 2 more.",
+		"failures: 1 lines report failed benchmarks or packages: their results may be missing.",
 		"not-numbers: 2 measurements are not finite numbers and were left out.",
 	}
 	if !reflect.DeepEqual(s.Header.Warnings, want) || len(s.Results) != 3 {
@@ -113,13 +113,13 @@ func TestCutOff(t *testing.T) {
 		fmt.Fprintf(z, "BenchmarkA 1 %d ns/op\n", i*i)
 	}
 	z.Close()
-	s, err := Read(bytes.NewReader(packed.Bytes()[:packed.Len()/2]), 1, limits.Default())
+	s, err := Read(bytes.NewReader(packed.Bytes()[:packed.Len()/2]), 1, inputlimits.Default())
 	if err != nil || len(s.Results) < 100 || !strings.HasPrefix(s.Header.Warnings[0], "truncated: ") {
 		t.Error(err)
 	}
 	damaged := bytes.Clone(packed.Bytes())
 	copy(damaged[packed.Len()/2:], "xxxxxxxxxxxxxxxxxxxxxxxxxxxx")
-	if _, err := Read(bytes.NewReader(damaged), 1, limits.Default()); slug(err) != "damaged-gzip" {
+	if _, err := Read(bytes.NewReader(damaged), 1, inputlimits.Default()); slug(err) != "damaged-gzip" {
 		t.Error(err)
 	}
 }
@@ -130,7 +130,7 @@ func TestRefusals(t *testing.T) {
 		fmt.Fprintf(&keys, "k%d: v\n", i)
 		fmt.Fprintf(&notes, "Unit u%d better=higher\n", i)
 	}
-	for i := range mostConfigs + 1 {
+	for i := range maxConfigs + 1 {
 		fmt.Fprintf(&configs, "k: %d\nBenchmarkA 1 2 x\n", i)
 	}
 	for _, test := range []struct{ want, text string }{
@@ -140,14 +140,14 @@ func TestRefusals(t *testing.T) {
 		{"too-many-keys", keys.String() + "BenchmarkA 1 2 x\n"},
 		{"too-many-configurations", configs.String()},
 		{"too-many-unit-notes", "BenchmarkA 1 2 x\n" + notes.String()},
-		{"too-many-results", strings.Repeat("BenchmarkA 1 2 x\n", mostResults+1)},
+		{"too-many-results", strings.Repeat("BenchmarkA 1 2 x\n", maxResults+1)},
 		{"too-many-values", strings.Repeat("BenchmarkA 1"+strings.Repeat(" 1 x", 9000)+"\n", 1000)},
 	} {
 		if _, err := read(test.text); slug(err) != test.want {
 			t.Errorf("%.30q: %v, want %s", test.text, err, test.want)
 		}
 	}
-	small := limits.Default()
+	small := inputlimits.Default()
 	small.Strings = 10
 	if _, err := Read(strings.NewReader("Benchmark"+strings.Repeat("A", 20)+" 1 2 x\n"), 1, small); slug(err) != "strings-too-large" {
 		t.Error(err)

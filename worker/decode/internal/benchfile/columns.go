@@ -3,8 +3,8 @@ package benchfile
 import (
 	"encoding/json"
 
-	"slowpath.dev/decode/internal/fault"
-	"slowpath.dev/decode/internal/wire"
+	"slowpath.dev/decode/internal/inputerror"
+	"slowpath.dev/decode/internal/slowcol"
 )
 
 // magic is how a columnar container begins.
@@ -13,7 +13,7 @@ const magic = "slowcol1"
 // ReadColumns reads a decoded set and proves that its columns fit together.
 // Errors are faults.
 func ReadColumns(data []byte) (*Set, error) {
-	c, err := wire.Read(data)
+	c, err := slowcol.Read(data)
 	if err != nil {
 		return nil, err
 	}
@@ -22,7 +22,7 @@ func ReadColumns(data []byte) (*Set, error) {
 	}
 	s := &Set{}
 	if err := json.Unmarshal(c.Header, &s.Header); err != nil {
-		return nil, fault.New("bad-columns-header", "The header is not that of benchmarks: %v.", err)
+		return nil, inputerror.New("bad-columns-header", "The header is not that of benchmarks: %v.", err)
 	}
 	r := &reader{}
 	r.offsets, r.bytes = take(r, c.Uint32s, "strings_offset"), take(r, c.Uint8s, "strings_bytes")
@@ -70,7 +70,7 @@ func take[T any](r *reader, read func(string) ([]T, error), name string) []T {
 
 func (r *reader) expect(fits bool) {
 	if r.err == nil && !fits {
-		r.err = fault.New("inconsistent-bench", "The columns of this file do not fit together. Decode the original again.")
+		r.err = inputerror.New("inconsistent-bench", "The columns of this file do not fit together. Decode the original again.")
 	}
 }
 
@@ -82,7 +82,7 @@ func (r *reader) text(n uint32) string {
 	return string(r.bytes[r.offsets[n]:r.offsets[n+1]])
 }
 
-// grows tells whether offsets begin at 0, never fall, and end at the end.
+// grows reports whether offsets begin at 0, never fall, and end at the end.
 func grows(offsets []uint32, end int) bool {
 	if len(offsets) == 0 || offsets[0] != 0 || int64(offsets[len(offsets)-1]) != int64(end) {
 		return false

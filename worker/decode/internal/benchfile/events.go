@@ -9,7 +9,7 @@ import (
 	"regexp"
 	"slices"
 
-	"slowpath.dev/decode/internal/fault"
+	"slowpath.dev/decode/internal/inputerror"
 )
 
 // `go test -json` prints one event a line, and the output of a test in pieces:
@@ -18,10 +18,10 @@ import (
 //	{"Action":"output","Package":"p","Test":"BenchmarkA","Output":" 100\t 12 ns/op\n"}
 //
 // Packages may print in turns, so the lines of each are put together apart:
-// what stands in their configuration holds for themselves only.
+// the lines of their configuration apply to themselves only.
 
-// mostOpen bounds the tests whose line has begun and not ended, and the packages.
-const mostOpen = 1 << 14
+// maxOpenLines bounds the tests whose line has begun and not ended, and the packages.
+const maxOpenLines = 1 << 14
 
 // event is what is read of one line.
 type event struct{ Action, Package, Test, Output string }
@@ -33,19 +33,19 @@ type eventReader struct {
 	open     map[[2]string][]byte     // begun lines, by package and test
 	held     int64                    // bytes of texts and open
 	most     int64
-	others   int64 // lines that are no events
+	others   int64 // lines that are not events
 	failed   int64 // packages that could not be built
 	cut      bool  // the last line is cut off
 }
 
-// wanted are the lines that benchfmt reads, and those that tell of failures.
+// wanted are the lines that benchfmt reads, and those that report failures.
 var wanted = regexp.MustCompile(`^(?:Benchmark|Unit |--- FAIL|FAIL\t|panic: |[a-z][^:\sA-Z]*:)`)
 
 func newEventReader(most int64) *eventReader {
 	return &eventReader{texts: map[string]*bytes.Buffer{}, open: map[[2]string][]byte{}, most: most}
 }
 
-// read takes all events in. What came before an error is kept.
+// read takes all events in. What came before an error is retained.
 func (r *eventReader) read(in *bufio.Reader) error {
 	for {
 		line, err := in.ReadSlice('\n')
@@ -90,9 +90,9 @@ func (r *eventReader) line(line []byte, whole bool) error {
 
 // end ends a line that its test left open.
 func (r *eventReader) end(key [2]string) {
-	if begun, ok := r.open[key]; ok {
-		r.keep(key[0], begun)
-		r.held -= int64(len(begun))
+	if started, ok := r.open[key]; ok {
+		r.keep(key[0], started)
+		r.held -= int64(len(started))
 		delete(r.open, key)
 	}
 }
@@ -100,18 +100,18 @@ func (r *eventReader) end(key [2]string) {
 // output takes a piece of a test's output in: it may end in the middle of a line.
 func (r *eventReader) output(e *event) error {
 	key := [2]string{e.Package, e.Test}
-	begun, piece := r.open[key], []byte(e.Output)
-	r.held -= int64(len(begun))
+	started, piece := r.open[key], []byte(e.Output)
+	r.held -= int64(len(started))
 	for {
 		end := bytes.IndexByte(piece, '\n')
 		if end < 0 {
 			break
 		}
-		r.keep(e.Package, append(begun, piece[:end]...))
-		begun, piece = nil, piece[end+1:]
+		r.keep(e.Package, append(started, piece[:end]...))
+		started, piece = nil, piece[end+1:]
 	}
-	rest := append(begun, piece...)
-	rest = rest[:min(len(rest), longestLine)]
+	rest := append(started, piece...)
+	rest = rest[:min(len(rest), maxLineBytes)]
 	if len(rest) == 0 {
 		delete(r.open, key)
 	} else {
@@ -119,12 +119,12 @@ func (r *eventReader) output(e *event) error {
 		r.held += int64(len(rest))
 	}
 	switch {
-	case len(r.open) > mostOpen:
-		return tooMany("unfinished-lines", mostOpen, int64(len(r.open)))
-	case len(r.texts) > mostOpen:
-		return tooMany("packages", mostOpen, int64(len(r.texts)))
+	case len(r.open) > maxOpenLines:
+		return tooMany("unfinished-lines", maxOpenLines, int64(len(r.open)))
+	case len(r.texts) > maxOpenLines:
+		return tooMany("packages", maxOpenLines, int64(len(r.texts)))
 	case r.held > r.most:
-		return fault.New("strings-too-large", "The output of benchmarks takes more than %d bytes. Split it into several files.", r.most).WithLimit(r.most, r.held, "bytes")
+		return inputerror.New("strings-too-large", "The output of benchmarks takes more than %d bytes. Split it into several files.", r.most).WithLimit(r.most, r.held, "bytes")
 	}
 	return nil
 }
@@ -139,7 +139,7 @@ func (r *eventReader) keep(pkg string, line []byte) {
 		r.texts[pkg] = text
 		r.packages = append(r.packages, pkg)
 	}
-	line = line[:min(len(line), longestLine)]
+	line = line[:min(len(line), maxLineBytes)]
 	text.Write(line)
 	text.WriteByte('\n')
 	r.held += int64(len(line)) + 1

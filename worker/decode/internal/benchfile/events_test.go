@@ -10,12 +10,12 @@ import (
 	"strings"
 	"testing"
 
-	"slowpath.dev/decode/internal/limits"
+	"slowpath.dev/decode/internal/inputlimits"
 )
 
 const eventsFile = "../../testdata/bench/maps.json"
 
-// printed gives what go test would have printed without -json.
+// printed returns what go test would have printed without -json.
 func printed(t *testing.T, data []byte) string {
 	t.Helper()
 	var text strings.Builder
@@ -29,7 +29,7 @@ func printed(t *testing.T, data []byte) string {
 	return text.String()
 }
 
-// Events say what the printed output says.
+// Events yield what the printed output yields.
 func TestEventsAreThePrintedOutput(t *testing.T) {
 	data, err := os.ReadFile(eventsFile)
 	if err != nil {
@@ -67,10 +67,10 @@ func TestEvents(t *testing.T) {
 		{"a test ends in a line", line("a", "T", "BenchmarkA 1 7 x") + `{"Action":"pass","Package":"a","Test":"T"}` + "\n" + line("a", "T", "BenchmarkB 1 7 x\n"), "[{A 0 1 [{x 7}]} {B 0 1 [{x 7}]}] [[]]", "[]"},
 		{"without an end of line", line("a", "BenchmarkA", "BenchmarkA 1 7 x"), "[{A 0 1 [{x 7}]}] [[]]", "[]"},
 		{"among other lines", "go: downloading x\n{\n[]\n7\n" + line("a", "", "BenchmarkA 1 7 x\n") + "{}\n" + strings.Repeat("x", 1<<20) + "\n" + line("a", "", "BenchmarkB 1 7 x\n"),
-			"[{A 0 1 [{x 7}]} {B 0 1 [{x 7}]}] [[]]", "[other-lines: 6 lines are no events of go test -json and were passed over.]"},
-		{"cut off", line("a", "", "BenchmarkA 1 7 x\n") + line("a", "", "BenchmarkB 1 7 x\n")[:60], "[{A 0 1 [{x 7}]}] [[]]", "[truncated: The file ends in the middle of an event; what came before is kept.]"},
+			"[{A 0 1 [{x 7}]} {B 0 1 [{x 7}]}] [[]]", "[other-lines: 6 lines are not events of go test -json and were skipped.]"},
+		{"cut off", line("a", "", "BenchmarkA 1 7 x\n") + line("a", "", "BenchmarkB 1 7 x\n")[:60], "[{A 0 1 [{x 7}]}] [[]]", "[truncated: The file ends in the middle of an event; the lines before it were read.]"},
 		{"failures and bad lines", line("a", "", "BenchmarkA 1 7 x\nBenchmarkA y 7 x\n--- FAIL: BenchmarkB\n") + `{"ImportPath":"c","Action":"build-fail"}` + "\n", "[{A 0 1 [{x 7}]}] [[]]",
-			"[malformed-lines: Lines that begin like results and are none were passed over: line 2 of a (parsing iteration count: invalid syntax). failures: 2 lines tell of failed benchmarks or packages: their results may be missing.]"},
+			"[malformed-lines: Lines that begin like results but are not results were skipped: line 2 of a (parsing iteration count: invalid syntax). failures: 2 lines report failed benchmarks or packages: their results may be missing.]"},
 	} {
 		s, err := read(test.text)
 		if err != nil {
@@ -88,7 +88,7 @@ func TestEvents(t *testing.T) {
 
 func TestEventsRefused(t *testing.T) {
 	var open, packages strings.Builder
-	for i := range mostOpen + 1 {
+	for i := range maxOpenLines + 1 {
 		open.WriteString(line("a", fmt.Sprint(i), "x"))
 		packages.WriteString(line(fmt.Sprint(i), "", "Benchmark\n"))
 	}
@@ -103,7 +103,7 @@ func TestEventsRefused(t *testing.T) {
 			t.Errorf("%.60q: %v, want %s", test.text, err, test.want)
 		}
 	}
-	small := limits.Default()
+	small := inputlimits.Default()
 	small.Strings = 100
 	for _, text := range []string{line("a", "", "Benchmark"+strings.Repeat("A", 200)+" 1 2 x\n"), line("a", "", strings.Repeat("A", 200))} {
 		if _, err := Read(strings.NewReader(text), int64(len(text)), small); slug(err) != "strings-too-large" {
@@ -117,7 +117,7 @@ var update = flag.Bool("update", false, "write the golden file anew")
 // The decoded form is what others read: it is the contract.
 func TestGoldenEvents(t *testing.T) {
 	const golden = "../../testdata/golden/bench-maps.slowcol"
-	set, err := ReadFile(eventsFile, limits.Default())
+	set, err := ReadFile(eventsFile, inputlimits.Default())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,11 +8,11 @@ import (
 	"reflect"
 	"testing"
 
-	"slowpath.dev/decode/internal/fault"
-	"slowpath.dev/decode/internal/limits"
+	"slowpath.dev/decode/internal/inputerror"
+	"slowpath.dev/decode/internal/inputlimits"
 )
 
-// FuzzReadBench: whatever comes in, printed or decoded, gives a named fault or
+// FuzzReadBench: whatever comes in, printed or decoded, yields a named input error or
 // a set that can be written and reads back the same.
 func FuzzReadBench(f *testing.F) {
 	paths, err := filepath.Glob("../../testdata/bench/*.txt")
@@ -39,7 +39,7 @@ func FuzzReadBench(f *testing.F) {
 			f.Add(out.Bytes())
 		}
 	}
-	bounds := limits.Default()
+	bounds := inputlimits.Default()
 	bounds.Unpacked, bounds.Strings = 1<<20, 1<<20
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > 64<<10 {
@@ -50,8 +50,8 @@ func FuzzReadBench(f *testing.F) {
 			set, err = ReadColumns(data)
 		}
 		if err != nil {
-			if !errors.As(err, new(*fault.Fault)) {
-				t.Fatalf("not a fault: %v", err)
+			if !errors.As(err, new(*inputerror.InputError)) {
+				t.Fatalf("not an input error: %v", err)
 			}
 			return
 		}

@@ -13,30 +13,30 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"slowpath.dev/decode/internal/fault"
-	"slowpath.dev/decode/internal/limits"
+	"slowpath.dev/decode/internal/decompress"
+	"slowpath.dev/decode/internal/inputerror"
+	"slowpath.dev/decode/internal/inputlimits"
 	"slowpath.dev/decode/internal/profilefile"
 	"slowpath.dev/decode/internal/sniff"
-	"slowpath.dev/decode/internal/unpack"
 )
 
 const (
-	// mostResults bounds the lines of results: a thousand benchmarks a thousand times.
-	mostResults = 1 << 20
-	mostValues  = 8 << 20 // measurements of all results
-	mostConfigs = 1 << 14 // distinct configurations
-	mostKeys    = 256     // keys of one configuration
-	// largestConfig bounds the bytes of one configuration: it holds for every
+	// maxResults bounds the lines of results: a thousand benchmarks a thousand times.
+	maxResults = 1 << 20
+	maxValues  = 8 << 20 // measurements of all results
+	maxConfigs = 1 << 14 // distinct configurations
+	maxKeys    = 256     // keys of one configuration
+	// maxConfigBytes bounds the bytes of one configuration: it holds for every
 	// result below it and is compared with the one before each time.
-	largestConfig = 64 << 10
-	// longestLine is what benchfmt can read; longer lines are no results and are cut.
-	longestLine = 60 << 10
+	maxConfigBytes = 64 << 10
+	// maxLineBytes is what benchfmt can read; longer lines are not results and are cut.
+	maxLineBytes = 60 << 10
 	// warnedLines is how many malformed lines are named one by one.
 	warnedLines = 5
 )
 
 // ReadFile reads the output of benchmarks, as printed or in its decoded form.
-func ReadFile(path string, bounds limits.Limits) (*Set, error) {
+func ReadFile(path string, bounds inputlimits.Limits) (*Set, error) {
 	in, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("opening the input: %w", err)
@@ -58,8 +58,8 @@ func ReadFile(path string, bounds limits.Limits) (*Set, error) {
 }
 
 // Read reads printed output of so many bytes (as stored).
-func Read(in io.Reader, size int64, bounds limits.Limits) (*Set, error) {
-	u, err := unpack.New(in, bounds.Unpacked, bounds.Ratio)
+func Read(in io.Reader, size int64, bounds inputlimits.Limits) (*Set, error) {
+	u, err := decompress.New(in, bounds.Unpacked, bounds.Ratio)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func Read(in io.Reader, size int64, bounds limits.Limits) (*Set, error) {
 	if err != nil && !errors.Is(err, io.EOF) && len(head) == 0 {
 		return nil, err
 	}
-	isEvents := sniff.Of(head, false).Detail == sniff.BenchEvents
+	isEvents := sniff.Detect(head, false).Detail == sniff.BenchEvents
 	if !isEvents && !bytes.Contains(head, []byte("Benchmark")) {
 		return nil, notBenchmarks(head)
 	}
@@ -87,24 +87,24 @@ func Read(in io.Reader, size int64, bounds limits.Limits) (*Set, error) {
 
 func notBenchmarks(head []byte) error {
 	if len(head) == 0 {
-		return fault.New("empty-file", "The file holds nothing but its packing.").WithLimit(1, 0, "bytes")
+		return inputerror.New("empty-file", "The file is empty after decompression.").WithLimit(1, 0, "bytes")
 	}
-	seen := sniff.Of(head, false)
-	return fault.New("not-benchmarks", "This is not the output of 'go test -bench': no line begins with Benchmark. It looks like %s (%s).", seen.Kind, seen.Detail)
+	seen := sniff.Detect(head, false)
+	return inputerror.New("not-benchmarks", "This is not the output of 'go test -bench': no line begins with Benchmark. It looks like %s (%s).", seen.Kind, seen.Detail)
 }
 
 // textReader gathers what benchfmt reads.
 type textReader struct {
-	set     *Set
-	bounds  limits.Limits
-	configs map[string]int
-	last    []benchfmt.Config // of the result before, and its number
-	number  int
-	values  int64
-	bytes   int64
-	bad     []string
-	odd     int64
-	where   string // which text is being read, when there are several
+	set       *Set
+	bounds    inputlimits.Limits
+	configs   map[string]int
+	last      []benchfmt.Config // of the result before, and its number
+	number    int
+	values    int64
+	bytes     int64
+	bad       []string
+	malformed int64
+	where     string // which text is being read, when there are several
 }
 
 // readText reads output as it is printed.
@@ -124,20 +124,20 @@ func (r *textReader) readEvents(body *bufio.Reader) error {
 	}
 	r.set.Header.Counts.Failed += events.failed
 	if events.others > 0 {
-		r.warn("other-lines", "%d lines are no events of go test -json and were passed over.", events.others)
+		r.warn("other-lines", "%d lines are not events of go test -json and were skipped.", events.others)
 	}
 	if events.cut {
-		r.warn("truncated", "The file ends in the middle of an event; what came before is kept.")
+		r.warn("truncated", "The file ends in the middle of an event; the lines before it were read.")
 	}
 	if len(r.set.Results) == 0 && broken == nil && r.set.Header.Counts.Malformed == 0 {
-		return fault.New("not-benchmarks", "These are events of 'go test -json', but none tells the result of a benchmark. Run it with -bench.").WithLimit(1, 0, "results")
+		return inputerror.New("not-benchmarks", "These are events of 'go test -json', but none has the result of a benchmark. Run it with -bench.").WithLimit(1, 0, "results")
 	}
 	return r.ended(broken)
 }
 
 // read reads one text; configuration in it does not reach into the next.
 func (r *textReader) read(body *bufio.Reader) error {
-	cut := &cutter{r: body}
+	cut := &lineCutter{r: body}
 	reader := benchfmt.NewReader(cut, "line")
 	for reader.Scan() {
 		switch record := reader.Result().(type) {
@@ -163,12 +163,12 @@ func (r *textReader) read(body *bufio.Reader) error {
 
 // ended keeps what came before the end of a packed stream that was cut off.
 func (r *textReader) ended(err error) error {
-	var bad *fault.Fault
+	var bad *inputerror.InputError
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &bad) && strings.HasPrefix(bad.Slug, "truncated-") && len(r.set.Results) > 0:
-		r.warn("truncated", "The file is cut off; what came before is kept.")
+		r.warn("truncated", "The file is truncated; the lines before that point were read.")
 		return nil
 	case errors.As(err, &bad):
 		return bad
@@ -184,7 +184,7 @@ func (r *textReader) result(record *benchfmt.Result) error {
 	result := Result{Name: clean(string(record.Name)), Config: config, Iterations: int64(record.Iters)}
 	for _, v := range record.Values {
 		if math.IsNaN(v.Value) || math.IsInf(v.Value, 0) {
-			r.odd++
+			r.malformed++
 			continue
 		}
 		result.Values = append(result.Values, Value{clean(v.Unit), v.Value})
@@ -202,17 +202,17 @@ func (r *textReader) config(pairs []benchfmt.Config) (int, error) {
 	if r.last != nil && slices.EqualFunc(pairs, r.last, sameConfig) {
 		return r.number, nil
 	}
-	if len(pairs) > mostKeys {
-		return 0, tooMany("keys", mostKeys, int64(len(pairs)))
+	if len(pairs) > maxKeys {
+		return 0, tooMany("keys", maxKeys, int64(len(pairs)))
 	}
 	size, last := 0, make([]benchfmt.Config, len(pairs)) // benchfmt uses its own again
 	for i, pair := range pairs {
 		size += len(pair.Key) + len(pair.Value)
 		last[i] = benchfmt.Config{Key: pair.Key, Value: slices.Clone(pair.Value)}
 	}
-	if size > largestConfig {
-		return 0, fault.New("configuration-too-large", "One configuration of the benchmarks takes %d bytes. Only 'key: value' lines are configuration: leave other output out of the file.", size).
-			WithLimit(largestConfig, int64(size), "bytes")
+	if size > maxConfigBytes {
+		return 0, inputerror.New("configuration-too-large", "One configuration of the benchmarks takes %d bytes. Only 'key: value' lines are configuration: leave other output out of the file.", size).
+			WithLimit(maxConfigBytes, int64(size), "bytes")
 	}
 	config := make([]Pair, len(pairs))
 	for i, pair := range pairs {
@@ -235,22 +235,22 @@ func sameConfig(a, b benchfmt.Config) bool { return a.Key == b.Key && bytes.Equa
 
 func (r *textReader) check() error {
 	switch {
-	case len(r.set.Results) > mostResults:
-		return tooMany("results", mostResults, int64(len(r.set.Results)))
-	case r.values > mostValues:
-		return tooMany("values", mostValues, r.values)
-	case len(r.set.Configs) > mostConfigs:
-		return tooMany("configurations", mostConfigs, int64(len(r.set.Configs)))
-	case len(r.set.Header.UnitNotes) > mostKeys:
-		return tooMany("unit-notes", mostKeys, int64(len(r.set.Header.UnitNotes)))
+	case len(r.set.Results) > maxResults:
+		return tooMany("results", maxResults, int64(len(r.set.Results)))
+	case r.values > maxValues:
+		return tooMany("values", maxValues, r.values)
+	case len(r.set.Configs) > maxConfigs:
+		return tooMany("configurations", maxConfigs, int64(len(r.set.Configs)))
+	case len(r.set.Header.UnitNotes) > maxKeys:
+		return tooMany("unit-notes", maxKeys, int64(len(r.set.Header.UnitNotes)))
 	case r.bytes > r.bounds.Strings:
-		return fault.New("strings-too-large", "Names and configurations take more than %d bytes.", r.bounds.Strings).WithLimit(r.bounds.Strings, r.bytes, "bytes")
+		return inputerror.New("strings-too-large", "Names and configurations take more than %d bytes.", r.bounds.Strings).WithLimit(r.bounds.Strings, r.bytes, "bytes")
 	}
 	return nil
 }
 
 func tooMany(what string, limit, actual int64) error {
-	return fault.New("too-many-"+what, "The output has more than %d %s. Split it into several files.", limit, what).WithLimit(limit, actual, what)
+	return inputerror.New("too-many-"+what, "The output has more than %d %s. Split it into several files.", limit, what).WithLimit(limit, actual, what)
 }
 
 func (r *textReader) warn(slug, format string, args ...any) {
@@ -261,7 +261,7 @@ func (r *textReader) warn(slug, format string, args ...any) {
 func (r *textReader) finish() (*Set, error) {
 	c := &r.set.Header.Counts
 	if len(r.set.Results) == 0 {
-		return nil, fault.New("no-results", "The output names benchmarks but has no results of them (%d lines could not be read). Were the benchmarks stopped, or did they fail?", c.Malformed).
+		return nil, inputerror.New("no-results", "The output names benchmarks but has no results of them (%d lines could not be read). Were the benchmarks stopped, or did they fail?", c.Malformed).
 			WithLimit(1, 0, "results")
 	}
 	if c.Malformed > 0 {
@@ -269,26 +269,26 @@ func (r *textReader) finish() (*Set, error) {
 		if rest := c.Malformed - int64(len(r.bad)); rest > 0 {
 			more = fmt.Sprintf(" and %d more", rest)
 		}
-		r.warn("malformed-lines", "Lines that begin like results and are none were passed over: %s%s.", strings.Join(r.bad, ", "), more)
+		r.warn("malformed-lines", "Lines that begin like results but are not results were skipped: %s%s.", strings.Join(r.bad, ", "), more)
 	}
 	if c.Failed > 0 {
-		r.warn("failures", "%d lines tell of failed benchmarks or packages: their results may be missing.", c.Failed)
+		r.warn("failures", "%d lines report failed benchmarks or packages: their results may be missing.", c.Failed)
 	}
-	if r.odd > 0 {
-		r.warn("not-numbers", "%d measurements are not finite numbers and were left out.", r.odd)
+	if r.malformed > 0 {
+		r.warn("not-numbers", "%d measurements are not finite numbers and were left out.", r.malformed)
 	}
 	r.set.count()
 	return r.set, nil
 }
 
-// clean gives valid UTF-8 without NUL.
+// clean returns valid UTF-8 without NUL.
 func clean(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// cutter cuts lines that benchfmt would give up at, and counts those that tell
+// lineCutter cuts lines that benchfmt would give up at, and counts those that report
 // of failures.
-type cutter struct {
+type lineCutter struct {
 	r      *bufio.Reader
 	rest   []byte
 	inside bool // the line goes on after rest
@@ -299,7 +299,7 @@ type cutter struct {
 var failures = [][]byte{[]byte("--- FAIL"), []byte("FAIL\t"), []byte("panic: ")}
 
 // Read implements io.Reader.
-func (c *cutter) Read(p []byte) (int, error) {
+func (c *lineCutter) Read(p []byte) (int, error) {
 	for len(c.rest) == 0 {
 		if c.err != nil {
 			return 0, c.err
@@ -311,7 +311,7 @@ func (c *cutter) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func (c *cutter) fill() {
+func (c *lineCutter) fill() {
 	chunk, err := c.r.ReadSlice('\n')
 	whole := err == nil
 	if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
@@ -323,8 +323,8 @@ func (c *cutter) fill() {
 				c.failed++
 			}
 		}
-		if len(chunk) > longestLine {
-			chunk = append(slices.Clone(chunk[:longestLine]), '\n')
+		if len(chunk) > maxLineBytes {
+			chunk = append(slices.Clone(chunk[:maxLineBytes]), '\n')
 		}
 		c.rest = chunk
 	}

@@ -18,25 +18,25 @@
 package calltree
 
 import (
-	"slowpath.dev/decode/internal/limits"
+	"slowpath.dev/decode/internal/inputlimits"
 	"slowpath.dev/decode/internal/profilefile"
-	"slowpath.dev/decode/internal/stacks"
+	"slowpath.dev/decode/internal/profiletables"
 )
 
 // Options are what the caller knows beside the profile.
 type Options struct {
-	Limits        limits.Limits
+	Limits        inputlimits.Limits
 	FileName      string // as uploaded; a hint about the kind, may be empty
 	Kind          string // when the reader knows it; else it is found out
 	AllowNegative bool   // accept negative values in any profile
-	RefuseBadText bool   // refuse names that are no UTF-8; else they are mended
+	RefuseBadText bool   // refuse names that are not UTF-8; else they are repaired
 	Brief         bool   // lines are of no interest: all of a function's are one, and columns of lines may be missing
 	Source        profilefile.Source
 }
 
 // Build makes the decoded form of a table. The table is used up. Errors are
 // faults of the input.
-func Build(table *stacks.Table, options Options) (*profilefile.File, error) {
+func Build(table *profiletables.Table, options Options) (*profilefile.File, error) {
 	indexes, err := table.Check()
 	if err != nil {
 		return nil, err
@@ -54,25 +54,25 @@ func Build(table *stacks.Table, options Options) (*profilefile.File, error) {
 	if err := b.checkTexts(); err != nil {
 		return nil, err
 	}
-	for _, step := range []func() error{b.packStacks, b.findCut, b.growLines} {
+	for _, step := range []func() error{b.packStacks, b.findTruncated, b.growLines} {
 		if err := step(); err != nil {
 			return nil, err
 		}
 	}
 	b.compact()
 	if !b.options.Brief {
-		b.summariseLines()
+		b.summarizeLines()
 	}
 	b.growKeys()
 	hashNodes(b.file)
-	b.summariseStacks()
+	b.summarizeStacks()
 	return b.file, b.finishHeader()
 }
 
 // builder carries the state from step to step.
 type builder struct {
-	table   *stacks.Table
-	indexes *stacks.Indexes
+	table   *profiletables.Table
+	indexes *profiletables.Indexes
 	options Options
 	file    *profilefile.File
 
@@ -80,7 +80,7 @@ type builder struct {
 	dictionary        dictionary
 	words             words
 	rows              rows
-	cutRow            map[uint32]bool // samples whose stack was cut
+	truncatedRow      map[uint32]bool // samples whose stack was cut
 
 	lineFrame []uint32 // frame of every line node, in preorder
 	lineSize  []uint32 // size of every line node's subtree

@@ -39,7 +39,7 @@ func (b *builder) compact() {
 	}
 }
 
-// writeTexts writes the strings in use, and the labels, and gives the place of
+// writeTexts writes the strings in use, and the labels, and returns the place of
 // each string.
 func (b *builder) writeTexts(usedFunction []bool) (place []uint32) {
 	f, d := b.file, &b.dictionary

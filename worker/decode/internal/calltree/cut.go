@@ -3,7 +3,7 @@ package calltree
 import (
 	"strings"
 
-	"slowpath.dev/decode/internal/names"
+	"slowpath.dev/decode/internal/symbolkey"
 )
 
 // The Go runtime keeps only the innermost frames of a deep stack: 64 in CPU
@@ -26,8 +26,8 @@ const (
 	hiddenFrames = 3 // leaf frames of the runtime that Go leaves out of heap profiles
 )
 
-// trueRoots are where the runtime itself begins a stack.
-var trueRoots = map[string]bool{
+// knownRoots are where the runtime itself begins a stack.
+var knownRoots = map[string]bool{
 	"runtime.main": true, "runtime.goexit": true, "runtime.mcall": true, "runtime.morestack": true,
 	"runtime.systemstack": true, "runtime.mstart": true, "runtime.mstart0": true, "runtime.mstart1": true,
 	"runtime.rt0_go": true, "runtime.gcBgMarkWorker": true, "runtime.bgsweep": true, "runtime.bgscavenge": true,
@@ -37,17 +37,17 @@ var trueRoots = map[string]bool{
 	"runtime._VDSO": true, "runtime._LostContendedRuntimeLock": true, "runtime._LostSIGPROFDuringAtomic64": true,
 }
 
-// findCut is step 3.
-func (b *builder) findCut() error {
+// findTruncated is step 3.
+func (b *builder) findTruncated() error {
 	if !b.isGo() {
 		return nil
 	}
-	c := cutter{builder: b}
+	c := truncationFinder{builder: b}
 	switch b.file.Header.Kind {
 	case "cpu":
 		c.limit = cpuLimit
 	case "heap", "allocs":
-		c.limit, c.hidden = c.otherLimit(), hiddenFrames
+		c.limit, c.hiddenNs = c.otherLimit(), hiddenFrames
 	case kindContention, "goroutine", "threadcreate":
 		c.limit = c.otherLimit()
 	default:
@@ -57,7 +57,7 @@ func (b *builder) findCut() error {
 	return nil
 }
 
-// isGo tells whether the profile is of a Go program: some function of the Go
+// isGo reports whether the profile is of a Go program: some function of the Go
 // runtime comes from a Go file.
 func (b *builder) isGo() bool {
 	d := &b.dictionary
@@ -69,27 +69,27 @@ func (b *builder) isGo() bool {
 	return false
 }
 
-type cutter struct {
+type truncationFinder struct {
 	*builder
-	limit  uint32
-	hidden uint32
+	limit    uint32
+	hiddenNs uint32
 
 	shortRoots map[uint32]bool // functions at which stacks begin that are not at the limit
 	called     map[uint32]bool // functions seen with a caller
 }
 
-// otherLimit tells which of the two limits the profile was taken under: the
+// otherLimit returns which of the two limits the profile was taken under: the
 // old one cannot give stacks that are much deeper.
-func (c *cutter) otherLimit() uint32 {
+func (c *truncationFinder) otherLimit() uint32 {
 	if c.anyBeforeTop(limitOld) {
 		return limitNew
 	}
 	return limitOld
 }
 
-// anyBeforeTop tells whether a stack has that many frames without those of its
+// anyBeforeTop reports whether a stack has that many frames without those of its
 // outermost location, to which the writer may have added.
-func (c *cutter) anyBeforeTop(frames uint32) bool {
+func (c *truncationFinder) anyBeforeTop(frames uint32) bool {
 	for row, n := range c.rows.frames {
 		if n-c.rows.top[row] >= frames {
 			return true
@@ -98,9 +98,9 @@ func (c *cutter) anyBeforeTop(frames uint32) bool {
 	return false
 }
 
-// mark finds the cut stacks, counts their samples, and gives them one more
+// mark finds the cut stacks, counts their samples, and adds to them one more
 // frame at the root.
-func (c *cutter) mark() {
+func (c *truncationFinder) mark() {
 	length := c.rows.frames
 	if c.anyBeforeTop(c.limit) { // inlined frames are not counted: Go <= 1.20
 		length = c.rows.physical
@@ -110,23 +110,23 @@ func (c *cutter) mark() {
 	for row, n := range length {
 		switch {
 		case n == 0:
-		case n >= c.limit-c.hidden:
+		case n >= c.limit-c.hiddenNs:
 			reached = append(reached, uint32(row))
 		default:
 			c.shortRoots[c.function(uint32(row), 0)] = true
 		}
 	}
 	for _, row := range reached {
-		if c.isCut(row, length[row] >= c.limit) {
+		if c.isTruncated(row, length[row] >= c.limit) {
 			c.file.Header.CutSamples++
-			c.rehang(row)
+			c.reattach(row)
 		}
 	}
 }
 
-// rehang puts a stack below the mark of cut stacks.
-func (c *cutter) rehang(row uint32) {
-	frames := []uint32{c.dictionary.cutFrame}
+// reattach puts a stack below the mark of cut stacks.
+func (c *truncationFinder) reattach(row uint32) {
+	frames := []uint32{c.dictionary.truncatedFrame}
 	for i := range c.rows.frames[row] {
 		frames = append(frames, c.words.at(c.rows.start[row], int(i))-1)
 	}
@@ -134,16 +134,16 @@ func (c *cutter) rehang(row uint32) {
 	c.rows.frames[row]++
 }
 
-// function gives the function of frame i of a stack, counted from the root.
-func (c *cutter) function(row, i uint32) uint32 {
+// function returns the function of frame i of a stack, counted from the root.
+func (c *truncationFinder) function(row, i uint32) uint32 {
 	return c.dictionary.functionOf(c.words.at(c.rows.start[row], int(i)) - 1)
 }
 
-// isCut decides on a stack that has reached the limit (certain), or may have
+// isTruncated decides on a stack that has reached the limit (certain), or may have
 // reached it before the profile's writer left out some leaf frames.
-func (c *cutter) isCut(row uint32, certain bool) bool {
+func (c *truncationFinder) isTruncated(row uint32, certain bool) bool {
 	root := c.function(row, 0)
-	if name := c.dictionary.nameOf(root); trueRoots[name] || strings.HasPrefix(name, names.Unknown) {
+	if name := c.dictionary.nameOf(root); knownRoots[name] || strings.HasPrefix(name, symbolkey.Unknown) {
 		return false
 	}
 	if c.shortRoots[root] {
@@ -152,8 +152,8 @@ func (c *cutter) isCut(row uint32, certain bool) bool {
 	return certain || c.hasCaller(root)
 }
 
-// passesAgain tells whether a stack meets its root function above the root.
-func (c *cutter) passesAgain(row, root uint32) bool {
+// passesAgain reports whether a stack meets its root function above the root.
+func (c *truncationFinder) passesAgain(row, root uint32) bool {
 	for i := uint32(1); i < c.rows.frames[row]; i++ {
 		if c.function(row, i) == root {
 			return true
@@ -162,8 +162,8 @@ func (c *cutter) passesAgain(row, root uint32) bool {
 	return false
 }
 
-// hasCaller tells whether a function is seen anywhere above a root.
-func (c *cutter) hasCaller(function uint32) bool {
+// hasCaller reports whether a function is seen anywhere above a root.
+func (c *truncationFinder) hasCaller(function uint32) bool {
 	if c.called == nil {
 		c.called = map[uint32]bool{}
 		for row, n := range c.rows.frames {

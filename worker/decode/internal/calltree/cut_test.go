@@ -7,12 +7,12 @@ import (
 
 	"github.com/google/pprof/profile"
 
-	"slowpath.dev/decode/internal/profiletest"
+	"slowpath.dev/decode/internal/profilefixture"
 )
 
 // goProfile makes a builder whose profile is one of a Go program.
-func goProfile(types ...string) *profiletest.Builder {
-	b := profiletest.New()
+func goProfile(types ...string) *profilefixture.Builder {
+	b := profilefixture.New()
 	b.Sample([]string{"runtime.main", "main.main", "main.short"}, 1)
 	if types != nil {
 		b.SampleType = nil
@@ -27,7 +27,7 @@ func goProfile(types ...string) *profiletest.Builder {
 	return b
 }
 
-// deep gives a stack of n frames: root, then a different function each.
+// deep returns a stack of n frames: root, then a different function each.
 func deep(root string, n int) []string {
 	stack := []string{root}
 	for i := 1; i < n; i++ {
@@ -70,8 +70,8 @@ func TestCutStacks(t *testing.T) {
 			if f.Header.CutSamples != test.cut {
 				t.Errorf("%d cut, want %d", f.Header.CutSamples, test.cut)
 			}
-			if marked := strings.Contains(profiletest.Draw(f), "\n  [root cut off] "); marked != (test.cut > 0) {
-				t.Errorf("the tree does not say so:\n%s", profiletest.Draw(f))
+			if marked := strings.Contains(profilefixture.Draw(f), "\n  [root cut off] "); marked != (test.cut > 0) {
+				t.Errorf("the tree does not say so:\n%s", profilefixture.Draw(f))
 			}
 		})
 	}
@@ -79,7 +79,7 @@ func TestCutStacks(t *testing.T) {
 
 // Programs in other languages have no such limit.
 func TestOnlyGoStacksAreCut(t *testing.T) {
-	b := profiletest.New()
+	b := profilefixture.New()
 	b.Sample([]string{"main"}, 1)
 	b.Sample(deep("middle", 64), 1)
 	for _, f := range b.Function {
@@ -96,7 +96,7 @@ func TestCutStacksHangApart(t *testing.T) {
 	b := goProfile()
 	b.Sample(append(deep("main.walk", 63), "main.walk"), 2)
 	b.Sample([]string{"main.walk", "main.f1"}, 3)
-	want(t, strings.Join(strings.Split(profiletest.Draw(read(t, b.Profile)), "\n")[:4], "\n")+"\n", `
+	want(t, strings.Join(strings.Split(profilefixture.Draw(read(t, b.Profile)), "\n")[:4], "\n")+"\n", `
 		(root) 6/60
 		  [root cut off] 2/20
 		    main.walk 2/20

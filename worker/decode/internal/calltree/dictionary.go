@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"slowpath.dev/decode/internal/names"
-	"slowpath.dev/decode/internal/stacks"
+	"slowpath.dev/decode/internal/profiletables"
+	"slowpath.dev/decode/internal/symbolkey"
 )
 
 // function is one function; texts are numbers of dictionary.texts.
@@ -17,12 +17,12 @@ type function struct {
 	startLine       int32
 }
 
-// dictionary says what the numbers in stacks mean.
+// dictionary holds the meaning of the numbers in stacks.
 type dictionary struct {
-	texts     *texts
-	functions []function // ordered by key, name, file, start line; no two are equal
-	frames    []uint64   // every (function, line), ordered; see frameOf
-	cutFrame  uint32
+	texts          *texts
+	functions      []function // ordered by key, name, file, start line; no two are equal
+	frames         []uint64   // every (function, line), ordered; see frameOf
+	truncatedFrame uint32
 
 	// frames of location i, caller first: locationFrames[locationStart[i]:locationStart[i+1]]
 	locationStart  []uint32
@@ -41,13 +41,13 @@ func unpackFrame(frame uint64) (function uint32, line int32) {
 	return uint32(frame >> 32), int32(uint32(frame) ^ 1<<31)
 }
 
-// functionOf gives the function of a frame.
+// functionOf returns the function of a frame.
 func (d *dictionary) functionOf(frame uint32) uint32 { return uint32(d.frames[frame] >> 32) }
 
-// nameOf gives the name of a function.
+// nameOf returns the name of a function.
 func (d *dictionary) nameOf(function uint32) string { return d.texts.all[d.functions[function].name] }
 
-// framesOf gives the frames of a location, caller first.
+// framesOf returns the frames of a location, caller first.
 func (d *dictionary) framesOf(location int) []uint32 {
 	return d.locationFrames[d.locationStart[location]:d.locationStart[location+1]]
 }
@@ -67,31 +67,31 @@ func (b *builder) readDictionary() error {
 	return nil
 }
 
-// found is what the locations name, before it is ordered. Function 0 is the
+// functionLookup is what the locations name, before it is ordered. Function 0 is the
 // mark of cut stacks.
-type found struct {
+type functionLookup struct {
 	functions []function // texts numbered by arrival
 	start     []uint32   // of location i in frames
-	frames    []foundFrame
+	frames    []resolvedFrame
 
 	byPosition []uint32 // function by its position in the input, 0 for not yet
 	byMapping  map[uint64]uint32
 	byFile     map[int64]function // of mappings whose addresses have no function
 }
 
-type foundFrame struct {
+type resolvedFrame struct {
 	function uint32
 	line     int32
 }
 
 // findFunctions visits every location once, and every function that they use.
-func (b *builder) findFunctions() *found {
+func (b *builder) findFunctions() *functionLookup {
 	t, texts := b.table, b.dictionary.texts
-	cut := texts.add(names.RootCutOff)
-	f := &found{
+	cut := texts.add(symbolkey.TruncatedRoot)
+	f := &functionLookup{
 		functions:  []function{{key: cut, name: cut}},
 		start:      make([]uint32, 1, t.Locations.Len()+1),
-		frames:     make([]foundFrame, 0, t.Lines.Len()+1), // one more in orderFrames
+		frames:     make([]resolvedFrame, 0, t.Lines.Len()+1), // one more in orderFrames
 		byPosition: make([]uint32, t.Functions.Len()),
 		byMapping:  map[uint64]uint32{},
 		byFile:     map[int64]function{},
@@ -103,14 +103,14 @@ func (b *builder) findFunctions() *found {
 	return f
 }
 
-func (b *builder) findFrames(f *found, location stacks.Location) {
+func (b *builder) findFrames(f *functionLookup, location profiletables.Location) {
 	t := b.table
 	if location.Lines == 0 {
 		if _, ok := f.byMapping[location.Mapping]; !ok {
 			f.byMapping[location.Mapping] = uint32(len(f.functions))
 			f.functions = append(f.functions, b.unknownFunction(f, location.Mapping))
 		}
-		f.frames = append(f.frames, foundFrame{f.byMapping[location.Mapping], 0})
+		f.frames = append(f.frames, resolvedFrame{f.byMapping[location.Mapping], 0})
 		return
 	}
 	for i := int(location.Lines) - 1; i >= 0; i-- { // callee first -> caller first
@@ -123,13 +123,13 @@ func (b *builder) findFrames(f *found, location stacks.Location) {
 		if b.options.Brief {
 			line.Line = 0
 		}
-		f.frames = append(f.frames, foundFrame{f.byPosition[position], clamp32(line.Line)})
+		f.frames = append(f.frames, resolvedFrame{f.byPosition[position], clamp32(line.Line)})
 	}
 }
 
 func clamp32(v int64) int32 { return int32(max(math.MinInt32, min(math.MaxInt32, v))) }
 
-func (b *builder) knownFunction(f stacks.Function) function {
+func (b *builder) knownFunction(f profiletables.Function) function {
 	texts := b.dictionary.texts
 	known := function{file: texts.of(f.File), startLine: clamp32(f.StartLine)}
 	for _, name := range []int64{f.Name, f.System} {
@@ -138,13 +138,13 @@ func (b *builder) knownFunction(f stacks.Function) function {
 			return known
 		}
 	}
-	known.name = texts.add(names.Unknown)
+	known.name = texts.add(symbolkey.Unknown)
 	known.key = known.name
 	return known
 }
 
-// unknownFunction stands for all addresses of a mapping that have no function.
-func (b *builder) unknownFunction(f *found, mapping uint64) function {
+// unknownFunction represents all addresses of a mapping that have no function.
+func (b *builder) unknownFunction(f *functionLookup, mapping uint64) function {
 	file := int64(0) // the empty string
 	if i, ok := b.indexes.Mappings.Find(mapping); ok {
 		file = b.table.Mappings[i].File
@@ -153,7 +153,7 @@ func (b *builder) unknownFunction(f *found, mapping uint64) function {
 		return made
 	}
 	texts := b.dictionary.texts
-	name := names.Unknown
+	name := symbolkey.Unknown
 	if text := texts.at(file); text != "" {
 		if base := path.Base(strings.ReplaceAll(text, "\\", "/")); base != "/" {
 			name += " " + base
@@ -164,9 +164,9 @@ func (b *builder) unknownFunction(f *found, mapping uint64) function {
 	return made
 }
 
-// orderFunctions orders functions, folds equal ones, and gives the place of
+// orderFunctions orders functions, folds equal ones, and returns the place of
 // each found one.
-func (b *builder) orderFunctions(f *found) (place []uint32) {
+func (b *builder) orderFunctions(f *functionLookup) (place []uint32) {
 	d := &b.dictionary
 	for i := range f.functions {
 		fn := &f.functions[i]
@@ -208,10 +208,10 @@ func (b *builder) orderFunctions(f *found) (place []uint32) {
 // orderFrames numbers every (function, line) so that the numbers order as the
 // frames do. Frames are counted by function first, so that only the lines of
 // one function need sorting and searching.
-func (b *builder) orderFrames(f *found, place []uint32) {
+func (b *builder) orderFrames(f *functionLookup, place []uint32) {
 	d := &b.dictionary
-	all := append(f.frames, foundFrame{0, 0}) // the mark of cut stacks
-	end := make([]uint32, len(d.functions)+1) // of a function's frames, from the place of its first one on
+	all := append(f.frames, resolvedFrame{0, 0}) // the mark of cut stacks
+	end := make([]uint32, len(d.functions)+1)    // of a function's frames, from the place of its first one on
 	for _, frame := range all {
 		end[place[frame.function]+1]++
 	}
@@ -224,23 +224,23 @@ func (b *builder) orderFrames(f *found, place []uint32) {
 		d.frames[end[function]] = frameOf(function, frame.line)
 		end[function]++
 	}
-	first, kept := make([]uint32, len(end)), uint32(0) // of a function's frames, once equal ones are one
+	first, retained := make([]uint32, len(end)), uint32(0) // of a function's frames, once equal ones are one
 	start := uint32(0)
 	for function := range d.functions {
 		lines := d.frames[start:end[function]]
 		start = end[function]
 		slices.Sort(lines)
-		first[function] = kept
-		kept += uint32(copy(d.frames[kept:], slices.Compact(lines)))
+		first[function] = retained
+		retained += uint32(copy(d.frames[retained:], slices.Compact(lines)))
 	}
-	first[len(d.functions)] = kept
-	d.frames = d.frames[:kept]
-	rank := func(frame foundFrame) uint32 {
+	first[len(d.functions)] = retained
+	d.frames = d.frames[:retained]
+	rank := func(frame resolvedFrame) uint32 {
 		function := place[frame.function]
 		i, _ := slices.BinarySearch(d.frames[first[function]:first[function+1]], frameOf(function, frame.line))
 		return first[function] + uint32(i)
 	}
-	d.cutFrame = rank(foundFrame{0, 0})
+	d.truncatedFrame = rank(resolvedFrame{0, 0})
 	d.locationStart = f.start
 	d.locationFrames = make([]uint32, len(f.frames))
 	for i, frame := range f.frames {

@@ -2,7 +2,7 @@ package calltree
 
 import "slowpath.dev/decode/internal/profilefile"
 
-// PathHash gives the hash of a path of keys from the hash of the path without
+// PathHash returns the hash of a path of keys from the hash of the path without
 // its last key. The root's is 0, no other node's is.
 //
 // It is stable forever, in every file and on every machine, since stored files

@@ -3,9 +3,9 @@ package calltree
 import (
 	"fmt"
 
-	"slowpath.dev/decode/internal/fault"
-	"slowpath.dev/decode/internal/names"
+	"slowpath.dev/decode/internal/inputerror"
 	"slowpath.dev/decode/internal/profilefile"
+	"slowpath.dev/decode/internal/symbolkey"
 )
 
 // maxHeader bounds the bytes of the texts in the header: many entries may refer
@@ -13,7 +13,7 @@ import (
 const maxHeader = 16 << 20
 
 // readHeader fills what the header takes straight from the input, and
-// the kind as far as sample types tell it.
+// the kind as far as sample types show it.
 func (b *builder) readHeader() error {
 	t, h := b.table, &b.file.Header
 	h.Source = b.options.Source
@@ -29,7 +29,7 @@ func (b *builder) readHeader() error {
 		return texts.at(i)
 	}
 	h.SampleTypes = make([]profilefile.ValueType, len(t.SampleTypes))
-	unit := func(i int64) string { return names.Unit(text(i)) }
+	unit := func(i int64) string { return symbolkey.Unit(text(i)) }
 	for i, v := range t.SampleTypes {
 		h.SampleTypes[i] = profilefile.ValueType{Type: unit(v.Type), Unit: unit(v.Unit)}
 	}
@@ -54,7 +54,7 @@ func (b *builder) readHeader() error {
 	}
 	h.Kind = b.kind()
 	if size > maxHeader {
-		return fault.New("header-too-large", "Comments, mappings and sample types of this profile take %d bytes. No profiler writes so many: the file is damaged.", size).
+		return inputerror.New("header-too-large", "Comments, mappings and sample types of this profile take %d bytes. No profiler writes that much: the file is damaged.", size).
 			WithLimit(maxHeader, size, "bytes")
 	}
 	return nil
@@ -69,12 +69,12 @@ func (b *builder) finishHeader() error {
 	return nil
 }
 
-// checkTexts refuses names that are no UTF-8, or tells what was replaced.
+// checkTexts refuses names that are not UTF-8, or warns about what was replaced.
 func (b *builder) checkTexts() error {
 	texts := b.dictionary.texts
-	broken := len(texts.broken)
+	broken := len(texts.invalid)
 	if broken > 0 && b.options.RefuseBadText {
-		return fault.New("invalid-utf8", "%s not UTF-8, which the format asks for: the file is damaged, or a tool wrote names as they were. Take the profile again, or mend its string table.",
+		return inputerror.New("invalid-utf8", "%s not UTF-8, which the format requires: the file is damaged, or a tool wrote names without encoding them. Record the profile again, or repair its string table.",
 			plural(broken, "name")).WithLimit(0, int64(broken), "strings")
 	}
 	if broken > 0 {
@@ -100,7 +100,7 @@ func (b *builder) noSamples() error {
 	case "heap", "allocs":
 		advice = "Is runtime.MemProfileRate 0?"
 	}
-	return fault.New("no-samples", "The profile holds no samples, so there is nothing to compare. %s", advice).
+	return inputerror.New("no-samples", "The profile holds no samples, so there is nothing to compare. %s", advice).
 		WithLimit(1, 0, "samples")
 }
 

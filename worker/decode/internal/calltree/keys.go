@@ -30,7 +30,7 @@ func (b *builder) growKeys() {
 }
 
 // takeLinesAsKeys makes the tree of lines the tree of keys: they are the same
-// when every function has one line and a key of its own. The arrays are used
+// when every function has one line and a separate key. The arrays are used
 // again, and LineNodeNode stays nil: it would map every node to itself.
 func (b *builder) takeLinesAsKeys(keyOfFrame []uint32) {
 	f := b.file
@@ -41,7 +41,7 @@ func (b *builder) takeLinesAsKeys(keyOfFrame []uint32) {
 	f.LineNodeParent, b.lineFrame, b.lineSize = nil, nil, nil
 }
 
-// strictlyAscending tells whether every number is above the one before.
+// strictlyAscending reports whether every number is above the one before.
 func strictlyAscending(numbers []uint32) bool {
 	for i := 1; i < len(numbers); i++ {
 		if numbers[i-1] >= numbers[i] {
@@ -76,7 +76,7 @@ func (k *keyGrower) visit(low, high int, node uint32) {
 	}
 	for i, top := base, len(k.group); i < top; {
 		key := k.group[i] >> 32
-		child := k.bear(node, uint32(key))
+		child := k.appendNode(node, uint32(key))
 		j := i
 		for ; j < top && k.group[j]>>32 == key; j++ {
 			k.nodeOfLine[uint32(k.group[j])] = child
@@ -90,18 +90,18 @@ func (k *keyGrower) visit(low, high int, node uint32) {
 	}
 }
 
-// straight follows a line node as long as it has an only child, and gives the
+// straight follows a line node as long as it has an only child, and returns the
 // last one and its node.
 func (k *keyGrower) straight(line, node uint32) (lastLine, lastNode uint32) {
 	for k.lineSize[line] > 1 && k.lineSize[line+1] == k.lineSize[line]-1 {
 		line++
-		node = k.bear(node, k.keyOfFrame[k.lineFrame[line]])
+		node = k.appendNode(node, k.keyOfFrame[k.lineFrame[line]])
 		k.nodeOfLine[line] = node
 	}
 	return line, node
 }
 
-func (k *keyGrower) bear(parent, key uint32) uint32 {
+func (k *keyGrower) appendNode(parent, key uint32) uint32 {
 	node := k.next
 	k.parent[node], k.key[node] = parent, key
 	k.next++

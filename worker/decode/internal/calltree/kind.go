@@ -4,11 +4,11 @@ import (
 	"strings"
 )
 
-// kindContention stands until the stacks tell mutex from block.
+// kindContention is used until the stacks distinguish mutex from block.
 const kindContention = "contention"
 
-// kind tells what sort of profile it is from its sample types, as far as they
-// tell it. Go writes the same types for heap and allocs, and for mutex and
+// kind returns the kind of a profile from its sample types, as far as they
+// show it. Go writes the same types for heap and allocs, and for mutex and
 // block.
 func (b *builder) kind() string {
 	if b.options.Kind != "" {
@@ -41,7 +41,7 @@ func (b *builder) memoryKind(inUse bool) string {
 		return "allocs"
 	case strings.HasPrefix(b.defaultSampleType, "inuse_"):
 		return "heap"
-	case nameSays(b.options.FileName, "allocs") && !nameSays(b.options.FileName, "heap"):
+	case kindFromName(b.options.FileName, "allocs") && !kindFromName(b.options.FileName, "heap"):
 		return "allocs"
 	}
 	return "heap"
@@ -74,10 +74,10 @@ func (b *builder) contentionKind() string {
 		return "mutex"
 	case block > mutex:
 		return "block"
-	case nameSays(b.options.FileName, "block"):
+	case kindFromName(b.options.FileName, "block"):
 		return "block"
-	case !nameSays(b.options.FileName, "mutex"):
-		b.warn("kind-guessed", "Mutex and block profiles look alike, and neither stacks nor file name tell which this is: it is read as mutex.")
+	case !kindFromName(b.options.FileName, "mutex"):
+		b.warn("kind-guessed", "Mutex and block profiles have the same sample types, and neither stacks nor file name identify this one: it is read as mutex.")
 	}
 	return "mutex"
 }
@@ -98,5 +98,5 @@ func isWait(name string) bool {
 		strings.HasSuffix(name, ").RLock") || strings.HasSuffix(name, ").Wait"))
 }
 
-// nameSays tells whether a file name contains a word.
-func nameSays(name, word string) bool { return strings.Contains(strings.ToLower(name), word) }
+// kindFromName reports whether a file name contains a word.
+func kindFromName(name, word string) bool { return strings.Contains(strings.ToLower(name), word) }

@@ -9,10 +9,10 @@ import (
 	"github.com/google/pprof/profile"
 
 	"slowpath.dev/decode/internal/calltree"
-	"slowpath.dev/decode/internal/fault"
-	"slowpath.dev/decode/internal/limits"
-	"slowpath.dev/decode/internal/pprofdoc"
-	"slowpath.dev/decode/internal/profiletest"
+	"slowpath.dev/decode/internal/inputerror"
+	"slowpath.dev/decode/internal/inputlimits"
+	"slowpath.dev/decode/internal/pprofread"
+	"slowpath.dev/decode/internal/profilefixture"
 )
 
 func TestKinds(t *testing.T) {
@@ -48,7 +48,7 @@ func TestKinds(t *testing.T) {
 		{types: "thread", kind: "other"},
 	} {
 		t.Run(test.types+test.leaf+test.fileName, func(t *testing.T) {
-			b := profiletest.New()
+			b := profilefixture.New()
 			b.SampleType = nil
 			for _, name := range strings.Fields(test.types) {
 				v := &profile.ValueType{Type: strings.TrimPrefix(name, "*"), Unit: "count"}
@@ -78,11 +78,11 @@ func TestNoSamplesAdvice(t *testing.T) {
 	for types, advice := range map[string]string{
 		"cpu nanoseconds": "under load", "contentions count": "SetMutexProfileFraction", "inuse_space bytes": "MemProfileRate", "goroutine count": "idle",
 	} {
-		b := profiletest.New()
+		b := profilefixture.New()
 		name, unit, _ := strings.Cut(types, " ")
 		b.SampleType = []*profile.ValueType{{Type: name, Unit: unit}}
-		_, err := pprofdoc.Read(bytes.NewReader(profiletest.Bytes(b.Profile)), calltree.Options{Limits: limits.Default()})
-		var bad *fault.Fault
+		_, err := pprofread.Read(bytes.NewReader(profilefixture.Bytes(b.Profile)), calltree.Options{Limits: inputlimits.Default()})
+		var bad *inputerror.InputError
 		if !errors.As(err, &bad) || bad.Slug != "no-samples" || !strings.Contains(bad.Message, advice) {
 			t.Errorf("%s: %v", types, err)
 		}
@@ -98,7 +98,7 @@ func leafOr(leaf string) string {
 
 // A unit that cannot be shown to people does not reach a page.
 func TestGarbledUnitsAreReplaced(t *testing.T) {
-	b := profiletest.New()
+	b := profilefixture.New()
 	b.SampleType = []*profile.ValueType{{Type: "cpu", Unit: "nano\x00\u202eseconds"}}
 	b.PeriodType.Unit = "\u202ens"
 	b.Sample([]string{"main.main"}, 1)

@@ -17,18 +17,18 @@ type quantity struct {
 	unit   uint32
 }
 
-// longestUnit bounds a unit where it is written out behind a number, once for
+// maxUnitBytes bounds a unit where it is written out behind a number, once for
 // each number.
-const longestUnit = 64
+const maxUnitBytes = 64
 
 func shortUnit(unit string) string {
-	if len(unit) <= longestUnit {
+	if len(unit) <= maxUnitBytes {
 		return unit
 	}
-	return strings.ToValidUTF8(unit[:longestUnit], "") + " (cut)"
+	return strings.ToValidUTF8(unit[:maxUnitBytes], "") + " (cut)"
 }
 
-// readLabels gives the labels of every set, numeric ones as text with their
+// readLabels returns the labels of every set, numeric ones as text with their
 // unit. Labels without any value do not count, as in pprof.
 func (b *builder) readLabels() ([][]label, error) {
 	sets := b.table.Labelsets.Len()
@@ -66,7 +66,7 @@ func (b *builder) readLabels() ([][]label, error) {
 	return all, nil
 }
 
-// defaultUnits gives the unit of numeric labels that come without one, as
+// defaultUnits returns the unit of numeric labels that come without one, as
 // pprof infers it: the first unit met under that key, else bytes for the keys
 // that C++ allocators use, else the key itself.
 func (b *builder) defaultUnits() map[int64]uint32 {

@@ -1,7 +1,7 @@
 package calltree
 
 import (
-	"slowpath.dev/decode/internal/fault"
+	"slowpath.dev/decode/internal/inputerror"
 )
 
 // growLines is steps 4 and 5: the tree of (function, line) in preorder, and the
@@ -17,7 +17,7 @@ func (b *builder) growLines() error {
 		nodes += int64(b.rows.frames[row] - shared[i])
 	}
 	if limit := b.options.Limits.Nodes; nodes > limit {
-		return fault.New("too-many-nodes", "The call tree of this profile has more than %d nodes. Take a shorter profile; if you trust the file, raise --max-nodes.", limit).
+		return inputerror.New("too-many-nodes", "The call tree of this profile has more than %d nodes. Record a shorter profile; if you trust the file, raise --max-nodes.", limit).
 			WithLimit(limit, nodes, "nodes")
 	}
 	g := &lineGrower{builder: b, next: 1, path: make([]uint32, 1, 64)}
@@ -99,7 +99,7 @@ func newMerger(b *builder, rows int) *merger {
 	return m
 }
 
-// take adds a sample that ends at a node; same tells that the one before has
+// take adds a sample that ends at a node; same is true if the one before has
 // the same stack.
 func (m *merger) take(row, node uint32, same bool) error {
 	f, set := m.file, m.labelset(row)

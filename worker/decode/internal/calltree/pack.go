@@ -4,11 +4,11 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"slowpath.dev/decode/internal/fault"
+	"slowpath.dev/decode/internal/inputerror"
 )
 
 // words holds stacks as words over the alphabet of frames. A symbol is a
-// frame's number plus one; symbols stand root first, from the highest bits of a
+// frame's number plus one; symbols are ordered root first, from the highest bits of a
 // word down, and at least one zero symbol ends a stack. So stacks order as
 // their words do, and no word but the last of a stack ends in a zero symbol.
 type words struct {
@@ -22,17 +22,17 @@ func newWords(frames int) words {
 	return words{symbolBits: symbolBits, aWord: int(64 / symbolBits)}
 }
 
-// last tells whether a word ends its stack.
+// last reports whether a word ends its stack.
 func (w *words) last(word uint64) bool { return word&(1<<w.symbolBits-1) == 0 }
 
-// at gives symbol i of the stack that starts at word start.
+// at returns symbol i of the stack that starts at word start.
 func (w *words) at(start uint32, i int) uint32 {
 	word := w.all[int(start)+i/w.aWord]
 	shift := w.symbolBits * uint(w.aWord-1-i%w.aWord)
 	return uint32(word >> shift & (1<<w.symbolBits - 1))
 }
 
-// append adds a stack of frames, root first, and gives where it starts.
+// append adds a stack of frames, root first, and returns where it starts.
 func (w *words) append(frames []uint32) (start uint32) {
 	start = uint32(len(w.all))
 	word, room := uint64(0), w.aWord
@@ -123,7 +123,7 @@ func (b *builder) locationsOf(locations []uint32, ids []byte) ([]uint32, error) 
 		}
 		location, ok := b.indexes.Locations.Find(id)
 		if !ok || n <= 0 {
-			return nil, fault.New("unknown-location", "A sample names location %d, which the profile does not have. The file is damaged: take the profile again.", id)
+			return nil, inputerror.New("unknown-location", "A sample names location %d, which the profile does not have. The file is damaged: record the profile again.", id)
 		}
 		locations = append(locations, uint32(location))
 		ids = ids[n:]
@@ -132,11 +132,11 @@ func (b *builder) locationsOf(locations []uint32, ids []byte) ([]uint32, error) 
 }
 
 func tooDeep(limit, actual int64) error {
-	return fault.New("too-deep", "A stack has more than %d frames. Profilers stop long before; if the file is honest, raise --max-depth.", limit).
+	return inputerror.New("too-deep", "A stack has more than %d frames. Profilers stop long before; if the file is valid, raise --max-depth.", limit).
 		WithLimit(limit, actual, "frames")
 }
 
 func tooManyFrames(limit, actual int64) error {
-	return fault.New("too-many-frames", "The stacks of this profile have more than %d frames, more than a file of its size can honestly hold. Take a shorter profile; if the file is honest, raise --max-frames.", limit).
+	return inputerror.New("too-many-frames", "The stacks of this profile have more than %d frames, more than a file of its size can hold. Record a shorter profile; if the file is valid, raise --max-frames.", limit).
 		WithLimit(limit, actual, "frames")
 }

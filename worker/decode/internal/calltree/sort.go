@@ -13,7 +13,7 @@ type entry struct {
 	row  uint32
 }
 
-// sortRows is step 4: it gives the samples in order of their stacks, equal
+// sortRows is step 4: it returns the samples in order of their stacks, equal
 // stacks in order of their labels.
 func (b *builder) sortRows() []uint32 {
 	entries := make([]entry, len(b.rows.start))
@@ -70,7 +70,7 @@ func (b *builder) sortLabels(entries []entry) {
 	}
 }
 
-// labelset gives the final number of a sample's labels.
+// labelset returns the final number of a sample's labels.
 func (b *builder) labelset(row uint32) uint32 {
 	if b.dictionary.sets == nil {
 		return 0

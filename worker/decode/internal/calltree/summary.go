@@ -8,7 +8,7 @@ import (
 // The summary is what a comparison reads first, made here once because here it
 // costs one more walk over the trees: distinct stacks with their sums, and the
 // totals of every key and of every line. Recursion counts once: in preorder a
-// node is the outermost of its name if it stands behind the subtree of the last
+// node is the outermost of its name if it comes after the subtree of the last
 // outermost one.
 
 // spot is a line of a function, as a key names it.
@@ -17,8 +17,8 @@ type spot struct {
 	line int32
 }
 
-// summariseLines writes own and total values by (key, line).
-func (b *builder) summariseLines() {
+// summarizeLines writes own and total values by (key, line).
+func (b *builder) summarizeLines() {
 	f, d := b.file, &b.dictionary
 	used := make([]bool, len(d.frames))
 	for _, frame := range b.lineFrame[1:] {
@@ -48,12 +48,12 @@ func (b *builder) summariseLines() {
 		f.SpotKey = append(f.SpotKey, s.key)
 		f.SpotLine = append(f.SpotLine, s.line)
 	}
-	f.SpotSelf, f.SpotTotal = sums(b.lineSize, named{b.lineFrame, names}, len(spots), f.SampleLineNode, f.Values)
+	f.SpotSelf, f.SpotTotal = sums(b.lineSize, nameLookup{b.lineFrame, names}, len(spots), f.SampleLineNode, f.Values)
 }
 
-// summariseStacks writes the distinct stacks of keys, and own and total values
+// summarizeStacks writes the distinct stacks of keys, and own and total values
 // by key.
-func (b *builder) summariseStacks() {
+func (b *builder) summarizeStacks() {
 	f := b.file
 	b.addStacks()
 	f.StackHash = make([]uint64, len(f.StackNode))
@@ -70,7 +70,7 @@ func (b *builder) summariseStacks() {
 			f.KeyString = append(f.KeyString, uint32(key))
 		}
 	}
-	f.KeySelf, f.KeyTotal = sums(f.NodeSize, named{f.NodeKey, place}, len(f.KeyString), f.StackNode, f.StackValues)
+	f.KeySelf, f.KeyTotal = sums(f.NodeSize, nameLookup{f.NodeKey, place}, len(f.KeyString), f.StackNode, f.StackValues)
 }
 
 // addStacks adds samples up by the node of keys that they end at, in preorder.
@@ -110,15 +110,15 @@ func (b *builder) addStacks() {
 	b.sampleDepth = nil
 }
 
-// named gives the name of a node: names[of[node]].
-type named struct{ of, names []uint32 }
+// nameLookup returns the name of a node: names[of[node]].
+type nameLookup struct{ of, names []uint32 }
 
-func (n named) at(node uint32) uint32 { return n.names[n.of[node]] }
+func (n nameLookup) at(node uint32) uint32 { return n.names[n.of[node]] }
 
-// sums gives own and total values by name. Trees are given by the sizes of
+// sums returns own and total values by name. Trees are given by the sizes of
 // their subtrees in preorder; ends are the nodes that values belong to,
 // ascending.
-func sums(sizes []uint32, name named, names int, ends []uint32, values [][]int64) (own, total [][]int64) {
+func sums(sizes []uint32, name nameLookup, names int, ends []uint32, values [][]int64) (own, total [][]int64) {
 	running := make([][]int64, len(values))
 	own, total = make([][]int64, len(values)), make([][]int64, len(values))
 	for k := range values {
@@ -132,7 +132,7 @@ func sums(sizes []uint32, name named, names int, ends []uint32, values [][]int64
 		}
 	}
 	open := make([]uint32, names) // where the last outermost node of a name ends
-	at := 0                       // the first value at or behind the node
+	at := 0                       // the first value at or after the node
 	for node := 1; node < len(sizes); node++ {
 		for at < len(ends) && int(ends[at]) < node {
 			at++

@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"slowpath.dev/decode/internal/calltree"
-	"slowpath.dev/decode/internal/limits"
-	"slowpath.dev/decode/internal/pprofdoc"
+	"slowpath.dev/decode/internal/inputlimits"
+	"slowpath.dev/decode/internal/pprofread"
 	"slowpath.dev/decode/internal/profilefile"
-	"slowpath.dev/decode/internal/profiletest"
+	"slowpath.dev/decode/internal/profilefixture"
 )
 
 // spot is a line of a key.
@@ -17,7 +17,7 @@ type spot struct {
 	line int32
 }
 
-// pathOf gives the names from the root to a node, by parents.
+// pathOf returns the names from the root to a node, by parents.
 func pathOf[T any](parents []uint32, node uint32, name func(uint32) T) []T {
 	var path []T
 	for ; node != 0; node = parents[node] {
@@ -48,16 +48,16 @@ func bySample[T comparable](f *profilefile.File, k int, pathOf func(sample int) 
 }
 
 func TestSummary(t *testing.T) {
-	drawn := read(t, profiletest.Stacks(`
+	segments := read(t, profilefixture.Stacks(`
 		main.main:5    main.main:5    main.main:6    main.f.func1:3 main.main:5
 		main.f.func1:3 main.f.func2:3 main.f.func1:3 main.f.func2:3 .
 		main.b:1       main.main:5    main.f.func1:4 main.b:1       .
 		main.f.func2:3 main.b:1       main.b:1       .              .
 		main.b:1       .              .              .              .
 	`))
-	t.Run("drawn", func(t *testing.T) { checkSummary(t, drawn) })
+	t.Run("drawn", func(t *testing.T) { checkSummary(t, segments) })
 	for _, name := range []string{"go-cpu-1.26.pb.gz", "go-heap-1.26.pb.gz", "parca-labels-cpu.pb.gz", "java-heap.txt"} {
-		f, err := pprofdoc.ReadFile("../../testdata/profiles/"+name, calltree.Options{Limits: limits.Default()})
+		f, err := pprofread.ReadFile("../../testdata/profiles/"+name, calltree.Options{Limits: inputlimits.Default()})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
-	"slowpath.dev/decode/internal/fault"
-	"slowpath.dev/decode/internal/names"
-	"slowpath.dev/decode/internal/stacks"
+	"slowpath.dev/decode/internal/inputerror"
+	"slowpath.dev/decode/internal/profiletables"
+	"slowpath.dev/decode/internal/symbolkey"
 )
 
 // texts numbers strings: first in order of arrival, then, when all are known,
@@ -19,7 +19,7 @@ import (
 // of them may refer to the same one. So each string of the input is copied,
 // checked and hashed once, and found again by its index.
 type texts struct {
-	input   *stacks.Strings
+	input   *profiletables.StringTable
 	byIndex []uint32 // number by arrival + 1 of an index of the input; 0 for not yet
 	keys    []uint32 // the same of the key of a name
 
@@ -27,14 +27,14 @@ type texts struct {
 	all     []string            // by arrival, and after sort by bytes
 	rank    []uint32            // number by bytes, of a number by arrival
 	bytes   int64               // of all
-	broken  map[string]struct{} // those that are no UTF-8, as they came
+	invalid map[string]struct{} // those that are not UTF-8, as they came
 	nuls    int                 // strings that held NUL
 }
 
-func newTexts(input *stacks.Strings) *texts {
+func newTexts(input *profiletables.StringTable) *texts {
 	return &texts{
 		input: input, byIndex: make([]uint32, input.Len()), keys: make([]uint32, input.Len()),
-		arrived: map[string]uint32{"": 0}, all: []string{""}, broken: map[string]struct{}{},
+		arrived: map[string]uint32{"": 0}, all: []string{""}, invalid: map[string]struct{}{},
 	}
 }
 
@@ -58,7 +58,7 @@ func (t *texts) of(i int64) uint32 {
 	return t.byIndex[i] - 1
 }
 
-// at gives string i of the input, cleaned.
+// at returns string i of the input, cleaned.
 func (t *texts) at(i int64) string { return t.all[t.of(i)] }
 
 // keyOf numbers the key of the name that is string i of the input.
@@ -66,7 +66,7 @@ func (t *texts) keyOf(i int64) uint32 {
 	if t.keys[i] == 0 {
 		name := t.of(i)
 		t.keys[i] = name + 1
-		if key := names.Key(t.all[name]); key != t.all[name] {
+		if key := symbolkey.Key(t.all[name]); key != t.all[name] {
 			t.keys[i] = t.add(key) + 1
 		}
 	}
@@ -79,11 +79,11 @@ func (t *texts) check(limit int64) error {
 	if t.bytes <= limit {
 		return nil
 	}
-	return fault.New("strings-too-large", "The names and labels of this profile take more than %d bytes. If the file is honest, raise --max-strings.", limit).
+	return inputerror.New("strings-too-large", "The names and labels of this profile take more than %d bytes. If the file is valid, raise --max-strings.", limit).
 		WithLimit(limit, t.bytes, "bytes")
 }
 
-// clean gives valid UTF-8 without NUL: every bad byte becomes U+FFFD. NUL is
+// clean returns valid UTF-8 without NUL: every bad byte becomes U+FFFD. NUL is
 // valid UTF-8, but neither PostgreSQL nor C tools can hold it.
 func (t *texts) clean(raw []byte) string {
 	if utf8.Valid(raw) && !slices.Contains(raw, 0) {
@@ -92,7 +92,7 @@ func (t *texts) clean(raw []byte) string {
 	if utf8.Valid(raw) {
 		t.nuls++
 	} else {
-		t.broken[string(raw)] = struct{}{}
+		t.invalid[string(raw)] = struct{}{}
 	}
 	return strings.ReplaceAll(string([]rune(string(raw))), "\x00", "\uFFFD")
 }
@@ -148,8 +148,8 @@ func sortTexts(all []string, order []entry, from int) {
 	}
 }
 
-// wordAt gives eight bytes of a text so that they compare as numbers; zeros
-// stand for bytes behind its end.
+// wordAt returns eight bytes of a text so that they compare as numbers; zeros
+// represent bytes after its end.
 func wordAt(text string, from int) uint64 {
 	if len(text)-from >= wordBytes {
 		s := text[from : from+wordBytes]
@@ -163,7 +163,7 @@ func wordAt(text string, from int) uint64 {
 	return word
 }
 
-// keep writes the strings that are in use, and gives the place of each there.
+// keep writes the strings that are in use, and returns the place of each there.
 func (t *texts) keep(used []bool) (offsets []uint32, bytes []byte, place []uint32) {
 	count, size := 1, 0
 	for i, text := range t.all {

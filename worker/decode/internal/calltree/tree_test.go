@@ -10,20 +10,20 @@ import (
 	"github.com/google/pprof/profile"
 
 	"slowpath.dev/decode/internal/calltree"
-	"slowpath.dev/decode/internal/fault"
-	"slowpath.dev/decode/internal/limits"
-	"slowpath.dev/decode/internal/pprofdoc"
+	"slowpath.dev/decode/internal/inputerror"
+	"slowpath.dev/decode/internal/inputlimits"
+	"slowpath.dev/decode/internal/pprofread"
 	"slowpath.dev/decode/internal/profilefile"
-	"slowpath.dev/decode/internal/profiletest"
+	"slowpath.dev/decode/internal/profilefixture"
 )
 
 func read(t *testing.T, p *profile.Profile, change ...func(*calltree.Options)) *profilefile.File {
 	t.Helper()
-	options := calltree.Options{Limits: limits.Default()}
+	options := calltree.Options{Limits: inputlimits.Default()}
 	for _, c := range change {
 		c(&options)
 	}
-	f, err := pprofdoc.Read(bytes.NewReader(profiletest.Bytes(p)), options)
+	f, err := pprofread.Read(bytes.NewReader(profilefixture.Bytes(p)), options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,19 +40,19 @@ func want(t *testing.T, got, want string) {
 }
 
 func TestTrees(t *testing.T) {
-	f := read(t, profiletest.Stacks(`
+	f := read(t, profilefixture.Stacks(`
 		main.main:5 main.main:5    main.main:6 main.main:5     main.main:5
 		main.a:1    main.a:2>sub:9 main.a:1    main.a:2>sub:9  .
 		main.b:1    .              main.b:1    .               .
 	`))
-	want(t, profiletest.Draw(f), `
+	want(t, profilefixture.Draw(f), `
 		(root) 5/50
 		  main.main 5/50 self 1/10
 		    main.a 4/40
 		      main.b 2/20 self 2/20
 		      sub 2/20 self 2/20
 		`)
-	want(t, profiletest.DrawLines(f), `
+	want(t, profilefixture.DrawLines(f), `
 		main.main:5
 		  main.a:1
 		    main.b:1
@@ -70,15 +70,15 @@ func TestTrees(t *testing.T) {
 	}
 }
 
-// Names that normalise to the same key share a node, in whatever order the
+// Names that normalize to the same key share a node, in whatever order the
 // lines put them.
 func TestKeysFold(t *testing.T) {
-	f := read(t, profiletest.Stacks(`
+	f := read(t, profilefixture.Stacks(`
 		main.f.func1 main.f.func2 main.f.func1 main.f.func2 main.a.gowrap1
 		main.x       main.x       main.y       .            main.a
 		main.z       main.w       .            .            .
 	`))
-	want(t, profiletest.Draw(f), `
+	want(t, profilefixture.Draw(f), `
 		(root) 5/50
 		  main.a 1/10
 		    main.a 1/10 self 1/10
@@ -91,18 +91,18 @@ func TestKeysFold(t *testing.T) {
 }
 
 func TestStacksWithoutFramesSitAtTheRoot(t *testing.T) {
-	b := profiletest.New()
+	b := profilefixture.New()
 	b.Sample(nil, 3)
 	b.Sample([]string{"main"}, 1)
 	b.Sample(nil, 4)
-	want(t, profiletest.Draw(read(t, b.Profile)), `
+	want(t, profilefixture.Draw(read(t, b.Profile)), `
 		(root) 8/80 self 7/70
 		  main 1/10 self 1/10
 		`)
 }
 
 func TestFramesWithoutFunction(t *testing.T) {
-	b := profiletest.New()
+	b := profilefixture.New()
 	s := b.Sample([]string{"x", "y", "z"}, 1)
 	b.Mapping = []*profile.Mapping{{ID: 1, Limit: 9, File: "/lib/libc.so.6"}, {ID: 2, Start: 9, Limit: 99, File: `C:\bin\app.exe`}}
 	for i, l := range s.Location {
@@ -112,7 +112,7 @@ func TestFramesWithoutFunction(t *testing.T) {
 		}
 	}
 	f := read(t, b.Profile)
-	want(t, profiletest.Draw(f), `
+	want(t, profilefixture.Draw(f), `
 		(root) 1/10
 		  [unknown] 1/10
 		    [unknown] app.exe 1/10
@@ -124,7 +124,7 @@ func TestFramesWithoutFunction(t *testing.T) {
 }
 
 func TestLabels(t *testing.T) {
-	b := profiletest.New()
+	b := profilefixture.New()
 	for range 2 {
 		b.Sample([]string{"a"}, 1).Label = map[string][]string{"k": {"v", "w"}, "j": {"v"}}
 	}
@@ -149,18 +149,18 @@ func TestLabels(t *testing.T) {
 }
 
 func TestNoLabelsNoColumns(t *testing.T) {
-	if f := read(t, profiletest.Stacks("a")); f.SampleLabelset != nil || f.LabelKey != nil {
+	if f := read(t, profilefixture.Stacks("a")); f.SampleLabelset != nil || f.LabelKey != nil {
 		t.Error("label columns without labels")
 	}
 }
 
-// Names are hostile: NUL is replaced, everything else is kept as it is.
+// Names are hostile: NUL is replaced, everything else is retained as it is.
 func TestNames(t *testing.T) {
 	for name, clean := range map[string]string{
 		"nul\x00": "nul\uFFFD", "<img onerror=x>": "<img onerror=x>",
 		"\u202Eright": "\u202Eright", "tab\tnew\nline": "tab\tnew\nline", strings.Repeat("long", 1<<14): strings.Repeat("long", 1<<14),
 	} {
-		b := profiletest.New()
+		b := profilefixture.New()
 		s := b.Sample([]string{"f"}, 1)
 		s.Location[0].Line[0].Function.Name = name
 		f := read(t, b.Profile)
@@ -174,21 +174,21 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// Names that are no UTF-8 are counted, each once however often it is used, and refused.
+// Names that are not UTF-8 are counted, each once however often it is used, and refused.
 func TestBrokenNames(t *testing.T) {
-	b := profiletest.New()
+	b := profilefixture.New()
 	for _, round := range []string{"a", "b"} {
 		for _, name := range []string{"bad\xff\xfeutf8", "\xc3", "good"} {
 			s := b.Sample([]string{round + name}, 1)
 			s.Location[0].Line[0].Function.Name = name
 		}
 	}
-	_, err := pprofdoc.Read(bytes.NewReader(profiletest.Bytes(b.Profile)), calltree.Options{Limits: limits.Default()})
-	var refused *fault.Fault
+	_, err := pprofread.Read(bytes.NewReader(profilefixture.Bytes(b.Profile)), calltree.Options{Limits: inputlimits.Default()})
+	var refused *inputerror.InputError
 	if !errors.As(err, &refused) {
 		t.Fatal(err)
 	}
-	want(t, string(refused.JSON()), `{"error":"invalid-utf8","message":"2 names are not UTF-8, which the format asks for: the file is damaged, or a tool wrote names as they were. Take the profile again, or mend its string table.","limit":0,"actual":2,"unit":"strings","offset":null}`)
+	want(t, string(refused.JSON()), `{"error":"invalid-utf8","message":"2 names are not UTF-8, which the format requires: the file is damaged, or a tool wrote names without encoding them. Record the profile again, or repair its string table.","limit":0,"actual":2,"unit":"strings","offset":null}`)
 }
 
 // The hash of a path is stable forever: these numbers may never change.
@@ -212,20 +212,20 @@ func TestPathHash(t *testing.T) {
 			t.Errorf("hash of %q is %#x, not %#x", test.path, hash, test.hash)
 		}
 	}
-	f := read(t, profiletest.Stacks("runtime.main\nmain.main"))
+	f := read(t, profilefixture.Stacks("runtime.main\nmain.main"))
 	if f.NodeHash[0] != 0 || f.NodeHash[2] != calltree.PathHash(calltree.PathHash(0, []byte("runtime.main")), []byte("main.main")) {
 		t.Errorf("the file's hashes are others: %x", f.NodeHash)
 	}
 }
 
 func TestDifferencesMayBeNegative(t *testing.T) {
-	marked := profiletest.New()
+	marked := profilefixture.New()
 	marked.Sample([]string{"a"}, 1)
 	marked.Sample([]string{"a"}, -3).Label = map[string][]string{"pprof::base": {"true"}}
-	window := profiletest.New()
+	window := profilefixture.New()
 	window.SampleType = []*profile.ValueType{{Type: "inuse_objects", Unit: "count"}, {Type: "inuse_space", Unit: "bytes"}}
 	window.Sample([]string{"a"}, -3)
-	forced := profiletest.New()
+	forced := profilefixture.New()
 	forced.Sample([]string{"a"}, -3)
 	for name, f := range map[string]*profilefile.File{
 		"marked": read(t, marked.Profile), "window": read(t, window.Profile),
@@ -238,7 +238,7 @@ func TestDifferencesMayBeNegative(t *testing.T) {
 }
 
 func TestAllZeroWarns(t *testing.T) {
-	b := profiletest.New()
+	b := profilefixture.New()
 	b.Sample([]string{"a"}, 0)
 	if f := read(t, b.Profile); len(f.Header.Warnings) != 1 || !strings.HasPrefix(f.Header.Warnings[0], "all-zero: ") {
 		t.Errorf("%v", f.Header.Warnings)

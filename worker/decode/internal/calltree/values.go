@@ -3,7 +3,7 @@ package calltree
 import (
 	"math"
 
-	"slowpath.dev/decode/internal/fault"
+	"slowpath.dev/decode/internal/inputerror"
 )
 
 func overflows(a, b int64) bool {
@@ -11,7 +11,7 @@ func overflows(a, b int64) bool {
 }
 
 func overflow() error {
-	return fault.New("value-overflow", "The values of this profile add up to more than 64 bits can hold, so no total would be true. The file is damaged, or was written by a broken program.").
+	return inputerror.New("value-overflow", "The values of this profile add up to more than 64 bits can hold, so totals cannot be computed. The file is damaged, or was written by a broken program.").
 		WithLimit(math.MaxInt64, math.MaxInt64, "values")
 }
 
@@ -42,13 +42,13 @@ func (b *builder) checkValues() error {
 	case b.isDifference():
 		b.warn("negative-values", plural(negative, "value")+" below 0: this profile is the difference of two others, and shares of its total mean little.")
 	default:
-		return fault.New("negative-values", "%s below 0 in a profile that is not a difference. If it was made by subtracting one profile from another, upload those two instead: a comparison needs both.", plural(negative, "value")).
+		return inputerror.New("negative-values", "%s below 0 in a profile that is not a difference. If it was made by subtracting one profile from another, upload those two instead: a comparison needs both.", plural(negative, "value")).
 			WithLimit(0, lowest, unit)
 	}
 	return nil
 }
 
-// isDifference tells whether a profile may have negative values: it is marked
+// isDifference reports whether a profile may have negative values: it is marked
 // by pprof (-diff_base), or it is a window of a cumulative kind (Go's
 // ?seconds=N subtracts two snapshots, and memory in use may have shrunk).
 func (b *builder) isDifference() bool {

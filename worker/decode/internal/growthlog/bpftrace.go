@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"slowpath.dev/decode/internal/names"
+	"slowpath.dev/decode/internal/symbolkey"
 )
 
 // bpftrace prints a map whose key has a stack, leaf first, so:
@@ -21,7 +21,7 @@ import (
 //	    runtime.goexit.abi0+1
 //	, 2048, 4096]: 15
 //
-// Other parts of the key may stand before or behind the stack: bpftracekeys.go
+// Other parts of the key may precede or follow the stack: bpftracekeys.go
 // reads them. One stack may be printed several times over, as bpftrace counts
 // it by thread.
 
@@ -44,10 +44,10 @@ type entry struct {
 }
 
 type bpftraceReader struct {
-	*collector
+	*profileBuilder
 	open *entry
 	seed maphash.Seed
-	// A map is printed in order of its counts: where they fall, it is printed anew.
+	// A map is printed in order of its counts: where they fall, it is printed again.
 	prints map[string]printing
 	seen   map[uint64]int // in which printing of its map
 	twice  int64
@@ -61,20 +61,20 @@ type printing struct {
 	last   int64
 }
 
-func readBpftrace(c *collector, input *lines) error {
-	r := &bpftraceReader{collector: c, seed: maphash.MakeSeed(), prints: map[string]printing{}, seen: map[uint64]int{}}
+func readBpftrace(c *profileBuilder, input *lines) error {
+	r := &bpftraceReader{profileBuilder: c, seed: maphash.MakeSeed(), prints: map[string]printing{}, seen: map[uint64]int{}}
 	for line, ok := input.next(); ok; line, ok = input.next() {
 		if err := r.take(line); err != nil {
 			return err
 		}
 	}
-	if r.open != nil { // its count is missing: nothing can be kept
+	if r.open != nil { // its count is missing: nothing can be retained
 		c.info.Truncated = true
 	}
 	if r.twice > 0 {
 		c.warn("printed-again", "%d entries of the map are printed more than once. They were added up, which is right only if the map was cleared in between.", r.twice)
 	}
-	r.sayUnseen()
+	r.warnUnseen()
 	return input.err
 }
 
@@ -130,7 +130,7 @@ func (r *bpftraceReader) frame(line []byte) error {
 func (r *bpftraceReader) close(behind, count []byte) error {
 	e := r.open
 	r.open = nil
-	n, ok := natural(count)
+	n, ok := parseNatural(count)
 	if !ok {
 		r.info.OtherLines++
 		return nil
@@ -144,7 +144,7 @@ func (r *bpftraceReader) close(behind, count []byte) error {
 
 // countAgain counts entries that an earlier printing of their map has, too.
 func (r *bpftraceReader) countAgain(e *entry, n int64) {
-	if len(r.prints) >= mostMaps || int64(len(r.seen)) >= r.limits.Samples {
+	if len(r.prints) >= maxMaps || int64(len(r.seen)) >= r.limits.Samples {
 		return
 	}
 	print := r.prints[e.name]
@@ -160,8 +160,8 @@ func (r *bpftraceReader) countAgain(e *entry, n int64) {
 	r.seen[hash] = print.number
 }
 
-// mostMaps bounds the names of maps that are told apart.
-const mostMaps = 1024
+// maxMaps bounds the names of maps that are distinguished.
+const maxMaps = 1024
 
 // symbolOf reads a frame in any of bpftrace's modes: "main.f+25",
 // "4a1b20 main.f+25 (/bin/app)", "0x4a1b20".
@@ -174,11 +174,11 @@ func symbolOf(text string) string {
 		text = m[1]
 	}
 	text = withoutABI(withoutOffset(text))
-	if !hexOnly.MatchString(text) && text != names.Unknown && text != "" {
+	if !hexOnly.MatchString(text) && text != symbolkey.Unknown && text != "" {
 		return text
 	}
 	if base := path.Base(module); module != "" && base != "/" {
-		return names.Unknown + " " + base
+		return symbolkey.Unknown + " " + base
 	}
-	return names.Unknown
+	return symbolkey.Unknown
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// The parts of a map's key that are no stack say two things.
+// The parts of a map's key other than stacks hold two things.
 //
 // Sizes: of the numbers those that can be sizes of stacks are. Two are the old
 // and the new one; one alone is the new one (the second argument of
@@ -21,8 +21,8 @@ import (
 //
 // Symbols behind a stack that begins so are these frames.
 
-// smallestStack is the size below which Go makes no stacks.
-const smallestStack = 2048
+// minStackBytes is the size below which Go makes no stacks.
+const minStackBytes = 2048
 
 // symbol is a Go function, as bpftrace prints one in a key.
 var symbol = regexp.MustCompile(`^[\w./~%-]+\.[^\s,]\S*$`)
@@ -39,16 +39,16 @@ func partsOf(text []byte) []string {
 	return parts
 }
 
-// entersGrowth tells whether a stack was taken when runtime.morestack began.
+// entersGrowth reports whether a stack was taken when runtime.morestack began.
 func entersGrowth(stack []frame) bool {
 	return len(stack) > 0 && (stack[0].name == "runtime.morestack" || stack[0].name == "runtime.morestack_noctxt")
 }
 
-// wholeStack gives an entry's stack with the frames that its key has, and
+// wholeStack returns an entry's stack with the frames that its key has, and
 // counts the growths of which no stack can show who grew.
 func (r *bpftraceReader) wholeStack(e *entry, count int64) []frame {
 	if !entersGrowth(e.stack) {
-		if rest, shrunk := grown(e.stack); len(rest) == 0 && !shrunk {
+		if rest, shrunk := growthOf(e.stack); len(rest) == 0 && !shrunk {
 			r.bare += min(count, largest-r.bare)
 		}
 		return e.stack
@@ -65,12 +65,12 @@ func (r *bpftraceReader) wholeStack(e *entry, count int64) []frame {
 	return append(whole, e.stack[1:]...)
 }
 
-func (r *bpftraceReader) sayUnseen() {
+func (r *bpftraceReader) warnUnseen() {
 	if r.entered > 0 {
 		r.warn("callers-only", "%d growths were caught where runtime.morestack begins: the two innermost functions of their stacks, the one that grew and its caller, are missing. On amd64 the key can have them: @[ustack, usym(*(uint64 *)reg(\"sp\")), usym(*(uint64 *)(reg(\"sp\")+8))].", r.entered)
 	}
 	if r.bare > 0 {
-		r.warn("without-path", "%d growths have no stack but the runtime's own: it grows stacks on a stack of its own, from which bpftrace sees nothing of the goroutine's. Probe runtime.morestack (its symbol may be runtime.morestack.abi0).", r.bare)
+		r.warn("without-path", "%d growths have no stack but the runtime's own: it grows stacks on a separate stack, from which bpftrace cannot see that of the goroutine. Probe runtime.morestack (its symbol may be runtime.morestack.abi0).", r.bare)
 	}
 }
 
@@ -79,8 +79,8 @@ func (r *bpftraceReader) sayUnseen() {
 func stackSizes(parts []string, isOld bool) (oldBytes, newBytes int64) {
 	var sizes []int64
 	for _, part := range parts {
-		n, ok := natural([]byte(part))
-		if ok && n >= smallestStack && n <= largestStack && bits.OnesCount64(uint64(n)) == 1 {
+		n, ok := parseNatural([]byte(part))
+		if ok && n >= minStackBytes && n <= maxStackBytes && bits.OnesCount64(uint64(n)) == 1 {
 			sizes = append(sizes, n)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"slowpath.dev/decode/internal/calltree"
-	"slowpath.dev/decode/internal/limits"
+	"slowpath.dev/decode/internal/inputlimits"
 )
 
 // Every log of the corpus is read without a warning but that of other output.
@@ -22,7 +22,7 @@ func TestCorpus(t *testing.T) {
 		t.Fatal("nothing there", err)
 	}
 	for _, path := range paths {
-		f, err := ReadFile(path, calltree.Options{Limits: limits.Default()})
+		f, err := ReadFile(path, calltree.Options{Limits: inputlimits.Default()})
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 			continue

@@ -12,9 +12,9 @@ import (
 //	# duration: 120s
 //	main.main;main.work;main.deep 12
 //
-// A last frame "[2048->4096]" tells the sizes.
+// A last frame "[2048->4096]" holds the sizes.
 
-func readFolded(c *collector, input *lines) error {
+func readFolded(c *profileBuilder, input *lines) error {
 	for line, ok := input.next(); ok; line, ok = input.next() {
 		switch g, isStack := foldedLine(line); {
 		case isStack:
@@ -31,8 +31,8 @@ func readFolded(c *collector, input *lines) error {
 
 // addGrown adds a growth whose stack still holds the functions of the runtime
 // that grew it.
-func (c *collector) addGrown(g growth) error {
-	stack, shrunk := grown(g.stack)
+func (c *profileBuilder) addGrown(g growth) error {
+	stack, shrunk := growthOf(g.stack)
 	if shrunk {
 		c.info.Shrunk += g.count
 		return nil
@@ -46,7 +46,7 @@ func foldedLine(line []byte) (g growth, ok bool) {
 	if at <= 0 || line[0] == '#' || bytes.IndexByte(line[:at], ';') < 0 {
 		return g, false
 	}
-	if g.count, ok = natural(line[at+1:]); !ok {
+	if g.count, ok = parseNatural(line[at+1:]); !ok {
 		return g, false
 	}
 	for _, name := range strings.Split(string(line[:at]), ";") {
@@ -67,7 +67,7 @@ func sizesOf(name string) (oldBytes, newBytes int64, ok bool) {
 		return 0, 0, false
 	}
 	before, after, found := strings.Cut(name[1:len(name)-1], "->")
-	oldBytes, okOld := natural([]byte(before))
-	newBytes, okNew := natural([]byte(after))
-	return oldBytes, newBytes, found && okOld && okNew && newBytes <= largestStack && oldBytes <= largestStack
+	oldBytes, okOld := parseNatural([]byte(before))
+	newBytes, okNew := parseNatural([]byte(after))
+	return oldBytes, newBytes, found && okOld && okNew && newBytes <= maxStackBytes && oldBytes <= maxStackBytes
 }

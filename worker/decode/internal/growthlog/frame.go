@@ -14,7 +14,7 @@ type frame struct {
 }
 
 const (
-	// elided stands where the runtime left out the middle of a deep stack.
+	// elided marks where the runtime left out the middle of a deep stack.
 	elided = "[frames elided]"
 	goexit = "runtime.goexit"
 )
@@ -81,11 +81,11 @@ var growing = map[string]bool{
 	"runtime.newstack": true, "runtime.morestack": true, "runtime.morestack_noctxt": true, "runtime.copystack": true,
 }
 
-// grown cuts a stack (leaf first) down to the function that needed more stack,
-// without the frame at which all goroutines end. shrunk tells that it was the
-// collector that copied the stack, to shrink it: that is no growth. It does so
+// growthOf cuts a stack (leaf first) down to the function that needed more stack,
+// without the frame at which all goroutines end. shrunk reports that it was the
+// collector that copied the stack, to shrink it: that is not a growth. It does so
 // while it scans; of runtime.shrinkstack a walk along frame pointers shows nothing.
-func grown(stack []frame) (rest []frame, shrunk bool) {
+func growthOf(stack []frame) (rest []frame, shrunk bool) {
 	for i, f := range stack {
 		shrunk = shrunk || f.name == "runtime.shrinkstack" || f.name == "runtime.scanstack"
 		if growing[f.name] {
@@ -95,11 +95,11 @@ func grown(stack []frame) (rest []frame, shrunk bool) {
 	if rest == nil {
 		rest = stack
 	}
-	kept := make([]frame, 0, len(rest))
+	retained := make([]frame, 0, len(rest))
 	for _, f := range rest {
 		if f.name != goexit {
-			kept = append(kept, f)
+			retained = append(retained, f)
 		}
 	}
-	return kept, shrunk
+	return retained, shrunk
 }

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"slowpath.dev/decode/internal/calltree"
-	"slowpath.dev/decode/internal/fault"
-	"slowpath.dev/decode/internal/limits"
+	"slowpath.dev/decode/internal/inputerror"
+	"slowpath.dev/decode/internal/inputlimits"
 	"slowpath.dev/decode/internal/profilefile"
 )
 
@@ -18,7 +18,7 @@ import (
 const slow = 5 * time.Second
 
 // FuzzReadGrowth: whatever comes in, we end soon with a whole file that can be
-// read back and adds up, or with a named fault.
+// read back and adds up, or with a named input error.
 func FuzzReadGrowth(f *testing.F) {
 	paths, err := filepath.Glob("../../testdata/growth/*.log*")
 	if err != nil {
@@ -34,7 +34,7 @@ func FuzzReadGrowth(f *testing.F) {
 	f.Add([]byte(trace(1000) + "runtime: stack growths: 2048->1000\n"))
 	f.Add([]byte("# rate: 100\n# duration: 120s\nmain.a;main.b;[2048->4096] 12\n"))
 	f.Add([]byte(maps))
-	bounds := limits.Default()
+	bounds := inputlimits.Default()
 	bounds.Unpacked, bounds.Depth, bounds.Nodes, bounds.Strings, bounds.Samples = 1<<20, 512, 1<<18, 1<<20, 1<<16
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > 64<<10 {
@@ -45,10 +45,10 @@ func FuzzReadGrowth(f *testing.F) {
 		if took := time.Since(began); took > slow {
 			t.Fatalf("took %v", took)
 		}
-		var bad *fault.Fault
+		var bad *inputerror.InputError
 		if err != nil {
 			if !errors.As(err, &bad) {
-				t.Fatalf("not a fault: %v", err)
+				t.Fatalf("not an input error: %v", err)
 			}
 			return
 		}

@@ -13,14 +13,14 @@ import (
 	"testing"
 
 	"slowpath.dev/decode/internal/calltree"
-	"slowpath.dev/decode/internal/fault"
-	"slowpath.dev/decode/internal/limits"
+	"slowpath.dev/decode/internal/inputerror"
+	"slowpath.dev/decode/internal/inputlimits"
 	"slowpath.dev/decode/internal/profilefile"
-	"slowpath.dev/decode/internal/profiletest"
+	"slowpath.dev/decode/internal/profilefixture"
 )
 
 func read(data []byte) (*profilefile.File, error) {
-	return Read(bytes.NewReader(data), int64(len(data)), calltree.Options{Limits: limits.Default()})
+	return Read(bytes.NewReader(data), int64(len(data)), calltree.Options{Limits: inputlimits.Default()})
 }
 
 func good(t *testing.T, text string) *profilefile.File {
@@ -33,7 +33,7 @@ func good(t *testing.T, text string) *profilefile.File {
 }
 
 func slug(err error) string {
-	var bad *fault.Fault
+	var bad *inputerror.InputError
 	if errors.As(err, &bad) {
 		return bad.Slug
 	}
@@ -76,10 +76,10 @@ const traceTree = `(root) 1/1000/2048000
 
 func TestNewstackTrace(t *testing.T) {
 	f := good(t, trace(1000))
-	if got := profiletest.Draw(f); got != traceTree {
+	if got := profilefixture.Draw(f); got != traceTree {
 		t.Error(got)
 	}
-	if got := profiletest.DrawLines(f); !strings.Contains(got, "main.(*T).work:12\n") || !strings.Contains(got, "main.start.func1:7\n") {
+	if got := profilefixture.DrawLines(f); !strings.Contains(got, "main.(*T).work:12\n") || !strings.Contains(got, "main.start.func1:7\n") {
 		t.Error(got)
 	}
 	g := f.Header.Growth
@@ -137,7 +137,7 @@ func TestRate(t *testing.T) {
 // The sizes follow from the bounds where the runtime does not print them.
 func TestSizesFromBounds(t *testing.T) {
 	f := good(t, strings.ReplaceAll(trace(1000), " old=2048 new=4096", ""))
-	if got := profiletest.Draw(f); got != traceTree || f.String(f.LabelValue[0]) != "4096 bytes" {
+	if got := profilefixture.Draw(f); got != traceTree || f.String(f.LabelValue[0]) != "4096 bytes" {
 		t.Error(got)
 	}
 }
@@ -146,11 +146,11 @@ func TestSizesFromBounds(t *testing.T) {
 func TestTraceOfTheFunctionItself(t *testing.T) {
 	itself := "main.deep()\n\t/src/main/work.go:9 +0x25 fp=0x1090 sp=0x1088 pc=0x1\n"
 	text := strings.Replace(trace(1000), "main.(*T).work(", itself+"main.(*T).work(", 1)
-	if got := profiletest.Draw(good(t, text)); got != traceTree {
+	if got := profilefixture.Draw(good(t, text)); got != traceTree {
 		t.Error(got)
 	}
 	recursion := strings.Replace(text, "sp=0x1088 pc", "sp=0x1090 pc", 1)
-	if got := profiletest.Draw(good(t, recursion)); strings.Count(got, "main.deep") != 2 {
+	if got := profilefixture.Draw(good(t, recursion)); strings.Count(got, "main.deep") != 2 {
 		t.Error(got)
 	}
 }
@@ -161,7 +161,7 @@ func TestMixedOutput(t *testing.T) {
 	at := strings.Index(whole, "main.inlined")
 	after := "main.panics()\n\t/src/main/panics.go:3 +0x1\n" // a trace of something else
 	f := good(t, noise+whole[:at]+noise+whole[at:]+after+noise+"# a comment\n")
-	if got := profiletest.Draw(f); got != traceTree || f.Header.Growth.OtherLines != 15 || !warned(f, "other-output") {
+	if got := profilefixture.Draw(f); got != traceTree || f.Header.Growth.OtherLines != 15 || !warned(f, "other-output") {
 		t.Error(got, f.Header.Warnings)
 	}
 }
@@ -170,7 +170,7 @@ func TestMixedOutput(t *testing.T) {
 func TestInterruptedTrace(t *testing.T) {
 	whole := trace(2000)
 	f := good(t, trace(1000)[:strings.Index(trace(1000), "main.inlined")]+whole)
-	if got := profiletest.Draw(f); !strings.Contains(got, "  [root cut off] 1/1000/2048000\n    main.(*T).work") || !warned(f, "cut-traces") || f.Header.Growth.Truncated {
+	if got := profilefixture.Draw(f); !strings.Contains(got, "  [root cut off] 1/1000/2048000\n    main.(*T).work") || !warned(f, "cut-traces") || f.Header.Growth.Truncated {
 		t.Error(got, f.Header.Warnings)
 	}
 }
@@ -197,7 +197,7 @@ func TestTruncatedLog(t *testing.T) {
 
 func TestElidedFrames(t *testing.T) {
 	f := good(t, strings.Replace(trace(1000), "main.inlined(...)", "...23 frames elided...\nmain.inlined(...)", 1))
-	if got := profiletest.Draw(f); !strings.Contains(got, "main.inlined 1/1000/2048000\n      [frames elided]") {
+	if got := profilefixture.Draw(f); !strings.Contains(got, "main.inlined 1/1000/2048000\n      [frames elided]") {
 		t.Error(got)
 	}
 }
@@ -209,7 +209,7 @@ func TestFolded(t *testing.T) {
     main.b 17/1700/1024000 self 17/1700/1024000
 `
 	g := f.Header.Growth
-	if got := profiletest.Draw(f); got != want || f.Header.DurationNs != 120e9 || g.Rate != 100 || *g.Total != 2043 || g.Shrunk != 9 || g.OtherLines != 1 ||
+	if got := profilefixture.Draw(f); got != want || f.Header.DurationNs != 120e9 || g.Rate != 100 || *g.Total != 2043 || g.Shrunk != 9 || g.OtherLines != 1 ||
 		!warned(f, "shrinks") || g.Dialect != "folded" || *g.DurationNs != 120e9 {
 		t.Error(got, g)
 	}
@@ -254,7 +254,7 @@ func TestBpftrace(t *testing.T) {
   main.main.func 15/15/30720
     main.work 15/15/30720 self 15/15/30720
 `
-	if got := profiletest.Draw(f); got != want || f.Header.Growth.Rate != 1 || !f.Header.Growth.RateKnown || f.Header.Growth.OtherLines != 3 {
+	if got := profilefixture.Draw(f); got != want || f.Header.Growth.Rate != 1 || !f.Header.Growth.RateKnown || f.Header.Growth.OtherLines != 3 {
 		t.Error(got, f.Header.Growth)
 	}
 	twice := good(t, maps+maps+"@growth[\n main.cut+1\n")
@@ -270,7 +270,7 @@ func TestBpftraceCaptures(t *testing.T) {
 		name     string
 		sampled  int64
 		shrunk   int64
-		drawn    string
+		segments string
 		warnings []string
 	}{
 		{"morestack.log.gz", 49318, 0, "ingester/ident.(*Pool).Clone 24658/24658/101003264\n", nil},
@@ -279,7 +279,7 @@ func TestBpftraceCaptures(t *testing.T) {
 		{"copystack.log", 159155, 1, "(root) 159155/159155/488923136 self", []string{"shrinks", "without-path"}},
 		{"printed.log.gz", 142834, 0, "ingester/commitlog.(*Log).newEntry 71414/71414/0 self", []string{"callers-only", "printed-again"}},
 	} {
-		f, err := ReadFile("../../testdata/growth/bpftrace-"+test.name, calltree.Options{Limits: limits.Default()})
+		f, err := ReadFile("../../testdata/growth/bpftrace-"+test.name, calltree.Options{Limits: inputlimits.Default()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -288,14 +288,14 @@ func TestBpftraceCaptures(t *testing.T) {
 			warnings = append(warnings, w[:strings.Index(w, ":")])
 		}
 		slices.Sort(warnings)
-		g, drawn := f.Header.Growth, profiletest.Draw(f)
-		if g.Sampled != test.sampled || g.Shrunk != test.shrunk || g.OtherLines != 0 || !slices.Equal(warnings, test.warnings) || !strings.Contains(drawn, test.drawn) {
-			t.Errorf("%s: %+v %q\n%s", test.name, g, f.Header.Warnings, drawn)
+		g, segments := f.Header.Growth, profilefixture.Draw(f)
+		if g.Sampled != test.sampled || g.Shrunk != test.shrunk || g.OtherLines != 0 || !slices.Equal(warnings, test.warnings) || !strings.Contains(segments, test.segments) {
+			t.Errorf("%s: %+v %q\n%s", test.name, g, f.Header.Warnings, segments)
 		}
 	}
 }
 
-// What no stack shows stands in the key: the functions behind it, and the size.
+// What no stack shows is in the key: the functions after it, and the size.
 func TestBpftraceKeys(t *testing.T) {
 	f := good(t, `@growth[8192,
     runtime.morestack_noctxt.abi0+0
@@ -311,23 +311,23 @@ func TestBpftraceKeys(t *testing.T) {
     main.caller 2/2/16384
       main.F[...] 2/2/16384 self 2/2/16384
 `
-	if got := profiletest.Draw(f); got != want || !warned(f, "callers-only") {
+	if got := profilefixture.Draw(f); got != want || !warned(f, "callers-only") {
 		t.Error(got, f.Header.Warnings)
 	}
 }
 
 func TestRefusals(t *testing.T) {
-	small := limits.Default()
+	small := inputlimits.Default()
 	small.Depth, small.Samples, small.Functions, small.Locations, small.Strings = 3, 2, 5, 4, 200
 	for _, test := range []struct {
 		want, text string
-		bounds     limits.Limits
+		bounds     inputlimits.Limits
 	}{
-		{"empty-file", "", limits.Default()},
-		{"not-a-growth-log", "hello\n", limits.Default()},
-		{"not-a-growth-log", "{}", limits.Default()},
-		{"no-growths", "# rate: 10\nmain.a;runtime.shrinkstack 3\n", limits.Default()},
-		{"value-overflow", "# rate: 9007199254740992\nmain.a;main.b 9007199254740992\n", limits.Default()},
+		{"empty-file", "", inputlimits.Default()},
+		{"not-a-growth-log", "hello\n", inputlimits.Default()},
+		{"not-a-growth-log", "{}", inputlimits.Default()},
+		{"no-growths", "# rate: 10\nmain.a;runtime.shrinkstack 3\n", inputlimits.Default()},
+		{"value-overflow", "# rate: 9007199254740992\nmain.a;main.b 9007199254740992\n", inputlimits.Default()},
 		{"too-deep", trace(1000), small},
 		{"too-deep", "a;b;c;d 1\n", small},
 		{"too-deep", "@stack[\n a.b\n a.c\n a.d\n a.e\n]: 3\n", small},
@@ -347,13 +347,16 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-func withLocations(l limits.Limits, n int64) limits.Limits { l.Locations, l.Samples = n, n; return l }
+func withLocations(l inputlimits.Limits, n int64) inputlimits.Limits {
+	l.Locations, l.Samples = n, n
+	return l
+}
 
-func withUnpacked(l limits.Limits, n int64) limits.Limits { l.Unpacked = n; return l }
+func withUnpacked(l inputlimits.Limits, n int64) inputlimits.Limits { l.Unpacked = n; return l }
 
 // A line that does not end costs no more than its bound.
 func TestLongLines(t *testing.T) {
-	f := good(t, trace(1000)+strings.Repeat("x", 3*longestLine)+"\n"+trace(2000))
+	f := good(t, trace(1000)+strings.Repeat("x", 3*maxLineBytes)+"\n"+trace(2000))
 	if g := f.Header.Growth; g.Sampled != 2 || g.OtherLines != 1 {
 		t.Errorf("%+v", g)
 	}
@@ -379,13 +382,13 @@ func TestExample(t *testing.T) {
 		{"ingester-helper.log.gz", 98, 99724, "ingester/ident.cloneBytes"},
 		{"ingester-pool.log.gz", 1, 1289, ""},
 	} {
-		f, err := ReadFile("../../testdata/growth/"+test.name, calltree.Options{Limits: limits.Default()})
+		f, err := ReadFile("../../testdata/growth/"+test.name, calltree.Options{Limits: inputlimits.Default()})
 		if err != nil {
 			t.Fatal(err)
 		}
 		g := f.Header.Growth
-		if g.Sampled != test.sampled || *g.Total != test.total || g.Rate != 1000 || *g.StartBytes != 2048 || !strings.Contains(profiletest.Draw(f), test.grows+" ") {
-			t.Errorf("%s: %+v\n%s", test.name, g, profiletest.Draw(f))
+		if g.Sampled != test.sampled || *g.Total != test.total || g.Rate != 1000 || *g.StartBytes != 2048 || !strings.Contains(profilefixture.Draw(f), test.grows+" ") {
+			t.Errorf("%s: %+v\n%s", test.name, g, profilefixture.Draw(f))
 		}
 	}
 }
@@ -395,7 +398,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // Decoded logs that readers in other languages are tested against: they are the contract.
 func TestGoldenFiles(t *testing.T) {
 	for _, variant := range []string{"inlined", "helper", "pool"} {
-		f, err := ReadFile("../../testdata/growth/ingester-"+variant+".log.gz", calltree.Options{Limits: limits.Default()})
+		f, err := ReadFile("../../testdata/growth/ingester-"+variant+".log.gz", calltree.Options{Limits: inputlimits.Default()})
 		if err != nil {
 			t.Fatal(err)
 		}

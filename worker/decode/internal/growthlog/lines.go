@@ -7,24 +7,24 @@ import (
 	"io"
 )
 
-// longestLine bounds one line. What is longer is no line of ours: it is cut
+// maxLineBytes bounds one line. What is longer is not a line of ours: it is cut
 // there, and the rest passed over.
-const longestLine = 64 << 10
+const maxLineBytes = 64 << 10
 
-// lines gives one line after the other, without its end.
+// lines returns one line after the other, without its end.
 type lines struct {
 	r   *bufio.Reader
 	err error // why reading stopped, other than at the end
-	// whole tells whether the line given last had an end.
+	// whole reports whether the line given last had an end.
 	whole bool
 }
 
 // newLines hides what r is: a larger buffer would be taken over, and its size be the bound.
 func newLines(r io.Reader) *lines {
-	return &lines{r: bufio.NewReaderSize(struct{ io.Reader }{r}, longestLine)}
+	return &lines{r: bufio.NewReaderSize(struct{ io.Reader }{r}, maxLineBytes)}
 }
 
-// next gives a line, valid until the next call; false at the end.
+// next returns a line, valid until the next call; false at the end.
 func (l *lines) next() ([]byte, bool) {
 	if l.err != nil {
 		return nil, false

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strconv"
 
-	"slowpath.dev/decode/internal/names"
+	"slowpath.dev/decode/internal/symbolkey"
 )
 
 // An instrumented runtime prints, at every n-th growth, the function that
@@ -47,15 +47,15 @@ type stanza struct {
 
 // newstackReader reads the dialect line by line.
 type newstackReader struct {
-	*collector
+	*profileBuilder
 	open       *stanza
 	goroutines map[int64]bool
 	used       int64
 	usedKnown  bool
 }
 
-func readNewstack(c *collector, input *lines) error {
-	r := &newstackReader{collector: c, goroutines: map[int64]bool{}}
+func readNewstack(c *profileBuilder, input *lines) error {
+	r := &newstackReader{profileBuilder: c, goroutines: map[int64]bool{}}
 	for line, ok := input.next(); ok; line, ok = input.next() {
 		if !input.whole && r.open != nil && !r.open.ended { // cut in the middle of a line
 			break
@@ -71,12 +71,12 @@ func readNewstack(c *collector, input *lines) error {
 	if n := int64(len(r.goroutines)); n > 0 {
 		c.info.Goroutines = &n
 	}
-	c.settleUsed(r)
+	c.computeUsedBytes(r)
 	return input.err
 }
 
-// settleUsed gives the bytes that were in use when the stacks were copied.
-func (c *collector) settleUsed(r *newstackReader) {
+// computeUsedBytes returns the bytes that were in use when the stacks were copied.
+func (c *profileBuilder) computeUsedBytes(r *newstackReader) {
 	if rate := max(1, c.info.Rate, c.numbers.rate()); r.usedKnown {
 		if used, ok := times(r.used, rate); ok {
 			c.info.UsedBytes = &used
@@ -120,14 +120,14 @@ func (r *newstackReader) begin(rest []byte) {
 	if m := stackBounds.FindSubmatch(rest); m != nil && s.oldBytes == 0 {
 		low, _ := strconv.ParseUint(string(m[1]), 16, 64)
 		high, _ := strconv.ParseUint(string(m[2]), 16, 64)
-		if high > low && high-low <= largestStack {
+		if high > low && high-low <= maxStackBytes {
 			s.oldBytes = int64(high - low)
 		}
 	}
 	if s.newBytes == 0 {
 		s.newBytes = 2 * s.oldBytes // the runtime doubles
 	}
-	if n, ok := natural(fieldOf(rest, " n=")); ok && n > 0 {
+	if n, ok := parseNatural(fieldOf(rest, " n=")); ok && n > 0 {
 		r.numbers.add(s.oldBytes, n)
 	}
 	if used := r.sizeOf(rest, " used="); used > 0 {
@@ -137,19 +137,19 @@ func (r *newstackReader) begin(rest []byte) {
 	r.open = s
 }
 
-// largestStack is what no goroutine's stack exceeds (the runtime's own limit
+// maxStackBytes is what no goroutine's stack exceeds (the runtime's own limit
 // is 1 GB): larger sizes are damage.
-const largestStack = 1 << 31
+const maxStackBytes = 1 << 31
 
 func (r *newstackReader) sizeOf(rest []byte, key string) int64 {
-	size, ok := natural(fieldOf(rest, key))
-	if !ok || size > largestStack {
+	size, ok := parseNatural(fieldOf(rest, key))
+	if !ok || size > maxStackBytes {
 		return 0
 	}
 	return size
 }
 
-// fieldOf gives what follows a key up to the next space.
+// fieldOf returns what follows a key up to the next space.
 func fieldOf(line []byte, key string) []byte {
 	at := bytes.Index(line, []byte(key))
 	if at < 0 {
@@ -185,7 +185,7 @@ func (r *newstackReader) header(line []byte) bool {
 	if m == nil {
 		return false
 	}
-	if id, ok := natural(m[1]); ok && int64(len(r.goroutines)) < r.limits.Samples {
+	if id, ok := parseNatural(m[1]); ok && int64(len(r.goroutines)) < r.limits.Samples {
 		r.goroutines[id] = true
 	}
 	return true
@@ -199,7 +199,7 @@ func (s *stanza) function(line []byte) bool {
 	return ok
 }
 
-// place reads a line that begins with a tab: where the last function stands.
+// place reads a line that begins with a tab: where the last function is.
 func (s *stanza) place(text []byte) bool {
 	switch {
 	case s.closing:
@@ -236,14 +236,14 @@ func (r *newstackReader) close() error {
 	if s.at != "" {
 		stack = append([]frame{{name: s.at}}, stack...)
 	}
-	stack, shrunk := grown(stack)
+	stack, shrunk := growthOf(stack)
 	if shrunk {
 		r.info.Shrunk++
 		return nil
 	}
 	if !s.ended {
 		r.info.CutStanzas++
-		stack = append(stack, frame{name: names.RootCutOff})
+		stack = append(stack, frame{name: symbolkey.TruncatedRoot})
 	}
 	return r.add(growth{stack, s.oldBytes, s.newBytes, 1})
 }

@@ -22,7 +22,7 @@ func (n *numbering) add(oldBytes, number int64) {
 	n.bySize[oldBytes] = append(n.bySize[oldBytes], number)
 }
 
-// rate gives the most frequent distance between neighbouring numbers (from 0
+// rate returns the most frequent distance between neighboring numbers (from 0
 // on), the smaller of equals, which lost and doubled lines do not disturb; 0
 // for none.
 func (n *numbering) rate() int64 {
@@ -59,15 +59,15 @@ func (n *numbering) lost(rate int64) int64 {
 	return missing
 }
 
-// settleRate decides by how much recorded growths are multiplied.
-func (c *collector) settleRate() {
+// computeRate decides by how much recorded growths are multiplied.
+func (c *profileBuilder) computeRate() {
 	i := &c.info
 	numbered := c.numbers.rate()
 	switch {
-	case i.Rate > 0: // a comment said so
+	case i.Rate > 0: // stated by a comment
 		i.RateKnown = true
 		if numbered > 0 && numbered != i.Rate {
-			c.warn("rate-doubtful", "The log says that every %d-th growth was recorded, but they are numbered in steps of %d.", i.Rate, numbered)
+			c.warn("rate-doubtful", "The log states that every %d-th growth was recorded, but the growths are numbered in steps of %d.", i.Rate, numbered)
 		}
 	case numbered > 0:
 		i.Rate, i.RateKnown = numbered, true
@@ -76,7 +76,7 @@ func (c *collector) settleRate() {
 	default:
 		i.Rate = 1
 		if i.Sampled > 0 {
-			c.warn("rate-unknown", "The log does not say every how many-th growth was recorded (a line '# rate: 1000' would): counts are as printed.")
+			c.warn("rate-unknown", "The sampling rate is unknown: counts are as printed. A line '# rate: 1000' in the log sets it.")
 		}
 	}
 	if numbered > 0 {
@@ -101,14 +101,14 @@ func (t *totals) take(text []byte, start **int64) {
 	next := map[int64]int64{}
 	for _, field := range bytes.Fields(text) {
 		if size, ok := bytes.CutPrefix(field, []byte("start=")); ok {
-			if n, ok := natural(size); ok {
+			if n, ok := parseNatural(size); ok {
 				*start = &n
 			}
 			continue
 		}
 		old, count, _ := bytes.Cut(field, []byte("->"))
-		size, known := natural(old)
-		n, counted := natural(count)
+		size, known := parseNatural(old)
+		n, counted := parseNatural(count)
 		if known && counted {
 			next[size] = n
 		}
@@ -131,8 +131,8 @@ func (t *totals) endProcess() {
 	}
 }
 
-// settleTotals writes what was printed, in order of size.
-func (c *collector) settleTotals() {
+// computeTotals writes what was printed, in order of size.
+func (c *profileBuilder) computeTotals() {
 	c.totals.endProcess()
 	if !c.totals.printed {
 		return
@@ -147,17 +147,17 @@ func (c *collector) settleTotals() {
 }
 
 // largest is the largest number believed: beyond 2^53 neither a count of
-// growths nor a size can be honest.
+// growths nor a size can be real.
 const largest = 1 << 53
 
-// natural reads a decimal number that is not negative.
-func natural(text []byte) (int64, bool) {
+// parseNatural reads a decimal number that is not negative.
+func parseNatural(text []byte) (int64, bool) {
 	n, err := strconv.ParseInt(string(text), 10, 64)
 	return n, err == nil && n >= 0 && n <= largest
 }
 
 // comment reads a line like "# rate: 1000"; false when it is none of ours.
-func (c *collector) comment(line []byte) bool {
+func (c *profileBuilder) comment(line []byte) bool {
 	key, value, ok := bytes.Cut(bytes.TrimLeft(line, "# \t"), []byte(":"))
 	if !ok || len(line) == 0 || line[0] != '#' {
 		return false
@@ -165,13 +165,13 @@ func (c *collector) comment(line []byte) bool {
 	value = bytes.TrimSpace(value)
 	switch string(bytes.ToLower(bytes.TrimSpace(key))) {
 	case "rate":
-		if n, ok := natural(value); ok && n > 0 {
+		if n, ok := parseNatural(value); ok && n > 0 {
 			c.info.Rate = n
 		}
 	case "duration":
 		c.duration(string(value))
 	case "total":
-		if n, ok := natural(value); ok {
+		if n, ok := parseNatural(value); ok {
 			c.totals.current, c.totals.printed = map[int64]int64{0: n}, true
 		}
 	default:
@@ -181,7 +181,7 @@ func (c *collector) comment(line []byte) bool {
 }
 
 // duration reads "120s", "2m" or a plain number of seconds.
-func (c *collector) duration(text string) {
+func (c *profileBuilder) duration(text string) {
 	d, err := time.ParseDuration(text)
 	if err != nil {
 		d, err = time.ParseDuration(text + "s")

@@ -18,10 +18,10 @@ import (
 	"strings"
 
 	"slowpath.dev/decode/internal/calltree"
-	"slowpath.dev/decode/internal/fault"
+	"slowpath.dev/decode/internal/decompress"
+	"slowpath.dev/decode/internal/inputerror"
 	"slowpath.dev/decode/internal/profilefile"
 	"slowpath.dev/decode/internal/sniff"
-	"slowpath.dev/decode/internal/unpack"
 )
 
 // The dialects, as the header names them.
@@ -31,7 +31,7 @@ const (
 	dialectBpftrace = "bpftrace"
 )
 
-var readers = map[string]func(*collector, *lines) error{
+var readers = map[string]func(*profileBuilder, *lines) error{
 	dialectNewstack: readNewstack,
 	dialectFolded:   readFolded,
 	dialectBpftrace: readBpftrace,
@@ -53,7 +53,7 @@ func ReadFile(path string, options calltree.Options) (*profilefile.File, error) 
 
 // Read decodes a growth log of so many bytes (as stored) in one pass.
 func Read(in io.Reader, size int64, options calltree.Options) (*profilefile.File, error) {
-	u, err := unpack.New(in, options.Limits.Unpacked, options.Limits.Ratio)
+	u, err := decompress.New(in, options.Limits.Unpacked, options.Limits.Ratio)
 	if err != nil {
 		return nil, err
 	}
@@ -67,20 +67,20 @@ func Read(in io.Reader, size int64, options calltree.Options) (*profilefile.File
 	if err != nil {
 		return nil, err
 	}
-	c := newCollector(options.Limits, dialect)
+	c := newProfileBuilder(options.Limits, dialect)
 	if err := readers[dialect](c, newLines(body)); err != nil {
-		if !isCut(err) {
+		if !isTruncated(err) {
 			return nil, err
 		}
-		c.info.Truncated = true // the program was killed while it wrote: what was there is kept
+		c.info.Truncated = true // the program was killed while it wrote: what was there is retained
 	}
 	options.Source = profilefile.Source{Bytes: size, BytesUnpacked: u.Unpacked(), Encoding: string(u.Encoding), Dialect: dialect}
 	return c.finish(options)
 }
 
-// isCut tells whether reading stopped because the packed stream is cut off.
-func isCut(err error) bool {
-	var bad *fault.Fault
+// isTruncated reports whether reading stopped because the packed stream is cut off.
+func isTruncated(err error) bool {
+	var bad *inputerror.InputError
 	return errors.As(err, &bad) && strings.HasPrefix(bad.Slug, "truncated-")
 }
 
@@ -90,9 +90,9 @@ var anyFolded = regexp.MustCompile(`(?m)^[^#\s;][^;\n]*;[^\n]* \d+\r?$`)
 
 func dialectOf(head []byte) (string, error) {
 	if len(head) == 0 {
-		return "", fault.New("empty-file", "The file holds nothing but its packing. Was the program stopped before it wrote the log?").WithLimit(1, 0, "bytes")
+		return "", inputerror.New("empty-file", "The file is empty after decompression. Was the program stopped before it wrote the log?").WithLimit(1, 0, "bytes")
 	}
-	switch seen := sniff.Of(head, false); {
+	switch seen := sniff.Detect(head, false); {
 	case seen.Detail == sniff.GrowthNewstack:
 		return dialectNewstack, nil
 	case seen.Detail == sniff.GrowthBpftrace:
@@ -100,7 +100,7 @@ func dialectOf(head []byte) (string, error) {
 	case seen.Detail == sniff.GrowthFolded, anyFolded.Match(head):
 		return dialectFolded, nil
 	default:
-		return "", fault.New("not-a-growth-log", "This is not a stack-growth log: neither traces printed at runtime.newstack, nor folded stacks, nor maps printed by bpftrace. It looks like %s (%s).",
+		return "", inputerror.New("not-a-growth-log", "This is not a stack-growth log: neither traces printed at runtime.newstack, nor folded stacks, nor maps printed by bpftrace. It looks like %s (%s).",
 			seen.Kind, seen.Detail)
 	}
 }

@@ -1,5 +1,5 @@
 // Package jsonstream reads JSON as it arrives, holding no more of the input
-// than the text at hand. The caller says what it expects; null is always
+// than the text at hand. The caller states what it expects; null is always
 // accepted and is nothing.
 package jsonstream
 
@@ -8,7 +8,7 @@ import (
 	"errors"
 	"io"
 
-	"slowpath.dev/decode/internal/fault"
+	"slowpath.dev/decode/internal/inputerror"
 )
 
 // Limits bound what one input may ask for.
@@ -17,7 +17,7 @@ type Limits struct {
 	Text  int // bytes of one string or number
 }
 
-// Reader gives the values of a stream of JSON documents, one after the other.
+// Reader returns the values of a stream of JSON documents, one after the other.
 type Reader struct {
 	r       io.Reader
 	limits  Limits
@@ -31,7 +31,7 @@ type Reader struct {
 
 const window = 64 << 10
 
-// ErrTruncated is the slug of the fault for an input that ends inside a value.
+// ErrTruncated is the slug of the error for an input that ends inside a value.
 const ErrTruncated = "truncated-json"
 
 // NewReader begins to read.
@@ -39,11 +39,11 @@ func NewReader(r io.Reader, limits Limits) *Reader {
 	return &Reader{r: r, limits: limits, buffer: make([]byte, window)}
 }
 
-// Offset tells where the next byte stands in the input.
+// Offset returns the position of the next byte in the input.
 func (r *Reader) Offset() int64 { return r.base + int64(r.at) }
 
-// more reads on; what lies before keep is forgotten. It tells how far the
-// bytes that are kept have moved towards the front.
+// more reads on; what is before keep is dropped. It returns how far the
+// bytes that are retained have moved towards the front.
 func (r *Reader) more(keep int) (moved int, err error) {
 	if r.ended {
 		return 0, io.EOF
@@ -70,13 +70,13 @@ func (r *Reader) more(keep int) (moved int, err error) {
 	return moved, err
 }
 
-// Peek gives the first byte of the next value without taking it, or 0 at the
+// Peek returns the first byte of the next value without taking it, or 0 at the
 // end of the input.
 func (r *Reader) Peek() (byte, error) {
 	for {
 		for r.at < r.end {
 			switch c := r.buffer[r.at]; c {
-			case ' ', '\n', '\r', '\t', 0xEF, 0xBB, 0xBF: // a byte order mark stands before some files
+			case ' ', '\n', '\r', '\t', 0xEF, 0xBB, 0xBF: // a byte order mark precedes some files
 				r.at++
 			default:
 				return c, nil
@@ -107,13 +107,13 @@ func (r *Reader) unexpected(c byte, want string) error {
 	if c == 0 && r.ended && r.at == r.end {
 		return r.truncated()
 	}
-	return fault.New("malformed-json", "At byte %d the JSON has %q where %s should be. Export the file again.", r.Offset(), string(rune(c)), want).At(r.Offset())
+	return inputerror.New("malformed-json", "At byte %d the JSON has %q where %s should be. Export the file again.", r.Offset(), string(rune(c)), want).AtOffset(r.Offset())
 }
 
 func (r *Reader) truncated() error {
 	at := r.base + int64(r.end)
-	return fault.New(ErrTruncated, "The JSON ends after %d bytes, inside a value. The file was cut short: fetch or copy it again.", at).
-		WithActual(at, "bytes").At(at)
+	return inputerror.New(ErrTruncated, "The JSON ends after %d bytes, inside a value. The file was cut short: fetch or copy it again.", at).
+		WithActual(at, "bytes").AtOffset(at)
 }
 
 // isNull takes null, if that is next.
@@ -131,8 +131,8 @@ func (r *Reader) enter(open byte) error {
 	}
 	r.depth++
 	if r.depth > r.limits.Depth {
-		return fault.New("json-too-deep", "The JSON has more than %d brackets inside each other at byte %d.", r.limits.Depth, r.Offset()).
-			WithLimit(int64(r.limits.Depth), int64(r.depth), "brackets").At(r.Offset())
+		return inputerror.New("json-too-deep", "The JSON has more than %d brackets inside each other at byte %d.", r.limits.Depth, r.Offset()).
+			WithLimit(int64(r.limits.Depth), int64(r.depth), "brackets").AtOffset(r.Offset())
 	}
 	return nil
 }
@@ -151,7 +151,7 @@ func (r *Reader) Object(each func(key []byte) error) error {
 		if err != nil {
 			return err
 		}
-		// The key lies in the buffer: the colon must not move it.
+		// The key is in the buffer: the colon must not move it.
 		r.scratch = append(r.scratch[:0], key...)
 		if err := r.take(':'); err != nil {
 			return err
@@ -249,8 +249,8 @@ func (r *Reader) String() ([]byte, error) {
 }
 
 func (r *Reader) tooLong() error {
-	return fault.New("text-too-long", "A text of the JSON at byte %d is longer than %d bytes.", r.Offset(), r.limits.Text).
-		WithLimit(int64(r.limits.Text), int64(r.end-r.at), "bytes").At(r.Offset())
+	return inputerror.New("text-too-long", "A text of the JSON at byte %d is longer than %d bytes.", r.Offset(), r.limits.Text).
+		WithLimit(int64(r.limits.Text), int64(r.end-r.at), "bytes").AtOffset(r.Offset())
 }
 
 // Scalar takes a string, number or word (true, false) as text; null is nothing.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"slowpath.dev/decode/internal/fault"
+	"slowpath.dev/decode/internal/inputerror"
 )
 
 var bounds = Limits{Depth: 32, Text: 1 << 20}
@@ -55,7 +55,7 @@ func decode(r *Reader) (any, error) {
 }
 
 func slug(err error) string {
-	var bad *fault.Fault
+	var bad *inputerror.InputError
 	if errors.As(err, &bad) {
 		return bad.Slug
 	}
@@ -153,7 +153,7 @@ func TestReadErrors(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever comes in gives a named fault or what encoding/json reads.
+// FuzzRead: whatever comes in yields a named input error or what encoding/json reads.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(sample))
 	f.Add([]byte(`[1,{"a":"\ud83d\ude00"}]`))
@@ -161,8 +161,8 @@ func FuzzRead(f *testing.F) {
 		r := NewReader(iotest.HalfReader(strings.NewReader(string(data))), bounds)
 		got, err := decode(r)
 		if err != nil {
-			if !errors.As(err, new(*fault.Fault)) {
-				t.Fatalf("not a fault: %v", err)
+			if !errors.As(err, new(*inputerror.InputError)) {
+				t.Fatalf("not an input error: %v", err)
 			}
 			return
 		}

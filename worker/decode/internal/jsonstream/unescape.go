@@ -6,7 +6,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"slowpath.dev/decode/internal/fault"
+	"slowpath.dev/decode/internal/inputerror"
 )
 
 var escapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
@@ -59,5 +59,5 @@ func hex4(text []byte) (rune, bool) {
 }
 
 func (r *Reader) badEscape() error {
-	return fault.New("malformed-json", "A text before byte %d has a backslash with something after it that JSON does not know.", r.Offset()).At(r.Offset())
+	return inputerror.New("malformed-json", "A text before byte %d has a backslash with something after it that JSON does not know.", r.Offset()).AtOffset(r.Offset())
 }

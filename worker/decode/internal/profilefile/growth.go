@@ -3,12 +3,12 @@ package profilefile
 // KindGrowth is the kind of decoded stack-growth logs.
 const KindGrowth = "growth"
 
-// Growth is what only a stack-growth log tells. Counts marked "printed" stand
-// in the log itself; nil where the log does not say.
+// Growth is what only a stack-growth log holds. Counts marked "printed" are
+// in the log itself; nil where the log does not have them.
 type Growth struct {
 	Dialect    string        `json:"dialect"`     // newstack, folded or bpftrace
 	Rate       int64         `json:"rate"`        // every how many-th growth was recorded; 1 when unknown
-	RateKnown  bool          `json:"rate_known"`  // the log told, or its numbering did
+	RateKnown  bool          `json:"rate_known"`  // known from the log or its numbering
 	Sampled    int64         `json:"sampled"`     // growths recorded
 	Lost       int64         `json:"lost"`        // recorded ones that the numbering misses
 	Total      *int64        `json:"total"`       // printed: all growths

@@ -7,14 +7,14 @@ import (
 	"io"
 	"slices"
 
-	"slowpath.dev/decode/internal/wire"
+	"slowpath.dev/decode/internal/slowcol"
 )
 
 const (
 	// Format and Version name the file format.
 	Format  = "slowpath.profile"
 	Version = 1
-	// None stands where a node has no parent or no function: the root.
+	// None marks where a node has no parent or no function: the root.
 	None = ^uint32(0)
 )
 
@@ -30,7 +30,7 @@ type Mapping struct {
 	BuildID string `json:"build_id"`
 }
 
-// Counts tells how much the input held.
+// Counts holds counts of the input.
 type Counts struct {
 	Samples   int64 `json:"samples"`
 	Locations int64 `json:"locations"`
@@ -39,7 +39,7 @@ type Counts struct {
 	FramesMax int64 `json:"frames_max"`
 }
 
-// Source tells what was read.
+// Source describes what was read.
 type Source struct {
 	Bytes         int64  `json:"bytes"`
 	BytesUnpacked int64  `json:"bytes_unpacked"`
@@ -67,10 +67,10 @@ type Header struct {
 	Growth            *Growth     `json:"growth,omitempty"` // of kind growth only
 }
 
-// File is a whole decoded profile. Both trees stand in preorder with node 0 as
+// File is a whole decoded profile. Both trees are in preorder with node 0 as
 // root. Siblings are ordered by key, or by function and line; functions by key,
 // name, file and start line; labels by key and value; strings by bytes. What no
-// sample uses is left out. So the same multiset of samples gives the same
+// sample uses is left out. So the same multiset of samples yields the same
 // columns, in whatever order and under whatever ids the input held them.
 type File struct {
 	Header Header
@@ -125,18 +125,18 @@ type Summary struct {
 
 // Write writes the file as a columnar container.
 func (f *File) Write(w io.Writer) error {
-	return wire.Write(w, Format, Version, f.Header, append(f.columns(), f.summary()...))
+	return slowcol.Write(w, Format, Version, f.Header, append(f.columns(), f.summary()...))
 }
 
 // WriteBrief leaves out what only pictures and exports need: a comparison that
 // draws nothing reads a tenth.
 func (f *File) WriteBrief(w io.Writer) error {
-	kept := append(f.texts(), wire.Column{Name: "node_parent", Data: f.NodeParent}, wire.Column{Name: "node_key", Data: f.NodeKey})
-	return wire.Write(w, Format, Version, f.Header, append(kept, f.stacks()...))
+	retained := append(f.texts(), slowcol.Column{Name: "node_parent", Data: f.NodeParent}, slowcol.Column{Name: "node_key", Data: f.NodeKey})
+	return slowcol.Write(w, Format, Version, f.Header, append(retained, f.stacks()...))
 }
 
-func (f *File) texts() []wire.Column {
-	return []wire.Column{
+func (f *File) texts() []slowcol.Column {
+	return []slowcol.Column{
 		{Name: "strings_offset", Data: f.StringsOffset},
 		{Name: "strings_bytes", Data: f.StringsBytes},
 		{Name: "function_name", Data: f.FunctionName},
@@ -147,60 +147,60 @@ func (f *File) texts() []wire.Column {
 }
 
 // valueColumns names one column by sample type.
-func valueColumns(name string, values [][]int64) []wire.Column {
-	var columns []wire.Column
+func valueColumns(name string, values [][]int64) []slowcol.Column {
+	var columns []slowcol.Column
 	for i, each := range values {
-		columns = append(columns, wire.Column{Name: fmt.Sprintf("%s_%d", name, i), Data: each})
+		columns = append(columns, slowcol.Column{Name: fmt.Sprintf("%s_%d", name, i), Data: each})
 	}
 	return columns
 }
 
-func (f *File) stacks() []wire.Column {
+func (f *File) stacks() []slowcol.Column {
 	return slices.Concat(
-		[]wire.Column{{Name: "stack_node", Data: f.StackNode}, {Name: "stack_hash", Data: f.StackHash}, {Name: "stack_depth", Data: f.StackDepth}},
+		[]slowcol.Column{{Name: "stack_node", Data: f.StackNode}, {Name: "stack_hash", Data: f.StackHash}, {Name: "stack_depth", Data: f.StackDepth}},
 		valueColumns("stack_value", f.StackValues),
-		[]wire.Column{{Name: "key_string", Data: f.KeyString}},
+		[]slowcol.Column{{Name: "key_string", Data: f.KeyString}},
 		valueColumns("key_self", f.KeySelf), valueColumns("key_total", f.KeyTotal),
 	)
 }
 
 // summary is nothing in a file that was made without.
-func (f *File) summary() []wire.Column {
+func (f *File) summary() []slowcol.Column {
 	if f.StackNode == nil {
 		return nil
 	}
 	return slices.Concat(f.stacks(),
-		[]wire.Column{{Name: "spot_key", Data: f.SpotKey}, {Name: "spot_line", Data: f.SpotLine}},
+		[]slowcol.Column{{Name: "spot_key", Data: f.SpotKey}, {Name: "spot_line", Data: f.SpotLine}},
 		valueColumns("spot_self", f.SpotSelf), valueColumns("spot_total", f.SpotTotal),
 	)
 }
 
-func (f *File) columns() []wire.Column {
+func (f *File) columns() []slowcol.Column {
 	columns := append(f.texts(),
-		wire.Column{Name: "node_parent", Data: f.NodeParent},
-		wire.Column{Name: "node_key", Data: f.NodeKey},
-		wire.Column{Name: "node_hash", Data: f.NodeHash},
-		wire.Column{Name: "node_size", Data: f.NodeSize},
-		wire.Column{Name: "line_node_parent", Data: f.LineNodeParent},
-		wire.Column{Name: "line_node_function", Data: f.LineNodeFunction},
-		wire.Column{Name: "line_node_line", Data: f.LineNodeLine},
-		wire.Column{Name: "line_node_node", Data: f.LineNodeNode},
-		wire.Column{Name: "sample_line_node", Data: f.SampleLineNode},
+		slowcol.Column{Name: "node_parent", Data: f.NodeParent},
+		slowcol.Column{Name: "node_key", Data: f.NodeKey},
+		slowcol.Column{Name: "node_hash", Data: f.NodeHash},
+		slowcol.Column{Name: "node_size", Data: f.NodeSize},
+		slowcol.Column{Name: "line_node_parent", Data: f.LineNodeParent},
+		slowcol.Column{Name: "line_node_function", Data: f.LineNodeFunction},
+		slowcol.Column{Name: "line_node_line", Data: f.LineNodeLine},
+		slowcol.Column{Name: "line_node_node", Data: f.LineNodeNode},
+		slowcol.Column{Name: "sample_line_node", Data: f.SampleLineNode},
 	)
 	columns = append(columns, valueColumns("value", f.Values)...)
 	if f.SampleLabelset == nil {
 		return columns
 	}
 	return append(columns,
-		wire.Column{Name: "sample_labelset", Data: f.SampleLabelset},
-		wire.Column{Name: "labelset_offset", Data: f.LabelsetOffset},
-		wire.Column{Name: "labelset_label", Data: f.LabelsetLabel},
-		wire.Column{Name: "label_key", Data: f.LabelKey},
-		wire.Column{Name: "label_value", Data: f.LabelValue},
+		slowcol.Column{Name: "sample_labelset", Data: f.SampleLabelset},
+		slowcol.Column{Name: "labelset_offset", Data: f.LabelsetOffset},
+		slowcol.Column{Name: "labelset_label", Data: f.LabelsetLabel},
+		slowcol.Column{Name: "label_key", Data: f.LabelKey},
+		slowcol.Column{Name: "label_value", Data: f.LabelValue},
 	)
 }
 
-// String gives string i of the table.
+// String returns string i of the table.
 func (f *File) String(i uint32) string {
 	return string(f.StringsBytes[f.StringsOffset[i]:f.StringsOffset[i+1]])
 }

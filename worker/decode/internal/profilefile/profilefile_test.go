@@ -6,8 +6,8 @@ import (
 	"os"
 	"testing"
 
-	"slowpath.dev/decode/internal/fault"
-	"slowpath.dev/decode/internal/wire"
+	"slowpath.dev/decode/internal/inputerror"
+	"slowpath.dev/decode/internal/slowcol"
 )
 
 func golden(t testing.TB) *File {
@@ -67,7 +67,7 @@ func TestDamagedFiles(t *testing.T) {
 
 func wantSlug(t *testing.T, err error, slug string) {
 	t.Helper()
-	var bad *fault.Fault
+	var bad *inputerror.InputError
 	if !errors.As(err, &bad) || bad.Slug != slug {
 		t.Errorf("got %v, want %s", err, slug)
 	}
@@ -77,19 +77,19 @@ func TestOtherFiles(t *testing.T) {
 	_, err := Read([]byte("nothing"))
 	wantSlug(t, err, "not-columns")
 	var out bytes.Buffer
-	if err := wire.Write(&out, "slowpath.diff", 1, struct{}{}, nil); err != nil {
+	if err := slowcol.Write(&out, "slowpath.diff", 1, struct{}{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	_, err = Read(out.Bytes())
 	wantSlug(t, err, "unknown-format")
 	out.Reset()
-	if err := wire.Write(&out, Format, Version, map[string]int{"kind": 5}, nil); err != nil {
+	if err := slowcol.Write(&out, Format, Version, map[string]int{"kind": 5}, nil); err != nil {
 		t.Fatal(err)
 	}
 	_, err = Read(out.Bytes())
 	wantSlug(t, err, "bad-columns-header")
 	out.Reset()
-	if err := wire.Write(&out, Format, Version, Header{}, nil); err != nil {
+	if err := slowcol.Write(&out, Format, Version, Header{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	_, err = Read(out.Bytes())
@@ -105,9 +105,9 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := Read(data)
 		if err != nil {
-			var bad *fault.Fault
+			var bad *inputerror.InputError
 			if !errors.As(err, &bad) {
-				t.Fatalf("not a fault: %v", err)
+				t.Fatalf("not an input error: %v", err)
 			}
 			return
 		}

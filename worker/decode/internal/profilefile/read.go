@@ -4,15 +4,15 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"slowpath.dev/decode/internal/fault"
-	"slowpath.dev/decode/internal/wire"
+	"slowpath.dev/decode/internal/inputerror"
+	"slowpath.dev/decode/internal/slowcol"
 )
 
 // Read reads a decoded profile and proves that its columns fit together, so
-// that nobody needs to doubt an index afterwards. The summary is left where it
+// that every index is valid afterwards. The summary is left where it
 // is. Errors are faults.
 func Read(data []byte) (*File, error) {
-	c, err := wire.Read(data)
+	c, err := slowcol.Read(data)
 	if err != nil {
 		return nil, err
 	}
@@ -21,7 +21,7 @@ func Read(data []byte) (*File, error) {
 	}
 	f := &File{}
 	if err := json.Unmarshal(c.Header, &f.Header); err != nil {
-		return nil, fault.New("bad-columns-header", "The header is not that of a profile: %v.", err)
+		return nil, inputerror.New("bad-columns-header", "The header is not that of a profile: %v.", err)
 	}
 	if err := f.readColumns(c); err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func Read(data []byte) (*File, error) {
 
 // columnReader keeps the first error.
 type columnReader struct {
-	c   *wire.Container
+	c   *slowcol.Container
 	err error
 }
 
@@ -44,7 +44,7 @@ func take[T any](r *columnReader, read func(string) ([]T, error), name string) [
 	return values
 }
 
-func (f *File) readColumns(c *wire.Container) error {
+func (f *File) readColumns(c *slowcol.Container) error {
 	r := &columnReader{c: c}
 	f.StringsOffset = take(r, c.Uint32s, "strings_offset")
 	f.StringsBytes = take(r, c.Uint8s, "strings_bytes")
@@ -125,7 +125,7 @@ func lengths(first int, others ...int) bool {
 	return true
 }
 
-// offsetsGrow tells whether offsets run from 0 to the length of what they cut.
+// offsetsGrow reports whether offsets run from 0 to the length of what they cut.
 func offsetsGrow(offsets []uint32, length int) bool {
 	if len(offsets) == 0 || offsets[0] != 0 || int(offsets[len(offsets)-1]) != length {
 		return false
@@ -148,5 +148,5 @@ func allBelow(indexes []uint32, limit int) bool {
 }
 
 func inconsistent(what string) error {
-	return fault.New("inconsistent-profile", "The decoded profile is damaged: %s. Decode the original again.", what)
+	return inputerror.New("inconsistent-profile", "The decoded profile is damaged: %s. Decode the original again.", what)
 }

@@ -1,5 +1,5 @@
 // Package protostream reads protobuf messages as they arrive: it goes into
-// messages that are too large to hold, and gives those that are not as bytes.
+// messages that are too large to hold, and returns those that are not as bytes.
 package protostream
 
 import (
@@ -7,7 +7,7 @@ import (
 	"errors"
 	"io"
 
-	"slowpath.dev/decode/internal/fault"
+	"slowpath.dev/decode/internal/inputerror"
 )
 
 // The wire types of fields.
@@ -27,7 +27,7 @@ type Field struct {
 	Data   []byte
 }
 
-// Reader gives the fields of a stream.
+// Reader returns the fields of a stream.
 type Reader struct {
 	r       io.Reader
 	longest int // bytes of a message that is given as a whole
@@ -43,15 +43,15 @@ const (
 	maxField  = 1<<29 - 1
 )
 
-// ErrTruncated is the slug of the fault for an input that ends inside a field.
+// ErrTruncated is the slug of the error for an input that ends inside a field.
 const ErrTruncated = "truncated-protobuf"
 
-// NewReader begins to read. longest bounds what Take gives.
+// NewReader begins to read. longest bounds what Take returns.
 func NewReader(r io.Reader, longest int) *Reader {
 	return &Reader{r: r, longest: longest, buffer: make([]byte, window)}
 }
 
-// Offset tells where the next byte stands in the input.
+// Offset returns the position of the next byte in the input.
 func (r *Reader) Offset() int64 { return r.base + int64(r.at) }
 
 // fill makes n bytes ready, or fewer at the end of the input. The buffer grows
@@ -122,11 +122,11 @@ func (r *Reader) Fields(end int64, each func(Field) error) error {
 	}
 }
 
-// Take gives the bytes of a field; they are valid until the next call.
+// Take returns the bytes of a field; they are valid until the next call.
 func (r *Reader) Take(length uint64) ([]byte, error) {
 	if length > uint64(r.longest) {
-		return nil, fault.New("message-too-large", "At byte %d one message has %d bytes; %d are the limit.", r.Offset(), length, r.longest).
-			WithLimit(int64(r.longest), int64(min(length, 1<<62)), "bytes").At(r.Offset())
+		return nil, inputerror.New("message-too-large", "At byte %d one message has %d bytes; %d are the limit.", r.Offset(), length, r.longest).
+			WithLimit(int64(r.longest), int64(min(length, 1<<62)), "bytes").AtOffset(r.Offset())
 	}
 	n := int(length)
 	if r.end-r.at < n {
@@ -159,12 +159,12 @@ func (r *Reader) skipTo(stop int64) error {
 
 func (r *Reader) truncated() error {
 	at := r.base + int64(r.end)
-	return fault.New(ErrTruncated, "The file ends after %d bytes, inside a message. It was cut short: fetch or copy it again.", at).
-		WithActual(at, "bytes").At(at)
+	return inputerror.New(ErrTruncated, "The file ends after %d bytes, inside a message. It was cut short: fetch or copy it again.", at).
+		WithActual(at, "bytes").AtOffset(at)
 }
 
 func (r *Reader) malformed(problem string) error {
-	return fault.New("malformed-protobuf", "At byte %d this is not valid protobuf: %s. Export it again.", r.Offset(), problem).At(r.Offset())
+	return inputerror.New("malformed-protobuf", "At byte %d this is not valid protobuf: %s. Export it again.", r.Offset(), problem).AtOffset(r.Offset())
 }
 
 const (
@@ -215,8 +215,8 @@ func head(data []byte) (f Field, n int, problem string) {
 	return f, 0, wire
 }
 
-// Next takes the first field of a message in memory and gives the rest; ok is
-// false where the message ends or is damaged, and err tells which.
+// Next takes the first field of a message in memory and returns the rest; ok is
+// false where the message ends or is damaged, and err holds which.
 func Next(data []byte) (f Field, rest []byte, ok bool, err error) {
 	if len(data) == 0 {
 		return f, nil, false, nil
@@ -226,7 +226,7 @@ func Next(data []byte) (f Field, rest []byte, ok bool, err error) {
 		problem = tooLong
 	}
 	if problem != "" {
-		return f, nil, false, fault.New("malformed-protobuf", "A message is not valid protobuf: %s. Export it again.", problem)
+		return f, nil, false, inputerror.New("malformed-protobuf", "A message is not valid protobuf: %s. Export it again.", problem)
 	}
 	if f.Wire == Bytes {
 		f.Data = data[n : n+int(f.Value)]

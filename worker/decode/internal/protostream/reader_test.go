@@ -10,7 +10,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"slowpath.dev/decode/internal/fault"
+	"slowpath.dev/decode/internal/inputerror"
 )
 
 func tagged(number, wire int, value uint64) []byte {
@@ -22,14 +22,14 @@ func message(number int, data []byte) []byte {
 }
 
 func slug(err error) string {
-	var bad *fault.Fault
+	var bad *inputerror.InputError
 	if errors.As(err, &bad) {
 		return bad.Slug
 	}
 	return fmt.Sprint(err)
 }
 
-// walk tells all fields; it goes into those numbered 1 and takes those numbered 2.
+// walk lists all fields; it goes into those numbered 1 and takes those numbered 2.
 func walk(r *Reader) (string, error) {
 	var out strings.Builder
 	var visit func(Field) error

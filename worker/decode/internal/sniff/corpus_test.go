@@ -18,7 +18,7 @@ func corpusRoot() string {
 	return "../../../../../shared/corpus"
 }
 
-// unrecognisable are files of the corpus that are nothing, or not what their folder says.
+// unrecognisable are files of the corpus that are nothing, or differ from the name of their folder.
 var unrecognisable = map[string]bool{
 	"text.bin": true, "overlong-varint.pb": true, "double-gzip.pb.gz": true, "gzip-bomb-64MB.pb.gz": true,
 }
@@ -57,7 +57,7 @@ func expect(t *testing.T, path, want string) {
 	}
 }
 
-// manifest checks spans against the format that the corpus gives them.
+// manifest checks spans against the format that the corpus assigns to them.
 func manifest(t *testing.T) {
 	in, err := os.Open(filepath.Join(corpusRoot(), "spans/manifest.tsv"))
 	if err != nil {

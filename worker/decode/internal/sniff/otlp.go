@@ -19,7 +19,7 @@ func looksLikeOTLP(head []byte) bool {
 	return false
 }
 
-// descend gives the bytes of the first field of that number, as far as they are
+// descend returns the bytes of the first field of that number, as far as they are
 // there; only fields of bytes with numbers that are allowed may come before it.
 func descend(data []byte, want uint64, before map[uint64]bool) ([]byte, bool) {
 	for len(data) > 0 {

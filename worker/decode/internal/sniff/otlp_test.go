@@ -11,11 +11,11 @@ func TestProtobufOfOTLP(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := Of(data, true); got.Kind != SpansOTLP || got.Detail != Protobuf {
+		if got := Detect(data, true); got.Kind != SpansOTLP || got.Detail != Protobuf {
 			t.Errorf("%s: %+v", name, got)
 		}
-		for n := 256; n < len(data); n += 97 { // cut anywhere behind the first resource
-			if got := Of(data[:n], false); got.Kind != SpansOTLP {
+		for n := 256; n < len(data); n += 97 { // cut anywhere after the first resource
+			if got := Detect(data[:n], false); got.Kind != SpansOTLP {
 				t.Errorf("%s, %d bytes: %+v", name, n, got)
 			}
 		}

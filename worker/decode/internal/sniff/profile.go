@@ -63,12 +63,12 @@ func isCPUHeader(word func(int) uint64) bool {
 const (
 	wireVarint = 0
 	wireBytes  = 2
-	// enoughFields is how many good fields make a profile even when a bad one
-	// follows: then it is a damaged profile, and the reader says where.
-	enoughFields = 4
+	// minFields is how many good fields make a profile even when a bad one
+	// follows: then it is a damaged profile, and the reader reports where.
+	minFields = 4
 )
 
-// profileFields gives the wire type of each field of profile.proto's Profile;
+// profileFields returns the wire type of each field of profile.proto's Profile;
 // -1 is either (a packed repeated number).
 var profileFields = map[uint64]int{
 	1: wireBytes, 2: wireBytes, 3: wireBytes, 4: wireBytes, 5: wireBytes, 6: wireBytes, 11: wireBytes,
@@ -82,12 +82,12 @@ func looksLikeProfileProto(head []byte, whole bool) bool {
 		tag, n := binary.Uvarint(head[at:])
 		wanted, known := profileFields[tag>>3]
 		if n <= 0 || !known || wanted >= 0 && wanted != int(tag&7) {
-			return good >= enoughFields
+			return good >= minFields
 		}
 		at += n
 		value, n := binary.Uvarint(head[at:])
 		if n <= 0 {
-			return good >= enoughFields || n == 0 && good > 0
+			return good >= minFields || n == 0 && good > 0
 		}
 		at += n
 		if tag&7 == wireBytes {
@@ -95,7 +95,7 @@ func looksLikeProfileProto(head []byte, whole bool) bool {
 				return good > 0 || !whole
 			}
 			if tag>>3 != 6 && tag>>3 != 13 && !isMessage(head[at:at+int(value)]) {
-				return good >= enoughFields
+				return good >= minFields
 			}
 			at += int(value)
 		}
@@ -104,7 +104,7 @@ func looksLikeProfileProto(head []byte, whole bool) bool {
 	return good > 0
 }
 
-// isMessage tells whether bytes are a well-formed protobuf message.
+// isMessage reports whether bytes are a well-formed protobuf message.
 func isMessage(data []byte) bool {
 	for len(data) > 0 {
 		tag, n := binary.Uvarint(data)

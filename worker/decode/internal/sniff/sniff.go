@@ -1,4 +1,4 @@
-// Package sniff tells what a file is from its first bytes, packed or not.
+// Package sniff detects what a file is from its first bytes, packed or not.
 package sniff
 
 import (
@@ -8,9 +8,9 @@ import (
 	"io"
 	"regexp"
 
-	"slowpath.dev/decode/internal/fault"
-	"slowpath.dev/decode/internal/gobinary"
-	"slowpath.dev/decode/internal/unpack"
+	"slowpath.dev/decode/internal/decompress"
+	"slowpath.dev/decode/internal/gobuildinfo"
+	"slowpath.dev/decode/internal/inputerror"
 )
 
 // The kinds that a file can be.
@@ -28,21 +28,21 @@ const (
 	Unknown     = "unknown"
 )
 
-// Window is how many unpacked bytes are looked at.
+// Window is how many unpacked bytes are examined.
 const Window = 256 << 10
 
-// Finding is what a file seems to be. Detail says more (a version, a dialect,
+// Detection is what a file seems to be. Detail adds more (a version, a dialect,
 // or why the kind is unknown).
-type Finding struct {
-	Kind     string          `json:"kind"`
-	Encoding unpack.Encoding `json:"encoding"`
-	Detail   string          `json:"detail"`
+type Detection struct {
+	Kind     string              `json:"kind"`
+	Encoding decompress.Encoding `json:"encoding"`
+	Detail   string              `json:"detail"`
 }
 
 // Read looks at the start of a file. A stream that breaks inside the window is
-// judged by what came before; only an empty file is a fault.
-func Read(r io.Reader) (Finding, error) {
-	u, err := unpack.New(r, Window+1, Window+1)
+// judged by what came before; only an empty file is an input error.
+func Read(r io.Reader) (Detection, error) {
+	u, err := decompress.New(r, Window+1, Window+1)
 	if err != nil {
 		return broken(err)
 	}
@@ -50,32 +50,32 @@ func Read(r io.Reader) (Finding, error) {
 	head := make([]byte, Window)
 	n, err := io.ReadFull(u, head)
 	whole := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
-	if err != nil && !whole && !isFault(err) {
-		return Finding{}, err
+	if err != nil && !whole && !isInputError(err) {
+		return Detection{}, err
 	}
-	f := Of(head[:n], whole)
+	f := Detect(head[:n], whole)
 	f.Encoding = u.Encoding
-	if f.Kind == Unknown && isFault(err) {
-		f.Detail = faultSlug(err)
+	if f.Kind == Unknown && isInputError(err) {
+		f.Detail = inputErrorSlug(err)
 	}
 	return f, nil
 }
 
 // broken judges a packed file whose very header is damaged.
-func broken(err error) (Finding, error) {
-	switch slug := faultSlug(err); slug {
+func broken(err error) (Detection, error) {
+	switch slug := inputErrorSlug(err); slug {
 	case "truncated-gzip", "damaged-gzip":
-		return Finding{Unknown, unpack.Gzip, slug}, nil
+		return Detection{Unknown, decompress.Gzip, slug}, nil
 	case "truncated-zstd", "damaged-zstd", "zstd-window":
-		return Finding{Unknown, unpack.Zstd, slug}, nil
+		return Detection{Unknown, decompress.Zstd, slug}, nil
 	}
-	return Finding{}, err
+	return Detection{}, err
 }
 
-func isFault(err error) bool { return faultSlug(err) != "" }
+func isInputError(err error) bool { return inputErrorSlug(err) != "" }
 
-func faultSlug(err error) string {
-	var bad *fault.Fault
+func inputErrorSlug(err error) string {
+	var bad *inputerror.InputError
 	if errors.As(err, &bad) {
 		return bad.Slug
 	}
@@ -84,33 +84,33 @@ func faultSlug(err error) string {
 
 var traceHeader = regexp.MustCompile(`^go 1\.(\d+) trace\x00`)
 
-// Of judges unpacked bytes; whole tells that nothing follows them.
-func Of(head []byte, whole bool) Finding {
+// Detect classifies unpacked bytes; whole is true if nothing follows them.
+func Detect(head []byte, whole bool) Detection {
 	switch {
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
-		return Finding{Kind: Zip, Detail: "zip archive"}
-	case gobinary.Is(head):
-		return Finding{Kind: Program, Detail: "program"}
-	case unpack.EncodingOf(head) != unpack.Plain:
-		return Finding{Kind: Unknown, Detail: fmt.Sprintf("nested-%s", unpack.EncodingOf(head))}
+		return Detection{Kind: Zip, Detail: "zip archive"}
+	case gobuildinfo.Is(head):
+		return Detection{Kind: Program, Detail: "program"}
+	case decompress.EncodingOf(head) != decompress.Plain:
+		return Detection{Kind: Unknown, Detail: fmt.Sprintf("nested-%s", decompress.EncodingOf(head))}
 	}
 	if m := traceHeader.FindSubmatch(head); m != nil {
-		return Finding{Kind: GoTrace, Detail: "go1." + string(m[1])}
+		return Detection{Kind: GoTrace, Detail: "go1." + string(m[1])}
 	}
 	if detail := legacyDialect(head); detail != "" {
-		return Finding{Kind: Pprof, Detail: detail}
+		return Detection{Kind: Pprof, Detail: detail}
 	}
 	if bytes.Contains(head, []byte(`"Action":`)) && testEvent.Match(head) {
-		return Finding{Kind: Bench, Detail: BenchEvents}
+		return Detection{Kind: Bench, Detail: BenchEvents}
 	}
 	if first := bytes.TrimLeft(head, " \t\r\n\ufeff"); len(first) > 0 && (first[0] == '{' || first[0] == '[') {
-		return ofJSON(first)
+		return detectJSON(first)
 	}
 	if looksLikeOTLP(head) {
-		return Finding{Kind: SpansOTLP, Detail: Protobuf}
+		return Detection{Kind: SpansOTLP, Detail: Protobuf}
 	}
 	if looksLikeProfileProto(head, whole) {
-		return Finding{Kind: Pprof, Detail: Protobuf}
+		return Detection{Kind: Pprof, Detail: Protobuf}
 	}
-	return ofText(head)
+	return detectText(head)
 }

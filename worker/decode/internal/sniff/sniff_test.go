@@ -12,7 +12,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"slowpath.dev/decode/internal/fault"
+	"slowpath.dev/decode/internal/inputerror"
 )
 
 func gzipped(data []byte) []byte {
@@ -128,14 +128,14 @@ func TestPackingsThatBreak(t *testing.T) {
 	whole := gzipped([]byte("\x0a\x04\x08\x01\x10\x02\x32\x00"))
 	for name, test := range map[string]struct {
 		data []byte
-		want Finding
+		want Detection
 	}{
-		"twice":           {gzipped(whole), Finding{Unknown, "gzip", "nested-gzip"}},
-		"header cut":      {whole[:5], Finding{Unknown, "gzip", "truncated-gzip"}},
-		"header damaged":  {append([]byte{0x1f, 0x8b, 9}, whole[3:]...), Finding{Unknown, "gzip", "damaged-gzip"}},
-		"body cut":        {whole[:12], Finding{Unknown, "gzip", "truncated-gzip"}},
-		"cut behind data": {whole[:len(whole)-4], Finding{Pprof, "gzip", Protobuf}},
-		"zstd cut":        {[]byte{0x28, 0xb5, 0x2f, 0xfd, 0}, Finding{Unknown, "zstd", "truncated-zstd"}},
+		"twice":           {gzipped(whole), Detection{Unknown, "gzip", "nested-gzip"}},
+		"header cut":      {whole[:5], Detection{Unknown, "gzip", "truncated-gzip"}},
+		"header damaged":  {append([]byte{0x1f, 0x8b, 9}, whole[3:]...), Detection{Unknown, "gzip", "damaged-gzip"}},
+		"body cut":        {whole[:12], Detection{Unknown, "gzip", "truncated-gzip"}},
+		"cut behind data": {whole[:len(whole)-4], Detection{Pprof, "gzip", Protobuf}},
+		"zstd cut":        {[]byte{0x28, 0xb5, 0x2f, 0xfd, 0}, Detection{Unknown, "zstd", "truncated-zstd"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := Read(bytes.NewReader(test.data))
@@ -148,7 +148,7 @@ func TestPackingsThatBreak(t *testing.T) {
 
 func TestEmptyFile(t *testing.T) {
 	_, err := Read(bytes.NewReader(nil))
-	var bad *fault.Fault
+	var bad *inputerror.InputError
 	if !errors.As(err, &bad) || bad.Slug != "empty-file" {
 		t.Error(err)
 	}
@@ -182,13 +182,13 @@ func TestRealProfiles(t *testing.T) {
 	}
 }
 
-func FuzzOf(f *testing.F) {
+func FuzzDetect(f *testing.F) {
 	f.Add([]byte("\x0a\x04\x08\x01\x10\x02\x32\x00"))
 	f.Add([]byte(`{"data":[{"spans":[]}]}`))
 	f.Add([]byte("# TYPE a counter\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, whole := range []bool{true, false} {
-			if got := Of(data, whole); got.Kind == "" || got.Detail == "" {
+			if got := Detect(data, whole); got.Kind == "" || got.Detail == "" {
 				t.Errorf("%+v", got)
 			}
 		}

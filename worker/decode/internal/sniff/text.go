@@ -21,29 +21,29 @@ var (
 	dumpLine   = regexp.MustCompile(`(?m)^goroutine \d+ \[[^\]\n]+\]:$`)
 )
 
-// ofText judges lines of text.
-func ofText(head []byte) Finding {
+// detectText judges lines of text.
+func detectText(head []byte) Detection {
 	switch {
 	case growthLine.Match(head):
-		return Finding{Kind: GrowthLog, Detail: GrowthNewstack}
+		return Detection{Kind: GrowthLog, Detail: GrowthNewstack}
 	case bpfMap.Match(head):
-		return ofBpftrace(head)
+		return detectBpftrace(head)
 	case benchLine.Match(head):
-		return Finding{Kind: Bench, Detail: "go test -bench"}
+		return Detection{Kind: Bench, Detail: "go test -bench"}
 	case metricType.Match(head):
-		return Finding{Kind: MetricsText, Detail: "prometheus text"}
+		return Detection{Kind: MetricsText, Detail: "prometheus text"}
 	case folded.Match(head), foldedMark.Match(head) && foldedAny.Match(head):
-		return Finding{Kind: GrowthLog, Detail: GrowthFolded}
+		return Detection{Kind: GrowthLog, Detail: GrowthFolded}
 	case metricLine.Match(head):
-		return Finding{Kind: MetricsText, Detail: "prometheus text"}
+		return Detection{Kind: MetricsText, Detail: "prometheus text"}
 	case dumpLine.Match(head):
-		return Finding{Kind: Unknown, Detail: "goroutine-dump"}
+		return Detection{Kind: Unknown, Detail: "goroutine-dump"}
 	case bytes.HasPrefix(bytes.TrimSpace(head), []byte("<")):
-		return Finding{Kind: Unknown, Detail: "html"}
+		return Detection{Kind: Unknown, Detail: "html"}
 	case isText(head):
-		return Finding{Kind: Unknown, Detail: "text"}
+		return Detection{Kind: Unknown, Detail: "text"}
 	}
-	return Finding{Kind: Unknown, Detail: "binary"}
+	return Detection{Kind: Unknown, Detail: "binary"}
 }
 
 // BenchEvents is the detail of a finding: the output of go test -json, which
@@ -58,12 +58,12 @@ const (
 	GrowthBpftrace = "bpftrace maps"
 )
 
-// ofBpftrace judges maps of stacks: only those of growing stacks are known.
-func ofBpftrace(head []byte) Finding {
+// detectBpftrace judges maps of stacks: only those of growing stacks are known.
+func detectBpftrace(head []byte) Detection {
 	if bpfGrowth.Match(head) {
-		return Finding{Kind: GrowthLog, Detail: GrowthBpftrace}
+		return Detection{Kind: GrowthLog, Detail: GrowthBpftrace}
 	}
-	return Finding{Kind: Unknown, Detail: "bpftrace"}
+	return Detection{Kind: Unknown, Detail: "bpftrace"}
 }
 
 func isText(head []byte) bool {
@@ -78,23 +78,23 @@ func isText(head []byte) bool {
 	return true
 }
 
-// ofJSON judges by the keys of the outer objects.
-func ofJSON(head []byte) Finding {
+// detectJSON judges by the keys of the outer objects.
+func detectJSON(head []byte) Detection {
 	keys := outerKeys(head)
 	switch {
 	case keys["resourceSpans"], keys["resource_spans"], keys["scopeSpans"]:
-		return Finding{Kind: SpansOTLP, Detail: "json"}
+		return Detection{Kind: SpansOTLP, Detail: "json"}
 	case keys["spans"] && (keys["processes"] || keys["process"] || keys["operationName"] || keys["traceID"]):
-		return Finding{Kind: SpansJaeger, Detail: "json"}
+		return Detection{Kind: SpansJaeger, Detail: "json"}
 	case keys["processes"] && keys["data"], keys["traceID"] && keys["operationName"]:
-		return Finding{Kind: SpansJaeger, Detail: "json"}
+		return Detection{Kind: SpansJaeger, Detail: "json"}
 	case keys["traceId"] && keys["id"]:
-		return Finding{Kind: SpansZipkin, Detail: "json"}
+		return Detection{Kind: SpansZipkin, Detail: "json"}
 	}
-	return Finding{Kind: Unknown, Detail: "json"}
+	return Detection{Kind: Unknown, Detail: "json"}
 }
 
-// outerDepth is how deep keys are looked at: data > spans > span in Jaeger's.
+// outerDepth is how deep keys are examined: data > spans > span in Jaeger's.
 const outerDepth = 5
 
 // outerKeys gathers the keys of the outer objects, as far as the text goes.

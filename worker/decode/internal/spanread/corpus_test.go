@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// Every file of the corpus gives the spans, services and traces that its
-// manifest tells; spans that were told twice count there twice.
+// Every file of the corpus yields the spans, services and traces that its
+// manifest lists; spans that were sent twice count there twice.
 func TestCorpus(t *testing.T) {
 	root := os.Getenv("SLOWPATH_CORPUS")
 	if root == "" {

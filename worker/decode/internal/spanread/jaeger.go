@@ -11,7 +11,7 @@ import (
 
 // jaegerReader reads Jaeger's JSON: traces in data, a bare trace, a list of
 // traces, batches of one process, and single spans. The processes of a trace
-// usually come behind its spans. Read besides are the field names of its model
+// usually come after its spans. Read besides are the field names of its model
 // and its thrift (traceId, process in the span, dates as text).
 type jaegerReader struct {
 	*jsonstream.Reader
@@ -79,7 +79,7 @@ func (r *jaegerReader) span(resource uint32) error {
 	return r.commit(s, resource)
 }
 
-// commit keeps a span whose duration stands where its end belongs.
+// commit keeps a span whose duration marks where its end belongs.
 func (r *jaegerReader) commit(s *spanset.Span, resource uint32) error {
 	r.b.Use(resource)
 	s.EndNs = saturated(s.StartNs, s.EndNs)
@@ -163,7 +163,7 @@ func (r *jaegerReader) id() (uint64, error) {
 	return uint64(integer(text)), err
 }
 
-// processOf gives the maker of a process of this trace, told already or not.
+// processOf returns the resource of a process of this trace, read already or not.
 func (r *jaegerReader) processOf(name []byte) uint32 {
 	n, ok := r.processes[string(name)]
 	if !ok {

@@ -155,7 +155,7 @@ func (r *otlpReader) event() error {
 }
 
 // link takes a link to another span. One of the span's own trace that follows it
-// is how converted traces tell of a parent that does not wait.
+// is how converted traces mark a parent that does not wait.
 func (r *otlpReader) link(s *spanset.Span) error {
 	hi, lo, span, follows := uint64(0), uint64(0), uint64(0), false
 	if err := r.Object(func(key []byte) error {
@@ -212,7 +212,7 @@ func (r *otlpReader) attributes(add func(key, value []byte) error) error {
 	})
 }
 
-// anyValue takes a value and gives it as text: lists as [a,b], maps as {a=b},
+// anyValue reads a value and returns it as text: lists as [a,b], maps as {a=b},
 // both no deeper than the JSON itself may be.
 func (r *otlpReader) anyValue() ([]byte, error) {
 	var text []byte
@@ -232,8 +232,8 @@ func (r *otlpReader) anyValue() ([]byte, error) {
 	return bytes.Clone(text), err
 }
 
-// mostJoined bounds the text of a list: what is longer is cut anyway.
-const mostJoined = 4 << 10
+// maxJoined bounds the text of a list: what is longer is cut anyway.
+const maxJoined = 4 << 10
 
 func (r *otlpReader) listValue() ([]byte, error) {
 	out := []byte{'['}
@@ -278,7 +278,7 @@ func (r *otlpReader) mapValue() ([]byte, error) {
 }
 
 func joined(out, text []byte) []byte {
-	if len(out) > mostJoined {
+	if len(out) > maxJoined {
 		return out
 	}
 	if len(out) > 1 {

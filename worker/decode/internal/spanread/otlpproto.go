@@ -231,12 +231,12 @@ func keyValue(data []byte, depth int) (key, value []byte, err error) {
 	return key, value, err
 }
 
-// mostNested is how deep lists inside lists are told.
-const mostNested = 16
+// maxNested is how deep nested lists are read.
+const maxNested = 16
 
-// anyValue gives a value as text: lists as [a,b], maps as {a=b}.
+// anyValue returns a value as text: lists as [a,b], maps as {a=b}.
 func anyValue(data []byte, depth int) (text []byte, err error) {
-	if depth > mostNested {
+	if depth > maxNested {
 		return []byte("..."), nil
 	}
 	err = each(data, func(f protostream.Field) (err error) {

@@ -11,14 +11,14 @@ import (
 	"os"
 	"strings"
 
-	"slowpath.dev/decode/internal/fault"
+	"slowpath.dev/decode/internal/decompress"
+	"slowpath.dev/decode/internal/inputerror"
+	"slowpath.dev/decode/internal/inputlimits"
 	"slowpath.dev/decode/internal/jsonstream"
-	"slowpath.dev/decode/internal/limits"
 	"slowpath.dev/decode/internal/profilefile"
 	"slowpath.dev/decode/internal/protostream"
 	"slowpath.dev/decode/internal/sniff"
 	"slowpath.dev/decode/internal/spanset"
-	"slowpath.dev/decode/internal/unpack"
 )
 
 // The dialects, as the header names them.
@@ -38,9 +38,9 @@ type Options struct {
 	Set      spanset.Limits
 }
 
-// DefaultOptions gives the bounds used when no flag says otherwise.
+// DefaultOptions returns the bounds used without flags.
 func DefaultOptions() Options {
-	bounds := limits.Default()
+	bounds := inputlimits.Default()
 	return Options{Unpacked: bounds.Unpacked, Ratio: bounds.Ratio, Brackets: 128, Longest: 8 << 20, Set: spanset.DefaultLimits()}
 }
 
@@ -60,7 +60,7 @@ func ReadFile(path string, options Options) (*spanset.File, error) {
 
 // Read decodes spans from a file of so many bytes (as stored) in one pass.
 func Read(in io.Reader, size int64, options Options) (*spanset.File, error) {
-	u, err := unpack.New(in, options.Unpacked, options.Ratio)
+	u, err := decompress.New(in, options.Unpacked, options.Ratio)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func Read(in io.Reader, size int64, options Options) (*spanset.File, error) {
 		return nil, err
 	}
 	if len(head) == 0 {
-		return nil, fault.New("empty-file", "The file holds nothing but its packing. Was the export interrupted?").WithLimit(1, 0, "bytes")
+		return nil, inputerror.New("empty-file", "The file is empty after decompression. Was the export interrupted?").WithLimit(1, 0, "bytes")
 	}
 	dialect, err := dialectOf(head)
 	if err != nil {
@@ -80,23 +80,23 @@ func Read(in io.Reader, size int64, options Options) (*spanset.File, error) {
 	b := spanset.NewBuilder(options.Set)
 	var warnings []string
 	if err := readDialect(dialect, body, b, options); err != nil {
-		if !isCut(err) || b.Len() == 0 {
+		if !isTruncated(err) || b.Len() == 0 {
 			return nil, err
 		}
-		warnings = append(warnings, "truncated: The file ends in the middle; what came before was kept.")
+		warnings = append(warnings, "truncated: The file ends in the middle; the spans before that point were read.")
 	}
 	source := profilefile.Source{Bytes: size, BytesUnpacked: u.Unpacked(), Encoding: string(u.Encoding), Dialect: dialect}
 	return b.Finish(dialect, source, warnings)
 }
 
-// isCut tells whether the input ended too early, packed or not.
-func isCut(err error) bool {
-	var bad *fault.Fault
+// isTruncated reports whether the input ended too early, packed or not.
+func isTruncated(err error) bool {
+	var bad *inputerror.InputError
 	return errors.As(err, &bad) && strings.HasPrefix(bad.Slug, "truncated-")
 }
 
 func dialectOf(head []byte) (string, error) {
-	switch seen := sniff.Of(head, len(head) < sniff.Window); {
+	switch seen := sniff.Detect(head, len(head) < sniff.Window); {
 	case seen.Kind == sniff.SpansOTLP && seen.Detail == sniff.Protobuf:
 		return dialectProtobuf, nil
 	case seen.Kind == sniff.SpansOTLP:
@@ -106,7 +106,7 @@ func dialectOf(head []byte) (string, error) {
 	case seen.Kind == sniff.SpansZipkin:
 		return dialectZipkin, nil
 	default:
-		return "", fault.New("not-spans", "This is not a distributed trace: neither OTLP (JSON or protobuf), nor JSON of Jaeger or Zipkin. It looks like %s (%s).", seen.Kind, seen.Detail)
+		return "", inputerror.New("not-spans", "This is not a distributed trace: neither OTLP (JSON or protobuf), nor JSON of Jaeger or Zipkin. It looks like %s (%s).", seen.Kind, seen.Detail)
 	}
 }
 

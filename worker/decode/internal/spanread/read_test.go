@@ -13,9 +13,9 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
-	"slowpath.dev/decode/internal/fault"
+	"slowpath.dev/decode/internal/inputerror"
+	"slowpath.dev/decode/internal/slowcol"
 	"slowpath.dev/decode/internal/spanset"
-	"slowpath.dev/decode/internal/wire"
 )
 
 const testdata = "../../testdata/spans/"
@@ -36,14 +36,14 @@ func read(text string) (*spanset.File, error) {
 }
 
 func slug(err error) string {
-	var bad *fault.Fault
+	var bad *inputerror.InputError
 	if errors.As(err, &bad) {
 		return bad.Slug
 	}
 	return fmt.Sprint(err)
 }
 
-// table tells a set span by span, without what dialects tell differently.
+// table formats a set span by span, without what differs between dialects.
 type table struct{ *spanset.File }
 
 func column[T any](f table, name string) []T { return f.Column(name).([]T) }
@@ -63,7 +63,7 @@ func (f table) attributes(i int) string {
 	return strings.Join(out, " ")
 }
 
-// spans tells ids, parents, services, operations, kinds, times (in units of grain).
+// spans formats ids, parents, services, operations, kinds, times (in units of grain).
 func (f table) spans(grain int64) []string {
 	var out []string
 	ids, parents := column[uint64](f, "span_id"), column[uint32](f, "span_parent")
@@ -93,7 +93,7 @@ func TestDialectsAgree(t *testing.T) {
 	}
 }
 
-// Protobuf, written by OpenTelemetry's own code, and JSON tell the same to the last attribute.
+// Protobuf, written by OpenTelemetry's own code, and JSON yield the same to the last attribute.
 func TestProtobufAgreesWithJSON(t *testing.T) {
 	for _, name := range []string{"pushes", "distributor"} {
 		ending := ".otlp.json"
@@ -188,7 +188,7 @@ func TestDetails(t *testing.T) {
 		t.Errorf("%+v %s", got, m.text("span_instance", 0))
 	}
 	follows, err := read(`{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"a","spanId":"b","parentSpanId":"c","name":"x","startTimeUnixNano":"1","links":[{"traceId":"a","spanId":"c","attributes":[{"key":"opentracing.ref_type","value":{"stringValue":"follows_from"}}]}],"events":[{"timeUnixNano":"3","name":"e"}]}]}]}]}`)
-	if err != nil || follows.Column("span_flags").([]uint8)[0] != spanset.FlagFollowsFrom|spanset.FlagParentMissing|spanset.FlagMended && follows.Column("span_flags").([]uint8)[0] != spanset.FlagFollowsFrom|spanset.FlagParentMissing {
+	if err != nil || follows.Column("span_flags").([]uint8)[0] != spanset.FlagFollowsFrom|spanset.FlagParentMissing|spanset.FlagRepaired && follows.Column("span_flags").([]uint8)[0] != spanset.FlagFollowsFrom|spanset.FlagParentMissing {
 		t.Error(err, follows)
 	}
 }
@@ -303,7 +303,7 @@ func check(t *testing.T, file *spanset.File) {
 	if err := file.Write(&out); err != nil {
 		t.Fatal(err)
 	}
-	c, err := wire.Read(out.Bytes())
+	c, err := slowcol.Read(out.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -336,7 +336,7 @@ func check(t *testing.T, file *spanset.File) {
 	}
 }
 
-// FuzzReadSpans: whatever comes in, we end with a whole file in preorder, or a named fault.
+// FuzzReadSpans: whatever comes in, we end with a whole file in preorder, or a named input error.
 func FuzzReadSpans(f *testing.F) {
 	paths, err := filepath.Glob(testdata + "*")
 	if err != nil {
@@ -357,8 +357,8 @@ func FuzzReadSpans(f *testing.F) {
 		}
 		file, err := Read(bytes.NewReader(data), int64(len(data)), options)
 		if err != nil {
-			if !errors.As(err, new(*fault.Fault)) {
-				t.Fatalf("not a fault: %v", err)
+			if !errors.As(err, new(*inputerror.InputError)) {
+				t.Fatalf("not an input error: %v", err)
 			}
 			return
 		}

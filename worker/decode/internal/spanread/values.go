@@ -72,7 +72,7 @@ func unbase64(text []byte) []byte {
 	return raw[:n]
 }
 
-// hashed gives FNV-1a of a text; of none, 0.
+// hashed returns FNV-1a of a text; of none, 0.
 func hashed(text []byte) uint64 {
 	if len(text) == 0 {
 		return 0
@@ -119,7 +119,7 @@ func unixNs(text []byte) int64 {
 }
 
 // microseconds reads a time or duration of Jaeger's or Zipkin's JSON as
-// nanoseconds. Fractions are kept.
+// nanoseconds. Fractions are retained.
 func microseconds(text []byte) int64 {
 	const most = math.MaxInt64 / 1000
 	if n := integer(text); bytes.IndexByte(text, '.') < 0 {

@@ -63,7 +63,7 @@ func (r *zipkinReader) span() error {
 	return r.b.Commit()
 }
 
-// name tells instances of a service apart.
+// name distinguishes instances of a service.
 func (e *endpoint) name() []byte {
 	if e.port == 0 || len(e.address) == 0 {
 		return e.address

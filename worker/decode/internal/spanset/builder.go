@@ -1,4 +1,4 @@
-// Package spanset gathers spans of any dialect, mends what can be mended, and
+// Package spanset gathers spans of any dialect, repairs what can be repaired, and
 // writes them as columns: traces, their spans in preorder, and what hangs on
 // them.
 package spanset
@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"slowpath.dev/decode/internal/fault"
+	"slowpath.dev/decode/internal/inputerror"
 )
 
 // Kinds of spans, as OTLP numbers them.
@@ -29,11 +29,11 @@ const (
 	StatusError
 )
 
-// Flags of spans: what was mended, and how a span hangs on its parent.
+// Flags of spans: what was repaired, and how a span hangs on its parent.
 const (
 	FlagParentMissing = uint8(1 << iota)
 	FlagFollowsFrom
-	FlagMended
+	FlagRepaired
 	FlagOutside
 	FlagDuplicate
 	FlagCycle
@@ -46,10 +46,10 @@ type Limits struct {
 	Strings    int64 // bytes of all distinct texts together
 	Attributes int64 // attributes of all spans together
 	PerSpan    int64 // attributes, events, links that a span keeps, each
-	Text       int64 // bytes of a text that are kept
+	Text       int64 // bytes of a text that are retained
 }
 
-// DefaultLimits gives the bounds used when no flag says otherwise.
+// DefaultLimits returns the bounds used without flags.
 func DefaultLimits() Limits {
 	return Limits{Spans: 1 << 20, Depth: 4096, Strings: 256 << 20, Attributes: 32 << 20, PerSpan: 64, Text: 1024}
 }
@@ -59,7 +59,7 @@ type Span struct {
 	TraceHi, TraceLo uint64
 	ID, Parent       uint64 // 0: none
 	StartNs, EndNs   int64
-	Unplaced         bool // no start is told: EndNs is the duration
+	Unplaced         bool // no start is known: EndNs is the duration
 	Shared           bool // the server's half of a span that client and server share
 	Kind, Status     uint8
 	Flags            uint8
@@ -112,10 +112,10 @@ func NewBuilder(limits Limits) *Builder {
 	return b
 }
 
-// Len tells how many spans there are.
+// Len returns how many spans there are.
 func (b *Builder) Len() int { return len(b.spans) }
 
-// Resource begins a new maker of spans; what is told of it may come later.
+// Resource begins a new resource; its attributes may come later.
 func (b *Builder) Resource() uint32 {
 	b.resources = append(b.resources, resource{})
 	b.current = uint32(len(b.resources) - 1)
@@ -131,7 +131,7 @@ var (
 	instanceKeys = []string{"service.instance.id", "k8s.pod.name", "host.name", "hostname", "host.id", "ip"}
 )
 
-// ResourceAttribute tells something of the current maker.
+// ResourceAttribute adds an attribute of the current resource.
 func (b *Builder) ResourceAttribute(key, value []byte) error {
 	r := &b.resources[b.current]
 	if int64(len(r.attrs)) >= b.limits.PerSpan {
@@ -150,7 +150,7 @@ func (b *Builder) Service(name []byte) error {
 	return err
 }
 
-// Instance tells which of a service's processes the current maker is.
+// Instance sets which of a service's processes the current resource is.
 func (b *Builder) Instance(name []byte) error {
 	n, err := b.texts.add(name)
 	b.resources[b.current].instance = n
@@ -180,7 +180,7 @@ func (b *Builder) Maker(service, instance []byte) error {
 	return nil
 }
 
-// Begin opens a span; what is told next is of it.
+// Begin opens a span; what follows belongs to it.
 func (b *Builder) Begin() *Span {
 	a, e, l := uint32(len(b.attrs)), uint32(len(b.events)), uint32(len(b.links))
 	b.open = Span{attrs: extent{a, a}, events: extent{e, e}, links: extent{l, l}}
@@ -200,7 +200,7 @@ func (b *Builder) Attribute(key, value []byte) error {
 		return nil
 	}
 	if int64(len(b.attrs)) >= b.limits.Attributes {
-		return fault.New("too-many-attributes", "The spans have more than %d attributes. Take a shorter time, or leave attributes out.", b.limits.Attributes).
+		return inputerror.New("too-many-attributes", "The spans have more than %d attributes. Take a shorter time, or leave attributes out.", b.limits.Attributes).
 			WithLimit(b.limits.Attributes, int64(len(b.attrs))+1, "attributes")
 	}
 	p, err := b.pair(key, value)
@@ -239,7 +239,7 @@ func (b *Builder) Link(hi, lo, span uint64) {
 // Commit closes the open span and keeps it.
 func (b *Builder) Commit() error {
 	if int64(len(b.spans)) >= b.limits.Spans {
-		return fault.New("too-many-spans", "The file has more than %d spans. Take a shorter time, or fewer traces, or raise --max-spans.", b.limits.Spans).
+		return inputerror.New("too-many-spans", "The file has more than %d spans. Take a shorter time, or fewer traces, or raise --max-spans.", b.limits.Spans).
 			WithLimit(b.limits.Spans, int64(len(b.spans))+1, "spans")
 	}
 	s := &b.open
@@ -265,10 +265,10 @@ func (b *Builder) Drop() {
 	b.attrs, b.events, b.links = b.attrs[:b.open.attrs.begin], b.events[:b.open.events.begin], b.links[:b.open.links.begin]
 }
 
-// mostNs is far behind any clock (year 2116), and small enough to add and subtract.
-const mostNs = int64(1) << 62
+// maxTimeNs is far behind any clock (year 2116), and small enough to add and subtract.
+const maxTimeNs = int64(1) << 62
 
-func clampTime(ns int64) int64 { return max(0, min(ns, mostNs)) }
+func clampTime(ns int64) int64 { return max(0, min(ns, maxTimeNs)) }
 
 // texts numbers strings by arrival; the empty one is 0.
 type texts struct {
@@ -276,7 +276,7 @@ type texts struct {
 	offsets  []uint32
 	bytes    []byte
 	limits   Limits
-	cut      int64 // texts that were longer than is kept
+	cut      int64 // texts that were longer than is retained
 	replaced int64 // texts that were no UTF-8, or held NUL
 }
 
@@ -284,22 +284,22 @@ func (t *texts) add(text []byte) (uint32, error) {
 	if n, ok := t.known[string(text)]; ok {
 		return n, nil
 	}
-	kept := t.clean(text)
-	n, ok := t.known[kept]
+	retained := t.clean(text)
+	n, ok := t.known[retained]
 	if !ok {
-		if int64(len(t.bytes)+len(kept)) > t.limits.Strings {
-			return 0, fault.New("strings-too-large", "The distinct texts of the spans have more than %d bytes together. Take a shorter time, or leave long attributes out.", t.limits.Strings).
-				WithLimit(t.limits.Strings, int64(len(t.bytes)+len(kept)), "bytes")
+		if int64(len(t.bytes)+len(retained)) > t.limits.Strings {
+			return 0, inputerror.New("strings-too-large", "The distinct texts of the spans have more than %d bytes together. Take a shorter time, or leave long attributes out.", t.limits.Strings).
+				WithLimit(t.limits.Strings, int64(len(t.bytes)+len(retained)), "bytes")
 		}
 		n = uint32(len(t.offsets) - 1)
-		t.bytes = append(t.bytes, kept...)
+		t.bytes = append(t.bytes, retained...)
 		t.offsets = append(t.offsets, uint32(len(t.bytes)))
-		t.known[kept] = n
+		t.known[retained] = n
 	}
 	return n, nil
 }
 
-// clean gives what is kept of a text: valid UTF-8 without NUL, not too long.
+// clean returns what is retained of a text: valid UTF-8 without NUL, not too long.
 func (t *texts) clean(text []byte) string {
 	if int64(len(text)) > t.limits.Text {
 		t.cut++

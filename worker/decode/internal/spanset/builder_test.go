@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"slowpath.dev/decode/internal/fault"
+	"slowpath.dev/decode/internal/inputerror"
 	"slowpath.dev/decode/internal/profilefile"
 )
 
@@ -43,25 +43,25 @@ func build(t *testing.T, limits Limits, spans ...drawn) (*File, error) {
 
 func column[T any](f *File, name string) []T { return f.Column(name).([]T) }
 
-// picture tells a set in one line: every span with its depth, name, times and flags.
+// picture formats a set in one line: every span with its depth, name, times and flags.
 func picture(f *File) string {
 	var out []string
 	offsets, bytes := column[uint32](f, "strings_offset"), column[uint8](f, "strings_bytes")
 	text := func(n uint32) string { return string(bytes[offsets[n]:offsets[n+1]]) }
 	for i, op := range column[uint32](f, "span_op") {
-		told := fmt.Sprintf("%s%s[%d,%d]", strings.Repeat(">", int(column[uint16](f, "span_depth")[i])), text(op), column[int64](f, "span_start_ns")[i], column[int64](f, "span_end_ns")[i])
-		for flag, word := range map[uint8]string{FlagParentMissing: "?", FlagOutside: "!", FlagMended: "~", FlagDuplicate: "=", FlagCycle: "o"} {
+		output := fmt.Sprintf("%s%s[%d,%d]", strings.Repeat(">", int(column[uint16](f, "span_depth")[i])), text(op), column[int64](f, "span_start_ns")[i], column[int64](f, "span_end_ns")[i])
+		for flag, word := range map[uint8]string{FlagParentMissing: "?", FlagOutside: "!", FlagRepaired: "~", FlagDuplicate: "=", FlagCycle: "o"} {
 			if column[uint8](f, "span_flags")[i]&flag != 0 {
-				told += word
+				output += word
 			}
 		}
 		if skew := column[int64](f, "span_skew_ns")[i]; skew != 0 {
-			told += fmt.Sprintf("%+d", skew)
+			output += fmt.Sprintf("%+d", skew)
 		}
 		if column[uint8](f, "span_async")[i] == 1 {
-			told += "a"
+			output += "a"
 		}
-		out = append(out, told)
+		out = append(out, output)
 	}
 	return strings.Join(out, " ")
 }
@@ -105,7 +105,7 @@ func TestArranging(t *testing.T) {
 			{id: 2, parent: 1, start: 10, end: 20, op: "b", kind: KindClient, service: "x"}, {id: 3, parent: 2, start: 11, end: 12, op: "c", service: "x"}}},
 		"without a start": {"a[10,100] >b[10,30]", []drawn{
 			{id: 1, start: 10, end: 100, op: "a"}, {id: 2, parent: 1, end: 20, op: "b", unplaced: true}}},
-		"nobody waits": {"a[0,10] >b[5,15]!a >c[5,9]", []drawn{
+		"no one waits": {"a[0,10] >b[5,15]!a >c[5,9]", []drawn{
 			{id: 1, start: 0, end: 10, op: "a", kind: KindProducer}, {id: 2, parent: 1, start: 5, end: 15, op: "b", kind: KindConsumer},
 			{id: 3, parent: 1, start: 5, end: 9, op: "c", flags: FlagFollowsFrom}}},
 		"ids of nothing": {"a[0,10] b[1,2] c[3,4]", []drawn{
@@ -131,7 +131,7 @@ func TestCounts(t *testing.T) {
 }
 
 func slug(err error) string {
-	var bad *fault.Fault
+	var bad *inputerror.InputError
 	if errors.As(err, &bad) {
 		return bad.Slug
 	}
@@ -189,7 +189,7 @@ func TestBoundedDetails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `[first without-trace: 1 spans name no trace and were left out. attributes-dropped: 2 attributes beyond the first of a span were left out. events-dropped: 2 events and links beyond the first of a span were left out. texts-cut: 5 texts were cut to the length that is kept. invalid-utf8: 3 texts are not UTF-8 or hold NUL; such bytes were replaced.]`
+	want := `[first without-trace: 1 spans name no trace and were left out. attributes-dropped: 2 attributes beyond the first of a span were left out. events-dropped: 2 events and links beyond the first of a span were left out. texts-cut: 5 texts were cut to the maximum length. invalid-utf8: 3 texts are not UTF-8 or hold NUL; such bytes were replaced.]`
 	if got := fmt.Sprint(f.Header.Warnings); got != want {
 		t.Errorf("%s\n%s", got, want)
 	}

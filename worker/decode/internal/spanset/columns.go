@@ -5,26 +5,26 @@ import (
 	"io"
 	"slices"
 
-	"slowpath.dev/decode/internal/fault"
+	"slowpath.dev/decode/internal/inputerror"
 	"slowpath.dev/decode/internal/profilefile"
-	"slowpath.dev/decode/internal/wire"
+	"slowpath.dev/decode/internal/slowcol"
 )
 
 // File is a whole decoded set.
 type File struct {
 	Header  Header
-	columns []wire.Column
+	columns []slowcol.Column
 }
 
 // Write writes the set as a columnar container.
 func (f *File) Write(w io.Writer) error {
-	return wire.Write(w, Format, Version, f.Header, f.columns)
+	return slowcol.Write(w, Format, Version, f.Header, f.columns)
 }
 
-// All gives the columns in the order of writing.
-func (f *File) All() []wire.Column { return f.columns }
+// All returns the columns in the order of writing.
+func (f *File) All() []slowcol.Column { return f.columns }
 
-// Column gives the data of a column, or nil.
+// Column returns the data of a column, or nil.
 func (f *File) Column(name string) any {
 	for _, column := range f.columns {
 		if column.Name == name {
@@ -34,10 +34,10 @@ func (f *File) Column(name string) any {
 	return nil
 }
 
-// Finish arranges all traces and gives the columns. warnings come before ours.
+// Finish arranges all traces and returns the columns. warnings come before ours.
 func (b *Builder) Finish(dialect string, source profilefile.Source, warnings []string) (*File, error) {
 	if len(b.spans) == 0 {
-		return nil, fault.New("no-spans", "The file holds no spans (%d without a trace were left out).", b.counts.WithoutTrace).
+		return nil, inputerror.New("no-spans", "The file holds no spans (%d without a trace were left out).", b.counts.WithoutTrace).
 			WithLimit(1, 0, "spans")
 	}
 	if err := b.nameResources(); err != nil {
@@ -84,7 +84,7 @@ func (b *Builder) firstOf(r *resource, keys []string) uint32 {
 	return 0
 }
 
-// traces gives the rows of every trace, in order of arrival.
+// traces returns the rows of every trace, in order of arrival.
 func (b *Builder) traces() [][]int32 {
 	type id struct{ hi, lo uint64 }
 	numbers := map[id]int32{}
@@ -113,9 +113,9 @@ func (b *Builder) traces() [][]int32 {
 	return all
 }
 
-// placed is a span in its final place; parent is counted from the trace's first
+// orderedSpan is a span in its final place; parent is counted from the trace's first
 // row, -1 for roots.
-type placed struct {
+type orderedSpan struct {
 	row    int32
 	parent int32
 	depth  uint16
@@ -130,20 +130,20 @@ type piece struct {
 }
 
 type writer struct {
-	b      *Builder
-	placed []placed
-	pieces []piece
-	final  []int32 // place -> row in the trace, of the trace at hand
+	b       *Builder
+	ordered []orderedSpan
+	pieces  []piece
+	final   []int32 // place -> row in the trace, of the trace at hand
 }
 
 func newWriter(b *Builder) *writer {
-	return &writer{b: b, placed: make([]placed, 0, len(b.spans))}
+	return &writer{b: b, ordered: make([]orderedSpan, 0, len(b.spans))}
 }
 
 // trace takes over a trace that was arranged.
 func (w *writer) trace(f *forest) {
-	w.final = sized(w.final, len(f.rows))
-	begin := uint32(len(w.placed))
+	w.final = resized(w.final, len(f.rows))
+	begin := uint32(len(w.ordered))
 	first := f.span(f.order[0])
 	for i, p := range f.order {
 		w.final[p] = int32(i)
@@ -151,9 +151,9 @@ func (w *writer) trace(f *forest) {
 		if f.parent[p] != noRow {
 			parent = w.final[f.parent[p]]
 		}
-		w.placed = append(w.placed, placed{f.rows[p], parent, f.depth[p], f.skew[p]})
+		w.ordered = append(w.ordered, orderedSpan{f.rows[p], parent, f.depth[p], f.skew[p]})
 	}
-	w.pieces = append(w.pieces, piece{first.TraceHi, first.TraceLo, first.StartNs, extent{begin, uint32(len(w.placed))}})
+	w.pieces = append(w.pieces, piece{first.TraceHi, first.TraceLo, first.StartNs, extent{begin, uint32(len(w.ordered))}})
 }
 
 // sortTraces puts traces in order of their first root's start, so that the same
@@ -187,11 +187,11 @@ type (
 
 func (w *writer) file(dialect string, source profilefile.Source, warnings []string) *File {
 	c := &spanColumns{attrOffset: uint32s{0}, eventOffset: uint32s{0}, linkOffset: uint32s{0}, traceOffset: uint32s{0}}
-	header := Header{Dialect: dialect, StartNs: mostNs, Source: source, Counts: w.b.counts}
+	header := Header{Dialect: dialect, StartNs: maxTimeNs, Source: source, Counts: w.b.counts}
 	services := map[uint32]bool{}
 	for _, piece := range w.pieces {
 		base := uint32(len(c.id))
-		for _, p := range w.placed[piece.begin:piece.end] {
+		for _, p := range w.ordered[piece.begin:piece.end] {
 			s := &w.b.spans[p.row]
 			w.add(c, p, base)
 			header.StartNs, header.EndNs = min(header.StartNs, s.StartNs), max(header.EndNs, s.EndNs)
@@ -203,7 +203,7 @@ func (w *writer) file(dialect string, source profilefile.Source, warnings []stri
 	header.Counts.Spans, header.Counts.Traces, header.Counts.Services = int64(len(c.id)), int64(len(w.pieces)), int64(len(services))
 	header.Counts.CutTexts = w.b.texts.cut
 	header.Warnings = append(append([]string{}, warnings...), w.b.warnings()...)
-	return &File{Header: header, columns: []wire.Column{
+	return &File{Header: header, columns: []slowcol.Column{
 		{Name: "strings_offset", Data: w.b.texts.offsets}, {Name: "strings_bytes", Data: w.b.texts.bytes},
 		{Name: "trace_hi", Data: c.traceHi}, {Name: "trace_lo", Data: c.traceLo}, {Name: "trace_offset", Data: c.traceOffset},
 		{Name: "span_id", Data: c.id}, {Name: "span_parent", Data: c.parent}, {Name: "span_depth", Data: c.depth},
@@ -217,7 +217,7 @@ func (w *writer) file(dialect string, source profilefile.Source, warnings []stri
 }
 
 // add appends a span; base is the row of its trace's first.
-func (w *writer) add(c *spanColumns, p placed, base uint32) {
+func (w *writer) add(c *spanColumns, p orderedSpan, base uint32) {
 	s := &w.b.spans[p.row]
 	r := &w.b.resources[s.resource]
 	parent, async := None, uint8(0)
@@ -248,9 +248,9 @@ func (w *writer) attributes(c *spanColumns, s *Span, r *resource, parent uint32)
 	for _, a := range w.b.attrs[s.attrs.begin:s.attrs.end] {
 		c.attrKey, c.attrValue = append(c.attrKey, a.key), append(c.attrValue, a.value)
 	}
-	if parent == None || answers(s.Kind) || c.service[parent] != r.service || c.instance[parent] != r.instance {
-		kept := int(s.attrs.end - s.attrs.begin)
-		for _, a := range r.attrs[:min(len(r.attrs), max(0, int(w.b.limits.PerSpan)-kept))] {
+	if parent == None || isServer(s.Kind) || c.service[parent] != r.service || c.instance[parent] != r.instance {
+		retained := int(s.attrs.end - s.attrs.begin)
+		for _, a := range r.attrs[:min(len(r.attrs), max(0, int(w.b.limits.PerSpan)-retained))] {
 			c.attrKey, c.attrValue = append(c.attrKey, a.key), append(c.attrValue, a.value)
 		}
 	}

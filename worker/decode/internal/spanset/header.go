@@ -10,17 +10,17 @@ const (
 	// Format and Version name the file format.
 	Format  = "slowpath.spans"
 	Version = 1
-	// None stands where an index has nothing to point to.
+	// None marks where an index has nothing to point to.
 	None = ^uint32(0)
 )
 
-// Counts tells how much the set holds, and what was mended.
+// Counts holds how much the set holds, and what was repaired.
 type Counts struct {
 	Spans             int64 `json:"spans"`
 	Traces            int64 `json:"traces"`
 	Services          int64 `json:"services"`
 	MissingParents    int64 `json:"missing_parents"`
-	Duplicates        int64 `json:"duplicates"` // ids that came again, told twice or not
+	Duplicates        int64 `json:"duplicates"` // ids that came again, sent twice or not
 	Repeated          int64 `json:"repeated"`   // of those, the same span again: left out
 	Cycles            int64 `json:"cycles"`
 	Negative          int64 `json:"negative"` // ended before they began, or never
@@ -53,7 +53,7 @@ func (b *Builder) warnings() []string {
 		{b.counts.WithoutTrace, "without-trace", "%d spans name no trace and were left out."},
 		{b.counts.DroppedAttributes, "attributes-dropped", "%d attributes beyond the first of a span were left out."},
 		{b.counts.DroppedEvents, "events-dropped", "%d events and links beyond the first of a span were left out."},
-		{b.texts.cut, "texts-cut", "%d texts were cut to the length that is kept."},
+		{b.texts.cut, "texts-cut", "%d texts were cut to the maximum length."},
 		{b.texts.replaced, "invalid-utf8", "%d texts are not UTF-8 or hold NUL; such bytes were replaced."},
 	} {
 		if w.count > 0 {

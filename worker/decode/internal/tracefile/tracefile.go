@@ -1,26 +1,26 @@
 // Package tracefile is the decoded form of one execution trace: what
 // comparisons and pages read instead of events.
 //
-// Times are nanoseconds since the first event. Groups, victims, classes,
-// stacks and strings are indexes; None stands for "no such".
+// Times are nanoseconds since the first event. Groups, waiters, classes,
+// stacks and strings are indexes; None represents "no such".
 package tracefile
 
 import (
 	"io"
 
-	"slowpath.dev/decode/internal/wire"
+	"slowpath.dev/decode/internal/slowcol"
 )
 
 const (
 	// Format and Version name the file format.
 	Format  = "slowpath.trace"
 	Version = 1
-	// None stands where an index has nothing to point to.
+	// None marks where an index has nothing to point to.
 	None = ^uint32(0)
 	// BlockNs is the grain of the delay histograms in time.
 	BlockNs = 100_000_000
-	// BlameBlockNs is the grain of blame in time.
-	BlameBlockNs = 1_000_000_000
+	// OccupancyBlockNs is the grain of occupancy in time.
+	OccupancyBlockNs = 1_000_000_000
 )
 
 // File is a whole decoded trace.
@@ -31,29 +31,29 @@ type File struct {
 
 // Header is everything that is not a column.
 type Header struct {
-	Kind          string         `json:"kind"`
-	HeaderVersion string         `json:"header_version"`
-	DurationNs    int64          `json:"duration_ns"`
-	Events        int64          `json:"events"`
-	Generations   int64          `json:"generations"`
-	WallStartNs   *int64         `json:"wall_start_ns"` // nil before Go 1.25
-	Gomaxprocs    Gomaxprocs     `json:"gomaxprocs"`
-	Recording     string         `json:"recording"`
-	BlockNs       int64          `json:"block_ns"`
-	BlameBlockNs  int64          `json:"blame_block_ns"`
-	BinNs         int64          `json:"bin_ns"`
-	Lost          *Lost          `json:"lost"`
-	Warnings      []string       `json:"warnings"`
-	Source        Source         `json:"source"`
-	CPUSamples    int64          `json:"cpu_samples"`
-	Counts        Counts         `json:"counts"`
-	ClassKinds    []string       `json:"class_kinds"`
-	GC            GC             `json:"gc"`
-	Totals        Totals         `json:"totals"`
-	Series        []SeriesHeader `json:"series"`
+	Kind             string           `json:"kind"`
+	HeaderVersion    string           `json:"header_version"`
+	DurationNs       int64            `json:"duration_ns"`
+	Events           int64            `json:"events"`
+	Generations      int64            `json:"generations"`
+	WallStartNs      *int64           `json:"wall_start_ns"` // nil before Go 1.25
+	Gomaxprocs       Gomaxprocs       `json:"gomaxprocs"`
+	Recording        string           `json:"recording"`
+	BlockNs          int64            `json:"block_ns"`
+	OccupancyBlockNs int64            `json:"blame_block_ns"`
+	BinNs            int64            `json:"bin_ns"`
+	Unreadable       *UnreadableRange `json:"lost"`
+	Warnings         []string         `json:"warnings"`
+	Source           Source           `json:"source"`
+	CPUSamples       int64            `json:"cpu_samples"`
+	Counts           Counts           `json:"counts"`
+	ClassKinds       []string         `json:"class_kinds"`
+	GC               GC               `json:"gc"`
+	Totals           Totals           `json:"totals"`
+	Series           []SeriesHeader   `json:"series"`
 }
 
-// Gomaxprocs tells how many Ps there were; Changes counts changes after the
+// Gomaxprocs counts how many Ps there were; Changes counts changes after the
 // first value.
 type Gomaxprocs struct {
 	First   int64 `json:"first"`
@@ -62,31 +62,31 @@ type Gomaxprocs struct {
 	Changes int64 `json:"changes"`
 }
 
-// Lost tells what could not be read: Bytes of the unpacked file, their Share of
+// UnreadableRange describes what could not be read: Bytes of the unpacked file, their Share of
 // it, and after what time.
-type Lost struct {
+type UnreadableRange struct {
 	Bytes   int64   `json:"bytes"`
 	Share   float64 `json:"share"`
 	AfterNs int64   `json:"after_ns"`
 	Message string  `json:"message"`
 }
 
-// Source tells what was read.
+// Source describes what was read.
 type Source struct {
 	Bytes         int64  `json:"bytes"`
 	BytesUnpacked int64  `json:"bytes_unpacked"`
 	Encoding      string `json:"encoding"`
 }
 
-// Counts tells how much the trace and the summary hold.
+// Counts holds how much the trace and the summary hold.
 type Counts struct {
-	Goroutines int64 `json:"goroutines"`
-	Groups     int64 `json:"groups"`
-	Victims    int64 `json:"victims"`
-	Classes    int64 `json:"classes"`
-	Waits      int64 `json:"waits"`
-	Worst      int64 `json:"worst"`
-	Segments   int64 `json:"segments"`
+	Goroutines   int64 `json:"goroutines"`
+	Groups       int64 `json:"groups"`
+	Waiters      int64 `json:"victims"`
+	Classes      int64 `json:"classes"`
+	Waits        int64 `json:"waits"`
+	LongestWaits int64 `json:"worst"`
+	Segments     int64 `json:"segments"`
 }
 
 // GC sums the work of the garbage collector up. Assists count running time;
@@ -134,14 +134,14 @@ type SeriesHeader struct {
 }
 
 // Columns are the arrays of a file, in the order of writing.
-type Columns struct{ list []wire.Column }
+type Columns struct{ list []slowcol.Column }
 
 // Add appends a column; data is a slice of one of the container's types.
 func (c *Columns) Add(name string, data any) {
-	c.list = append(c.list, wire.Column{Name: name, Data: data})
+	c.list = append(c.list, slowcol.Column{Name: name, Data: data})
 }
 
-// Column gives the data of a column, or nil.
+// Column returns the data of a column, or nil.
 func (c *Columns) Column(name string) any {
 	for _, column := range c.list {
 		if column.Name == name {
@@ -153,11 +153,11 @@ func (c *Columns) Column(name string) any {
 
 // Write writes the file as a columnar container.
 func (f *File) Write(w io.Writer) error {
-	return wire.Write(w, Format, Version, f.Header, f.list)
+	return slowcol.Write(w, Format, Version, f.Header, f.list)
 }
 
 // Append adds the columns of another list.
 func (c *Columns) Append(o *Columns) { c.list = append(c.list, o.list...) }
 
-// All gives the columns in the order of writing.
-func (c *Columns) All() []wire.Column { return c.list }
+// All returns the columns in the order of writing.
+func (c *Columns) All() []slowcol.Column { return c.list }

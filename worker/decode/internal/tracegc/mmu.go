@@ -8,8 +8,8 @@ import (
 // perDecade is how many windows there are between powers of ten.
 const perDecade = 6
 
-// Windows gives the lengths in ns of the windows in which utilisation is
-// looked at: from 10 us to 1 s, evenly on a logarithmic scale.
+// Windows returns the lengths in ns of the windows in which utilization is
+// computed: from 10 us to 1 s, evenly on a logarithmic scale.
 func Windows() []int64 {
 	var windows []int64
 	for i := range 5*perDecade + 1 {
@@ -18,8 +18,8 @@ func Windows() []int64 {
 	return windows
 }
 
-// curve is utilisation as a step function, and the least mean of it in windows
-// of every length as far as it has been looked at.
+// curve is utilization as a step function, and the least mean of it in windows
+// of every length as far as it has been examined.
 //
 // The mean in a window that slides is piecewise linear; its minimum has an edge
 // of the window on a step. It changes by at most 1/window a time unit, so when
@@ -40,7 +40,7 @@ type seeker struct {
 	began       bool  // at is set
 	looked      bool  // at least once
 	min         float64
-	worst       int64 // left edge at the minimum
+	longest     int64 // left edge at the minimum
 }
 
 func newCurve() *curve {
@@ -67,12 +67,12 @@ func (c *curve) add(t int64, value float64) {
 	c.times, c.values = append(c.times, t), append(c.values, value)
 }
 
-// mostSteps is how many steps are kept before those that are done with go.
-const mostSteps = 1 << 20
+// maxSteps is how many steps are retained before those that are done with go.
+const maxSteps = 1 << 20
 
 // shrink looks at what it can and forgets what no window needs any more.
 func (c *curve) shrink() {
-	if len(c.times) < mostSteps {
+	if len(c.times) < maxSteps {
 		return
 	}
 	c.advance(c.times[len(c.times)-1], false)
@@ -80,7 +80,7 @@ func (c *curve) shrink() {
 	for i := range c.seekers {
 		needed = min(needed, c.seekers[i].left)
 	}
-	if needed < mostSteps/8 { // all within one second: take more memory
+	if needed < maxSteps/8 { // all within one second: take more memory
 		return
 	}
 	c.times, c.values, c.sums = append([]int64(nil), c.times[needed:]...), append([]float64(nil), c.values[needed:]...), append([]float64(nil), c.sums[needed:]...)
@@ -91,7 +91,7 @@ func (c *curve) shrink() {
 }
 
 // advance lets all windows slide as far as their right edge stays at or before
-// end; last says that nothing comes after it.
+// end; last is true if nothing comes after it.
 func (c *curve) advance(end int64, last bool) {
 	for i := len(c.sums); i < len(c.times); i++ {
 		sum := 0.0
@@ -118,7 +118,7 @@ func (c *curve) slide(s *seeker, end int64, last bool) {
 		mean := (c.integral(&s.right, s.at+s.window) - c.integral(&s.left, s.at)) / float64(s.window)
 		s.looked = true
 		if mean < s.min {
-			s.min, s.worst = mean, s.at
+			s.min, s.longest = mean, s.at
 		}
 		if s.at == stop {
 			return
@@ -132,7 +132,7 @@ func (c *curve) slide(s *seeker, end int64, last bool) {
 	}
 }
 
-// integral gives the integral up to t and moves an index to the step at or
+// integral returns the integral up to t and moves an index to the step at or
 // before it. t must not fall from call to call.
 func (c *curve) integral(index *int, t int64) float64 {
 	i := *index
@@ -155,10 +155,10 @@ func (c *curve) after(i int) int64 {
 	return math.MaxInt64
 }
 
-// MMU gives the minimum mutator utilisation of every window of Windows, and
-// where the worst window begins; after Finish. Without steps it gives nil. A
+// MMU returns the minimum mutator utilization of every window of Windows, and
+// where the worst window begins; after Finish. Without steps it returns nil. A
 // window longer than the trace counts as the whole trace.
-func (c *Collector) MMU() (utilisation []float64, worst []int64) {
+func (c *GcFollower) MMU() (utilization []float64, longest []int64) {
 	curve := c.util.curve
 	if curve.empty() || curve.end <= curve.times[0] && !c.finished {
 		return nil, nil
@@ -168,7 +168,7 @@ func (c *Collector) MMU() (utilisation []float64, worst []int64) {
 		curve.advance(curve.end, true)
 	}
 	for _, s := range curve.seekers {
-		utilisation, worst = append(utilisation, max(0, s.min)), append(worst, s.worst)
+		utilization, longest = append(utilization, max(0, s.min)), append(longest, s.longest)
 	}
-	return utilisation, worst
+	return utilization, longest
 }

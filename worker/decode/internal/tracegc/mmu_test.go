@@ -61,7 +61,7 @@ func TestShrink(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 9))
 	whole, shrunk := newCurve(), newCurve()
 	at := int64(0)
-	for range mostSteps + mostSteps/2 {
+	for range maxSteps + maxSteps/2 {
 		value := float64(random.IntN(4)) / 3
 		whole.add(at, value)
 		shrunk.add(at, value)
@@ -76,8 +76,8 @@ func TestShrink(t *testing.T) {
 		t.Error("nothing was forgotten")
 	}
 	for i := range whole.seekers {
-		if a, b := whole.seekers[i], shrunk.seekers[i]; math.Abs(a.min-b.min) > 1e-9 || a.worst != b.worst {
-			t.Errorf("window %d: %v at %d, want %v at %d", a.window, b.min, b.worst, a.min, a.worst)
+		if a, b := whole.seekers[i], shrunk.seekers[i]; math.Abs(a.min-b.min) > 1e-9 || a.longest != b.longest {
+			t.Errorf("window %d: %v at %d, want %v at %d", a.window, b.min, b.longest, a.min, a.longest)
 		}
 	}
 }
@@ -89,7 +89,7 @@ func TestWindows(t *testing.T) {
 	}
 }
 
-func TestNothingToSay(t *testing.T) {
+func TestEmptyTraceHasNoMMU(t *testing.T) {
 	c := New()
 	c.Finish(100)
 	if u, _ := c.MMU(); u != nil {

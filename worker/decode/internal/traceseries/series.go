@@ -4,7 +4,7 @@
 package traceseries
 
 import (
-	"slowpath.dev/decode/internal/traceblame"
+	"slowpath.dev/decode/internal/poccupancy"
 )
 
 // Level is a quantity that lasts.
@@ -51,8 +51,8 @@ var (
 
 const (
 	// BaseBin is the narrowest bin in ns, MostBins the most bins.
-	BaseBin  = 1_000_000
-	MostBins = 16384
+	BaseBin = 1_000_000
+	MaxBins = 16384
 	// coarser is by how much bins widen when there are too many.
 	coarser = 4
 )
@@ -80,13 +80,13 @@ type Series struct {
 // New makes empty series.
 func New() *Series { return &Series{bin: BaseBin} }
 
-// Advance moves time to t; must be called before what happens at t is told.
+// Advance moves time to t; must be called before what happens at t is reported.
 func (s *Series) Advance(t int64) {
 	if t < s.start+s.bin {
 		s.now = t
 		return
 	}
-	for t/s.bin >= MostBins {
+	for t/s.bin >= MaxBins {
 		s.widen()
 	}
 	for t >= s.start+s.bin {
@@ -96,7 +96,7 @@ func (s *Series) Advance(t int64) {
 	s.now = t
 }
 
-// Move changes a level by a difference, at the time told last.
+// Move changes a level by a difference, at the time set last.
 func (s *Series) Move(level Level, by int64) {
 	s.area[level] -= by * s.now
 	s.level[level] += by
@@ -110,7 +110,7 @@ func (s *Series) Move(level Level, by int64) {
 // kib is the unit in which bytes are summed up.
 const kib = 1 << 10
 
-// SetBytes changes a level of bytes, at the time told last.
+// SetBytes changes a level of bytes, at the time set last.
 func (s *Series) SetBytes(level Level, bytes int64) { s.Move(level, bytes/kib-s.level[level]) }
 
 func unitOf(level Level) float64 {
@@ -120,11 +120,11 @@ func unitOf(level Level) float64 {
 	return 1
 }
 
-// Tick counts an event, in the bin of the time told last.
+// Tick counts an event, in the bin of the time set last.
 func (s *Series) Tick(count Count) { s.events[count]++ }
 
 // Occupied follows a P that passes from one kind of occupation to another.
-func (s *Series) Occupied(from, to traceblame.Kind) {
+func (s *Series) Occupied(from, to poccupancy.Kind) {
 	if from == to {
 		return
 	}
@@ -132,11 +132,11 @@ func (s *Series) Occupied(from, to traceblame.Kind) {
 	s.ofProcs(to, 1)
 }
 
-func (s *Series) ofProcs(kind traceblame.Kind, by int64) {
+func (s *Series) ofProcs(kind poccupancy.Kind, by int64) {
 	switch kind {
-	case traceblame.Idle:
+	case poccupancy.Idle:
 		s.Move(ProcsIdle, by)
-	case traceblame.GCDedicated, traceblame.GCFractional, traceblame.GCIdle, traceblame.UserAssist, traceblame.UserSweep:
+	case poccupancy.GCDedicated, poccupancy.GCFractional, poccupancy.GCIdle, poccupancy.UserAssist, poccupancy.UserSweep:
 		s.Move(ProcsGC, by)
 	}
 }
@@ -205,13 +205,13 @@ func (s *Series) Finish(t int64) {
 	}
 }
 
-// Bin gives the width of bins in ns.
+// Bin returns the width of bins in ns.
 func (s *Series) Bin() int64 { return s.bin }
 
-// Level gives a level's means, minima and maxima by bin.
+// Level returns a level's means, minima and maxima by bin.
 func (s *Series) Level(level Level) (mean, low, high []float32) {
 	return s.means[level], s.lows[level], s.highs[level]
 }
 
-// Count gives a count by bin.
+// Count returns a count by bin.
 func (s *Series) Count(count Count) []float32 { return s.totals[count] }

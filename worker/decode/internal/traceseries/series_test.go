@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// Bins hold what looking at every millisecond says, also when they had to
+// Bins hold what counting every millisecond yields, also when they had to
 // become wider.
 func TestSeriesAgainstNaive(t *testing.T) {
-	for _, bins := range []int{1000, MostBins + 5000, 5 * MostBins} {
+	for _, bins := range []int{1000, MaxBins + 5000, 5 * MaxBins} {
 		random := rand.New(rand.NewPCG(uint64(bins), 1))
 		s := New()
 		values := make([]int64, bins)
@@ -28,7 +28,7 @@ func TestSeriesAgainstNaive(t *testing.T) {
 		s.Finish(int64(bins) * BaseBin)
 		each := int(s.Bin() / BaseBin)
 		mean, low, high := s.Level(Running)
-		if len(mean) > MostBins || len(mean) != (bins+each-1)/each {
+		if len(mean) > MaxBins || len(mean) != (bins+each-1)/each {
 			t.Fatalf("%d bins of %d ms, for %d ms", len(mean), each, bins)
 		}
 		for i := range mean {
@@ -67,7 +67,7 @@ func TestImpossibleGap(t *testing.T) {
 	s.Advance(1 << 59)
 	s.Finish(1 << 60)
 	mean, _, _ := s.Level(Runnable)
-	if len(mean) > MostBins || mean[len(mean)/2] != 3 {
+	if len(mean) > MaxBins || mean[len(mean)/2] != 3 {
 		t.Error(len(mean))
 	}
 }

@@ -13,9 +13,9 @@ import (
 
 // The reader of golang.org/x/exp/trace holds the batches of one generation, a
 // second of the trace, each in a bytes.Buffer; until it has the next one
-// complete, it holds two. batches stands in front of it and halves both.
+// complete, it holds two. batches precedes it and halves both.
 //
-// A bytes.Buffer that reads until it is told the end makes room for more first,
+// A bytes.Buffer that reads until it reaches the end makes room for more first,
 // and so doubles when it is full. Told the end together with the last bytes of
 // the batch, as an io.Reader may, it has no reason to. What comes behind is
 // read again all the same: the end holds for one batch.
@@ -27,18 +27,18 @@ type batches struct {
 	out    *bufio.Reader // what the reader of the trace reads from
 	begin  func() error  // called when a batch is asked for
 	header []byte        // of the batch, not yet read
-	left   int           // bytes of the batch behind its header
+	left   int           // bytes of the batch after its header
 	number uint64        // of its generation; 0 at the end of one
 	opaque bool          // no batches were found where they should be
 }
 
 const (
-	// handed is the smallest buffer that bufio gives the reader of the trace;
+	// handed is the smallest buffer that bufio passes to the reader of the trace;
 	// reads that are larger go past it, straight into a batch.
 	handed = 4096
 
 	batchEvents, batchExperiment, generationEnd = 1, 49, 52 // what a batch may begin with
-	largestBatch                                = 64 << 10
+	maxBatchBytes                               = 64 << 10
 )
 
 func newBatches(in *bufio.Reader, begin func() error) *batches {
@@ -50,7 +50,7 @@ func newBatches(in *bufio.Reader, begin func() error) *batches {
 	return b
 }
 
-// Read implements io.Reader: a header by itself, then its batch.
+// Read implements io.Reader: a header alone, then its batch.
 func (b *batches) Read(p []byte) (int, error) {
 	if b.opaque {
 		return b.in.Read(p)
@@ -80,7 +80,7 @@ func (b *batches) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// next takes the header of the next batch. What is no header is passed on for
+// next takes the header of the next batch. What is not a header is passed on for
 // the reader to judge.
 func (b *batches) next() error {
 	head, err := b.in.Peek(2 + 4*binary.MaxVarintLen64)
@@ -104,7 +104,7 @@ func (b *batches) next() error {
 			}
 			at, numbers[i] = at+n, number
 		}
-		if numbers[3] > largestBatch {
+		if numbers[3] > maxBatchBytes {
 			b.opaque = true
 			return nil
 		}
@@ -137,7 +137,7 @@ func (b *batches) skip() {
 
 // release lets go of the batches that the reader still holds. It looks inside
 // the pinned reader, as nothing of it can be asked to; where that has changed
-// nothing is done, and a test says so.
+// nothing is done, which a test verifies.
 func release(reader *trace.Reader) bool {
 	generation := reflect.ValueOf(reader).Elem().FieldByName("gen")
 	frontier := reflect.ValueOf(reader).Elem().FieldByName("frontier")

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"io"
 
-	"slowpath.dev/decode/internal/fault"
+	"slowpath.dev/decode/internal/inputerror"
 )
 
-// gauge counts the bytes that the reader takes, keeps the error that it may
+// generationSizer counts the bytes that the reader takes, keeps the error that it may
 // hide, and sees a second header.
-type gauge struct {
+type generationSizer struct {
 	in     io.Reader
 	limits Limits
 	v1     bool
@@ -23,10 +23,10 @@ type gauge struct {
 }
 
 // Read implements io.Reader.
-func (g *gauge) Read(p []byte) (int, error) {
+func (g *generationSizer) Read(p []byte) (int, error) {
 	n, err := g.in.Read(p)
 	if n > 0 && g.second == 0 {
-		g.look(p[:n])
+		g.scan(p[:n])
 	}
 	g.read += int64(n)
 	switch {
@@ -45,36 +45,36 @@ func (g *gauge) Read(p []byte) (int, error) {
 
 const (
 	// beyond is what is read of a generation that is too large before the gauge
-	// itself stops it: whoever sees its batches can tell how large it is.
+	// itself stops it: the reader of its batches knows how large it is.
 	beyond = 1 << 20
 	// noMark is the mark while the bytes of a generation do not matter.
 	noMark = 1 << 62
 )
 
-func largeGeneration(limit, actual, at int64) *fault.Fault {
-	return fault.New("trace-too-large", "One generation of the trace (about a second, or all of a shorter trace) has %d bytes. It is held in memory as a whole, and at most %d are. Record for a part of a second (/debug/pprof/trace?seconds=0.2), or raise --max-generation where there is memory for that much more.", actual, limit).
-		WithLimit(limit, actual, "bytes").At(at)
+func largeGeneration(limit, actual, at int64) *inputerror.InputError {
+	return inputerror.New("trace-too-large", "One generation of the trace (about a second, or all of a shorter trace) has %d bytes. It is held in memory as a whole, and at most %d are. Record for a part of a second (/debug/pprof/trace?seconds=0.2), or raise --max-generation where there is memory for that much more.", actual, limit).
+		WithLimit(limit, actual, "bytes").AtOffset(at)
 }
 
-func (g *gauge) largeV1() error {
-	return fault.New("trace-v1-too-large", "A trace of Go 1.11 to 1.21 is read as a whole and may have %d bytes. Record a shorter one, or raise --max-v1 if there is memory for 25 times as much.", g.limits.V1).
+func (g *generationSizer) largeV1() error {
+	return inputerror.New("trace-v1-too-large", "A trace of Go 1.11 to 1.21 is read as a whole and may have %d bytes. Record a shorter one, or raise --max-v1 if there is memory for 25 times as much.", g.limits.V1).
 		WithLimit(g.limits.V1, g.read, "bytes")
 }
 
 // tooLarge speaks of traces where unpacking speaks of profiles.
 func tooLarge(err error, limits Limits) error {
-	var bad *fault.Fault
+	var bad *inputerror.InputError
 	if errors.As(err, &bad) && bad.Slug == "unpacked-too-large" {
-		return fault.New("trace-too-large", "The trace has more than %d bytes unpacked. Record a shorter one, or raise --max-bytes.", limits.Unpacked).
-			WithLimit(limits.Unpacked, *bad.Actual, "bytes").At(limits.Unpacked)
+		return inputerror.New("trace-too-large", "The trace has more than %d bytes unpacked. Record a shorter one, or raise --max-bytes.", limits.Unpacked).
+			WithLimit(limits.Unpacked, *bad.Actual, "bytes").AtOffset(limits.Unpacked)
 	}
 	return err
 }
 
 var headerEnd = []byte(" trace\x00\x00\x00")
 
-// look searches for a header behind the first, also across reads.
-func (g *gauge) look(p []byte) {
+// scan searches for a header after the first, also across reads.
+func (g *generationSizer) scan(p []byte) {
 	joined := p
 	from := g.read
 	if len(g.tail) > 0 {
@@ -90,7 +90,7 @@ func (g *gauge) look(p []byte) {
 	g.tail = append([]byte(nil), p[max(0, len(p)-HeaderBytes):]...)
 }
 
-func (g *gauge) find(data []byte, offset int64) bool {
+func (g *generationSizer) find(data []byte, offset int64) bool {
 	for at := 0; ; {
 		i := bytes.Index(data[at:], headerEnd)
 		if i < 0 {

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/exp/trace"
 
-	"slowpath.dev/decode/internal/fault"
+	"slowpath.dev/decode/internal/inputerror"
 )
 
 const testdata = "../../testdata/traces/"
@@ -58,15 +58,15 @@ func TestWholeTraces(t *testing.T) {
 		data := load(t, name)
 		for _, form := range [][]byte{data, packed(t, data)} {
 			s, events, err := read(form, DefaultLimits())
-			if err != nil || s.Loss != nil || s.Version != want.version || events != want.events || s.Generations != want.generations || s.BytesUnpacked != int64(len(data)) {
-				t.Errorf("%s: %d events, %d generations, %v, %v", name, events, s.Generations, s.Loss, err)
+			if err != nil || s.Unreadable != nil || s.Version != want.version || events != want.events || s.Generations != want.generations || s.BytesUnpacked != int64(len(data)) {
+				t.Errorf("%s: %d events, %d generations, %v, %v", name, events, s.Generations, s.Unreadable, err)
 			}
 		}
 	}
 }
 
-// Each thing that can be wrong has a name of its own.
-func TestFaults(t *testing.T) {
+// Each thing that can be wrong has a separate name.
+func TestInputErrors(t *testing.T) {
 	hogs, v1 := load(t, "hogs.trace"), load(t, "go119-http.trace")
 	version := func(s string) []byte { return append([]byte("go 1."+s+" trace\x00\x00\x00"), hogs[16:]...) }
 	small := DefaultLimits()
@@ -98,7 +98,7 @@ func TestFaults(t *testing.T) {
 		{"large v1", "trace-v1-too-large", v1, small},
 	} {
 		_, _, err := read(test.data, test.limits)
-		var bad *fault.Fault
+		var bad *inputerror.InputError
 		if !errors.As(err, &bad) || bad.Slug != test.slug || bad.Message == "" {
 			t.Errorf("%s: %v, want %s", test.name, err, test.slug)
 		}
@@ -113,7 +113,7 @@ func damagedAt(data []byte, at int) []byte {
 	return data
 }
 
-// What is readable is kept, and what is not is told.
+// What is readable is retained, and what is not is reported.
 func TestLoss(t *testing.T) {
 	hogs := load(t, "hogs.trace")
 	_, all, _ := read(hogs, DefaultLimits())
@@ -132,12 +132,12 @@ func TestLoss(t *testing.T) {
 		{"gzip cut short", "before its end", zipped[:len(zipped)*3/4], all / 4, all - 1, 2, 40_000},
 	} {
 		s, events, err := read(test.data, DefaultLimits())
-		if err != nil || s.Loss == nil {
-			t.Errorf("%s: %v %v", test.name, s.Loss, err)
+		if err != nil || s.Unreadable == nil {
+			t.Errorf("%s: %v %v", test.name, s.Unreadable, err)
 			continue
 		}
-		if events < test.least || events > test.most || s.Generations < test.generations || s.Loss.From < test.from || s.Loss.From > s.BytesUnpacked || !strings.Contains(s.Loss.Message, test.message) {
-			t.Errorf("%s: %d events of %d, %d generations, %+v", test.name, events, all, s.Generations, s.Loss)
+		if events < test.least || events > test.most || s.Generations < test.generations || s.Unreadable.From < test.from || s.Unreadable.From > s.BytesUnpacked || !strings.Contains(s.Unreadable.Message, test.message) {
+			t.Errorf("%s: %d events of %d, %d generations, %+v", test.name, events, all, s.Generations, s.Unreadable)
 		}
 	}
 }

@@ -3,7 +3,7 @@ package tracestate
 import (
 	"golang.org/x/exp/trace"
 
-	"slowpath.dev/decode/internal/traceblame"
+	"slowpath.dev/decode/internal/poccupancy"
 )
 
 // goroutine is what is known of one goroutine now.
@@ -16,7 +16,7 @@ type goroutine struct {
 	final bool
 	user  uint16 // its class when it runs plain code
 
-	gc        traceblame.Kind // as a GC worker; traceblame.User: it is none
+	gc        poccupancy.Kind // as a GC worker; poccupancy.User: it is none
 	inAssist  bool
 	collects  bool // may count as working for the collector
 	system    bool
@@ -71,7 +71,7 @@ func newGoroutines() *goroutines { return &goroutines{slots: make([]*goroutine, 
 
 func hash(id uint64) uint64 { return id * 0x9E3779B97F4A7C15 >> 20 }
 
-// find gives a goroutine, or nil.
+// find returns a goroutine, or nil.
 func (t *goroutines) find(id uint64) *goroutine {
 	mask := uint64(len(t.slots) - 1)
 	for i := hash(id) & mask; ; i = (i + 1) & mask {
@@ -94,7 +94,7 @@ func (t *goroutines) add(id uint64) *goroutine {
 	}
 	g := t.free[len(t.free)-1]
 	t.free = t.free[:len(t.free)-1]
-	*g = goroutine{id: id, proc: noProc, gc: traceblame.User, user: uint16(traceblame.User)}
+	*g = goroutine{id: id, proc: noProc, gc: poccupancy.User, user: uint16(poccupancy.User)}
 	t.place(g)
 	t.used++
 	return g
@@ -147,7 +147,7 @@ func (t *goroutines) each(visit func(*goroutine)) {
 	}
 }
 
-// GroupOf gives the group of a goroutine that lives, as far as it is known.
+// GroupOf returns the group of a goroutine that lives, as far as it is known.
 func (m *Machine) GroupOf(id uint64) (uint32, bool) {
 	g := m.goroutines.find(id)
 	if g == nil {

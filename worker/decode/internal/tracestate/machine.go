@@ -1,50 +1,50 @@
 // Package tracestate follows goroutines and processors (Ps) through the events
-// of a trace, once, and tells the tables of waits, blame, collector and series
+// of a trace, once, and updates the tables of waits, occupancy, collector and series
 // what happens.
 //
-// What the trace does not say is not made up: states from before the first
+// What the trace does not hold is not invented: states from before the first
 // event are unknown, names come late, and some goroutines never get one.
 package tracestate
 
 import (
 	"golang.org/x/exp/trace"
 
-	"slowpath.dev/decode/internal/traceblame"
+	"slowpath.dev/decode/internal/poccupancy"
+	"slowpath.dev/decode/internal/schedlatency"
 	"slowpath.dev/decode/internal/tracegc"
-	"slowpath.dev/decode/internal/tracenames"
+	"slowpath.dev/decode/internal/traceintern"
 	"slowpath.dev/decode/internal/traceseries"
-	"slowpath.dev/decode/internal/tracewaits"
 )
 
-// Machine holds the state of a traced program at one instant. Ledger, GC and
+// Machine holds the state of a traced program at one instant. OccupancyTotals, GC and
 // Series are nil when only histograms are wanted.
 type Machine struct {
-	Names   *tracenames.Strings
-	Stacks  *tracenames.Stacks
-	Groups  *tracenames.Groups
-	Reasons *tracenames.Reasons
-	Waits   *tracewaits.Table
-	Ledger  *traceblame.Ledger
-	GC      *tracegc.Collector
-	Series  *traceseries.Series
-	Totals  Totals
+	Names     *traceintern.StringInterner
+	Stacks    *traceintern.StackInterner
+	Groups    *traceintern.GoroutineGroupInterner
+	Reasons   *traceintern.WakeReasonInterner
+	Waits     *schedlatency.Table
+	Occupancy *poccupancy.OccupancyTotals
+	GC        *tracegc.GcFollower
+	Series    *traceseries.Series
+	Totals    Totals
 
-	goroutines *goroutines
-	procs      []procState
-	runnable   uint32
-	starts     uint64
-	queue      *queue
-	occupied   int // bytes of snapshots held
-	early      []early
-	begunLate  int64   // Ps that were there before they were told of
-	scratch    []int64 // P-time by class
-	sums       []Sums  // by group
-	stw        int     // depth
-	poll       poll
-	cut        int64 // when occupations are cut next
-	lastReason string
-	lastNumber uint8
-	samples    map[Sample]int64
+	goroutines  *goroutines
+	procs       []procState
+	runnable    uint32
+	starts      uint64
+	queue       *queue
+	occupied    int // bytes of snapshots held
+	early       []early
+	startedLate int64   // Ps that were there before they were reported
+	scratch     []int64 // P-time by class
+	sums        []Sums  // by group
+	stw         int     // depth
+	poll        poll
+	cut         int64 // when occupations are cut next
+	lastReason  string
+	lastNumber  uint8
+	samples     map[Sample]int64
 }
 
 // Totals counts over the whole trace.
@@ -53,7 +53,7 @@ type Totals struct {
 	Goroutines                                         int64
 	Samples                                            int64
 	First, Last, Max, Changes                          int64 // GOMAXPROCS
-	FlightRecorder, Started                            bool  // told by the first GOMAXPROCS event
+	FlightRecorder, Started                            bool  // reported by the first GOMAXPROCS event
 	LatenessNs, Late                                   int64 // of preemptions behind the 10 ms
 	ProcsNs                                            int64
 }
@@ -72,20 +72,20 @@ type Sums struct {
 type Sample struct{ Group, Stack uint32 }
 
 // New makes a machine around its tables.
-func New(names *tracenames.Strings) *Machine {
-	stacks := tracenames.NewStacks(names)
+func New(names *traceintern.StringInterner) *Machine {
+	stacks := traceintern.NewStacks(names)
 	return &Machine{
-		Names: names, Stacks: stacks, Groups: tracenames.NewGroups(names, stacks),
-		Reasons: tracenames.NewReasons(names), goroutines: newGoroutines(), queue: &queue{},
+		Names: names, Stacks: stacks, Groups: traceintern.NewGroups(names, stacks),
+		Reasons: traceintern.NewReasons(names), goroutines: newGoroutines(), queue: &queue{},
 		cut: cutEvery, lastReason: noReason, samples: map[Sample]int64{},
 	}
 }
 
-// noReason is no reason of any trace.
+// noReason is not a reason of any trace.
 const noReason = "\x00"
 
 // cutEvery is how often occupations of Ps are cut, in ns; it divides the block
-// of blame.
+// of occupancy.
 const cutEvery = 100_000_000
 
 // manyCuts is how many cuts may be due at once: a longer gap between two events
@@ -94,7 +94,7 @@ const manyCuts = 1000
 
 // Step takes one event in. t is ns since the first event, and never falls.
 func (m *Machine) Step(ev *trace.Event, t int64) {
-	if m.Ledger != nil && t >= m.cut {
+	if m.Occupancy != nil && t >= m.cut {
 		m.cutAt(t)
 	}
 	if m.Series != nil {
@@ -127,7 +127,7 @@ func (m *Machine) cutAt(t int64) {
 		m.cut = t - t%cutEvery
 	}
 	for ; m.cut <= t; m.cut += cutEvery {
-		m.Ledger.Cut(m.cut)
+		m.Occupancy.Cut(m.cut)
 	}
 }
 
@@ -149,23 +149,23 @@ func (m *Machine) sync(ev *trace.Event) {
 func (m *Machine) sample(ev *trace.Event) {
 	m.Totals.Samples++
 	stack := m.Stacks.Of(ev.Stack())
-	group := uint32(tracenames.Unnamed)
+	group := uint32(traceintern.Unnamed)
 	if id := ev.Goroutine(); id != trace.NoGoroutine {
 		if g := m.goroutines.find(uint64(id)); g != nil {
 			m.name(g, stack)
 			group = g.group
 		}
 	}
-	if group == tracenames.Unnamed {
+	if group == traceintern.Unnamed {
 		group, _ = m.Groups.Of(stack)
 	}
 	m.samples[Sample{group, stack}]++
 }
 
-// Samples gives the CPU samples by group and stack.
+// Samples returns the CPU samples by group and stack.
 func (m *Machine) Samples() map[Sample]int64 { return m.samples }
 
-// GroupSums gives what the goroutines of every group did; after Finish.
+// GroupSums returns what the goroutines of every group did; after Finish.
 func (m *Machine) GroupSums() []Sums {
 	for len(m.sums) < m.Groups.Len() {
 		m.sums = append(m.sums, Sums{})
@@ -182,7 +182,7 @@ func (m *Machine) sumsOf(group uint32) *Sums {
 
 // Finish ends the trace at t: what lasts is cut off there.
 func (m *Machine) Finish(t int64) {
-	if m.Ledger != nil && t >= m.cut {
+	if m.Occupancy != nil && t >= m.cut {
 		m.cutAt(t)
 	}
 	m.goroutines.each(func(g *goroutine) {
@@ -204,8 +204,8 @@ func (m *Machine) Finish(t int64) {
 		}
 		m.GC.Finish(t)
 	}
-	if m.Ledger != nil {
-		m.Ledger.Finish(t)
+	if m.Occupancy != nil {
+		m.Occupancy.Finish(t)
 	}
 	if m.Series != nil {
 		m.Series.Finish(t)

@@ -3,7 +3,7 @@ package tracestate
 import (
 	"golang.org/x/exp/trace"
 
-	"slowpath.dev/decode/internal/traceblame"
+	"slowpath.dev/decode/internal/poccupancy"
 	"slowpath.dev/decode/internal/traceseries"
 )
 
@@ -25,9 +25,9 @@ type poll struct {
 	lastWake int64 // by the network
 }
 
-// proc gives a P, and makes it exist since a time if it does not.
+// proc returns a P, and makes it exist since a time if it does not.
 func (m *Machine) proc(id int64, since int64) *procState {
-	if id < 0 || id >= traceblame.MaxProcs {
+	if id < 0 || id >= poccupancy.MaxProcs {
 		return nil
 	}
 	for int(id) >= len(m.procs) {
@@ -37,13 +37,13 @@ func (m *Machine) proc(id int64, since int64) *procState {
 	if !p.alive {
 		*p = procState{alive: true, born: since}
 		if since == 0 {
-			m.begunLate++
+			m.startedLate++
 			for _, e := range m.early {
-				m.Ledger.Charge(e.victim, uint16(traceblame.Unknown), max(0, e.end-1), e.ns)
+				m.Occupancy.AddOccupancy(e.waiter, uint16(poccupancy.Unknown), max(0, e.end-1), e.ns)
 			}
 		}
-		if m.Ledger != nil {
-			m.Ledger.Begin(int(id), traceblame.Unknown, since)
+		if m.Occupancy != nil {
+			m.Occupancy.Begin(int(id), poccupancy.Unknown, since)
 		}
 	}
 	return p
@@ -102,11 +102,11 @@ func (m *Machine) networkWake(g *goroutine, t int64) {
 	}
 	m.poll.lastWake = t
 	if g.final {
-		m.Waits.Hide(m.Waits.Victim(g.group, g.wait.reason), bound)
+		m.Waits.AddHidden(m.Waits.Waiter(g.group, g.wait.reason), bound)
 	}
 }
 
-// procOf gives the P that a goroutine is on, or nil.
+// procOf returns the P that a goroutine is on, or nil.
 func (m *Machine) procOf(g *goroutine) *procState {
 	if g.proc == noProc {
 		return nil
@@ -133,7 +133,7 @@ func (m *Machine) bind(g *goroutine, id trace.ProcID, _ trace.GoState, t int64) 
 }
 
 // inSyscall keeps the P of a goroutine that entered a system call. One that has
-// been in a call since before the trace is only put on a P that has nobody.
+// been in a call since before the trace is only put on a P that is free.
 func (m *Machine) inSyscall(g *goroutine, from trace.GoState, ev *trace.Event, t int64) {
 	if from != trace.GoUndetermined || g.proc != noProc {
 		return
@@ -153,9 +153,9 @@ func (m *Machine) release(g *goroutine, t int64) {
 	m.occupy(id, t)
 }
 
-// occupy tells the ledger who has a P now.
+// occupy reports to the occupancy totals who has a P now.
 func (m *Machine) occupy(id int32, t int64) {
-	if m.Ledger == nil || id == noProc {
+	if m.Occupancy == nil || id == noProc {
 		return
 	}
 	p := &m.procs[id]
@@ -163,13 +163,13 @@ func (m *Machine) occupy(id int32, t int64) {
 		return
 	}
 	class, goroutine := m.classOf(p)
-	if was := m.Ledger.Occupant(int(id)); was != class {
-		m.Series.Occupied(m.Ledger.Classes.At(was).Kind, m.Ledger.Classes.At(class).Kind)
+	if was := m.Occupancy.Occupant(int(id)); was != class {
+		m.Series.Occupied(m.Occupancy.Classes.At(was).Kind, m.Occupancy.Classes.At(class).Kind)
 	}
-	m.Ledger.Occupy(int(id), class, goroutine, t)
+	m.Occupancy.Occupy(int(id), class, goroutine, t)
 }
 
-// classOf tells who has a P, in order of priority.
+// classOf returns who has a P, in order of priority.
 func (m *Machine) classOf(p *procState) (class uint16, goroutine uint64) {
 	g := p.g
 	if g != nil {
@@ -177,23 +177,23 @@ func (m *Machine) classOf(p *procState) (class uint16, goroutine uint64) {
 	}
 	switch {
 	case m.stw > 0:
-		return uint16(traceblame.Stw), goroutine
+		return uint16(poccupancy.Stw), goroutine
 	case !p.known:
-		return uint16(traceblame.Unknown), 0
+		return uint16(poccupancy.Unknown), 0
 	case p.idle:
-		return uint16(traceblame.Idle), 0
+		return uint16(poccupancy.Idle), 0
 	case g == nil:
-		return uint16(traceblame.Scheduler), 0
+		return uint16(poccupancy.Scheduler), 0
 	case g.state == trace.GoSyscall:
-		return uint16(traceblame.Syscall), goroutine
-	case g.gc != traceblame.User:
+		return uint16(poccupancy.Syscall), goroutine
+	case g.gc != poccupancy.User:
 		return uint16(g.gc), goroutine
 	case g.system:
-		return uint16(traceblame.Runtime), goroutine
+		return uint16(poccupancy.Runtime), goroutine
 	case g.inAssist:
-		return m.Ledger.Classes.Of(traceblame.UserAssist, g.group), goroutine
+		return m.Occupancy.Classes.Of(poccupancy.UserAssist, g.group), goroutine
 	case p.sweeping:
-		return m.Ledger.Classes.Of(traceblame.UserSweep, g.group), goroutine
+		return m.Occupancy.Classes.Of(poccupancy.UserSweep, g.group), goroutine
 	}
 	return g.user, goroutine
 }
@@ -207,7 +207,7 @@ func (m *Machine) occupyAll(t int64) {
 
 // setProcs follows GOMAXPROCS.
 func (m *Machine) setProcs(n, t int64) {
-	n = min(n, traceblame.MaxProcs)
+	n = min(n, poccupancy.MaxProcs)
 	since := t
 	if m.Totals.First == 0 { // all that are not seen yet have been there all along
 		since = 0
@@ -216,13 +216,13 @@ func (m *Machine) setProcs(n, t int64) {
 		m.proc(id, since)
 	}
 	for id := n; id < int64(len(m.procs)); id++ {
-		m.dissolve(int(id), t)
+		m.removeProc(int(id), t)
 	}
 	m.Totals.count(n)
 }
 
-// dissolve ends a P that GOMAXPROCS no longer allows.
-func (m *Machine) dissolve(id int, t int64) {
+// removeProc ends a P that GOMAXPROCS no longer allows.
+func (m *Machine) removeProc(id int, t int64) {
 	p := &m.procs[id]
 	if !p.alive {
 		return
@@ -237,9 +237,9 @@ func (m *Machine) dissolve(id int, t int64) {
 		}
 	}
 	m.Totals.ProcsNs += t - p.born
-	if m.Ledger != nil {
-		m.Series.Occupied(m.Ledger.Classes.At(m.Ledger.Occupant(id)).Kind, traceblame.Unknown)
-		m.Ledger.End(id, t)
+	if m.Occupancy != nil {
+		m.Series.Occupied(m.Occupancy.Classes.At(m.Occupancy.Occupant(id)).Kind, poccupancy.Unknown)
+		m.Occupancy.End(id, t)
 	}
 	*p = procState{}
 }

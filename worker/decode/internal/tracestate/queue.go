@@ -2,9 +2,9 @@ package tracestate
 
 import "math/bits"
 
-// queue tells how many of the runnable goroutines became so before another.
+// queue counts how many of the runnable goroutines became so before another.
 // Each gets a number when it becomes runnable; the numbers of those that still
-// are stand as bits in a ring, counted by bucket.
+// are bits in a ring, counted by bucket.
 type queue struct {
 	next    uint64
 	bits    [queueSize / 64]uint64

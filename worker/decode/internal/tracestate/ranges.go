@@ -5,7 +5,7 @@ import (
 
 	"golang.org/x/exp/trace"
 
-	"slowpath.dev/decode/internal/traceblame"
+	"slowpath.dev/decode/internal/poccupancy"
 	"slowpath.dev/decode/internal/traceseries"
 )
 
@@ -17,7 +17,7 @@ func (m *Machine) metric(ev *trace.Event, t int64) {
 	case "/sched/gomaxprocs:threads":
 		m.seeRunning(ev)
 		if m.Totals.First == 0 {
-			m.judgeRecording(ev)
+			m.classifyRecording(ev)
 		}
 		m.setProcs(max(1, value), t)
 	case "/memory/classes/heap/objects:bytes":
@@ -40,24 +40,24 @@ func (m *Machine) seeRunning(ev *trace.Event) {
 	}
 }
 
-// mostHeap is more than any heap has, in bytes: a goal beyond it means that the
+// maxHeapBytes is more than any heap has, in bytes: a goal beyond it means that the
 // collector is off.
-const mostHeap = 1 << 42
+const maxHeapBytes = 1 << 42
 
 func (m *Machine) heap(level traceseries.Level, value int64) {
 	if m.Series == nil {
 		return
 	}
-	if value >= mostHeap {
+	if value >= maxHeapBytes {
 		value = 0
 	}
 	m.Series.SetBytes(level, value)
 }
 
-// judgeRecording tells a flight recorder from an ordinary recording: who wrote
+// classifyRecording distinguishes a flight recorder from an ordinary recording: who wrote
 // the first value of GOMAXPROCS was either starting the trace, or a later
 // generation.
-func (m *Machine) judgeRecording(ev *trace.Event) {
+func (m *Machine) classifyRecording(ev *trace.Event) {
 	for frame := range ev.Stack().Frames() {
 		switch frame.Func {
 		case "runtime.StartTrace":
@@ -82,18 +82,18 @@ func (m *Machine) label(ev *trace.Event, t int64) {
 	}
 	switch label.Label {
 	case "GC (dedicated)":
-		g.gc = traceblame.GCDedicated
+		g.gc = poccupancy.GCDedicated
 	case "GC (fractional)":
-		g.gc = traceblame.GCFractional
+		g.gc = poccupancy.GCFractional
 	case "GC (idle)":
-		g.gc = traceblame.GCIdle
+		g.gc = poccupancy.GCIdle
 	default:
 		return
 	}
-	if p := m.procOf(g); p != nil && m.stw == 0 && m.Ledger != nil {
+	if p := m.procOf(g); p != nil && m.stw == 0 && m.Occupancy != nil {
 		class, _ := m.classOf(p)
-		m.Series.Occupied(m.Ledger.Classes.At(m.Ledger.Occupant(int(g.proc))).Kind, m.Ledger.Classes.At(class).Kind)
-		m.Ledger.Reclass(int(g.proc), class)
+		m.Series.Occupied(m.Occupancy.Classes.At(m.Occupancy.Occupant(int(g.proc))).Kind, m.Occupancy.Classes.At(class).Kind)
+		m.Occupancy.Reclass(int(g.proc), class)
 	}
 }
 
@@ -124,8 +124,8 @@ func (m *Machine) ranged(ev *trace.Event, t int64) {
 	}
 }
 
-// executes tells whether the goroutine of a range is known to execute, and on
-// which P. A range that lasts when a generation begins may be told by anybody.
+// executes reports whether the goroutine of a range is known to execute, and on
+// which P. A range that lasts when a generation begins may be reported by any thread.
 func (m *Machine) executes(ev *trace.Event, r *trace.Range) (executing bool, proc int) {
 	proc = int(ev.Proc())
 	if r.Scope.Kind != trace.ResourceGoroutine {
@@ -146,13 +146,13 @@ func (m *Machine) mark(begins bool, t int64) {
 	if m.GC == nil {
 		return
 	}
-	m.scratch = m.Ledger.Snapshot(m.scratch, t)
+	m.scratch = m.Occupancy.Snapshot(m.scratch, t)
 	worker, assist := int64(0), int64(0)
 	for i, ns := range m.scratch {
-		switch m.Ledger.Classes.At(uint16(i)).Kind {
-		case traceblame.GCDedicated, traceblame.GCFractional, traceblame.GCIdle:
+		switch m.Occupancy.Classes.At(uint16(i)).Kind {
+		case poccupancy.GCDedicated, poccupancy.GCFractional, poccupancy.GCIdle:
 			worker += ns
-		case traceblame.UserAssist:
+		case poccupancy.UserAssist:
 			assist += ns
 		}
 	}

@@ -3,10 +3,10 @@ package tracestate
 import (
 	"golang.org/x/exp/trace"
 
-	"slowpath.dev/decode/internal/traceblame"
-	"slowpath.dev/decode/internal/tracenames"
+	"slowpath.dev/decode/internal/poccupancy"
+	"slowpath.dev/decode/internal/schedlatency"
+	"slowpath.dev/decode/internal/traceintern"
 	"slowpath.dev/decode/internal/traceseries"
-	"slowpath.dev/decode/internal/tracewaits"
 )
 
 // goTransition moves a goroutine from one state to another.
@@ -20,8 +20,8 @@ func (m *Machine) goTransition(ev *trace.Event, st *trace.StateTransition, t int
 		}
 		g = m.goroutines.add(id)
 		g.since, g.runSince = t, t
-		if m.Ledger != nil {
-			g.user = m.Ledger.Classes.Of(traceblame.User, tracenames.Unnamed)
+		if m.Occupancy != nil {
+			g.user = m.Occupancy.Classes.Of(poccupancy.User, traceintern.Unnamed)
 		}
 		if from == trace.GoNotExist {
 			m.created(g)
@@ -40,7 +40,7 @@ func (m *Machine) goTransition(ev *trace.Event, st *trace.StateTransition, t int
 	m.enter(g, from, to, ev, st, t)
 }
 
-// collect tells the collector's utilisation when one of its goroutines begins
+// collect reports to the utilization of the collector when one of its goroutines begins
 // or ends to execute.
 func (m *Machine) collect(g *goroutine, st *trace.StateTransition, ev *trace.Event, t int64) {
 	if !g.collects || m.GC == nil {
@@ -68,23 +68,23 @@ func (m *Machine) seeStack(g *goroutine, stack trace.Stack) {
 	}
 }
 
-// name gives a goroutine its group, for good once a stack shows what its
-// wrappers call; the waits that it kept back are counted then.
+// name returns a goroutine its group, for good once a stack shows what its
+// wrappers call; the waits that it held back are counted then.
 func (m *Machine) name(g *goroutine, stack uint32) {
 	if g.final {
 		return
 	}
 	group, final := m.Groups.Of(stack)
-	if group == tracenames.Unnamed || !final && g.group != tracenames.Unnamed {
+	if group == traceintern.Unnamed || !final && g.group != traceintern.Unnamed {
 		return
 	}
 	g.group, g.final = group, final
 	g.system = m.Groups.At(group).System
-	if m.Ledger != nil {
-		g.user = m.Ledger.Classes.Of(traceblame.User, group)
+	if m.Occupancy != nil {
+		g.user = m.Occupancy.Classes.Of(poccupancy.User, group)
 		if p := m.procOf(g); p != nil && m.stw == 0 {
 			class, _ := m.classOf(p)
-			m.Ledger.Reclass(int(g.proc), class)
+			m.Occupancy.Reclass(int(g.proc), class)
 		}
 	}
 	if final {
@@ -131,7 +131,7 @@ func (m *Machine) enter(g *goroutine, from, to trace.GoState, ev *trace.Event, s
 		m.bind(g, ev.Proc(), to, t)
 	case trace.GoWaiting:
 		m.stopRun(g, from, t)
-		g.reason, g.stack = tracenames.ReasonBefore, g.lastID
+		g.reason, g.stack = traceintern.ReasonBefore, g.lastID
 		if from != trace.GoUndetermined {
 			g.reason = m.reasonOf(st.Reason)
 		}
@@ -154,7 +154,7 @@ func (m *Machine) enter(g *goroutine, from, to trace.GoState, ev *trace.Event, s
 	}
 }
 
-// reasonOf gives the number of a reason; the last one is remembered.
+// reasonOf returns the number of a reason; the last one is remembered.
 func (m *Machine) reasonOf(reason string) uint8 {
 	if reason != m.lastReason {
 		m.lastReason, m.lastNumber = reason, m.Reasons.Of(reason)
@@ -167,11 +167,11 @@ func (m *Machine) stopRun(g *goroutine, from trace.GoState, t int64) {
 	if from == trace.GoRunning {
 		sums := m.sumsOf(g.group)
 		if sums.Runs == nil {
-			sums.Runs = make([]uint32, tracewaits.Buckets)
+			sums.Runs = make([]uint32, schedlatency.Buckets)
 		}
-		sums.Runs[tracewaits.Bucket(t-g.runSince)]++
+		sums.Runs[schedlatency.Bucket(t-g.runSince)]++
 	}
-	g.gc = traceblame.User
+	g.gc = poccupancy.User
 	if g.proc != noProc {
 		m.release(g, t)
 	}
@@ -227,9 +227,9 @@ func (m *Machine) level(g *goroutine, state trace.GoState, by int64) {
 }
 
 var waitingLevels = [...]traceseries.Level{
-	tracenames.Synchronisation: traceseries.WaitingSync, tracenames.Network: traceseries.WaitingNetwork,
-	tracenames.Sleep: traceseries.WaitingSleep, tracenames.Collector: traceseries.WaitingGC,
-	tracenames.OtherReason: traceseries.WaitingOther,
+	traceintern.Synchronization: traceseries.WaitingSync, traceintern.Network: traceseries.WaitingNetwork,
+	traceintern.Sleep: traceseries.WaitingSleep, traceintern.GCWorker: traceseries.WaitingGC,
+	traceintern.OtherReason: traceseries.WaitingOther,
 }
 
 func (m *Machine) tick(count traceseries.Count) {

@@ -3,21 +3,21 @@ package tracetiles
 import (
 	"slices"
 
-	"slowpath.dev/decode/internal/traceblame"
-	"slowpath.dev/decode/internal/tracewaits"
+	"slowpath.dev/decode/internal/poccupancy"
+	"slowpath.dev/decode/internal/schedlatency"
 )
 
 const (
-	// leastMargin is the least time shown on both sides of a wait, in ns.
-	leastMargin = 100_000
+	// minMargin is the least time shown on both sides of a wait, in ns.
+	minMargin = 100_000
 	// firstTile and smallTile bound the rectangles of the first picture: of the
-	// worst waits overall, and of those that are only their victim's worst.
+	// longest waits overall, and of those that are only their waiter's worst.
 	firstTile = 2000
 	smallTile = 400
 	// Piece bounds the rectangles of one tile of detail, Pieces their number.
 	Piece  = 4096
 	Pieces = 16
-	// allDetail bounds the rectangles kept for detail, of all waits together.
+	// allDetail bounds the rectangles retained for detail, of all waits together.
 	allDetail = 512 << 10
 )
 
@@ -28,43 +28,43 @@ type Share struct {
 	Ns    float64
 }
 
-// Detail is what is kept about one wait.
+// Detail is what is retained about one wait.
 type Detail struct {
-	From, To int64   // of the picture
-	Blame    []Share // by class
-	First    []Drawn
-	More     []Drawn // everything in the window, where First had to join
-	Partial  bool    // the ring had forgotten some of it
-	owner    bool    // of More, which other details may share
+	From, To  int64   // of the picture
+	Occupancy []Share // by class
+	First     []MergedSegment
+	More      []MergedSegment // everything in the window, where First had to join
+	Partial   bool            // the ring had forgotten some of it
+	owner     bool            // of More, which other details may share
 }
 
-// Cutter makes details from the ring.
-type Cutter struct {
-	Ledger  *traceblame.Ledger
-	kept    int // rectangles in More, of all details
-	byClass []int64
-	recent  [4]recent // pictures made last
-	next    int
+// TileCutter makes details from the ring.
+type TileCutter struct {
+	Occupancy *poccupancy.OccupancyTotals
+	retained  int // rectangles in More, of all details
+	byClass   []int64
+	recent    [4]recent // pictures made last
+	next      int
 }
 
-// recent is a picture that another wait of the same herd can have, too.
+// recent is a picture that another wait of the same thundering herd can have, too.
 type recent struct {
 	detail  *Detail
 	overall bool
 }
 
-// Window gives the time that the picture of a wait shows.
-func Window(w *tracewaits.Wait) (from, to int64) {
-	margin := max(w.Delay()/2, leastMargin)
+// Window returns the time that the picture of a wait shows.
+func Window(w *schedlatency.Wait) (from, to int64) {
+	margin := max(w.Delay()/2, minMargin)
 	return max(0, w.Start-margin), w.End + margin
 }
 
 // Cut makes the detail of a wait, with what the ring holds now; now is the
 // time up to which occupations are known. Goroutines that wait together have
 // one picture: it may begin and end a little beside their window.
-func (c *Cutter) Cut(w *tracewaits.Wait, overall bool, now int64) *Detail {
+func (c *TileCutter) Cut(w *schedlatency.Wait, overall bool, now int64) *Detail {
 	from, to := Window(w)
-	d := &Detail{From: from, To: min(to, now), Blame: c.blame(w, now), Partial: c.Ledger.Ring.From() > from}
+	d := &Detail{From: from, To: min(to, now), Occupancy: c.occupancy(w, now), Partial: c.Occupancy.Ring.From() > from}
 	for _, r := range c.recent {
 		if r.detail != nil && r.overall == overall && alike(r.detail, d) {
 			d.From, d.To, d.First, d.More = r.detail.From, r.detail.To, r.detail.First, r.detail.More
@@ -77,7 +77,7 @@ func (c *Cutter) Cut(w *tracewaits.Wait, overall bool, now int64) *Detail {
 	return d
 }
 
-// alike tells whether a picture shows what another should, but for a sixteenth.
+// alike reports whether a picture shows what another should, but for a sixteenth.
 func alike(made, wanted *Detail) bool {
 	slack := (wanted.To - wanted.From) / 16
 	return abs(made.From-wanted.From) <= slack && abs(made.To-wanted.To) <= slack
@@ -85,10 +85,10 @@ func alike(made, wanted *Detail) bool {
 
 func abs(n int64) int64 { return max(n, -n) }
 
-// blame adds up who held the processors during a wait.
-func (c *Cutter) blame(w *tracewaits.Wait, now int64) []Share {
-	c.byClass = append(c.byClass[:0], make([]int64, c.Ledger.Classes.Len())...)
-	c.each(w.Start, w.End, now, func(s *traceblame.Segment) {
+// occupancy adds up who held the processors during a wait.
+func (c *TileCutter) occupancy(w *schedlatency.Wait, now int64) []Share {
+	c.byClass = append(c.byClass[:0], make([]int64, c.Occupancy.Classes.Len())...)
+	c.each(w.Start, w.End, now, func(s *poccupancy.Segment) {
 		if held := min(s.End, w.End) - max(s.Start(), w.Start); held > 0 {
 			c.byClass[s.Class] += held
 		}
@@ -97,45 +97,45 @@ func (c *Cutter) blame(w *tracewaits.Wait, now int64) []Share {
 }
 
 // draw makes the picture of a window.
-func (c *Cutter) draw(d *Detail, overall bool, now int64) {
-	window, procs := d.To-d.From, c.Ledger.Procs()
-	fine := overall && c.kept < allDetail
+func (c *TileCutter) draw(d *Detail, overall bool, now int64) {
+	window, procs := d.To-d.From, c.Occupancy.Procs()
+	fine := overall && c.retained < allDetail
 	bound := smallTile
 	if overall {
 		bound = firstTile
 	}
 	m := merger{}
-	switch count := c.Ledger.Ring.Count(d.From, d.To); { // so many that they are joined on the way
+	switch count := c.Occupancy.Ring.Count(d.From, d.To); { // so many that they are joined on the way
 	case fine && count > Piece*Pieces:
 		m.short = shortFor(Piece*Pieces, procs, window)
 	case !fine && count > 8*bound:
 		m.short = shortFor(2*bound, procs, window)
 	}
-	c.each(d.From, d.To, now, func(s *traceblame.Segment) { m.add(drawn(s, d.From, d.To)) })
+	c.each(d.From, d.To, now, func(s *poccupancy.Segment) { m.add(newMergedSegment(s, d.From, d.To)) })
 	all := m.finish()
 	d.First = reduce(all, bound, procs, window)
 	if fine && len(all) > len(d.First) {
 		d.More = reduce(all, Piece*Pieces, procs, window)
-		c.kept += len(d.More)
+		c.retained += len(d.More)
 		d.owner = true
 	}
 }
 
-// Drop gives up a wait's fine detail.
-func (c *Cutter) Drop(d *Detail) {
+// Drop returns up a wait's fine detail.
+func (c *TileCutter) Drop(d *Detail) {
 	if d.owner {
-		c.kept -= len(d.More)
+		c.retained -= len(d.More)
 	}
 	d.More, d.owner = nil, false
 }
 
 // each visits the occupations within a window: those in the ring, up to where
 // every P has one that reaches its end, and those that still last.
-func (c *Cutter) each(from, to, now int64, visit func(*traceblame.Segment)) {
-	procs := c.Ledger.Procs()
+func (c *TileCutter) each(from, to, now int64, visit func(*poccupancy.Segment)) {
+	procs := c.Occupancy.Procs()
 	reached := make([]bool, procs)
 	left := procs
-	c.Ledger.Ring.Each(from, func(s *traceblame.Segment) bool {
+	c.Occupancy.Ring.Each(from, func(s *poccupancy.Segment) bool {
 		if s.Start() < to {
 			visit(s)
 		}
@@ -145,7 +145,7 @@ func (c *Cutter) each(from, to, now int64, visit func(*traceblame.Segment)) {
 		}
 		return left > 0
 	})
-	c.Ledger.Current(now, func(s *traceblame.Segment) {
+	c.Occupancy.Current(now, func(s *poccupancy.Segment) {
 		if !reached[s.Proc] && s.Start() < to && s.End > from {
 			visit(s)
 		}
@@ -153,14 +153,14 @@ func (c *Cutter) each(from, to, now int64, visit func(*traceblame.Segment)) {
 }
 
 // shares divides the wait among the classes. What the ring has forgotten is
-// charged to nobody known.
-func (c *Cutter) shares(w *tracewaits.Wait) []Share {
-	if c.Ledger.Ring.From() > w.Start {
+// attributed to the unknown class.
+func (c *TileCutter) shares(w *schedlatency.Wait) []Share {
+	if c.Occupancy.Ring.From() > w.Start {
 		total := int64(0)
 		for _, ns := range c.byClass {
 			total += ns
 		}
-		c.byClass[traceblame.Unknown] += max(0, int64(c.Ledger.AliveProcs())*w.Delay()-total)
+		c.byClass[poccupancy.Unknown] += max(0, int64(c.Occupancy.AliveProcs())*w.Delay()-total)
 	}
 	return divide(c.byClass, w.Delay())
 }
@@ -172,7 +172,7 @@ func divide(byClass []int64, delay int64) []Share {
 		total += ns
 	}
 	if total <= 0 {
-		return []Share{{uint16(traceblame.Unknown), float64(delay)}}
+		return []Share{{uint16(poccupancy.Unknown), float64(delay)}}
 	}
 	var shares []Share
 	for class, ns := range byClass {
@@ -186,7 +186,7 @@ func divide(byClass []int64, delay int64) []Share {
 // Split cuts a list of rectangles into pieces of the window with at most Piece
 // each; a rectangle that lasts into several pieces is in all of them. Pieces
 // hold the same number of beginnings.
-func Split(list []Drawn, from, to int64) (edges []int64) {
+func Split(list []MergedSegment, from, to int64) (edges []int64) {
 	pieces := min(Pieces, (len(list)+Piece*3/4-1)/(Piece*3/4))
 	starts := make([]int64, len(list))
 	for i, d := range list {

@@ -2,31 +2,31 @@
 // picture of one wait needs, and how much each class held of it.
 package tracetiles
 
-import "slowpath.dev/decode/internal/traceblame"
+import "slowpath.dev/decode/internal/poccupancy"
 
-// Drawn is one rectangle of a picture: an occupation, or several short ones
+// MergedSegment is one rectangle of a picture: an occupation, or several short ones
 // next to each other, which have the class and goroutine of the longest.
-type Drawn struct {
+type MergedSegment struct {
 	Start, End int64
 	Goroutine  uint64
 	Proc       uint16
 	Class      uint16
-	Merged     uint32 // how many occupations it stands for
+	Merged     uint32 // how many occupations it represents
 	longest    int64
 }
 
-// merger joins neighbours on one P: pieces of one occupation always, and
+// merger joins neighbors on one P: pieces of one occupation always, and
 // different ones as long as each, and all together, are shorter than short.
 type merger struct {
 	short int64
-	runs  []Drawn   // by P; Merged 0: none
-	out   [][]Drawn // by P
+	runs  []MergedSegment   // by P; Merged 0: none
+	out   [][]MergedSegment // by P
 	count int
 }
 
-func (m *merger) add(s Drawn) {
+func (m *merger) add(s MergedSegment) {
 	for int(s.Proc) >= len(m.runs) {
-		m.runs = append(m.runs, Drawn{})
+		m.runs = append(m.runs, MergedSegment{})
 		m.out = append(m.out, nil)
 	}
 	run := &m.runs[s.Proc]
@@ -47,7 +47,7 @@ func (m *merger) add(s Drawn) {
 	}
 }
 
-func (m *merger) close(run *Drawn) {
+func (m *merger) close(run *MergedSegment) {
 	if run.Merged > 0 {
 		m.out[run.Proc] = append(m.out[run.Proc], *run)
 		m.count++
@@ -55,9 +55,9 @@ func (m *merger) close(run *Drawn) {
 	run.Merged = 0
 }
 
-// finish gives what was joined, by P and time.
-func (m *merger) finish() []Drawn {
-	all := make([]Drawn, 0, m.count+len(m.runs))
+// finish returns what was joined, by P and time.
+func (m *merger) finish() []MergedSegment {
+	all := make([]MergedSegment, 0, m.count+len(m.runs))
 	for p := range m.runs {
 		m.close(&m.runs[p])
 		all = append(all, m.out[p]...)
@@ -65,7 +65,7 @@ func (m *merger) finish() []Drawn {
 	return all
 }
 
-// shortFor gives how short occupations must be to be joined so that about bound
+// shortFor returns how short occupations must be to be joined so that about bound
 // rectangles are left of those of all Ps in a window, in the worst case.
 func shortFor(bound, procs int, window int64) int64 {
 	return max(1, 2*window*int64(max(1, procs))/int64(bound))
@@ -73,7 +73,7 @@ func shortFor(bound, procs int, window int64) int64 {
 
 // reduce joins more and more until at most bound rectangles are left, or
 // nothing more can be joined.
-func reduce(list []Drawn, bound, procs int, window int64) []Drawn {
+func reduce(list []MergedSegment, bound, procs int, window int64) []MergedSegment {
 	for short := shortFor(16*bound, procs, window); len(list) > bound && short < 8*window; short *= 2 {
 		m := merger{short: short}
 		for _, s := range list {
@@ -84,9 +84,9 @@ func reduce(list []Drawn, bound, procs int, window int64) []Drawn {
 	return list
 }
 
-// drawn clips an occupation to a window.
-func drawn(s *traceblame.Segment, from, to int64) Drawn {
-	d := Drawn{Start: max(from, s.Start()), End: min(to, s.End), Goroutine: s.Goroutine, Proc: s.Proc, Class: s.Class, Merged: 1}
+// newMergedSegment clips an occupation to a window.
+func newMergedSegment(s *poccupancy.Segment, from, to int64) MergedSegment {
+	d := MergedSegment{Start: max(from, s.Start()), End: min(to, s.End), Goroutine: s.Goroutine, Proc: s.Proc, Class: s.Class, Merged: 1}
 	d.longest = d.End - d.Start
 	return d
 }

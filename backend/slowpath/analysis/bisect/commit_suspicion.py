@@ -1,0 +1,141 @@
+"""How suspicious a commit is, from what it touches: an order to look at commits in, not a proof.
+
+Weights are relative to a commit of which nothing speaks for or against. A commit of twenty touches the regressed packages,
+and when one does it is the culprit four times of five: (0.8 / 0.05) / (0.2 / 0.95) is 76 times as likely as one that does
+not; files count more than packages, packages of the right name elsewhere less.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+ReasonKind = Literal["same-binary", "binary", "file", "package", "bump-on-path", "bump", "toolchain", "size"]
+
+FILE: Final = 80.0
+PACKAGE: Final = 25.0
+BUMP_ON_PATH: Final = 80.0
+BUMP: Final = 6.0
+TOOLCHAIN: Final = 10.0
+LINES: Final = 0.25
+"""For every tenfold of lines."""
+TOLD: Final = 3
+TOOLCHAINS: Final = frozenset({"go", "toolchain"})
+
+
+@dataclass(frozen=True)
+class RegressedCode:
+    """What got slower: functions as profiles name them, and the files they stand in."""
+
+    functions: Sequence[str] = ()
+    files: Sequence[str] = ()
+    main_directory: str = ""
+    """Where package main lies in the repository."""
+
+
+@dataclass(frozen=True)
+class CommitChanges:
+    """What a commit touches."""
+
+    paths: Sequence[str]
+    modules: Sequence[str]
+    """Modules whose versions it changes; `go` and `toolchain` stand for themselves."""
+    lines: int | None
+    changes_binary: bool | None
+    """Nothing: nobody looked."""
+
+
+@dataclass(frozen=True)
+class SuspicionReason:
+    """Why a commit is or is not suspicious."""
+
+    kind: ReasonKind
+    sentence: str
+
+
+@dataclass(frozen=True)
+class CommitSuspicion:
+    """A weight, and why."""
+
+    weight: float
+    reasons: tuple[SuspicionReason, ...]
+
+
+def suspicion(touched: CommitChanges, regressed: RegressedCode) -> CommitSuspicion:
+    """Return how suspicious a commit is. One that leaves the binary as it was weighs nothing."""
+    if touched.changes_binary is False:
+        return CommitSuspicion(0.0, (SuspicionReason("same-binary", "Leaves the service's binary as it was."),))
+    reasons: list[SuspicionReason] = []
+    factors = [1.0]
+    if touched.changes_binary:
+        reasons.append(SuspicionReason("binary", "Changes what the service's binary is built from."))
+    for factor, found in (_paths(touched, regressed), _bumps(touched, regressed)):
+        factors.append(factor)
+        reasons.extend(found)
+    if touched.lines:
+        factors.append(1 + LINES * math.log10(1 + touched.lines))
+        if touched.lines >= 1_000:
+            reasons.append(SuspicionReason("size", f"Changes {touched.lines:,} lines."))
+    return CommitSuspicion(math.prod(factors), tuple(reasons))
+
+
+def package_of(function: str) -> str:
+    """Return the import path in a function's name: `a/b.(*T).F` is of `a/b`."""
+    folder, slash, rest = function.split("[", 1)[0].rpartition("/")
+    return folder + slash + rest.split(".", 1)[0].replace("%2e", ".")
+
+
+def _paths(touched: CommitChanges, regressed: RegressedCode) -> tuple[float, list[SuspicionReason]]:
+    code = [path for path in touched.paths if not path.endswith(("_test.go", ".md"))]
+    files = [path for path in code if any(_is_file(path, file) for file in regressed.files)]
+    if files:
+        return FILE, [SuspicionReason("file", f"Touches {_listed(files)}, on the regressed paths.")]
+    packages = {package_of(function) for function in regressed.functions}
+    near = [
+        path for path in code if path.endswith((".go", ".s", ".c", ".h")) and _is_package(path, packages, regressed)
+    ]
+    if near:
+        folders = list(dict.fromkeys(_folder(path) or "the main folder" for path in near))
+        return PACKAGE, [SuspicionReason("package", f"Touches {_listed(folders)}, of the regressed packages.")]
+    return 1.0, []
+
+
+def _bumps(touched: CommitChanges, regressed: RegressedCode) -> tuple[float, list[SuspicionReason]]:
+    found: list[SuspicionReason] = []
+    factor = 1.0
+    packages = [package_of(function) for function in regressed.functions]
+    modules = [module for module in touched.modules if module not in TOOLCHAINS]
+    on_path = [one for one in modules if any(of == one or of.startswith(one + "/") for of in packages)]
+    if on_path:
+        factor = BUMP_ON_PATH
+        found.append(
+            SuspicionReason("bump-on-path", f"Changes the version of {_listed(on_path)}, on the regressed paths.")
+        )
+    elif modules:
+        factor = BUMP
+        found.append(SuspicionReason("bump", f"Changes the version of {_listed(modules)}."))
+    if TOOLCHAINS & set(touched.modules):
+        factor *= TOOLCHAIN
+        found.append(SuspicionReason("toolchain", "Changes the version of Go."))
+    return factor, found
+
+
+def _is_file(path: str, file: str) -> bool:
+    """Tell whether a path in a repository is a file of a profile. One without a folder is the end of too many."""
+    return file == path or ("/" in path and file.endswith("/" + path))
+
+
+def _is_package(path: str, packages: set[str], regressed: RegressedCode) -> bool:
+    folder = _folder(path)
+    if folder == regressed.main_directory and "main" in packages:
+        return True
+    return bool(folder) and any(package == folder or package.endswith("/" + folder) for package in packages)
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:TOLD])
+    return shown if len(names) <= TOLD else f"{shown} and {len(names) - TOLD} more"

@@ -1,0 +1,50 @@
+"""What was measured, as the belief takes it: larger is worse, noise is relative."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+
+from slowpath.analysis.bisect.likelihood import ProbeReadings
+from slowpath.analysis.bisect.posterior import Posterior
+from slowpath.analysis.bisect.search_state import ProbeRecord, SearchState
+
+SURELY: Final = 0.9
+"""How much a drift must be believed in to be told."""
+
+
+def readings(state: SearchState) -> list[ProbeReadings]:
+    """Return what every deploy gave as it was measured, at its position on the line, and when."""
+    counted = [one for one in state.deploys if one.is_measured]
+    scaled = _scale(state, counted)
+    return [
+        ProbeReadings(
+            state.line.position(one.build), tuple(scaled(window.value) for window in one.windows), one.good, one.bad,
+            tuple(window.round for window in one.windows),
+        )
+        for one in counted
+    ]  # fmt: skip
+
+
+def remove_drift(state: SearchState, off: Mapping[int, float]) -> list[ProbeReadings]:
+    """Return the readings without the drift of the environment, which lay `off` by so much at each round."""
+    return [
+        replace(one, values=tuple(value - off.get(at, 0.0) for value, at in zip(one.values, one.rounds, strict=True)))
+        for one in readings(state)
+    ]
+
+
+def has_drift(state: SearchState, belief: Posterior) -> bool:
+    """Tell whether the environment clearly drifts though no control sees it: all of the belief is lowered by it."""
+    return not state.settings.control and belief.noise is not None and belief.noise.walks >= SURELY
+
+
+def _scale(state: SearchState, deploys: list[ProbeRecord]) -> Callable[[float], float]:
+    """Return how a number is turned into one whose noise is relative: a logarithm, or parts of the middle where some are not positive."""
+    values = [window.value for one in deploys for window in one.windows]
+    sign = 1.0 if state.settings.larger_is_worse else -1.0
+    if values and min(values) > 0:
+        return lambda value: sign * float(np.log(value))
+    middle = float(np.median(np.abs(values))) if values else 1.0
+    return lambda value: sign * value / (middle or 1.0)

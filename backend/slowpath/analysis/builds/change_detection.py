@@ -1,0 +1,191 @@
+"""Look at the builds of a line: what changed, which changes are one story, and which of them are to be told.
+
+Every look uses all series of the service, and asks each to be so sure that all together are rarely wrong. A change that only
+moved a cost, one that the machine explains, and one that is a trifle of the whole are found, kept, and told to nobody.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import log, sqrt
+from typing import Final
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.builds.build_measurements import TOTAL
+from slowpath.analysis.builds.change_localization import (
+    hold_back_single_build,
+    localize_change,
+    reclassify_environment_change,
+)
+from slowpath.analysis.builds.regression_groups import WITNESSES, ChangedSeries, Key, RegressionGroup, group_regressions
+from slowpath.analysis.builds.series_matrix import ADDS_UP, OF_FUNCTIONS, SeriesMatrix
+from slowpath.analysis.series.change_points import ChangePoint
+from slowpath.analysis.series.online_detection import OnlineDetectionResult, judge_many
+from slowpath.analysis.series.series_thresholds import DEFAULT_SERIES_THRESHOLDS, SeriesThresholds
+
+F64 = NDArray[np.float64]
+I32 = NDArray[np.int32]
+HARDLY_OWN: Final = 0.97
+"""A function of which so much is one function that it calls has nothing of its own to show."""
+
+
+@dataclass(frozen=True)
+class KnownChange:
+    """A change that was found before; with what it was."""
+
+    kind: str
+    subject: str
+    change: ChangePoint
+    regression_id: UUID | None
+
+
+@dataclass(frozen=True)
+class ScanResult:
+    """What a look at a line saw. `too_few`: so many builds are needed before anything can be said; else None."""
+
+    stories: tuple[RegressionGroup, ...]
+    too_few: int | None
+    detectable: float | None
+    series: int
+
+
+def scan_history(
+    lines: Sequence[SeriesMatrix],
+    conditions: Mapping[str, I32],
+    known: Sequence[KnownChange],
+    muted: frozenset[Key],
+    thresholds: SeriesThresholds = DEFAULT_SERIES_THRESHOLDS,
+) -> ScanResult:
+    """Look at all series of a line of builds after something of it has changed.
+
+    `lines`: one a kind, over the same builds; `conditions` by kind. `known`: changes found by earlier looks; what lies
+    before a series' last one is not looked at again. `muted`: series that are not told of.
+    """
+    chosen = [np.flatnonzero(_distinct(line)) for line in lines]
+    asked = family_thresholds(thresholds, sum(len(each) for each in chosen))
+    decided: dict[Key, int] = {}
+    for each in known:
+        decided[each.kind, each.subject] = max(decided.get((each.kind, each.subject), 0), each.change.index)
+    found: list[ChangedSeries] = []
+    states: list[OnlineDetectionResult] = []
+    fresh = [_since(line, decided) for line in lines]
+    for line, rows in zip(fresh, chosen, strict=True):
+        judged = judge_many(
+            line.values[rows],
+            spread=line.errors[rows],
+            counts=np.broadcast_to(line.counts, (len(rows), len(line.counts))),
+            conditions=conditions.get(line.kind),
+            together=True,
+            thresholds=asked,
+        )
+        states += judged
+        for row, judgement in zip(rows.tolist(), judged, strict=True):
+            said = judgement if judgement.state != "steady" else hold_back_single_build(line, row, judgement, asked)
+            if said.change is not None:
+                change = reclassify_environment_change(
+                    localize_change(line.values[row], said.change), conditions.get(line.kind)
+                )
+                found.append(_found(line, row, said, change))
+    by_kind = _by_kind(lines)
+    old = [_again(by_kind[each.kind], each) for each in known if each.kind in by_kind]
+    stories = group_regressions([*found, *(each for each in old if each is not None)], by_kind, _by_kind(fresh), muted)
+    return ScanResult(tuple(stories), _too_few(states), _detectable(lines, chosen, states), len(states))
+
+
+def _since(line: SeriesMatrix, decided: Mapping[Key, int]) -> SeriesMatrix:
+    """The line without what lies before the last known change of each series: that is of another level."""
+    starts = np.array([decided.get((line.kind, subject), 0) for subject in line.subjects], dtype=np.int64)
+    gone = np.arange(len(line.counts)) < starts[:, np.newaxis]
+    return replace(line, values=np.where(gone, np.nan, line.values)) if len(starts) else line
+
+
+def _by_kind(lines: Sequence[SeriesMatrix]) -> dict[str, SeriesMatrix]:
+    return {line.kind: line for line in lines}
+
+
+def family_thresholds(thresholds: SeriesThresholds, series: int) -> SeriesThresholds:
+    """Return thresholds for so many series together; candidates too, else there would always be one."""
+    more = 2 * log(max(series, 1))
+    return replace(thresholds.for_family(series), score_candidate=sqrt(thresholds.score_candidate**2 + more))
+
+
+def _too_few(states: Sequence[OnlineDetectionResult]) -> int | None:
+    needs = [state.needs_builds or 1 for state in states if state.state == "too-few"]
+    return min(needs) if needs and len(needs) == len(states) else None if states else 1
+
+
+def _detectable(
+    lines: Sequence[SeriesMatrix], chosen: Sequence[NDArray[np.int64]], states: Sequence[OnlineDetectionResult]
+) -> float | None:
+    """The smallest change of the whole that would be told of; of any series where there is no whole."""
+    keys = [line.subjects[row] for line, rows in zip(lines, chosen, strict=True) for row in rows.tolist()]
+    known = {key: state.detectable for key, state in zip(keys, states, strict=True) if np.isfinite(state.detectable)}
+    return known.get(TOTAL, min(known.values(), default=None))
+
+
+def _distinct(line: SeriesMatrix) -> NDArray[np.bool_]:
+    """Which functions are not just what they call; of other kinds all, but no shares of the whole itself."""
+    keep = np.ones(len(line.subjects), dtype=np.bool_)
+    if line.basis == "share" and (whole := line.index(TOTAL)) is not None:
+        keep[whole] = False
+    if line.kind not in OF_FUNCTIONS or not len(line.subjects):
+        return keep
+    means = np.nan_to_num(np.nanmean(line.values, axis=1))
+    number = {subject: row for row, subject in enumerate(line.subjects)}
+    for row, callers in enumerate(line.callers):
+        for caller in callers:
+            above = number.get(caller)
+            if above is not None and means[row] >= HARDLY_OWN * means[above]:
+                keep[above] = False
+    return keep
+
+
+def _found(line: SeriesMatrix, row: int, judgement: OnlineDetectionResult, change: ChangePoint) -> ChangedSeries:
+    subject = line.subjects[row]
+    difference = change.after - change.before
+    return ChangedSeries(
+        kind=line.kind,
+        subject=subject,
+        unit=line.unit_of(subject),
+        change=change,
+        confirmed=judgement.state == "confirmed",
+        worse=(difference > 0) == line.higher_is_worse(subject),
+        difference=difference,
+        part=_part(line, change, difference),
+        needs_builds=judgement.needs_builds,
+        needs_profiles=None if line.kind in WITNESSES else judgement.needs_profiles,
+    )
+
+
+def _again(line: SeriesMatrix, known: KnownChange) -> ChangedSeries | None:
+    if line.index(known.subject) is None:
+        return None
+    difference = known.change.after - known.change.before
+    return ChangedSeries(
+        kind=known.kind,
+        subject=known.subject,
+        unit=line.unit_of(known.subject),
+        change=known.change,
+        confirmed=True,
+        worse=(difference > 0) == line.higher_is_worse(known.subject),
+        difference=difference,
+        part=_part(line, known.change, difference),
+        is_new=False,
+        regression_id=known.regression_id,
+    )
+
+
+def _part(line: SeriesMatrix, change: ChangePoint, difference: float) -> float:
+    """How large the difference is of the whole; 1 where values are not parts of one."""
+    if line.kind not in ADDS_UP:
+        return 1.0
+    if line.basis == "share":
+        return abs(difference)
+    whole = np.nansum(np.where(np.isfinite(line.values), line.values, 0.0), axis=0)
+    row = line.index(TOTAL)
+    total = line.values[row] if row is not None else whole
+    before = total[: max(change.index, 1)]
+    known = before[np.isfinite(before) & (before > 0)]
+    return abs(difference) / float(np.median(known)) if len(known) else 1.0

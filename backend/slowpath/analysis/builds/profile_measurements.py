@@ -1,0 +1,193 @@
+"""Profiles of one build as measures: its categories and its functions, on every way of counting that is known."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.builds.build_measurements import (
+    MOST_CALLERS,
+    TOTAL,
+    BasisId,
+    Kind,
+    KindMeasurement,
+    SubjectValues,
+    summarize_replicates,
+)
+from slowpath.analysis.kinds.profiles.distinct_stacks import DistinctStacks, unite_stacks
+from slowpath.analysis.kinds.profiles.precomputed_totals import function_totals
+from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.profile_sets import Normalization, ProfileSets, bases_of, make_sets
+from slowpath.analysis.kinds.profiles.profile_table import SampleType
+from slowpath.analysis.kinds.profiles.stack_attribution import GROUPS, StackAttribution, attribute_stacks
+from slowpath.analysis.kinds.profiles.stack_values import FunctionOccurrences, StackValues, own_rows
+from slowpath.analysis.kinds.profiles.stack_values import lay_out_stack_values as lay_on
+
+F64 = NDArray[np.float64]
+
+LEAST_SHARE: Final = 0.001
+"""Of the whole: smaller functions are not kept."""
+NEARLY_ALL: Final = 0.9
+"""Of a function's value that must lie beneath a caller for it to be the function's caller."""
+CPU: Final = SampleType("cpu", "nanoseconds")
+WEAK: Final[Mapping[Kind, SampleType]] = {
+    "profile.heap": SampleType("inuse_space", "bytes"),
+    "profile.allocs": SampleType("alloc_space", "bytes"),
+    "profile.mutex": SampleType("delay", "nanoseconds"),
+    "profile.block": SampleType("delay", "nanoseconds"),
+}
+"""Of what other profiles are measured by."""
+IN_USE: Final = "inuse_space"
+"""A state, not a flow: it is neither of a request nor of a second."""
+
+
+def measure_profiles(artifacts: Sequence[ProfileArtifact], most_functions: int) -> tuple[KindMeasurement, ...]:
+    """Measure the CPU profiles of one build: `profile.category` and `profile.function`; nothing if there is none.
+
+    Functions are those that are not of the runtime (its work is in the categories), with all that they call, the largest
+    first. Profiles of one run are one replicate where several runs are known.
+    """
+    table = artifacts[-1].table if artifacts else None
+    if table is None or not table.sample_types:
+        return ()
+    sample_type = CPU if CPU in table.sample_types else table.sample_types[table.default_sample_type]
+    sets = make_sets(artifacts, artifacts[-1:], sample_type)  # the candidate is not looked at
+    if sets is None or float(sets.totals()[: sets.base_count].sum()) <= 0:
+        return ()
+    stacks = unite_stacks([artifact.table for artifact in sets.artifacts])
+    measured = lay_on(stacks, sets)
+    attribution = attribute_stacks(stacks.frames, stacks.labels)
+    return (
+        _categories(sets, measured, attribution),
+        _functions(sets, stacks, measured, attribution, most_functions),
+    )
+
+
+def measure_profile_totals(
+    artifacts: Sequence[ProfileArtifact], kind: Kind, most_functions: int
+) -> tuple[KindMeasurement, ...]:
+    """Measure heap, allocs, mutex or block profiles of one build: the whole, and functions with all that they call.
+
+    Heap in use is the mean of the snapshots. What was allocated or waited is counted per request or second where profiles say
+    how long they are (two snapshots of one run do, by what lies between them), else as a share only.
+    """
+    wanted = WEAK[kind]
+    having = [artifact for artifact in artifacts if wanted in artifact.table.sample_types]
+    sets = make_sets(having, having[-1:], wanted) if having else None  # the candidate is not looked at
+    if sets is None or float(sets.totals()[: sets.base_count].sum()) <= 0:
+        return ()
+    stacks = unite_stacks([artifact.table for artifact in sets.artifacts])
+    measured = lay_on(stacks, sets)
+    attribution = attribute_stacks(stacks.frames, stacks.labels)
+    return (replace(_functions(sets, stacks, measured, attribution, most_functions), kind=kind),)
+
+
+def _categories(sets: ProfileSets, measured: StackValues, attribution: StackAttribution) -> KindMeasurement:
+    rows = measured.by_group(attribution.category.astype(np.int64), len(attribution.categories))
+    groups = [rows[[attribution.categories.index(part) for part in parts]].sum(axis=0) for parts in GROUPS.values()]
+    rows = np.vstack([rows, *groups, rows.sum(axis=0)])
+    names = (*attribution.categories, *GROUPS, TOTAL)
+    kept = np.flatnonzero(rows[:, : sets.base_count].sum(axis=1) > 0)
+    return KindMeasurement(
+        "profile.category", _replicates(sets), tuple(names[place] for place in kept), _bases(sets, rows[kept])
+    )
+
+
+def _functions(
+    sets: ProfileSets, stacks: DistinctStacks, measured: StackValues, attribution: StackAttribution, most_functions: int
+) -> KindMeasurement:
+    occurrences = FunctionOccurrences.of(stacks.frames, len(stacks.labels))
+    counted = function_totals(stacks, sets)
+    rows = occurrences.rows(measured) if counted is None else counted
+    whole = measured.by_group(np.zeros(stacks.frames.count, dtype=np.int64), 1)
+    weight = rows[:, : sets.base_count].sum(axis=1)
+    weight[0] = 0.0
+    weight[attribution.is_runtime] = 0.0
+    order = np.argsort(-weight, kind="stable")[:most_functions]
+    kept = order[weight[order] >= LEAST_SHARE * float(whole[:, : sets.base_count].sum())]
+    held = measured.weighted(np.where(sets.is_base, 1.0, 0.0))
+    own = own_rows(measured, stacks.frames, len(stacks.labels))[:, : sets.base_count].sum(axis=1)
+    names = tuple(stacks.labels[place].name for place in kept.tolist())
+    return KindMeasurement(
+        "profile.function",
+        _replicates(sets),
+        (*names, TOTAL),
+        _bases(sets, np.vstack([rows[kept], whole])),
+        (*(_callers(stacks, attribution, held, label, weight[label]) for label in kept.tolist()), ()),
+        (*(_category(stacks, attribution, held, label, own[label]) for label in kept.tolist()), None),
+    )
+
+
+def _callers(
+    stacks: DistinctStacks, attribution: StackAttribution, held: F64, label: int, weight: float
+) -> tuple[str, ...]:
+    """Functions of the program beneath which nearly all of a function lies, nearest first."""
+    frames = stacks.frames
+    at = np.flatnonzero(frames.label == label)
+    owner, first = np.unique(frames.owner_of(at), return_index=True)
+    at = at[first]
+    lengths = at - frames.start[owner]
+    ends = np.cumsum(lengths)
+    if not len(ends) or ends[-1] == 0:
+        return ()
+    above = np.repeat(frames.start[owner] - (ends - lengths), lengths) + np.arange(int(ends[-1]))
+    names = frames.label[above]
+    pair = np.repeat(owner, lengths) * len(stacks.labels) + names
+    _, once = np.unique(pair, return_index=True)
+    value = np.repeat(held[owner], lengths)
+    beneath = np.bincount(names[once], weights=value[once], minlength=len(stacks.labels))
+    distance = np.bincount(names, weights=value * (np.repeat(at, lengths) - above), minlength=len(stacks.labels))
+    callers = [
+        caller
+        for caller in np.flatnonzero(beneath >= NEARLY_ALL * weight).tolist()
+        if caller not in (0, label) and not attribution.is_runtime[caller]
+    ]
+    callers.sort(key=lambda caller: distance[caller] / beneath[caller])
+    return tuple(stacks.labels[caller].name for caller in callers[:MOST_CALLERS])
+
+
+def _category(stacks: DistinctStacks, attribution: StackAttribution, held: F64, label: int, own: float) -> str | None:
+    """The category that most of a function's own work is in; None if it does nothing itself."""
+    if own <= 0:
+        return None
+    frames = stacks.frames
+    filled = np.flatnonzero(frames.depth > 0)
+    ends = filled[frames.label[frames.start[1:][filled] - 1] == label]
+    sums = np.bincount(attribution.category[ends], weights=held[ends], minlength=len(attribution.categories))
+    return attribution.categories[int(sums.argmax())]
+
+
+def _runs(sets: ProfileSets) -> NDArray[np.int64]:
+    """The replicate of each profile: its run, where several runs are known."""
+    runs = [artifact.facts.run for artifact in sets.base]
+    if None in runs or len(set(runs)) < 2:
+        return np.arange(sets.base_count)
+    return np.unique(np.array(runs), return_inverse=True)[1].astype(np.int64)
+
+
+def _replicates(sets: ProfileSets) -> int:
+    return int(_runs(sets).max()) + 1
+
+
+def _bases(sets: ProfileSets, rows: F64) -> dict[BasisId, SubjectValues]:
+    """Values on every basis, the best first."""
+    run = _runs(sets)
+    folded = _by_run(rows[:, : sets.base_count], run)
+
+    def values(basis: Normalization) -> SubjectValues:
+        weights = _by_run(basis.weights[np.newaxis, : sets.base_count], run)[0]
+        return summarize_replicates(basis.unit, folded, weights, basis.factor)
+
+    if sets.sample_type.type == IN_USE:
+        snapshots = _by_run(np.ones((1, sets.base_count)), run)[0]
+        return {"mean": summarize_replicates(sets.sample_type.unit, folded, snapshots, 1.0)}
+    return {basis.id: values(basis) for basis in reversed(bases_of(sets))}
+
+
+def _by_run(rows: F64, run: NDArray[np.int64]) -> F64:
+    folded = np.zeros((len(rows), int(run.max()) + 1))
+    for column, number in enumerate(run.tolist()):
+        folded[:, number] += rows[:, column]
+    return folded

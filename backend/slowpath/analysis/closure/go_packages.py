@@ -1,0 +1,194 @@
+"""Folders of Go files: which of them a package is built from, what it imports and embeds, and a digest of it all.
+
+Everything is kept by the ids of blobs and trees, which are digests of their content: what was read once holds for every
+commit. Where it cannot be told whether something is built in, it is: too much only tells commits apart that are equal.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from slowpath.analysis.closure.build_constraints import BuildTarget, by_name, holds, holds_plus
+from slowpath.analysis.closure.git_objects import GitObjectStore, GitTreeEntry, TreeEntry
+from slowpath.analysis.closure.go_file_header import GoFileHeader, read_source
+
+MOST_SOURCE_BYTES: Final = 32 << 20
+OTHER_SOURCES: Final = frozenset(
+    [
+        "c",
+        "cc",
+        "cpp",
+        "cxx",
+        "m",
+        "h",
+        "hh",
+        "hpp",
+        "hxx",
+        "f",
+        "F",
+        "for",
+        "f90",
+        "s",
+        "S",
+        "sx",
+        "swig",
+        "swigcxx",
+        "syso",
+    ]
+)
+ASSEMBLY: Final = (".s", ".S", ".sx")
+INCLUDE: Final = re.compile(rb'^\s*#\s*include\s*"([^"\n]*)"', re.MULTILINE)
+MOST_TREES: Final = 20_000
+META: Final = frozenset("*?[\\")
+PROFILE: Final = "default.pgo"
+OLD_CONSTRAINTS: Final = 18
+"""From this language version on, `// +build` lines count for nothing."""
+
+
+@dataclass(frozen=True)
+class PackageFacts:
+    """What a folder gives to a binary."""
+
+    digest: str
+    """Of names and contents of all that is built in."""
+    imports: tuple[str, ...]
+    anything: bool
+    """Whether there is a Go file among it."""
+    unbounded: str | None = None
+    """Why the whole repository counts: what is built in cannot be told from this folder."""
+
+
+@dataclass
+class PackageCache:
+    """What was read so far, by ids. May be kept between runs: ids never change their meaning."""
+
+    sources: MutableMapping[str, GoFileHeader] = field(default_factory=dict)
+    includes: MutableMapping[str, bool] = field(default_factory=dict)
+    packages: MutableMapping[tuple[str, BuildTarget, bool], PackageFacts] = field(default_factory=dict)
+    trees: MutableMapping[str, Mapping[str, GitTreeEntry]] = field(default_factory=dict)
+
+    def trim(self) -> None:
+        """Let go of trees when there are many: what they led to is kept in less."""
+        if len(self.trees) > MOST_TREES:
+            self.trees.clear()
+
+
+class PackageReader:
+    """Trees and Go packages of one repository."""
+
+    def __init__(self, objects: GitObjectStore, memory: PackageCache, target: BuildTarget) -> None:
+        """Read from these objects, for this target."""
+        self._objects, self._memory, self._target = objects, memory, target
+        self.asked: set[str] = set()
+        """Paths that `at` was asked for: as long as nothing changes there, nothing read through them does."""
+
+    def names(self, tree_id: str) -> Mapping[str, GitTreeEntry]:
+        """Return what lies in a tree, by name."""
+        found = self._memory.trees.get(tree_id)
+        if found is None:
+            found = self._memory.trees[tree_id] = {entry.name: entry for entry in self._objects.tree(tree_id)}
+        return found
+
+    def at(self, tree_id: str, path: str) -> GitTreeEntry | None:
+        """Return what lies at a path below a tree; nothing where there is none. A link or a submodule ends the way."""
+        self.asked.add(path)
+        entry: GitTreeEntry | None = TreeEntry("", "40000", tree_id)
+        for name in filter(None, path.split("/")):
+            if entry is None or not entry.is_folder:
+                return entry if entry is not None and entry.mode in {"120000", "160000"} else None
+            entry = self.names(entry.id).get(name)
+        return entry
+
+    def text(self, entry: GitTreeEntry, most: int) -> str:
+        """Return the text of a file."""
+        return self._objects.blob(entry.id, max_bytes=most).decode("utf-8", "replace")
+
+    def package(self, tree_id: str, go_minor: int) -> PackageFacts:
+        """Return what the folder of a tree gives to a binary, for a language version."""
+        key = (tree_id, self._target, go_minor >= OLD_CONSTRAINTS)
+        found = self._memory.packages.get(key)
+        if found is None:
+            found = self._memory.packages[key] = self._read(tree_id, go_minor)
+        return found
+
+    def _read(self, tree_id: str, go_minor: int) -> PackageFacts:
+        names = self.names(tree_id)
+        digest = hashlib.sha256()
+        imports: dict[str, None] = {}
+        anything, unbounded = False, None
+        for entry in sorted(self._sources(names.values()), key=lambda one: one.name):
+            if not entry.is_file:
+                unbounded = unbounded or f"{entry.name} is no plain file"
+                anything = anything or entry.name.endswith(".go")
+            elif entry.name.endswith(".go"):
+                facts = self._source(entry)
+                if not self._is_built(facts, go_minor):
+                    continue
+                anything = True
+                imports.update(dict.fromkeys(facts.imports))
+                unbounded = unbounded or _unbounded(entry, facts)
+                for embedded in self._embedded(names, facts):
+                    _add(digest, embedded)
+            elif self._includes_elsewhere(entry):
+                unbounded = unbounded or f"{entry.name} includes files from elsewhere"
+            _add(digest, entry)
+        if PROFILE in names:  # steers the compiler where package main lies
+            _add(digest, names[PROFILE])
+        return PackageFacts(digest.hexdigest(), tuple(imports), anything, unbounded)
+
+    def _sources(self, entries: Iterable[GitTreeEntry]) -> Iterator[GitTreeEntry]:
+        for entry in entries:
+            name = entry.name
+            if entry.is_folder or entry.mode == "160000" or name.startswith(("_", ".")) or name.endswith("_test.go"):
+                continue
+            ending = name.rpartition(".")[2]
+            if (ending == "go" or ending in OTHER_SOURCES) and by_name(name, self._target):
+                yield entry
+
+    def _source(self, entry: GitTreeEntry) -> GoFileHeader:
+        found = self._memory.sources.get(entry.id)
+        if found is None:
+            found = self._memory.sources[entry.id] = read_source(self.text(entry, MOST_SOURCE_BYTES))
+        return found
+
+    def _is_built(self, facts: GoFileHeader, go_minor: int) -> bool:
+        if facts.build is not None:
+            return holds(facts.build, self._target) is not False
+        if facts.plus and go_minor < OLD_CONSTRAINTS:
+            return holds_plus(facts.plus, self._target) is not False
+        return not ("C" in facts.imports and self._target.cgo is False)
+
+    def _includes_elsewhere(self, entry: GitTreeEntry) -> bool:
+        """Tell whether assembly includes files of other folders. What C includes is seen where Go imports "C"."""
+        if not entry.name.endswith(ASSEMBLY):
+            return False
+        found = self._memory.includes.get(entry.id)
+        if found is None:
+            content = self._objects.blob(entry.id, max_bytes=MOST_SOURCE_BYTES)
+            found = any(b"/" in path for path in INCLUDE.findall(content))
+            self._memory.includes[entry.id] = found
+        return found
+
+    @staticmethod
+    def _embedded(names: Mapping[str, GitTreeEntry], facts: GoFileHeader) -> Iterator[GitTreeEntry]:
+        """Yield the names at the head of what is embedded: whole folders, since their ids tell every change below them."""
+        for pattern in facts.embeds:
+            first = pattern.removeprefix("all:").split("/", 1)[0]
+            if META & set(first) or first in {"", "."}:
+                yield from (names[name] for name in sorted(names))
+            elif first in names:
+                yield names[first]
+
+
+def _unbounded(entry: GitTreeEntry, facts: GoFileHeader) -> str | None:
+    if "C" in facts.imports:
+        return f"{entry.name} imports C, which may include files from anywhere"
+    if facts.unread:
+        return f"the head of {entry.name} can not be read"
+    return None
+
+
+def _add(digest: "hashlib._Hash", entry: GitTreeEntry) -> None:
+    digest.update(f"{entry.mode} {entry.id} {entry.name}\0".encode("utf-8", "surrogateescape"))

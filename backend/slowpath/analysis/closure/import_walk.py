@@ -1,0 +1,133 @@
+"""Following imports from a main package, folder by folder."""
+
+import posixpath
+from collections.abc import Container
+from typing import Final
+
+from slowpath.analysis.closure.go_packages import PackageFacts, PackageReader
+from slowpath.analysis.closure.module_layout import LocalModule, ModuleLayout
+
+MOST_PACKAGES: Final = 20_000
+VENDORED: Final = 18
+"""The language version for which constraints of vendored files are read: that of their own go.mod is not there."""
+
+
+class ImportWalk:
+    """Follows imports from the main package."""
+
+    def __init__(self, folders: PackageReader, root: str, layout: ModuleLayout) -> None:
+        self._trees, self._root, self._layout = folders, root, layout
+        self._modules = sorted(layout.local.values(), key=lambda one: len(one.path), reverse=True)
+        self._prefixes = frozenset(layout.requires) | {one.module for one in layout.replaces}
+        self.facts: dict[str, PackageFacts] = {}
+        self.folders: dict[str, str] = {}
+        self.minors: dict[str, int] = {}
+        """The language version under which each package was read."""
+        self.modules: dict[str, LocalModule] = {}
+        self.missing: set[str] = set()
+        self.vendored: set[str] = set()
+        self.unbounded: list[str] = []
+        self.external = False
+        self.lost: str | None = None
+
+    def follow(self, start: str) -> None:
+        """Visit a package and all that it imports."""
+        todo, seen = [start], {"C", "unsafe"}
+        while todo:
+            path = todo.pop()
+            if path in seen:
+                continue
+            seen.add(path)
+            facts = self._visit(path)
+            if facts is not None:
+                todo.extend(facts.imports)
+            if len(self.facts) > MOST_PACKAGES:
+                self.lost = f"It is built from more than {MOST_PACKAGES} packages."
+                return
+
+    def _visit(self, path: str) -> PackageFacts | None:
+        module = next((one for one in self._modules if _within(path, one.path)), None)
+        if self._layout.vendor is not None and (module is None or self._is_vendored(path, module)):
+            return self._visit_vendored(path)
+        if module is not None:
+            folder = posixpath.normpath(posixpath.join(module.folder, path[len(module.path) :].lstrip("/")))
+            folder = "" if folder == "." else folder
+            nested = self._is_nested(module.folder, folder)
+            found = None if nested else self._package(path, folder, module.mod.go_minor)
+            if found is not None:
+                self.modules[module.path] = module
+                return found
+            self.external = True  # a module from elsewhere may lie below this one's path
+            self.missing.add(path)
+            return None
+        if _among(path, self._layout.outside):
+            self.lost = f"{path} is looked for outside the repository by a replace line."
+        elif _among(path, self._prefixes):
+            self.external = True
+        elif "." in path.split("/", 1)[0]:
+            self.external = True
+            self.missing.add(path)
+        return None
+
+    def _is_nested(self, home: str, folder: str) -> bool:
+        """Tell whether another module begins between the folder of a module and one below it."""
+        while folder != home:
+            entry = self._trees.at(self._root, posixpath.join(folder, "go.mod"))
+            if entry is not None and entry.is_file:
+                return True
+            folder = posixpath.dirname(folder)
+        return False
+
+    def _is_vendored(self, path: str, module: LocalModule) -> bool:
+        """Tell whether the vendor folder stands for a module of the repository: for all but those that are built as main."""
+        return path in self._layout.vendored and module.path != self._layout.main.path
+
+    def _visit_vendored(self, path: str) -> PackageFacts | None:
+        if path not in self._layout.vendored:
+            if "." in path.split("/", 1)[0]:
+                self.missing.add(path)
+            return None
+        assert self._layout.vendor is not None
+        self.external = True
+        self.vendored.add(path)
+        found = self._package(path, posixpath.join(self._layout.vendor, path), VENDORED)
+        if found is None:
+            self.missing.add(path)
+        return found
+
+    def _package(self, path: str, folder: str, go_minor: int) -> PackageFacts | None:
+        entry = self._trees.at(self._root, folder)
+        if entry is not None and not entry.is_folder and entry.mode in {"120000", "160000"}:
+            self.unbounded.append(f"{folder} lies behind a link or in another repository")
+            self.facts[path] = found = PackageFacts(entry.id, (), anything=True)
+            return found
+        if entry is None or not entry.is_folder:
+            return None
+        found = self._trees.package(entry.id, go_minor)
+        if not found.anything and path not in self.facts and not found.imports:
+            return None if not self._is_start(path) else self._keep(path, folder, found, go_minor)
+        return self._keep(path, folder, found, go_minor)
+
+    def _is_start(self, path: str) -> bool:
+        return not self.facts and bool(path)
+
+    def _keep(self, path: str, folder: str, found: PackageFacts, go_minor: int) -> PackageFacts:
+        self.facts[path] = found
+        self.folders[path] = folder
+        self.minors[path] = go_minor
+        if found.unbounded:
+            self.unbounded.append(f"{folder or '.'}: {found.unbounded}")
+        return found
+
+
+def _among(path: str, modules: Container[str]) -> bool:
+    """Tell whether a package lies in one of these modules."""
+    while path:
+        if path in modules:
+            return True
+        path = path.rpartition("/")[0]
+    return False
+
+
+def _within(path: str, module: str) -> bool:
+    return bool(module) and (path == module or path.startswith(module + "/"))

@@ -1,0 +1,1 @@
+"""Compare two sides over all artifact kinds."""

@@ -1,0 +1,1 @@
+"""Findings, caveats, verdicts and run metadata, and the words for them."""

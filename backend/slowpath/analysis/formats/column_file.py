@@ -1,0 +1,154 @@
+"""The columnar container ("slowcol"): a JSON header, then typed little-endian arrays.
+
+Decoded profiles, diff views and function tables are all written in it, so that bulk numbers never travel as JSON
+rows and a reader can map them without copying. This module checks the frame once; afterwards nobody doubts it.
+It refuses what it cannot read by name (`ColumnFileError.slug`) and never guesses.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+MAGIC = b"slowcol1"
+ALIGNMENT = 8
+PREFIX_BYTES = 16
+
+Array = NDArray[Any]
+
+_DTYPES: Mapping[str, np.dtype[Any]] = {
+    "u8": np.dtype("<u1"),
+    "u16": np.dtype("<u2"),
+    "u32": np.dtype("<u4"),
+    "i32": np.dtype("<i4"),
+    "u64": np.dtype("<u8"),
+    "i64": np.dtype("<i8"),
+    "f32": np.dtype("<f4"),
+    "f64": np.dtype("<f8"),
+}
+_NAMES = {dtype: name for name, dtype in _DTYPES.items()}
+
+
+class ColumnFileError(ValueError):
+    """A columnar file that cannot be read: not ours, a version we do not know, or damaged."""
+
+    def __init__(self, slug: str, message: str) -> None:
+        super().__init__(message)
+        self.slug = slug
+
+
+@dataclass(frozen=True)
+class ColumnFile:
+    """A container that has been read: its header, and its arrays by name."""
+
+    header: Mapping[str, Any]
+    arrays: Mapping[str, Array]
+
+    def column(self, name: str, kind: str) -> Array:
+        """The array of that name; refuses when it is missing or of another type."""
+        array = self.arrays.get(name)
+        if array is None:
+            raise ColumnFileError("column-missing", f"column {name!r} is missing")
+        if array.dtype != _DTYPES[kind]:
+            raise ColumnFileError("column-type", f"column {name!r} is {_NAMES[array.dtype]}, expected {kind}")
+        return array
+
+
+def read_columns(buffer: bytes | memoryview, expected_format: str, expected_version: int = 1) -> ColumnFile:
+    """Read and check a container; the arrays are read-only views into `buffer`.
+
+    Raises `ColumnFileError` for a wrong magic, an unknown format or version, and for columns that are misaligned or
+    reach outside the file.
+    """
+    view = memoryview(buffer)
+    header, body = _read_header(view)
+    if header.get("format") != expected_format:
+        raise ColumnFileError("format-unknown", f"format is {header.get('format')!r}, expected {expected_format!r}")
+    if header.get("format_version") != expected_version:
+        raise ColumnFileError(
+            "version-unknown",
+            f"version of {expected_format} is {header.get('format_version')!r}, expected {expected_version}",
+        )
+    return ColumnFile(header=header, arrays=_read_listed(header, body))
+
+
+def read_any_columns(buffer: bytes | memoryview) -> ColumnFile:
+    """Read a container of any format: for who passes it on and needs not know what it means. Raises `ColumnFileError`."""
+    header, body = _read_header(memoryview(buffer))
+    return ColumnFile(header=header, arrays=_read_listed(header, body))
+
+
+def _read_listed(header: Mapping[str, Any], body: memoryview) -> dict[str, Array]:
+    listed = header.get("columns")
+    if not isinstance(listed, list):
+        raise ColumnFileError("header-damaged", "the header lists no columns")
+    arrays: dict[str, Array] = {}
+    for entry in listed:
+        name, array = _read_column(entry, body)
+        if name in arrays:
+            raise ColumnFileError("column-twice", f"column {name!r} is listed twice")
+        arrays[name] = array
+    return arrays
+
+
+def _read_header(view: memoryview) -> tuple[dict[str, Any], memoryview]:
+    if len(view) < PREFIX_BYTES or bytes(view[:8]) != MAGIC:
+        raise ColumnFileError("magic-wrong", "not a slowcol file")
+    length = int.from_bytes(view[8:12], "little")
+    end = PREFIX_BYTES + length
+    if end % ALIGNMENT or end > len(view):
+        raise ColumnFileError("header-damaged", f"header of {length} bytes in a file of {len(view)}")
+    try:
+        header = json.loads(bytes(view[PREFIX_BYTES:end]))
+    except ValueError as error:
+        raise ColumnFileError("header-damaged", "the header is not JSON") from error
+    if not isinstance(header, dict):
+        raise ColumnFileError("header-damaged", "the header is not a JSON object")
+    return header, view[end:]
+
+
+def _read_column(entry: object, body: memoryview) -> tuple[str, Array]:
+    if not isinstance(entry, dict):
+        raise ColumnFileError("header-damaged", "a column is not a JSON object")
+    name, kind, offset, length = (entry.get(key) for key in ("name", "type", "offset", "length"))
+    dtype = _DTYPES.get(kind) if isinstance(kind, str) else None
+    if not isinstance(name, str) or dtype is None or not isinstance(offset, int) or not isinstance(length, int):
+        raise ColumnFileError("header-damaged", f"column {name!r} is described wrongly")
+    if offset % ALIGNMENT:
+        raise ColumnFileError("column-misaligned", f"column {name!r} starts at byte {offset}, not a multiple of 8")
+    if offset < 0 or length < 0 or offset + length * dtype.itemsize > len(body):
+        raise ColumnFileError(
+            "column-outside",
+            f"column {name!r} needs bytes {offset} to {offset + length * dtype.itemsize} of {len(body)}",
+        )
+    return name, np.frombuffer(body, dtype=dtype, count=length, offset=offset)
+
+
+def write_columns(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> bytes:
+    """The container holding `arrays`; `header` carries format, format_version and whatever else is to be said."""
+    listed: list[dict[str, Any]] = []
+    pieces: list[bytes] = []
+    offset = 0
+    for name, array in arrays.items():
+        dtype = array.dtype.newbyteorder("<")
+        if dtype not in _NAMES:
+            raise ColumnFileError("column-type", f"column {name!r} has type {array.dtype}, which the format lacks")
+        data = np.ascontiguousarray(array, dtype=dtype).tobytes()
+        listed.append({"name": name, "type": _NAMES[dtype], "offset": offset, "length": len(array)})
+        padding = -len(data) % ALIGNMENT
+        pieces += [data, bytes(padding)]
+        offset += len(data) + padding
+    text = json.dumps({**header, "columns": listed}, ensure_ascii=False, separators=(",", ":")).encode()
+    text += b" " * (-(PREFIX_BYTES + len(text)) % ALIGNMENT)
+    return b"".join([MAGIC, len(text).to_bytes(4, "little"), bytes(4), text, *pieces])
+
+
+def pack_strings(texts: list[str]) -> dict[str, Array]:
+    """A string table as two columns: `strings_offset` u32[n+1] and `strings_bytes` u8; lone surrogates become `?`."""
+    encoded = [text.encode("utf-8", "replace") for text in texts]
+    offsets = np.zeros(len(encoded) + 1, dtype=np.uint32)
+    np.cumsum([len(piece) for piece in encoded], out=offsets[1:])
+    return {"strings_offset": offsets, "strings_bytes": np.frombuffer(b"".join(encoded), dtype=np.uint8)}

@@ -1,0 +1,87 @@
+"""Sections of a column file: tables whose columns have the same length.
+
+A section is declared as a dataclass of annotated arrays, and the declaration is the check: `read_section` raises
+`ColumnFileError` with the column's name when a file does not match it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.formats.column_file import Array, ColumnFile, ColumnFileError
+
+NONE = 0xFFFFFFFF
+"""Index that points at no row."""
+
+U8 = NDArray[np.uint8]
+U16 = NDArray[np.uint16]
+U32 = NDArray[np.uint32]
+U64 = NDArray[np.uint64]
+I32 = NDArray[np.int32]
+I64 = NDArray[np.int64]
+F64 = NDArray[np.float64]
+
+Section = TypeVar("Section")
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of type `kind`; `into` names the table its indices point into, `or_none` allows `NONE` too."""
+
+    kind: str
+    into: str | None = None
+    or_none: bool = False
+
+
+def _columns_of(section: type[Any]) -> dict[str, Column]:
+    """Return the declared columns of a section by field name."""
+    return {name: hint.__metadata__[0] for name, hint in get_type_hints(section, include_extras=True).items()}
+
+
+def _file_name(prefix: str, field: str) -> str:
+    return f"{prefix}_{field.rstrip('_')}"
+
+
+def read_section(columns: ColumnFile, section: type[Section], prefix: str) -> Section:
+    """Read one section. Raises `ColumnFileError` for a column that is missing or has another type or length."""
+    arrays: dict[str, Array] = {}
+    length: int | None = None
+    for field, declared in _columns_of(section).items():
+        name = _file_name(prefix, field)
+        array = arrays[field] = columns.column(name, declared.kind)
+        length = len(array) if length is None else length
+        if len(array) != length:
+            raise ColumnFileError("length-differs", f"{name} has {len(array)} entries, expected {length}")
+    return section(**arrays)
+
+
+def check_section(section: object, prefix: str, limits: Mapping[str, int]) -> None:
+    """Check that indices point into their tables and that no time is negative. Raises `ColumnFileError`."""
+    for field, declared in _columns_of(type(section)).items():
+        name, array = _file_name(prefix, field), getattr(section, field)
+        if declared.into is not None:
+            limit = limits[declared.into]
+            pointing = array[array != NONE] if declared.or_none else array
+            if len(pointing) and int(pointing.max()) >= limit:
+                raise ColumnFileError("index-outside", f"{name} points at {int(pointing.max())} of {limit}")
+        elif declared.kind == "i64" and np.any(array < 0):
+            raise ColumnFileError("value-outside", f"{name} holds a time below zero")
+        elif declared.kind == "f64" and not np.all(np.isfinite(array)):
+            raise ColumnFileError("value-outside", f"{name} holds something that is no number")
+
+
+def check_offsets(name: str, offsets: Array, rows: int, target: int) -> None:
+    """Check that offsets ascend from 0 to `target` in `rows` pieces. Raises `ColumnFileError`."""
+    if len(offsets) != rows + 1:
+        raise ColumnFileError("length-differs", f"{name} has {len(offsets)} entries, expected {rows + 1}")
+    if int(offsets[0]) != 0 or int(offsets[-1]) != target or np.any(offsets[1:] < offsets[:-1]):
+        raise ColumnFileError("offsets-damaged", f"{name} does not ascend from 0 to {target}")
+
+
+def check_ends(prefix: str, start_ns: I64, end_ns: I64) -> None:
+    """Check that no end is before its start. Raises `ColumnFileError`."""
+    if np.any(end_ns < start_ns):
+        raise ColumnFileError("times-damaged", f"{prefix}: something ends before it begins")

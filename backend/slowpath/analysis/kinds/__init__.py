@@ -1,0 +1,1 @@
+"""One package for each artifact kind, and the registry of them."""

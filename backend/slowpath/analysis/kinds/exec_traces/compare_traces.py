@@ -1,0 +1,117 @@
+"""The front door: two sets of execution traces in, one answer out."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.random import Generator
+
+from slowpath.analysis.findings.findings import Caveat, CostShift, Finding, MinimumDetectableEffect, Verdict
+from slowpath.analysis.kinds.comparison_sides import Sides, of_type
+from slowpath.analysis.kinds.exec_traces.gc_findings import GcComparison, compare_gc
+from slowpath.analysis.kinds.exec_traces.host_effects import drop_host_noise
+from slowpath.analysis.kinds.exec_traces.load_estimate import load_of
+from slowpath.analysis.kinds.exec_traces.occupancy_findings import blame_findings
+from slowpath.analysis.kinds.exec_traces.p_occupancy import OccupancyTable
+from slowpath.analysis.kinds.exec_traces.scheduler_latency_findings import delay_findings
+from slowpath.analysis.kinds.exec_traces.trace_artifact import TraceArtifact
+from slowpath.analysis.kinds.exec_traces.trace_caveats import trace_doubts
+from slowpath.analysis.kinds.exec_traces.trace_inputs import TraceComparisonInputs
+from slowpath.analysis.kinds.exec_traces.trace_page import page_of
+from slowpath.analysis.kinds.exec_traces.trace_thresholds import TraceThresholds
+from slowpath.analysis.kinds.exec_traces.trace_verdict import (
+    detectable_effects,
+    ranked,
+    reason_of,
+    seen_effects,
+    verdict_of,
+)
+from slowpath.analysis.kinds.exec_traces.wait_costs import costs_of
+from slowpath.analysis.kinds.exec_traces.wait_significance import compare_waiters
+from slowpath.analysis.kinds.exec_traces.waiters import match_waiters
+from slowpath.analysis.kinds.exec_traces.waiting_findings import group_findings, moves_of, total_finding
+from slowpath.analysis.kinds.exec_traces.waiting_rates import waiting_of
+from slowpath.analysis.stats.side_generators import side_generators
+
+
+@dataclass(frozen=True)
+class TraceComparison:
+    """Base against candidate: the verdict, what was found, and why it may mislead."""
+
+    base: tuple[TraceArtifact, ...]
+    candidate: tuple[TraceArtifact, ...]
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+    doubts: tuple[Caveat, ...]
+    detectable: tuple[MinimumDetectableEffect, ...]
+    moves: tuple[CostShift, ...]
+    reason: str | None
+    """Why nothing was found or decided, where no finding says it."""
+    _ground: TraceComparisonInputs
+    _gc: GcComparison
+
+    def page(self, base_label: str = "base", candidate_label: str = "candidate") -> dict[str, Any]:
+        """Everything that the page draws, as plain JSON values (`slowpath.trace-comparison/1`)."""
+        ground = self._ground
+        return page_of(
+            ground.matched,
+            ground.judged,
+            ground.blame,
+            (self._gc.base, self._gc.candidate),
+            (base_label, candidate_label),
+        )
+
+
+def compare_sides(sides: Sides, progress: Callable[[str, float], None]) -> TraceComparison:
+    """Compare the traces of two sides that both have some."""
+    base, candidate = (of_type(TraceArtifact, side.traces) for side in (sides.base, sides.candidate))
+    return compare_traces(base, candidate, TraceThresholds(), sides.rng, progress)
+
+
+def compare_traces(
+    base: Sequence[TraceArtifact],
+    candidate: Sequence[TraceArtifact],
+    thresholds: TraceThresholds,
+    rng: Generator,
+    progress: Callable[[str, float], None],
+) -> TraceComparison:
+    """Compare two sets of traces, at least one a side; `progress(step, fraction)` is told along the way."""
+    progress("matching goroutines", 0.0)
+    generators = side_generators(rng, map(_content, base), map(_content, candidate))
+    matched = match_waiters(base, candidate, thresholds)
+    progress("comparing scheduler delays", 0.1)
+    judged = compare_waiters(matched, thresholds, generators)
+    progress("looking for who held the processors", 0.7)
+    blame = OccupancyTable(matched, thresholds.draws, generators)
+    judged = drop_host_noise(matched, judged, blame, thresholds)
+    waiting = waiting_of(matched, judged, thresholds, generators)
+    ground = TraceComparisonInputs(matched, judged, blame, costs_of(matched), waiting, thresholds)
+    delays = delay_findings(ground)
+    accused = blame_findings(ground, delays)
+    groups = group_findings(ground, delays)
+    total = total_finding(ground, delays, groups)
+    progress("comparing garbage collection", 0.9)
+    gc = compare_gc(ground, generators)
+    found = [*delays.values(), *accused, *groups, *([total] if total is not None else []), *gc.findings]
+    findings = ranked(found, thresholds)
+    seen = seen_effects(judged, thresholds)
+    verdict = verdict_of(ground, findings, seen, gc)
+    progress("done", 1.0)
+    return TraceComparison(
+        base=tuple(base),
+        candidate=tuple(candidate),
+        verdict=verdict,
+        findings=findings,
+        doubts=tuple(trace_doubts(ground, load_of(matched))),
+        detectable=detectable_effects(ground, seen, gc),
+        moves=moves_of(ground),
+        reason=reason_of(ground, verdict, seen, gc),
+        _ground=ground,
+        _gc=gc,
+    )
+
+
+def _content(artifact: TraceArtifact) -> tuple[float, ...]:
+    """Numbers that tell one trace from another."""
+    victims = artifact.table.victims
+    return (artifact.table.seconds(), float(victims.total_ns.sum()), float(victims.max_ns.sum()))

@@ -1,0 +1,225 @@
+"""Why a comparison of traces may mislead: how they were recorded, how long, under which load, on which machine.
+
+A doubt does not change the verdict; it stands beside it, with the values and what they mean.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from slowpath.analysis.findings.findings import Caveat
+from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath.analysis.findings.wording import (
+    format_number,
+    format_quantile_name,
+    format_ratio,
+    format_shift,
+    join_list,
+    pluralize,
+)
+from slowpath.analysis.kinds.exec_traces.load_estimate import LoadEstimate
+from slowpath.analysis.kinds.exec_traces.trace_artifact import TraceArtifact
+from slowpath.analysis.kinds.exec_traces.trace_inputs import TraceComparisonInputs
+from slowpath.analysis.kinds.exec_traces.trace_wording import describe_waiter, percent
+from slowpath.analysis.kinds.exec_traces.wait_significance import AT
+from slowpath.analysis.kinds.exec_traces.waiters import MatchedWaiters
+from slowpath.analysis.kinds.exec_traces.waiting_findings import is_withheld, total_sentence
+
+SHORTEST_SECONDS = 2.0
+MOST_CENSORED = 0.05
+LOAD_DIFFERS = 1.10
+MOST_WITHHELD = 3
+WORDS = ("base", "candidate")
+# Traces do not say which Go wrote them; some of their versions were written by two.
+_GO_OF_HEADER = {"1.23": "1.23 or 1.24", "1.26": "1.26 or 1.27", "1.11": "1.11 to 1.18", "1.19": "1.19 or 1.20"}
+
+
+def trace_doubts(ground: TraceComparisonInputs, load: LoadEstimate) -> list[Caveat]:
+    """All doubts about two sets of traces, each said once."""
+    matched = ground.matched
+    found = [
+        *_replication(matched),
+        *_procs(matched),
+        *_recordings(matched),
+        *_versions(matched),
+        *_facts(matched),
+        *_lost(matched),
+        *_durations(matched),
+        *_censored(matched),
+        *_loads(load),
+        *_contention(matched),
+        *_withheld(ground),
+        *_warnings(matched),
+    ]
+    return list({(doubt.id, doubt.sentence): doubt for doubt in found}.values())
+
+
+def _replication(matched: MatchedWaiters) -> Iterator[Caveat]:
+    counts = [len(side.artifacts) for side in matched.sides]
+    if min(counts) == 1:
+        yield Caveat(
+            "single-trace",
+            f"{pluralize(counts[0], 'trace')} in base, {counts[1]} in candidate: how much runs differ from each other "
+            "cannot be seen and is assumed instead; intervals are wide for it. Two or more a side, each of a run of its "
+            "own, would tell.",
+        )
+    runs = [{a.facts.run for a in side.artifacts if a.facts.run} for side in matched.sides]
+    for side_runs, count, word in zip(runs, counts, WORDS, strict=True):
+        if len(side_runs) == 1 and count > 1:
+            yield Caveat(
+                "one-run",
+                f"All traces of the {word} come from one run: a lucky or unlucky start of the process cannot be told from "
+                "a change of the code.",
+            )
+
+
+def _procs(matched: MatchedWaiters) -> Iterator[Caveat]:
+    values = [sorted({table.read.procs.most for table in side.traces}) for side in matched.sides]
+    if values[0] != values[1]:
+        yield Caveat(
+            "gomaxprocs",
+            f"GOMAXPROCS differs: {join_list([str(v) for v in values[0]])} in base, {join_list([str(v) for v in values[1]])} in "
+            "candidate; waiting for a processor depends on how many there are.",
+        )
+    changed = [a.name for side in matched.sides for a in side.artifacts if a.table.read.procs.changes > 0]
+    if changed:
+        yield Caveat("gomaxprocs-changed", f"GOMAXPROCS was changed while {changed[0]} was recorded{_others(changed)}.")
+
+
+def _others(names: Sequence[str]) -> str:
+    return f" (and {pluralize(len(names) - 1, 'other trace')})" if len(names) > 1 else ""
+
+
+def _recordings(matched: MatchedWaiters) -> Iterator[Caveat]:
+    kinds = [{table.read.recording for table in side.traces} - {"unknown"} for side in matched.sides]
+    if kinds[0] and kinds[1] and kinds[0] != kinds[1]:
+        yield Caveat(
+            "recording",
+            f"The traces were recorded differently ({join_list(sorted(kinds[0]))} in base, {join_list(sorted(kinds[1]))} in "
+            "candidate): a flight recorder keeps the moments before something went wrong, which are no average.",
+        )
+
+
+def _versions(matched: MatchedWaiters) -> Iterator[Caveat]:
+    values = [sorted({table.read.header_version for table in side.traces}) for side in matched.sides]
+    if values[0] != values[1]:
+        words = [join_list([_GO_OF_HEADER.get(v, v) for v in each]) for each in values]
+        yield Caveat(
+            "go-version",
+            f"The Go version differs: traces of Go {words[0]} in base, of Go {words[1]} in candidate; the scheduler and "
+            "the collector changed too, so not every change is the code's.",
+        )
+
+
+_FACTS: tuple[tuple[str, str, str, Callable[[RunMetadata], object]], ...] = (
+    ("go-version", "Go version", "the scheduler and the collector changed too", lambda f: f.go_version),
+    ("goos", "operating system", "threads are scheduled differently", lambda f: f.goos),
+    ("goarch", "architecture", "times cannot be compared", lambda f: f.goarch),
+    ("cpu-model", "CPU model", "the machine may be the cause", lambda f: f.cpu_model),
+)
+
+
+def _facts(matched: MatchedWaiters) -> Iterator[Caveat]:
+    for identity, title, meaning, fact in _FACTS:
+        values = [sorted({str(fact(a.facts)) for a in side.artifacts if fact(a.facts)}) for side in matched.sides]
+        if all(values) and values[0] != values[1]:
+            yield Caveat(
+                identity,
+                f"{title[0].upper()}{title[1:]} differs: {join_list(values[0])} in base, {join_list(values[1])} in candidate; {meaning}.",
+            )
+
+
+def _lost(matched: MatchedWaiters) -> Iterator[Caveat]:
+    for side, word in zip(matched.sides, WORDS, strict=True):
+        lost = [(artifact.name, artifact.table.read.lost) for artifact in side.artifacts]
+        parts = [(name, part) for name, part in lost if part is not None]
+        if parts:
+            name, part = parts[0]
+            said = part.message.rstrip(".") or "a part could not be read"
+            share = f" ({percent(part.share)} of the file)" if part.share > 0 else ""
+            yield Caveat("lost", f"{name} ({word}): {said}{share}{_others([name for name, _ in parts])}.")
+
+
+def _durations(matched: MatchedWaiters) -> Iterator[Caveat]:
+    short = [a for side in matched.sides for a in side.artifacts if a.table.seconds() < SHORTEST_SECONDS]
+    if short:
+        yield Caveat(
+            "short-trace",
+            f"{short[0].name} lasts {format_number(short[0].table.seconds())} s{_others([a.name for a in short])}: too short for rare "
+            f"waits and for GC cycles; {format_number(SHORTEST_SECONDS)} s or more are good.",
+        )
+
+
+def _censored(matched: MatchedWaiters) -> Iterator[Caveat]:
+    for side, word in zip(matched.sides, WORDS, strict=True):
+        cut = float(side.censored_ns[matched.accusable].sum())
+        whole = cut + float(side.total_ns[matched.accusable].sum())
+        if whole > 0 and cut / whole > MOST_CENSORED:
+            yield Caveat(
+                "censored",
+                f"In the {word}, {percent(cut / whole)} of the waiting was cut off by the beginning or the end of a trace: its "
+                "window is too short for waits of this length, and true delays are longer than shown.",
+            )
+
+
+def _loads(load: LoadEstimate) -> Iterator[Caveat]:
+    if load.ratio is None or 1 / LOAD_DIFFERS <= load.ratio <= LOAD_DIFFERS:
+        return
+    said = (
+        f"The load differs: {format_number(load.base)} {load.what} per second in base, {format_number(load.candidate)} in candidate "
+        f"({format_ratio(load.ratio)})"
+    )
+    if load.explained is None or load.observed is None:
+        yield Caveat("load", f"{said}; waiting grows with load.")
+    else:
+        yield Caveat(
+            "load",
+            f"{said}. Mean waits differ by {format_ratio(load.observed)}; how busy the processors were would by itself make it "
+            f"{format_ratio(load.explained)}, as base's own slices show.",
+        )
+
+
+def _contention(matched: MatchedWaiters) -> Iterator[Caveat]:
+    for side, word in zip(matched.sides, WORDS, strict=True):
+        suspected = [a.name for a in side.artifacts if a.table.read.totals.host_contention]
+        if suspected:
+            coverage = side.coverage
+            excluded = f"{format_number(coverage.excluded_s)} s of {format_number(coverage.whole_s)} s"
+            outcome = (
+                f"{excluded} are excluded from the comparison for it."
+                if coverage.enough
+                else f"That holds for {excluded}: too little remains to be compared, so nothing here is significant."
+            )
+            yield Caveat(
+                "host-contention",
+                f"The {word}'s machine seems to have been short of CPU ({suspected[0]}{_others(suspected)}): processors stood idle "
+                f"while goroutines waited for milliseconds. A quota or a neighbour delays threads, and a trace cannot see it. {outcome}",
+            )
+
+
+def _withheld(ground: TraceComparisonInputs) -> Iterator[Caveat]:
+    """Changes that the machine may have caused: what was seen, since it is no finding."""
+    withheld = [each for each in ground.judged.values() if each.withheld is not None]
+    total = ground.waiting.total if is_withheld(ground) else None
+    if not withheld and total is None:
+        return
+    shown = [] if total is None else [total_sentence(ground, total).rstrip(".")]
+    for each in withheld[:MOST_WITHHELD]:
+        quantile = each.withheld or 0.99
+        named, row = ground.matched.victims[each.victim], AT[quantile]
+        told = format_shift(float(each.base_ns[row]), float(each.candidate_ns[row]), *each.ratio(quantile))
+        shown.append(f"{format_quantile_name(quantile)} of {describe_waiter(named.group, named.reason)}: {told}")
+    count = len(withheld) + (total is not None)
+    more = count - len(shown)
+    rest = f"; and {pluralize(more, 'other')}" if more else ""
+    yield Caveat(
+        "machine-or-program",
+        f"{pluralize(count, 'change')} of scheduler delays may be the machine's: most of the time passed while processors "
+        f"were idle, or the machine was short of CPU. Not attributed to the program: {'; '.join(shown)}{rest}.",
+    )
+
+
+def _warnings(matched: MatchedWaiters) -> Iterator[Caveat]:
+    warned: list[TraceArtifact] = [a for side in matched.sides for a in side.artifacts if a.table.read.warnings]
+    if warned:
+        text = warned[0].table.read.warnings[0].partition(": ")
+        others = [a.name for a in warned]
+        yield Caveat("decode-warnings", f"{warned[0].name}: {(text[2] or text[0]).rstrip('.')}{_others(others)}.")

@@ -1,0 +1,168 @@
+"""What the header of a decoded trace says, with types; a header that says it wrongly is a damaged file."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+from slowpath.analysis.formats.column_file import ColumnFileError
+from slowpath.units import Nanoseconds
+
+# Blocks are numbered in 32 bits; a file that claims more of them (thirteen years) is damaged.
+MOST_BLOCKS = 2**32
+MOST_SERIES = 256
+
+
+@dataclass(frozen=True)
+class GomaxprocsRange:
+    """GOMAXPROCS over the trace."""
+
+    first: int
+    last: int
+    most: int
+    changes: int
+
+
+@dataclass(frozen=True)
+class UnreadableRange:
+    """The part of the file that could not be read."""
+
+    share: float
+    message: str
+
+
+@dataclass(frozen=True)
+class GcTotals:
+    """Garbage collection over the whole trace; times in processor nanoseconds, `cpu_fraction` of all there was."""
+
+    cycles: int
+    mark_wall_ns: int
+    dedicated_ns: int
+    fractional_ns: int
+    idle_ns: int
+    assist_ns: int
+    assist_wall_ns: int
+    sweep_ns: int
+    stw_ns: int
+    cpu_fraction: float
+    heap_live_max: int
+    heap_goal_max: int
+    allocated_bytes: int
+
+
+@dataclass(frozen=True)
+class TraceTotals:
+    """Counts over the whole trace. `procs_ns` is the processor time that is known."""
+
+    waits: int
+    wait_ns: int
+    censored_left: int
+    censored_right: int
+    censored_ns: int
+    handoffs: int
+    preemptions: int
+    retakes: int
+    network_wakes: int
+    created: int
+    procs_ns: int
+    host_contention: bool
+
+
+@dataclass(frozen=True)
+class SeriesName:
+    """One series: `level` has a mean, a least and a most in each bin, `count` one number."""
+
+    name: str
+    unit: str
+    of: str
+
+
+@dataclass(frozen=True)
+class TraceHeader:
+    """The facts of one trace as the decoder wrote them."""
+
+    header_version: str
+    duration_ns: Nanoseconds
+    events: int
+    generations: int
+    wall_start_ns: int | None
+    procs: GomaxprocsRange
+    recording: str
+    block_ns: Nanoseconds
+    blame_block_ns: Nanoseconds
+    bin_ns: Nanoseconds
+    lost: UnreadableRange | None
+    warnings: tuple[str, ...]
+    cpu_samples: int
+    class_kinds: tuple[str, ...]
+    gc: GcTotals
+    totals: TraceTotals
+    series: tuple[SeriesName, ...]
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks of `block_ns` the trace lasts; a wait may end exactly at the end."""
+        return self.duration_ns // self.block_ns + 1
+
+    @property
+    def blame_blocks(self) -> int:
+        """How many blocks of `blame_block_ns` the trace lasts."""
+        return self.duration_ns // self.blame_block_ns + 1
+
+
+def read_header(header: Mapping[str, Any]) -> TraceHeader:
+    """The header with its types; raises `ColumnFileError` where it lacks or mistypes something."""
+    try:
+        read = _read(header)
+    except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
+        if isinstance(error, ColumnFileError):
+            raise
+        raise ColumnFileError("header-damaged", f"the trace's header lacks or mistypes {error}") from error
+    for name in ("block_ns", "blame_block_ns", "bin_ns"):
+        if getattr(read, name) <= 0:
+            raise ColumnFileError("header-damaged", f"{name} is {getattr(read, name)}")
+    if read.duration_ns < 0 or read.blocks > MOST_BLOCKS or read.blame_blocks > MOST_BLOCKS:
+        raise ColumnFileError("duration-implausible", f"the trace claims to last {read.duration_ns} ns")
+    return read
+
+
+def _read(header: Mapping[str, Any]) -> TraceHeader:
+    procs, wall, lost = header["gomaxprocs"], header.get("wall_start_ns"), header.get("lost")
+    return TraceHeader(
+        header_version=str(header["header_version"]),
+        duration_ns=Nanoseconds(int(header["duration_ns"])),
+        events=int(header["events"]),
+        generations=int(header["generations"]),
+        wall_start_ns=None if wall is None else int(wall),
+        procs=GomaxprocsRange(int(procs["first"]), int(procs["last"]), int(procs["max"]), int(procs["changes"])),
+        recording=str(header["recording"]),
+        block_ns=Nanoseconds(int(header["block_ns"])),
+        blame_block_ns=Nanoseconds(int(header["blame_block_ns"])),
+        bin_ns=Nanoseconds(int(header["bin_ns"])),
+        lost=None if lost is None else UnreadableRange(_finite(lost.get("share") or 0), str(lost.get("message") or "")),
+        warnings=tuple(str(text) for text in header.get("warnings") or []),
+        cpu_samples=int(header.get("cpu_samples") or 0),
+        class_kinds=tuple(str(kind) for kind in header["class_kinds"]),
+        gc=_gc(header["gc"]),
+        totals=_totals(header["totals"]),
+        series=tuple(SeriesName(str(s["name"]), str(s["unit"]), str(s["of"])) for s in header["series"][:MOST_SERIES]),
+    )
+
+
+def _gc(gc: Mapping[str, Any]) -> GcTotals:
+    counts = {name: int(gc.get(name) or 0) for name in GcTotals.__dataclass_fields__ if name != "cpu_fraction"}
+    return GcTotals(cpu_fraction=_finite(gc.get("cpu_fraction") or 0), **counts)
+
+
+def _totals(totals: Mapping[str, Any]) -> TraceTotals:
+    counts = {
+        name: int(totals.get(name) or 0) for name in TraceTotals.__dataclass_fields__ if name != "host_contention"
+    }
+    return TraceTotals(host_contention=bool(totals.get("host_contention")), **counts)
+
+
+def _finite(value: Any) -> float:  # noqa: ANN401 - a value of decoded JSON
+    number = float(value)
+    if not isfinite(number):
+        raise ColumnFileError("header-damaged", "the trace's header holds a number that is none")
+    return number

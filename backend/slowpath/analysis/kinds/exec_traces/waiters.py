@@ -1,0 +1,299 @@
+"""The same victims in several traces and on both sides: matched by group and reason, their histograms laid together."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.kinds.exec_traces.duration_buckets import lower_bounds, widths
+from slowpath.analysis.kinds.exec_traces.group_names import normalised
+from slowpath.analysis.kinds.exec_traces.group_renames import GroupRename, renamed_groups
+from slowpath.analysis.kinds.exec_traces.host_contention import Coverage, Mask, coverage_of
+from slowpath.analysis.kinds.exec_traces.trace_artifact import TraceArtifact
+from slowpath.analysis.kinds.exec_traces.trace_table import TraceTable
+from slowpath.analysis.kinds.exec_traces.trace_thresholds import DEFAULT_TRACE_THRESHOLDS, TraceThresholds
+
+F64 = NDArray[np.float64]
+I64 = NDArray[np.int64]
+
+# Victims beyond the decoder's limit are summed up under this name: nobody in particular.
+OTHER = "(other)"
+# Goroutines that slept when the recording began: nobody knows why.
+UNKNOWN_REASON = "(before the trace)"
+# A side is resampled in no more blocks than this (seven minutes of traces).
+MOST_BLOCKS = 4_096
+_OURS = ("runtime.", "runtime/trace.", "runtime/pprof.", "internal/trace.")
+
+
+@dataclass(frozen=True)
+class Waiter:
+    """A group of goroutines that waited for a processor, and why they had slept before."""
+
+    group: str
+    reason: str
+    system: bool
+
+    @property
+    def subject(self) -> str:
+        """What the victim is called in findings and pages."""
+        return f"{self.group}|{self.reason}"
+
+    @property
+    def accusable(self) -> bool:
+        """Whether a change of it says something of the program: not the runtime's own goroutines, not the rest."""
+        return not self.system and self.group != OTHER and self.reason != UNKNOWN_REASON
+
+
+@dataclass(frozen=True)
+class WaitCells:
+    """Counts of one victim over the blocks of a side's traces: rows of (block of the side, bucket, count)."""
+
+    block: I64
+    bucket: I64
+    count: F64
+
+
+@dataclass(frozen=True)
+class WaiterSide:
+    """One side's traces with victims numbered as on the other side. Arrays are (victims x traces).
+
+    Of very long traces, `joined` neighbouring blocks count as one: there are then blocks enough. Blocks in which the
+    machine was short of CPU are left out of all numbers (see `host_contention`): `clean` are the others. `aliases` gives
+    groups that were renamed the name that they have on the other side.
+    """
+
+    artifacts: tuple[TraceArtifact, ...]
+    rows: tuple[I64, ...]
+    waits: F64
+    total_ns: F64
+    max_ns: F64
+    censored: F64
+    censored_ns: F64
+    handoffs: F64
+    joined: int
+    block_trace: I64
+    clean: Mask
+    coverage: Coverage
+    aliases: Mapping[str, str]
+    _cells: WaitCells
+    _starts: I64
+
+    @property
+    def traces(self) -> tuple[TraceTable, ...]:
+        """The decoded traces."""
+        return tuple(artifact.table for artifact in self.artifacts)
+
+    @cached_property
+    def seconds(self) -> float:
+        """How long all traces together are compared; of no trace, 1, so that rates are numbers."""
+        return sum(self.seconds_of) or 1.0
+
+    @cached_property
+    def seconds_of(self) -> tuple[float, ...]:
+        """How long each trace is compared."""
+        return tuple(
+            table.seconds() * float(mask.mean()) for table, mask in zip(self.traces, self.coverage.blocks, strict=True)
+        )
+
+    def named(self, group: str) -> str:
+        """A group's name as both sides call it."""
+        name = normalised(group)
+        return self.aliases.get(name, name)
+
+    def blocks_in(self, table: TraceTable) -> int:
+        """How many blocks of the side one of its traces makes."""
+        return -(-table.read.blocks // self.joined)
+
+    def block_ns(self, table: TraceTable) -> int:
+        """How long a block of the side is."""
+        return table.read.block_ns * self.joined
+
+    @cached_property
+    def blocks_of(self) -> I64:
+        """How many blocks each trace has."""
+        return np.bincount(self.block_trace, minlength=len(self.artifacts)).astype(np.int64)
+
+    def cells(self, victim: int) -> WaitCells:
+        """The histogram cells of one victim."""
+        part = slice(int(self._starts[victim]), int(self._starts[victim + 1]))
+        return WaitCells(self._cells.block[part], self._cells.bucket[part], self._cells.count[part])
+
+    def histograms(self, victim: int) -> tuple[I64, F64]:
+        """The buckets that the victim has, ascending, and its counts (traces x buckets)."""
+        cells = self.cells(victim)
+        buckets, column = np.unique(cells.bucket, return_inverse=True)
+        flat = self.block_trace[cells.block] * len(buckets) + column
+        counts: F64 = np.bincount(flat, weights=cells.count, minlength=len(self.artifacts) * len(buckets)).astype(
+            np.float64
+        )
+        return buckets, counts.reshape(len(self.artifacts), len(buckets))
+
+    def waits_of(self, victim: int) -> float:
+        """How many waits of the victim have a known length."""
+        return float(self.waits[victim].sum())
+
+
+@dataclass(frozen=True)
+class MatchedWaiters:
+    """All victims of both sides, and each side's numbers about them."""
+
+    victims: tuple[Waiter, ...]
+    base: WaiterSide
+    candidate: WaiterSide
+    renamed: tuple[GroupRename, ...] = ()
+
+    @property
+    def sides(self) -> tuple[WaiterSide, WaiterSide]:
+        """Base, then candidate."""
+        return self.base, self.candidate
+
+    @property
+    def enough_clean(self) -> bool:
+        """Whether the machines had CPU to spare for long enough that differences can be attributed to the program."""
+        return all(side.coverage.enough for side in self.sides)
+
+    @cached_property
+    def accusable(self) -> NDArray[np.bool_]:
+        """Which victims a finding may be about."""
+        return np.array([victim.accusable for victim in self.victims], dtype=np.bool_)
+
+    @cached_property
+    def common(self) -> NDArray[np.bool_]:
+        """Which of those wait on both sides: what is new or gone is listed apart."""
+        both: NDArray[np.bool_] = (self.base.waits.sum(axis=1) > 0) & (self.candidate.waits.sum(axis=1) > 0)
+        return self.accusable & both
+
+    def shares(self, side: WaiterSide, among: NDArray[np.bool_]) -> F64:
+        """Each victim's part of all the time that the victims `among` waited on that side; 0 for the others."""
+        totals = np.where(among, side.total_ns.sum(axis=1), 0.0)
+        whole = totals.sum()
+        return totals / whole if whole else totals
+
+
+def match_waiters(
+    base: Sequence[TraceArtifact],
+    candidate: Sequence[TraceArtifact],
+    thresholds: TraceThresholds = DEFAULT_TRACE_THRESHOLDS,
+) -> MatchedWaiters:
+    """Number the victims of both sides by their normalised group and reason; the longest waiting first.
+
+    A group that was renamed has its name of the base on both sides.
+    """
+    renamed = renamed_groups([a.table for a in base], [a.table for a in candidate])
+    aliases: tuple[Mapping[str, str], Mapping[str, str]] = ({}, {each.candidate: each.base for each in renamed})
+    weight: dict[tuple[str, str], float] = {}
+    system: dict[tuple[str, str], bool] = {}
+    for artifacts, names in zip((base, candidate), aliases, strict=True):
+        for table in (artifact.table for artifact in artifacts):
+            for row, key in enumerate(_keys(table, names)):
+                seconds = float(table.victims.total_ns[row]) / table.seconds()
+                weight[key] = weight.get(key, 0.0) + seconds
+                own = bool(table.groups.system[int(table.victims.group[row])]) or key[0].startswith(_OURS)
+                system[key] = system.get(key, False) or own
+    ordered = sorted(weight, key=lambda key: (-weight[key], key))
+    number = {key: index for index, key in enumerate(ordered)}
+    victims = tuple(Waiter(group, reason, system[group, reason]) for group, reason in ordered)
+    sides = [
+        _side(artifacts, number, names, thresholds) for artifacts, names in zip((base, candidate), aliases, strict=True)
+    ]
+    return MatchedWaiters(victims, sides[0], sides[1], renamed)
+
+
+def _keys(table: TraceTable, aliases: Mapping[str, str]) -> list[tuple[str, str]]:
+    names = [aliases.get(name, name) for name in map(normalised, table.group_names)]
+    return [(names[int(g)], reason) for g, reason in zip(table.victims.group, table.reasons, strict=True)]
+
+
+def _side(
+    artifacts: Sequence[TraceArtifact],
+    number: dict[tuple[str, str], int],
+    aliases: Mapping[str, str],
+    thresholds: TraceThresholds,
+) -> WaiterSide:
+    tables = [artifact.table for artifact in artifacts]
+    coverage = coverage_of(tables, thresholds)
+    rows = tuple(np.array([number[key] for key in _keys(table, aliases)], dtype=np.int64) for table in tables)
+    joined = max(-(-sum(table.read.blocks for table in tables) // MOST_BLOCKS), 1)
+    blocks = [-(-table.read.blocks // joined) for table in tables]
+    cells, starts = _cells(tables, rows, blocks=blocks, joined=joined, victims=len(number), coverage=coverage)
+    kept = [_kept(table, mask) for table, mask in zip(tables, coverage.blocks, strict=True)]
+
+    def summed(values: Sequence[NDArray[np.generic]]) -> F64:
+        whole = np.zeros((len(number), len(tables)))
+        for trace, (row, value) in enumerate(zip(rows, values, strict=True)):
+            np.add.at(whole[:, trace], row, value.astype(np.float64))
+        return whole
+
+    longest = np.zeros((len(number), len(tables)))
+    for trace, row in enumerate(rows):
+        np.maximum.at(longest[:, trace], row, tables[trace].victims.max_ns.astype(np.float64))
+    sections = [table.victims for table in tables]
+    return WaiterSide(
+        artifacts=tuple(artifacts),
+        rows=rows,
+        waits=summed([waits for waits, _ in kept]),
+        total_ns=summed([total for _, total in kept]),
+        max_ns=longest,
+        censored=summed([s.censored_left.astype(np.int64) + s.censored_right for s in sections]),
+        censored_ns=summed([s.censored_ns for s in sections]),
+        handoffs=summed([s.handoffs for s in sections]),
+        joined=joined,
+        block_trace=np.repeat(np.arange(len(tables)), np.array(blocks, dtype=np.int64)).astype(np.int64),
+        clean=np.concatenate(
+            [
+                np.zeros(0, dtype=np.bool_),
+                *(np.logical_or.reduceat(m, np.arange(0, len(m), joined)) for m in coverage.blocks),
+            ]
+        ),
+        coverage=coverage,
+        aliases=aliases,
+        _cells=cells,
+        _starts=starts,
+    )
+
+
+def _kept(table: TraceTable, mask: Mask) -> tuple[F64, F64]:
+    """Waits and ns of waiting of each victim within the blocks that are compared."""
+    waits, total = table.victims.waits.astype(np.float64), table.victims.total_ns.astype(np.float64)
+    if mask.all():
+        return waits, total
+    histogram, count = table.histogram, len(waits)
+    number = histogram.count.astype(np.float64)
+    inside = mask[histogram.block] * number
+    length = (lower_bounds(histogram.bucket.astype(np.int64)) + widths(histogram.bucket.astype(np.int64)) / 2) * number
+    whole, part = (
+        np.bincount(histogram.victim, weights=each, minlength=count)
+        for each in (length, length * mask[histogram.block])
+    )
+    # Histograms know lengths to a bucket; the totals are exact.
+    kept: F64 = np.bincount(histogram.victim, weights=inside, minlength=count).astype(np.float64)
+    return kept, total * part / np.maximum(whole, 1.0)
+
+
+def _cells(
+    tables: Sequence[TraceTable],
+    rows: Sequence[I64],
+    *,
+    blocks: Sequence[int],
+    joined: int,
+    victims: int,
+    coverage: Coverage,
+) -> tuple[WaitCells, I64]:
+    """All histogram cells of a side that are compared, sorted by victim, and where each victim's begin."""
+    before = np.concatenate([[0], np.cumsum(blocks)]).astype(np.int64)
+    sections = [table.histogram for table in tables]
+    inside = [mask[s.block] for s, mask in zip(sections, coverage.blocks, strict=True)]
+    empty = np.zeros(0, dtype=np.int64)
+    victim = np.concatenate([empty, *(row[s.victim[i]] for row, s, i in zip(rows, sections, inside, strict=True))])
+    block = np.concatenate(
+        [empty, *(s.block[i].astype(np.int64) // joined + b for s, i, b in zip(sections, inside, before, strict=False))]
+    )
+    bucket = np.concatenate([empty, *(s.bucket[i].astype(np.int64) for s, i in zip(sections, inside, strict=True))])
+    counts = [s.count[i].astype(np.int64) for s, i in zip(sections, inside, strict=True)]
+    count = np.concatenate([empty, *counts]).astype(np.float64)
+    # Short numbers are sorted by their digits, which is fast; blocks and buckets stand in order already.
+    order = np.argsort(victim.astype(np.uint16 if victims < 2**16 else np.int64), kind="stable")
+    starts = np.searchsorted(victim[order], np.arange(victims + 1)).astype(np.int64)
+    return WaitCells(block[order], bucket[order], count[order]), starts

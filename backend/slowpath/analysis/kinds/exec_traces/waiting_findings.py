@@ -1,0 +1,249 @@
+"""Findings on the rate of waiting: groups that wait on one side only, and the total where nothing else explains it."""
+
+import math
+from collections.abc import Mapping
+
+from slowpath.analysis.findings import wording
+from slowpath.analysis.findings.findings import Contribution, CostShift, Finding
+from slowpath.analysis.kinds.exec_traces import trace_wording
+from slowpath.analysis.kinds.exec_traces.host_effects import MOSTLY, is_mostly_wakeup_latency
+from slowpath.analysis.kinds.exec_traces.p_occupancy import Occupancy
+from slowpath.analysis.kinds.exec_traces.scheduler_advice import WAITING, WAITING_LESS, delay_text
+from slowpath.analysis.kinds.exec_traces.scheduler_latency_findings import culprits, told_verdict
+from slowpath.analysis.kinds.exec_traces.trace_inputs import TraceComparisonInputs
+from slowpath.analysis.kinds.exec_traces.wait_causes import goroutines_of
+from slowpath.analysis.kinds.exec_traces.waiters import MatchedWaiters, WaiterSide
+from slowpath.analysis.kinds.exec_traces.waiting_rates import WaitingRate
+
+GROUP, TOTAL_KIND = "trace.group", "trace.waiting"
+TOTAL = "total"
+MOST_PARTS = 5
+# The total is a finding of its own where others explain less than this of its change.
+EXPLAINED = 0.5
+# Below this share of the change a group is not named as a part of it.
+LEAST_PART = 0.05
+# Behind the delay itself and the blame that explains it (which makes 0.3 of it at least).
+_JUST_BEHIND = 0.29
+
+
+def group_findings(ground: TraceComparisonInputs, delays: Mapping[int, Finding]) -> list[Finding]:
+    """A finding for each group that waits on one side and not, or hardly, on the other.
+
+    Nobody had to wait for it before, or has to now: what it costs others is in their delays, so the largest of those
+    comes first.
+    """
+    largest = {
+        direction: max((abs(each.cost or 0.0) for each in delays.values() if each.direction == direction), default=None)
+        for direction in ("worse", "better")
+    }
+    return [
+        _group_finding(ground, rate, largest["worse" if rate.worse else "better"])
+        for rate in ground.waiting.one_sided
+        if _is_significant(ground, rate)
+    ]
+
+
+def _added_per_second(ground: TraceComparisonInputs, victims: tuple[int, ...]) -> float:
+    """By how many ns the victims wait more or less in each second."""
+    sides = [float(side.total_ns[list(victims)].sum()) / side.seconds for side in ground.matched.sides]
+    return abs(sides[1] - sides[0])
+
+
+def _group_finding(ground: TraceComparisonInputs, rate: WaitingRate, most: float | None) -> Finding:
+    matched, leading = ground.matched, rate.victims[0]
+    victim, blame = matched.victims[leading], ground.blame.of(leading)
+    worse = rate.worse
+    side = matched.candidate if worse else matched.base
+    text = delay_text(told_verdict(side, leading, blame, worse=worse)) if worse else WAITING_LESS
+    cost = sum(ground.costs.of(number) for number in rate.victims)
+    if most is not None:
+        cost = math.copysign(min(abs(cost), _JUST_BEHIND * most), cost)
+    return Finding(
+        kind=GROUP,
+        profile="trace",
+        subject=victim.subject,
+        direction="worse" if worse else "better",
+        base=rate.base,
+        candidate=rate.candidate,
+        unit=ground.waiting.unit,
+        change=rate.change,
+        basis=_basis(ground),
+        q_value=rate.q,
+        payers=(),
+        by=culprits(blame, worse=worse),
+        certain=_certain_group(ground, rate, blame),
+        more_profiles=None,
+        mechanism=text.mechanism,
+        advice=text.advice,
+        sentence=_group_sentence(ground, rate, side, blame),
+        cost=cost,
+    )
+
+
+def _basis(ground: TraceComparisonInputs) -> str:
+    return "per_request" if ground.waiting.unit.endswith("/request") else "per_second"
+
+
+def _certain_group(ground: TraceComparisonInputs, rate: WaitingRate, blame: Occupancy) -> bool:
+    """Only where all waiting together moved the same way: a group may come in the place of another one."""
+    total = ground.waiting.total
+    if total is None or total.worse != rate.worse or not total.beyond(1.0) or not ground.matched.enough_clean:
+        return False
+    if is_mostly_wakeup_latency(blame, worse=rate.worse):
+        return False
+    several = min(len(side.artifacts) for side in ground.matched.sides) > 1
+    return several or total.beyond(ground.thresholds.single_certain_ratio)
+
+
+def _group_sentence(ground: TraceComparisonInputs, rate: WaitingRate, side: WaiterSide, blame: Occupancy) -> str:
+    matched = ground.matched
+    numbers = list(rate.victims)
+    victim = matched.victims[numbers[0]]
+    others = matched.base if rate.worse else matched.candidate
+    all_of_group = len({matched.victims[number].reason for number in numbers}) > 1
+    who = wording.function(victim.group) if all_of_group else trace_wording.describe_waiter(victim.group, victim.reason)
+    hardly = "almost only" if others.waits[numbers].sum() > 0 else "only"
+    share = float(matched.shares(side, matched.accusable)[numbers].sum())
+    wakes = float(side.waits[numbers].sum()) / side.seconds
+    waited = wording.format_duration(float(side.total_ns[numbers].sum()) / side.seconds)
+    said = (
+        f"{who} waits {hardly} in the {'candidate' if rate.worse else 'base'}: {trace_wording.percent(share)} of all waiting "
+        f"for a processor there, {wording.format_number(wakes)} wakes and {waited} of waiting per second"
+    )
+    held = _occupants(matched, numbers[0], side, blame, worse=rate.worse)
+    return f"{said}; {held}." if held else f"{said}."
+
+
+def _occupants(matched: MatchedWaiters, number: int, side: WaiterSide, blame: Occupancy, *, worse: bool) -> str:
+    shares = trace_wording.by_culprit(blame, candidate=worse)
+    if not shares:
+        return ""
+    leading = max(shares, key=lambda name: shares[name])
+    verdict = told_verdict(side, number, blame, worse=worse)
+    return trace_wording.describe_occupancy(
+        shares, verdict, goroutines_of(side, leading), matched.victims[number].group, None
+    )
+
+
+def total_finding(
+    ground: TraceComparisonInputs, others: Mapping[int, Finding], groups: list[Finding]
+) -> Finding | None:
+    """The change of all waiting, where the findings on delays and groups explain less than half of it."""
+    rate = ground.waiting.total
+    if rate is None or not _is_significant(ground, rate) or is_withheld(ground):
+        return None
+    growth = _growth(ground, rate.victims)
+    whole = sum(growth.values())
+    told = set(others) | {
+        number for each in ground.waiting.one_sided if _is_told(ground, each, groups) for number in each.victims
+    }
+    explained = sum(growth[number] for number in told if number in growth)
+    if whole == 0 or (whole > 0) != rate.worse or explained / whole >= EXPLAINED:
+        return None
+    leading = sorted(growth, key=lambda number: -growth[number] / whole)[:MOST_PARTS]
+    parts = tuple(
+        Contribution(ground.matched.victims[number].subject, growth[number] / whole)
+        for number in leading
+        if growth[number] / whole >= LEAST_PART
+    )
+    text = WAITING if rate.worse else WAITING_LESS
+    return Finding(
+        kind=TOTAL_KIND,
+        profile="trace",
+        subject=TOTAL,
+        direction="worse" if rate.worse else "better",
+        base=rate.base,
+        candidate=rate.candidate,
+        unit=ground.waiting.unit,
+        change=rate.change,
+        basis=_basis(ground),
+        q_value=rate.q,
+        payers=(),
+        by=parts,
+        certain=_certain_total(ground, rate),
+        more_profiles=None,
+        mechanism=text.mechanism,
+        advice=text.advice,
+        sentence=total_sentence(ground, rate, parts),
+        cost=whole / 1e9,
+    )
+
+
+def _is_told(ground: TraceComparisonInputs, rate: WaitingRate, groups: list[Finding]) -> bool:
+    subject = ground.matched.victims[rate.victims[0]].subject
+    return any(finding.subject == subject for finding in groups)
+
+
+def _growth(ground: TraceComparisonInputs, victims: tuple[int, ...]) -> dict[int, float]:
+    """By how many ns each victim waits more in each second."""
+    base, candidate = (side.total_ns.sum(axis=1) / side.seconds for side in ground.matched.sides)
+    return {number: float(candidate[number] - base[number]) for number in victims}
+
+
+def _certain_total(ground: TraceComparisonInputs, rate: WaitingRate) -> bool:
+    """Not where another load, waits beside idle processors or a machine short of CPU may be all of it."""
+    load = ground.waiting.load_ratio if rate.worse else 1 / ground.waiting.load_ratio
+    several = min(len(side.artifacts) for side in ground.matched.sides) > 1
+    least = ground.thresholds.least_ratio if several else ground.thresholds.single_certain_ratio
+    return rate.beyond(least * max(load, 1.0)) and not _machine_made(ground, rate)
+
+
+def _machine_made(ground: TraceComparisonInputs, rate: WaitingRate) -> bool:
+    """Whether the machine may have caused the change: it was short of CPU, or processors were idle for most of it."""
+    if not ground.matched.enough_clean:
+        return True
+    whole = sum(_growth(ground, rate.victims).values())
+    waking = sum(ground.growth_beside_idle(number) for number in rate.victims)
+    return whole == 0 or waking / whole >= MOSTLY
+
+
+def _is_significant(ground: TraceComparisonInputs, rate: WaitingRate) -> bool:
+    return (
+        rate.q <= ground.thresholds.alpha
+        and rate.beyond(ground.thresholds.least_ratio)
+        and _added_per_second(ground, rate.victims) >= ground.thresholds.least_waiting
+    )
+
+
+def is_withheld(ground: TraceComparisonInputs) -> bool:
+    """Whether all waiting changed, but by no more than a machine with other work does by itself."""
+    rate = ground.waiting.total
+    return (
+        rate is not None
+        and _is_significant(ground, rate)
+        and not rate.beyond(ground.thresholds.least_ratio_machine)
+        and _machine_made(ground, rate)
+    )
+
+
+def total_sentence(ground: TraceComparisonInputs, rate: WaitingRate, parts: tuple[Contribution, ...] = ()) -> str:
+    """All waiting in words, with the part that the leading group makes of its change."""
+    said = f"All goroutines together wait {'longer' if rate.worse else 'less'} for a processor: "
+    said += wording.format_pair(rate.candidate, rate.base, ground.waiting.unit)
+    if rate.change.of == "ratio" and rate.change.ratio is not None:
+        said += f" ({wording.format_ratio_with_interval(rate.change.ratio, rate.change.low, rate.change.high)})"
+    if parts:
+        group, _, reason = parts[0].subject.partition("|")
+        share = trace_wording.percent(min(parts[0].share, 1.0))
+        said += f"; {share} of the {'increase' if rate.worse else 'decrease'} is {trace_wording.describe_waiter(group, reason)}"
+    return f"{said}."
+
+
+def moves_of(ground: TraceComparisonInputs) -> tuple[CostShift, ...]:
+    """Groups that were renamed: their waiting moved to another name."""
+    return tuple(
+        CostShift(
+            profile="trace",
+            from_function=each.base,
+            to_function=each.candidate,
+            under="",
+            amount=each.wait_ns_per_second,
+            unit="nanoseconds/s",
+            sentence=(
+                f"{wording.function(each.candidate)} is {wording.function(each.base)} under another name: "
+                f"{wording.format_number(each.wakes_per_second)} wakes and {wording.format_duration(each.wait_ns_per_second)} of waiting "
+                "per second moved. They are compared as one group."
+            ),
+        )
+        for each in ground.matched.renamed
+    )

@@ -1,0 +1,221 @@
+"""From changes to findings: the total, and the functions that pay for it."""
+
+import numpy as np
+
+from slowpath.analysis.findings import wording
+from slowpath.analysis.findings.findings import AttributedCaller, Contribution, CostShift, Effect, Finding
+from slowpath.analysis.kinds.growth_logs.growth_advice import GrowthAdvice, text_for
+from slowpath.analysis.kinds.growth_logs.growth_artifact import GrowthArtifact
+from slowpath.analysis.kinds.growth_logs.growth_counts import TOTAL, GrowthCounts, GrowthRows
+from slowpath.analysis.kinds.growth_logs.growth_significance import GrowthChanges, sizes_of
+from slowpath.analysis.kinds.growth_logs.growth_table import GrowthPath
+from slowpath.analysis.kinds.growth_logs.growth_thresholds import GrowthThresholds
+
+KIND = "growth.count"
+PROFILE = "growth"
+PAYS_MUCH = 0.5
+MOST_PAYERS = 5
+SMALLEST_SHARE = 0.03
+
+
+def findings_of(measured: GrowthCounts, changes: GrowthChanges, thresholds: GrowthThresholds) -> list[Finding]:
+    """The total first, then payers by how much they changed; those that went the other way last."""
+    found: list[Finding] = []
+    if changes.total_changed:
+        found.append(_finding(measured, measured.total, 0, float(measured.total.judged.p_value[0]), thresholds))
+    rows = np.flatnonzero(changes.payer_changed).tolist()
+    payers = [_finding(measured, measured.payers, row, float(changes.payer_q[row]), thresholds) for row in rows]
+    payers.sort(key=lambda finding: (finding.direction != "worse", -abs(finding.change.difference)))
+    return [*found, *payers]
+
+
+def moves_of(measured: GrowthCounts, changes: GrowthChanges) -> list[CostShift]:
+    """Growths that only changed their payer, in words."""
+    unit = measured.basis.unit
+    moves = []
+    for shift in changes.shifts:
+        amount = shift.growths * factor_of(measured, measured.paths)
+        much, words = wording.format_quantity(amount, unit)
+        moves.append(
+            CostShift(
+                profile=PROFILE,
+                from_function=shift.from_payer,
+                to_function=shift.to_payer,
+                under="",
+                amount=amount,
+                unit=unit,
+                sentence=f"Stacks of {size(shift.old_bytes)} grow as often as before, but {much} {words} in "
+                f"{wording.function(shift.to_payer)} instead of {wording.function(shift.from_payer)}.",
+            )
+        )
+    return moves
+
+
+def factor_of(measured: GrowthCounts, rows: GrowthRows) -> float:
+    """What rates are shown by: per log, growths are told as recorded (sampled) where all logs have one rate."""
+    rates = {artifact.table.rate for artifact in measured.artifacts}
+    if measured.basis.id != "count" or len(rates) > 1 or rows.quantum == 1:
+        return 1.0
+    return 1.0 / rates.pop()
+
+
+def change_of(measured: GrowthCounts, rows: GrowthRows, row: int, thresholds: GrowthThresholds) -> Effect:
+    """The effect on one row: as a ratio where both bounds are finite and positive, else as a difference."""
+    judged, factor = rows.judged, factor_of(measured, rows)
+    ratio, low, high = float(judged.ratio[row]), float(judged.low[row]), float(judged.high[row])
+    difference = float(judged.difference[row]) * factor
+    if np.isfinite(ratio) and ratio > 0 and np.isfinite(high):
+        return Effect(ratio, difference, low, high, thresholds.confidence, "ratio")
+    return Effect(
+        ratio=ratio if np.isfinite(ratio) else None,
+        difference=difference,
+        low=float(judged.estimates.difference_low[row]) * factor,
+        high=float(judged.estimates.difference_high[row]) * factor,
+        confidence=thresholds.confidence,
+        of="difference",
+    )
+
+
+def _finding(
+    measured: GrowthCounts, rows: GrowthRows, row: int, q_value: float, thresholds: GrowthThresholds
+) -> Finding:
+    judged, factor, name = rows.judged, factor_of(measured, rows), rows.keys[row][0]
+    payer = None if rows is measured.total else name
+    base, candidate = float(judged.base[row]) * factor, float(judged.candidate[row]) * factor
+    change = change_of(measured, rows, row, thresholds)
+    sizes = sizes_of(measured, payer)
+    payers = payers_of(measured, change.difference, factor, payer)
+    old = sizes[0][0][1] if sizes else 0
+    text = _text(measured, grows_more=change.difference > 0, only_candidate=base == 0, old_bytes=old)
+    certain = min(measured.replicates) >= thresholds.fewest_replicates
+    return Finding(
+        kind=KIND,
+        profile=PROFILE,
+        subject=TOTAL if payer is None else name,
+        direction="worse" if change.difference > 0 else "better",
+        base=base,
+        candidate=candidate,
+        unit=measured.basis.unit,
+        change=change,
+        basis=measured.basis.id,
+        q_value=q_value,
+        payers=payers,
+        by=_parts(measured, payer),
+        certain=certain,
+        more_profiles=None if certain else thresholds.fewest_replicates - min(measured.replicates),
+        mechanism=text.mechanism,
+        advice=text.advice,
+        sentence=sentence(measured, payer, base=base, candidate=candidate, change=change, payers=payers),
+    )
+
+
+def _text(measured: GrowthCounts, *, grows_more: bool, only_candidate: bool, old_bytes: int) -> GrowthAdvice:
+    return text_for(
+        grows_more=grows_more,
+        only_candidate=only_candidate,
+        old_bytes=old_bytes,
+        goroutines_per_growth=_goroutines_per_growth(
+            [a for a, is_base in zip(measured.artifacts, measured.is_base.tolist(), strict=True) if not is_base]
+        ),
+    )
+
+
+def _goroutines_per_growth(artifacts: list[GrowthArtifact]) -> float | None:
+    """Different goroutines among the recorded growths, as a part of them; None where too few say so."""
+    known = [artifact.table for artifact in artifacts if artifact.table.goroutines and artifact.table.sampled]
+    sampled = sum(table.sampled for table in known)
+    return sum(table.goroutines or 0 for table in known) / sampled if sampled >= 10 else None
+
+
+def payers_of(
+    measured: GrowthCounts, difference: float, factor: float, only: str | None
+) -> tuple[AttributedCaller, ...]:
+    """The payers of most of the change, with the path on which each grew most; of one payer, that one.
+
+    `difference` is the whole change in display units, `factor` turns rates into those.
+    """
+    rows = measured.payers
+    sign = 1.0 if difference >= 0 else -1.0
+    signed = sign * rows.judged.difference * factor
+    found: list[AttributedCaller] = []
+    for row in np.argsort(-signed, kind="stable").tolist():
+        name = rows.keys[row][0]
+        if only not in {None, name} or len(found) == MOST_PAYERS:
+            continue
+        if only is None and signed[row] <= SMALLEST_SHARE * abs(difference):
+            break
+        best = dominating(measured.artifacts, name)
+        path = best.path if best else ()
+        found.append(AttributedCaller(name, best.entry if best else None, path, sign * float(signed[row])))
+    return tuple(found)
+
+
+def dominating(artifacts: tuple[GrowthArtifact, ...], payer: str | None) -> GrowthPath | None:
+    """The path that grew most often in these logs (times rate), of one payer or of all; the later log wins a tie."""
+    sums: dict[tuple[str, ...], float] = {}
+    paths: dict[tuple[str, ...], GrowthPath] = {}
+    for artifact in artifacts:
+        for path in artifact.table.paths:
+            if payer in {None, path.payer} and path.path:
+                sums[path.path] = sums.get(path.path, 0.0) + path.sampled * artifact.table.rate
+                paths[path.path] = path
+    return paths[max(sums, key=sums.__getitem__)] if sums else None
+
+
+def _parts(measured: GrowthCounts, payer: str | None) -> tuple[Contribution, ...]:
+    """The sizes that the change is made of, with their shares of it."""
+    sizes = [(key, difference) for key, difference in sizes_of(measured, payer) if key[1] > 0]
+    whole = sum(difference for _, difference in sizes)
+    if whole == 0:
+        return ()
+    parts = [Contribution(f"{size(old)} to {size(new)}", difference / whole) for (_, old, new), difference in sizes]
+    return tuple(part for part in parts if abs(part.share) > SMALLEST_SHARE)[:MOST_PAYERS]
+
+
+def sentence(
+    measured: GrowthCounts,
+    payer: str | None,
+    *,
+    base: float,
+    candidate: float,
+    change: Effect,
+    payers: tuple[AttributedCaller, ...],
+) -> str:
+    """What changed, by how much, at which sizes, and who pays."""
+    more = "more" if change.difference > 0 else "less"
+    title = "Goroutine stacks grow" if payer is None else f"{wording.function(payer)} makes stacks grow"
+    both = wording.format_pair(candidate, base, measured.basis.unit)
+    words = f"{title} {more} often: {both.replace('nothing', 'never').replace('of none', 'of never')}"
+    if change.ratio is not None and change.of == "ratio":
+        words += f" ({_times(change.ratio, change.low, change.high)})"
+    sizes = [(key, part) for key, part in sizes_of(measured, payer) if key[1] > 0 and part * change.difference > 0]
+    whole = sum(part for _, part in sizes)
+    if sizes and sizes[0][1] / whole >= PAYS_MUCH:
+        (_, old, new), _ = sizes[0]
+        words += f", {'' if sizes[0][1] == whole else 'mostly '}from {size(old)} to {size(new)}"
+    if payer is None and payers and payers[0].difference / change.difference >= PAYS_MUCH:
+        words += f", attributed to {wording.function(payers[0].function)}"
+    if measured.basis.id == "count" and factor_of(measured, measured.payers) != 1 and measured.total.quantum != 1:
+        words += f"; counted is every {ordinal(measured.artifacts[0].table.rate)} growth"
+    return f"{words}."
+
+
+def _times(ratio: float, low: float, high: float) -> str:
+    """`×1.74, 1.68 to 1.81`; what nearly vanished with the digits that tell how nearly."""
+    if ratio >= 0.1:
+        return f"{wording.format_ratio(ratio)}, {wording.format_interval(low, high)}"
+    return f"×{wording.format_number(ratio)}, {wording.format_number(low)} to {wording.format_number(high)}"
+
+
+def ordinal(rate: int) -> str:
+    """`1,000th`, `2nd`."""
+    ending = "th" if rate % 100 in {11, 12, 13} else {1: "st", 2: "nd", 3: "rd"}.get(rate % 10, "th")
+    return f"{rate:,}{ending}"
+
+
+def size(count: int) -> str:
+    """A stack's size: `2 KiB`."""
+    if count < 1024:
+        return f"{count} bytes"
+    number, unit = wording.format_quantity(float(count), "bytes")
+    return f"{number.removesuffix('.00').removesuffix('.0')} {unit}"

@@ -1,0 +1,89 @@
+"""Classic histograms: one counter a bucket. Their rates, added over instances where their bounds agree."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from slowpath.analysis.kinds.metrics.histogram_quantiles import ClassicColumns, QuantileEstimate
+from slowpath.analysis.kinds.metrics.prometheus_dialect import PrometheusDialect
+from slowpath.analysis.kinds.metrics.rate_windows import Indices
+from slowpath.analysis.kinds.metrics.series_data import SeriesData, Values
+
+
+def bound_of(le: str | None) -> float | None:
+    """The upper bound that a label `le` says; None where it says none."""
+    try:
+        bound = float(le) if le is not None and "_" not in le else np.nan
+    except ValueError:
+        return None
+    return None if np.isnan(bound) else bound
+
+
+@dataclass(frozen=True, slots=True)
+class ClassicBuckets:
+    """[S, P] a value of each bucket series (a rate, or a count at a time), with its bound and the histogram it belongs to."""
+
+    bound: Values  # [S]
+    histogram: Indices  # [S] 0..H-1
+    value: Values  # [S, P]
+    histograms: int
+
+    def quantiles(
+        self, qs: Sequence[float], members: Sequence[int] | None, dialect: PrometheusDialect
+    ) -> list[QuantileEstimate]:
+        """histogram_quantile(q, sum by (le) (...)) over the histograms `members` (all when None), for each q."""
+        bounds, cumulative = self.summed(members)
+        columns = ClassicColumns.of(bounds, cumulative, dialect)
+        return [columns.quantile(q) for q in qs]
+
+    def summed(self, members: Sequence[int] | None) -> tuple[Values, Values]:
+        """Bounds [U] and the sums [U, P] up to each, NaN where a bound cannot serve.
+
+        Like sum by (le), but where histograms with different bounds meet (a deploy changes them; two libraries) only the
+        bounds that all of them have are kept: counts up to a bound can be added, counts of overlapping buckets cannot.
+        PromQL would level the resulting dips and answer too high or too low without saying so.
+        """
+        mine = np.arange(len(self.bound)) if members is None else np.flatnonzero(np.isin(self.histogram, list(members)))
+        bounds = np.unique(self.bound[mine])
+        cumulative = np.zeros((len(bounds), self.value.shape[1]))
+        having = np.zeros((len(bounds), self.value.shape[1]), np.int64)
+        place = np.searchsorted(bounds, self.bound[mine])
+        seen: set[tuple[int, int]] = set()
+        for row, at in zip(mine.tolist(), place.tolist(), strict=True):
+            value = self.value[row]
+            there = ~np.isnan(value)
+            cumulative[at] += np.where(there, value, 0.0)
+            key = (int(self.histogram[row]), at)
+            if key not in seen:  # "0.2" and "2e-1" in one histogram are one bucket
+                seen.add(key)
+                having[at] += there
+        if len(bounds):
+            shared = (having == having[-1]) & (having > 0) if np.isposinf(bounds[-1]) else having > 0
+            cumulative[~shared] = np.nan
+        return bounds, cumulative
+
+
+def classic_buckets(series: Sequence[SeriesData], value: Values) -> tuple[ClassicBuckets, list[SeriesData]]:
+    """Sort bucket series (rows of `value`, [S, P]) into histograms: those of one name whose labels agree but for `le`.
+
+    Gives the buckets and, for each histogram, one of its series (for its labels). Series without a readable `le` are left out.
+    """
+    rows: list[int] = []
+    bounds: list[float] = []
+    belongs: list[int] = []
+    known: dict[tuple[str, frozenset[tuple[str, str]]], int] = {}
+    examples: list[SeriesData] = []
+    for row, one in enumerate(series):
+        bound = bound_of(one.labels.get("le"))
+        if bound is None:
+            continue
+        key = (one.name, frozenset((name, text) for name, text in one.labels.items() if name != "le"))
+        if key not in known:
+            known[key] = len(known)
+            examples.append(one)
+        rows.append(row)
+        bounds.append(bound)
+        belongs.append(known[key])
+    made = ClassicBuckets(np.array(bounds, np.float64), np.array(belongs, np.int64), value[rows], len(known))
+    return made, examples

@@ -1,0 +1,62 @@
+"""Samples that came long after their own time: they may change what somebody has already looked at."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from slowpath.analysis.kinds.metrics.column_codec import Ints
+from slowpath.analysis.kinds.metrics.sample_columns import SampleColumns, by_series
+from slowpath.analysis.kinds.metrics.series_data import LateSamples
+
+LATE_MS: Final = 5 * 60_000
+"""So long after its own time a sample is late."""
+HOUR_MS: Final = 3_600_000
+MOST_RUNS: Final = 4
+"""Of one series in one hour; more are told as one."""
+
+
+def late_runs(samples: SampleColumns, received_ms: int) -> dict[int, LateSamples]:
+    """Return, by series, the stretch of samples that were received long after their time."""
+    series, times = _late(samples, received_ms)
+    return {
+        series_id: LateSamples(int(times[at][0]), int(times[at][-1]), received_ms)
+        for series_id, at in by_series(series)
+    }
+
+
+def late_runs_by_hour(samples: SampleColumns, received_ms: int) -> Iterator[tuple[int, int, LateSamples]]:
+    """Yield series, hour and the stretch of the samples in that hour that were late: who reads one hour sees its own."""
+    series, times = _late(samples, received_ms)
+    if not len(series):
+        return
+    hours = times // HOUR_MS
+    cuts = np.flatnonzero((np.diff(series) != 0) | (np.diff(hours) != 0)) + 1
+    for first, end in zip([0, *cuts.tolist()], [*cuts.tolist(), len(series)], strict=True):
+        yield int(series[first]), int(hours[first]), LateSamples(int(times[first]), int(times[end - 1]), received_ms)
+
+
+def _late(samples: SampleColumns, received_ms: int) -> tuple[Ints, Ints]:
+    """Series and times of the samples, histograms too, that were received long after their time, sorted by both."""
+    series, times = samples.series, samples.times_ms
+    if samples.natives is not None:
+        series = np.concatenate([series, samples.natives.series])
+        times = np.concatenate([times, samples.natives.times_ms])
+    late = times < received_ms - LATE_MS
+    if not late.any():
+        return series[:0], times[:0]
+    order = np.lexsort((times[late], series[late]))
+    return series[late][order], times[late][order]
+
+
+def joined_late(
+    known: Mapping[int, Sequence[LateSamples]], more: Mapping[int, Sequence[LateSamples]]
+) -> dict[int, tuple[LateSamples, ...]]:
+    """Return both, by series; what is too much to be told one by one becomes one stretch."""
+    told: dict[int, tuple[LateSamples, ...]] = {}
+    for series_id in {**known, **more}:
+        runs = sorted({*known.get(series_id, ()), *more.get(series_id, ())}, key=lambda run: run.from_ms)
+        if len(runs) > MOST_RUNS:
+            runs = [LateSamples(runs[0].from_ms, max(run.to_ms for run in runs), max(run.received_ms for run in runs))]
+        told[series_id] = tuple(runs)
+    return told

@@ -1,0 +1,128 @@
+"""Native histograms as Prometheus's HTTP API tells them: buckets by their bounds, from which the resolution follows.
+
+https://prometheus.io/docs/prometheus/latest/querying/api/#native-histograms: {"count": "4", "sum": "1.5", "buckets":
+[[rule, "lower", "upper", "count"], ...]}, empty buckets left out. A bucket of schema s is (b^(k-1), b^k], b = 2^(2^-s): one
+filled bucket says s. Bounds of one's own (schema -53) do not follow from those that are told, and are refused by name.
+"""
+
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from slowpath.analysis.kinds.metrics.ingest_batch import MAX_BUCKETS, IncomingHistogram
+from slowpath.analysis.kinds.metrics.series_data import RESET_UNKNOWN
+
+CLOSED: Final = 3
+"""The rule of the zero bucket: both its bounds lie in it."""
+SCHEMAS: Final = range(-4, 9)
+FINEST: Final = 8
+NEAR: Final = 1e-6
+TOP_EXPONENT: Final = 1024.0
+
+USUAL_THRESHOLD: Final = 2.0**-128
+"""The zero bucket's width of Go's client, where nobody says otherwise."""
+
+Bucket = tuple[float, float, float]
+"""Lower bound, upper bound, count; bounds above zero."""
+
+
+class UnsupportedBuckets(ValueError):
+    """The buckets are no exponential ones: what bounds the empty ones have is not told."""
+
+
+@dataclass(frozen=True, slots=True)
+class _ParsedHistogram:
+    """A histogram, and what its filled buckets say of its layout."""
+
+    schema: int | None
+    zero_threshold: float | None
+    histogram: IncomingHistogram
+
+
+def parse_histograms(told: Sequence[Mapping[str, Any]]) -> list[IncomingHistogram | None]:
+    """Return histograms of one series, in order; None where bounds are its own.
+
+    What the empty buckets of one do not say (resolution, width of the zero bucket) is taken from its neighbour before, else
+    from the next that says it, else it is the usual one. Raises `ValueError`, `TypeError`, `KeyError` for what is none.
+    """
+    found = [_told(one) for one in told]
+    schema = next((one.schema for one in found if one and one.schema is not None), FINEST)
+    threshold = next((one.zero_threshold for one in found if one and one.zero_threshold is not None), USUAL_THRESHOLD)
+    whole: list[IncomingHistogram | None] = []
+    for one in found:
+        if one is None:
+            whole.append(None)
+            continue
+        schema = schema if one.schema is None else one.schema
+        threshold = threshold if one.zero_threshold is None else one.zero_threshold
+        whole.append(replace(one.histogram, schema=schema, zero_threshold=threshold))
+    return whole
+
+
+def _told(told: Mapping[str, Any]) -> _ParsedHistogram | None:
+    """Return a histogram with what its buckets say; None where they are not exponential."""
+    positive: list[Bucket] = []
+    negative: list[Bucket] = []
+    threshold, zero = None, 0.0
+    buckets = told.get("buckets") or ()
+    if len(buckets) > MAX_BUCKETS:
+        raise ValueError("more buckets than one histogram may have")
+    for rule, lower_text, upper_text, count_text in buckets:
+        lower, upper, count = float(lower_text), float(upper_text), float(count_text)
+        if rule == CLOSED and lower == -upper:
+            threshold, zero = upper, count
+        elif 0 < lower < upper:
+            positive.append((lower, upper, count))
+        elif lower < upper < 0:
+            negative.append((-upper, -lower, count))
+        else:
+            return None
+    try:
+        schema = _schema([*positive, *negative])
+        above, below = (_numbered(side, FINEST if schema is None else schema) for side in (positive, negative))
+    except UnsupportedBuckets:
+        return None
+    count, summed = float(told["count"]), float(told["sum"])
+    return _ParsedHistogram(
+        schema, threshold, IncomingHistogram(FINEST, 0.0, zero, count, summed, above, below, RESET_UNKNOWN, ())
+    )
+
+
+def _schema(buckets: Sequence[Bucket]) -> int | None:
+    """Return the schema that all buckets are of; None if there are none. The one up to infinity says nothing by itself."""
+    schema = None
+    for lower, upper, _ in buckets:
+        width = _exponent(upper) - math.log2(lower)
+        if math.isinf(upper):
+            if lower < sys.float_info.max:
+                raise UnsupportedBuckets
+            continue
+        if width <= 0:
+            raise UnsupportedBuckets
+        exact = -math.log2(width)
+        if abs(exact - round(exact)) > NEAR or round(exact) not in SCHEMAS or schema not in {None, round(exact)}:
+            raise UnsupportedBuckets
+        schema = round(exact)
+    if schema is None and buckets:
+        raise UnsupportedBuckets
+    return schema
+
+
+def _numbered(buckets: Sequence[Bucket], schema: int) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """Return the numbers of buckets in their schema, ascending, and their counts."""
+    counts: dict[int, float] = {}
+    for _, upper, count in buckets:
+        exact = _exponent(upper) * 2.0**schema
+        number = math.ceil(TOP_EXPONENT * 2.0**schema) + 1 if math.isinf(upper) else round(exact)
+        if not math.isinf(upper) and abs(exact - number) > NEAR:
+            raise UnsupportedBuckets
+        counts[number] = counts.get(number, 0.0) + count
+    numbers = sorted(counts)
+    return tuple(numbers), tuple(counts[number] for number in numbers)
+
+
+def _exponent(bound: float) -> float:
+    """Return the power of two that a bound is; the largest number there is stands for the next power."""
+    return TOP_EXPONENT if bound >= sys.float_info.max else math.log2(bound)

@@ -1,0 +1,122 @@
+"""Where a panel has nothing to draw, and why: a gap is never bridged and never silent."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.kinds.metrics.rate_windows import Mask
+from slowpath.analysis.kinds.metrics.series_data import SeriesData, Times
+from slowpath.analysis.kinds.metrics.time_grid import TimeGrid
+
+Panel = Literal["qps", "latency", "both"]
+
+BEFORE_FIRST = "before the first sample"
+AFTER_NEWEST = "no samples since"
+SCRAPE_FAILED = "scrape failed: up was 0"
+TARGET_GONE = "the target went away: its series ended"
+RESTARTED = "restart: too few samples since"
+NO_SAMPLES = "no samples"
+NO_REQUESTS = "no requests"
+NO_BUCKETS = "no histogram in these samples"
+
+
+@dataclass(frozen=True, slots=True)
+class PanelGap:
+    """A stretch without values, from the last value before it to the first one after it (or the panel's edges)."""
+
+    from_ms: int
+    to_ms: int
+    why: str
+    panel: Panel
+
+
+@dataclass(frozen=True, slots=True)
+class ScrapeEvidence:
+    """What is known about the samples around a gap. All times ascending, in milliseconds."""
+
+    first_ms: int | None
+    newest_ms: int | None
+    down_ms: Times  # samples of `up` that were 0
+    ended_ms: Times  # stale markers
+    reset_ms: Times
+
+
+def evidence_of(counters: Sequence[SeriesData], up: Sequence[SeriesData], resets: Sequence[Times]) -> ScrapeEvidence:
+    """Gather it from the counters of a service and the `up` of its targets."""
+    ends = [(int(one.times_ms[0]), int(one.times_ms[-1])) for one in counters if len(one.times_ms)]
+    down = [one.times_ms[one.values == 0] for one in up if one.values is not None]
+    stale = [one.times_ms[gone] for one in counters if (gone := one.stale()).any()]
+    return ScrapeEvidence(
+        first_ms=min((first for first, _ in ends), default=None),
+        newest_ms=max((last for _, last in ends), default=None),
+        down_ms=_all(down),
+        ended_ms=_all(stale),
+        reset_ms=_all(resets),
+    )
+
+
+def _all(times: Sequence[Times]) -> Times:
+    return np.unique(np.concatenate(times)) if times else np.zeros(0, np.int64)
+
+
+def gaps_of(
+    grid: TimeGrid, window_ms: int, qps: Mask | None, latency: Mask | None, evidence: ScrapeEvidence
+) -> list[PanelGap]:
+    """The gaps of both panels of a row. `qps` and `latency` are [P]: where there is a value; None: the panel is empty anyway.
+
+    A gap of both panels is told once; latency alone missing means that nothing was asked, or that no histogram came.
+    """
+    gaps = []
+    counted = qps if qps is not None else np.zeros(grid.points, np.bool_)
+    for a, b in _runs(~counted) if qps is not None else []:
+        gaps.append(_gap(grid, a, b, _why(grid, window_ms, a, b, evidence), "qps" if latency is None else "both"))
+    if latency is not None:
+        for a, b in _runs(~latency & (counted if qps is not None else True)):
+            why = NO_REQUESTS if qps is not None else _why(grid, window_ms, a, b, evidence)
+            gaps.append(_gap(grid, a, b, why, "latency"))
+    return sorted(gaps, key=lambda gap: (gap.from_ms, gap.panel))
+
+
+def without_histogram(gaps: Sequence[PanelGap], grid: TimeGrid, busy: Mask) -> list[PanelGap]:
+    """Say "no histogram" instead of "no requests" where requests were counted all the while."""
+    out = []
+    for gap in gaps:
+        a, b = (gap.from_ms - grid.from_ms) // grid.step_ms, (gap.to_ms - grid.from_ms) // grid.step_ms
+        asked = gap.why == NO_REQUESTS and bool(busy[max(a, 0) : b + 1].all())
+        out.append(replace(gap, why=NO_BUCKETS) if asked else gap)
+    return out
+
+
+def _runs(missing: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """First and last index of each run of True."""
+    edges = np.flatnonzero(np.diff(np.concatenate(([False], missing, [False]))))
+    return [(int(a), int(b) - 1) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def _gap(grid: TimeGrid, a: int, b: int, why: str, panel: Panel) -> PanelGap:
+    start = grid.from_ms + max(a - 1, 0) * grid.step_ms
+    end = grid.from_ms + min(b + 1, grid.points - 1) * grid.step_ms
+    return PanelGap(start, end, why, panel)
+
+
+def _why(grid: TimeGrid, window_ms: int, a: int, b: int, evidence: ScrapeEvidence) -> str:
+    """The best reason for columns a..b: edges of what is known first, then what the samples themselves say."""
+    start, end = grid.from_ms + a * grid.step_ms - window_ms, grid.from_ms + b * grid.step_ms
+    if _within(evidence.down_ms, start, end):
+        return SCRAPE_FAILED
+    if evidence.first_ms is None or end < evidence.first_ms + window_ms:
+        return BEFORE_FIRST
+    if _within(evidence.ended_ms, start, end):
+        return TARGET_GONE
+    if _within(evidence.reset_ms, start, end + window_ms):
+        return RESTARTED
+    if evidence.newest_ms is not None and b == grid.points - 1 and evidence.newest_ms <= end:
+        return AFTER_NEWEST
+    return NO_SAMPLES
+
+
+def _within(times: Times, start: int, end: int) -> bool:
+    return bool(np.searchsorted(times, end, side="right") > np.searchsorted(times, start))

@@ -1,0 +1,82 @@
+"""Which samples lie in the window before each grid time, found once for all series that share a vector of times."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.kinds.metrics.prometheus_dialect import PrometheusDialect
+from slowpath.analysis.kinds.metrics.series_data import Times, Values
+
+Indices = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+
+_THRESHOLD = 1.1  # Prometheus: a gap up to 10 % above the usual distance is no end of the series
+
+
+@dataclass(frozen=True, slots=True)
+class RateWindows:
+    """For each of P grid times: the samples first..last of its window, and how far they reach.
+
+    `full` tells where there are the two samples a rate needs; elsewhere the other arrays hold harmless numbers. Durations are
+    seconds: `sampled` between the first and the last sample, `to_start` and `to_end` from them to the window's edges.
+    """
+
+    first: Indices
+    last: Indices
+    full: Mask
+    seconds: float
+    sampled: Values
+    to_start: Values
+    to_end: Values
+    usual: Values
+
+    def factors(self, first_value: Values, increase: Values, dialect: PrometheusDialect) -> Values:
+        """What turns an increase between samples into a rate per second over the window, as Prometheus extrapolates.
+
+        `first_value` and `increase` are [..., P]; so is the answer. A counter is not extrapolated below zero.
+        """
+        threshold = self.usual * _THRESHOLD
+        with np.errstate(divide="ignore", invalid="ignore"):
+            to_zero = self.sampled * (first_value / increase)
+        bounded = (increase > 0) & (first_value >= 0)
+        if dialect.covers_before_zero:
+            start = np.where(self.to_start >= threshold, self.usual / 2, self.to_start)
+            start = np.where(bounded & (to_zero < start), to_zero, start)
+        else:
+            start = np.where(bounded & (to_zero < self.to_start), to_zero, self.to_start)
+            start = np.where(start >= threshold, self.usual / 2, start)
+        end = np.where(self.to_end >= threshold, self.usual / 2, self.to_end)
+        whole: Values = (self.sampled + start + end) / self.sampled / self.seconds
+        return whole
+
+
+def windows_before(grid_times: Times, width_ms: int, times: Times, dialect: PrometheusDialect) -> RateWindows:
+    """Find the samples of each window (t - width, t] (Prometheus 2: from t - width on). `times` holds no stale marker."""
+    first = np.searchsorted(times, grid_times - width_ms, side="right" if dialect.left_open else "left")
+    last = np.searchsorted(times, grid_times, side="right") - 1
+    full = last > first
+    safe_first = np.where(full, first, 0)
+    safe_last = np.where(full, last, 0)
+    if len(times):
+        sampled = np.where(full, (times[safe_last] - times[safe_first]) / 1000, 1.0)
+        to_start = np.where(full, (times[safe_first] - (grid_times - width_ms)) / 1000, 0.0)
+        to_end = np.where(full, (grid_times - times[safe_last]) / 1000, 0.0)
+    else:
+        sampled, to_start, to_end = np.ones(len(first)), np.zeros(len(first)), np.zeros(len(first))
+    usual = sampled / np.maximum(safe_last - safe_first, 1)
+    return RateWindows(safe_first, safe_last, full, width_ms / 1000, sampled, to_start, to_end, usual)
+
+
+def newest_before(
+    grid_times: Times, times: Times, lookback_ms: int, dialect: PrometheusDialect
+) -> tuple[Indices, Mask]:
+    """The sample that speaks at each grid time (instant selector), and whether there is one within the lookback."""
+    newest = np.searchsorted(times, grid_times, side="right") - 1
+    found = newest >= 0
+    if not len(times):
+        return np.zeros(len(grid_times), np.int64), np.zeros(len(grid_times), np.bool_)
+    safe = np.where(found, newest, 0)
+    age = grid_times - times[safe]
+    within = (age < lookback_ms) if dialect.left_open else (age <= lookback_ms)
+    return safe, found & within

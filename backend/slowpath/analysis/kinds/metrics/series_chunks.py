@@ -1,0 +1,242 @@
+"""Blocks of series at rest: an hour of up to a few hundred series that belong together, as one packed value.
+
+What belongs together is scraped together: series of the same times share one column of times, and their values stand in one
+matrix, a row each. A sample of a histogram's bucket then takes about a byte, most of it noise that nobody can pack.
+
+    b"smc1", then one zstd frame of:
+      groups of series with equal times: rows, columns, series ids, times, values (see `columns`)
+      runs of native histograms, one series each, column by column
+      late runs: which stretches arrived long after their time
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+import zstandard
+
+from slowpath.analysis.kinds.metrics.column_codec import ColumnReader, ColumnWriter, CorruptChunk, Floats, Ints
+from slowpath.analysis.kinds.metrics.native_histogram_columns import offsets_of
+from slowpath.analysis.kinds.metrics.series_data import LateSamples, NativeSeries, SparseBuckets
+
+__all__ = [
+    "CorruptChunk",
+    "FloatMatrix",
+    "FloatSamples",
+    "GroupedChunk",
+    "NativeHistogramRun",
+    "SeriesChunk",
+    "decode_blocks",
+    "decode_groups",
+    "encode_block",
+]
+
+MAGIC: Final = b"smc1"
+LEVEL: Final = 6
+MAX_UNPACKED: Final = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class FloatSamples:
+    """Samples of one series, ascending in time, one a time."""
+
+    series_id: int
+    times_ms: Ints
+    values: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class FloatMatrix:
+    """Series that were sampled at the same times: [S] ids, [n] times, [S, n] values."""
+
+    series_ids: Ints
+    times_ms: Ints
+    values: Floats
+
+    def runs(self) -> Iterator[FloatSamples]:
+        """Give each series by itself."""
+        for series_id, row in zip(self.series_ids.tolist(), self.values, strict=True):
+            yield FloatSamples(series_id, self.times_ms, row)
+
+
+@dataclass(frozen=True, slots=True)
+class NativeHistogramRun:
+    """Native histograms of one series, ascending in time, one a time."""
+
+    series_id: int
+    times_ms: Ints
+    histograms: NativeSeries
+
+
+@dataclass(frozen=True, slots=True)
+class GroupedChunk:
+    """An hour of some series as it lies: for readers who want whole matrices."""
+
+    groups: Sequence[FloatMatrix]
+    natives: Sequence[NativeHistogramRun]
+    late: dict[int, tuple[LateSamples, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesChunk:
+    """An hour of some series."""
+
+    floats: Sequence[FloatSamples] = ()
+    natives: Sequence[NativeHistogramRun] = ()
+    late: dict[int, tuple[LateSamples, ...]] = field(default_factory=dict)
+    """By series id."""
+
+    @property
+    def samples(self) -> int:
+        """How many samples it holds; a native histogram is one."""
+        return sum(len(run.times_ms) for run in self.floats) + sum(len(run.times_ms) for run in self.natives)
+
+
+def encode_block(block: SeriesChunk) -> bytes:
+    """Pack a block."""
+    writer = ColumnWriter()
+    groups = list(_by_times(block.floats))
+    writer.count(len(groups))
+    for runs in groups:
+        _put_group(writer, runs)
+    writer.count(len(block.natives))
+    for run in block.natives:
+        put_native(writer, run)
+    late = [(series_id, run) for series_id, runs in sorted(block.late.items()) for run in runs]
+    writer.count(len(late))
+    for column in ("from_ms", "to_ms", "received_ms"):
+        writer.times(np.array([getattr(run, column) for _, run in late], np.int64))
+    writer.ascending(np.array([series_id for series_id, _ in late], np.int64))
+    return MAGIC + zstandard.ZstdCompressor(level=LEVEL).compress(writer.bytes())
+
+
+def decode_blocks(contents: Sequence[bytes]) -> Iterator[SeriesChunk]:
+    """Unpack blocks. Raises `CorruptChunk`."""
+    for one in decode_groups(contents):
+        yield SeriesChunk([run for group in one.groups for run in group.runs()], one.natives, one.late)
+
+
+def decode_groups(contents: Sequence[bytes]) -> Iterator[GroupedChunk]:
+    """Unpack blocks, series of the same times together. Raises `CorruptChunk`."""
+    unpacker = zstandard.ZstdDecompressor()
+    known: dict[bytes, Ints] = {}
+    for content in contents:
+        if content[:4] != MAGIC:
+            raise CorruptChunk("it does not begin as a block does")
+        try:
+            packed = memoryview(content)[4:]
+            # A damaged frame may claim any size, and that much would be asked of the machine at once.
+            if zstandard.frame_content_size(packed) > MAX_UNPACKED:
+                raise CorruptChunk(f"it claims to hold more than {MAX_UNPACKED} bytes")
+            yield _block(ColumnReader(unpacker.decompress(packed, max_output_size=MAX_UNPACKED)), known)
+        except zstandard.ZstdError as error:
+            raise CorruptChunk(str(error)) from error
+
+
+def _block(reader: ColumnReader, known: dict[bytes, Ints]) -> GroupedChunk:
+    groups = [_group(reader, known) for _ in range(reader.count())]
+    natives = [get_native(reader) for _ in range(reader.count())]
+    late = _late(reader)
+    if not reader.at_end:
+        raise CorruptChunk("it goes on after its end")
+    return GroupedChunk(groups, natives, late)
+
+
+def _late(reader: ColumnReader) -> dict[int, tuple[LateSamples, ...]]:
+    n_late = reader.count()
+    late: dict[int, tuple[LateSamples, ...]] = {}
+    if n_late == 0:  # nearly always
+        if not reader.nothing(4):
+            raise CorruptChunk("columns of nothing hold something")
+        return late
+    columns = [reader.times(n_late).tolist() for _ in range(3)]
+    for series_id, *told in zip(reader.ascending(n_late).tolist(), *columns, strict=True):
+        late[series_id] = (*late.get(series_id, ()), LateSamples(*told))
+    return late
+
+
+def _by_times(runs: Sequence[FloatSamples]) -> Iterator[list[FloatSamples]]:
+    """Yield the series that were sampled at the same times, in the order of their ids."""
+    groups: dict[bytes, list[FloatSamples]] = {}
+    for run in sorted(runs, key=lambda run: run.series_id):
+        if len(run.times_ms):
+            groups.setdefault(run.times_ms.tobytes(), []).append(run)
+    yield from groups.values()
+
+
+def _put_group(writer: ColumnWriter, runs: Sequence[FloatSamples]) -> None:
+    writer.count(len(runs))
+    writer.count(len(runs[0].times_ms))
+    writer.ascending(np.array([run.series_id for run in runs], np.int64))
+    writer.times(runs[0].times_ms)
+    writer.floats(np.stack([run.values for run in runs]))
+
+
+def _group(reader: ColumnReader, known: dict[bytes, Ints]) -> FloatMatrix:
+    rows, columns = reader.count(), reader.count()
+    series_ids = reader.same(rows, known)
+    times = reader.times(columns)
+    return FloatMatrix(series_ids, times, reader.floats(rows, columns))
+
+
+def put_native(writer: ColumnWriter, run: NativeHistogramRun) -> None:
+    """Put native histograms column by column."""
+    told, n = run.histograms, len(run.times_ms)
+    writer.count(n)
+    writer.ints(np.array([run.series_id], np.int64))
+    writer.times(run.times_ms)
+    writer.ints(told.schema.astype(np.int64))
+    writer.ints(told.reset_hint.astype(np.int64))
+    writer.floats(np.stack([told.zero_threshold, told.zero_count, told.count, told.sum]))
+    for buckets in (told.positive, told.negative):
+        _put_buckets(writer, buckets)
+    writer.ints(np.diff(told.custom_offset))
+    writer.floats(told.custom_bounds[None, :])
+
+
+def get_native(reader: ColumnReader) -> NativeHistogramRun:
+    """Take what `put_native` put. Raises `CorruptChunk`."""
+    n = reader.count()
+    series_id = int(reader.ints(1)[0])
+    times = reader.times(n)
+    schema = reader.ints(n).astype(np.int32)
+    reset_hint = reader.ints(n).astype(np.uint8)
+    zero_threshold, zero_count, count, total = reader.floats(4, n)
+    positive, negative = _buckets(reader, n), _buckets(reader, n)
+    custom_offset = offsets_of(reader.ints(n))
+    bounds = reader.floats(1, int(custom_offset[-1]))[0]
+    told = NativeSeries(
+        schema, zero_threshold, zero_count, count, total, positive, negative, reset_hint, custom_offset, bounds
+    )
+    return NativeHistogramRun(series_id, times, told)
+
+
+def _put_buckets(writer: ColumnWriter, buckets: SparseBuckets) -> None:
+    """Buckets that stay the same from time to time stand in a matrix, one bucket a row; others one after the other."""
+    lengths = np.diff(buckets.offset)
+    n = len(lengths)
+    width = int(lengths[0]) if n else 0
+    steady = n > 0 and bool((lengths == width).all())
+    steady = steady and bool((buckets.index.reshape(n, width) == buckets.index[:width]).all())
+    writer.count(int(steady))
+    if steady:
+        writer.count(width)
+        writer.ascending(buckets.index[:width].astype(np.int64))
+        writer.floats(buckets.count.reshape(n, width).T)
+    else:
+        writer.ints(lengths)
+        writer.ascending(buckets.index.astype(np.int64))
+        writer.floats(buckets.count[None, :])
+
+
+def _buckets(reader: ColumnReader, n: int) -> SparseBuckets:
+    if reader.count():
+        width = reader.count()
+        index = reader.ascending(width)
+        counts = reader.floats(width, n)
+        offset = np.arange(n + 1, dtype=np.int64) * width
+        return SparseBuckets(offset, np.tile(index.astype(np.int32), n), np.ascontiguousarray(counts.T).reshape(-1))
+    offset = offsets_of(reader.ints(n))
+    size = int(offset[-1])
+    return SparseBuckets(offset, reader.ascending(size).astype(np.int32), reader.floats(1, size)[0])

@@ -1,0 +1,121 @@
+"""Time series as they lie in memory: the one shape that storage fills and that all arithmetic on metrics reads.
+
+Arrays only, never rows: a day of one service is half a million samples. Nothing here is resampled, mended or merged; a
+stale marker is still the stale NaN that Prometheus sent.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Times = NDArray[np.int64]
+Values = NDArray[np.float64]
+
+SeriesKind = Literal["counter", "gauge", "histogram", "gauge-histogram", "unknown"]
+
+# The signalling NaN by which Prometheus says "this series has ended here" (model/value in its sources). Its bits matter: an
+# ordinary NaN is a sample. Arithmetic would turn it quiet, so it is compared by bits and copied, never computed.
+STALE_NAN_BITS: Final = 0x7FF0000000000002
+STALE_NAN: Final[np.float64] = np.array([STALE_NAN_BITS], dtype=np.uint64).view(np.float64)[0]
+
+CUSTOM_BUCKETS_SCHEMA: Final = -53  # the schema number of native histograms with bounds of their own
+RESET_UNKNOWN, RESET_YES, RESET_NO, RESET_GAUGE = range(4)  # the counter-reset hints of remote write
+
+
+def stale_nans(n: int) -> Values:
+    """As many stale markers, their bits intact."""
+    return np.full(n, STALE_NAN_BITS, dtype=np.uint64).view(np.float64)
+
+
+def is_stale(values: Values) -> NDArray[np.bool_]:
+    """Tell, for each value, whether it is the stale marker (and not merely a NaN)."""
+    bits: NDArray[np.uint64] = np.ascontiguousarray(values, dtype=np.float64).view(np.uint64)
+    return np.equal(bits, np.uint64(STALE_NAN_BITS))
+
+
+def has_nan(values: Values) -> bool:
+    """Tell whether any value is NaN, a stale marker among them: a sum is found in a third of the time of looking at each."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        return bool(np.isnan(values.sum())) and bool(np.isnan(values).any())
+
+
+@dataclass(frozen=True, slots=True)
+class SparseBuckets:
+    """The filled buckets of n histograms, one after the other.
+
+    Histogram i has the entries offset[i]:offset[i+1]. `index` is the bucket's number in its schema (bucket k of an
+    exponential schema s covers (b^(k-1), b^k], b = 2^(2^-s); of custom bounds, (bounds[k-1], bounds[k]]), ascending within a
+    histogram; `count` is absolute, never a delta of its neighbour.
+    """
+
+    offset: NDArray[np.int64]  # [n + 1]
+    index: NDArray[np.int32]  # [m]
+    count: Values  # [m]
+
+    @classmethod
+    def none(cls, n: int) -> "SparseBuckets":
+        """No bucket in any of n histograms."""
+        return cls(np.zeros(n + 1, np.int64), np.zeros(0, np.int32), np.zeros(0, np.float64))
+
+
+@dataclass(frozen=True, slots=True)
+class NativeSeries:
+    """Native histograms of one series, one for each of its n times.
+
+    A stale marker is a row whose `sum` is the stale NaN, without buckets. `custom_offset`/`custom_bounds` hold the finite
+    upper bounds of the rows whose schema is CUSTOM_BUCKETS_SCHEMA (other rows: none); the last bucket, up to +Inf, has the
+    index len(bounds) of its row.
+    """
+
+    schema: NDArray[np.int32]  # [n] -4..8, or CUSTOM_BUCKETS_SCHEMA
+    zero_threshold: Values  # [n]
+    zero_count: Values  # [n]
+    count: Values  # [n]
+    sum: Values  # [n]
+    positive: SparseBuckets
+    negative: SparseBuckets
+    reset_hint: NDArray[np.uint8]  # [n] RESET_UNKNOWN..RESET_GAUGE
+    custom_offset: NDArray[np.int64]  # [n + 1]
+    custom_bounds: Values
+
+    def __len__(self) -> int:
+        return len(self.sum)
+
+
+@dataclass(frozen=True, slots=True)
+class LateSamples:
+    """A stretch of samples that arrived long after their own time."""
+
+    from_ms: int
+    to_ms: int
+    received_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesData:
+    """The samples of one series within an interval, ascending in time, one sample a time.
+
+    Exactly one of `values` and `histograms` is there. `created_ms` is when the counter began at zero, where the sender said
+    so (remote write 2, OTLP); `late` is what storage knows of samples that came late.
+    """
+
+    series_id: int
+    name: str
+    labels: Mapping[str, str]  # without __name__
+    kind: SeriesKind
+    times_ms: Times  # [n]
+    values: Values | None  # [n]
+    histograms: NativeSeries | None = None
+    created_ms: int | None = None
+    late: tuple[LateSamples, ...] = field(default=())
+
+    def stale(self) -> NDArray[np.bool_]:
+        """[n] Where the series says that it has ended."""
+        if self.histograms is not None:
+            return is_stale(self.histograms.sum)
+        if self.values is None or not has_nan(self.values):
+            return np.zeros(len(self.times_ms), np.bool_)
+        return is_stale(self.values)

@@ -1,0 +1,131 @@
+"""From a service's samples to cells of time: requests and latency in each, as counts that can be pooled.
+
+What a counter had reached at a cell's edge is interpolated between its samples: nothing is counted twice or lost between
+cells, and nothing is extrapolated. The panels draw what PromQL says; here is judged, and a rate over a sliding window would
+make neighbours alike.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from slowpath.analysis.kinds.metrics.classic_histograms import classic_buckets
+from slowpath.analysis.kinds.metrics.counter_rates import sum_present, without_stale
+from slowpath.analysis.kinds.metrics.native_histogram_rates import native_rates
+from slowpath.analysis.kinds.metrics.native_histogram_sums import summed_buckets
+from slowpath.analysis.kinds.metrics.prometheus_dialect import PROMETHEUS_3
+from slowpath.analysis.kinds.metrics.series_data import SeriesData, Times, Values
+from slowpath.analysis.kinds.metrics.service_panels import ServiceSamples
+from slowpath.analysis.kinds.metrics.time_grid import scrape_interval_ms
+from slowpath.analysis.stats.histogram_cells import HistogramCells
+from slowpath.units import MILLISECONDS_PER_MINUTE
+
+CELLS_MS: Final = (5_000, 10_000, 15_000, 30_000, 60_000)
+MINUTE_MS: Final = MILLISECONDS_PER_MINUTE
+SCRAPES_LOST: Final = 3.5
+"""A longer distance than so many scrapes is a hole: nothing is known of what lies in it."""
+SAME: Final = 1e-9
+
+Chosen = Callable[[SeriesData], bool]
+
+
+@dataclass(frozen=True)
+class ServiceCells:
+    """[M] cells that end at `times_ms`: requests, their latency, and its mean in seconds. NaN where nothing is known."""
+
+    times_ms: Times
+    cell_ms: int
+    latency: HistogramCells | None
+    requests: Values
+    mean_s: Values | None
+
+
+def finest_cell_ms(samples: ServiceSamples) -> int:
+    """The shortest cells that hold two scrapes."""
+    interval = scrape_interval_ms(samples.counters())
+    return next((cell for cell in CELLS_MS if cell >= 2 * interval), CELLS_MS[-1])
+
+
+def service_cells(
+    samples: ServiceSamples, from_ms: int, to_ms: int, cell_ms: int, chosen: Chosen | None = None
+) -> ServiceCells:
+    """Cut (from_ms, to_ms] into cells at multiples of `cell_ms`; of the series only those `chosen` (all when None)."""
+    edges = np.arange(-(-from_ms // cell_ms), to_ms // cell_ms + 1, dtype=np.int64) * cell_ms
+    wanted: Chosen = chosen or (lambda _series: True)
+    natives = [one for one in samples.natives if wanted(one)]
+    buckets = [one for one in samples.buckets if wanted(one)]
+    counted = [one for _, one in samples.requests if wanted(one)]
+    latency = None
+    if natives:
+        latency = _of_natives(natives, edges, samples.seconds_per_unit)
+    elif buckets:
+        latency = _of_buckets(buckets, edges, samples.seconds_per_unit)
+    floats = [one for one in counted if one.histograms is None]
+    requests = sum_present(increases(floats, edges))
+    if not floats and latency is not None:
+        requests = latency.requests
+    sums, counts = (
+        sum_present(increases([one for one in part if wanted(one)], edges)) for part in (samples.sums, samples.counts)
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = np.where(counts > 0, sums / counts, np.nan) * samples.seconds_per_unit
+    return ServiceCells(edges[1:], cell_ms, latency, requests, mean if np.isfinite(mean).any() else None)
+
+
+def increases(series: Sequence[SeriesData], edges: Times) -> Values:
+    """[S, M] How much each counter grew between neighbouring edges [M + 1]; NaN in holes and beyond its samples."""
+    out = np.full((len(series), max(len(edges) - 1, 0)), np.nan)
+    for row, one in enumerate(series):
+        times, values = without_stale(one)
+        if len(times) < 2:
+            continue
+        steps = np.diff(values)
+        total = np.concatenate(([0.0], np.cumsum(np.where(steps < 0, values[1:], steps))))
+        out[row] = np.diff(np.interp(edges, times, total, left=np.nan, right=np.nan))
+        distances = np.diff(times)
+        for hole in np.flatnonzero(distances > SCRAPES_LOST * np.median(distances)).tolist():
+            first, last = np.searchsorted(edges, (times[hole], times[hole + 1]))
+            out[row, max(int(first) - 1, 0) : int(last)] = np.nan
+    return out
+
+
+def _of_buckets(series: Sequence[SeriesData], edges: Times, scale: float) -> HistogramCells | None:
+    buckets, _ = classic_buckets(series, increases(series, edges))
+    bounds, cumulative = buckets.summed(None)
+    if len(bounds) < 2 or not np.isposinf(bounds[-1]):
+        return None
+    return HistogramCells.of_cumulative(edges[1:], bounds * scale, cumulative)
+
+
+def _of_natives(series: Sequence[SeriesData], edges: Times, scale: float) -> HistogramCells | None:
+    """Rates over a cell and one scrape, times the cell: exponential buckets nest, so bounds that none straddles remain."""
+    cell_ms = int(edges[1] - edges[0]) if len(edges) > 1 else MINUTE_MS
+    width_ms = cell_ms + scrape_interval_ms(list(series))
+    groups = summed_buckets(native_rates(series, edges[1:], width_ms, PROMETHEUS_3).parts, len(edges) - 1)
+    if not groups:
+        return None
+    bounds = bounds_shared([(lower[:, 0], upper[:, 0], counts) for _, lower, upper, counts, _ in groups])
+    if len(bounds) < 2:
+        return None
+    cumulative = np.full((len(bounds), len(edges) - 1), np.nan)
+    for columns, _, upper, counts, _ in groups:
+        below = upper[:, 0][None, :] <= (bounds * (1 + SAME))[:, None]
+        cumulative[:, columns] = below.astype(np.float64) @ counts * (cell_ms / 1000)
+    return HistogramCells.of_cumulative(edges[1:], bounds * scale, cumulative)
+
+
+def bounds_shared(groups: Sequence[tuple[Values, Values, Values]]) -> Values:
+    """Positive bounds that no filled bucket of any group straddles, and +Inf."""
+    bounds = np.unique(np.concatenate([upper[upper > 0] for _, upper, _ in groups] + [np.array([np.inf])]))
+    kept = np.concatenate(([True], np.diff(bounds[:-1]) > SAME * bounds[:-2], [True])) if len(bounds) > 1 else [True]
+    bounds = bounds[kept]
+    free = np.ones(len(bounds), np.bool_)
+    for lower, upper, counts in groups:
+        filled = counts.sum(axis=1) > 0
+        low, high = lower[filled], upper[filled]
+        inside = (low[None, :] < (bounds * (1 - SAME))[:, None]) & (high[None, :] > (bounds * (1 + SAME))[:, None])
+        free &= ~inside.any(axis=1)
+    out: Values = bounds[free]
+    return out

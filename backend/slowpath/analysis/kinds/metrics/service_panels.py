@@ -1,0 +1,291 @@
+"""The panels of one service: requests by status class, latency, gauges, on one grid; with gaps, resets and late samples told.
+
+Which series is which has been decided before; here are only sums, rates and quantiles, as PromQL would give them:
+sum by class of rate(requests[w]), histogram_quantile(q, sum by (le) (rate(buckets[w]))), sum(rate(sum)) / sum(rate(count)).
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+import numpy as np
+
+from slowpath.analysis.kinds.metrics.classic_histograms import ClassicBuckets, classic_buckets
+from slowpath.analysis.kinds.metrics.counter_rates import CounterRates, gauges_of, rates_of, sum_present
+from slowpath.analysis.kinds.metrics.histogram_quantiles import QuantileEstimate
+from slowpath.analysis.kinds.metrics.late_samples import LATE_MS
+from slowpath.analysis.kinds.metrics.native_histogram_rates import NativeRates, native_rates
+from slowpath.analysis.kinds.metrics.panel_gaps import PanelGap, evidence_of, gaps_of, without_histogram
+from slowpath.analysis.kinds.metrics.prometheus_dialect import PROMETHEUS_3, PrometheusDialect
+from slowpath.analysis.kinds.metrics.series_data import CUSTOM_BUCKETS_SCHEMA, LateSamples, SeriesData, Times, Values
+from slowpath.analysis.kinds.metrics.time_grid import TimeGrid
+
+StatusClass = Literal["2xx", "4xx", "5xx", "other"]
+HistogramKind = Literal["classic", "native", "mean", "none"]
+
+STATUS_CLASSES: Final[tuple[StatusClass, ...]] = ("2xx", "4xx", "5xx", "other")
+QUANTILES: Final = (0.5, 0.9, 0.99)
+INSTANCES_MAX: Final = 24  # lines that can still be told apart; the slowest are kept
+LATE_MAX: Final = 20
+RESETS_MAX: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class GaugeSamples:
+    """One gauge of a service: its series are added up."""
+
+    key: str
+    name: str
+    unit: str
+    series: Sequence[SeriesData]
+
+
+@dataclass(frozen=True)
+class ServiceSamples:
+    """The series of one service by what they are for. The same series may serve twice (a count counts requests too).
+
+    `requests` are counters or native histograms by status class; `seconds_per_unit` turns the histogram's unit to seconds.
+    """
+
+    requests: Sequence[tuple[StatusClass, SeriesData]] = ()
+    buckets: Sequence[SeriesData] = ()
+    natives: Sequence[SeriesData] = ()
+    sums: Sequence[SeriesData] = ()
+    counts: Sequence[SeriesData] = ()
+    seconds_per_unit: float = 1.0
+    gauges: Sequence[GaugeSamples] = ()
+    up: Sequence[SeriesData] = ()
+    instance_of: Callable[[Mapping[str, str]], str | None] = field(default=lambda labels: labels.get("instance"))
+
+    def counters(self) -> list[SeriesData]:
+        """All series whose rate is asked for, each once."""
+        requests = [series for _, series in self.requests]
+        return _once([*requests, *self.buckets, *self.natives, *self.sums, *self.counts])
+
+
+@dataclass(frozen=True)
+class ServicePanels:
+    """What is drawn of one service; all arrays are [P], latency in seconds."""
+
+    qps: Mapping[StatusClass, Values]
+    quantiles: Sequence[QuantileEstimate]  # of QUANTILES; empty without a histogram
+    mean: Values | None
+    histogram: HistogramKind
+    gauges: Sequence[Values]
+    instances: Sequence[tuple[str, Values]]  # p99 of each; empty unless asked for
+    instance_count: int | None  # at the end of the grid; None when the series name no instance
+    gaps: Sequence[PanelGap]
+    resets: Sequence[int]  # when; restarts of one instance's counters at one scrape are one
+    late: Sequence[LateSamples]
+
+    def total_qps(self, points: int) -> Values:
+        """[P] All requests, whatever their status."""
+        return sum_present(np.stack(list(self.qps.values()))) if self.qps else np.full(points, np.nan)
+
+
+def service_panels(
+    samples: ServiceSamples,
+    grid: TimeGrid,
+    window_ms: int,
+    *,
+    by_instance: bool = False,
+    dialect: PrometheusDialect = PROMETHEUS_3,
+) -> ServicePanels:
+    """Compute all panels of a service. The samples must reach one window before the grid."""
+    times = grid.times()
+    rated = _CounterRates(samples, times, window_ms, dialect)
+    qps = {
+        status: sum_present(np.stack(rows))
+        for status in STATUS_CLASSES
+        if (rows := [rated.of(series) for had, series in samples.requests if had == status])
+    }
+    histogram = _LatencyHistogram(samples, rated, dialect)
+    scale = samples.seconds_per_unit
+    quantiles = [one.scaled(scale) for one in histogram.quantiles(QUANTILES, None)]
+    mean = histogram.mean()
+    total = sum_present(np.stack(list(qps.values()))) if qps else None
+    known = None
+    if histogram.kind != "none":
+        known = ~np.isnan(
+            quantiles[0].value if quantiles else (mean if mean is not None else np.full(len(times), np.nan))
+        )
+    evidence = evidence_of(samples.counters(), samples.up, list(rated.resets.values()))
+    gaps = gaps_of(grid, window_ms, None if total is None else ~np.isnan(total), known, evidence)
+    if total is not None:
+        gaps = without_histogram(gaps, grid, np.nan_to_num(total) > 0)
+    return ServicePanels(
+        qps=qps,
+        quantiles=quantiles,
+        mean=None if mean is None else mean * scale,
+        histogram=histogram.kind,
+        gauges=[sum_present(gauges_of(one.series, times, dialect)) for one in samples.gauges],
+        instances=_instances(histogram, scale) if by_instance else (),
+        instance_count=_instance_count(samples, rated, grid.step_ms),
+        gaps=gaps,
+        resets=_resets(samples, rated.resets, grid),
+        late=_late(samples.counters(), grid),
+    )
+
+
+class _CounterRates:
+    """Rates of all counters of a service, each computed once, found by series."""
+
+    def __init__(self, samples: ServiceSamples, times: Times, window_ms: int, dialect: PrometheusDialect) -> None:
+        counters = samples.counters()
+        floats = [one for one in counters if one.histograms is None]
+        natives = [one for one in counters if one.histograms is not None]
+        self.rates: CounterRates = rates_of(floats, times, window_ms, dialect)
+        self.natives: NativeRates = native_rates(natives, times, window_ms, dialect)
+        self.row = {id(one): row for row, one in enumerate(floats)}
+        self.native_row = {id(one): row for row, one in enumerate(natives)}
+        self.resets: dict[int, Times] = {id(one): self.rates.reset_ms[row] for row, one in enumerate(floats)}
+        self.resets |= {id(one): self.natives.reset_ms[row] for row, one in enumerate(natives)}
+
+    def of(self, series: SeriesData) -> Values:
+        """[P] Its rate per second; of a native histogram the rate of its count."""
+        native = series.histograms is not None
+        rate: Values = (
+            self.natives.count[self.native_row[id(series)]] if native else self.rates.per_second[self.row[id(series)]]
+        )
+        return rate
+
+    def many(self, series: Sequence[SeriesData]) -> Values:
+        """[S, P] The rates of several counters."""
+        return self.rates.per_second[[self.row[id(one)] for one in series]]
+
+
+class _LatencyHistogram:
+    """Latency of a service, from whichever histogram it has."""
+
+    def __init__(self, samples: ServiceSamples, rated: _CounterRates, dialect: PrometheusDialect) -> None:
+        self._samples, self._rated, self._dialect = samples, rated, dialect
+        self._buckets: ClassicBuckets | None = None
+        self._owners: Sequence[SeriesData] = samples.natives
+        self.kind: HistogramKind = "none"
+        if samples.natives:
+            self.kind = "classic" if all(_custom(one) for one in samples.natives) else "native"
+        elif samples.buckets:
+            self._buckets, self._owners = classic_buckets(samples.buckets, rated.many(samples.buckets))
+            self.kind = "classic"
+        elif samples.sums and samples.counts:
+            self.kind = "mean"
+
+    def quantiles(self, qs: Sequence[float], members: Sequence[int] | None) -> list[QuantileEstimate]:
+        """The quantiles over some of the histograms (all when None); nothing when there is none."""
+        if self._buckets is not None:
+            return self._buckets.quantiles(qs, members, self._dialect)
+        if not self._samples.natives:
+            return []
+        rows = [self._rated.native_row[id(one)] for one in self._samples.natives]
+        return self._rated.natives.quantiles(qs, rows if members is None else [rows[i] for i in members], self._dialect)
+
+    def mean(self) -> Values | None:
+        """Sum by count, in the histogram's unit."""
+        samples, rated = self._samples, self._rated
+        if samples.natives:
+            rows = [rated.native_row[id(one)] for one in samples.natives]
+            over, by = rated.natives.sum[rows], rated.natives.count[rows]
+        elif samples.sums and samples.counts:
+            over, by = rated.many(samples.sums), rated.many(samples.counts)
+        else:
+            return None
+        with np.errstate(divide="ignore", invalid="ignore"):
+            out: Values = sum_present(over) / sum_present(by)
+        return out
+
+    def by_instance(self) -> dict[str, list[int]]:
+        """The histograms of each instance."""
+        out: dict[str, list[int]] = {}
+        for number, one in enumerate(self._owners):
+            name = self._samples.instance_of(one.labels)
+            if name is not None:
+                out.setdefault(name, []).append(number)
+        return out
+
+
+def _custom(series: SeriesData) -> bool:
+    return series.histograms is not None and bool((series.histograms.schema == CUSTOM_BUCKETS_SCHEMA).all())
+
+
+def _instances(histogram: _LatencyHistogram, scale: float) -> list[tuple[str, Values]]:
+    """p99 of each instance, by name; of more than INSTANCES_MAX the slowest."""
+    found = [
+        (name, quantiles[0].value * scale)
+        for name, members in sorted(histogram.by_instance().items())
+        if (quantiles := histogram.quantiles([QUANTILES[-1]], members))
+    ]
+    if len(found) > INSTANCES_MAX:
+        slowest = sorted(found, key=lambda one: -float(np.nanmax(one[1], initial=0.0)))[:INSTANCES_MAX]
+        found = sorted(slowest, key=lambda one: one[0])
+    return found
+
+
+def _instance_count(samples: ServiceSamples, rated: _CounterRates, step_ms: int) -> int | None:
+    """How many instances had a rate at the last column that has any; none where that is long before the grid's end."""
+    names: set[str] = set()
+    alive: set[str] = set()
+    rows = []
+    for one in _once([*(series for _, series in samples.requests), *samples.counts, *samples.natives]):
+        name = samples.instance_of(one.labels)
+        if name is not None:
+            names.add(name)
+            rows.append((name, ~np.isnan(rated.of(one))))
+    if not names:
+        return None
+    any_row = np.any(np.stack([row for _, row in rows]), axis=0)
+    lately = max(-(-LATE_MS // step_ms), 2)
+    if not any_row[-lately:].any():
+        return 0
+    last = len(any_row) - 1 - int(np.argmax(any_row[::-1]))
+    alive.update(name for name, row in rows if row[last])
+    return len(alive)
+
+
+def _resets(samples: ServiceSamples, resets: Mapping[int, Times], grid: TimeGrid) -> list[int]:
+    """When restarts were, within the grid: all counters of an instance that fall at one scrape are one. The newest RESETS_MAX."""
+    seen: set[tuple[str | None, int]] = set()
+    for one in samples.counters():
+        at = resets[id(one)]
+        if len(at):
+            name = samples.instance_of(one.labels)
+            seen.update((name, int(t)) for t in at if grid.from_ms <= t <= grid.to_ms)
+    return sorted(at for _, at in seen)[-RESETS_MAX:]
+
+
+def _late(counters: Iterable[SeriesData], grid: TimeGrid) -> list[LateSamples]:
+    """Stretches that arrived late, those of one delivery put together; the newest LATE_MAX.
+
+    History that came with the first samples of its series redraws nothing: nobody had a picture of it.
+    """
+    by_delivery: dict[int, tuple[int, int]] = {}
+    for one in counters:
+        if not one.late:  # nearly all
+            continue
+        on_time = _on_time(one)
+        for run in one.late:
+            if not (on_time < run.received_ms - LATE_MS).any():
+                continue
+            if run.to_ms >= grid.from_ms and run.from_ms <= grid.to_ms:
+                start, end = by_delivery.get(run.received_ms, (run.from_ms, run.to_ms))
+                by_delivery[run.received_ms] = (min(start, run.from_ms), max(end, run.to_ms))
+    merged: list[LateSamples] = []
+    for received, (start, end) in sorted(by_delivery.items()):
+        if merged and start <= merged[-1].to_ms + grid.step_ms and end >= merged[-1].from_ms - grid.step_ms:
+            last = merged.pop()
+            merged.append(LateSamples(min(last.from_ms, start), max(last.to_ms, end), received))
+        else:
+            merged.append(LateSamples(start, end, received))
+    return merged[-LATE_MAX:]
+
+
+def _on_time(one: SeriesData) -> Times:
+    """The times of samples that did not come late."""
+    late = np.zeros(len(one.times_ms), np.bool_)
+    for run in one.late:
+        late |= (one.times_ms >= run.from_ms) & (one.times_ms <= run.to_ms)
+    times: Times = one.times_ms[~late]
+    return times
+
+
+def _once(series: Iterable[SeriesData]) -> list[SeriesData]:
+    return list({id(one): one for one in series}.values())

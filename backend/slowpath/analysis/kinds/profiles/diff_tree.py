@@ -1,0 +1,196 @@
+"""The merged tree of a view: which nodes there are, what they are called, and the columns that a page draws.
+
+Sending is in two parts: the largest nodes first, then the rest.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.formats.column_file import Array, pack_strings, write_columns
+from slowpath.analysis.kinds.profiles.diff_view_inputs import DiffViewInputs
+from slowpath.analysis.kinds.profiles.group_sums import sum_by
+from slowpath.analysis.kinds.profiles.node_sums import NodeSums, node_sums
+from slowpath.analysis.kinds.profiles.profile_table import NO_NODE
+from slowpath.analysis.kinds.profiles.row_significance import RowSignificance, node_changes
+from slowpath.analysis.kinds.profiles.runtime_category_rules import runtime_rules
+from slowpath.analysis.kinds.profiles.stack_attribution import categories_of
+from slowpath.analysis.kinds.profiles.stack_frames import Index
+from slowpath.analysis.kinds.profiles.stack_trie import StackTrie, build_stack_trie, propagate_up
+
+F64 = NDArray[np.float64]
+U8 = NDArray[np.uint8]
+Mask = NDArray[np.bool_]
+
+FIRST_NODES = 8_192
+MOST_NODES = 500_000
+# Up to this many frames the whole tree is grown, beyond it only what is heavy enough to be drawn.
+MOST_FRAMES = 6_000_000
+ROOT_NAME = "root"
+
+
+@dataclass(frozen=True)
+class DiffTree:
+    """The tree of one view with its sums and judgements; nodes are in preorder, heaviest child first."""
+
+    ground: DiffViewInputs
+
+    @cached_property
+    def trie(self) -> StackTrie:
+        """The whole tree, or where that is too large, all of it that is heavy enough to be drawn."""
+        ground = self.ground
+        base, candidate = ground.scale(ground.default)
+        weight = ground.measured.weighted(np.where(ground.sets.is_base, base, candidate))
+        frames = ground.stacks.frames
+        if len(frames.label) <= MOST_FRAMES:
+            return build_stack_trie(frames, weight)
+        least = float(np.abs(weight).sum()) / MOST_NODES
+        tree = build_stack_trie(frames, weight, least)
+        while tree.count < MOST_NODES // 2:
+            least /= 4
+            tree = build_stack_trie(frames, weight, least)
+        return tree
+
+    @cached_property
+    def sums(self) -> NodeSums:
+        """Values of every node on both sides."""
+        return node_sums(self.ground.measured, self.trie, self.ground.sets, self.ground.bases)
+
+    @cached_property
+    def weight(self) -> F64:
+        """Width of every node in the merged picture."""
+        return self.sums.weight(self.ground.scale(self.ground.default))
+
+    @cached_property
+    def _size(self) -> Index:
+        """Nodes of each subtree; of one that was not grown further, the number of stacks stands for that of nodes."""
+        return self.trie.size + self.trie.totals(self.trie.unseen.astype(np.float64)).astype(np.int64)
+
+    @cached_property
+    def _stacks(self) -> F64:
+        """On how many distinct stacks each node stands, of those that have a value in any profile."""
+        measured = self.ground.measured
+        seen = np.zeros(measured.stacks.frames.count)
+        for stacks, _ in measured.own:
+            seen[stacks] = 1
+        return self.trie.totals(sum_by(self.trie.node_of_stack, seen, self.trie.count))
+
+    @cached_property
+    def _changes(self) -> dict[str, RowSignificance]:
+        return {
+            basis.id: node_changes(self.ground, *self.sums.moments(number), basis)
+            for number, basis in enumerate(self.ground.bases)
+        }
+
+    def part(self, part: str) -> bytes:
+        """`slowpath.diff` columns of `all` nodes, the `first` 8,192, or the `rest` of the 500,000 largest."""
+        return self._columns(_chosen(self.weight, part), part)
+
+    def subtree(self, node_id: int) -> bytes:
+        """The largest nodes beneath one node, itself included; `IndexError` if there is no such node."""
+        if not 0 <= node_id < self.trie.count:
+            raise IndexError(node_id)
+        inside = np.arange(node_id, node_id + int(self.trie.size[node_id]))
+        largest = inside[np.argsort(-self.weight[inside], kind="stable")[:FIRST_NODES]]
+        return self._columns(np.sort(largest), "subtree")
+
+    def _columns(self, chosen: Index, part: str) -> bytes:
+        trie, sums = self.trie, self.sums
+        category, runtime = self.kinds
+        names, texts = self._names(chosen)
+        arrays: dict[str, Array] = {
+            "node_id": chosen.astype(np.uint32),
+            "node_parent": np.where(chosen == 0, NO_NODE, trie.parent[chosen]).astype(np.uint32),
+            "node_name": names,
+            "node_category": category[chosen],
+            "node_runtime": runtime[chosen].astype(np.uint8),
+            "base_self": sums.own_base[chosen],
+            "base_total": sums.base[chosen],
+            "candidate_self": sums.own_candidate[chosen],
+            "candidate_total": sums.candidate[chosen],
+            "node_size": self._size[chosen].astype(np.uint32),
+            "node_stacks": self._stacks[chosen].astype(np.uint32),
+            **self._hidden(chosen),
+        }
+        for basis, changes in self._changes.items():
+            arrays[f"state_{basis}"] = changes.state[chosen]
+            arrays[f"low_{basis}"] = changes.low[chosen]
+            arrays[f"high_{basis}"] = changes.high[chosen]
+            arrays[f"q_{basis}"] = changes.q[chosen]
+        header = self.ground.header("slowpath.diff") | {
+            "part": part,
+            "nodes_total": int(trie.count + trie.unseen.sum()),
+            "nodes_sent": len(chosen),
+        }
+        return write_columns(header, {**arrays, **pack_strings(texts)})
+
+    @cached_property
+    def kinds(self) -> tuple[U8, NDArray[np.bool_]]:
+        """(category of a stack that would end at each node, whether its frame is the runtime's)."""
+        rules, labels = runtime_rules(), self.ground.stacks.labels
+        if self.ground.granularity == "package":
+            is_runtime = np.array([bool(rules.runtime_prefix.match(f"{label.key}.")) for label in labels])[
+                self.trie.label
+            ]
+            return self._package_categories(), is_runtime
+        bits = [rules.bits(label.key) for label in labels]
+        runtime = np.array([each.is_runtime for each in bits])[self.trie.label]
+        runtime[0] = False
+        matched, unless, leaf = (
+            np.array([getattr(each, name) for each in bits], dtype=np.uint64)[self.trie.label]
+            for name in ("any", "unless", "leaf")
+        )
+        parent = self.trie.parent
+        category = categories_of(
+            propagate_up(parent, matched, runtime), propagate_up(parent, unless, runtime), leaf, len(rules.rules)
+        )
+        return np.where(runtime, category, 0).astype(np.uint8), runtime
+
+    def _package_categories(self) -> U8:
+        """Of the stacks that end in a package, the category of the heaviest."""
+        comparison = self.ground.comparison
+        category = np.zeros(self.trie.count, dtype=np.uint8)
+        for functions, packages in zip(comparison.measured.stacks.of_row, self.ground.stacks.of_row, strict=True):
+            category[self.trie.node_of_stack[packages]] = comparison.attribution.category[functions]
+        return category
+
+    def _names(self, chosen: Index) -> tuple[Array, list[str]]:
+        labels, trie = self.ground.stacks.labels, self.trie
+        if self.ground.granularity != "line":
+            used, inverse = np.unique(trie.label[chosen], return_inverse=True)
+            return (inverse + 1).astype(np.uint32), ["", *(labels[row].name or ROOT_NAME for row in used.tolist())]
+        pairs = np.stack([trie.label[chosen], trie.line[chosen]], axis=1)
+        unique, inverse = np.unique(pairs, axis=0, return_inverse=True)
+        texts = [f"{labels[row].name}:{number}" if row else ROOT_NAME for row, number in unique.tolist()]
+        return (inverse.reshape(-1) + 1).astype(np.uint32), ["", *texts]
+
+    def _hidden(self, chosen: Index) -> dict[str, Array]:
+        """What is not sent beneath each node: values of direct children, and the number of nodes."""
+        trie, sums = self.trie, self.sums
+        sent = np.zeros(trie.count, dtype=np.bool_)
+        sent[chosen] = True
+        sent[0] = False
+        children = np.flatnonzero(sent)
+        above = trie.parent[children]
+        shown_base = sum_by(above, sums.base[children], trie.count)
+        shown_candidate = sum_by(above, sums.candidate[children], trie.count)
+        shown_nodes = sum_by(above, self._size[children], trie.count)
+        nodes = np.maximum(self._size - 1 - shown_nodes.astype(np.int64), 0)
+        hides = nodes > 0
+        return {
+            "hidden_base": np.where(hides, sums.base - sums.own_base - shown_base, 0.0)[chosen],
+            "hidden_candidate": np.where(hides, sums.candidate - sums.own_candidate - shown_candidate, 0.0)[chosen],
+            "hidden_nodes": nodes[chosen].astype(np.uint32),
+        }
+
+
+def _chosen(weight: F64, part: str) -> Index:
+    """Ids of the nodes to send, ascending. A parent is at least as large as its child, so the largest are connected."""
+    count = len(weight)
+    if part == "all":
+        return np.arange(count)
+    # Ties are broken by preorder, so that a parent stands before a child of the same size.
+    by_size = np.argsort(-weight, kind="stable")
+    return np.sort(by_size[:FIRST_NODES] if part == "first" else by_size[FIRST_NODES:MOST_NODES])

@@ -1,0 +1,109 @@
+"""The tables beside a view's tree: functions (or packages), and the lines of functions."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.formats.column_file import Array, pack_strings, write_columns
+from slowpath.analysis.kinds.profiles.diff_tree import DiffTree
+from slowpath.analysis.kinds.profiles.diff_view_inputs import DiffViewInputs
+from slowpath.analysis.kinds.profiles.precomputed_totals import LineTotals, function_totals, line_totals
+from slowpath.analysis.kinds.profiles.row_significance import row_changes
+from slowpath.analysis.kinds.profiles.stack_frames import StackFrames
+from slowpath.analysis.kinds.profiles.stack_values import FunctionOccurrences, lay_out_stack_values, own_rows
+
+F64 = NDArray[np.float64]
+U8 = NDArray[np.uint8]
+
+
+def function_table(ground: DiffViewInputs, tree: DiffTree) -> bytes:
+    """`slowpath.functions`: totals and own values on both sides, intervals and states per basis."""
+    labels, base = ground.stacks.labels, ground.sets.is_base
+    total = _totals(ground)
+    own = own_rows(ground.measured, ground.stacks.frames, len(labels))
+    kept = np.flatnonzero(np.abs(total).sum(axis=1) > 0)
+    kept = kept[kept > 0]
+    total, own = total[kept], own[kept]
+    strings = [""]
+    arrays: dict[str, Array] = {
+        "name": _intern(strings, [labels[row].name for row in kept.tolist()]),
+        "file": _intern(strings, [labels[row].file for row in kept.tolist()]),
+        "category": _categories(ground, tree)[kept],
+        "base_self": own[:, base].sum(axis=1),
+        "base_total": total[:, base].sum(axis=1),
+        "candidate_self": own[:, ~base].sum(axis=1),
+        "candidate_total": total[:, ~base].sum(axis=1),
+    }
+    for basis in ground.bases:
+        of_total, of_own = row_changes(ground, total, basis), row_changes(ground, own, basis)
+        arrays |= {
+            f"low_{basis.id}": of_total.low,
+            f"high_{basis.id}": of_total.high,
+            f"q_{basis.id}": of_total.q,
+            f"state_{basis.id}": of_total.state,
+            f"self_low_{basis.id}": of_own.low,
+            f"self_high_{basis.id}": of_own.high,
+            f"self_state_{basis.id}": of_own.state,
+        }
+    return write_columns(ground.header("slowpath.functions"), {**arrays, **pack_strings(strings)})
+
+
+def _totals(ground: DiffViewInputs) -> F64:
+    counted = function_totals(ground.stacks, ground.sets) if ground.granularity == "function" else None
+    return ground.occurrences.rows(ground.measured) if counted is None else counted
+
+
+def _categories(ground: DiffViewInputs, tree: DiffTree) -> U8:
+    """Of each function, the category of the heaviest node that it stands at."""
+    category = np.zeros(len(ground.stacks.labels), dtype=np.uint8)
+    # In reverse of size, so that the heaviest has the last word.
+    order = np.argsort(tree.weight, kind="stable")
+    category[tree.trie.label[order]] = tree.kinds[0][order]
+    return category
+
+
+def line_table(ground: DiffViewInputs) -> bytes:
+    """`slowpath.lines`: own and total values per line of each function, sorted by function and line."""
+    functions = ground.layouts.at("function")
+    rows = line_totals(functions, ground.sets) or counted_lines(ground)
+    texts = [functions.labels[row].name for row in rows.label.tolist()]
+    lines = rows.line.tolist()
+    order = sorted(range(len(lines)), key=lambda i: (texts[i], lines[i]))
+    is_base = ground.sets.is_base
+    strings = [""]
+    arrays: dict[str, Array] = {
+        "function": _intern(strings, [texts[i] for i in order]),
+        "line": rows.line[order].astype(np.int32),
+        "base_self": rows.own[order][:, is_base].sum(axis=1),
+        "base_total": rows.total[order][:, is_base].sum(axis=1),
+        "candidate_self": rows.own[order][:, ~is_base].sum(axis=1),
+        "candidate_total": rows.total[order][:, ~is_base].sum(axis=1),
+    }
+    return write_columns(ground.header("slowpath.lines"), {**arrays, **pack_strings(strings)})
+
+
+def counted_lines(ground: DiffViewInputs) -> LineTotals:
+    """The same from the stacks: those cut off at the root were put elsewhere, or the decoder did not add up."""
+    stacks = ground.layouts.at("line")
+    measured = lay_out_stack_values(stacks, ground.sets)
+    frames = stacks.frames
+    lines = np.zeros(len(frames.label), dtype=np.int64) if frames.line is None else frames.line.astype(np.int64)
+    room = int(lines.max(initial=0)) + 1
+    unique, group = np.unique(frames.label.astype(np.int64) * room + lines, return_inverse=True)
+    by_line = StackFrames(frames.start, group.astype(np.int32))
+    return LineTotals(
+        label=unique // room,
+        line=unique % room,
+        own=own_rows(measured, by_line, len(unique)),
+        total=FunctionOccurrences.of(by_line, len(unique)).rows(measured),
+    )
+
+
+def _intern(strings: list[str], texts: list[str]) -> Array:
+    known = {text: i for i, text in enumerate(strings)}
+    numbers = []
+    for text in texts:
+        if text not in known:
+            known[text] = len(strings)
+            strings.append(text)
+        numbers.append(known[text])
+    return np.array(numbers, dtype=np.uint32)

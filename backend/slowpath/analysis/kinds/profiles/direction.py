@@ -1,0 +1,146 @@
+"""Derive the verdict of one kind of profile from its findings and from the total.
+
+The net significant change decides. Where the load is known, that is the total if it changed significantly. Otherwise,
+if significant costs moved both ways, it is their sum over the stacks of all findings; if that is not significant
+either, the verdict is *mixed*. A finding that the total contradicts is no basis for a verdict: a function that
+vanished while the total did not fall has most likely left its cost elsewhere.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.findings.combined_verdict import VERDICT_OF
+from slowpath.analysis.findings.findings import CostShift, Direction, Finding, Verdict
+from slowpath.analysis.kinds.profiles.profile_kind_comparison import TOTAL, ProfileKindComparison, estimate_rows
+from slowpath.analysis.kinds.profiles.profile_sets import Normalization
+from slowpath.analysis.kinds.profiles.rate_estimates import RateEstimates
+from slowpath.analysis.kinds.profiles.significance import is_total_changed
+
+F64 = NDArray[np.float64]
+
+# A function with less than this part of its cost on one of the sides has appeared or vanished.
+ONE_SIDED = 0.1
+
+
+@dataclass(frozen=True)
+class KindDecision:
+    """The verdict of a kind; `bound` is the largest ratio of the totals (either way) inside the confidence interval.
+
+    `contradicted` holds the significant findings that were not enough for a verdict because the total did not follow.
+    """
+
+    verdict: Verdict
+    bound: float | None
+    contradicted: tuple[Finding, ...] = ()
+
+
+def ruling_of(
+    comparison: ProfileKindComparison, findings: Sequence[Finding], moves: Sequence[CostShift] = ()
+) -> KindDecision:
+    """Judge by the net significant change; *unchanged* needs an interval of the total within the limit."""
+    bound = _bound(comparison)
+    certain = [finding for finding in findings if finding.certain]
+    if certain:
+        verdict = _changed_verdict(comparison, certain, moves)
+        return KindDecision(verdict, bound, tuple(certain) if verdict == "inconclusive" else ())
+    limited = bound is not None and bound <= comparison.thresholds.unchanged_within
+    silent = not findings and comparison.certain
+    return KindDecision("unchanged" if silent and limited else "inconclusive", bound)
+
+
+def judged_weights(comparison: ProfileKindComparison) -> Normalization:
+    """Return the basis that changes are tested on: shares are tested against what did not change."""
+    whole = comparison.categories
+    displayed, tested = float(whole.estimates.candidate[-1]), float(whole.tested.candidate[-1])
+    basis = comparison.basis
+    if basis.id != "share" or not displayed or not tested:
+        return basis
+    weights = np.where(comparison.sets.is_base, basis.weights, basis.weights * (displayed / tested))
+    return replace(basis, id="per_request", weights=weights)
+
+
+def estimate_stacks(comparison: ProfileKindComparison, stacks: NDArray[np.bool_]) -> RateEstimates:
+    """Estimate the sum over the selected stacks as one row, on the basis that changes are tested on."""
+    rows = comparison.measured.by_group(stacks.astype(np.int64), 2)[1:2]
+    basis = judged_weights(comparison)
+    return estimate_rows(rows, comparison.sets, basis, comparison.quantum, comparison.thresholds)
+
+
+def total_direction(comparison: ProfileKindComparison) -> Direction | None:
+    """Return the direction of the total if it changed significantly; None for shares, whose total is always 1."""
+    estimates = comparison.categories.estimates
+    row = comparison.categories.index(TOTAL)
+    if not comparison.certain or not is_total_changed(comparison, comparison.basis, estimates, row):
+        return None
+    return "worse" if float(estimates.difference[row]) > 0 else "better"
+
+
+def _changed_verdict(
+    comparison: ProfileKindComparison, certain: Sequence[Finding], moves: Sequence[CostShift]
+) -> Verdict:
+    whole = total_direction(comparison)
+    if whole is not None:
+        return VERDICT_OF[whole]
+    directions = {finding.direction for finding in certain}
+    net = estimate_stacks(comparison, stacks_of(comparison, certain, moves))
+    if len(directions) > 1:
+        if not float(net.p_value[0]) <= comparison.thresholds.alpha_total:
+            return "mixed"
+        direction: Direction = "worse" if float(net.difference[0]) > 0 else "better"
+        return "mixed" if _contradicts(comparison, direction, net) else VERDICT_OF[direction]
+    direction = directions.pop()
+    # New and vanished code is the typical trace of a cost that moved: then the total has to follow.
+    moved = all(_is_one_sided(finding) for finding in certain) and _opposes(comparison, direction)
+    return "inconclusive" if moved or _contradicts(comparison, direction, net) else VERDICT_OF[direction]
+
+
+def _contradicts(comparison: ProfileKindComparison, direction: Direction, net: RateEstimates) -> bool:
+    """Whether the interval of the total excludes the net change of the findings and lies on the other side of it."""
+    if comparison.basis.id == "share" or not _opposes(comparison, direction):
+        return False
+    whole, change = comparison.categories.estimates, float(net.difference[0])
+    low, high = float(whole.difference_low[-1]), float(whole.difference_high[-1])
+    return low > change if change < 0 else high < change
+
+
+def _opposes(comparison: ProfileKindComparison, direction: Direction) -> bool:
+    """Whether the estimate of the total did not move in this direction."""
+    if comparison.basis.id == "share":
+        return False
+    change = float(comparison.categories.estimates.difference[-1])
+    return change <= 0 if direction == "worse" else change >= 0
+
+
+def _is_one_sided(finding: Finding) -> bool:
+    return min(finding.base, finding.candidate) < ONE_SIDED * max(finding.base, finding.candidate)
+
+
+def stacks_of(
+    comparison: ProfileKindComparison, findings: Sequence[Finding], moves: Sequence[CostShift] = ()
+) -> NDArray[np.bool_]:
+    """Return the stacks that any of the findings covers, each once; a function's with those it was moved from."""
+    covered = np.zeros(comparison.measured.stacks.frames.count, dtype=np.bool_)
+    for finding in findings:
+        if finding.subject == TOTAL:
+            covered[:] = True
+        elif finding.kind == "profile.category":
+            covered[comparison.attribution.of(finding.subject)] = True
+        else:
+            names = {finding.subject, *(move.from_function for move in moves if move.to_function == finding.subject)}
+            rows = [row for row, name in enumerate(comparison.functions.names) if name in names]
+            for row in rows:
+                covered |= comparison.occurrences.holding(row)
+    return covered
+
+
+def _bound(comparison: ProfileKindComparison) -> float | None:
+    """Return the largest change of the total, as a ratio > 1 either way, that its interval includes."""
+    if comparison.basis.id == "share" or not comparison.certain:
+        return None
+    low, high = (
+        float(each[-1]) for each in (comparison.categories.estimates.low, comparison.categories.estimates.high)
+    )
+    return max(high, 1 / low) if np.isfinite(low) and np.isfinite(high) and low > 0 else None

@@ -1,0 +1,100 @@
+"""Which functions changed, told by as few of them as explain it (see `causes`), with the path on which they did.
+
+A cost that merely moved under a common caller is a move, not a finding.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from slowpath.analysis.findings import wording
+from slowpath.analysis.findings.findings import AttributedCaller, CostShift, Finding
+from slowpath.analysis.kinds.profiles.attributed_callers import path_of
+from slowpath.analysis.kinds.profiles.category_advice import FUNCTION, FUNCTION_LESS
+from slowpath.analysis.kinds.profiles.explanatory_functions import Cause, select_explanatory_functions
+from slowpath.analysis.kinds.profiles.places import place_of
+from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKindComparison
+from slowpath.analysis.kinds.profiles.significance import (
+    WEIGHT_POWER,
+    SignificantRows,
+    change_of,
+    compare_rows,
+    profiles_needed,
+)
+from slowpath.analysis.kinds.profiles.stack_frames import number_equal, prefix_hashes, taken
+
+FEWEST_COUNTS = 10
+
+
+@dataclass(frozen=True)
+class FunctionFindings:
+    """What was found on functions: findings, and costs that only moved."""
+
+    findings: list[Finding]
+    moves: list[CostShift]
+
+
+def function_findings(comparison: ProfileKindComparison, categories: list[Finding]) -> FunctionFindings:
+    """Findings and moves on functions of users and libraries; the runtime's are told by category."""
+    subjects = comparison.functions
+    counts = np.abs(subjects.rows).sum(axis=1) / comparison.quantum
+    tested = (counts >= FEWEST_COUNTS) & comparison.tellable
+    if not tested.any():
+        return FunctionFindings([], [])
+    weights = np.power(counts + 1, WEIGHT_POWER)
+    judged = compare_rows(comparison, subjects, tested, weights, comparison.thresholds.alpha_functions)
+    causes = select_explanatory_functions(comparison, judged.changed, categories)
+    return FunctionFindings([_finding(comparison, cause, judged) for cause in causes.found], causes.moves)
+
+
+def _finding(comparison: ProfileKindComparison, cause: Cause, judged: SignificantRows) -> Finding:
+    row = cause.row
+    subjects, estimates = comparison.functions, comparison.functions.estimates
+    factor, unit = comparison.basis.factor, comparison.basis.unit
+    name = comparison.labels[row].name
+    change = change_of(comparison, subjects, row)
+    base, candidate = float(estimates.base[row]) * factor, float(estimates.candidate[row]) * factor
+    payers = _callers(comparison, row, change.difference)
+    text = FUNCTION if change.difference > 0 else FUNCTION_LESS
+    said = wording.change_sentence(
+        wording.function(name), comparison.kind, base=base, candidate=candidate, unit=unit, change=change
+    )
+    return Finding(
+        kind="profile.function",
+        profile=comparison.kind,
+        subject=name,
+        direction="worse" if change.difference > 0 else "better",
+        base=base,
+        candidate=candidate,
+        unit=unit,
+        change=change,
+        basis=comparison.basis.id,
+        q_value=float(judged.q[row]),
+        payers=payers,
+        by=(),
+        certain=comparison.significant,
+        more_profiles=profiles_needed(comparison, subjects, row),
+        mechanism=text.mechanism if comparison.kind == "cpu" else "",
+        advice=text.advice if comparison.kind == "cpu" else "",
+        sentence=f"{said}{place_of(comparison, row, payers[0].path)}.",
+        exclusive=cause.exclusive,
+    )
+
+
+def _callers(comparison: ProfileKindComparison, row: int, difference: float) -> tuple[AttributedCaller, ...]:
+    """The path to the function on which it changed most; a library function is paid by its first user caller."""
+    stacks = np.flatnonzero(comparison.occurrences.holding(row))
+    frames = taken(comparison.measured.stacks.frames, stacks)
+    at = np.flatnonzero(frames.label == row)
+    _, outermost = np.unique(frames.owner()[at], return_index=True)  # at ascends: the first is the outermost
+    ids, _ = number_equal(prefix_hashes(frames)[at[outermost]])
+    by_path = np.sign(difference) * np.bincount(ids, weights=comparison.change[stacks])
+    on_path = stacks[ids == int(np.argmax(by_path))]
+    stack = int(on_path[np.argmax(np.sign(difference) * comparison.change[on_path])])
+    path = comparison.measured.stacks.frames.label[
+        int(comparison.measured.stacks.frames.start[stack]) : int(comparison.measured.stacks.frames.start[stack + 1])
+    ].tolist()
+    callers = [label for label in path[: path.index(row) + 1] if comparison.tellable[label]]
+    users = [label for label in callers if not comparison.attribution.is_library[label]]
+    payer = users[-1] if users else row
+    return (AttributedCaller(comparison.labels[payer].name, None, path_of(comparison, stack, last=row), difference),)

@@ -1,0 +1,175 @@
+"""What functions are called across many profiles: one number for each normalised name, and a name for people."""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import count, filterfalse
+from typing import NamedTuple, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.kinds.profiles.profile_table import ProfileTable, StringTable
+
+I32 = NDArray[np.int32]
+Index = NDArray[np.int64]
+
+
+class FunctionKey(NamedTuple):
+    """What a frame is called: the normalised key that matches across builds, and the name that people read."""
+
+    key: str
+    name: str
+    file: str
+
+
+ROOT = FunctionKey("", "", "")
+NOWHERE = -1
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where the names and files of the labels from `first` on are read: numbers of strings; a file may be `NOWHERE`."""
+
+    first: int
+    strings: StringTable
+    key: Index
+    name: Index
+    file: Index
+
+
+@dataclass(frozen=True)
+class Labels(Sequence[FunctionKey]):
+    """Labels by number; number 0 is the root's. One is made when it is asked for: a program has 200,000, few are told.
+
+    Without a source, a label's name is its key, and it has no file. `number_of` gives the number of a key.
+    """
+
+    keys: list[str]
+    sources: tuple[Source, ...]
+    number_of: dict[str, int]
+
+    @classmethod
+    def of_names(cls, names: Sequence[str]) -> "Labels":
+        """The root, and labels of these distinct names."""
+        keys = [ROOT.key, *names]
+        return cls(keys, (), {key: number for number, key in enumerate(keys)})
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @overload
+    def __getitem__(self, number: int) -> FunctionKey: ...
+
+    @overload
+    def __getitem__(self, number: slice) -> tuple[FunctionKey, ...]: ...
+
+    def __getitem__(self, number: int | slice) -> FunctionKey | tuple[FunctionKey, ...]:
+        if isinstance(number, slice):
+            return tuple(self[each] for each in range(*number.indices(len(self))))
+        key = self.keys[number]
+        before = bisect_right(self._firsts, number) - 1
+        if before < 0:
+            return FunctionKey(key, key, "")
+        source = self.sources[before]
+        row = number - source.first
+        file = int(source.file[row])
+        return FunctionKey(key, source.strings[int(source.name[row])], source.strings[file] if file != NOWHERE else "")
+
+    def __iter__(self) -> Iterator[FunctionKey]:
+        files = [""] * len(self)
+        for source in self.sources:
+            distinct, row = np.unique(source.file, return_inverse=True)
+            known = distinct != NOWHERE
+            texts = [*([] if known.all() else [""]), *source.strings.texts(distinct[known])]
+            files[source.first : source.first + len(row)] = [texts[each] for each in row.tolist()]
+        return map(FunctionKey, self.keys, self.names, files)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of all labels."""
+        names = list(self.keys)
+        for source in self.sources:
+            other = np.flatnonzero(source.name != source.key)
+            for row, name in zip(other.tolist(), source.strings.texts(source.name[other]), strict=True):
+                names[source.first + row] = name
+        return tuple(names)
+
+    @cached_property
+    def _firsts(self) -> list[int]:
+        return [source.first for source in self.sources]
+
+
+def label_nodes(tables: Sequence[ProfileTable]) -> tuple[Labels, tuple[I32, ...]]:
+    """(labels, per table the label of each of its strings that names a node; others have label 0, the root's)."""
+    numbers: dict[str, int] = {ROOT.key: 0}
+    sources: list[Source] = []
+    of_string: list[I32] = []
+    seen: dict[tuple[bytes, bytes], I32] = {}
+    for table in tables:
+        used = _keys(table)
+        # Profiles of one build often name the very same functions.
+        mine = seen.get((table.strings.data, used.tobytes()))
+        if mine is None:
+            first = len(numbers)
+            mine = _numbered(table, used, numbers)
+            if len(numbers) > first:
+                sources.append(_source(table, used, mine, first, len(numbers) - first))
+            seen[table.strings.data, used.tobytes()] = mine
+        of_string.append(mine)
+    return Labels(list(numbers), tuple(sources), numbers), tuple(of_string)
+
+
+def _keys(table: ProfileTable) -> Index:
+    """The strings that name nodes."""
+    if table.sums is not None:
+        named = table.sums.functions.key.astype(np.int64)
+        return named[named > 0]
+    used = np.zeros(len(table.strings), dtype=np.bool_)
+    used[table.node_key] = True
+    used[0] = False
+    return np.flatnonzero(used)
+
+
+def _numbered(table: ProfileTable, used: Index, numbers: dict[str, int]) -> I32:
+    """The number of each string that names a node; keys that are new get the next numbers."""
+    keys = table.strings.texts(used)
+    fresh = list(filterfalse(numbers.__contains__, dict.fromkeys(keys)))
+    numbers.update(zip(fresh, count(len(numbers)), strict=False))
+    mine = np.zeros(len(table.strings), dtype=np.int32)
+    mine[used] = list(map(numbers.__getitem__, keys))
+    return mine
+
+
+def _source(table: ProfileTable, used: Index, number: I32, first: int, size: int) -> Source:
+    """Where to read the names and files of the `size` labels that this table was the first to have."""
+    fresh = used[number[used] >= first]
+    function = _functions_of_keys(table)[fresh]
+    known = function != 0
+    row = np.abs(function[known]) - 1
+    names, files = fresh.copy(), np.full(len(fresh), NOWHERE, dtype=np.int64)
+    names[known] = np.where(function[known] > 0, table.function_name[row], fresh[known])
+    files[known] = table.function_file[row]
+    key, name, file = (np.empty(size, dtype=np.int64) for _ in range(3))
+    place = number[fresh] - first
+    key[place], name[place], file[place] = fresh, names, files
+    return Source(first, table.strings, key, name, file)
+
+
+def _functions_of_keys(table: ProfileTable) -> Index:
+    """For each string that is a key, one of its functions, counted from 1; 0 where there is none.
+
+    Negative when functions of several names share the key. `New.func1` and `New.func2` share `New.func`: showing
+    either name would be a lie.
+    """
+    found = np.zeros(len(table.strings), dtype=np.int64)
+    if len(table.function_key) == 0:
+        return found
+    order = np.lexsort((table.function_name, table.function_key))
+    keys, names = table.function_key[order], table.function_name[order]
+    first = np.concatenate([[True], keys[1:] != keys[:-1]])
+    last = np.concatenate([first[1:], [True]])
+    chosen = order[first] + 1
+    found[keys[first]] = np.where(names[first] != names[last], -chosen, chosen)
+    return found

@@ -1,0 +1,57 @@
+"""The three granularities of a picture: functions, lines, packages. Each is stacks, with names for their frames."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from slowpath.analysis.formats.go_function_names import package_of
+from slowpath.analysis.kinds.profiles.distinct_stacks import DistinctStacks, unite_line_stacks
+from slowpath.analysis.kinds.profiles.function_keys import Labels
+from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
+from slowpath.analysis.kinds.profiles.stack_frames import StackFrames, merged
+
+Granularity = Literal["function", "package", "line"]
+GRANULARITIES: tuple[Granularity, ...] = ("function", "package", "line")
+
+
+def at_granularity(
+    functions: DistinctStacks, tables: Sequence[ProfileTable], granularity: Granularity
+) -> DistinctStacks:
+    """The same stacks, seen finer or coarser."""
+    if granularity == "line":
+        return unite_line_stacks(tables)
+    return by_package(functions) if granularity == "package" else functions
+
+
+def by_package(functions: DistinctStacks) -> DistinctStacks:
+    """Runs of frames of one package become one frame."""
+    names = [package_of(key) if key else "" for key in functions.labels.keys]
+    unique = sorted(set(names) - {""})
+    numbers = {"": 0, **{name: number + 1 for number, name in enumerate(unique)}}
+    frames = functions.frames
+    package = np.array([numbers[name] for name in names], dtype=np.int32)[frames.label]
+    kept = np.ones(len(package), dtype=np.bool_)
+    kept[1:] = package[1:] != package[:-1]
+    kept[frames.start[:-1][frames.depth > 0]] = True
+    depth = np.bincount(frames.owner()[kept], minlength=frames.count)
+    ids, shorter = merged(StackFrames(np.concatenate([[0], np.cumsum(depth)]), package[kept]))
+    return DistinctStacks(
+        labels=Labels.of_names(unique),
+        frames=shorter,
+        of_row=tuple(ids[each] for each in functions.of_row),
+    )
+
+
+class StacksByGranularity:
+    """The stacks of some profiles at every granularity, each laid out once, when it is asked for."""
+
+    def __init__(self, functions: DistinctStacks, tables: Sequence[ProfileTable]) -> None:
+        self._tables = tables
+        self._known: dict[Granularity, DistinctStacks] = {"function": functions}
+
+    def at(self, granularity: Granularity) -> DistinctStacks:
+        """The stacks at that granularity."""
+        if granularity not in self._known:
+            self._known[granularity] = at_granularity(self._known["function"], self._tables, granularity)
+        return self._known[granularity]

@@ -1,0 +1,95 @@
+"""Requests served during a profile, and whether they can have been the load of it."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.kinds.profiles.coverage import process_cpu, sampled_cpu
+from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.stats.t_distribution import median
+from slowpath.units import NANOSECONDS_PER_SECOND
+
+F64 = NDArray[np.float64]
+
+# Of fewer requests in a profile, those that were under way at its ends decide what "per request" means.
+FEWEST_REQUESTS = 20
+# Work per request that moves by more than this between profiles of one comparison, while the CPU used does not follow
+# the requests, says that the requests are not what the CPU worked on.
+UNRELATED = 8.0
+# Loads whose ratio is closer to 1 than this count as equal.
+LOAD_DIFFERS = 1.15
+
+
+def requests_in(artifact: ProfileArtifact) -> float:
+    """Requests served during the profile: those of the run's window, scaled to the profile's own duration.
+
+    A snapshot has no window, so it has no requests either.
+    """
+    requests, wall, duration = artifact.facts.requests, artifact.facts.wall_ns, artifact.table.duration_ns
+    if not requests or not (duration or artifact.table.kind == "cpu"):
+        return 0.0
+    return requests * duration / wall if wall and duration else float(requests)
+
+
+def request_rate(side: Sequence[ProfileArtifact]) -> float:
+    """Requests a second over the profiles of a side that know them; 0 where none does."""
+    known = [a for a in side if a.facts.requests and (a.facts.wall_ns or a.table.duration_ns)]
+    seconds = sum((a.facts.wall_ns or a.table.duration_ns) for a in known) / NANOSECONDS_PER_SECOND
+    return sum(a.facts.requests or 0 for a in known) / seconds if seconds else 0.0
+
+
+def load_gap(base: Sequence[ProfileArtifact], candidate: Sequence[ProfileArtifact]) -> float:
+    """Log ratio of the loads, candidate over base; 0 where they are unknown or alike (`LOAD_DIFFERS`)."""
+    rates = [request_rate(side) for side in (base, candidate)]
+    if not all(rates):
+        return 0.0
+    gap = float(np.log(rates[1] / rates[0]))
+    return gap if abs(gap) > np.log(LOAD_DIFFERS) else 0.0
+
+
+def load_is_plausible(base: Sequence[ProfileArtifact], candidate: Sequence[ProfileArtifact]) -> bool:
+    """Whether costs can be divided by the requests."""
+    return not contradiction_of_load(base, candidate)
+
+
+def contradiction_of_load(base: Sequence[ProfileArtifact], candidate: Sequence[ProfileArtifact]) -> str:
+    """Why the requests cannot be the load of the CPU profiles, or nothing if they can."""
+    sides = (("base", [a for a in base if a.facts.requests]), ("candidate", [a for a in candidate if a.facts.requests]))
+    if not all(side for _, side in sides):
+        return ""
+    for word, side in sides:
+        cpu = [a for a in side if a.table.kind == "cpu" and sampled_cpu(a) > 0]
+        few = median(np.array([requests_in(a) for a in cpu])) if cpu else FEWEST_REQUESTS
+        if few < FEWEST_REQUESTS:
+            each = median(np.array([sampled_cpu(a) / requests_in(a) for a in cpu])) / NANOSECONDS_PER_SECOND
+            return f"{few:.3g} requests in a profile of the {word} would have taken {each:.3g} s of CPU each"
+    measured = [(_rates(side), word) for word, side in sides]
+    for rates, word in measured:
+        if len(rates) > 1 and _unrelated(rates):
+            return f"the requests of the {word} differ up to {_span(rates[:, 0]):.3g} times between profiles, its CPU {_span(rates[:, 1]):.3g} times"
+    means = np.array([np.exp(np.log(rates).mean(axis=0)) for rates, _ in measured if len(rates)])
+    if len(means) == 2 and _unrelated(means):
+        return f"the requests differ {_span(means[:, 0]):.3g} times between the sides, the CPU {_span(means[:, 1]):.3g} times"
+    return ""
+
+
+def _rates(side: Sequence[ProfileArtifact]) -> F64:
+    """(requests, CPU) per second of each CPU profile."""
+    rows = []
+    for artifact in side:
+        seconds = (artifact.table.duration_ns or artifact.facts.wall_ns or 0) / NANOSECONDS_PER_SECOND
+        cpu = process_cpu(artifact) or sampled_cpu(artifact) if artifact.table.kind == "cpu" else 0.0
+        if seconds and cpu > 0:
+            rows.append((requests_in(artifact) / seconds, cpu / seconds))
+    return np.array(rows).reshape(-1, 2)
+
+
+def _span(values: F64) -> float:
+    return float(values.max() / values.min())
+
+
+def _unrelated(rates: F64) -> bool:
+    """The requests vary widely, and the CPU per second hardly does."""
+    requests, cpu = _span(rates[:, 0]), _span(rates[:, 1])
+    return requests > UNRELATED and cpu < requests**0.5

@@ -1,0 +1,37 @@
+"""Whether requests arrive in step with the clock that samples them.
+
+If a request comes every 20 ms and a sample every 10, each sample falls on the same place of the request, and which one
+drifts over minutes: neighboring captures agree far better than captures further apart, although each looks as if
+chance alone had spread it.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from slowpath.analysis.kinds.profiles.load import requests_in
+from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.stats.t_distribution import median
+from slowpath.units import NANOSECONDS_PER_SECOND
+
+# Rates whose ratio is a whole number but for this part are in step, and steady if they vary by no more than that.
+TOLERANCE = 0.015
+# Many requests between two samples, or many samples a request, average over the places where samples can fall.
+MOST_SAMPLES, MOST_REQUESTS = 20, 4
+
+
+def in_step_with_clock(artifacts: Sequence[ProfileArtifact]) -> bool:
+    """Whether the requests of all these CPU profiles come at one rate that divides the sampling rate, or the reverse."""
+    ratios = []
+    for artifact in artifacts:
+        table = artifact.table
+        requests = requests_in(artifact)
+        if table.kind != "cpu" or not table.period or not table.duration_ns or not requests:
+            return False
+        ratios.append(NANOSECONDS_PER_SECOND / table.period / (requests / (table.duration_ns / NANOSECONDS_PER_SECOND)))
+    samples_a_request = median(np.array(ratios))
+    if np.ptp(ratios) > 2 * TOLERANCE * samples_a_request:
+        return False
+    ratio = max(samples_a_request, 1 / samples_a_request)
+    most = MOST_SAMPLES if samples_a_request >= 1 - TOLERANCE else MOST_REQUESTS
+    return round(ratio) <= most and abs(ratio / round(ratio) - 1) <= TOLERANCE

@@ -1,0 +1,78 @@
+"""Sums over profiles at every node of a tree, and what their estimates need."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.kinds.profiles.group_sums import sum_by
+from slowpath.analysis.kinds.profiles.profile_sets import Normalization, ProfileSets
+from slowpath.analysis.kinds.profiles.rate_estimates import ReplicateSums
+from slowpath.analysis.kinds.profiles.stack_trie import StackTrie
+from slowpath.analysis.kinds.profiles.stack_values import StackValues
+
+F64 = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class NodeSums:
+    """Sums over profiles for every node, in preorder; `squares[b]` belongs to basis b: (base, candidate)."""
+
+    own_base: F64
+    own_candidate: F64
+    base: F64
+    candidate: F64
+    squares: tuple[tuple[F64, F64], ...]
+    weights: tuple[tuple[float, float], ...]
+    replicates: tuple[int, int]
+
+    def moments(self, basis: int) -> tuple[ReplicateSums, ReplicateSums]:
+        """What the estimates need on one basis."""
+        return (
+            ReplicateSums(self.replicates[0], self.weights[basis][0], self.base, self.squares[basis][0]),
+            ReplicateSums(self.replicates[1], self.weights[basis][1], self.candidate, self.squares[basis][1]),
+        )
+
+    def weight(self, scale: tuple[float, float]) -> F64:
+        """Width of each node in the merged picture."""
+        return self.base * scale[0] + self.candidate * scale[1]
+
+
+def node_sums(measured: StackValues, tree: StackTrie, sets: ProfileSets, bases: tuple[Normalization, ...]) -> NodeSums:
+    """One pass over the replicates of both sides; dense arrays of one replicate at a time."""
+    ends = measured.stacks.frames.depth == tree.depth[tree.node_of_stack]
+    own, total, squares, weights, replicates = [], [], [], [], []
+    for side in (sets.is_base, ~sets.is_base):
+        numbers = np.flatnonzero(side)
+        side_own, side_total = np.zeros(tree.count), np.zeros(tree.count)
+        side_squares = [np.zeros(tree.count) for _ in bases]
+        runs = sets.replicate[numbers]
+        for run in np.unique(runs):
+            members = numbers[runs == run]
+            dense = np.zeros(tree.count)
+            for profile in members:
+                where, values = measured.own[profile]
+                node = tree.node_of_stack[where]
+                dense += sum_by(node, values, tree.count)
+                side_own += sum_by(node, values * ends[where], tree.count)
+            here = tree.totals(dense)
+            side_total += here
+            square = np.square(here)
+            for number, basis in enumerate(bases):
+                weight = float(basis.weights[members].sum())
+                if weight > 0:
+                    side_squares[number] += square / weight
+        own.append(side_own)
+        total.append(side_total)
+        squares.append(side_squares)
+        weights.append([float(basis.weights[numbers].sum()) for basis in bases])
+        replicates.append(len(np.unique(runs)))
+    return NodeSums(
+        own_base=own[0],
+        own_candidate=own[1],
+        base=total[0],
+        candidate=total[1],
+        squares=tuple(zip(squares[0], squares[1], strict=True)),
+        weights=tuple(zip(weights[0], weights[1], strict=True)),
+        replicates=(replicates[0], replicates[1]),
+    )

@@ -1,0 +1,119 @@
+"""The total by the process's own CPU time, which has no sampling noise: what remains is the machine and the code."""
+
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.kinds.profiles.coverage import coverage_of, process_cpu
+from slowpath.analysis.kinds.profiles.profile_sets import Normalization, ProfileSets
+from slowpath.analysis.kinds.profiles.profile_thresholds import ProfileThresholds
+from slowpath.analysis.kinds.profiles.rate_estimates import RateEstimates, prior_weight
+from slowpath.analysis.kinds.profiles.serial_dependence import RESOLUTION, Semivariogram
+from slowpath.analysis.stats.t_distribution import t_quantile
+
+F64 = NDArray[np.float64]
+
+# A successive difference knows less of white noise than a deviation from the mean does (von Neumann 1941).
+WORTH_OF_DIFFERENCE = 0.7
+
+
+@dataclass(frozen=True)
+class Side:
+    """CPU time and weight (requests or seconds) of each replicate, and when it was captured."""
+
+    cpu: F64
+    weight: F64
+    times: F64
+
+    @property
+    def rate(self) -> float:
+        """CPU time per unit of weight."""
+        return float(self.cpu.sum() / self.weight.sum())
+
+    @property
+    def logs(self) -> F64:
+        """Logarithm of each replicate's rate."""
+        return np.log(self.cpu / self.weight)
+
+
+def process_total(
+    sets: ProfileSets, basis: Normalization, between: float, thresholds: ProfileThresholds
+) -> RateEstimates | None:
+    """One row: the total by process CPU; None where that is not known of both sides.
+
+    Where runs replicate each other, the profiles within them count as well, and the wider of both intervals holds, as
+    for all other rows: the sum over a run hides how much its profiles differ.
+    """
+    replicated = [sets] if not sets.by_run or sets.differenced else [sets, sets.by_profile()]
+    sides = [found for each in replicated if (found := process_sides(each, basis)) is not None]
+    totals = [total_by_process(*each, between, thresholds) for each in sides]
+    return reduce(RateEstimates.wider, totals) if totals else None
+
+
+def process_sides(sets: ProfileSets, basis: Normalization) -> tuple[Side, Side] | None:
+    """Process CPU of both sides; None where it is not known of every profile, or a side has a single replicate."""
+    covered = coverage_of(sets.artifacts)
+    if covered is None or basis.id == "share" or min(sets.replicates()) < 2:
+        return None
+    cpu = np.array([process_cpu(artifact) for artifact in sets.artifacts])
+    folded = sets.folded(np.stack([cpu, basis.weights / covered]))
+    base, candidate = (Side(rows[0], rows[1], times) for rows, times in zip(folded, sets.times(), strict=True))
+    return base, candidate
+
+
+def total_by_process(base: Side, candidate: Side, between: float, thresholds: ProfileThresholds) -> RateEstimates:
+    """One row: the difference of process CPU per unit of weight under serial dependence.
+
+    The scale comes from differences of successive captures within the sides and from their spread: where costs follow
+    the semivariogram both say the same, of white noise the first claims too much, of a steeper drift the second. The
+    variance is never less than the one
+    that the spread within the sides gives: captures taken in turns know no drift between the sides, and that is enough.
+    `between` is a further relative variance, that of a new process.
+    """
+    semivariogram = Semivariogram(thresholds.serial_exponent, thresholds.serial_reach)
+    half, shape, deviations = [], [], []
+    for side in (base, candidate):
+        order = np.argsort(side.times)
+        half.append(np.square(np.diff(side.logs[order])) / 2)
+        shape.append(semivariogram.at(np.maximum(np.diff(side.times[order]), RESOLUTION)))
+        deviations.append(np.square(side.logs - side.logs.mean()))
+    successive, expected, squares = (np.concatenate(each) for each in (half, shape, deviations))
+    known, expected_cv = float(len(successive)), thresholds.total_cv**2
+    prior = thresholds.total_df * float(
+        prior_weight(np.array([squares.sum() / expected_cv]), np.array([known]), np.ones(1))[0]
+    )
+    believed = prior * expected_cv
+    spread = (believed + float(squares.sum())) / (prior + known)
+    steps = known * WORTH_OF_DIFFERENCE
+    unit = float(expected.mean())
+    step = (believed + steps * float((successive * unit / expected).mean())) / (prior + steps)
+    counted = spread * (1 / len(base.cpu) + 1 / len(candidate.cpu))
+    by_steps = step * semivariogram.of_difference(base.times, candidate.times) / unit
+    by_spread = counted * semivariogram.inflation(base.times, candidate.times)
+    serial = float(np.sqrt(by_steps * by_spread))
+    log_error = float(np.sqrt(max(counted, serial) + between))
+    return _row(base.rate, candidate.rate, log_error, prior + steps, thresholds.confidence)
+
+
+def _row(base: float, candidate: float, log_error: float, df: float, confidence: float) -> RateEstimates:
+    pooled, log_ratio = (base + candidate) / 2, float(np.log(candidate / base))
+    reach = float(t_quantile(confidence, np.array([df]))[0])
+    low, high = np.exp(log_ratio - reach * log_error), np.exp(log_ratio + reach * log_error)
+    one = np.ones(1)
+    return RateEstimates(
+        base=one * base,
+        candidate=one * candidate,
+        ratio=one * candidate / base,
+        low=one * low,
+        high=one * high,
+        difference_low=one * (candidate - base - reach * log_error * pooled),
+        difference_high=one * (candidate - base + reach * log_error * pooled),
+        statistic=one * log_ratio / log_error,
+        df=one * df,
+        dispersion=one * np.nan,
+        raw_dispersion=one * np.nan,
+        log_error=one * log_error,
+        error=one * log_error * pooled,
+    )

@@ -1,0 +1,277 @@
+"""Doubts that the compared profiles of one kind betray by themselves."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.findings.findings import Caveat
+from slowpath.analysis.findings.wording import format_number, join_list, pluralize
+from slowpath.analysis.formats.go_function_names import short
+from slowpath.analysis.kinds.profiles.coverage import process_cpu, sampled_cpu
+from slowpath.analysis.kinds.profiles.explanations import coverage_gap, drifted, in_lockstep
+from slowpath.analysis.kinds.profiles.profile_caveats import KindCaveat
+from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKindComparison
+from slowpath.analysis.kinds.profiles.profile_table import ROOT_CUT_OFF
+from slowpath.analysis.kinds.profiles.serial_dependence import gain_of_alternation, interleaved
+from slowpath.analysis.kinds.profiles.variance_models import in_step, semivariogram_of
+from slowpath.units import NANOSECONDS_PER_SECOND
+
+F64 = NDArray[np.float64]
+
+DURATION_DIFFERS = 1.5
+WITHOUT_AES = "runtime.memhashFallback"
+# Spearman's rank correlation with time of at least this much, over at least that many profiles, is called a drift.
+DRIFTS_AT, DRIFT_NEEDS = 0.85, 6
+MANY_CUT = 0.05
+# Functions in step with the clock that are named, and a gain of standard error that is worth another way of capturing.
+MOST_NAMES, WORTH_ALTERNATING = 5, 1.2
+
+
+def doubts_of_kind(comparison: ProfileKindComparison) -> Iterator[KindCaveat | Caveat]:
+    """All of them: those that other kinds may raise too, and those of CPU profiles alone."""
+    yield from _replication_doubts(comparison)
+    yield from _run_doubts(comparison)
+    yield from _basis_doubts(comparison)
+    yield from _duration_doubts(comparison)
+    yield from _period_doubts(comparison)
+    yield from _spread_doubts(comparison)
+    yield from _clock_doubts(comparison)
+    yield from _common_factor_doubts(comparison)
+    yield from _order_doubts(comparison)
+    yield from _drift_doubts(comparison)
+    yield from _coverage_doubts(comparison)
+    yield from _hash_doubts(comparison)
+    yield from _cut_doubts(comparison)
+
+
+def _replication_doubts(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
+    counts, needed = comparison.sets.replicates(), comparison.fewest_replicates
+    if min(counts) < needed:
+        yield KindCaveat(
+            "single-profile" if min(counts) == 1 else "few-profiles",
+            comparison.kind,
+            _counted(counts),
+            "the spread between runs cannot be seen, so differences are likely at best. "
+            f"At least {needed} a side are needed",
+        )
+    elif min(counts) < comparison.thresholds.few_profiles:
+        yield KindCaveat("few-profiles", comparison.kind, _counted(counts), "only large changes can be seen")
+
+
+def _counted(counts: tuple[int, int]) -> str:
+    if counts[0] == counts[1]:
+        return f"Only {pluralize(counts[0], 'profile')} a side"
+    return f"Only {pluralize(counts[0], 'profile')} in base, {counts[1]} in candidate"
+
+
+def _run_doubts(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
+    sets = comparison.sets
+    sides = zip(("base", "candidate"), (sets.base, sets.candidate), sets.replicates(), strict=True)
+    single = [word for word, side, count in sides if count > 1 and len({a.facts.run for a in side if a.facts.run}) == 1]
+    if single:
+        yield KindCaveat(
+            "one-run",
+            comparison.kind,
+            f"All profiles of the {join_list(single)} come from one run",
+            "a lucky or unlucky start of the process cannot be told from a change of the code",
+        )
+
+
+def _basis_doubts(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
+    if comparison.basis.id == "per_second":
+        yield KindCaveat(
+            "load-unknown",
+            comparison.kind,
+            "Requests are not known",
+            "values are per second, so more load looks like more cost",
+        )
+    elif comparison.basis.id == "share":
+        timed = any(a.table.duration_ns for a in comparison.sets.artifacts)
+        why = "no duration" if timed else "snapshots since the start of the process"
+        yield KindCaveat(
+            "share-only",
+            comparison.kind,
+            f"Compared by share, {why}",
+            "when one part grows, all others shrink. Two snapshots of one run, or profiles with a duration, would give a rate",
+        )
+
+
+def _duration_doubts(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
+    sides = [
+        [a.table.duration_ns for a in side if a.table.duration_ns]
+        for side in (comparison.sets.base, comparison.sets.candidate)
+    ]
+    if all(sides):
+        means = [float(np.mean(side)) / NANOSECONDS_PER_SECOND for side in sides]
+        if not 1 / DURATION_DIFFERS <= means[1] / means[0] <= DURATION_DIFFERS:
+            yield KindCaveat(
+                "duration",
+                comparison.kind,
+                f"Profiles last {format_number(means[0])} s in base and {format_number(means[1])} s in candidate",
+                "short ones weigh start-up and bursts more",
+            )
+
+
+def _period_doubts(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
+    sides = [
+        {a.table.period for a in side if a.table.period} for side in (comparison.sets.base, comparison.sets.candidate)
+    ]
+    if all(sides) and sides[0] != sides[1]:
+        unit = comparison.sets.artifacts[0].table.period_type.unit
+        base, candidate = (join_list([f"{period:,}" for period in sorted(side)]) for side in sides)
+        yield KindCaveat(
+            "period",
+            comparison.kind,
+            f"The sampling period differs, {base} {unit} in base, {candidate} in candidate",
+            "noise differs with it",
+        )
+
+
+def _spread_doubts(comparison: ProfileKindComparison) -> Iterator[Caveat]:
+    """Requests in step with the sampling clock make one binary's function take 0 to 20 %."""
+    if comparison.kind != "cpu":
+        return
+    loud = in_lockstep(comparison, comparison.functions)
+    if loud.any():
+        largest = sorted(np.flatnonzero(loud).tolist(), key=lambda row: -float(comparison.functions.rows[row].sum()))
+        names = list(dict.fromkeys(short(comparison.labels[row].name) or "the total" for row in largest))
+        more = f" and {pluralize(len(names) - MOST_NAMES, 'other function')}" if len(names) > MOST_NAMES else ""
+        worst = float(np.nanmax(np.where(loud, comparison.functions.tested.raw_dispersion, np.nan)))
+        yield Caveat(
+            "overdispersed",
+            f"{', '.join(names[:MOST_NAMES])}{more} spread up to {format_number(worst)} times more between profiles than sampling "
+            "explains: work in step with the sampling clock, or phases of different work. No change of theirs is "
+            "significant; another sampling rate or longer profiles would settle it.",
+            explains_effect=True,
+        )
+
+
+def _clock_doubts(comparison: ProfileKindComparison) -> Iterator[Caveat]:
+    if comparison.kind == "cpu" and in_step(comparison.sets):
+        yield Caveat(
+            "in-step",
+            "Requests arrive in step with the sampling clock, so that samples keep falling on the same places of a "
+            "request, and drift. Captured one after the other, hardly any change is significant; another sampling rate, "
+            "an irregular load, or alternating capture would settle it.",
+        )
+
+
+def _common_factor_doubts(comparison: ProfileKindComparison) -> Iterator[Caveat]:
+    """Nearly everything moved by one factor: rarely the code."""
+    common = comparison.common
+    if not common.within_noise and abs(np.log(common.tested)) >= comparison.thresholds.least_relative:
+        yield Caveat(
+            "common-factor",
+            f"Most functions changed together, by about ×{common.tested:.2f}: the machine, its frequency or the load. "
+            "Functions and categories are tested relative to that.",
+            explains_effect=not comparison.total_is_measured,
+        )
+
+
+def _order_doubts(comparison: ProfileKindComparison) -> Iterator[Caveat]:
+    """Sides captured one after the other: what that costs, and how to do better."""
+    sets = comparison.sets
+    if comparison.kind != "cpu" or min(sets.replicates()) < 2 or sets.differenced:
+        return
+    times = sets.times()
+    gain = gain_of_alternation(semivariogram_of(comparison.thresholds), *times)
+    if interleaved(*times) or gain < WORTH_ALTERNATING:
+        return
+    order = "were captured" if sets.timed else "count as captured (not all capture times are known)"
+    yield Caveat(
+        "consecutive",
+        f"The sides {order} one after the other, so drift of the machine between them is in the difference and in "
+        f"the intervals. Captured alternately (slowpath collect URL --against URL2), the same number of profiles could "
+        f"have up to {gain:.1f} times smaller standard errors.",
+    )
+
+
+def _drift_doubts(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
+    totals = comparison.sets.totals()
+    weights = comparison.bases[-1].weights if comparison.bases[-1].id != "share" else None
+    if weights is None or comparison.sets.differenced:
+        return
+    for mask, word in ((comparison.sets.is_base, "base"), (~comparison.sets.is_base, "candidate")):
+        times = np.array([a.table.time_ns for a in comparison.sets.artifacts], dtype=np.float64)[mask]
+        if np.any(weights[mask] <= 0) or np.any(totals[mask] <= 0):
+            continue
+        values = totals[mask] / weights[mask]
+        if len(values) < DRIFT_NEEDS or len(np.unique(times)) < len(times):
+            continue
+        total = np.array([len(comparison.categories.names) - 1])
+        correlation = float(np.corrcoef(_ranks(times), _ranks(values))[0, 1])
+        if abs(correlation) >= DRIFTS_AT:
+            first, last = values[np.argsort(times)][[0, -1]]
+            part = format_number(100 * abs(last / first - 1))
+            yield KindCaveat(
+                "drifting",
+                comparison.kind,
+                f"The cost of the {word} {'rises' if correlation > 0 else 'falls'} over its profiles by {part} % from first to last",
+                "warm-up, growing state, or changing load",
+                explains_effect=bool(drifted(comparison, comparison.categories, total)[0]),
+            )
+
+
+def _ranks(values: F64) -> F64:
+    return np.argsort(np.argsort(values)).astype(np.float64)
+
+
+def _coverage_doubts(comparison: ProfileKindComparison) -> Iterator[Caveat]:
+    """How much of the process's CPU the profile saw; bursts between ticks are lost."""
+    sets = comparison.sets
+    if comparison.kind != "cpu" or sets.sample_type.unit != "nanoseconds":
+        return
+    covered = []
+    for side in (sets.base, sets.candidate):
+        known = [artifact for artifact in side if process_cpu(artifact) > 0]
+        cpu = sum(process_cpu(artifact) for artifact in known)
+        covered.append(sum(sampled_cpu(artifact) for artifact in known) / cpu if cpu else 1.0)
+    gap = coverage_gap(sets)
+    differs = abs(gap) >= comparison.thresholds.least_relative
+    if min(covered) >= comparison.thresholds.least_coverage and not differs:
+        return
+    meaning = (
+        f" Changes of less than {format_number(100 * (np.exp(abs(gap)) - 1))}% are not significant for that."
+        if differs
+        else ""
+    )
+    yield Caveat(
+        "coverage",
+        f"The profiles saw {format_number(100 * covered[0])} % of the process's CPU in base and {format_number(100 * covered[1])} % in candidate; "
+        f"short bursts between samples are missing.{meaning}",
+        explains_effect=differs,
+    )
+
+
+def _hash_doubts(comparison: ProfileKindComparison) -> Iterator[Caveat]:
+    """The software hash on one side only betrays a machine without AES instructions."""
+    row = comparison.labels.number_of.get(WITHOUT_AES)
+    if row is None:
+        return
+    estimates = comparison.functions.estimates
+    base, candidate = float(estimates.base[row]), float(estimates.candidate[row])
+    if (base > 0) != (candidate > 0):
+        side = "base" if base > 0 else "candidate"
+        yield Caveat(
+            "no-aes",
+            f"Only the {side} hashes in software (memhashFallback): its machine lacks AES instructions, or they are switched off. "
+            "Map and hashing costs are the machine's, not the code's.",
+        )
+
+
+def _cut_doubts(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
+    cut = sum(a.table.cut_samples for a in comparison.sets.artifacts)
+    if not cut:
+        return
+    left = comparison.labels.number_of.get(ROOT_CUT_OFF)
+    rows = comparison.functions.rows
+    total = float(np.abs(comparison.sets.totals()).sum())
+    part = float(rows[left].sum()) / total if left is not None and total else 0.0
+    if part >= MANY_CUT:
+        yield KindCaveat(
+            "cut-stacks",
+            comparison.kind,
+            f"{format_number(100 * part)} % of the samples have stacks deeper than the profiler records",
+            "they could not be put back under their callers, so totals of outer functions are too small",
+        )

@@ -1,0 +1,358 @@
+"""Everything measured of one kind of profile: its stacks, and estimates for categories, groups, functions and all.
+
+This is arithmetic on the whole; what of it is worth saying is decided in `category_findings` and
+`function_findings`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.kinds.profiles.block_variance import block_variance
+from slowpath.analysis.kinds.profiles.common_factor import NOTHING, CommonFactor, common_factor
+from slowpath.analysis.kinds.profiles.coverage import coverage_of
+from slowpath.analysis.kinds.profiles.distinct_stacks import unite_stacks
+from slowpath.analysis.kinds.profiles.function_keys import Labels
+from slowpath.analysis.kinds.profiles.precomputed_totals import function_totals, repeated_labels
+from slowpath.analysis.kinds.profiles.process_total import process_total
+from slowpath.analysis.kinds.profiles.profile_sets import BasisId, Normalization, ProfileSets, bases_of
+from slowpath.analysis.kinds.profiles.profile_thresholds import ProfileThresholds
+from slowpath.analysis.kinds.profiles.quantum import quantum_of
+from slowpath.analysis.kinds.profiles.rate_estimates import (
+    AS_EXPECTED,
+    RateEstimates,
+    ReplicateSums,
+    estimate,
+    scatter_of,
+)
+from slowpath.analysis.kinds.profiles.same_build import same_binary
+from slowpath.analysis.kinds.profiles.stack_attribution import GROUPS, StackAttribution, attribute_stacks
+from slowpath.analysis.kinds.profiles.stack_values import (
+    FunctionOccurrences,
+    StackValues,
+    lay_out_stack_values,
+    own_rows,
+)
+from slowpath.analysis.kinds.profiles.state_scatter import Contrast, Parts
+from slowpath.analysis.kinds.profiles.variance_models import (
+    between_processes,
+    captured_in_turns,
+    in_step,
+    inflation_of,
+    prior_of,
+    spread_of_total,
+)
+
+F64 = NDArray[np.float64]
+TOTAL = "total"
+# Kinds that show what waits or stands, not what is paid: shown, at best called likely, never judged.
+WAITING_KINDS = frozenset({"block", "goroutine", "threadcreate"})
+
+
+@dataclass(frozen=True)
+class SubjectEstimates:
+    """Named rows with their estimates: categories, groups and the total, or functions.
+
+    `tested` is what changes are judged by: the same relative to what nearly everything changed by.
+    """
+
+    names: tuple[str, ...]
+    rows: F64
+    estimates: RateEstimates
+    tested: RateEstimates
+
+    def index(self, name: str) -> int:
+        """The row of that name."""
+        return self.names.index(name)
+
+
+@dataclass(frozen=True)
+class ProfileKindComparison:
+    """One kind of profile, base against candidate, on its default basis (estimates on any other are made on demand)."""
+
+    kind: str
+    sets: ProfileSets
+    bases: tuple[Normalization, ...]
+    basis: Normalization
+    quantum: float
+    thresholds: ProfileThresholds
+    measured: StackValues
+    attribution: StackAttribution
+    occurrences: FunctionOccurrences
+    categories: SubjectEstimates
+    functions: SubjectEstimates
+    common: CommonFactor
+    total_is_measured: bool
+
+    @property
+    def fewest_replicates(self) -> int:
+        """Below this many replicates on a side, nothing is certain."""
+        return self.thresholds.fewest_replicates if self.kind == "cpu" else self.thresholds.fewest_for_other_kinds
+
+    @property
+    def certain(self) -> bool:
+        """Both sides have enough replicates to tell a change from the spread between them.
+
+        Never so of waiting: idle selects rule block profiles, and what runs or waits at one moment rules the others.
+        """
+        return self.kind not in WAITING_KINDS and min(self.sets.replicates()) >= self.fewest_replicates
+
+    @property
+    def significant(self) -> bool:
+        """Whether findings of this kind can be significant: of one binary against itself, none is."""
+        return self.certain and not self.same_binary
+
+    @cached_property
+    def same_binary(self) -> bool:
+        """Whether both sides ran the same binary, so that no change is one of the code."""
+        return same_binary(self.sets.base, self.sets.candidate)
+
+    @cached_property
+    def consecutive(self) -> bool:
+        """Whether these CPU profiles of the sides were captured one after the other, so that time alone changes them."""
+        return self.kind == "cpu" and not captured_in_turns(self.sets)
+
+    @cached_property
+    def parts(self) -> Parts:
+        """Counts of each stack on both sides, by the function that it ends in."""
+        return Parts.of(self.measured, self.attribution, self.sets, self.basis, self.quantum)
+
+    def contrast(self, subjects: SubjectEstimates, row: int) -> Contrast | None:
+        """Compare a row of the functions or categories with the rest of the program."""
+        is_function = subjects is self.functions
+        stacks = self.occurrences.holding(row) if is_function else self.attribution.of(subjects.names[row])
+        return self.parts.contrast(stacks, float(subjects.tested.dispersion[row]))
+
+    @property
+    def floors(self) -> tuple[float, float]:
+        """Smallest effect worth telling: (relative, as a part of the total)."""
+        if self.kind == "cpu":
+            return self.thresholds.least_relative, self.thresholds.least_of_total
+        return self.thresholds.least_relative_other_kinds, self.thresholds.least_of_total_other_kinds
+
+    def scale(self, basis: Normalization) -> tuple[float, float]:
+        """(base, candidate): displayed value = summed raw value x scale; 0 of a side that weighs nothing."""
+        base = self.sets.is_base
+        return basis.scale(base), basis.scale(~base)
+
+    def estimates(self, rows: F64, basis: Normalization) -> RateEstimates:
+        """Estimates of any rows (subjects x profiles) on any basis."""
+        return estimate_rows(rows, self.sets, basis, self.quantum, self.thresholds)
+
+    @property
+    def labels(self) -> Labels:
+        """What the functions are called; row i of `functions` is label i."""
+        return self.measured.stacks.labels
+
+    @cached_property
+    def tellable(self) -> NDArray[np.bool_]:
+        """Which functions can be told in a finding: those of users and libraries; the runtime's go by category."""
+        tellable: NDArray[np.bool_] = ~self.attribution.is_nobody & ~self.attribution.is_runtime
+        return tellable
+
+    @cached_property
+    def change(self) -> F64:
+        """Change of each stack, candidate minus base, in the default basis's unit. Not to be written to."""
+        base, candidate = self.scale(self.basis)
+        return self.measured.weighted(np.where(self.sets.is_base, -base, candidate))
+
+    @cached_property
+    def weight(self) -> F64:
+        """Base plus candidate of each stack, each side to its own scale, in the default basis's unit."""
+        base, candidate = self.scale(self.basis)
+        return self.measured.weighted(np.where(self.sets.is_base, base, candidate))
+
+    def largest_functions(self, count: int) -> list[int]:
+        """Rows of the functions of users with the largest totals."""
+        total = np.abs(self.functions.rows).sum(axis=1)
+        user = self.tellable & ~self.attribution.is_library & (total > 0)
+        ranking = [row for row in np.argsort(-total, kind="stable").tolist() if user[row]]
+        return ranking[:count]
+
+
+def estimate_rows(
+    rows: F64,
+    sets: ProfileSets,
+    basis: Normalization,
+    quantum: float,
+    thresholds: ProfileThresholds,
+    *,
+    between: F64 | float = 0.0,
+) -> RateEstimates:
+    """Estimate every row from the replicates; `between` is a further relative variance.
+
+    Where runs replicate each other, the profiles within them count as well, and the wider of both intervals holds: the
+    sum over a run hides how much its profiles differ, and work in bursts passes for work that is steady.
+    """
+    values, weights = sets.folded(rows), sets.folded(basis.weights[np.newaxis, :])
+    found = _estimate_sides(values, weights, sets, basis, quantum=quantum, thresholds=thresholds, between=between)
+    if not sets.by_run or sets.differenced:
+        return found
+    return found.wider(estimate_rows(rows, sets.by_profile(), basis, quantum, thresholds, between=between))
+
+
+def _estimate_sides(
+    values: tuple[F64, F64],
+    weights: tuple[F64, F64],
+    sets: ProfileSets,
+    basis: Normalization,
+    *,
+    quantum: float,
+    thresholds: ProfileThresholds,
+    between: F64 | float,
+) -> RateEstimates:
+    base, candidate = (ReplicateSums.of(v, w[0]) for v, w in zip(values, weights, strict=True))
+    kind = sets.artifacts[0].table.kind
+    fewest = min(base.replicates, candidate.replicates)
+    prior = prior_of(thresholds, kind, fewest, spread_of_total(sets, basis), basis.scatter)
+    return estimate(
+        base,
+        candidate,
+        quantum=quantum,
+        share=basis.id == "share",
+        prior=prior,
+        confidence=thresholds.confidence,
+        inflation=inflation_of(sets, thresholds),
+        in_step=in_step(sets),
+        between=between + between_processes(sets, thresholds),
+    )
+
+
+# Functions with fewer counts a profile say little of how functions scatter.
+FEWEST_COUNTS_TO_SCATTER = 3.0
+
+
+def compare_kind(kind: str, sets: ProfileSets, thresholds: ProfileThresholds) -> ProfileKindComparison:
+    """Unite, lay out, attribute and estimate."""
+    stacks = unite_stacks([artifact.table for artifact in sets.artifacts])
+    quantum = quantum_of(sets)
+    measured = lay_out_stack_values(stacks, sets)
+    attribution = attribute_stacks(stacks.frames, stacks.labels)
+    occurrences = FunctionOccurrences.of(stacks.frames, len(stacks.labels), repeated_labels(stacks, sets))
+    categories = _category_rows(measured, attribution)
+    counted = function_totals(stacks, sets)
+    functions = occurrences.rows(measured) if counted is None else counted
+    own = own_rows(measured, stacks.frames, len(stacks.labels))
+    bases = tuple(with_scatter(each, own, sets, quantum, thresholds) for each in bases_of(sets))
+    basis = choose_basis(bases)
+    common = NOTHING
+    if kind == "cpu" and basis.id != "share":
+        common = common_factor(estimate_rows(own, sets, basis, quantum, thresholds))
+    judging = _judging_basis(basis, sets, own, common)
+    if judging is not basis:
+        judging = with_scatter(judging, own, sets, quantum, thresholds)
+    shared = common.error**2 if np.isfinite(common.error) else 0.0
+    total = process_total(sets, basis, between_processes(sets, thresholds), thresholds)
+
+    def subjects(names: tuple[str, ...], rows: F64) -> SubjectEstimates:
+        estimates = estimate_rows(rows, sets, basis, quantum, thresholds)
+        tested = estimates
+        if judging is not basis:
+            apart = (
+                0.0 if captured_in_turns(sets) else block_variance(rows, sets, judging, quantum, thresholds.block_cv)
+            )
+            tested = estimate_rows(rows, sets, judging, quantum, thresholds, between=shared + apart)
+        if total is not None and names[-1] == TOTAL:
+            estimates, tested = (each.with_row(-1, total) for each in (estimates, tested))
+        return SubjectEstimates(names, rows, estimates, tested)
+
+    return ProfileKindComparison(
+        kind=kind,
+        sets=sets,
+        bases=bases,
+        basis=basis,
+        quantum=quantum,
+        thresholds=thresholds,
+        measured=measured,
+        attribution=attribution,
+        occurrences=occurrences,
+        categories=subjects((*attribution.categories, *GROUPS, TOTAL), categories),
+        functions=subjects(stacks.labels.names, functions),
+        common=common,
+        total_is_measured=total is not None,
+    )
+
+
+def _judging_basis(basis: Normalization, sets: ProfileSets, own: F64, common: CommonFactor) -> Normalization:
+    """The basis with what nearly everything changed by taken out of the weights.
+
+    Shares are compositional: when one grows, all others shrink. They are judged against what did not change. On the
+    other bases of CPU time the machine is taken out: between the sides by the common factor, between the captures of
+    a side by the process's own CPU time where it is known and moves more than sampling does.
+    """
+    if basis.id == "share":
+        return _against_unchanged(basis, sets, own)
+    if common is NOTHING:
+        return basis
+    weights = basis.weights * _machine_within(basis, sets)
+    return replace(basis, weights=np.where(sets.is_base, weights, weights * common.tested))
+
+
+def _machine_within(basis: Normalization, sets: ProfileSets) -> F64:
+    """Per profile, how slow the machine was against the other captures of its side."""
+    factor = np.ones(len(sets.artifacts))
+    if coverage_of(sets.artifacts) is None:
+        return factor
+    logs = np.log(sets.totals() / basis.weights)
+    sides = [np.flatnonzero(mask) for mask in (sets.is_base, ~sets.is_base)]
+    for side in sides:
+        logs[side] -= logs[side].mean()
+    spread = float(np.square(logs).sum()) / max(1, len(logs) - 2)
+    sampling = float((quantum_of(sets) / sets.totals()).mean())
+    factor = np.exp(logs * spread / (spread + sampling)) if spread > 0 else factor
+    for side in sides:
+        factor[side] *= basis.weights[side].sum() / (basis.weights[side] * factor[side]).sum()
+    return factor
+
+
+def _against_unchanged(basis: Normalization, sets: ProfileSets, own: F64) -> Normalization:
+    """Shares with the weights of the candidate scaled by the weighted median of the functions' own share ratios.
+
+    As if the load were known to be such that most of the work stayed the same (the idea of median-of-ratios, Anders
+    and Huber 2010).
+    """
+    base = sets.is_base
+    before = own[:, base].sum(axis=1) * basis.scale(base)
+    after = own[:, ~base].sum(axis=1) * basis.scale(~base)
+    both = (before > 0) & (after > 0)
+    if not both.any():
+        return Normalization("per_request", basis.unit, basis.factor, basis.weights)
+    # The root keeps one large function that grew from passing for what did not change.
+    ratio, weight = after[both] / before[both], np.sqrt(np.minimum(before[both], after[both]))
+    order = np.argsort(ratio)
+    middle = np.searchsorted(np.cumsum(weight[order]), weight.sum() / 2)
+    common = float(ratio[order][min(int(middle), len(order) - 1)])
+    return Normalization("per_request", basis.unit, basis.factor, np.where(base, basis.weights, basis.weights * common))
+
+
+def _category_rows(measured: StackValues, attribution: StackAttribution) -> F64:
+    rows = measured.by_group(attribution.category.astype(np.int64), len(attribution.categories))
+    groups = [rows[[attribution.categories.index(part) for part in parts]].sum(axis=0) for parts in GROUPS.values()]
+    return np.vstack([rows, *groups, rows.sum(axis=0)])
+
+
+def choose_basis(bases: Sequence[Normalization]) -> Normalization:
+    """Per request if the load is known, else per second, else share; of what is held at a moment, the mean."""
+    by_id: dict[BasisId, Normalization] = {basis.id: basis for basis in bases}
+    return by_id.get("per_request") or by_id.get("per_second") or by_id.get("mean") or by_id["share"]
+
+
+def with_scatter(
+    basis: Normalization, own: F64, sets: ProfileSets, quantum: float, thresholds: ProfileThresholds
+) -> Normalization:
+    """The basis with the scatter of the functions' own values, which have no sample in common."""
+    each = sets.by_profile()
+    fewest = min(each.replicates())
+    if sets.artifacts[0].table.kind != "cpu" or sets.differenced or fewest < thresholds.fewest_replicates:
+        return basis
+    base = sets.is_base
+    counts = own.sum(axis=1) / quantum / len(sets.artifacts)
+    rows = own[(counts >= FEWEST_COUNTS_TO_SCATTER) & own[:, base].any(axis=1) & own[:, ~base].any(axis=1)]
+    found = estimate_rows(rows, each, basis, quantum, thresholds)
+    prior = prior_of(thresholds, "cpu", fewest, spread_of_total(each, basis), AS_EXPECTED)
+    expected = prior.expected(rows.sum(axis=1) / quantum / len(sets.artifacts))
+    df = np.full(len(rows), float(len(sets.artifacts) - 2))
+    return replace(basis, scatter=scatter_of(found.raw_dispersion, df, expected))

@@ -1,0 +1,138 @@
+"""Doubts that the facts and headers of the two sides raise, whatever the kind of profile."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from slowpath.analysis.findings.findings import Caveat
+from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath.analysis.findings.wording import format_number, join_list, pluralize
+from slowpath.analysis.kinds.profiles.load import contradiction_of_load, load_gap, request_rate
+from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.same_build import binaries, same_binary
+
+Artifacts = Sequence[ProfileArtifact]
+
+
+def side_doubts(base: Artifacts, candidate: Artifacts, saturated_at: float) -> list[Caveat]:
+    """All of them; a side counts as saturated when it used this part of its CPUs."""
+    return [
+        *_fact_doubts(base, candidate),
+        *_build_doubts(base, candidate),
+        *_cpu_flag_doubts(base, candidate),
+        *_load_doubts(base, candidate),
+        *_implausible_load_doubts(base, candidate),
+        *_saturation_doubts(base, candidate, saturated_at),
+        *_warning_doubts((*base, *candidate)),
+    ]
+
+
+_FACTS: tuple[tuple[str, str, str, Callable[[RunMetadata], object]], ...] = (
+    (
+        "go-version",
+        "Go version",
+        "runtime and compiler changed too, so not every change is the code's",
+        lambda f: f.go_version,
+    ),
+    ("goos", "operating system", "system calls and scheduling differ", lambda f: f.goos),
+    ("goarch", "architecture", "CPU times cannot be compared", lambda f: f.goarch),
+    ("cpu-model", "CPU model", "the machine may be the cause", lambda f: f.cpu_model),
+    ("gomaxprocs", "GOMAXPROCS", "parallelism, and with it contention and GC, differ", lambda f: f.gomaxprocs),
+)
+
+
+def _fact_doubts(base: Artifacts, candidate: Artifacts) -> Iterator[Caveat]:
+    for identity, title, meaning, fact in _FACTS:
+        values = [_known(side, fact) for side in (base, candidate)]
+        if all(values) and values[0] != values[1]:
+            yield Caveat(
+                identity,
+                f"{title} differs: {join_list(values[0])} in base, {join_list(values[1])} in candidate; {meaning}.",
+            )
+
+
+def _known(side: Artifacts, fact: Callable[[RunMetadata], object]) -> list[str]:
+    return sorted({str(fact(artifact.facts)) for artifact in side if fact(artifact.facts) is not None})
+
+
+def _build_doubts(base: Artifacts, candidate: Artifacts) -> Iterator[Caveat]:
+    """The same build on both sides: then there is nothing in the code to find."""
+    if same_binary(base, candidate):
+        found = ", ".join(sorted(each[:16] for each in binaries(base)))
+        yield Caveat(
+            "same-build",
+            f"Both sides are the same binary (build id {found}): what differs is the machine, the load or the "
+            "configuration, not the code, so no change is significant.",
+            explains_effect=True,
+        )
+        return
+    values = [_known(side, lambda facts: facts.commit) for side in (base, candidate)]
+    if not (binaries(base) and binaries(candidate)) and len(values[0]) == 1 and values[0] == values[1]:
+        yield Caveat(
+            "same-build", f"Both sides are the same commit ({values[0][0][:16]}): a change may not be the code's."
+        )
+
+
+def _cpu_flag_doubts(base: Artifacts, candidate: Artifacts) -> Iterator[Caveat]:
+    flags = [{f for a in side for f in a.facts.cpu_flags or ()} for side in (base, candidate)]
+    if all(flags) and flags[0] != flags[1]:
+        only = [sorted(flags[0] - flags[1])[:4], sorted(flags[1] - flags[0])[:4]]
+        words = [
+            f"{join_list(names)} only in {side}"
+            for names, side in zip(only, ("base", "candidate"), strict=True)
+            if names
+        ]
+        yield Caveat(
+            "cpu-flags", f"CPU features differ: {'; '.join(words)}. Hashing, copying and crypto depend on them."
+        )
+
+
+def _load_doubts(base: Artifacts, candidate: Artifacts) -> Iterator[Caveat]:
+    rates = [request_rate(side) for side in (base, candidate)]
+    gap = load_gap(base, candidate)
+    if gap:
+        yield Caveat(
+            "load",
+            f"The load differs: {format_number(rates[0])} requests per second in base, {format_number(rates[1])} in candidate; "
+            f"cost per request depends on load (batching, contention, GC). No function that changed by less than "
+            f"×{format_number(np.exp(abs(gap)))} is significant for that.",
+            explains_effect=True,
+        )
+
+
+def _implausible_load_doubts(base: Artifacts, candidate: Artifacts) -> Iterator[Caveat]:
+    contradiction = contradiction_of_load(base, candidate)
+    if contradiction:
+        yield Caveat(
+            "load-implausible",
+            f"The requests given cannot be the load of these profiles: {contradiction}. Costs are not divided by them; "
+            "check which counter was read.",
+        )
+
+
+def _saturation_doubts(base: Artifacts, candidate: Artifacts, saturated_at: float) -> Iterator[Caveat]:
+    used = {"base": _part_used(base), "candidate": _part_used(candidate)}
+    full = [f"{format_number(100 * part)} % in {side}" for side, part in used.items() if part >= saturated_at]
+    if full:
+        yield Caveat(
+            "cpu-saturated",
+            f"The CPUs were full: {join_list(full)}. The process may have been held back, so that work per second says little.",
+        )
+
+
+def _part_used(side: Artifacts) -> float:
+    known = [a.facts for a in side if a.facts.cpu_ns and a.facts.wall_ns and a.facts.gomaxprocs]
+    capacity = sum((f.wall_ns or 0) * (f.gomaxprocs or 0) for f in known)
+    return sum(f.cpu_ns or 0 for f in known) / capacity if capacity else 0.0
+
+
+def _warning_doubts(artifacts: Artifacts) -> Iterator[Caveat]:
+    warned = [artifact for artifact in artifacts if artifact.table.warnings]
+    if warned:
+        yield Caveat(
+            "decode-warnings", f"{warned[0].name}: {warned[0].table.warnings[0].rstrip('.')}{_others(len(warned) - 1)}."
+        )
+
+
+def _others(count: int) -> str:
+    return f" (and {pluralize(count, 'other file')} with warnings)" if count else ""

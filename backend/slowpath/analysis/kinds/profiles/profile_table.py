@@ -1,0 +1,326 @@
+"""One decoded profile, as arrays: strings, functions, two call trees in preorder, and the samples.
+
+Reads what `slowpath-decode profile` writes. The file is checked once here (indices inside their tables, parents
+before children, subtree sizes that nest), so that the arithmetic above may index without looking.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.formats.column_file import Array, ColumnFile, ColumnFileError, read_columns
+from slowpath.analysis.kinds.profiles.profile_summary import (
+    DecodedProfileSummary,
+    StackSummary,
+    read_stacks,
+    read_summary,
+)
+from slowpath.units import Nanoseconds
+
+FORMAT = "slowpath.profile"
+NO_NODE = 0xFFFFFFFF
+ROOT_CUT_OFF = "[root cut off]"
+
+U32 = NDArray[np.uint32]
+U64 = NDArray[np.uint64]
+I32 = NDArray[np.int32]
+I64 = NDArray[np.int64]
+F64 = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SampleType:
+    """What one value of a sample counts: `cpu` in `nanoseconds`, `alloc_space` in `bytes`."""
+
+    type: str
+    unit: str
+
+
+@dataclass(frozen=True)
+class StringTable:
+    """A string table that decodes only what is asked for."""
+
+    offsets: U32
+    data: bytes
+    _held: dict[bytes, bool] = field(default_factory=dict, compare=False, repr=False)
+
+    def holds(self, text: bytes) -> bool:
+        """Whether a string holds `text` (or two strings one behind the other do); the answer is remembered."""
+        if text not in self._held:
+            self._held[text] = text in self.data
+        return self._held[text]
+
+    def __getitem__(self, index: int) -> str:
+        return self.data[int(self.offsets[index]) : int(self.offsets[index + 1])].decode("utf-8", "replace")
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def texts(self, indices: Array) -> list[str]:
+        """Many strings at once."""
+        starts, ends = self.offsets[indices].tolist(), self.offsets[indices + 1].tolist()
+        spans = zip(starts, ends, strict=True)
+        if self._ascii is not None:
+            return [self._ascii[start:end] for start, end in spans]
+        return [self.data[start:end].decode("utf-8", "replace") for start, end in spans]
+
+    @cached_property
+    def _ascii(self) -> str | None:
+        """All strings as one text, where each byte is a character: cutting it is faster than decoding each string."""
+        return self.data.decode("ascii") if self.data.isascii() else None
+
+
+@dataclass(frozen=True)
+class ProfileTable:
+    """One decoded profile. Node 0 of both trees is the root, which is no function."""
+
+    kind: str
+    sample_types: tuple[SampleType, ...]
+    default_sample_type: int
+    period: int
+    period_type: SampleType
+    time_ns: Nanoseconds
+    duration_ns: Nanoseconds
+    build_ids: tuple[str, ...]
+    cut_samples: int
+    warnings: tuple[str, ...]
+    strings: StringTable
+    function_name: U32
+    function_key: U32
+    function_file: U32
+    node_parent: U32
+    node_key: U32
+    node_hash: U64
+    node_size: U32
+    line_node_parent: U32
+    line_node_line: I32
+    line_node_node: U32
+    sample_line_node: U32
+    values: tuple[I64, ...]
+    summary: DecodedProfileSummary | None = None
+
+    @classmethod
+    def parse(cls, buffer: bytes | memoryview, *, checked: bool = False) -> "ProfileTable":
+        """Read a profile file; raises `ColumnFileError` when it is not one, or is damaged.
+
+        `checked`: we wrote the file and read it before, so only its frame is looked at. What is not looked at is not
+        loaded: of a mapped file, a comparison needs a small part.
+        """
+        columns = read_columns(buffer, FORMAT)
+        described = _described(columns.header)
+        types = len(described.sample_types)
+        stacks = read_stacks(columns, types)
+        brief = stacks is not None and "sample_line_node" not in columns.arrays
+        read = _brief_columns(columns, stacks) if stacks is not None and brief else _all_columns(columns)
+        values = (
+            stacks.values
+            if stacks is not None and brief
+            else tuple(columns.column(f"value_{i}", "i64") for i in range(types))
+        )
+        strings = StringTable(columns.column("strings_offset", "u32"), columns.column("strings_bytes", "u8").tobytes())
+        table = cls(
+            kind=described.kind,
+            sample_types=described.sample_types,
+            default_sample_type=described.default_sample_type,
+            period=described.period,
+            period_type=described.period_type,
+            time_ns=described.time_ns,
+            duration_ns=described.duration_ns,
+            build_ids=described.build_ids,
+            cut_samples=described.cut_samples,
+            warnings=described.warnings,
+            strings=strings,
+            function_name=read["function_name"],
+            function_key=read["function_key"],
+            function_file=read["function_file"],
+            node_parent=read["node_parent"],
+            node_key=read["node_key"],
+            node_hash=read["node_hash"],
+            node_size=read["node_size"],
+            line_node_parent=read["line_node_parent"],
+            line_node_line=read["line_node_line"],
+            line_node_node=read["line_node_node"],
+            sample_line_node=read["sample_line_node"],
+            values=values,
+            summary=None if stacks is None else read_summary(columns, stacks, values, len(strings)),
+        )
+        if not checked:
+            _check(table, brief=brief)
+        return table
+
+    @property
+    def sums(self) -> DecodedProfileSummary | None:
+        """What the decoder added up, if it did, and if the values are still those that it added."""
+        return self.summary if self.summary is not None and self.summary.of is self.values else None
+
+    @cached_property
+    def stacks(self) -> StackSummary:
+        """The distinct stacks of functions, with their values."""
+        return _stacks_of_samples(self) if self.sums is None else self.sums.stacks
+
+    def node_depths(self, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """How many frames lie between the root and each of `nodes`, itself included.
+
+        In preorder, the ancestors of a node are those that began before it and have not ended.
+        """
+        count = len(self.node_parent)
+        ended = np.bincount(np.arange(count) + self.node_size, minlength=count + 1)
+        np.cumsum(ended, out=ended)
+        depths: NDArray[np.int64] = nodes - ended[nodes]
+        return depths
+
+    def total(self, sample_type: int) -> float:
+        """Sum of all samples' values, in the sample type's unit."""
+        return float(self.values[sample_type].sum())
+
+
+_BRIEF: Mapping[str, str] = {
+    "function_name": "u32",
+    "function_key": "u32",
+    "function_file": "u32",
+    "node_parent": "u32",
+    "node_key": "u32",
+}
+_COLUMNS: Mapping[str, str] = {
+    **_BRIEF,
+    "node_hash": "u64",
+    "node_size": "u32",
+    "line_node_parent": "u32",
+    "line_node_line": "i32",
+    "line_node_node": "u32",
+    "sample_line_node": "u32",
+}
+
+
+def _all_columns(columns: ColumnFile) -> dict[str, Array]:
+    return {name: columns.column(name, kind) for name, kind in _COLUMNS.items()}
+
+
+def _brief_columns(columns: ColumnFile, stacks: StackSummary) -> dict[str, Array]:
+    """A brief file has no lines and no samples: its stacks stand for samples, each on a line node of its own."""
+    return {
+        **{name: columns.column(name, kind) for name, kind in _BRIEF.items()},
+        "node_hash": np.zeros(0, dtype=np.uint64),
+        "node_size": np.zeros(0, dtype=np.uint32),
+        "line_node_parent": np.zeros(0, dtype=np.uint32),
+        "line_node_line": np.zeros(0, dtype=np.int32),
+        "line_node_node": stacks.node,
+        "sample_line_node": np.arange(len(stacks.node), dtype=np.uint32),
+    }
+
+
+def _stacks_of_samples(table: ProfileTable) -> StackSummary:
+    leaf = table.line_node_node[table.sample_line_node]
+    distinct, row = np.unique(leaf, return_inverse=True)
+    hashed = table.node_hash[distinct].copy()
+    hashed[distinct == 0] = 0
+    values = []
+    for each in table.values:
+        summed = np.zeros(len(distinct), dtype=np.int64)
+        np.add.at(summed, row, each)
+        values.append(summed)
+    return StackSummary(distinct, hashed, table.node_depths(distinct.astype(np.int64)), tuple(values))
+
+
+@dataclass(frozen=True)
+class _ProfileHeader:
+    """What the header says of the profile."""
+
+    kind: str
+    sample_types: tuple[SampleType, ...]
+    default_sample_type: int
+    period: int
+    period_type: SampleType
+    time_ns: Nanoseconds
+    duration_ns: Nanoseconds
+    build_ids: tuple[str, ...]
+    cut_samples: int
+    warnings: tuple[str, ...]
+
+
+def _described(header: Mapping[str, Any]) -> _ProfileHeader:
+    """The header's facts with their types; a header that says them wrongly is a damaged file."""
+    try:
+        types = tuple(SampleType(str(item["type"]), str(item["unit"])) for item in header["sample_types"])
+        default = int(header["default_sample_type"])
+        if not types or not 0 <= default < len(types):
+            raise ColumnFileError("header-damaged", f"default sample type {default} of {len(types)}")
+        period_type = header.get("period_type") or {}
+        mappings = header.get("mappings") or []
+        return _ProfileHeader(
+            kind=str(header["kind"]),
+            sample_types=types,
+            default_sample_type=default,
+            period=int(header.get("period") or 0),
+            period_type=SampleType(str(period_type.get("type", "")), str(period_type.get("unit", ""))),
+            time_ns=Nanoseconds(int(header.get("time_ns") or 0)),
+            duration_ns=Nanoseconds(int(header.get("duration_ns") or 0)),
+            build_ids=tuple(str(m["build_id"]) for m in mappings if m.get("build_id")),
+            cut_samples=int(header.get("cut_samples") or 0),
+            warnings=tuple(str(text) for text in header.get("warnings") or []),
+        )
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ColumnFileError("header-damaged", f"the profile's header lacks or mistypes {error}") from error
+
+
+def _check(table: ProfileTable, *, brief: bool) -> None:
+    texts = len(table.strings)
+    if texts < 1 or np.any(table.strings.offsets[1:] < table.strings.offsets[:-1]):
+        raise ColumnFileError("strings-damaged", "string offsets do not ascend")
+    if int(table.strings.offsets[-1]) != len(table.strings.data):
+        raise ColumnFileError("strings-damaged", "string offsets do not match the bytes")
+    _check_below("function_name", table.function_name, texts)
+    _check_below("function_key", table.function_key, texts)
+    _check_below("function_file", table.function_file, texts)
+    _same_length("function_key", table.function_key, table.function_name)
+    _same_length("function_file", table.function_file, table.function_name)
+    _check_below("node_key", table.node_key, texts)
+    _check_tree("node", table.node_parent)
+    _same_length("node_key", table.node_key, table.node_parent)
+    if table.summary is not None:
+        _check_below("stack_node", table.summary.stacks.node, len(table.node_parent))
+    if brief:
+        return
+    for name in ("node_hash", "node_size"):
+        _same_length(name, getattr(table, name), table.node_parent)
+    for name in ("line_node_node", "line_node_line"):
+        _same_length(name, getattr(table, name), table.line_node_parent)
+    for index, values in enumerate(table.values):
+        _same_length(f"value_{index}", values, table.sample_line_node)
+    _check_below("sample_line_node", table.sample_line_node, len(table.line_node_parent))
+    # Only the line nodes of samples are looked at here: the line tree is large, and read only when lines are asked for.
+    _check_below("line_node_node", table.line_node_node[table.sample_line_node], len(table.node_parent))
+    _check_root("line_node", table.line_node_parent)
+    if int(table.node_size.max()) > len(table.node_parent):
+        raise ColumnFileError("tree-damaged", "a subtree is larger than the tree")
+
+
+_SLICE = 262_144
+
+
+def _check_tree(name: str, parent: U32) -> None:
+    """Root first, and every parent before its children: then no walk can loop. In slices, to need no memory."""
+    _check_root(name, parent)
+    for begin in range(1, len(parent), _SLICE):
+        part = parent[begin : begin + _SLICE]
+        if np.any(part >= np.arange(begin, begin + len(part), dtype=np.uint32)):
+            raise ColumnFileError("tree-damaged", f"{name} tree has a parent that does not stand before its child")
+
+
+def _check_root(name: str, parent: U32) -> None:
+    if len(parent) == 0 or int(parent[0]) != NO_NODE:
+        raise ColumnFileError("tree-damaged", f"{name} tree has no root")
+
+
+def _check_below(name: str, array: Array, limit: int) -> None:
+    if len(array) and int(array.max()) >= limit:
+        raise ColumnFileError("index-outside", f"{name} points at {int(array.max())} of {limit}")
+
+
+def _same_length(name: str, array: Array, other: Array) -> None:
+    if len(array) != len(other):
+        raise ColumnFileError("length-differs", f"{name} has {len(array)} entries, expected {len(other)}")

@@ -1,0 +1,90 @@
+"""Report the net growth of a cost shift: a function that was renamed and grew is both a shift and a finding.
+
+The two functions of a shift are estimated as one. Where the change of their sum is significant and no other finding
+covers it (usually the caller in which the cost moved), it is reported under the name that now bears the cost.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.findings import wording
+from slowpath.analysis.findings.findings import CostShift, Effect, Finding
+from slowpath.analysis.kinds.profiles.category_advice import FUNCTION, FUNCTION_LESS
+from slowpath.analysis.kinds.profiles.direction import estimate_stacks, stacks_of
+from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKindComparison, estimate_rows
+
+Mask = NDArray[np.bool_]
+
+# The net change is reported if this much of it is not covered by other findings.
+UNCOVERED = 0.4
+
+
+def shift_findings(
+    comparison: ProfileKindComparison, moves: Sequence[CostShift], findings: Sequence[Finding]
+) -> list[Finding]:
+    """Return a finding for every shift whose net change is significant and not covered by `findings`."""
+    covered = stacks_of(comparison, findings)
+    found = []
+    for move in moves:
+        if move.under in {move.from_function, move.to_function}:
+            continue  # the function and its caller as one are the caller, which was tested
+        finding = _net_finding(comparison, move, covered)
+        if finding is not None:
+            found.append(finding)
+            covered |= _pair(comparison, move)
+    return found
+
+
+def _pair(comparison: ProfileKindComparison, move: CostShift) -> Mask:
+    names = comparison.functions.names
+    one, other = names.index(move.from_function), names.index(move.to_function)
+    pair: Mask = comparison.occurrences.holding(one) | comparison.occurrences.holding(other)
+    return pair
+
+
+def _net_finding(comparison: ProfileKindComparison, move: CostShift, covered: Mask) -> Finding | None:
+    stacks = _pair(comparison, move)
+    tested = estimate_stacks(comparison, stacks)
+    rows = comparison.measured.by_group(stacks.astype(np.int64), 2)[1:2]
+    shown = estimate_rows(rows, comparison.sets, comparison.basis, comparison.quantum, comparison.thresholds)
+    ratio, difference = float(shown.ratio[0]), float(shown.difference[0])
+    least_relative, least_of_total = comparison.floors
+    whole = comparison.categories.estimates
+    large = abs(difference) >= least_of_total * max(float(whole.base[-1]), float(whole.candidate[-1]))
+    clear = np.isfinite(ratio) and ratio > 0 and max(ratio, 1 / ratio) - 1 >= least_relative
+    agrees = difference * float(tested.difference[0]) > 0
+    if not (large and clear and agrees and float(tested.p_value[0]) <= comparison.thresholds.alpha_total):
+        return None
+    open_part = estimate_stacks(comparison, stacks & ~covered)
+    if float(open_part.difference[0]) / float(tested.difference[0]) < UNCOVERED:
+        return None
+    factor, unit = comparison.basis.factor, comparison.basis.unit
+    change = Effect(
+        ratio, difference * factor, float(shown.low[0]), float(shown.high[0]), comparison.thresholds.confidence, "ratio"
+    )
+    worse = difference > 0
+    base, candidate = float(shown.base[0]) * factor, float(shown.candidate[0]) * factor
+    title = f"{wording.function(move.to_function)}, formerly {wording.function(move.from_function)},"
+    said = wording.change_sentence(title, comparison.kind, base=base, candidate=candidate, unit=unit, change=change)
+    text = FUNCTION if worse else FUNCTION_LESS
+    return Finding(
+        kind="profile.function",
+        profile=comparison.kind,
+        subject=move.to_function,
+        direction="worse" if worse else "better",
+        base=base,
+        candidate=candidate,
+        unit=unit,
+        change=change,
+        basis=comparison.basis.id,
+        q_value=float(tested.p_value[0]),
+        payers=(),
+        by=(),
+        certain=comparison.significant,
+        more_profiles=None,
+        mechanism=text.mechanism if comparison.kind == "cpu" else "",
+        advice=text.advice if comparison.kind == "cpu" else "",
+        sentence=f"{said}.",
+    )

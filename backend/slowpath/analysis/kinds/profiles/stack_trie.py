@@ -1,0 +1,167 @@
+"""The tree of stacks, grown level by level: frames that share all frames above them become one node.
+
+It is grown only as far as is asked for: a node lighter than `least` keeps its weight and its children stay unseen,
+so that a tree of millions of nodes costs no more than what of it is drawn.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.kinds.profiles.group_sums import sum_by
+from slowpath.analysis.kinds.profiles.stack_frames import Index, StackFrames
+
+F64 = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class StackTrie:
+    """Nodes in preorder, heaviest child first; node 0 is the root.
+
+    `example` is a stack passing through the node, `depth` the node's depth (so its frame is the stack's frame at
+    `depth - 1`); `size` counts the subtree's nodes, `unseen` the stacks that go on beneath a node not grown further.
+    `node_of_stack` is where each stack ends, or the node at which it was left.
+    """
+
+    parent: Index
+    label: Index
+    line: Index
+    depth: Index
+    size: Index
+    example: Index
+    unseen: Index
+    node_of_stack: Index
+
+    @property
+    def count(self) -> int:
+        """Number of nodes, root included."""
+        return len(self.parent)
+
+    def totals(self, own: F64) -> F64:
+        """Sum over each subtree of `own` (per node)."""
+        running = np.concatenate([np.zeros(1), np.cumsum(own)])
+        here = np.arange(self.count)
+        total: F64 = running[here + self.size] - running[here]
+        return total
+
+
+@dataclass(frozen=True)
+class _TrieLevel:
+    parent: Index
+    label: Index
+    line: Index
+    weight: F64
+    example: Index
+
+
+def build_stack_trie(frames: StackFrames, weight: F64, least: float = 0.0) -> StackTrie:
+    """The tree of all frames; children of nodes lighter than `least` are left unseen. `weight` is per stack."""
+    node_of_stack = np.zeros(frames.count, dtype=np.int64)
+    unseen_at: list[Index] = []
+    levels = [_root(weight)]
+    active = np.flatnonzero(frames.depth > 0)
+    first_of_level = 0
+    while len(active):
+        above = levels[-1]
+        grown = np.abs(above.weight[node_of_stack[active] - first_of_level]) >= least
+        unseen_at.append(node_of_stack[active[~grown]])
+        active = active[grown]
+        if len(active) == 0:
+            break
+        level, node = _next_level(frames, active, node_of_stack[active], len(levels) - 1, weight)
+        first_of_level += len(above.parent)
+        node_of_stack[active] = first_of_level + node
+        levels.append(level)
+        active = active[frames.depth[active] >= len(levels)]
+    return _in_preorder(levels, node_of_stack, np.concatenate([*unseen_at, np.zeros(0, dtype=np.int64)]))
+
+
+def _root(weight: F64) -> _TrieLevel:
+    zero = np.zeros(1, dtype=np.int64)
+    return _TrieLevel(zero, zero, zero, np.array([weight.sum()]), zero)
+
+
+def _next_level(frames: StackFrames, stacks: Index, above: Index, depth: int, weight: F64) -> tuple[_TrieLevel, Index]:
+    """Nodes one frame deeper, and the node of each of `stacks` counted within the level."""
+    frame = frames.start[stacks] + depth
+    label = frames.label[frame].astype(np.int64)
+    line = np.zeros(len(stacks), dtype=np.int64) if frames.line is None else frames.line[frame].astype(np.int64)
+    if frames.line is None:
+        key = above * (int(label.max()) + 1) + label
+        _, first, node = np.unique(key, return_index=True, return_inverse=True)
+    else:
+        order = np.lexsort((line, label, above))
+        fresh = np.concatenate([[True], np.any([np.diff(each[order]) != 0 for each in (above, label, line)], axis=0)])
+        node = np.empty(len(stacks), dtype=np.int64)
+        node[order] = np.cumsum(fresh) - 1
+        first = order[fresh]
+    summed = sum_by(node, weight[stacks], len(first))
+    return _TrieLevel(above[first], label[first], line[first], summed, stacks[first]), node
+
+
+def _in_preorder(levels: list[_TrieLevel], node_of_stack: Index, unseen_at: Index) -> StackTrie:
+    """Number the nodes so that each subtree is a slice, its heaviest child first."""
+    starts = np.cumsum([0, *(len(level.parent) for level in levels)])
+    count = int(starts[-1])
+    size = np.ones(count, dtype=np.int64)
+    for number in range(len(levels) - 1, 0, -1):
+        here = slice(starts[number], starts[number + 1])
+        np.add.at(size, levels[number].parent, size[here])
+    position = np.zeros(count, dtype=np.int64)
+    for number in range(1, len(levels)):
+        level, nodes = levels[number], np.arange(starts[number], starts[number + 1])
+        above = position[level.parent]
+        by = np.lexsort((-level.weight, above))
+        sizes = size[nodes][by]
+        before = np.cumsum(sizes) - sizes
+        first = np.concatenate([[True], above[by][1:] != above[by][:-1]])
+        group = np.maximum.accumulate(np.where(first, np.arange(len(by)), 0))
+        position[nodes[by]] = above[by] + 1 + before - before[group]
+    order = np.empty(count, dtype=np.int64)
+    order[position] = np.arange(count)
+    return StackTrie(
+        parent=position[np.concatenate([level.parent for level in levels])[order]],
+        label=np.concatenate([level.label for level in levels])[order],
+        line=np.concatenate([level.line for level in levels])[order],
+        depth=np.repeat(np.arange(len(levels)), np.diff(starts))[order],
+        size=size[order],
+        example=np.concatenate([level.example for level in levels])[order],
+        unseen=np.bincount(position[unseen_at], minlength=count),
+        node_of_stack=position[node_of_stack],
+    )
+
+
+def outermost(trie: StackTrie, group: Index) -> Mask:
+    """Which nodes have no ancestor of the same group: in preorder, a nested node begins before the furthest end."""
+    by_group = np.argsort(group, kind="stable")
+    # Adding a band per group keeps the running maximum from leaking into the next group.
+    band = group[by_group] * (trie.count + 1)
+    furthest = np.maximum.accumulate(by_group + trie.size[by_group] + band)
+    nested = np.concatenate([[False], (by_group + band)[1:] < furthest[:-1]])
+    result = np.empty(trie.count, dtype=np.bool_)
+    result[by_group] = ~nested
+    return result
+
+
+# 2^20 is deeper than any stack that the decoder lets through.
+_MOST_ROUNDS = 21
+
+
+def propagate_up(parent: Index, own: NDArray[np.uint64], passes: Mask) -> NDArray[np.uint64]:
+    """OR of `own` from each node upwards along unbroken runs of nodes that pass; 0 where the node does not.
+
+    By pointer doubling: log2(depth) rounds over all nodes.
+    """
+    blank = len(parent)  # a node beyond the end, with nothing to hand down
+    gathered = np.concatenate([np.where(passes, own, np.uint64(0)), np.zeros(1, dtype=np.uint64)])
+    jump = np.concatenate([np.where(passes & passes[parent], parent, blank), [blank]])
+    jump[0] = blank
+    for _ in range(_MOST_ROUNDS):
+        if np.all(jump == blank):
+            break
+        gathered = gathered | gathered[jump]
+        jump = jump[jump]
+    inherited: NDArray[np.uint64] = gathered[:-1]
+    return inherited

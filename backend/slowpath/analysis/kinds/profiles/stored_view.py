@@ -1,0 +1,142 @@
+"""A diff view as it was stored, read back: subtrees on demand, searches over all nodes, lines of a function.
+
+The stored view holds every node; the parts sent to a page are cut from it beforehand. Sums over matches
+count nested matches once: only the topmost of a chain of matching frames.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.formats.column_file import Array, ColumnFile, pack_strings, read_columns, write_columns
+
+DIFF_FORMAT = "slowpath.diff"
+LINES_FORMAT = "slowpath.lines"
+SUBTREE_NODES = 8_192
+NO_PARENT = 0xFFFFFFFF
+
+
+@dataclass(frozen=True)
+class FrameMatches:
+    """What a pattern matches: counts of nodes and functions, and the raw totals of the topmost matches."""
+
+    nodes: int
+    functions: int
+    base: float
+    candidate: float
+
+
+@dataclass(frozen=True)
+class SourceLine:
+    """One line of a function, raw values of both sides."""
+
+    line: int
+    base_self: float
+    base_total: float
+    candidate_self: float
+    candidate_total: float
+
+
+@dataclass(frozen=True)
+class StoredView:
+    """All nodes of a view, in preorder: row i is node i."""
+
+    columns: ColumnFile
+    names: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, buffer: bytes | memoryview) -> "StoredView":
+        """Read the stored view. Raises `ColumnsError`."""
+        columns = read_columns(buffer, DIFF_FORMAT)
+        return cls(columns, strings_of(columns))
+
+    def search(self, matches: Callable[[str], bool]) -> FrameMatches:
+        """Return the totals over all nodes whose name matches."""
+        hit_name = np.fromiter((matches(name) for name in self.names), dtype=bool, count=len(self.names))
+        name = self.columns.column("node_name", "u32")
+        hits = np.flatnonzero(hit_name[name])
+        hits = hits[hits > 0]  # the root is no function
+        if not len(hits):
+            return FrameMatches(0, 0, 0.0, 0.0)
+        ends = hits + self.columns.column("node_size", "u32")[hits].astype(np.int64)
+        before = np.concatenate([[0], np.maximum.accumulate(ends)[:-1]])
+        topmost = hits[hits >= before]
+        return FrameMatches(
+            nodes=len(hits),
+            functions=len(np.unique(name[hits])),
+            base=float(self.columns.column("base_total", "f64")[topmost].sum()),
+            candidate=float(self.columns.column("candidate_total", "f64")[topmost].sum()),
+        )
+
+    def subtree(self, node_id: int) -> bytes:
+        """Return up to 8,192 of the largest nodes beneath a node, itself included. Raises `IndexError`."""
+        size = self.columns.column("node_size", "u32")
+        if not 0 <= node_id < len(size):
+            raise IndexError(node_id)
+        inside = np.arange(node_id, node_id + int(size[node_id]))
+        weight = self._weight()[inside]
+        if len(inside) > SUBTREE_NODES:
+            # Stable and by weight, so that a parent, never lighter than its child and before it, is kept with it.
+            inside = np.sort(inside[np.argsort(-weight, kind="stable")[:SUBTREE_NODES]])
+        return self._cut(inside)
+
+    def _weight(self) -> NDArray[np.float64]:
+        bases = {basis["id"]: basis for basis in self.columns.header["bases"]}
+        basis = bases[self.columns.header["default_basis"]]
+        weight: NDArray[np.float64] = (
+            np.abs(self.columns.column("base_total", "f64")) * basis["base_scale"]
+            + np.abs(self.columns.column("candidate_total", "f64")) * basis["candidate_scale"]
+        )
+        return weight
+
+    def _cut(self, kept: NDArray[np.int64]) -> bytes:
+        arrays: dict[str, Array] = {
+            name: array[kept] for name, array in self.columns.arrays.items() if not name.startswith("strings_")
+        }
+        used, renamed = np.unique(arrays["node_name"], return_inverse=True)
+        arrays["node_name"] = renamed.astype(np.uint32)
+        arrays |= self._hidden(kept)
+        arrays |= pack_strings([self.names[index] for index in used.tolist()])
+        header = {name: value for name, value in self.columns.header.items() if name != "columns"}
+        return write_columns({**header, "part": "subtree", "nodes_sent": len(kept)}, arrays)
+
+    def _hidden(self, kept: NDArray[np.int64]) -> dict[str, Array]:
+        """Return what each kept node hides: the totals of its children, and the nodes, that are not in this part."""
+        size = self.columns.column("node_size", "u32")[kept].astype(np.int64)
+        place = np.full(int(kept[-1]) + 1, -1, dtype=np.int64)
+        place[kept] = np.arange(len(kept))
+        parent = place[self.columns.column("node_parent", "u32")[kept][1:].astype(np.int64)]
+        hidden: dict[str, Array] = {}
+        for side in ("base", "candidate"):
+            total = self.columns.column(f"{side}_total", "f64")[kept]
+            own = self.columns.column(f"{side}_self", "f64")[kept]
+            shown = np.bincount(parent, weights=total[1:], minlength=len(kept))
+            rest = total - own - shown
+            hidden[f"hidden_{side}"] = np.where(np.abs(rest) < 1e-9 * np.maximum(np.abs(total), 1.0), 0.0, rest)
+        inside = size - 1 - np.bincount(parent, weights=size[1:], minlength=len(kept)).astype(np.int64)
+        hidden["hidden_nodes"] = inside.astype(np.uint32)
+        return hidden
+
+
+def lines_of(buffer: bytes | memoryview, function: str) -> list[SourceLine]:
+    """Return the lines of one function from a stored table of lines, in their order; none if it has none."""
+    columns = read_columns(buffer, LINES_FORMAT)
+    names = strings_of(columns)
+    if function not in names:
+        return []
+    rows = np.flatnonzero(columns.column("function", "u32") == names.index(function))
+    sides = [
+        columns.column(f"{side}_{what}", "f64")[rows] for side in ("base", "candidate") for what in ("self", "total")
+    ]
+    numbers = columns.column("line", "i32")[rows].tolist()
+    return [SourceLine(*row) for row in zip(numbers, *(side.tolist() for side in sides), strict=True)]
+
+
+def strings_of(columns: ColumnFile) -> tuple[str, ...]:
+    """Return the string table of a container."""
+    offsets = columns.column("strings_offset", "u32").tolist()
+    data = columns.column("strings_bytes", "u8").tobytes()
+    return tuple(data[start:end].decode("utf-8", "replace") for start, end in pairwise(offsets))

@@ -1,0 +1,71 @@
+"""The front door: two sets of spans in, one answer out."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.random import Generator
+
+from slowpath.analysis.findings.findings import Caveat, CostShift, Finding, MinimumDetectableEffect, Verdict
+from slowpath.analysis.kinds.comparison_sides import Sides, of_type
+from slowpath.analysis.kinds.spans.span_artifact import SpanArtifact
+from slowpath.analysis.kinds.spans.span_caveats import doubts_of
+from slowpath.analysis.kinds.spans.span_findings import findings_of
+from slowpath.analysis.kinds.spans.span_inputs import SpanComparisonInputs, ground_of_two
+from slowpath.analysis.kinds.spans.span_thresholds import SpanThresholds
+from slowpath.analysis.kinds.spans.span_verdict import detectable_effects, reason_of, verdict_of
+from slowpath.analysis.kinds.spans.spans_page import page_of
+
+
+@dataclass(frozen=True)
+class SpanComparison:
+    """Base against candidate: the verdict, what was found, and why it may mislead."""
+
+    base: tuple[SpanArtifact, ...]
+    candidate: tuple[SpanArtifact, ...]
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+    doubts: tuple[Caveat, ...]
+    detectable: tuple[MinimumDetectableEffect, ...]
+    reason: str | None
+    """Why nothing was found or decided, where no finding says it."""
+    _ground: SpanComparisonInputs
+    moves: tuple[CostShift, ...] = ()
+
+    def page(self, base_label: str = "base", candidate_label: str = "candidate") -> dict[str, Any]:
+        """Everything that the page draws, as plain JSON values (`slowpath.spans-comparison/1`)."""
+        return page_of(self._ground, (base_label, candidate_label))
+
+
+def compare_sides(sides: Sides, progress: Callable[[str, float], None]) -> SpanComparison:
+    """Compare the spans of two sides that both have some."""
+    base, candidate = (of_type(SpanArtifact, side.spans) for side in (sides.base, sides.candidate))
+    return compare_spans(base, candidate, SpanThresholds(), sides.rng, progress)
+
+
+def compare_spans(
+    base: Sequence[SpanArtifact],
+    candidate: Sequence[SpanArtifact],
+    thresholds: SpanThresholds,
+    rng: Generator,
+    progress: Callable[[str, float], None],
+) -> SpanComparison:
+    """Compare two sets of at least one artifact each; raises `ValueError` for an empty one."""
+    if not base or not candidate:
+        raise ValueError("spans are needed on both sides")
+    progress("comparing gaps between spans", 0.0)
+    ground = ground_of_two(base, candidate, thresholds, rng)
+    progress("judging calls and gaps", 0.8)
+    findings = findings_of(ground)
+    verdict = verdict_of(ground, findings)
+    progress("done", 1.0)
+    return SpanComparison(
+        base=tuple(base),
+        candidate=tuple(candidate),
+        verdict=verdict,
+        findings=findings,
+        doubts=doubts_of(ground),
+        detectable=detectable_effects(ground),
+        reason=reason_of(ground, verdict),
+        _ground=ground,
+    )

@@ -1,0 +1,102 @@
+"""Calls between services, and how many of them one request makes: amplification.
+
+A call is a span through which work enters another process, or one that asks (client, producer) and whose answering
+side was not recorded. It is charged to the span through which its own work entered: calls out per call in.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from slowpath.analysis.kinds.spans.operation_names import replicated
+from slowpath.analysis.kinds.spans.span_columns import CLIENT, PRODUCER
+from slowpath.analysis.kinds.spans.span_forest import Mask, Rows, SpanForest
+
+# Where an unrecorded callee names itself, the likeliest first.
+_CALLEE_KEYS = (
+    "peer.service",
+    "server.address",
+    "net.peer.name",
+    "db.system.name",
+    "db.system",
+    "messaging.system",
+    "rpc.service",
+)
+
+
+@dataclass(frozen=True)
+class ServiceCalls:
+    """One row a call: its span, the entry that made it, who was called (`callee`, a number of `callees`).
+
+    `span` is the callee's span where it was recorded, else the caller's. `answered` tells which. `client` is the
+    caller's own span of it, -1 where there is none.
+    """
+
+    span: Rows
+    caller: Rows
+    callee: Rows
+    callees: list[str]
+    answered: Mask
+    client: Rows
+
+    def __len__(self) -> int:
+        return len(self.span)
+
+
+def calls_of(forest: SpanForest) -> ServiceCalls:
+    """All calls."""
+    entered = np.flatnonzero((forest.entry == np.arange(len(forest))) & (forest.parent >= 0))
+    above = forest.parent[entered]
+    asks = (forest.kind == CLIENT) | (forest.kind == PRODUCER)
+    answered = np.zeros(len(forest), dtype=bool)
+    answered[above] = True
+    silent = np.flatnonzero(asks & ~answered)
+    names = [forest.names.names[service] for service in forest.service[entered].tolist()]
+    names += _unrecorded(forest, silent)
+    span = np.concatenate([entered, silent])
+    caller = np.concatenate([forest.entry[above], forest.entry[silent]])
+    names = _without_replicas(forest, caller, span, names)
+    callees = sorted(set(names))
+    number = {name: place for place, name in enumerate(callees)}
+    return ServiceCalls(
+        span=span,
+        caller=caller,
+        callee=np.array([number[name] for name in names], dtype=np.int64),
+        callees=callees,
+        answered=np.arange(len(span)) < len(entered),
+        client=np.concatenate([np.where(asks[above], above, -1), silent]),
+    )
+
+
+def _unrecorded(forest: SpanForest, rows: Rows) -> list[str]:
+    """Who was called, from attributes, else from the name of the operation."""
+    told = [forest.names.names[op] for op in forest.op[rows].tolist()]
+    wanted = np.zeros(len(forest), dtype=bool)
+    wanted[rows] = True
+    place = {row: index for index, row in enumerate(rows.tolist())}
+    best: dict[int, tuple[int, str]] = {}
+    for number, artifact in enumerate(forest.artifacts):
+        table, base = artifact.table, int(forest.row_offset[number])
+        for rank, key in enumerate(_CALLEE_KEYS):
+            for row, value in table.values_of(key):
+                if wanted[base + row] and value and rank < best.get(base + row, (len(_CALLEE_KEYS), ""))[0]:
+                    best[base + row] = (rank, value)
+    for row, (_, value) in best.items():
+        told[place[row]] = value
+    return told
+
+
+def _without_replicas(forest: SpanForest, caller: Rows, span: Rows, names: list[str]) -> list[str]:
+    """`ingester-0`, `ingester-1` are one callee where one caller calls both for the same."""
+    groups: dict[tuple[int, int, str], set[str]] = {}
+    keys = list(
+        zip(
+            forest.pair[caller].tolist(),
+            forest.op[span].tolist(),
+            [replicated(name) for name in names],
+            strict=True,
+        )
+    )
+    for key, name in zip(keys, names, strict=True):
+        groups.setdefault(key, set()).add(name)
+    return [key[2] if len(groups[key]) > 1 else name for key, name in zip(keys, names, strict=True)]

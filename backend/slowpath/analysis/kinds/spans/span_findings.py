@@ -1,0 +1,199 @@
+"""Findings on spans: gaps that became longer, and requests that make more calls."""
+
+import numpy as np
+
+from slowpath.analysis.findings import wording
+from slowpath.analysis.findings.findings import Contribution, Effect, Finding
+from slowpath.analysis.findings.wording import format_duration, format_quantile_name, format_shift
+from slowpath.analysis.kinds.spans.call_amplification import CallAmplification
+from slowpath.analysis.kinds.spans.gap_significance import NewGap, TestedGap, is_leaf
+from slowpath.analysis.kinds.spans.span_advice import calls_text, gap_text
+from slowpath.analysis.kinds.spans.span_gaps import END, NOBODY, START, child_name, edge_name
+from slowpath.analysis.kinds.spans.span_inputs import SpanComparisonInputs
+
+GAP, CALLS = "spans.gap", "spans.amplification"
+PROFILE = "spans"
+MOST_PARTS = 5
+# A gap that moves with another one of the same operation is told once where it is less than this part of it.
+SMALL_PART = 0.2
+
+
+def findings_of(ground: SpanComparisonInputs) -> tuple[Finding, ...]:
+    """By cost, what got worse first, the likely after the certain."""
+    found = [
+        *(_gap(ground, each, each.quantile) for each in ground.judged.values() if each.quantile is not None),
+        *(_new_gap(ground, each) for each in ground.new_gaps),
+        *_amplifications(ground),
+    ]
+    found.sort(key=lambda f: (not f.certain, f.direction != "worse", -abs(f.cost or 0.0)))
+    largest = max((abs(f.cost or 0.0) for f in found), default=0.0)
+    kept = [f for f in found if abs(f.cost or 0.0) >= ground.thresholds.worth_a_line * largest]
+    return tuple(kept[: ground.thresholds.most_findings])
+
+
+def _gap(ground: SpanComparisonInputs, gap: TestedGap, quantile: float) -> Finding:
+    table, edge = ground.gaps, ground.gaps.edges[gap.edge]
+    place = (0.9, 0.99, 0.5).index(quantile)
+    base, candidate = float(gap.base_ns[place]), float(gap.candidate_ns[place])
+    ratio, low, high = gap.ratio(quantile)
+    change = Effect(ratio, candidate - base, low, high, ground.thresholds.confidence, "ratio")
+    worse = candidate > base
+    text = gap_text(worse=worse, leaf=is_leaf(edge), first=edge[1] == NOBODY, last=edge[2] == NOBODY)
+    per_request = [
+        float(total[gap.edge]) / max(side.requests, 1) for total, side in zip(table.total_ns, ground.sides, strict=True)
+    ]
+    return Finding(
+        kind=GAP,
+        profile=PROFILE,
+        subject=edge_name(ground.forest, edge),
+        direction="worse" if worse else "better",
+        base=base,
+        candidate=candidate,
+        unit="nanoseconds",
+        change=change,
+        basis="quantile",
+        q_value=gap.q,
+        payers=(),
+        by=(),
+        certain=ground.certain(change, ground.thresholds.single_certain_ratio),
+        more_profiles=None,
+        mechanism=text.mechanism,
+        advice=text.advice,
+        sentence=f"{format_quantile_name(quantile)} of {place_of(ground, edge)}: {format_shift(base, candidate, ratio, low, high)}"
+        f"; {_of_request(per_request)}.",
+        quantile=quantile,
+        cost=(per_request[1] - per_request[0]) * 1e-9 * ground.rate,
+    )
+
+
+def place_of(ground: SpanComparisonInputs, edge: tuple[int, int, int]) -> str:
+    """Where a gap lies, in words."""
+    service, op = ground.forest.pair_names[edge[0]]
+    previous, following = child_name(ground.forest, edge[1], START), child_name(ground.forest, edge[2], END)
+    who = f"{service} {op}"
+    if is_leaf(edge):
+        return f"the own time of {who}"
+    if edge[1] == NOBODY:
+        return f"the gap in {who} before {following}"
+    if edge[2] == NOBODY:
+        return f"the gap in {who} after {previous}"
+    return f"the gap in {who} between {previous} and {following}"
+
+
+def _of_request(per_request: list[float]) -> str:
+    """The mean time per request on both sides: a share of the request would hide a change that the request made too."""
+    return f"on average it takes {format_duration(per_request[1])} of the request instead of {format_duration(per_request[0])}"
+
+
+def _new_gap(ground: SpanComparisonInputs, gap: NewGap) -> Finding:
+    edge = ground.gaps.edges[gap.edge]
+    worse = gap.candidate_ns > gap.base_ns
+    text = gap_text(worse=worse, leaf=is_leaf(edge), first=edge[1] == NOBODY, last=edge[2] == NOBODY)
+    difference = gap.candidate_ns - gap.base_ns
+    change = Effect(None if worse else 0.0, difference, gap.low, gap.high, ground.thresholds.confidence, "difference")
+    told = f"{format_duration(abs(difference))} a request, where there was none" if worse else "is gone"
+    return Finding(
+        kind=GAP,
+        profile=PROFILE,
+        subject=edge_name(ground.forest, edge),
+        direction="worse" if worse else "better",
+        base=gap.base_ns,
+        candidate=gap.candidate_ns,
+        unit="nanoseconds/request",
+        change=change,
+        basis="per_request",
+        q_value=None,
+        payers=(),
+        by=(),
+        certain=ground.certain(change, ground.thresholds.single_certain_ratio),
+        more_profiles=None,
+        mechanism=text.mechanism,
+        advice=text.advice,
+        sentence=f"{place_of(ground, edge)[:1].upper()}{place_of(ground, edge)[1:]}: {told}.",
+        cost=difference * 1e-9 * ground.rate,
+    )
+
+
+def _amplifications(ground: SpanComparisonInputs) -> list[Finding]:
+    """One finding for a caller and a callee: of the operation that costs most, the others as its parts."""
+    groups: dict[tuple[str, str], list[CallAmplification]] = {}
+    for each in ground.amplified:
+        if each.changed:
+            caller = ground.forest.pair_names[each.pair][0]
+            groups.setdefault((caller, each.callee), []).append(each)
+    return [_calls(ground, caller, sorted(group, key=_extra_calls)) for (caller, _), group in groups.items()]
+
+
+def _extra_calls(each: CallAmplification) -> float:
+    candidate = each.sides[1]
+    return -abs(each.difference) * (candidate.entries if candidate else 0)
+
+
+def _calls(ground: SpanComparisonInputs, caller: str, group: list[CallAmplification]) -> Finding:
+    leading = group[0]
+    base, candidate = leading.sides
+    means = [side.mean if side else 0.0 for side in leading.sides]
+    more = leading.difference > 0
+    change = Effect(
+        leading.ratio,
+        leading.difference,
+        leading.low,
+        leading.high,
+        ground.thresholds.confidence,
+        "difference" if leading.ratio is None else "ratio",
+    )
+    new = not means[0]
+    failed = [side.errors / max(side.entries, 1) if side else 0.0 for side in leading.sides]
+    text = calls_text(more=more, new=new, errors=failed[1] - failed[0] >= abs(leading.difference) / 2)
+    call_ns = candidate.call_ns if candidate and candidate.calls else base.call_ns if base else 0.0
+    entries = candidate.entries if candidate else 0
+    per_request = leading.difference * entries / max(ground.sides[1].requests, 1)
+    whole = sum(abs(_extra_calls(each)) for each in group)
+    return Finding(
+        kind=CALLS,
+        profile=PROFILE,
+        subject=f"{caller}->{leading.callee}",
+        direction="worse" if more else "better",
+        base=means[0],
+        candidate=means[1],
+        unit="count/request",
+        change=change,
+        basis="per_request",
+        q_value=leading.q,
+        payers=(),
+        by=tuple(
+            Contribution(ground.forest.pair_names[each.pair][1], abs(_extra_calls(each)) / whole)
+            for each in group[:MOST_PARTS]
+            if whole
+        ),
+        certain=_sure(ground, leading, change),
+        more_profiles=None,
+        mechanism=text.mechanism,
+        advice=text.advice,
+        sentence=_calls_sentence(ground, leading, means, change),
+        cost=per_request * call_ns * 1e-9 * ground.rate,
+    )
+
+
+def _sure(ground: SpanComparisonInputs, leading: CallAmplification, change: Effect) -> bool:
+    """Counts are a matter of code: many requests of one set tell them well."""
+    if min(side.entries if side else 0 for side in leading.sides) < ground.thresholds.few_traces:
+        return False
+    return change.of == "difference" or ground.certain(change, ground.thresholds.least_ratio_calls)
+
+
+def _calls_sentence(
+    ground: SpanComparisonInputs, leading: CallAmplification, means: list[float], change: Effect
+) -> str:
+    service, op = ground.forest.pair_names[leading.pair]
+    more = "more" if change.difference > 0 else "fewer"
+    counts = f"{means[0]:.2f} → {means[1]:.2f} for each {op}"
+    words = f"{service} makes {more} calls to {leading.callee}: {counts}"
+    if change.of == "ratio" and change.ratio is not None:
+        return f"{words} ({wording.format_ratio(change.ratio)}, {wording.format_interval(change.low, change.high)})."
+    return f"{words}, {'where there were none' if not means[0] else 'none any more'}."
+
+
+def finite(value: float) -> float | None:
+    """A number that JSON can hold, else None."""
+    return float(value) if np.isfinite(value) else None

@@ -1,0 +1,165 @@
+"""The spans of many artifacts as one table, with one vocabulary, so that arithmetic runs over all of them at once."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.formats.column_sections import U8, U32
+from slowpath.analysis.kinds.spans.operation_names import operation
+from slowpath.analysis.kinds.spans.span_artifact import SpanArtifact
+from slowpath.analysis.kinds.spans.span_columns import CONSUMER, PARENT_MISSING, SERVER
+from slowpath.analysis.kinds.spans.span_table import SpanTable
+
+Rows = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+F64 = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class NameTable:
+    """Names by number."""
+
+    names: list[str] = field(default_factory=list)
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    def number(self, name: str) -> int:
+        """The number of a name, a new one if it has none."""
+        found = self.numbers.get(name)
+        if found is None:
+            found = self.numbers[name] = len(self.names)
+            self.names.append(name)
+        return found
+
+    def of_column(self, table: SpanTable, column: U32, told: Callable[[str], str] = str) -> Rows:
+        """A column of string indices as numbers of this vocabulary; `told` makes a name of each text."""
+        distinct, inverse = np.unique(column, return_inverse=True)
+        texts = [told(table.strings[int(index)]) for index in distinct.tolist()]
+        numbers = np.array([self.number(text) for text in texts], dtype=np.int64)
+        return numbers[inverse] if len(numbers) else np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True)
+class SpanForest:
+    """All spans of some artifacts: rows by artifact, by trace, in preorder. Times are Unix nanoseconds.
+
+    `pair` numbers the (service, op) of each row: `pair_service`, `pair_op` say which. `trace` counts over all
+    artifacts; `artifact_of_trace` says whose it is.
+    """
+
+    artifacts: tuple[SpanArtifact, ...]
+    names: NameTable
+    parent: Rows
+    trace: Rows
+    depth: Rows
+    service: Rows
+    op: Rows
+    kind: U8
+    start_ns: Rows
+    end_ns: Rows
+    skew_ns: Rows
+    status: U8
+    flags: U8
+    async_: Mask
+    trace_offset: Rows
+    artifact_of_trace: Rows
+    row_offset: Rows
+
+    @classmethod
+    def of(cls, artifacts: Sequence[SpanArtifact]) -> "SpanForest":
+        """Join artifacts; names are numbered anew."""
+        names = NameTable()
+        tables = [artifact.table for artifact in artifacts]
+        rows = np.cumsum([0, *[len(table) for table in tables]])
+        traces = np.cumsum([0, *[table.trace_count for table in tables]])
+        offsets = [
+            table.trace_offset.astype(np.int64)[:-1] + row for table, row in zip(tables, rows.tolist(), strict=False)
+        ]
+        return cls(
+            artifacts=tuple(artifacts),
+            names=names,
+            parent=_joined([np.where(t.parent < 0, -1, t.parent + r) for t, r in zip(tables, rows, strict=False)]),
+            trace=_joined([t.trace_of + n for t, n in zip(tables, traces, strict=False)]),
+            depth=_joined([t.spans.depth for t in tables]),
+            service=_joined([names.of_column(t, t.spans.service) for t in tables]),
+            op=_joined([names.of_column(t, t.spans.op, operation) for t in tables]),
+            kind=_joined([t.spans.kind for t in tables]).astype(np.uint8),
+            start_ns=_joined([t.spans.start_ns for t in tables]),
+            end_ns=_joined([t.spans.end_ns for t in tables]),
+            skew_ns=_joined([t.skew_ns for t in tables]),
+            status=_joined([t.spans.status for t in tables]).astype(np.uint8),
+            flags=_joined([t.spans.flags for t in tables]).astype(np.uint8),
+            async_=_joined([t.spans.async_ for t in tables]).astype(bool),
+            trace_offset=np.concatenate([*offsets, rows[-1:]]).astype(np.int64),
+            artifact_of_trace=np.repeat(np.arange(len(tables)), [t.trace_count for t in tables]),
+            row_offset=rows.astype(np.int64),
+        )
+
+    def __len__(self) -> int:
+        return len(self.parent)
+
+    @property
+    def traces(self) -> int:
+        """How many traces there are."""
+        return len(self.artifact_of_trace)
+
+    @cached_property
+    def duration_ns(self) -> Rows:
+        """How long each span lasted."""
+        return self.end_ns - self.start_ns
+
+    @cached_property
+    def pairs(self) -> tuple[Rows, Rows, Rows]:
+        """(pair of each row, service of each pair, op of each pair)."""
+        width = max(len(self.names.names), 1)
+        distinct, inverse = np.unique(self.service * width + self.op, return_inverse=True)
+        return inverse.astype(np.int64), distinct // width, distinct % width
+
+    @property
+    def pair(self) -> Rows:
+        """The (service, op) of each row, as a number."""
+        return self.pairs[0]
+
+    @cached_property
+    def pair_names(self) -> list[tuple[str, str]]:
+        """(service, op) of each pair."""
+        _, services, ops = self.pairs
+        names = self.names.names
+        return [(names[service], names[op]) for service, op in zip(services.tolist(), ops.tolist(), strict=True)]
+
+    @cached_property
+    def roots(self) -> Rows:
+        """One row a trace: its first root that lacks no parent, else its first."""
+        rows = np.flatnonzero(self.parent < 0)
+        worse = (self.flags[rows] & PARENT_MISSING) != 0
+        order = np.lexsort((rows, worse, self.trace[rows]))
+        rows = rows[order]
+        first = np.ones(len(rows), dtype=bool)
+        first[1:] = self.trace[rows[1:]] != self.trace[rows[:-1]]
+        return rows[first]
+
+    @cached_property
+    def entry(self) -> Rows:
+        """The span through which the work of each row entered its process: itself, or the nearest above.
+
+        Spans enter where they have no parent, where they serve, and where the parent is of another service.
+        """
+        above = np.maximum(self.parent, 0)
+        enters = (self.parent < 0) | (self.kind == SERVER) | (self.kind == CONSUMER)
+        enters |= self.service != self.service[above]
+        entry = np.where(enters, np.arange(len(self)), self.parent)
+        while True:  # pointers to ancestors become twice as long each time: as many rounds as the depth has bits
+            further = entry[entry]
+            if np.array_equal(further, entry):
+                return entry
+            entry = further
+
+    def rows_of(self, trace: int) -> range:
+        """The rows of a trace."""
+        return range(int(self.trace_offset[trace]), int(self.trace_offset[trace + 1]))
+
+
+def _joined(parts: Sequence[NDArray[np.generic]]) -> Rows:
+    return np.concatenate([part.astype(np.int64) for part in parts]) if parts else np.zeros(0, dtype=np.int64)

@@ -1,0 +1,90 @@
+"""From findings to a verdict, and what silence is worth: the smallest change of a gap that would have been found."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from slowpath.analysis.findings import wording
+from slowpath.analysis.findings.findings import Finding, MinimumDetectableEffect, Verdict
+from slowpath.analysis.kinds.spans.gap_significance import TOLD, TestedGap
+from slowpath.analysis.kinds.spans.request_time import request_time_change
+from slowpath.analysis.kinds.spans.span_findings import GAP
+from slowpath.analysis.kinds.spans.span_gaps import edge_name
+from slowpath.analysis.kinds.spans.span_inputs import SpanComparisonInputs
+from slowpath.analysis.stats.pooled_effects import detectable_log_ratio
+
+MOST_DETECTABLE = 12
+
+
+def seen_ratios(ground: SpanComparisonInputs) -> dict[int, float]:
+    """The smallest ratio of each judged edge's p90 (or median, where it is seen seldom) that would have been found."""
+    return {edge: _seen(ground, gap) for edge, gap in ground.judged.items()}
+
+
+def _seen(ground: SpanComparisonInputs, gap: TestedGap) -> float:
+    place = TOLD.index(0.9) if gap.usable[TOLD.index(0.9)] else TOLD.index(0.5)
+    effects, thresholds = gap.effects, ground.thresholds
+    at = slice(place, place + 1)
+    floor = float(np.log(thresholds.least_ratio))
+    found = float(detectable_log_ratio(effects.error[at], effects.df[at], floor, thresholds)[0])
+    shift = float(np.log1p(thresholds.least_shift / max(float(gap.base_ns[place]), 1.0)))
+    return float(np.exp(min(max(found, shift), 50.0)))
+
+
+def detectable_effects(ground: SpanComparisonInputs) -> tuple[MinimumDetectableEffect, ...]:
+    """The same for people, the edges that hold most of the requests' time first."""
+    seen = seen_ratios(ground)
+    edges = sorted(seen, key=lambda edge: -float(ground.gaps.share(0)[edge]))[:MOST_DETECTABLE]
+    return tuple(
+        MinimumDetectableEffect(GAP, edge_name(ground.forest, ground.gaps.edges[edge]), seen[edge]) for edge in edges
+    )
+
+
+def verdict_of(ground: SpanComparisonInputs, findings: Sequence[Finding]) -> Verdict:
+    """Regressed or improved by what is certain; where that went both ways, by the time of the whole request.
+
+    Unchanged only where a sizeable change of the edges that hold most of the requests' time would have been seen.
+    """
+    certain = [finding for finding in findings if finding.certain]
+    if certain:
+        directions = {finding.direction for finding in certain}
+        if len(directions) == 1:
+            return "regressed" if directions == {"worse"} else "improved"
+        change = request_time_change(ground.sides, ground.thresholds)
+        if change is None or change.low <= 0 <= change.high:
+            return "mixed"
+        return "regressed" if change.low > 0 else "improved"
+    if findings:
+        return "inconclusive"
+    return "unchanged" if _would_have_shown(ground) else "inconclusive"
+
+
+def reason_of(ground: SpanComparisonInputs, verdict: Verdict) -> str | None:
+    """Why nothing was found or decided, as one sentence without a capital letter; None where findings say it."""
+    thresholds = ground.thresholds
+    fewest = min(side.requests for side in ground.sides)
+    if verdict == "unchanged":
+        limit, share = (
+            wording.format_ratio(thresholds.unchanged_within),
+            wording.format_number(100 * thresholds.unchanged_shift_share),
+        )
+        return f"no gap changed, and {limit} of the largest ones, or {share}% of the request's mean time, would have been found."
+    if verdict != "inconclusive" or any(gap.quantile is not None for gap in ground.judged.values()):
+        return None
+    if fewest < thresholds.few_traces:
+        return f"{fewest:,} requests on one side are too few; {thresholds.few_traces} a side would show a change."
+    return "a doubled gap could have been missed; more requests, or more files a side, would show it."
+
+
+def _would_have_shown(ground: SpanComparisonInputs) -> bool:
+    thresholds = ground.thresholds
+    if min(side.requests for side in ground.sides) < thresholds.few_traces:
+        return False
+    mean = float(ground.sides[0].root_ns.mean())
+    shares = np.minimum(ground.gaps.share(0), ground.gaps.share(1))
+    covered = 0.0
+    for edge, ratio in seen_ratios(ground).items():
+        shift = (ratio - 1) * float(ground.judged[edge].base_ns[TOLD.index(0.9)])
+        if ratio <= thresholds.unchanged_within or shift <= thresholds.unchanged_shift_share * mean:
+            covered += float(shares[edge])
+    return covered > 0 and covered >= thresholds.unchanged_covers * float(shares.sum())

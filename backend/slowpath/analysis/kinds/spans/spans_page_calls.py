@@ -1,0 +1,175 @@
+"""The page's rows about calls: who calls whom, how often for each request, and calls that come again."""
+
+from typing import Any
+
+import numpy as np
+
+from slowpath.analysis.kinds.spans.call_amplification import CallAmplification, CallsPerRequest
+from slowpath.analysis.kinds.spans.repeated_calls import (
+    EXPLAINS,
+    FanOut,
+    RepeatedCalls,
+    fan_outs,
+    n_plus_one,
+    retries,
+    siblings_of,
+)
+from slowpath.analysis.kinds.spans.service_topology import ServiceEdge, order_of, service_edges
+from slowpath.analysis.kinds.spans.span_findings import finite
+from slowpath.analysis.kinds.spans.span_forest import Mask, SpanForest
+from slowpath.analysis.kinds.spans.span_inputs import SpanComparisonInputs
+from slowpath.analysis.kinds.spans.trace_cohort import TraceCohort
+
+MOST_EDGES = 500
+# Calls per request of a whole service are told apart where they differ by more than this.
+RATIO_DIFFERS = 0.1
+
+
+def edge_rows(ground: SpanComparisonInputs) -> list[dict[str, Any]]:
+    """Calls between recorded services on both sides, most calls first."""
+    sides = [
+        {(edge.caller, edge.callee): edge for edge in service_edges(ground.forest, ground.calls, mask_of(side))}
+        for side in ground.shown
+    ]
+    keys = sorted(
+        {key for side in sides for key in side}, key=lambda key: (-sum(s[key].calls for s in sides if key in s), key)
+    )
+    rows = []
+    for key in keys[:MOST_EDGES]:
+        told = [_edge_side(side.get(key)) for side in sides]
+        base, candidate = told[0], told[1] if len(told) > 1 else None
+        rows.append(
+            {
+                "caller": key[0],
+                "callee": key[1],
+                "base": base,
+                "candidate": candidate,
+                "state": "noise" if ground.alone else _edge_state(ground, key, base, candidate),
+            }
+        )
+    return rows
+
+
+def mask_of(side: TraceCohort) -> Mask:
+    """Which rows of the forest are of this side."""
+    return side.holds(side.forest.trace)
+
+
+def _edge_side(edge: ServiceEdge | None) -> dict[str, Any] | None:
+    if edge is None:
+        return None
+    return {
+        "calls": edge.calls,
+        "requests": edge.requests,
+        "ratio": edge.ratio,
+        "p99_ns": edge.p99_ns,
+        "errors": edge.errors,
+    }
+
+
+def _edge_state(
+    ground: SpanComparisonInputs, key: tuple[str, str], base: dict[str, Any] | None, candidate: dict[str, Any] | None
+) -> str:
+    if base is None or candidate is None:
+        return "only-candidate" if base is None else "only-base"
+    names = ground.forest.pair_names
+    for each in ground.amplified:
+        if each.changed and (names[each.pair][0], each.callee) == key:
+            return "more" if each.difference > 0 else "less"
+    return "noise"
+
+
+def order(ground: SpanComparisonInputs) -> list[str]:
+    """All services in the order in which requests flow."""
+    everything = np.ones(len(ground.forest), dtype=bool)
+    edges = service_edges(ground.forest, ground.calls, everything)
+    services = [ground.forest.names.names[service] for service in np.unique(ground.forest.service).tolist()]
+    return order_of(edges, services)
+
+
+def amplification_rows(ground: SpanComparisonInputs) -> list[dict[str, Any]]:
+    """Calls that one request makes, by operation and callee; those that changed first."""
+    ordered = sorted(ground.amplified, key=lambda each: not each.changed)
+    return [_amplification_row(ground, each) for each in ordered]
+
+
+def _amplification_row(ground: SpanComparisonInputs, each: CallAmplification) -> dict[str, Any]:
+    service, op = ground.forest.pair_names[each.pair]
+    base, candidate = (_multiplied(side) for side in each.sides)
+    state = "noise"
+    if each.changed:
+        state = "more" if each.difference > 0 else "less"
+        if base and candidate and not (base["mean"] and candidate["mean"]):
+            state = "only-candidate" if not base["mean"] else "only-base"
+    return {
+        "edge": f"{service}->{each.callee}",
+        "caller": service,
+        "op": op,
+        "callee": each.callee,
+        "base": base,
+        "candidate": candidate,
+        "ratio": each.ratio,
+        "low": finite(each.low),
+        "high": finite(each.high),
+        "of": "ratio" if each.ratio is not None else "difference",
+        "q_value": finite(each.q),
+        "state": state,
+    }
+
+
+def _multiplied(side: CallsPerRequest | None) -> dict[str, Any] | None:
+    if side is None:
+        return None
+    return {
+        "n": side.entries,
+        "calls": side.calls,
+        "mean": side.mean,
+        "p99": side.p99,
+        "max": side.most,
+        "errors": side.errors,
+        "call_ns": side.call_ns,
+        "p99_ns": side.p99_ns,
+    }
+
+
+def repeated_rows(ground: SpanComparisonInputs) -> dict[str, list[dict[str, Any]]]:
+    """Fan-outs, retries and loops of calls, of each side."""
+    found: dict[str, list[dict[str, Any]]] = {"fan_out": [], "retries": [], "n_plus_one": []}
+    for name, side in zip(("base", "candidate"), ground.shown, strict=False):
+        siblings = siblings_of(ground.forest, mask_of(side))
+        found["fan_out"] += [_fan_row(ground.forest, name, each) for each in fan_outs(ground.forest, siblings)]
+        found["retries"] += [_repeated_row(ground.forest, name, each) for each in retries(ground.forest, siblings)]
+        found["n_plus_one"] += [
+            _repeated_row(ground.forest, name, each) for each in n_plus_one(ground.forest, siblings)
+        ]
+    return found
+
+
+def _fan_row(forest: SpanForest, side: str, each: FanOut) -> dict[str, Any]:
+    (service, op), (_, child) = forest.pair_names[each.parent], forest.pair_names[each.child]
+    return {
+        "side": side,
+        "caller": f"{service} {op}",
+        "callee": child,
+        "n": each.n,
+        "spans": each.spans,
+        "callee_p99_ns": each.callee_p99_ns,
+        "expected_p99_ns": each.expected_p99_ns,
+        "observed_p99_ns": each.observed_p99_ns,
+        "share": each.share,
+        "explains": each.share >= EXPLAINS,
+    }
+
+
+def _repeated_row(forest: SpanForest, side: str, each: RepeatedCalls) -> dict[str, Any]:
+    (service, op), (callee, child) = forest.pair_names[each.parent], forest.pair_names[each.child]
+    return {
+        "side": side,
+        "caller": f"{service} {op}",
+        "callee": f"{callee} {child}",
+        "spans": each.spans,
+        "traces": each.traces,
+        "mean": each.mean,
+        "max": each.most,
+        "total_ns": each.total_ns,
+    }

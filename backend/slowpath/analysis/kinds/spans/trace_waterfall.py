@@ -1,0 +1,125 @@
+"""One trace as its page draws it: spans in preorder, holes in their own time, and the critical path.
+
+`slowpath.spans-trace/1`; times are nanoseconds since the trace's first span began.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath.analysis.kinds.spans.critical_path import CriticalPath, critical_path
+from slowpath.analysis.kinds.spans.span_artifact import SpanArtifact
+from slowpath.analysis.kinds.spans.span_columns import FLAGS, KINDS, STATUSES
+from slowpath.analysis.kinds.spans.span_forest import SpanForest
+from slowpath.analysis.kinds.spans.span_gaps import END, NOBODY, START, SpanGaps, find_gaps, self_ns
+from slowpath.analysis.kinds.spans.span_table import SpanTable
+
+FORMAT = "slowpath.spans-trace/1"
+# More spans than this are not drawn one by one: the page gets the first in preorder, and how many there are.
+MOST_SPANS = 20_000
+
+
+def waterfall(table: SpanTable, trace: int) -> dict[str, Any]:
+    """The page of one trace; raises `IndexError` when there is no such trace."""
+    if not 0 <= trace < table.trace_count:
+        raise IndexError(trace)
+    one = table.only(trace)
+    forest = SpanForest.of([SpanArtifact("", one, RunMetadata())])
+    holes, critical = find_gaps(forest), critical_path(forest, np.flatnonzero(forest.parent < 0).tolist())
+    origin = one.start_ns  # of all spans: looked for once
+    drawn = _WaterfallRows(
+        one, origin, _gaps(one, holes, origin), self_ns(forest, holes).tolist(), _pieces(critical, origin)
+    )
+    return {
+        "format": FORMAT,
+        "trace_id": table.trace_id(trace),
+        "start_ns": origin,
+        "duration_ns": one.end_ns - origin,
+        "spans_total": len(one),
+        "spans": [drawn.span(row) for row in range(min(len(one), MOST_SPANS))],
+        "critical_path": sorted(
+            (
+                {"row": row, "start_ns": start, "end_ns": end}
+                for row, pieces in drawn.critical.items()
+                for start, end in pieces
+            ),
+            key=lambda piece: (piece["start_ns"], piece["end_ns"]),
+        ),
+        "services": list(dict.fromkeys(one.service(row) for row in range(len(one)))),
+    }
+
+
+@dataclass(frozen=True)
+class _WaterfallRows:
+    table: SpanTable
+    origin: int
+    gaps: Mapping[int, list[dict[str, Any]]]
+    self_ns: list[int]
+    critical: Mapping[int, list[tuple[int, int]]]
+
+    def span(self, row: int) -> dict[str, Any]:
+        """One span, its times from the trace's start."""
+        table, spans, origin = self.table, self.table.spans, self.origin
+        parent, flags = int(table.parent[row]), int(spans.flags[row])
+        events = range(int(table.event_offset[row]), int(table.event_offset[row + 1]))
+        return {
+            "id": f"{int(spans.id[row]):016x}",
+            "parent": None if parent < 0 else parent,
+            "depth": int(spans.depth[row]),
+            "service": table.service(row),
+            "instance": table.strings[int(spans.instance[row])],
+            "op": table.op(row),
+            "kind": KINDS[int(spans.kind[row])],
+            "start_ns": int(spans.start_ns[row]) - origin,
+            "duration_ns": int(table.duration_ns[row]),
+            "status": STATUSES[int(spans.status[row])],
+            "flags": [word for flag, word in FLAGS.items() if flags & flag],
+            "skew_ns": int(table.skew_ns[row]),
+            "attributes": [list(pair) for pair in table.attributes_of(row)],
+            "events": [
+                {
+                    "at_ns": int(table.events.time_ns[event]) - origin,
+                    "name": table.strings[int(table.events.name[event])],
+                }
+                for event in events
+            ],
+            "links": [
+                {
+                    "trace_id": f"{int(table.links.hi[link]):016x}{int(table.links.lo[link]):016x}",
+                    "span_id": f"{int(table.links.span[link]):016x}",
+                }
+                for link in range(int(table.link_offset[row]), int(table.link_offset[row + 1]))
+            ],
+            "self_ns": self.self_ns[row],
+            "gaps": self.gaps.get(row, []),
+            "critical": [list(piece) for piece in self.critical.get(row, [])],
+        }
+
+
+def _gaps(table: SpanTable, holes: SpanGaps, origin: int) -> dict[int, list[dict[str, Any]]]:
+    """The holes of each span, from the trace's start; `suspect` ones may be of a wrong clock's making."""
+    found: dict[int, list[dict[str, Any]]] = {}
+    columns = (holes.span, holes.begin_ns, holes.end_ns, holes.previous, holes.next, holes.suspect)
+    for span, begin, end, previous, following, suspect in zip(*(column.tolist() for column in columns), strict=True):
+        found.setdefault(span, []).append(
+            {
+                "start_ns": begin - origin,
+                "end_ns": end - origin,
+                "previous": START if previous == NOBODY else table.op(previous),
+                "next": END if following == NOBODY else table.op(following),
+                "suspect": suspect,
+            }
+        )
+    return found
+
+
+def _pieces(critical: CriticalPath, origin: int) -> dict[int, list[tuple[int, int]]]:
+    """The pieces of the critical path of each span, from the trace's start, earliest first."""
+    found: dict[int, list[tuple[int, int]]] = {}
+    columns = (critical.row.tolist(), critical.start_ns.tolist(), critical.end_ns.tolist())
+    for row, start, end in zip(*columns, strict=True):
+        found.setdefault(row, []).append((start - origin, end - origin))
+    return {row: sorted(pieces) for row, pieces in found.items()}

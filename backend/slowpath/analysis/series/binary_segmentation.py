@@ -1,0 +1,251 @@
+"""All steps of rows: split where the surest one is, again in each part, then drop those that do not hold beside the others.
+
+Greedy binary segmentation (Scott and Knott 1974) with pruning from the bottom; all rows are scanned at once, and only those in
+which there is a sign of a step are gone on with.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.series.courses import Course, CourseFit, best_course, cost_of_steps, steps_cost
+from slowpath.analysis.series.noise_model import innovation_variance, memory_across_steps, memory_of, winsorize
+from slowpath.analysis.series.rank_surprise import rank_surprise
+from slowpath.analysis.series.series_thresholds import SeriesThresholds
+from slowpath.analysis.series.step_measurement import SeriesStep, location, measured
+from slowpath.analysis.series.step_scan import StepScan, scan
+
+F64 = NDArray[np.float64]
+I64 = NDArray[np.int64]
+
+# Splitting asks for less than what is told in the end: a step may hide beside another.
+LOOSER = 0.8
+# Several steps swell what one leaves over; differences alone do not see them, but are less exact.
+MOST_OVER_DIFFERENCES = 1.2
+# So many builds on each side of a step are asked whether they surprise: further ones would drown a slow drift in certainty.
+SIDE = 60
+# A difference of Schwarz's criterion from which evidence is called strong (Kass and Raftery 1995): a slow course without steps is
+# stated only if one step does not explain the row nearly as well. Otherwise neither is.
+STRONG = 6.0
+
+
+@dataclass(frozen=True)
+class SeriesSegmentation:
+    """What a row does: its steps in order, beside a slow course if that explains it better than steps alone."""
+
+    steps: list[SeriesStep]
+    course: Course | None
+    slow: F64 | None = None
+    """[builds] The values of the course, around zero."""
+
+
+def shaped_of(rows: F64, weight: F64, thresholds: SeriesThresholds) -> dict[int, SeriesSegmentation]:
+    """Find steps and slow courses of each row [series, builds] that has any."""
+    if rows.shape[1] < thresholds.least_builds:
+        return {}
+    calm = winsorize(rows, thresholds)
+    phi = memory_across_steps(calm.rows)
+    bound = MOST_OVER_DIFFERENCES * innovation_variance(calm.rows, phi)
+    score = np.abs(scan(calm.rows, weight, phi, bound, thresholds.least_noise).score)
+    least = thresholds.least_side
+    best = score[:, least - 1 : score.shape[1] - least + 1].max(axis=1, initial=0.0)
+    out = {}
+    for row in np.flatnonzero(best >= thresholds.score_whole * LOOSER).tolist():
+        one = _SegmentedRow(rows[row], calm.rows[row], weight[row], thresholds, unruly=bool(calm.unruly[row]))
+        shaped = _shaped(one, one.places(float(phi[row]), float(bound[row])))
+        if shaped.steps or shaped.course is not None:
+            out[row] = shaped
+    return out
+
+
+def _shaped(one: "_SegmentedRow", places: list[int]) -> SeriesSegmentation:
+    """Return the cheapest account of a row: steps alone, or a slow course and the steps that hold beside it."""
+    cheapest, plain, with_course = cost_of_steps(one.calm, places), places, None
+    for beside in [places, []] if places else [places]:
+        begun = best_course(one.calm, beside)
+        if begun is None:
+            break
+        removable = steps_cost(max(len(beside), len(places) - 1), len(one.calm))
+        if begun.cost - removable >= cheapest:
+            continue
+        held = one.beside(begun.values).found()
+        fitted = best_course(one.calm, held)
+        replaces = len(held) < len(places) or not places  # else steps alone say as much
+        if fitted is not None and replaces and fitted.cost < cheapest:
+            cheapest, plain, with_course = fitted.cost, held, fitted
+    if with_course is None:
+        return SeriesSegmentation(one.steps(places), None)
+    if not plain and not _beats_one_step(one, with_course):
+        return SeriesSegmentation([], None)
+    flat = one.beside(with_course.values)
+    plain = flat.pruned(plain)
+    return SeriesSegmentation(
+        [_raised(step, float(with_course.values[step.at])) for step in flat.steps(plain)],
+        with_course.course,
+        with_course.values,
+    )
+
+
+def _beats_one_step(one: "_SegmentedRow", course: CourseFit) -> bool:
+    """Tell whether a course explains a row much better than a step where one is likeliest."""
+    at = one.likeliest()
+    return at is None or course.cost + STRONG < cost_of_steps(one.calm, [at])
+
+
+def _raised(step: SeriesStep, by: float) -> SeriesStep:
+    """Return a step beside a course in terms of the level at which the course stands there."""
+    before, after = step.before + by, step.after + by
+    if before <= 0:
+        return replace(step, before=before, after=after)
+    scale = step.before / before
+    low, high = (1 + (one - 1) * scale for one in (step.ratio_low, step.ratio_high))
+    return replace(step, before=before, after=after, ratio=after / before, ratio_low=max(low, 0.0), ratio_high=high)
+
+
+class _SegmentedRow:
+    """One row while its steps are looked for; places are builds before which a step lies."""
+
+    def __init__(self, raw: F64, calm: F64, weight: F64, thresholds: SeriesThresholds, *, unruly: bool) -> None:
+        self.raw, self.calm, self.weight = raw, calm, weight
+        self.unruly = unruly
+        self.thresholds = thresholds
+
+    def beside(self, course: F64) -> "_SegmentedRow":
+        """Return the row without a slow course [builds]."""
+        return _SegmentedRow(self.raw - course, self.calm - course, self.weight, self.thresholds, unruly=self.unruly)
+
+    def found(self) -> list[int]:
+        """Return the places of steps of the row by itself."""
+        one = self.calm[np.newaxis, :]
+        phi = memory_across_steps(one)
+        bound = MOST_OVER_DIFFERENCES * innovation_variance(one, phi)
+        return self.places(float(phi[0]), float(bound[0]))
+
+    def likeliest(self) -> int | None:
+        """Return the build before which a single step is likeliest, sure or not."""
+        places = self._places(0, len(self.calm))
+        if len(places) == 0:
+            return None
+        score = np.abs(self._scan(0, len(self.calm), *self._noise([])).score[0, places - 1])
+        return int(places[np.argmax(score)])
+
+    def places(self, phi: float, bound: float) -> list[int]:
+        """Return the places of all steps that hold."""
+        return self.pruned(self.split(phi, bound))
+
+    def split(self, phi: float, bound: float) -> list[int]:
+        """Places of all that may be steps."""
+        asked, parts, found = self.thresholds.score_whole * LOOSER, [(0, len(self.calm))], []
+        while parts:
+            first, last = parts.pop()
+            places = self._places(first, last)
+            if len(places) == 0:
+                continue
+            score = np.abs(self._scan(first, last, phi, bound).score[0, places - first - 1])
+            at = int(places[np.argmax(score)])
+            if score.max() >= asked:
+                found.append(at)
+                parts += [(first, at), (at, last)]
+        return sorted(found)
+
+    def pruned(self, places: list[int]) -> list[int]:
+        """Those that hold: the least sure goes until all of them are sure."""
+        while places:
+            places, scores = self._settled(places)
+            worst = int(np.argmin(scores))
+            if scores[worst] > 0:
+                return places
+            places = [*places[:worst], *places[worst + 1 :]]
+        return []
+
+    def steps(self, places: list[int]) -> list[SeriesStep]:
+        """Measure the steps at these places."""
+        phi, bound = self._noise(places)
+        out = []
+        for first, at, last in self._between(places):
+            scanned = self._scan(first, last, phi, bound)
+            score = abs(float(scanned.score[0, at - first - 1]))
+            inside = np.arange(1, last - first)
+            low, high = location(scanned, 0, inside)
+            around = min(low, at - first), max(high, at - first)
+            one = measured(
+                self.calm[first:last], self.weight[first:last], at - first, score, around, phi=phi,
+                confidence=self.thresholds.confidence,
+            )  # fmt: skip
+            out.append(_shifted(one, first))
+        return out
+
+    def _settled(self, places: list[int]) -> tuple[list[int], list[float]]:
+        """The places moved to where each is surest between its neighbours; by how much each is surer than asked."""
+        phi, bound = self._noise(places)
+        settled: list[int] = []
+        scores: list[float] = []
+        for first, _, last in self._between(places):
+            begin = settled[-1] if settled else first
+            inside = self._places(begin, last)
+            if len(inside) == 0:
+                settled.append((begin + last) // 2)
+                scores.append(-1.0 - self.thresholds.score_whole)
+                continue
+            scanned = self._scan(begin, last, phi, bound)
+            score = np.abs(scanned.score[0, inside - begin - 1])
+            at = int(inside[np.argmax(score)])
+            settled.append(at)
+            scores.append(self._surer(begin, at, last, float(score.max())))
+        return settled, scores
+
+    def _surer(self, first: int, at: int, last: int, score: float) -> float:
+        """Return by how much a step is surer than what is asked; below zero it is none."""
+        limits = self.thresholds
+        before, after = self.calm[first:at], self.calm[at:last]
+        old, new = float(before.mean()), float(after.mean())
+        asked = limits.score_whole
+        if abs(new - old) < limits.least_relative * abs(old):
+            return min(score - asked, 0.0) - 1.0
+        more, fewer = self.raw[max(first, at - SIDE) : at], self.raw[at : min(last, at + SIDE)]
+        up = new > old
+        if len(more) < len(fewer):
+            more, fewer, up = fewer, more, not up
+        surprising = rank_surprise(more, fewer, up=up)
+        if surprising < (limits.surprise_unruly if self.unruly else limits.surprise):
+            return min(score - asked, 0.0) - 1.0
+        return score - asked
+
+    def _noise(self, places: list[int]) -> tuple[float, float]:
+        """Memory and the variance of innovations of what is left beside all steps."""
+        edges = [0, *places, len(self.calm)]
+        levels = np.concatenate(
+            [
+                np.full(last - first, np.average(self.calm[first:last], weights=self.weight[first:last]))
+                for first, last in pairwise(edges)
+            ]
+        )
+        residual = (self.calm - levels)[np.newaxis, :]
+        phi = float(memory_of(residual, len(places) + 1)[0])
+        innovation = residual[0, 1:] - phi * residual[0, :-1]
+        freedom = max(len(innovation) - len(places) - 1, 1)
+        return phi, float(np.sum(self.weight[1:] * np.square(innovation))) / freedom
+
+    def _scan(self, first: int, last: int, phi: float, bound: float) -> StepScan:
+        part, by = self.calm[np.newaxis, first:last], self.weight[np.newaxis, first:last]
+        return scan(part, by, np.array([phi]), np.array([bound]), self.thresholds.least_noise)
+
+    def _places(self, first: int, last: int) -> I64:
+        least = self.thresholds.least_side
+        if last - first < 2 * least:
+            return np.zeros(0, dtype=np.int64)
+        return np.arange(first + least, last - least + 1)
+
+    def _between(self, places: Sequence[int]) -> list[tuple[int, int, int]]:
+        edges = [0, *places, len(self.calm)]
+        return list(zip(edges[:-2], edges[1:-1], edges[2:], strict=True))
+
+
+def _shifted(step: SeriesStep, by: int) -> SeriesStep:
+    return SeriesStep(
+        step.at + by, step.low + by, step.high + by, step.before, step.after, step.ratio, step.ratio_low, step.ratio_high,
+        step.score,
+    )  # fmt: skip

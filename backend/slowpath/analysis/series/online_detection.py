@@ -1,0 +1,265 @@
+"""The newest builds of a series: has its level changed, is that sure enough to tell anyone, and if not, what would make it so.
+
+Every look counts: thresholds are such that all looks at 200 unchanged builds together are wrong about one series in about one
+case of a hundred.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.series.change_points import ChangePoint, change_point
+from slowpath.analysis.series.courses import best_course, cost_of_steps
+from slowpath.analysis.series.minimum_detectable_change import detectable_step
+from slowpath.analysis.series.noise_model import MAD, heavy_tailed, memory_of, winsorize
+from slowpath.analysis.series.rank_surprise import rank_surprise
+from slowpath.analysis.series.required_evidence import CandidateWindows, builds_needed, profiles_needed, windows_of
+from slowpath.analysis.series.series_rows import SeriesRows, rows_of
+from slowpath.analysis.series.series_thresholds import DEFAULT_SERIES_THRESHOLDS, SeriesThresholds
+from slowpath.analysis.series.step_measurement import location, measured
+from slowpath.analysis.series.step_scan import StepScan, scan
+
+F64 = NDArray[np.float64]
+I32 = NDArray[np.int32]
+I64 = NDArray[np.int64]
+State = Literal["too-few", "steady", "candidate", "confirmed"]
+
+# A build measured so many times as often as others may stand alone.
+REMEASURED = 3
+FEW, MOST_BEYOND = 6, 0.5
+NEWEST = 3
+# Noise between builds is not believed to be less than so much of what is within them.
+BELIEVED_WITHIN = 0.8
+
+
+@dataclass(frozen=True)
+class OnlineDetectionResult:
+    """What is known after the newest build.
+
+    "too-few": nothing is known of the noise yet (`needs_builds` more are needed). "steady": no sign of a change; one of
+    `detectable` or more (a ratio) would be told of within twelve builds. "candidate": `change` may be one; nobody is told
+    until `needs_builds` further builds at that level, or `needs_profiles` further profiles of each build since
+    `change.index`, agree (None where no number of them could). "confirmed": tell.
+    """
+
+    state: State
+    change: ChangePoint | None
+    needs_builds: int | None
+    needs_profiles: int | None
+    detectable: float
+
+
+def judge_newest(
+    values: F64,
+    *,
+    decided: int = 0,
+    spread: F64 | None = None,
+    counts: I32 | None = None,
+    conditions: I32 | None = None,
+    thresholds: SeriesThresholds = DEFAULT_SERIES_THRESHOLDS,
+) -> OnlineDetectionResult:
+    """Judge one series after its newest build.
+
+    `values` [builds] in order, NaN where unknown. `decided` is the index of the last change that was told (its first
+    build of the new level): what is before it is not looked at. `spread` [builds]: standard error of each value by its own
+    profiles; `counts` [builds]: how many profiles each is made of; `conditions` [builds]: under what each was measured.
+    A change whose `cause` is "conditions" is a finding of its own, not of the code.
+    """
+    return judge_many(
+        values[np.newaxis, :],
+        decided=[decided],
+        spread=None if spread is None else spread[np.newaxis, :],
+        counts=None if counts is None else counts[np.newaxis, :],
+        conditions=conditions,
+        thresholds=thresholds,
+    )[0]
+
+
+def judge_many(
+    matrix: F64,
+    *,
+    decided: Sequence[int] | None = None,
+    spread: F64 | None = None,
+    counts: I32 | None = None,
+    conditions: I32 | None = None,
+    together: bool = False,
+    thresholds: SeriesThresholds = DEFAULT_SERIES_THRESHOLDS,
+) -> list[OnlineDetectionResult]:
+    """Judge many series over the same builds: `matrix`, `spread`, `counts` [series, builds], `conditions` [builds].
+
+    Give `thresholds.for_family(series)` of as many as the service has, else all together are wrong more often than one.
+    `together`: they are of one service, measured by the same runs; while there are few builds they tell each other what
+    memory noise has.
+    """
+    starts = list(decided) if decided is not None else [0] * len(matrix)
+    least = thresholds.least_builds
+    out = [OnlineDetectionResult("too-few", None, least + 1, None, float("nan"))] * len(matrix)
+    for rows in rows_of(matrix, spread, conditions, starts, thresholds):
+        length = rows.values.shape[1]
+        if length <= least:
+            for series in rows.place.tolist():
+                out[series] = OnlineDetectionResult("too-few", None, least + 1 - length, None, float("nan"))
+            continue
+        for series, judgement in zip(
+            rows.place.tolist(),
+            _judged(rows, spread, counts, conditions, together=together, thresholds=thresholds),
+            strict=True,
+        ):
+            out[series] = judgement
+    return out
+
+
+@dataclass(frozen=True)
+class _LatestBuildsTest:
+    """All that the newest builds of rows are judged by; column k of `windows` is of k + 1 new builds."""
+
+    rows: SeriesRows
+    calm: F64
+    unruly: NDArray[np.bool_]
+    phi: F64
+    scanned: StepScan
+    windows: CandidateWindows
+
+
+def _judged(
+    rows: SeriesRows,
+    spread: F64 | None,
+    counts: I32 | None,
+    conditions: I32 | None,
+    *,
+    together: bool,
+    thresholds: SeriesThresholds,
+) -> list[OnlineDetectionResult]:
+    look = _look(rows, thresholds, together=together)
+    detectable = detectable_step(look.windows, thresholds)
+    out = []
+    for row, series in enumerate(rows.place.tolist()):
+        builds = rows.builds[row]
+        often = None if counts is None else counts[series][builds]
+        new = _confirmed_window(look, row, often, thresholds)
+        if new is not None and _is_slow(look.calm[row], new):
+            new = None
+        state: State = "confirmed"
+        if new is None:
+            state = "candidate"
+            new = _candidate_window(look, row, thresholds)
+        if new is None:
+            out.append(OnlineDetectionResult("steady", None, None, None, detectable[row]))
+            continue
+        change = _change(look, row, new, conditions, thresholds)
+        more: int | None = None
+        profiles: int | None = None
+        if state == "candidate":
+            more = builds_needed(look.windows, row, new, unruly=bool(look.unruly[row]), thresholds=thresholds)
+            if spread is not None and often is not None:
+                own = spread[series][builds] / rows.usual[row]
+                profiles = profiles_needed(look.windows, row, new, own, often, thresholds=thresholds)
+        out.append(OnlineDetectionResult(state, change, more, profiles, detectable[row]))
+    return out
+
+
+def _is_slow(calm: F64, new: int) -> bool:
+    """Tell whether a ramp, a trend or a season explains a row better than a step before its newest builds."""
+    slow = best_course(calm, ())
+    return slow is not None and slow.cost < cost_of_steps(calm, (len(calm) - new,))
+
+
+def _look(rows: SeriesRows, thresholds: SeriesThresholds, *, together: bool = False) -> _LatestBuildsTest:
+    calm = winsorize(rows.values, thresholds)
+    calm = replace(calm, rows=_newest_agree(rows.values, calm.rows, thresholds))
+    series, length = calm.rows.shape
+    no_bound = np.full(series, np.inf)
+    least_noise = np.maximum(thresholds.least_noise, BELIEVED_WITHIN * rows.within)
+    plain = scan(calm.rows, rows.weight, np.zeros(series), no_bound, least_noise)
+    at = np.argmax(np.abs(plain.score), axis=1) + 1
+    left = np.arange(length) < at[:, np.newaxis]
+    before = np.sum(calm.rows, axis=1, where=left) / at
+    after = np.sum(calm.rows, axis=1, where=~left) / (length - at)
+    levels = np.where(left, before[:, np.newaxis], after[:, np.newaxis])
+    phi = memory_of(calm.rows - levels, 2, together=together)
+    scanned = scan(calm.rows, rows.weight, phi, no_bound, least_noise)
+    most = min(thresholds.most_new_builds, length - thresholds.least_builds)
+    few = max(int(length / (1 + thresholds.least_before)), thresholds.short_builds)
+    most = max(min(most, few), 1)
+    windows = windows_of(scanned, phi, length, most, thresholds)
+    heavy = heavy_tailed(rows.values - levels, thresholds.heavy_from)
+    windows = replace(windows, asked=windows.asked + thresholds.score_heavy * heavy[:, np.newaxis])
+    return _LatestBuildsTest(rows, calm.rows, calm.unruly, phi, scanned, windows)
+
+
+def _newest_agree(raw: F64, calm: F64, thresholds: SeriesThresholds) -> F64:
+    """The newest three as they are where they are of one level: a running median knows too little of it yet."""
+    if not thresholds.least_builds < raw.shape[1] < thresholds.young_builds + NEWEST:
+        return calm
+    old, new = raw[:, :-NEWEST], raw[:, -NEWEST:]
+    differences = old[:, 1:] - old[:, :-1]
+    noise = np.maximum(MAD * np.median(np.abs(differences), axis=1) / np.sqrt(2), thresholds.least_noise)
+    larger = np.maximum(1.0, new.mean(axis=1) / np.maximum(old.mean(axis=1), 1e-9))
+    agree = np.ptp(new, axis=1) <= thresholds.agreeing_within * noise * larger
+    out: F64 = calm.copy()
+    out[agree, -NEWEST:] = raw[agree, -NEWEST:]
+    return out
+
+
+def _confirmed_window(look: _LatestBuildsTest, row: int, often: I32 | None, thresholds: SeriesThresholds) -> int | None:
+    """Return how many new builds are at another level for certain; None if none are."""
+    windows, values = look.windows, look.rows.values[row]
+    sure = np.flatnonzero(windows.sure(row)) + 1
+    for new in sorted(sure.tolist(), key=lambda one: -abs(float(windows.score[row, one - 1]))):
+        if not _agree(look, row, new, thresholds):
+            continue
+        up = bool(windows.step[row, new - 1] > 0)
+        is_young = len(values) - new < thresholds.young_builds and new <= thresholds.soon_builds
+        surprising = rank_surprise(values[:-new], values[-new:], up=up, is_young=is_young)
+        if surprising >= windows.surprise_asked(new, unruly=bool(look.unruly[row])):
+            return int(new)
+    alone = abs(float(windows.score[row, 0])) >= thresholds.score_remeasured and windows.large[row, 0]
+    if alone and often is not None and often[-1] >= REMEASURED * max(float(np.median(often[:-1])), 1.0):
+        return 1
+    return None
+
+
+def _agree(look: _LatestBuildsTest, row: int, new: int, thresholds: SeriesThresholds) -> bool:
+    """Tell whether new builds lie at a level: a few as near to each other as the noise before them, most of many beyond half way.
+
+    Two spikes are no level, nor are three among ordinary builds.
+    """
+    values, length = look.rows.values[row], look.calm.shape[1]
+    if new > FEW:
+        step = float(look.windows.step[row, new - 1])
+        half_way = float(np.mean(look.calm[row, :-new])) + step / 2
+        return bool(np.mean((values[-new:] - half_way) * np.sign(step) > 0) >= MOST_BEYOND)
+    innovation = float(look.windows.error[row, 0]) / np.sqrt(1 + 1 / length)
+    noise = innovation / np.sqrt(1 - float(look.phi[row]) ** 2)
+    # Where costs doubled their noise doubled too.
+    larger = max(1.0, float(np.mean(values[-new:])) / max(float(np.mean(values[:-new])), 1e-9))
+    return bool(np.ptp(values[-new:]) <= thresholds.agreeing_within * noise * larger)
+
+
+def _candidate_window(look: _LatestBuildsTest, row: int, thresholds: SeriesThresholds) -> int | None:
+    score = np.where(look.windows.large[row], np.abs(look.windows.score[row]), 0.0)
+    new = int(np.argmax(score))
+    return new + 1 if score[new] >= thresholds.score_candidate else None
+
+
+def _change(
+    look: _LatestBuildsTest, row: int, new: int, conditions: I32 | None, thresholds: SeriesThresholds
+) -> ChangePoint:
+    length = look.calm.shape[1]
+    newest = look.windows.score.shape[1]
+    places: I64 = np.arange(length - newest, length)
+    at = length - new
+    low, high = location(look.scanned, row, places)
+    step = measured(
+        look.calm[row],
+        look.rows.weight[row],
+        at,
+        abs(float(look.windows.score[row, new - 1])),
+        (min(low, at), max(high, at)),
+        phi=float(look.phi[row]),
+        confidence=thresholds.confidence,
+    )
+    return change_point(step, look.rows.builds[row], float(look.rows.usual[row]), conditions)

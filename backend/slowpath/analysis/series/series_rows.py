@@ -1,0 +1,119 @@
+"""Series made ready for arithmetic: gaps closed, in units of their usual value, machines levelled out, exact builds weighing more."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.series.noise_model import innovation_variance
+from slowpath.analysis.series.series_thresholds import SeriesThresholds
+
+F64 = NDArray[np.float64]
+I32 = NDArray[np.int32]
+I64 = NDArray[np.int64]
+
+# Two conditions that took turns so often can be told apart from what happened to the code.
+LEAST_TURNS = 4
+
+
+@dataclass(frozen=True)
+class SeriesRows:
+    """Series with equally many known builds: `place` [series] which they are, `builds` [series, known] where those stand.
+
+    `values` [series, known] are in units of `usual` [series]; `weight` [series, known] is the inverse relative variance. `within`
+    [series] is the standard error of a middling build by its own replicates, 0 where unknown: noise is not less.
+    """
+
+    place: I64
+    builds: I64
+    usual: F64
+    values: F64
+    weight: F64
+    within: F64
+
+
+def rows_of(
+    matrix: F64, spread: F64 | None, conditions: I32 | None, starts: Sequence[int], thresholds: SeriesThresholds
+) -> list[SeriesRows]:
+    """Series [series, builds] from their `starts` on, those of one length together; those without any value left out."""
+    known = np.isfinite(matrix) & (np.arange(matrix.shape[1]) >= np.asarray(starts)[:, np.newaxis])
+    lengths = known.sum(axis=1)
+    out = []
+    for length in np.unique(lengths[lengths > 0]).tolist():
+        place = np.flatnonzero(lengths == length)
+        mask = known[place]
+        builds = np.nonzero(mask)[1].reshape(len(place), length)
+        raw = matrix[place][mask].reshape(len(place), length)
+        usual = np.median(np.abs(raw), axis=1)
+        usual = np.where(usual > 0, usual, np.mean(np.abs(raw), axis=1))
+        usual = np.where(usual > 0, usual, 1.0)
+        values = raw / usual[:, np.newaxis]
+        if conditions is not None:
+            values = np.stack(
+                [align_alternating_conditions(row, conditions[at]) for row, at in zip(values, builds, strict=True)]
+            )
+        weight, within = np.ones_like(values), np.zeros(len(values))
+        if spread is not None and length > 1:  # one value has no noise between builds
+            own = spread[place][mask].reshape(len(place), length) / usual[:, np.newaxis]
+            weight = weights(values, own, thresholds.least_noise)
+            within = np.nan_to_num(
+                np.array([np.median(row[np.isfinite(row)]) if np.isfinite(row).any() else 0.0 for row in own])
+            )
+        out.append(SeriesRows(place, builds, usual, values, weight, within))
+    return out
+
+
+def weights(values: F64, spread: F64, least_noise: float) -> F64:
+    """[series, builds] Inverse variance of each build, one on average: what its own replicates say and what is between builds.
+
+    Unknown spreads are taken for the middle one.
+    """
+    own = np.square(spread)
+    some = np.isfinite(own).any(axis=1)
+    middle = np.zeros(len(own))
+    middle[some] = np.nanmedian(own[some], axis=1)
+    own = np.where(np.isfinite(own), own, middle[:, np.newaxis])
+    whole = innovation_variance(values, np.zeros(len(values)))
+    between = np.maximum(np.maximum(whole - middle, 0.1 * whole), least_noise**2)[:, np.newaxis]
+    weight = (between + middle[:, np.newaxis]) / (between + own)
+    out: F64 = weight / np.mean(weight, axis=1, keepdims=True)
+    return out
+
+
+def turns_between(conditions: I32, one: int, other: int) -> int:
+    """How often neighbouring builds were measured under one and the other of two conditions."""
+    left, right = conditions[:-1], conditions[1:]
+    return int(np.sum(((left == one) & (right == other)) | ((left == other) & (right == one))))
+
+
+def align_alternating_conditions(values: F64, conditions: I32) -> F64:
+    """[builds] Values as if all had been measured under the newest condition, where conditions took turns.
+
+    What a condition adds is estimated from neighbouring builds under different ones, which steps of the code hardly touch
+    (least squares on differences, far ones drawn in). One that came and stayed is left: no one can tell it from a step.
+    """
+    names, name = np.unique(conditions, return_inverse=True)
+    if len(names) < 2:
+        return values
+    left, right = name[:-1], name[1:]
+    turns = np.zeros((len(names), len(names)), dtype=np.int64)
+    np.add.at(turns, (left, right), 1)
+    turns += turns.T
+    used = (left != right) & (turns[left, right] >= LEAST_TURNS)
+    if not used.any():
+        return values
+    lines, difference = np.flatnonzero(used), np.diff(values)
+    design = np.zeros((len(lines), len(names)))
+    design[np.arange(len(lines)), right[lines]] += 1.0
+    design[np.arange(len(lines)), left[lines]] -= 1.0
+    goal = difference[lines]
+    effect = np.linalg.lstsq(design, goal, rcond=None)[0]
+    for _ in range(3):
+        away = goal - design @ effect
+        scale = 2.0 * 1.4826 * float(np.median(np.abs(away)))
+        effect = np.linalg.lstsq(design, design @ effect + np.clip(away, -scale, scale), rcond=None)[0]
+    touched = np.isin(np.arange(len(names)), np.concatenate([left[lines], right[lines]]))
+    standard = effect[name[-1]] if touched[name[-1]] else float(np.mean(effect[touched]))
+    out: F64 = values - np.where(touched[name], effect[name] - standard, 0.0)
+    return out

@@ -1,0 +1,1 @@
+"""What is stored and read: artifacts of every kind, metrics and their sources."""

@@ -1,0 +1,109 @@
+"""Every SELECT about artifacts and uploads."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import exists, func, or_, select, text, tuple_
+
+from slowpath.core.db_sessions import ReadSession
+from slowpath.core.ids import ArtifactId, BuildId, UploadId
+from slowpath.evidence.artifacts.rules import BINARY, ArtifactState
+from slowpath.evidence.artifacts.tables import Artifact, DerivedStorageTotal, MultipartUpload, UploadPart
+from slowpath.inventory.catalog.tables import Build
+
+
+@dataclass(frozen=True)
+class ArtifactFilter:
+    """Which artifacts; None means any."""
+
+    batch: UUID | None = None
+    states: Sequence[str] = ()
+    kind: str | None = None
+    build_id: UUID | None = None
+    name_contains: str | None = None
+
+
+def artifact(session: ReadSession, artifact_id: ArtifactId) -> Artifact | None:
+    """Return one artifact, by primary key."""
+    return session.get(Artifact, (session.team_id, artifact_id))
+
+
+def artifacts(session: ReadSession, ids: Sequence[UUID]) -> Sequence[Artifact]:
+    """Return the artifacts of these ids, by primary key."""
+    return session.scalars(select(Artifact).where(Artifact.id.in_(ids))).all()
+
+
+def newest(
+    session: ReadSession, wanted: ArtifactFilter, *, after: tuple[datetime, UUID] | None, limit: int
+) -> Sequence[Artifact]:
+    """Return artifacts newest first, by ix_artifact_newest (or ix_artifact_batch, ix_artifact_build)."""
+    found = select(Artifact).order_by(Artifact.created_at.desc(), Artifact.id.desc()).limit(limit)
+    if wanted.batch is not None:
+        found = found.where(Artifact.batch == wanted.batch)
+    if wanted.states:
+        found = found.where(Artifact.state.in_(wanted.states))
+    if wanted.kind is not None:
+        found = found.where(Artifact.kind == wanted.kind)
+    if wanted.build_id is not None:
+        found = found.where(Artifact.build_id == wanted.build_id)
+    if wanted.name_contains:
+        found = found.where(Artifact.name.icontains(wanted.name_contains, autoescape=True))
+    if after is not None:
+        found = found.where(tuple_(Artifact.created_at, Artifact.id) < after)
+    return session.scalars(found).all()
+
+
+def artifact_of_build(session: ReadSession, build_id: BuildId, sha256: str) -> Artifact | None:
+    """Return the build's artifact of these bytes, the first of them, by ix_artifact_sha256."""
+    found = select(Artifact).where(Artifact.sha256 == sha256, Artifact.build_id == build_id)
+    return session.scalars(found.order_by(Artifact.created_at, Artifact.id).limit(1)).first()
+
+
+def build_exists(session: ReadSession, build_id: BuildId) -> bool:
+    """Tell whether the team has this build, by primary key."""
+    return session.get(Build, (session.team_id, build_id)) is not None
+
+
+def bytes_needed(session: ReadSession, sha256: str) -> bool:
+    """Tell whether any artifact of the team still needs these bytes, by ix_artifact_sha256: one that was not read does."""
+    needing = exists().where(
+        Artifact.team_id == session.team_id,
+        Artifact.sha256 == sha256,
+        or_(Artifact.kind.is_distinct_from(BINARY), Artifact.state != ArtifactState.DECODED),
+    )
+    return bool(session.scalar(select(needing)))
+
+
+def bytes_stored(session: ReadSession) -> int:
+    """Return what all files of the team weigh, each as it was sent."""
+    return int(session.scalar(select(func.coalesce(func.sum(Artifact.size_bytes), 0))) or 0)
+
+
+def derived_bytes(session: ReadSession) -> int:
+    """Return what the team stores beside its files, by uq_derived_sum_team_id."""
+    found = select(DerivedStorageTotal.size_bytes).where(DerivedStorageTotal.team_id == session.team_id)
+    return session.scalar(found) or 0
+
+
+def upload(session: ReadSession, upload_id: UploadId) -> MultipartUpload | None:
+    """Return one upload, by primary key."""
+    return session.get(MultipartUpload, (session.team_id, upload_id))
+
+
+def parts(session: ReadSession, upload_id: UploadId) -> Sequence[UploadPart]:
+    """Return an upload's parts in their order, by its unique constraint."""
+    return session.scalars(
+        select(UploadPart).where(UploadPart.upload_id == upload_id).order_by(UploadPart.number)
+    ).all()
+
+
+def lock_bytes(session: ReadSession, sha256: str) -> None:
+    """Hold off whoever would store or remove the same bytes in this team until the transaction ends."""
+    session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(f"{session.team_id}/{sha256}", 0))))
+
+
+def lock_upload(session: ReadSession, upload_id: UploadId) -> None:
+    """Let one request at a time complete an upload."""
+    session.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 1))"), {"key": str(upload_id)})

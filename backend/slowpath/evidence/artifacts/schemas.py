@@ -1,0 +1,343 @@
+"""Artifacts and uploads on the wire."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal, Self
+from uuid import UUID
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath.core.jobs import JobRow
+from slowpath.evidence.artifacts.rules import BINARY, clean_line
+from slowpath.evidence.artifacts.tables import Artifact, MultipartUpload, UploadPart
+from slowpath.inventory.catalog.rules import read_go_mod
+from slowpath.inventory.catalog.rules.go_mod import MOST_DEPENDENCIES
+from slowpath.inventory.catalog.schemas.catalog_entries import BuildOut, Link, PullRequestRef, When, Word
+from slowpath.platform.http.problems import Problem
+
+NO_NUL = r"^[^\x00]*$"
+Short = Annotated[str, StringConstraints(max_length=200, pattern=NO_NUL)]
+Count = Annotated[int, Field(ge=0, le=2**53)]
+MAX_LINE = 200
+MAX_GO_MOD = 1 << 20
+MAX_FACTS_LETTERS = 16_000
+"""In an address, which as a whole must stay below 64 KiB."""
+FAMILIES = {
+    "profile": "profile",
+    "trace": "trace",
+    "growth": "growth",
+    "bench": "benchmarks",
+    "spans": "spans",
+    BINARY: BINARY,
+}
+"""Which field holds the summary of an artifact, by the first word of its kind."""
+ArtifactStateName = Literal["received", "decoding", "decoded", "refused", "failed"]
+
+
+class RunMetadataIn(BaseModel):
+    """What is known of the run a file comes from. All optional; requests make costs per request possible."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    run: Short | None = None
+    requests: Annotated[float, Field(gt=0, le=1e18)] | None = None
+    wall_ns: Count | None = None
+    cpu_ns: Count | None = None
+    go_version: Short | None = None
+    goos: Short | None = None
+    goarch: Short | None = None
+    gomaxprocs: Annotated[int, Field(ge=1, le=65536)] | None = None
+    cpu_model: Short | None = None
+    cpu_flags: Annotated[str, StringConstraints(max_length=4000, pattern=NO_NUL)] | list[Short] | None = None
+    commit: Short | None = None
+    build_id: Short | None = None
+    started_at_ms: Count | None = None
+    ended_at_ms: Count | None = None
+
+    @model_validator(mode="after")
+    def _as_analysis_reads_them(self) -> Self:
+        RunMetadata.from_json(self.model_dump())  # raises ValueError, which pydantic tells as it is
+        return self
+
+
+def _line(text: str) -> str:
+    """Return a text as one line that is short enough: what people wrote about a commit must not stop its build."""
+    return clean_line(text, MAX_LINE)
+
+
+Line = Annotated[str, StringConstraints(max_length=10_000), AfterValidator(_line)]
+
+
+class BuildMetadataIn(BaseModel):
+    """What CI says of a build; everything may be left out, and may come later."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    branch: Word | None = None
+    parent: Word | None = Field(None, description="the commit before this one on its branch")
+    go_version: Word = ""
+    goos: Word = ""
+    goarch: Word = ""
+    flags: Word = ""
+    dependencies: Annotated[dict[Word, Word], Field(max_length=MOST_DEPENDENCIES)] | None = Field(
+        None, description="module path to version"
+    )
+    go_mod: Annotated[str, StringConstraints(max_length=MAX_GO_MOD, pattern=NO_NUL)] | None = Field(
+        None, description="the text of go.mod, read where dependencies are not given"
+    )
+    ci_url: Link | None = None
+    committed_at: When | None = None
+    label: Line | None = None
+    title: Line | None = Field(None, description="first line of the commit's message")
+    author: Line | None = None
+    pull_request: PullRequestRef | None = None
+    load: RunMetadataIn | None = Field(None, description="facts of files of this request that have none of their own")
+    delivery_id: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=NO_NUL)] | None = Field(
+        None, description="as the header Idempotency-Key"
+    )
+
+    def columns(self) -> dict[str, Any]:
+        """Return what is kept with the build."""
+        values = self.model_dump(exclude={"go_mod", "load", "delivery_id", "ci_url", "pull_request"}, exclude_none=True)
+        if self.dependencies is None and self.go_mod:
+            values["dependencies"] = read_go_mod(self.go_mod).dependencies
+        if self.pull_request is not None:
+            values["pull_request"] = self.pull_request.model_dump(mode="json")
+        if self.load is not None:
+            values["facts"] = self.load.model_dump(exclude_none=True)
+        return values | ({"ci_url": str(self.ci_url)} if self.ci_url else {})
+
+
+class BuildQuery(BaseModel):
+    """What can be said beside a file in its address."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    branch: Word | None = None
+    parent: Word | None = None
+    go_version: Word = ""
+    goos: Word = ""
+    goarch: Word = ""
+    flags: Word = ""
+    ci_url: Link | None = None
+    committed_at: When | None = None
+    label: Line | None = None
+    title: Line | None = None
+    author: Line | None = None
+    batch: UUID | None = None
+    facts: Annotated[str, StringConstraints(max_length=MAX_FACTS_LETTERS)] | None = Field(
+        None, description="JSON: requests, wall_ns, ... of the run the file comes from"
+    )
+
+    def columns(self) -> dict[str, Any]:
+        """Return what is kept with the build."""
+        values = self.model_dump(exclude={"batch", "facts", "ci_url"}, exclude_none=True)
+        return values | ({"ci_url": str(self.ci_url)} if self.ci_url else {})
+
+
+class ProfileSummary(BaseModel):
+    """What a decoded profile holds, in few numbers."""
+
+    kind: str
+    sample_types: list[dict[str, str]]
+    default_sample_type: int
+    time_ns: int
+    duration_ns: int
+    period: int
+    samples: int
+    stacks: int
+    functions: int
+    cut_samples: int
+    warnings: list[str]
+
+
+class UnreadableRangeOut(BaseModel):
+    """What of a damaged or truncated trace could not be read, and from when on."""
+
+    bytes: int
+    share: float
+    after_ns: int
+    message: str
+
+
+class TraceSummary(BaseModel):
+    """What a decoded execution trace holds, in few numbers."""
+
+    header_version: str
+    duration_ns: int
+    events: int
+    gomaxprocs: int
+    recording: str
+    goroutines: int
+    waits: int
+    wait_ns: int
+    cpu_samples: int
+    lost: UnreadableRangeOut | None
+    warnings: list[str]
+
+
+class GrowthSummary(BaseModel):
+    """What a stack-growth log counts."""
+
+    dialect: str
+    rate: int
+    sampled: int
+    total: int | None
+    duration_ns: int | None
+    warnings: list[str]
+
+
+class BenchmarkSummary(BaseModel):
+    """What benchmark output holds."""
+
+    results: int
+    benchmarks: int
+    units: list[str]
+    warnings: list[str]
+
+
+class SpansSummary(BaseModel):
+    """What a set of distributed traces holds, and what had to be mended in it."""
+
+    dialect: str
+    spans: int
+    traces: int
+    services: int
+    missing_parents: int
+    duplicates: int
+    cycles: int
+    negative: int
+    skewed: int
+    start_ns: int
+    end_ns: int
+    warnings: list[str]
+
+
+class BinarySummary(BaseModel):
+    """What a Go program says of its build; its bytes are not kept."""
+
+    go_version: str
+    path: str
+    module: str
+    version: str
+    modules: int
+    settings: dict[str, str]
+    go_build_id: str
+    gnu_build_id: str
+    warnings: list[str]
+
+
+class ArtifactOut(BaseModel):
+    """One uploaded file and what became of it."""
+
+    id: UUID
+    name: str
+    size_bytes: int
+    sha256: str
+    kind: str | None
+    state: ArtifactStateName
+    error: Problem | None
+    profile: ProfileSummary | None
+    trace: TraceSummary | None
+    growth: GrowthSummary | None
+    benchmarks: BenchmarkSummary | None
+    spans: SpansSummary | None
+    binary: BinarySummary | None
+    facts: dict[str, Any]
+    batch: UUID | None
+    build_id: UUID | None
+    job_id: UUID | None
+    progress: float
+    step: str
+    created_at: datetime
+    created_by: UUID | None
+
+
+class BuildUploadOut(BaseModel):
+    """A build as it is known now, and the files of the request."""
+
+    build: BuildOut
+    artifacts: list[ArtifactOut]
+
+
+class ArtifactUpdate(BaseModel):
+    """What can be changed of an artifact after it was received."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    facts: RunMetadataIn | None = None
+    build_id: UUID | None = None
+
+
+class MultipartUploadIn(BaseModel):
+    """A file that will come in parts."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Annotated[str, StringConstraints(min_length=1, max_length=1000)]
+    size_bytes: Count
+    batch: UUID | None = None
+    build_id: UUID | None = None
+    facts: RunMetadataIn = RunMetadataIn()
+
+
+class UploadPartOut(BaseModel):
+    """A part that has arrived."""
+
+    number: int
+    size_bytes: int
+    sha256: str
+
+
+class MultipartUploadOut(BaseModel):
+    """An upload in parts: how large each is, and which have arrived."""
+
+    id: UUID
+    name: str
+    size_bytes: int
+    part_size_bytes: int
+    parts: list[UploadPartOut]
+    artifact_id: UUID | None
+    expires_at: datetime
+
+
+def make_artifact_out(row: Artifact, job: JobRow | None) -> ArtifactOut:
+    """Tell an artifact, with its job's progress."""
+    decoded = row.state == "decoded"
+    return ArtifactOut.model_validate(
+        {
+            "id": row.id,
+            "name": row.name,
+            "size_bytes": row.size_bytes,
+            "sha256": row.sha256,
+            "kind": row.kind,
+            "state": row.state,
+            "error": {"status": 422, **row.problem} if row.problem else None,
+            **{part: row.summary if _family(row) == part else None for part in FAMILIES.values()},
+            "facts": row.run_metadata,
+            "batch": row.batch,
+            "build_id": row.build_id,
+            "job_id": row.job_id,
+            "progress": 1.0 if decoded else (job.progress if job else 0.0),
+            "step": "" if decoded or job is None else job.step,
+            "created_at": row.created_at,
+            "created_by": row.created_by,
+        }
+    )
+
+
+def _family(row: Artifact) -> str | None:
+    return FAMILIES.get((row.kind or "").split(".", 1)[0]) if row.summary else None
+
+
+def make_upload_out(row: MultipartUpload, parts: list[UploadPart]) -> MultipartUploadOut:
+    """Tell an upload."""
+    return MultipartUploadOut(
+        id=row.id,
+        name=row.name,
+        size_bytes=row.size_bytes,
+        part_size_bytes=row.part_bytes,
+        parts=[UploadPartOut(number=part.number, size_bytes=part.size_bytes, sha256=part.sha256) for part in parts],
+        artifact_id=row.artifact_id,
+        expires_at=row.expires_at,
+    )

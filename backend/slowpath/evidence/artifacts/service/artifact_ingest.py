@@ -1,0 +1,130 @@
+"""Take a file in: bytes to the blob store under their hash, a row and a job in one transaction."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.ids import ArtifactId, BlobKey, BuildId, TeamId, new_id
+from slowpath.core.jobs import enqueue
+from slowpath.core.ports import BlobStore
+from slowpath.evidence.artifacts import queries
+from slowpath.evidence.artifacts.errors import (
+    ArtifactTooLarge,
+    BuildNotFoundForArtifact,
+    EmptyArtifact,
+    StorageQuotaExceeded,
+)
+from slowpath.evidence.artifacts.jobs import DecodeArtifact
+from slowpath.evidence.artifacts.rules import HEAD_BYTES, ArtifactState, SizeLimits, clean_name
+from slowpath.evidence.artifacts.service.storage_accounting import get_stored_bytes
+from slowpath.evidence.artifacts.tables import Artifact
+
+
+@dataclass(frozen=True)
+class ReceivedFile:
+    """A file that has arrived whole on this machine."""
+
+    path: Path
+    size_bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class ArtifactLabels:
+    """What was said about a file when it was sent."""
+
+    name: str
+    batch: UUID | None = None
+    build_id: BuildId | None = None
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+def original_key(team_id: TeamId, sha256: str) -> BlobKey:
+    """Return where a file's bytes lie: the same bytes of one team are one blob."""
+    return BlobKey(f"{team_id}/originals/{sha256[:2]}/{sha256}")
+
+
+def check_file_size(name: str, size_bytes: int, limit_bytes: int) -> None:
+    """Raise `ArtifactTooLarge` when a file weighs more than it may."""
+    if size_bytes > limit_bytes:
+        raise ArtifactTooLarge(
+            f"{clean_name(name)} is larger than a file of its kind may be.",
+            limit=limit_bytes,
+            actual=size_bytes,
+            unit="bytes",
+            remedy="Record for a shorter time, or raise SLOWPATH_MAX_ARTIFACT_BYTES (SLOWPATH_MAX_TRACE_BYTES for traces).",
+        )
+
+
+def check_storage_quota(session: ReadSession, limit_bytes: int) -> None:
+    """Raise `StorageQuotaExceeded` when the team stores as much as it may; 0 is no limit. What is on its way may go beyond it."""
+    if not limit_bytes:
+        return
+    stored = get_stored_bytes(session)
+    if stored >= limit_bytes:
+        raise StorageQuotaExceeded(
+            "All that this team may store is used.",
+            limit=limit_bytes,
+            actual=stored,
+            unit="bytes",
+            remedy="Delete files, reports or exports, or keep files for a shorter time (Settings, Storage), or raise SLOWPATH_MAX_TEAM_BYTES.",
+        )
+
+
+def limit_of_file(path: Path, limits: SizeLimits) -> int:
+    """Return what a file may weigh, by how it begins."""
+    with path.open("rb") as file:
+        return limits.of(file.read(HEAD_BYTES))
+
+
+def ingest_file(session: WriteSession, blobs: BlobStore, file: ReceivedFile, labels: ArtifactLabels) -> Artifact:
+    """Store the bytes unless the team has them, write the artifact and its decode job.
+
+    The bytes are stored before the transaction commits: a row never names bytes that are not there.
+    Raises `EmptyArtifact`, `BuildNotFoundForArtifact`, `Unavailable`.
+    """
+    if file.size_bytes == 0:
+        raise EmptyArtifact(
+            f"{clean_name(labels.name)} has no bytes.", limit=1, actual=0, unit="bytes", remedy="Record it again."
+        )
+    if labels.build_id is not None and not queries.build_exists(session, labels.build_id):
+        raise BuildNotFoundForArtifact(
+            "There is no such build in this team.", remedy="Create the build first, or leave it out."
+        )
+    queries.lock_bytes(session, file.sha256)
+    key = original_key(session.team_id, file.sha256)
+    if not blobs.exists(key):
+        blobs.put(key, file.path)
+    artifact = Artifact(
+        team_id=session.team_id,
+        id=new_id(),
+        name=clean_name(labels.name),
+        size_bytes=file.size_bytes,
+        sha256=file.sha256,
+        batch=labels.batch,
+        build_id=labels.build_id,
+        run_metadata=labels.facts,
+        state=ArtifactState.RECEIVED,
+        created_by=session.scope.user_id,
+        program_id=session.scope.program_id,
+    )
+    session.add(artifact)
+    artifact.job_id = enqueue(session, DecodeArtifact(ArtifactId(artifact.id)))
+    session.flush()  # whoever tells the artifact needs the time the database gave it
+    return artifact
+
+
+def ingest_file_once(
+    session: WriteSession, blobs: BlobStore, file: ReceivedFile, labels: ArtifactLabels
+) -> tuple[Artifact, bool]:
+    """Receive a file unless its build has the same bytes already; return it, and whether it is new.
+
+    A file that is sent again because an answer was lost must not count as a second measurement.
+    Raises `EmptyArtifact`, `BuildNotFoundForArtifact`, `Unavailable`.
+    """
+    queries.lock_bytes(session, file.sha256)
+    build_id = labels.build_id
+    found = queries.artifact_of_build(session, build_id, file.sha256) if build_id is not None else None
+    return (found, False) if found is not None else (ingest_file(session, blobs, file, labels), True)

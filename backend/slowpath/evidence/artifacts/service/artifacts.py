@@ -1,0 +1,174 @@
+"""Look at artifacts, correct what is said of them, try them again, forget them."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.ids import ArtifactId, BlobKey, BuildId, JobId
+from slowpath.core.jobs import JobRow, enqueue, enqueue_unless_pending
+from slowpath.evidence.artifacts import queries
+from slowpath.evidence.artifacts.errors import ArtifactNotFound, ArtifactNotRetryable, BuildNotFoundForArtifact
+from slowpath.evidence.artifacts.jobs import DecodeArtifact, DeleteUnusedBlobs
+from slowpath.evidence.artifacts.queries import ArtifactFilter
+from slowpath.evidence.artifacts.rules import ArtifactState
+from slowpath.evidence.artifacts.service.artifact_ingest import original_key
+from slowpath.evidence.artifacts.tables import Artifact
+from slowpath.inventory.catalog import service as catalog
+from slowpath.inventory.catalog.jobs import BuildChanged
+from slowpath.platform.accounts.rules.roles import Caller
+from slowpath.platform.jobs import service as work
+
+__all__ = [
+    "ArtifactFilter",
+    "delete_artifact",
+    "delete_artifacts",
+    "get_artifact",
+    "get_artifacts",
+    "is_blob_referenced",
+    "is_gone",
+    "list_artifacts",
+    "mark_artifact_pending",
+    "of_build_with_bytes",
+    "retry_artifact",
+    "update_artifact",
+]
+
+
+def get_artifact(session: ReadSession, artifact_id: ArtifactId) -> Artifact:
+    """Return the artifact. Raises `ArtifactNotFound`."""
+    row = queries.artifact(session, artifact_id)
+    if row is None:
+        raise ArtifactNotFound("There is no such artifact in this team.")
+    return row
+
+
+def find_seen(session: ReadSession, artifact_id: ArtifactId, caller: Caller) -> Artifact:
+    """Return the artifact, if the caller may see it. Raises `ArtifactNotFound`."""
+    row = get_artifact(session, artifact_id)
+    if caller.owns(row.program_id) or (row.build_id is not None and has_part(session, BuildId(row.build_id), caller)):
+        return row
+    raise ArtifactNotFound("There is no such artifact of this token.")
+
+
+def has_part(session: ReadSession, build_id: BuildId, caller: Caller) -> bool:
+    """Tell whether the caller may see a build: any, or one that it made known or sent something of."""
+    return not caller.sees_only_own or caller.program_id in catalog.build(session, build_id).sender_ids
+
+
+def check_build(session: ReadSession, build_id: BuildId | None, caller: Caller) -> None:
+    """Refuse a file for a build in which the caller has no part. Raises `BuildNotFoundForArtifact`."""
+    if build_id is None or not caller.sees_only_own:
+        return
+    if not queries.build_exists(session, build_id) or not has_part(session, build_id, caller):
+        raise BuildNotFoundForArtifact(
+            "There is no such build of this token.", remedy="Tell the build first: POST /builds/{service}/{commit}."
+        )
+
+
+def is_gone(session: ReadSession, artifact_id: ArtifactId) -> bool:
+    """Tell whether there is no such artifact any more."""
+    return queries.artifact(session, artifact_id) is None
+
+
+def get_artifacts(session: ReadSession, artifact_ids: Sequence[ArtifactId]) -> list[Artifact]:
+    """Return the artifacts in the order of their ids. Raises `ArtifactNotFound` naming how many are missing."""
+    found = {row.id: row for row in queries.artifacts(session, artifact_ids)}
+    missing = [artifact_id for artifact_id in artifact_ids if artifact_id not in found]
+    if missing:
+        raise ArtifactNotFound(
+            f"{len(missing)} of {len(artifact_ids)} artifacts are not there; the first is {missing[0]}.",
+            remedy="Leave them out, or upload them again.",
+        )
+    return [found[artifact_id] for artifact_id in artifact_ids]
+
+
+def of_build_with_bytes(session: ReadSession, build_id: BuildId, hashes: Sequence[str]) -> list[Artifact]:
+    """Return the build's artifacts of these bytes, in their order; those that are gone are left out."""
+    found = (queries.artifact_of_build(session, build_id, sha256) for sha256 in dict.fromkeys(hashes))
+    return [row for row in found if row is not None]
+
+
+def list_artifacts(
+    session: ReadSession, wanted: ArtifactFilter, *, after: tuple[datetime, UUID] | None, limit: int
+) -> Sequence[Artifact]:
+    """Return up to `limit` artifacts, newest first."""
+    return queries.newest(session, wanted, after=after, limit=limit)
+
+
+def update_artifact(
+    session: WriteSession, artifact_id: ArtifactId, *, facts: dict[str, Any] | None, build_id: BuildId | None
+) -> Artifact:
+    """Correct the facts or the build of an artifact. Raises `ArtifactNotFound`, `BuildNotFoundForArtifact`."""
+    row = get_artifact(session, artifact_id)
+    was_of, was_said = row.build_id, row.run_metadata
+    if facts is not None:
+        row.run_metadata = facts
+    if build_id is not None:
+        if not queries.build_exists(session, build_id):
+            raise BuildNotFoundForArtifact("There is no such build in this team.")
+        row.build_id = build_id
+    if row.kind is not None and (row.build_id, row.run_metadata) != (was_of, was_said):
+        session.flush()  # the jobs, if they are done at once, find the artifact where it is now
+        if was_of is not None and was_of != row.build_id:
+            enqueue(session, BuildChanged(BuildId(was_of), row.kind))
+        if row.build_id is not None:
+            enqueue_unless_pending(session, BuildChanged(BuildId(row.build_id)))
+    return row
+
+
+def retry_artifact(session: WriteSession, artifact_id: ArtifactId) -> Artifact:
+    """Decode a refused or failed artifact again. Raises `ArtifactNotFound`, `ArtifactNotRetryable`."""
+    row = get_artifact(session, artifact_id)
+    if row.state not in (ArtifactState.REFUSED, ArtifactState.FAILED):
+        raise ArtifactNotRetryable(f"The artifact is {row.state}.")
+    row.state = ArtifactState.RECEIVED
+    row.problem = None
+    if row.job_id is None:
+        row.job_id = enqueue(session, DecodeArtifact(artifact_id))
+    else:
+        work.retry_job(session, JobId(row.job_id))
+    return row
+
+
+def mark_artifact_pending(session: WriteSession, job: JobRow) -> None:
+    """Show an artifact whose decoding is due again as received: its old failure must not look like the new one's."""
+    row = queries.artifact(session, ArtifactId(job.subject_id))
+    if row is not None and row.state in (ArtifactState.REFUSED, ArtifactState.FAILED):
+        row.state = ArtifactState.RECEIVED
+        row.problem = None
+
+
+def delete_artifact(session: WriteSession, artifact_id: ArtifactId, keys: Sequence[BlobKey]) -> None:
+    """Delete the artifact's row; a job removes its bytes unless another artifact has the same."""
+    row = get_artifact(session, artifact_id)
+    was_of, kind = row.build_id, row.kind
+    _delete(session, [row])
+    if was_of is not None and kind is not None:
+        enqueue(session, BuildChanged(BuildId(was_of), kind))
+    enqueue(session, DeleteUnusedBlobs(artifact_id, [str(key) for key in keys]))
+
+
+def delete_artifacts(session: WriteSession, rows: Sequence[Artifact]) -> None:
+    """Delete artifacts; one job removes the bytes that no other artifact has."""
+    if not rows:
+        return
+    keys = list(dict.fromkeys(str(original_key(session.team_id, row.sha256)) for row in rows))
+    _delete(session, rows)
+    enqueue(session, DeleteUnusedBlobs(ArtifactId(rows[0].id), keys))
+
+
+def _delete(session: WriteSession, rows: Sequence[Artifact]) -> None:
+    """Delete rows; whoever decodes one of them is told to stop."""
+    for row in rows:
+        if row.state in (ArtifactState.RECEIVED, ArtifactState.DECODING) and row.job_id is not None:
+            work.abandon_job(session, JobId(row.job_id))
+        session.delete(row)
+    session.flush()  # the job must find the rows gone, also when it runs at once
+
+
+def is_blob_referenced(session: ReadSession, sha256: str) -> bool:
+    """Tell whether the team still has an artifact of these bytes; holds off whoever would store them now."""
+    queries.lock_bytes(session, sha256)
+    return queries.bytes_needed(session, sha256)

@@ -1,0 +1,44 @@
+"""Verbs on benchmark output: writing down what the decoder found, saying where its columns lie."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.ids import ArtifactId, BlobKey, TeamId
+from slowpath.evidence.benchmarks import queries
+from slowpath.evidence.benchmarks.tables import BenchmarkOutput
+
+COLUMNS_VERSION = 1
+"""Of the decoder's file; another version is another key."""
+
+
+def columns_key(team_id: TeamId, sha256: str) -> BlobKey:
+    """Return where the columns of a file with this hash lie."""
+    return BlobKey(f"{team_id}/benchmarks/v{COLUMNS_VERSION}/{sha256[:2]}/{sha256}")
+
+
+def record(
+    session: WriteSession, artifact_id: ArtifactId, header: Mapping[str, Any], key: BlobKey, columns_bytes: int
+) -> BenchmarkOutput:
+    """Write down decoded output from the header of its columns; decoding again replaces it."""
+    output = BenchmarkOutput(
+        team_id=session.team_id,
+        id=artifact_id,
+        results=header["counts"]["results"],
+        benchmarks=header["counts"]["benchmarks"],
+        units=header["units"],
+        warnings=header["warnings"],
+        columns_key=key,
+        columns_bytes=columns_bytes,
+    )
+    return session.merge(output)
+
+
+def summary(header: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what an artifact says of its benchmarks in few numbers."""
+    return {**header["counts"], "units": header["units"], "warnings": header["warnings"]}
+
+
+def of_artifacts(session: ReadSession, artifact_ids: Sequence[ArtifactId]) -> dict[ArtifactId, BenchmarkOutput]:
+    """Return the decoded output of these artifacts; those without one are absent."""
+    return {ArtifactId(row.id): row for row in queries.outputs(session, artifact_ids)}

@@ -1,0 +1,95 @@
+"""Execution traces over HTTP."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Path, Response
+from fastapi.responses import StreamingResponse
+
+from slowpath.core.errors import Conflict, InvalidRequest, NotFound, Unavailable
+from slowpath.core.ids import ArtifactId, BlobKey, TraceCutId
+from slowpath.evidence.exec_traces.schemas import ExcerptIn, ExcerptOut, cut_out
+from slowpath.evidence.exec_traces.service import execution_traces, trace_excerpts
+from slowpath.platform.accounts.access import MayRead
+from slowpath.platform.accounts.service import record_audit_event
+from slowpath.platform.http.downloads import make_attachment_response
+from slowpath.platform.http.internal_api import FREEZABLE
+from slowpath.platform.http.problems import document_problems
+from slowpath.platform.http.request_dependencies import Blobs, Reading, Writing
+
+router = APIRouter(prefix="/api/v1", tags=["traces"])
+
+BINARY: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
+FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-stream": BINARY}}}
+COLUMNS: dict[int | str, dict[str, Any]] = {
+    200: {"description": "slowcol, gzip", "content": {"application/octet-stream": BINARY}}
+}
+DOCUMENT: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "slowpath.trace-comparison/1, one side only",
+        "content": {"application/json": {"schema": {"type": "object", "additionalProperties": True}}},
+    }
+}
+PACKED = {"Cache-Control": "private, max-age=3600, immutable", "Content-Encoding": "gzip"}
+"""What was decoded from the same bytes never changes."""
+Index = Annotated[int, Path(ge=0, le=2**31 - 1)]
+
+
+@router.get(
+    "/traces/{artifact_id}",
+    operation_id="traces:get",
+    openapi_extra=FREEZABLE,
+    responses={**document_problems(NotFound, Unavailable), **DOCUMENT},
+    response_class=Response,
+)
+def get_trace_page(artifact_id: UUID, caller: MayRead, session: Reading, blobs: Blobs) -> Response:
+    """Return what the page of one trace shows: delays, blame, GC, series and its worst waits."""
+    row = execution_traces.get_execution_trace(session, ArtifactId(artifact_id))
+    return Response(blobs.read(BlobKey(row.page_key)), media_type="application/json", headers=PACKED)
+
+
+@router.get(
+    "/traces/{artifact_id}/waits/{index}/tiles/{level}/{number}",
+    operation_id="traces:tile",
+    openapi_extra=FREEZABLE,
+    responses={**document_problems(NotFound, Unavailable), **COLUMNS},
+    response_class=StreamingResponse,
+)
+def get_tile(
+    artifact_id: UUID, index: Index, level: Index, number: Index, caller: MayRead, session: Reading, blobs: Blobs
+) -> Response:
+    """Return one tile of the timeline around a worst wait: what ran on each processor."""
+    row = execution_traces.get_execution_trace(session, ArtifactId(artifact_id))
+    tile = execution_traces.tile(row, blobs, index, level, number)
+    return Response(tile, media_type="application/octet-stream", headers=PACKED)
+
+
+@router.post(
+    "/traces/{artifact_id}/cuts",
+    operation_id="traces:ask-cut",
+    status_code=202,
+    responses=document_problems(NotFound, InvalidRequest),
+)
+def create_excerpt(artifact_id: UUID, wanted: ExcerptIn, caller: MayRead, session: Writing) -> ExcerptOut:
+    """Have a window cut out of a trace, as a file that Go's own tools open."""
+    row = trace_excerpts.create_excerpt(session, ArtifactId(artifact_id), wanted.from_ns, wanted.to_ns)
+    record_audit_event(session, caller, "trace-cut.created", "trace_cut", row.id, {"artifact_id": str(artifact_id)})
+    return cut_out(row)
+
+
+@router.get("/trace-cuts/{cut_id}", operation_id="traces:get-cut", responses=document_problems(NotFound))
+def get_excerpt(cut_id: UUID, caller: MayRead, session: Reading) -> ExcerptOut:
+    """Return how far a piece is."""
+    return cut_out(trace_excerpts.get_excerpt(session, TraceCutId(cut_id)))
+
+
+@router.get(
+    "/trace-cuts/{cut_id}/content",
+    operation_id="traces:cut-content",
+    responses={**document_problems(NotFound, Conflict, Unavailable), **FILE},
+    response_class=StreamingResponse,
+)
+def get_excerpt_content(cut_id: UUID, caller: MayRead, session: Reading, blobs: Blobs) -> Response:
+    """Return the piece."""
+    row = trace_excerpts.get_excerpt(session, TraceCutId(cut_id))
+    return make_attachment_response(blobs.stream(trace_excerpts.content_key(row)), row.file_name or "cut.trace")

@@ -1,0 +1,54 @@
+"""Execution traces on the wire. What the page of a trace shows travels as the document that the worker wrote."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from slowpath.evidence.exec_traces.tables import TraceExcerpt
+from slowpath.platform.http.problems import Problem
+
+Nanoseconds = Annotated[int, Field(ge=0, le=2**62)]
+
+
+class ExcerptIn(BaseModel):
+    """Which part of a trace is to be cut out: nanoseconds since its first event."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    from_ns: Nanoseconds
+    to_ns: Nanoseconds
+
+
+class ExcerptOut(BaseModel):
+    """A piece of a trace, and how far it is. Whole generations are kept, so it may be longer than was asked."""
+
+    id: UUID
+    artifact_id: UUID
+    from_ns: int
+    to_ns: int
+    state: Literal["waiting", "running", "done", "failed", "cancelled"]
+    size_bytes: int | None
+    file_name: str | None
+    problem: Problem | None
+    job_id: UUID | None
+    created_at: datetime
+
+
+def cut_out(row: TraceExcerpt) -> ExcerptOut:
+    """Tell a piece."""
+    return ExcerptOut.model_validate(
+        {
+            "id": row.id,
+            "artifact_id": row.artifact_id,
+            "from_ns": row.from_ns,
+            "to_ns": row.to_ns,
+            "state": row.state,
+            "size_bytes": row.size_bytes,
+            "file_name": row.file_name,
+            "problem": {"status": 422, **row.problem} if row.problem else None,
+            "job_id": row.job_id,
+            "created_at": row.created_at,
+        }
+    )

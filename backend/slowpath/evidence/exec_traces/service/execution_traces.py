@@ -1,0 +1,103 @@
+"""What was decoded of a trace: writing it down, its page, the tiles of its worst waits."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.ids import ArtifactId, BlobKey, TeamId
+from slowpath.core.ports import BlobStore
+from slowpath.evidence.exec_traces import queries
+from slowpath.evidence.exec_traces.errors import ExecutionTraceNotFound, TileNotFound
+from slowpath.evidence.exec_traces.tables import ExecutionTrace
+
+LOOK_AT_FILE = "Its file says whether it is still being decoded, or was refused and why."
+COLUMNS_VERSION = 1
+"""Of what is made from a trace; another version is another key."""
+
+
+@dataclass(frozen=True)
+class StoredTrace:
+    """Where what was made of a trace lies. `tiles` says where each lies in the blob of tiles."""
+
+    columns_key: BlobKey
+    columns_bytes: int
+    page_key: BlobKey
+    tiles_key: BlobKey | None
+    tiles: Mapping[str, tuple[int, int]]
+    cpu_key: BlobKey | None
+    delays_key: BlobKey | None
+
+
+def folder(team_id: TeamId, sha256: str) -> str:
+    """Return the folder of all that is made of a file with this hash: the same bytes are decoded once in a team."""
+    return f"{team_id}/traces/v{COLUMNS_VERSION}/{sha256[:2]}/{sha256}"
+
+
+def record(
+    session: WriteSession, artifact_id: ArtifactId, header: Mapping[str, Any], stored: StoredTrace
+) -> ExecutionTrace:
+    """Write down a decoded trace from the header of its columns; decoding again replaces it."""
+    trace = ExecutionTrace(
+        team_id=session.team_id,
+        id=artifact_id,
+        header_version=header["header_version"],
+        duration_ns=header["duration_ns"],
+        wall_start_ns=header["wall_start_ns"],
+        events=header["events"],
+        gomaxprocs=header["gomaxprocs"]["last"],
+        recording=header["recording"],
+        unreadable_range=header["lost"],
+        warnings=header["warnings"],
+        columns_key=stored.columns_key,
+        columns_bytes=stored.columns_bytes,
+        page_key=stored.page_key,
+        tiles_key=stored.tiles_key,
+        tiles={name: list(where) for name, where in stored.tiles.items()},
+        cpu_key=stored.cpu_key,
+        delays_key=stored.delays_key,
+    )
+    return session.merge(trace)
+
+
+def summary(header: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what an artifact says of its trace in few numbers."""
+    return {
+        "header_version": header["header_version"],
+        "duration_ns": header["duration_ns"],
+        "events": header["events"],
+        "gomaxprocs": header["gomaxprocs"]["last"],
+        "recording": header["recording"],
+        "goroutines": header["counts"]["goroutines"],
+        "waits": header["totals"]["waits"],
+        "wait_ns": header["totals"]["wait_ns"],
+        "cpu_samples": header["cpu_samples"],
+        "lost": header["lost"],
+        "warnings": header["warnings"],
+    }
+
+
+def get_execution_trace(session: ReadSession, artifact_id: ArtifactId) -> ExecutionTrace:
+    """Return the decoded trace of an artifact. Raises `ExecutionTraceNotFound`."""
+    row = queries.trace(session, artifact_id)
+    if row is None:
+        raise ExecutionTraceNotFound("There is no decoded execution trace of this id.", remedy=LOOK_AT_FILE)
+    return row
+
+
+def get_execution_traces(session: ReadSession, artifact_ids: Sequence[ArtifactId]) -> dict[ArtifactId, ExecutionTrace]:
+    """Return the decoded traces of these artifacts; those without one are absent."""
+    return {ArtifactId(row.id): row for row in queries.traces(session, artifact_ids)}
+
+
+def tile(trace: ExecutionTrace, blobs: BlobStore, index: int, level: int, number: int) -> bytes:
+    """Return one tile of a worst wait as it lies: columns, gzip. Raises `TileNotFound`, `Unavailable`."""
+    where = trace.tiles.get(tile_name(index, level, number))
+    if where is None or trace.tiles_key is None:
+        raise TileNotFound("The trace has no such wait, or the wait no such tile.")
+    return blobs.read_range(BlobKey(trace.tiles_key), *where)
+
+
+def tile_name(index: int, level: int, number: int) -> str:
+    """Return how a tile is named in the list of a trace's tiles."""
+    return f"{index}/{level}/{number}"

@@ -1,0 +1,37 @@
+"""Stack-growth logs over HTTP."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+
+from slowpath.analysis.kinds.growth_logs.growth_page import sets_table
+from slowpath.analysis.kinds.growth_logs.growth_thresholds import DEFAULT_GROWTH_THRESHOLDS
+from slowpath.core.errors import InvalidRequest, NotFound, Unavailable
+from slowpath.core.ids import ArtifactId
+from slowpath.evidence.growth_logs import service
+from slowpath.evidence.growth_logs.schemas import GrowthSetOut
+from slowpath.platform.accounts.access import MayRead
+from slowpath.platform.http.internal_api import FREEZABLE
+from slowpath.platform.http.problems import document_problems
+from slowpath.platform.http.request_dependencies import Blobs, Reading
+
+router = APIRouter(prefix="/api/v1", tags=["growth"])
+MOST_LOGS = 200
+
+
+@router.get(
+    "/growth",
+    operation_id="growth:sets",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(NotFound, InvalidRequest, Unavailable),
+)
+def list_sets(
+    artifact_id: Annotated[list[UUID], Query(min_length=1, max_length=MOST_LOGS)],
+    caller: MayRead,
+    session: Reading,
+    blobs: Blobs,
+) -> list[GrowthSetOut]:
+    """Return a row for each build whose logs are asked for, in that order: how often stacks grew, and who paid."""
+    sets = service.list_growth_sets(session, blobs, [ArtifactId(each) for each in artifact_id])
+    return [GrowthSetOut.model_validate(row) for row in sets_table(sets, DEFAULT_GROWTH_THRESHOLDS)]

@@ -1,0 +1,72 @@
+"""Verbs on stack-growth logs: writing down what the decoder counted, reading it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath.analysis.formats.column_file import ColumnFileError
+from slowpath.analysis.kinds.growth_logs.growth_artifact import GrowthArtifact
+from slowpath.analysis.kinds.growth_logs.growth_page import GrowthSet
+from slowpath.analysis.kinds.growth_logs.growth_table import GrowthTable
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.ids import ArtifactId, BlobKey
+from slowpath.core.ports import BlobStore
+from slowpath.evidence.artifacts.service import artifacts
+from slowpath.evidence.growth_logs import queries
+from slowpath.evidence.growth_logs.errors import GrowthLogNotFound, GrowthLogUnreadable
+from slowpath.evidence.growth_logs.tables import GrowthLog
+
+
+def record_growth_log(
+    session: WriteSession, artifact_id: ArtifactId, counted: Mapping[str, Any], key: BlobKey
+) -> GrowthLog:
+    """Write down a decoded log from what its header counts; decoding again replaces it."""
+    log = GrowthLog(
+        team_id=session.team_id,
+        id=artifact_id,
+        dialect=counted["dialect"],
+        rate=counted["rate"],
+        sampled=counted["sampled"],
+        total=counted["total"],
+        duration_ns=counted["duration_ns"],
+        columns_key=key,
+    )
+    return session.merge(log)
+
+
+def summary(counted: Mapping[str, Any], warnings: Sequence[str]) -> dict[str, Any]:
+    """Return what an artifact says of its log in few numbers."""
+    names = ("dialect", "rate", "sampled", "total", "duration_ns")
+    return {**{name: counted[name] for name in names}, "warnings": list(warnings)}
+
+
+def get_growth_logs(session: ReadSession, artifact_ids: Sequence[ArtifactId]) -> dict[ArtifactId, GrowthLog]:
+    """Return the decoded logs of these artifacts; those without one are absent."""
+    return {ArtifactId(row.id): row for row in queries.logs(session, artifact_ids)}
+
+
+def list_growth_sets(session: ReadSession, blobs: BlobStore, artifact_ids: Sequence[ArtifactId]) -> list[GrowthSet]:
+    """Return the logs of these artifacts as sets: those of one commit, or of one build, together; in the order asked.
+
+    Raises `ArtifactNotFound`, `GrowthLogNotFound`, `GrowthLogUnreadable`, `Unavailable`.
+    """
+    logs = get_growth_logs(session, artifact_ids)
+    sets: dict[str, list[GrowthArtifact]] = {}
+    for artifact in artifacts.get_artifacts(session, list(artifact_ids)):
+        log = logs.get(ArtifactId(artifact.id))
+        if log is None:
+            raise GrowthLogNotFound(f"{artifact.name} is no decoded stack-growth log.", remedy="Leave it out.")
+        facts = RunMetadata.from_json(artifact.run_metadata)
+        label = facts.commit or (str(artifact.build_id) if artifact.build_id else artifact.name)
+        table = _table(blobs, log, artifact.name)
+        sets.setdefault(label, []).append(GrowthArtifact(artifact.name, table, facts))
+    return [GrowthSet(label, tuple(of_set)) for label, of_set in sets.items()]
+
+
+def _table(blobs: BlobStore, log: GrowthLog, name: str) -> GrowthTable:
+    try:
+        return GrowthTable.parse(blobs.read(BlobKey(log.columns_key)))
+    except ColumnFileError as error:
+        raise GrowthLogUnreadable(
+            f"What was decoded of {name} is damaged: {error}.", remedy="Upload it again."
+        ) from error

@@ -1,0 +1,222 @@
+"""Where metrics are imported from."""
+
+from typing import Any
+from uuid import UUID
+
+from fastapi import APIRouter, Request
+
+from slowpath.core.errors import (
+    AddressNotAllowed,
+    Conflict,
+    InvalidRequest,
+    LimitExceeded,
+    NotFound,
+    SlowpathError,
+    TooLarge,
+    UpstreamUnavailable,
+)
+from slowpath.core.ids import MetricSourceId
+from slowpath.evidence.metric_sources.rules import MOST_NAMES
+from slowpath.evidence.metric_sources.schemas import (
+    CredentialsIn,
+    FederatedServiceIn,
+    FederatedServiceOut,
+    ImportIn,
+    ImportStartedOut,
+    MetricSourceIn,
+    MetricSourceOut,
+    MetricSourceUpdate,
+    SourceCheckOut,
+)
+from slowpath.evidence.metric_sources.service import federated_services, history_import, metric_sources
+from slowpath.evidence.metric_sources.service.federated_services import ServicePlacement
+from slowpath.evidence.metric_sources.service.metric_sources import SourceCredentials
+from slowpath.evidence.metric_sources.service.prometheus_client import PrometheusClient
+from slowpath.evidence.metrics.rules import HOUR_MS
+from slowpath.platform.accounts.access import MayManage, MayRead
+from slowpath.platform.accounts.service import record_audit_event
+from slowpath.platform.http.body_limits import KIB, body_up_to
+from slowpath.platform.http.pagination import Page, Paging
+from slowpath.platform.http.problems import document_problems
+from slowpath.platform.http.request_dependencies import DatabaseOf, Now, Reading, Seals, WayOut, Writing, scope_of
+
+router = APIRouter(prefix="/api/v1/metric-sources", tags=["metrics"])
+
+
+@router.get("", operation_id="metric-sources:list", responses=document_problems(InvalidRequest))
+def list_sources(caller: MayRead, session: Reading, paging: Paging) -> Page[MetricSourceOut]:
+    """List sources, newest first."""
+    rows = metric_sources.sources(session, paging.after, paging.limit + 1)
+    return paging.page(rows, MetricSourceOut.of, lambda row: (row.created_at, row.id))
+
+
+@router.post(
+    "",
+    operation_id="metric-sources:create",
+    openapi_extra=body_up_to(64 * KIB),
+    status_code=201,
+    responses=document_problems(InvalidRequest, LimitExceeded),
+)
+def create_source(
+    wanted: MetricSourceIn, caller: MayManage, session: Writing, outside: WayOut, sealer: Seals
+) -> MetricSourceOut:
+    """Add a source. Nothing is asked of it yet."""
+    sign_in = _sign_in(wanted.credentials) or SourceCredentials("none")
+    row = metric_sources.create_metric_source(
+        session, sealer, outside, label=wanted.name, url=wanted.url, sign_in=sign_in
+    )
+    facts = {"name": row.label, "url": row.url, "credentials": row.credentials}
+    record_audit_event(session, caller, "metric-source.created", "metric_source", row.id, facts)
+    return MetricSourceOut.of(row)
+
+
+@router.patch(
+    "/{source_id}",
+    operation_id="metric-sources:change",
+    openapi_extra=body_up_to(64 * KIB),
+    responses=document_problems(NotFound, InvalidRequest),
+)
+def change_source(
+    source_id: UUID,
+    change: MetricSourceUpdate,
+    caller: MayManage,
+    session: Writing,
+    outside: WayOut,
+    sealer: Seals,
+) -> MetricSourceOut:
+    """Change a source."""
+    said = {"label": change.name, "url": change.url}
+    values = {name: value for name, value in said.items() if value is not None}
+    sign_in = _sign_in(change.credentials)
+    row = metric_sources.update_metric_source(
+        session, sealer, outside, MetricSourceId(source_id), values=values, sign_in=sign_in
+    )
+    facts = {**values, **({"credentials": row.credentials} if sign_in else {})}
+    record_audit_event(session, caller, "metric-source.changed", "metric_source", row.id, facts)
+    return MetricSourceOut.of(row)
+
+
+@router.delete(
+    "/{source_id}", operation_id="metric-sources:delete", status_code=204, responses=document_problems(NotFound)
+)
+def delete_source(source_id: UUID, caller: MayManage, session: Writing) -> None:
+    """Delete a source. What was imported from it stays."""
+    row = metric_sources.delete_metric_source(session, MetricSourceId(source_id))
+    record_audit_event(session, caller, "metric-source.deleted", "metric_source", source_id, {"name": row.label})
+
+
+@router.post(
+    "/{source_id}/check",
+    operation_id="metric-sources:check",
+    responses=document_problems(NotFound, AddressNotAllowed, TooLarge, UpstreamUnavailable),
+)
+def check_source(
+    source_id: UUID,
+    caller: MayManage,
+    request: Request,
+    database: DatabaseOf,
+    clock: Now,
+    outside: WayOut,
+    sealer: Seals,
+) -> SourceCheckOut:
+    """Ask a source who it is and which of the usual names it has. What came of it is kept with the source."""
+    with database.reading(scope_of(request)) as session:  # ended before the source is asked: that may take its time
+        row = metric_sources.get_metric_source(session, MetricSourceId(source_id))
+        rules = history_import.rules_of(session)
+    now_ms = int(clock.now().timestamp() * 1000)
+
+    def keep(**said: Any) -> None:  # noqa: ANN401 - as JSON has it
+        with database.writing(scope_of(request)) as writing:
+            metric_sources.record_check_result(writing, MetricSourceId(source_id), {"at_ms": now_ms, **said})
+
+    try:
+        reached = metric_sources.get_connection(row, sealer)
+        with outside.opened(reached.url) as peer:
+            api = PrometheusClient(peer, reached.headers)
+            version, names = api.version(), api.names(now_ms - HOUR_MS, now_ms)
+    except SlowpathError as error:
+        keep(detail=error.detail)
+        raise
+    usual = history_import.select_importable_names(names, rules)[:MOST_NAMES]
+    keep(version=version, names=len(names), usual=usual)
+    return SourceCheckOut(version=version, names=len(names), usual=usual)
+
+
+@router.post(
+    "/{source_id}/imports",
+    operation_id="metric-sources:import",
+    status_code=202,
+    responses=document_problems(NotFound, Conflict, InvalidRequest),
+)
+def import_history(
+    source_id: UUID, wanted: ImportIn, caller: MayManage, session: Writing, clock: Now
+) -> ImportStartedOut:
+    """Import what a source has of the usual names between two times. Doing it again brings nothing twice."""
+    job_id, from_ms, to_ms = metric_sources.enqueue_import(
+        session,
+        MetricSourceId(source_id),
+        int(wanted.begin.timestamp() * 1000),
+        int(wanted.end.timestamp() * 1000),
+        now_ms=int(clock.now().timestamp() * 1000),
+    )
+    record_audit_event(
+        session, caller, "metric-source.imported", "metric_source", source_id, {"from_ms": from_ms, "to_ms": to_ms}
+    )
+    return ImportStartedOut(job_id=job_id, from_ms=from_ms, to_ms=to_ms)
+
+
+@router.get(
+    "/{source_id}/services",
+    operation_id="metric-sources:list-read-through",
+    responses=document_problems(NotFound, InvalidRequest),
+)
+def list_federated_services(
+    source_id: UUID, caller: MayRead, session: Reading, paging: Paging
+) -> Page[FederatedServiceOut]:
+    """List the services that are read through to a source, newest first."""
+    rows = federated_services.list_federated_services(
+        session, MetricSourceId(source_id), paging.after, paging.limit + 1
+    )
+    return paging.page(rows, FederatedServiceOut.of, lambda found: (found[0].created_at, found[0].id))
+
+
+@router.post(
+    "/{source_id}/services",
+    operation_id="metric-sources:read-through",
+    status_code=201,
+    responses=document_problems(NotFound, Conflict, InvalidRequest, LimitExceeded),
+)
+def create_federated_service(
+    source_id: UUID, wanted: FederatedServiceIn, caller: MayManage, session: Writing
+) -> FederatedServiceOut:
+    """Have the board ask a source for a service's samples whenever it is looked at. Nothing of them is stored."""
+    place = ServicePlacement(wanted.service, wanted.environment)
+    found = federated_services.create_federated_service(session, MetricSourceId(source_id), place, wanted.equal)
+    facts = {"service": found[1].name, "environment": found[2].name, "equal": wanted.equal}
+    record_audit_event(session, caller, "metric-source.read-through", "metric_source", source_id, facts)
+    return FederatedServiceOut.of(found)
+
+
+@router.delete(
+    "/{source_id}/services/{read_through_id}",
+    operation_id="metric-sources:end-read-through",
+    status_code=204,
+    responses=document_problems(NotFound),
+)
+def delete_federated_service(source_id: UUID, read_through_id: UUID, caller: MayManage, session: Writing) -> None:
+    """Read a service through no more."""
+    row = federated_services.delete_federated_service(session, MetricSourceId(source_id), read_through_id)
+    facts = {"service_id": str(row.service_id), "environment_id": str(row.environment_id)}
+    record_audit_event(session, caller, "metric-source.read-through-ended", "metric_source", source_id, facts)
+
+
+def _sign_in(given: CredentialsIn | None) -> SourceCredentials | None:
+    if given is None:
+        return None
+    token, password = given.token, given.password
+    return SourceCredentials(
+        given.kind,
+        token.get_secret_value() if token else "",
+        given.username or "",
+        password.get_secret_value() if password else "",
+    )

@@ -1,0 +1,94 @@
+"""The board over HTTP."""
+
+import zlib
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import StreamingResponse
+from pydantic import Field, StringConstraints
+
+from slowpath.core.errors import InvalidRequest, NotFound
+from slowpath.core.ids import EnvironmentId, ServiceId
+from slowpath.evidence.metrics.service import dashboard as service
+from slowpath.evidence.metrics.service.dashboard import BOARD_ROWS_MAX, Against
+from slowpath.evidence.metrics.service.dashboard_range import LATEST_MS, CellRange, parse_dashboard_request
+from slowpath.evidence.metrics.service.remote_samples import RemoteSamples, RemoteSampleSource
+from slowpath.platform.accounts.access import MayRead
+from slowpath.platform.http.internal_api import FREEZABLE
+from slowpath.platform.http.problems import document_problems
+from slowpath.platform.http.request_dependencies import DatabaseOf, Now, scope_of
+
+router = APIRouter(prefix="/api/v1", tags=["metrics"])
+
+COLUMNS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "slowcol, gzip",
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
+PACKED = {"Cache-Control": "private, no-store", "Content-Encoding": "gzip"}
+"""What comes in changes it within seconds."""
+LEVEL = 1
+"""Noise of measurements hardly packs: a higher level took three times as long for 4 % less."""
+
+Moment = Annotated[int, Field(ge=0, le=LATEST_MS)]
+Instant = Annotated[str, StringConstraints(max_length=64), Query(description="RFC 3339, or milliseconds since 1970")]
+
+
+@router.get(
+    "/board",
+    operation_id="board:get",
+    openapi_extra=FREEZABLE,
+    responses={**document_problems(NotFound, InvalidRequest), **COLUMNS},
+    response_class=StreamingResponse,
+)
+def get(
+    caller: MayRead,
+    request: Request,
+    database: DatabaseOf,
+    now: Now,
+    environment_id: UUID | None = None,
+    start: Annotated[Instant | None, Query(alias="from")] = None,
+    end: Annotated[Instant | None, Query(alias="to")] = None,
+    against: Against = "none",
+    instances: bool = False,
+    services: Annotated[list[UUID] | None, Query(description="Only these, at most 50")] = None,
+    rows: Annotated[
+        int, Query(ge=1, le=BOARD_ROWS_MAX, description="So many from the top, unless services are named")
+    ] = (BOARD_ROWS_MAX),
+    step_ms: Annotated[int | None, Query(ge=1, description="The step of a board that is shown already")] = None,
+    since_ms: Annotated[
+        Moment | None, Query(description="Only the cells after it, unless earlier ones changed")
+    ] = None,
+    seen_ms: Annotated[Moment | None, Query(description="`now_ms` of what is shown already")] = None,
+) -> Response:
+    """Return QPS and latency of the services of an environment, in request-flow order, with what happened beside them.
+
+    Without `from` and `to` the last six hours. All services are named; of those that were not asked for nothing else is told.
+    """
+    wish = parse_dashboard_request(
+        now.now(),
+        start,
+        end,
+        environment_id=EnvironmentId(environment_id) if environment_id else None,
+        service_ids=[ServiceId(each) for each in services or ()],
+        against=against,
+        by_instance=instances,
+        rows=rows,
+        cells=CellRange(step_ms, since_ms, seen_ms),
+    )
+    packer = zlib.compressobj(LEVEL, wbits=31)
+    beyond: RemoteSampleSource = request.app.state.beyond
+    with database.reading(scope_of(request)) as session:
+        bound = beyond.bound(session)
+        also = frozenset(each.environment_id for each in bound)
+        shown = service.choose_environment(session, wish, also) if bound else None
+        asked = [each for each in bound if each.environment_id == shown]
+        content = None if asked else service.build_dashboard(session, wish, now.now(), RemoteSamples(also))
+    if content is None:  # no transaction waits for what is asked outside
+        wanted = [each for each in asked if not wish.service_ids or each.service_id in wish.service_ids]
+        through = beyond.asked(wanted, *service.read_between(wish))
+        with database.reading(scope_of(request)) as session:
+            content = service.build_dashboard(session, wish, now.now(), RemoteSamples(also, through))
+    return Response(packer.compress(content) + packer.flush(), media_type="application/octet-stream", headers=PACKED)

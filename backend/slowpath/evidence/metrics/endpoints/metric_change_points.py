@@ -1,0 +1,73 @@
+"""Changes of latency and checks of deploys over HTTP."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+
+from slowpath.core.errors import InvalidRequest, NotFound
+from slowpath.core.ids import DeployId, EnvironmentId
+from slowpath.evidence.metrics.endpoints.dashboard import Instant
+from slowpath.evidence.metrics.schemas import (
+    DeploymentCheckOut,
+    DeploymentEvaluationOut,
+    MetricChangePointList,
+    MetricChangePointOut,
+)
+from slowpath.evidence.metrics.service import dashboard_markers, deployment_checks
+from slowpath.evidence.metrics.service.dashboard_range import parse_dashboard_request
+from slowpath.inventory.catalog import service as catalog
+from slowpath.platform.accounts.access import MayRead
+from slowpath.platform.http.internal_api import FREEZABLE
+from slowpath.platform.http.problems import document_problems
+from slowpath.platform.http.request_dependencies import Now, Reading
+
+router = APIRouter(prefix="/api/v1", tags=["metrics"])
+
+
+@router.get(
+    "/changes",
+    operation_id="changes:list",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(NotFound, InvalidRequest),
+)
+def list_change_points(
+    caller: MayRead,
+    session: Reading,
+    now: Now,
+    environment_id: UUID,
+    start: Annotated[Instant | None, Query(alias="from")] = None,
+    end: Annotated[Instant | None, Query(alias="to")] = None,
+) -> MetricChangePointList:
+    """List the changes of latency and load that were found in an environment, oldest first; without a range, of six hours."""
+    one = EnvironmentId(environment_id)
+    catalog.environment(session, one)
+    wish = parse_dashboard_request(
+        now.now(), start, end, environment_id=one, service_ids=(), against="none", by_instance=False
+    )
+    found = dashboard_markers.list_environment_change_points(session, one, wish.from_ms, wish.to_ms)
+    return MetricChangePointList(items=[MetricChangePointOut.model_validate(each) for each in found])
+
+
+@router.get(
+    "/deploys/{deploy_id}/check",
+    operation_id="deploys:check",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(NotFound),
+)
+def get_deployment_check(deploy_id: UUID, caller: MayRead, session: Reading) -> DeploymentCheckOut:
+    """Return what was decided of a deploy: the word that counts, and every look."""
+    rows = deployment_checks.list_evaluations(session, DeployId(deploy_id))
+    counted = deployment_checks.select_deciding_evaluation(rows)
+    looks = [
+        DeploymentEvaluationOut(
+            minutes=row.minutes, verdict=row.verdict, basis=row.basis, at=row.created_at, check=row.statement
+        )
+        for row in rows
+    ]
+    return DeploymentCheckOut(
+        deploy_id=deploy_id,
+        verdict=counted.verdict if counted else None,
+        check=counted.statement if counted else None,
+        looks=looks,
+    )

@@ -1,0 +1,360 @@
+"""Every SELECT of metrics."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+import psycopg
+from sqlalchemy import ColumnElement, Connection, Text, case, cast, func, select, text, tuple_
+from sqlalchemy.dialects.postgresql import aggregate_order_by
+from sqlalchemy.orm import InstrumentedAttribute
+
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.evidence.metrics.rules import MetricRuleId
+from slowpath.evidence.metrics.tables import (
+    DeploymentEvaluationRow,
+    DetectionCursor,
+    MetricChangePoint,
+    MetricRule,
+    MetricSeries,
+    MetricSettings,
+    MetricWalRecord,
+)
+from slowpath.inventory.catalog.tables import Environment, Service
+
+After = tuple[datetime, UUID] | None
+MOST_RULES = 1_000
+TIDY_PARTS = text("SELECT part, fate FROM cross_team.maintain_metric_partitions(:months)")
+
+SERIES_COLUMNS = (MetricSeries.id, MetricSeries.name, MetricSeries.labels, MetricSeries.kind, MetricSeries.series_group_id,
+                  MetricSeries.created_ms)  # fmt: skip
+
+
+def settings(session: ReadSession) -> MetricSettings | None:
+    """Return the team's settings, by their unique key."""
+    return session.scalars(select(MetricSettings).where(MetricSettings.team_id == session.team_id)).one_or_none()
+
+
+def lock_settings_shared(session: WriteSession) -> MetricSettings | None:
+    """Return the team's settings; until the transaction ends no series of the team is deleted."""
+    return session.scalars(
+        select(MetricSettings)
+        .where(MetricSettings.team_id == session.team_id)
+        .with_for_update(read=True, key_share=True)
+        .execution_options(populate_existing=True)
+    ).one_or_none()
+
+
+def series_by_fingerprint(session: ReadSession, fingerprints: Sequence[bytes]) -> dict[bytes, tuple[int, int]]:
+    """Return id and block of the series that are known, by their unique key."""
+    rows = _binary(
+        session,
+        "SELECT fingerprint, id, series_group_id FROM metric_series WHERE team_id = %s AND fingerprint = ANY (%s)",
+        (session.team_id, list(fingerprints)),
+    )
+    return {bytes(mark): (series_id, block_id) for mark, series_id, block_id in rows}
+
+
+def newest_blocks(session: ReadSession, bundles: Sequence[bytes]) -> dict[bytes, tuple[int, int]]:
+    """Return the newest block of each bundle and how many series it has, by ix_metric_series_group_key."""
+    rows = _binary(
+        session,
+        "SELECT DISTINCT ON (group_key) group_key, series_group_id, count(*) FROM metric_series WHERE team_id = %s "
+        "AND group_key = ANY (%s) GROUP BY group_key, series_group_id ORDER BY group_key, series_group_id DESC",
+        (session.team_id, list(bundles)),
+    )
+    return {bytes(bundle): (block_id, filled) for bundle, block_id, filled in rows}
+
+
+def all_rules(session: ReadSession) -> Sequence[MetricRule]:
+    """Return all rules of the team, the newest first: it overrides."""
+    return rules(session, None, MOST_RULES)
+
+
+def rules(session: ReadSession, after: After, limit: int) -> Sequence[MetricRule]:
+    """Return rules newest first, by ix_metric_rule_newest."""
+    found = select(MetricRule).order_by(MetricRule.created_at.desc(), MetricRule.id.desc()).limit(limit)
+    found = found.where(MetricRule.team_id == session.team_id)
+    if after is not None:
+        found = found.where(tuple_(MetricRule.created_at, MetricRule.id) < after)
+    return session.scalars(found).all()
+
+
+def rule(session: ReadSession, rule_id: MetricRuleId) -> MetricRule | None:
+    """Return one rule, by primary key."""
+    return session.get(MetricRule, (session.team_id, rule_id))
+
+
+def count_of_services(session: ReadSession) -> int:
+    """Return how many services the team has."""
+    return session.scalar(select(func.count()).select_from(Service).where(Service.team_id == session.team_id)) or 0
+
+
+def knows_service(session: ReadSession, name: str) -> bool:
+    """Tell whether there is a service of this name."""
+    found = select(Service.id).where(Service.team_id == session.team_id, Service.name == name).limit(1)
+    return session.scalar(found) is not None
+
+
+def first_environment(session: ReadSession) -> UUID | None:
+    """Return the environment that the team made first."""
+    return session.scalar(
+        select(Environment.id)
+        .where(Environment.team_id == session.team_id)
+        .order_by(Environment.created_at, Environment.id)
+        .limit(1)
+    )
+
+
+def series_named(session: ReadSession, names: Sequence[str]) -> Sequence[Any]:
+    """Return all series of some names, by ix_metric_series_name."""
+    found = select(*SERIES_COLUMNS).where(MetricSeries.team_id == session.team_id, MetricSeries.name.in_(names))
+    return session.execute(found.order_by(MetricSeries.id)).all()
+
+
+def select_wal_records(session: ReadSession, from_ms: int, to_ms: int) -> list[tuple[bytes, int]]:
+    """Return the rows of the tail that touch an interval, oldest first: content, and when it was received (ms)."""
+    return _binary(
+        session,
+        "SELECT content, (extract(epoch FROM created_at) * 1000)::bigint FROM metric_wal_record "
+        "WHERE team_id = %s AND last_ms >= %s AND first_ms <= %s ORDER BY id",
+        (session.team_id, from_ms, to_ms),
+    )
+
+
+def select_oldest_wal_records(session: ReadSession, most_samples: int) -> list[tuple[int, bytes, int]]:
+    """Return the oldest rows of the tail, at least one and up to so many samples: id, content, received (ms)."""
+    return _binary(
+        session,
+        "SELECT id, content, received FROM (SELECT id, content, (extract(epoch FROM created_at) * 1000)::bigint AS "
+        "received, sum(samples) OVER (ORDER BY id) - samples AS before FROM metric_wal_record WHERE team_id = %s) AS rows "
+        "WHERE before < %s ORDER BY id",
+        (session.team_id, most_samples),
+    )
+
+
+def chunks(session: ReadSession, blocks: Sequence[int], hours: tuple[int, int]) -> list[tuple[int, int, bytes]]:
+    """Return hours of blocks, first and last hour included: block, hour, content; by block and hour."""
+    return _binary(
+        session,
+        "SELECT id, hour, content FROM metric_chunk WHERE team_id = %s AND id = ANY (%s) AND hour BETWEEN %s AND %s "
+        "ORDER BY id, hour",
+        (session.team_id, list(blocks), *hours),
+    )
+
+
+def chunks_at(session: ReadSession, at: Sequence[tuple[int, int]]) -> list[tuple[int, int, bytes]]:
+    """Return some hours of some blocks: block, hour, content."""
+    return _binary(
+        session,
+        "SELECT id, hour, content FROM metric_chunk JOIN unnest(%s::bigint[], %s::int[]) AS asked (block, at) "
+        "ON id = block AND hour = at WHERE team_id = %s",
+        ([block for block, _ in at], [hour for _, hour in at], session.team_id),
+    )
+
+
+def _binary(session: ReadSession, statement: str, values: tuple[object, ...]) -> list[Any]:
+    """Ask in PostgreSQL's binary format: packed samples in text would be twice as long. Names the team itself, as all do."""
+    connection = session.connection().connection.driver_connection
+    assert isinstance(connection, psycopg.Connection)
+    with connection.cursor(binary=True) as cursor:
+        cursor.execute(statement.encode(), values)
+        return cursor.fetchall()
+
+
+def select_classified_series(session: ReadSession, environment_id: UUID, labels: Sequence[str]) -> Sequence[Any]:
+    """Return what was recognised in an environment, by service, name and the labels that say which service it is.
+
+    By ix_metric_series_environment; `example` are the labels of one series of each.
+    """
+    told = func.jsonb_build_object(*(part for label in labels for part in (label, MetricSeries.labels[label].astext)))
+    who = func.jsonb_strip_nulls(told).label("who")
+    columns = (MetricSeries.service_id, MetricSeries.role, MetricSeries.name, MetricSeries.kind, MetricSeries.unit, who)
+    return session.execute(
+        select(
+            *columns,
+            func.count().label("series"),
+            func.array_agg(aggregate_order_by(MetricSeries.labels, MetricSeries.id.desc()))[1].label("example"),
+        )
+        .where(
+            MetricSeries.team_id == session.team_id,
+            MetricSeries.environment_id == environment_id,
+            MetricSeries.role.is_not(None),
+            MetricSeries.service_id.is_not(None),
+        )
+        .group_by(*columns)
+        .order_by(MetricSeries.service_id, MetricSeries.name)
+    ).all()
+
+
+def names(session: ReadSession, most: int) -> Sequence[Any]:
+    """Return each name with what it was recognised as and why, in how many series of how many services; those recognised first.
+
+    `service_id` and `environment_id` are told where there is one.
+    """
+    count = func.count()
+    columns = (MetricSeries.name, MetricSeries.kind, MetricSeries.role, MetricSeries.classification_reason)
+    return session.execute(
+        select(
+            *columns,
+            count.label("series"),
+            func.count(MetricSeries.service_id.distinct()).label("services"),
+            _the_one(MetricSeries.service_id).label("service_id"),
+            _the_one(MetricSeries.environment_id).label("environment_id"),
+        )
+        .where(MetricSeries.team_id == session.team_id)
+        .group_by(*columns)
+        .order_by(MetricSeries.role.is_(None), MetricSeries.name, count.desc())
+        .limit(most)
+    ).all()
+
+
+def _the_one(column: InstrumentedAttribute[Any]) -> ColumnElement[Any]:
+    """Return the value that all rows of a group have; null where they have several."""
+    told = cast(column, Text)
+    return case((func.count(column.distinct()) == 1, func.min(told)))
+
+
+def newest_folded_ms(session: ReadSession, environment_id: UUID) -> int | None:
+    """Return the time of the newest folded sample of an environment's recognised series."""
+    return session.scalar(
+        select(func.max(MetricSeries.last_ms)).where(
+            MetricSeries.team_id == session.team_id,
+            MetricSeries.environment_id == environment_id,
+            MetricSeries.role.is_not(None),
+        )
+    )
+
+
+def environments_measured(session: ReadSession) -> set[UUID]:
+    """Return the environments that have recognised series."""
+    found = select(MetricSeries.environment_id).where(
+        MetricSeries.team_id == session.team_id, MetricSeries.role.is_not(None)
+    )
+    return {each for each in session.scalars(found.distinct()) if each is not None}
+
+
+def newest_in_tail_ms(session: ReadSession) -> int | None:
+    """Return the time of the newest sample in the tail."""
+    return session.scalar(select(func.max(MetricWalRecord.last_ms)).where(MetricWalRecord.team_id == session.team_id))
+
+
+def count_of_series(session: ReadSession) -> int:
+    """Return how many series the team has."""
+    found = settings(session)
+    return found.series if found is not None else 0
+
+
+def blocks_of(session: ReadSession, series: Sequence[int]) -> dict[int, int]:
+    """Return the block of each series that is known, by primary key."""
+    statement = "SELECT id, series_group_id FROM metric_series WHERE team_id = %s AND id = ANY (%s)"
+    return dict(_binary(session, statement, (session.team_id, list(series))))
+
+
+def has_more_wal_records(session: ReadSession, after_id: int) -> bool:
+    """Tell whether the tail has rows after one."""
+    found = (
+        select(MetricWalRecord.id)
+        .where(MetricWalRecord.team_id == session.team_id, MetricWalRecord.id > after_id)
+        .limit(1)
+    )
+    return session.scalar(found) is not None
+
+
+def has_late_samples(session: ReadSession, upto_ms: int, seen_ms: int) -> bool:
+    """Tell whether samples of up to a time have come in since another (milliseconds), and lie in the tail still."""
+    seen = datetime.fromtimestamp(0, UTC) + timedelta(milliseconds=seen_ms)
+    found = select(MetricWalRecord.id).where(
+        MetricWalRecord.team_id == session.team_id,
+        MetricWalRecord.first_ms <= upto_ms,
+        MetricWalRecord.created_at > seen,
+    )
+    return session.scalar(found.limit(1)) is not None
+
+
+def tail_contents(session: ReadSession) -> list[bytes]:
+    """Return all rows of the tail."""
+    rows = _binary(session, "SELECT content FROM metric_wal_record WHERE team_id = %s", (session.team_id,))
+    return [content for (content,) in rows]
+
+
+def maintain_chunk_partitions(cross_team: Connection, months: int) -> list[tuple[str, str]]:
+    """Make and drop partitions of packed samples: which, and what was done."""
+    return [(row.part, row.fate) for row in cross_team.execute(TIDY_PARTS, {"months": months})]
+
+
+def settings_locked(session: WriteSession) -> MetricSettings | None:
+    """Return the team's settings; whoever writes samples waits until the transaction ends."""
+    return session.scalars(
+        select(MetricSettings)
+        .where(MetricSettings.team_id == session.team_id)
+        .with_for_update()
+        .execution_options(populate_existing=True)
+    ).one_or_none()
+
+
+def series_quiet_since(session: ReadSession, at_ms: int) -> Sequence[int]:
+    """Return the series whose newest folded sample is older, those of the last day left out: they may lie in the tail still."""
+    return session.scalars(
+        select(MetricSeries.id).where(
+            MetricSeries.team_id == session.team_id,
+            MetricSeries.last_ms < at_ms,
+            MetricSeries.created_at < func.clock_timestamp() - timedelta(days=1),
+        )
+    ).all()
+
+
+def now_ms(session: ReadSession) -> int:
+    """Return the time by the database's clock."""
+    return int(session.scalar(select(func.extract("epoch", func.clock_timestamp()) * 1000)) or 0)
+
+
+def changes_between(
+    session: ReadSession, environment_id: UUID, from_ms: int, to_ms: int, limit: int
+) -> Sequence[MetricChangePoint]:
+    """Return the newest changes of an environment in an interval, oldest first, by ix_latency_change_when."""
+    found = (
+        select(MetricChangePoint)
+        .where(
+            MetricChangePoint.environment_id == environment_id,
+            MetricChangePoint.at_ms >= from_ms,
+            MetricChangePoint.at_ms <= to_ms,
+        )
+        .order_by(MetricChangePoint.at_ms.desc(), MetricChangePoint.id)
+        .limit(limit)
+    )
+    return session.scalars(found).all()[::-1]
+
+
+def checks_of(session: ReadSession, deploy_ids: Sequence[UUID]) -> Sequence[DeploymentEvaluationRow]:
+    """Return the checks of deploys, the earliest look of each first, by uq_deploy_check_look."""
+    found = select(DeploymentEvaluationRow).where(DeploymentEvaluationRow.deployment_id.in_(deploy_ids))
+    return session.scalars(found.order_by(DeploymentEvaluationRow.minutes, DeploymentEvaluationRow.id)).all()
+
+
+def equal_builds(session: ReadSession, service_id: UUID, basis: str, limit: int) -> Sequence[DeploymentEvaluationRow]:
+    """Return the newest checks of deploys that changed nothing, by ix_deploy_check_service."""
+    found = (
+        select(DeploymentEvaluationRow)
+        .where(
+            DeploymentEvaluationRow.service_id == service_id,
+            DeploymentEvaluationRow.is_same_build.is_(True),
+            DeploymentEvaluationRow.basis == basis,
+            DeploymentEvaluationRow.log_ratio.is_not(None),
+        )
+        .order_by(
+            DeploymentEvaluationRow.created_at.desc(),
+            DeploymentEvaluationRow.minutes.desc(),
+            DeploymentEvaluationRow.id,
+        )
+        .limit(limit)
+    )
+    return session.scalars(found).all()
+
+
+def select_detection_cursor(session: ReadSession, environment_id: UUID) -> DetectionCursor | None:
+    """Return how far an environment has been looked through, by its unique key."""
+    return session.scalars(
+        select(DetectionCursor).where(DetectionCursor.environment_id == environment_id)
+    ).one_or_none()

@@ -1,0 +1,377 @@
+"""Looking through an environment for changes, and judging its deploys: what is read, what is decided, what is written.
+
+Query shape of `gather_scan_input`: how far it has been watched, the environment's order with edges, what was recognised, deploys and
+changes of the window; then samples, of all services at once: those since the minutes that are remembered, hours only of
+services that are not remembered or are looked at closely. The decisions hold no session; `usual_then` reads the same hour of
+earlier days, only for what was found.
+"""
+
+from collections.abc import Container, Sequence
+from dataclasses import replace
+from typing import Final, cast
+from uuid import UUID
+
+import numpy as np
+from numpy.random import Generator
+from sqlalchemy.dialects.postgresql import insert
+
+from slowpath.analysis.kinds.metrics.change_attribution import (
+    DependencyChange,
+    DeploymentTime,
+    are_same_change,
+    attribute_change,
+    load_explained_share,
+)
+from slowpath.analysis.kinds.metrics.latency_change_points import (
+    LatencyChangePoint,
+    ScanStart,
+    SignalName,
+    find_change_points,
+    log_values,
+    remeasure_change_point,
+)
+from slowpath.analysis.kinds.metrics.service_cells import MINUTE_MS, ServiceCells, finest_cell_ms, service_cells
+from slowpath.analysis.kinds.metrics.service_panels import ServiceSamples
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.ids import EnvironmentId, ServiceId, TeamId, new_id
+from slowpath.evidence.metrics import queries
+from slowpath.evidence.metrics.rules import DAY_MS, HOUR_MS
+from slowpath.evidence.metrics.service import dashboard_samples
+from slowpath.evidence.metrics.service.detection_cache import MARGIN_MS, DetectionCache, joined
+from slowpath.evidence.metrics.service.scan_input import DetectedChangePoint, ScanInput, ScannedService
+from slowpath.evidence.metrics.service.timestamps import at_time, to_ms
+from slowpath.evidence.metrics.tables import DetectionCursor, MetricChangePoint
+from slowpath.inventory.catalog import service as catalog
+
+BEHIND_MS: Final = 6 * HOUR_MS
+"""So much before the newest samples is looked at: bursts and what is usual are learnt from it."""
+FIRST_MS: Final = DAY_MS
+"""At most so much of what came in unseen."""
+FINE_MS: Final = 2 * HOUR_MS
+FRESH_MS: Final = 30 * MINUTE_MS
+"""So long after a deploy (or a service's first sample) it is looked at in fine cells."""
+SETTLED_MS: Final = 15 * MINUTE_MS
+"""So long a change is measured again with what comes in; then it stays as it is."""
+LATE_MS: Final = 10 * MINUTE_MS
+"""What would have been decided longer before the last look came in late: history is not drawn anew."""
+NEAR_MS: Final = 5 * MINUTE_MS
+SAME_MS: Final = MINUTE_MS
+"""Minutes and finer cells place one change so far apart, at most. Steps that are farther apart are two: a deploy soon after
+an unexplained step has a step of its own."""
+SERVICES_MAX: Final = 500
+CHANGES_MAX: Final = 1_000
+LEAST_USUAL_CELLS: Final = 10
+USUAL_SHARE: Final = 0.5
+"""A step of which the same hour of an earlier day shows half is the day's rhythm."""
+
+
+def environments(session: ReadSession) -> list[EnvironmentId]:
+    """Return the environments that may have metrics."""
+    return [EnvironmentId(each.id) for each in catalog.environments(session, None, SERVICES_MAX)]
+
+
+def gather_scan_input(session: ReadSession, environment_id: EnvironmentId, memory: DetectionCache) -> ScanInput | None:
+    """Read what is to be looked at; None if nothing came in since the last look."""
+    recognised = dashboard_samples.load_environment_signals(session, environment_id)
+    newest = recognised.newest_ms
+    watch = queries.select_detection_cursor(session, environment_id)
+    if newest is None or not recognised.services or (watch is not None and newest <= watch.scanned_until_ms):
+        return None
+    watched = watch.scanned_until_ms if watch else newest - FIRST_MS
+    from_ms = max(min(watched, newest) - BEHIND_MS, newest - FIRST_MS - BEHIND_MS)
+    settings = queries.settings(session)
+    deploys = catalog.deploys_between(session, environment_id, at_time(from_ms), at_time(newest))
+    edges = catalog.get_service_order(session, environment_id).edges
+    known = queries.changes_between(session, environment_id, from_ms, newest, CHANGES_MAX)
+    epoch = settings.series_epoch if settings is not None else 0
+    services = [
+        ScannedService(
+            one,
+            ServiceSamples(),
+            memory.of((session.team_id, environment_id, one), epoch, from_ms),
+            [each for each in deploys if each.service_id == one],
+            frozenset(edge.callee for edge in edges if edge.caller == one),
+            frozenset(edge.caller for edge in edges if edge.callee == one),
+            [each for each in known if each.service_id == one],
+        )
+        for one in list(recognised.services)[:SERVICES_MAX]
+    ]
+    minutes_ms = watch.minutes_ms if watch else 0
+    gathered = ScanInput(environment_id, epoch, from_ms, newest, watched, minutes_ms, services, recognised)
+    return _with_samples(session, gathered)
+
+
+def _with_samples(session: ReadSession, gathered: ScanInput) -> ScanInput:
+    """Read for each service what it is looked at by: hours where nothing is remembered or it is fresh, else what is new."""
+    since: dict[int, list[ServiceId]] = {}
+    deploys_ms = _deploys_ms(gathered)
+    remembered = [one.remembered.until_ms for one in gathered.services if one.remembered is not None]
+    for one in gathered.services:
+        if one.remembered is None:
+            from_ms = gathered.from_ms
+        elif _is_fresh(gathered, deploys_ms[one.service_id], one.remembered.first_ms):
+            from_ms = max(gathered.from_ms, min(gathered.newest_ms - FINE_MS, min(remembered) - MARGIN_MS))
+        elif gathered.minutes_due:
+            from_ms = max(gathered.from_ms, min(remembered) - MARGIN_MS)
+        else:
+            continue
+        since.setdefault(from_ms, []).append(one.service_id)
+    samples: dict[ServiceId, ServiceSamples] = {}
+    for from_ms, ids in since.items():
+        samples |= gathered.recognised.samples(session, ids, from_ms, gathered.newest_ms)
+    services = [replace(one, samples=samples.get(one.service_id, one.samples)) for one in gathered.services]
+    return replace(gathered, services=services)
+
+
+def detect_change_points(
+    gathered: ScanInput, memory: DetectionCache, team_id: TeamId, rng: Generator
+) -> list[DetectedChangePoint]:
+    """Find what has changed since, and measure again what changed lately. Nothing is read; settled minutes are remembered."""
+    found: list[DetectedChangePoint] = []
+    deploys_ms = _deploys_ms(gathered)
+    for service in gathered.services:
+        key = (team_id, gathered.environment_id, service.service_id)
+        grids = _grids(gathered, service, deploys_ms[service.service_id])
+        if gathered.minutes_due and grids:
+            first_ms = service.remembered.first_ms if service.remembered else _first_ms(service.samples)
+            memory.keep(key, gathered.epoch, grids[0], first_ms, gathered.newest_ms)
+        elif gathered.minutes_due:
+            memory.forget(key)
+        found += _of_service(gathered, service, grids, deploys_ms[service.service_id], rng)
+    return found
+
+
+def _deploys_ms(gathered: ScanInput) -> dict[ServiceId, list[int]]:
+    """When steps of each service are expected: at its own deploys and at those of whom it calls."""
+    own = {one.service_id: [to_ms(each.started_at) for each in one.deploys] for one in gathered.services}
+    return {
+        one.service_id: [at for each in (one.service_id, *one.callees) for at in own.get(each, ())]
+        for one in gathered.services
+    }
+
+
+def _is_fresh(gathered: ScanInput, deploys_ms: Sequence[int], first_ms: int) -> bool:
+    return any(at > gathered.newest_ms - FRESH_MS for at in (*deploys_ms, first_ms))
+
+
+def _grids(gathered: ScanInput, service: ScannedService, deploys_ms: Sequence[int]) -> list[ServiceCells]:
+    """The cells by which a service is judged now: minutes if they are due, and fine ones while it is fresh."""
+    grids: list[ServiceCells] = []
+    remembered = service.remembered
+    if remembered is None and not service.samples.counters():
+        return grids
+    if gathered.minutes_due:
+        from_ms = remembered.until_ms if remembered else gathered.from_ms
+        minutes: ServiceCells | None = service_cells(service.samples, from_ms, gathered.newest_ms, MINUTE_MS)
+        if remembered is not None and minutes is not None:
+            minutes = joined(remembered.minutes, minutes, gathered.from_ms)
+        if minutes is None:
+            return grids  # its histogram is another one now: the next look reads all of it
+        grids.append(minutes)
+    first_ms = remembered.first_ms if remembered else _first_ms(service.samples)
+    if service.samples.counters() and _is_fresh(gathered, deploys_ms, first_ms):
+        fine = finest_cell_ms(service.samples)
+        if fine < MINUTE_MS:
+            from_ms = max(gathered.from_ms, gathered.newest_ms - FINE_MS)
+            grids.append(service_cells(service.samples, from_ms, gathered.newest_ms, fine))
+    return grids
+
+
+def _of_service(
+    gathered: ScanInput,
+    service: ScannedService,
+    grids: Sequence[ServiceCells],
+    deploys_ms: Sequence[int],
+    rng: Generator,
+) -> list[DetectedChangePoint]:
+    since = ScanStart.of([change_point_from_row(row) for row in service.known])
+    found = _again(gathered, service, grids, rng)
+    known = [change_point_from_row(row) for row in service.known]
+    for cells in grids:
+        for change in find_change_points(cells, deploys_ms, rng, since):
+            decided_late = change.seen_ms < gathered.watched_ms - LATE_MS
+            if decided_late or any(_same_place(change, other) for other in known):
+                continue
+            known.append(change)
+            found.append(
+                DetectedChangePoint(service.service_id, change, load_share=load_explained_share(cells, change))
+            )
+    return found
+
+
+def _again(
+    gathered: ScanInput, service: ScannedService, grids: Sequence[ServiceCells], rng: Generator
+) -> list[DetectedChangePoint]:
+    """The changes that are not settled yet, by the finest cells."""
+    if not grids:
+        return []
+    out = []
+    cells = grids[-1]
+    for row in service.known:
+        if gathered.watched_ms - row.at_ms > SETTLED_MS or row.earliest_ms < cells.times_ms[0]:
+            continue
+        alike = [
+            each for each in service.known if (each.signal == "qps") == (row.signal == "qps") and each.id != row.id
+        ]
+        before = max((each.latest_ms for each in alike if each.at_ms < row.at_ms), default=0)
+        after = min((each.earliest_ms for each in alike if each.at_ms > row.at_ms), default=gathered.newest_ms)
+        change = remeasure_change_point(cells, change_point_from_row(row), (before, after), rng)
+        if change is not None:
+            out.append(
+                DetectedChangePoint(service.service_id, change, row.id, load_share=load_explained_share(cells, change))
+            )
+    return out
+
+
+def attribute_causes(gathered: ScanInput, found: Sequence[DetectedChangePoint]) -> list[DetectedChangePoint]:
+    """Name the cause of each, callees before callers: who merely waits for another one follows it."""
+    by_id = {one.service_id: one for one in gathered.services}
+    found = [*found, *_open(gathered, {each.row_id for each in found})]
+    settled = {each.row_id for each in found}
+    others = {
+        one.service_id: [
+            DependencyChange(one.service_id, change_point_from_row(row), row.cause == "deploy")
+            for row in one.known
+            if row.id not in settled
+        ]
+        for one in gathered.services
+    }
+    out: list[DetectedChangePoint] = []
+    waiting = list(found)
+    for each in waiting:
+        others[each.service_id].append(
+            DependencyChange(each.service_id, each.change, bool(_own_deploys(by_id[each.service_id], each.change)))
+        )
+    for each in waiting:
+        service = by_id[each.service_id]
+        load = each.change.signal == "qps"
+        near = [
+            other
+            for one in (service.callers if load else service.callees)
+            for other in others.get(one, ())
+            if (other.change.signal == "qps") == load or load
+        ]
+        told = attribute_change(each.change, each.load_share, _own_deploys(service, each.change), near)
+        out.append(DetectedChangePoint(each.service_id, each.change, each.row_id, told, each.load_share))
+    return out
+
+
+def _open(gathered: ScanInput, looked_at: Container[UUID | None]) -> list[DetectedChangePoint]:
+    """The known changes whose cause is not known: a deploy, or who calls whom, may have been told of since.
+
+    Load did not explain them when they were found. One by a deploy that was deleted is among them.
+    """
+    return [
+        DetectedChangePoint(one.service_id, change_point_from_row(row), row.id)
+        for one in gathered.services
+        for row in one.known
+        if row.id not in looked_at
+        and (
+            row.cause == "unexplained"
+            or (row.cause == "load" and row.signal == "qps")
+            or (row.cause == "deploy" and row.deployment_id is None)
+        )
+    ]
+
+
+def _own_deploys(service: ScannedService, change: LatencyChangePoint) -> list[DeploymentTime[UUID]]:
+    ahead = change.low_ms - HOUR_MS
+    return [
+        DeploymentTime(each.id, at)
+        for each in service.deploys
+        if ahead <= (at := to_ms(each.started_at)) <= change.high_ms + MINUTE_MS
+    ]
+
+
+def drop_seasonal_changes(
+    session: ReadSession, gathered: ScanInput, found: Sequence[DetectedChangePoint]
+) -> list[DetectedChangePoint]:
+    """Leave out what the same hour of yesterday or of a week ago shows too."""
+    return [
+        each
+        for each in found
+        if each.row_id is not None
+        or each.explained.cause == "deploy"
+        or not any(_usual_then(session, gathered.environment_id, each, back) for back in (DAY_MS, 7 * DAY_MS))
+    ]
+
+
+def _usual_then(session: ReadSession, environment_id: EnvironmentId, found: DetectedChangePoint, back_ms: int) -> bool:
+    at = found.change.at_ms - back_ms
+    recognised = dashboard_samples.load_environment_signals(session, environment_id)
+    samples = recognised.samples(session, [found.service_id], at - HOUR_MS, at + HOUR_MS)[found.service_id]
+    if not samples.counters():
+        return False
+    cells = service_cells(samples, at - HOUR_MS, at + HOUR_MS, MINUTE_MS)
+    values = log_values(cells, found.change.signal)
+    before = values[(cells.times_ms <= at - NEAR_MS) & np.isfinite(values)]
+    after = values[(cells.times_ms > at + NEAR_MS) & np.isfinite(values)]
+    if min(len(before), len(after)) < LEAST_USUAL_CELLS:
+        return False
+    step = float(np.median(after) - np.median(before))
+    return step / float(np.log(found.change.ratio)) >= USUAL_SHARE
+
+
+def record_change_points(session: WriteSession, gathered: ScanInput, found: Sequence[DetectedChangePoint]) -> None:
+    """Write down what was found, and how far was looked."""
+    for each in found:
+        values = {
+            **{name: getattr(each.change, name) for name in ("before", "after", "ratio", "ratio_low", "ratio_high")},
+            "earliest_ms": each.change.low_ms,
+            "latest_ms": each.change.high_ms,
+            "cause": each.explained.cause,
+            "deployment_id": each.explained.deploy,
+            "upstream_cause_service_id": each.explained.follows,
+        }
+        if each.row_id is not None:
+            row = session.get(MetricChangePoint, (session.team_id, each.row_id))
+            for name, value in values.items() if row is not None else ():
+                setattr(row, name, value)
+            continue
+        place = {
+            "team_id": session.team_id,
+            "id": new_id(),
+            "environment_id": gathered.environment_id,
+            "service_id": each.service_id,
+            "signal": each.change.signal,
+            "at_ms": each.change.at_ms,
+            "detected_ms": each.change.seen_ms,
+        }
+        session.execute(insert(MetricChangePoint).values(**place, **values).on_conflict_do_nothing())
+    looked = {
+        "scanned_until_ms": gathered.newest_ms,
+        "minutes_ms": gathered.newest_ms if gathered.minutes_due else gathered.minutes_ms,
+    }
+    mine = {"team_id": session.team_id, "id": new_id(), "environment_id": gathered.environment_id}
+    session.execute(
+        insert(DetectionCursor)
+        .values(**mine, **looked)
+        .on_conflict_do_update(index_elements=["team_id", "environment_id"], set_=looked)
+    )
+
+
+def _first_ms(samples: ServiceSamples) -> int:
+    return min((int(one.times_ms[0]) for one in samples.counters() if len(one.times_ms)), default=0)
+
+
+def _same_place(one: LatencyChangePoint, other: LatencyChangePoint) -> bool:
+    if (one.signal == "qps") != (other.signal == "qps"):
+        return False
+    overlap = one.low_ms - SAME_MS <= other.high_ms and other.low_ms - SAME_MS <= one.high_ms
+    return overlap and are_same_change(one, other)
+
+
+def change_point_from_row(row: MetricChangePoint) -> LatencyChangePoint:
+    """Return the change that a row holds."""
+    return LatencyChangePoint(
+        cast("SignalName", row.signal),
+        row.at_ms,
+        row.earliest_ms,
+        row.latest_ms,
+        row.detected_ms,
+        row.before,
+        row.after,
+        row.ratio,
+        row.ratio_low,
+        row.ratio_high,
+    )

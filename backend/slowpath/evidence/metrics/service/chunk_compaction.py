@@ -1,0 +1,142 @@
+"""The tail folded into packed hours, and what is too old deleted."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sqlalchemy import delete, func, text, update
+from sqlalchemy.dialects.postgresql import insert
+
+from slowpath.analysis.kinds.metrics.sample_columns import unpack_tails
+from slowpath.analysis.kinds.metrics.sample_compaction import CompactedChunk, Place, SortedSamples, partition_samples
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.jobs import enqueue_unless_pending
+from slowpath.evidence.metrics import queries
+from slowpath.evidence.metrics.jobs import CompactMetricWal, DeleteExpiredSamples
+from slowpath.evidence.metrics.rules import DAY_MS, FOLD_AFTER_S, HOUR_MS, RETAIN_AFTER_S
+from slowpath.evidence.metrics.tables import MetricChunk, MetricExemplar, MetricSeries, MetricSettings, MetricWalRecord
+
+AT_ONCE = 500
+NEWER_MS = 600_000
+"""The newest time of a series is written again when it is so much newer: not a write for every series with every fold."""
+NEWEST = text(
+    "UPDATE metric_series SET last_ms = newest FROM unnest(CAST(:ids AS bigint[]), CAST(:times AS bigint[])) AS told (series, newest) "
+    "WHERE team_id = :team AND id = series AND last_ms < newest - :newer"
+)
+
+
+@dataclass(frozen=True)
+class CompactionInput:
+    """What is to be folded, and what of it is there already."""
+
+    folds: int
+    """The team's count of folds when this was read."""
+    tail_ids: Sequence[int]
+    sorted_out: SortedSamples
+    there: Mapping[Place, bytes]
+    more: bool
+    """Whether there is more in the tail than one job takes."""
+
+
+def gather_wal_samples(session: ReadSession, most_samples: int) -> CompactionInput | None:
+    """Return the oldest samples of the tail, up to so many, by block and hour; None if there are none."""
+    settings = queries.settings(session)
+    rows = queries.select_oldest_wal_records(session, most_samples)
+    if settings is None or not rows:
+        return None
+    parts = list(unpack_tails([content for _, content, _ in rows]))
+    block_of = queries.blocks_of(session, np.unique(np.concatenate([part.all_series() for part in parts])).tolist())
+    received = [received_ms for *_, received_ms in rows]
+    sorted_out = partition_samples(list(zip(parts, received, strict=True)), block_of)
+    there = {(block, hour): content for block, hour, content in queries.chunks_at(session, list(sorted_out.parts))}
+    more = queries.has_more_wal_records(session, rows[-1][0])
+    return CompactionInput(settings.compaction_count, [row[0] for row in rows], sorted_out, there, more)
+
+
+def replace_wal_with_chunks(session: WriteSession, gathered: CompactionInput, folded: Sequence[CompactedChunk]) -> bool:
+    """Put the packed hours in the place of the tail's rows; False, and nothing done, if somebody else folded meanwhile."""
+    mine = session.scalar(
+        update(MetricSettings)
+        .where(MetricSettings.team_id == session.team_id, MetricSettings.compaction_count == gathered.folds)
+        .values(compaction_count=MetricSettings.compaction_count + 1)
+        .returning(MetricSettings.id)
+        .execution_options(synchronize_session=False)
+    )
+    if mine is None:
+        return False
+    for at in range(0, len(folded), AT_ONCE):
+        rows = [
+            {
+                "team_id": session.team_id,
+                "id": one.block_id,
+                "hour": one.hour,
+                "samples": one.samples,
+                "content": one.content,
+            }
+            for one in folded[at : at + AT_ONCE]
+        ]
+        put = insert(MetricChunk)
+        put = put.on_conflict_do_update(
+            index_elements=["team_id", "id", "hour"],
+            set_={"samples": put.excluded.samples, "content": put.excluded.content},
+        )
+        session.execute(put, rows)
+    newest = gathered.sorted_out.newest_ms
+    told = {"ids": list(newest), "times": list(newest.values()), "team": session.team_id, "newer": NEWER_MS}
+    session.execute(NEWEST, told)
+    session.execute(
+        delete(MetricWalRecord)
+        .where(MetricWalRecord.team_id == session.team_id, MetricWalRecord.id.in_(gathered.tail_ids))
+        .execution_options(synchronize_session=False)
+    )
+    return True
+
+
+def enqueue_next_compaction(session: WriteSession, gathered: CompactionInput | None, *, recorded: bool) -> None:
+    """Ask for what is to be done next: the rest of the tail, and later what is too old by then."""
+    if gathered is not None and (gathered.more or not recorded):
+        enqueue_unless_pending(session, CompactMetricWal(session.team_id), after_s=0.0 if recorded else FOLD_AFTER_S)
+    enqueue_unless_pending(session, DeleteExpiredSamples(session.team_id), after_s=RETAIN_AFTER_S)
+
+
+def now_ms(session: ReadSession) -> int:
+    """Return the time by the database's clock."""
+    return queries.now_ms(session)
+
+
+def delete_expired_samples(session: WriteSession, now_ms: int) -> int:
+    """Delete what is older than the team keeps; returns how many series are gone. Writers of the team wait meanwhile.
+
+    A series goes when its newest sample is too old and nothing of it lies in the tail; its number is not used again.
+    """
+    settings = queries.settings_locked(session)
+    if settings is None:
+        return 0
+    least_ms = now_ms - settings.retention_days * DAY_MS
+    hour = min(max(least_ms // HOUR_MS, -(2**31)), 2**31 - 1)
+    of_team = MetricChunk.team_id == session.team_id
+    session.execute(
+        delete(MetricChunk).where(of_team, MetricChunk.hour < hour).execution_options(synchronize_session=False)
+    )
+    session.execute(
+        delete(MetricWalRecord)
+        .where(MetricWalRecord.team_id == session.team_id, MetricWalRecord.last_ms < least_ms)
+        .execution_options(synchronize_session=False)
+    )
+    session.execute(
+        delete(MetricExemplar)
+        .where(MetricExemplar.team_id == session.team_id, MetricExemplar.at_ms < least_ms)
+        .execution_options(synchronize_session=False)
+    )
+    in_tail = {int(one) for part in unpack_tails(queries.tail_contents(session)) for one in part.all_series().tolist()}
+    old = [one for one in queries.series_quiet_since(session, least_ms - HOUR_MS) if one not in in_tail]
+    if old:
+        session.execute(
+            delete(MetricSeries)
+            .where(MetricSeries.team_id == session.team_id, MetricSeries.id.in_(old))
+            .execution_options(synchronize_session=False)
+        )
+        settings.series -= len(old)
+        settings.series_epoch += 1
+    settings.retained_at = func.clock_timestamp()
+    return len(old)

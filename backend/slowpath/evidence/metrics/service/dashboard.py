@@ -1,0 +1,358 @@
+"""The board: what was recognised in an environment, read once, drawn on one grid, with what happened beside it.
+
+Query shape: the environment, its services in request-flow order (with edges), what was recognised in its series, the samples
+of all rows at once (twice when another time is laid beneath), deploys in the range and running at its end, annotations,
+changes and checks. No query per row.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any, Final, Literal
+
+from slowpath.analysis.formats.column_file import Array
+from slowpath.analysis.kinds.metrics.dashboard_file import against_columns, board_file, row_columns, row_said
+from slowpath.analysis.kinds.metrics.service_panels import ServicePanels, ServiceSamples, service_panels
+from slowpath.analysis.kinds.metrics.time_grid import (
+    TimeGrid,
+    grid_between,
+    grid_of,
+    rate_window_ms,
+    scrape_interval_ms,
+)
+from slowpath.core.db_sessions import ReadSession
+from slowpath.core.ids import EnvironmentId, ServiceId
+from slowpath.evidence.metrics import queries
+from slowpath.evidence.metrics.service import dashboard_markers, dashboard_samples, service_signals
+from slowpath.evidence.metrics.service.dashboard_samples import EnvironmentSignals
+from slowpath.evidence.metrics.service.remote_samples import NOTHING, RemoteSamples, RemoteServiceSamples
+from slowpath.inventory.catalog import service as catalog
+from slowpath.inventory.catalog.errors import ServiceNotFound
+from slowpath.inventory.catalog.tables import Deployment, Environment, Service
+
+Against = Literal["none", "week", "before-deploy"]
+
+BOARD_ROWS_MAX: Final = 50
+WEEK_MS: Final = 7 * 86_400_000
+NOT_NOW: Final = "no samples of it lie in this range."
+"""Of a service whose series are known."""
+ENVIRONMENTS_MAX: Final = 200
+# What a rate at the left edge looks back on: enough for four scrapes of up to 225 s, whatever the step.
+BEFORE_MS: Final = 900_000
+CLOCKS_APART_MS: Final = 10_000
+"""What was received is timed by the database, what was seen by us."""
+USUAL_ENVIRONMENT: Final = "production"
+
+
+@dataclass(frozen=True)
+class DashboardRequest:
+    """What is asked for. Without an environment the usual one; without services the first `rows` ones in order.
+
+    Who shows a board already asks for its cells after `since_ms` alone, and says what it has seen: what the server's clock said
+    then. Pages of one board lie on one grid when they name its step.
+    """
+
+    from_ms: int
+    to_ms: int
+    environment_id: EnvironmentId | None = None
+    against: Against = "none"
+    by_instance: bool = False
+    service_ids: Sequence[ServiceId] = ()
+    rows: int = BOARD_ROWS_MAX
+    step_ms: int | None = None
+    since_ms: int | None = None
+    seen_ms: int | None = None
+
+    @property
+    def cells(self) -> "DashboardRequest":
+        """The same of the newest cells only, if no more is asked for."""
+        return self if self.since_ms is None else replace(self, from_ms=self.since_ms)
+
+
+def choose_environment(
+    session: ReadSession, wish: DashboardRequest, also: frozenset[EnvironmentId]
+) -> EnvironmentId | None:
+    """Return which environment a board shows; `also` have something to show that is not kept here. Raises `EnvironmentNotFound`."""
+    found = _environment(session, wish.environment_id, catalog.environments(session, None, ENVIRONMENTS_MAX), also)
+    return EnvironmentId(found.id) if found else None
+
+
+def read_between(wish: DashboardRequest) -> tuple[tuple[int, int], int]:
+    """Return the interval of which samples are read, and the finest step that the board may have."""
+    return (wish.from_ms - BEFORE_MS, wish.to_ms), grid_between(wish.from_ms, wish.to_ms, 1).step_ms
+
+
+def build_dashboard(
+    session: ReadSession, wish: DashboardRequest, now: datetime, elsewhere: RemoteSamples = NOTHING
+) -> bytes:
+    """Return the board as "slowpath.board". Raises `EnvironmentNotFound`, `ServiceNotFound`."""
+    environments = catalog.environments(session, None, ENVIRONMENTS_MAX)
+    environment = _environment(session, wish.environment_id, environments, elsewhere.environments)
+    said: dict[str, Any] = {
+        "environment": _named(environment) if environment else None,
+        "environments": [_named(each) for each in sorted(environments, key=lambda each: each.slug)],
+        "now_ms": _ms(now),
+    }
+    if environment is None:
+        return board_file({**said, **_nothing("no-metrics", "No metrics have come in yet.")}, _bare_grid(wish), {})
+    if wish.since_ms is not None and queries.has_late_samples(
+        session, wish.since_ms, max(0, (wish.seen_ms or 0) - CLOCKS_APART_MS)
+    ):
+        wish = replace(wish, since_ms=None)  # what was drawn before is not what is known now
+    return _of_environment(session, wish, EnvironmentId(environment.id), said, elsewhere.services)
+
+
+def _of_environment(
+    session: ReadSession,
+    wish: DashboardRequest,
+    environment_id: EnvironmentId,
+    said: dict[str, Any],
+    through: Mapping[ServiceId, RemoteServiceSamples],
+) -> bytes:
+    order = catalog.get_service_order(session, environment_id)
+    recognised = dashboard_samples.load_environment_signals(session, environment_id)
+    start, end = _time(wish.from_ms), _time(wish.to_ms)
+    deploys = catalog.deploys_between(session, environment_id, start, end)
+    on_board = {*recognised.services, *through, *(ServiceId(each.service_id) for each in deploys)}
+    for edge in order.edges:
+        on_board |= {edge.caller, edge.callee}
+    listed = [each for each in order.services if each.id in on_board]
+    rows = _page(listed, order.services, wish)
+    cells = wish.cells
+    ids = [ServiceId(row.id) for row in rows]
+    kept = [one for one in ids if one not in through]
+    samples = recognised.samples(session, kept, cells.from_ms - BEFORE_MS, wish.to_ms)
+    samples |= {one: through[one].samples for one in ids if one in through}
+    grid = _grid(cells, samples)
+    running = catalog.list_active_deployments(session, environment_id, end)
+    panels = {one: _panels(samples[one], grid, by_instance=wish.by_instance) for one in ids}
+    columns: dict[str, Array] = {}
+    for number, one in enumerate(ids):
+        columns |= row_columns(number, panels[one])
+    against, why_not = _against(wish, grid, deploys)
+    if against is not None:
+        columns |= _beneath(session, recognised, ids, grid, against["shift_ms"])
+    shown = {ServiceId(each.id) for each in listed} | set(ids)
+    marks = dashboard_markers.list_markers(session, environment_id, list(shown), wish.from_ms, wish.to_ms)
+    header = {
+        **said,
+        "newest_ms": _newest(wish, recognised, through, samples),
+        "order_source": order.source,
+        "rows": [_row(row, running, panels, samples, (recognised, through)) for row in rows],
+        "services_total": len(listed),
+        "services": [_service(each) for each in listed],
+        "edges": [
+            {"caller": str(edge.caller), "callee": str(edge.callee), "ratio": edge.ratio}
+            for edge in order.edges
+            if edge.ratio is not None and edge.caller in shown and edge.callee in shown
+        ],
+        "deploys": [_deploy(each, marks) for each in deploys if each.service_id in shown],
+        "annotations": [
+            {
+                "id": str(each.id),
+                "service_id": str(each.service_id) if each.service_id else None,
+                "at_ms": _ms(each.at),
+                "until_ms": _ms(each.until) if each.until else None,
+                "text": each.text,
+            }
+            for each in catalog.annotations_between(session, environment_id, start, end)
+        ],
+        "changes": marks.changes,
+        "headline": marks.headline,
+        "against": against,
+        "against_why": why_not,
+        "empty": None if through or wish.since_ms is not None else _empty(wish, recognised, panels, samples),
+    }
+    return board_file(header, grid, columns)
+
+
+def _environment(
+    session: ReadSession,
+    asked: EnvironmentId | None,
+    environments: Sequence[Environment],
+    also: frozenset[EnvironmentId],
+) -> Environment | None:
+    """The one asked for; else of those with services to show the usual one, else the oldest."""
+    if asked is not None:
+        return catalog.environment(session, asked)
+    measured = service_signals.environments_measured(session) | also
+    standing = [each for each in environments if each.id in measured] or environments
+    usual = [each for each in standing if each.slug == USUAL_ENVIRONMENT]
+    return usual[0] if usual else (standing[-1] if standing else None)
+
+
+def _page(listed: Sequence[Service], known: Sequence[Service], wish: DashboardRequest) -> list[Service]:
+    """The services asked for, in order; else the first that fit on a page."""
+    asked = wish.service_ids
+    if not asked:
+        return list(listed[: wish.rows])
+    by_id = {each.id: each for each in known}
+    missing = [one for one in asked if one not in by_id]
+    if missing:
+        raise ServiceNotFound("There is no such service in this team.")
+    wanted = set(asked)
+    return [each for each in known if each.id in wanted]
+
+
+def _grid(wish: DashboardRequest, samples: Mapping[ServiceId, ServiceSamples]) -> TimeGrid:
+    """One grid for all: its step is not below the shortest scrape interval on the board."""
+    if wish.step_ms is not None:
+        return grid_of(wish.from_ms, wish.to_ms, wish.step_ms)
+    intervals = [scrape_interval_ms(one.counters()) for one in samples.values() if one.counters()]
+    return grid_between(wish.from_ms, wish.to_ms, min(intervals, default=15_000))
+
+
+def _bare_grid(wish: DashboardRequest) -> TimeGrid:
+    return grid_between(wish.from_ms, wish.to_ms, 15_000)
+
+
+def _panels(samples: ServiceSamples, grid: TimeGrid, *, by_instance: bool = False) -> ServicePanels:
+    window_ms = rate_window_ms(grid.step_ms, scrape_interval_ms(samples.counters()))
+    return service_panels(samples, grid, window_ms, by_instance=by_instance)
+
+
+def _against(
+    wish: DashboardRequest, grid: TimeGrid, deploys: Sequence[Deployment]
+) -> tuple[dict[str, Any] | None, str | None]:
+    """How far back the other time lies, and how it is called; or why there is none.
+
+    Before a deploy: as much time before it as there is after it, so that the last column lies on the moment of the deploy.
+    """
+    if wish.against == "none":
+        return None, None
+    if wish.against == "week":
+        return {"shift_ms": WEEK_MS, "label": "a week before"}, None
+    if not deploys:
+        return None, "No deploy in this range."
+    newest = deploys[-1]
+    behind = wish.to_ms - _ms(newest.started_at)
+    shift = max(grid.step_ms, -(-behind // grid.step_ms) * grid.step_ms)
+    return {"shift_ms": shift, "label": f"before deploy {newest.label or newest.commit[:12] or 'unnamed'}"}, None
+
+
+def _newest(
+    wish: DashboardRequest,
+    recognised: EnvironmentSignals,
+    through: Mapping[ServiceId, RemoteServiceSamples],
+    samples: Mapping[ServiceId, ServiceSamples],
+) -> int | None:
+    """The newest sample of what is shown; where nothing of it is in the range, the newest that is known of before."""
+    read = [int(each.times_ms[-1]) for one in samples.values() for each in one.counters() if len(each.times_ms)]
+    known = [max(read, default=_newest_elsewhen(wish, recognised)), *(one.newest_ms for one in through.values())]
+    return max((at for at in known if at is not None), default=None)
+
+
+def _newest_elsewhen(wish: DashboardRequest, recognised: EnvironmentSignals) -> int | None:
+    """The newest sample, where none of it is in the range: one that is in it is another environment's."""
+    newest = recognised.newest_ms
+    return recognised.folded_ms if newest is not None and wish.from_ms <= newest <= wish.to_ms else newest
+
+
+def _beneath(
+    session: ReadSession, recognised: EnvironmentSignals, ids: Sequence[ServiceId], grid: TimeGrid, shift_ms: int
+) -> dict[str, Array]:
+    then = grid.shifted(-shift_ms)
+    samples = recognised.samples(session, ids, then.from_ms - grid.step_ms - BEFORE_MS, then.to_ms)
+    columns: dict[str, Array] = {}
+    for number, one in enumerate(ids):
+        columns |= against_columns(number, _panels(samples[one], then), grid.points)
+    return columns
+
+
+def _row(
+    row: Service,
+    running: Mapping[ServiceId, Deployment],
+    panels: Mapping[ServiceId, ServicePanels],
+    samples: Mapping[ServiceId, ServiceSamples],
+    found: tuple[EnvironmentSignals, Mapping[ServiceId, RemoteServiceSamples]],
+) -> dict[str, Any]:
+    one = ServiceId(row.id)
+    deploy = running.get(one)
+    recognised, through = found
+    why = through[one].why if one in through else recognised.why(one)
+    return {
+        "service": _service(row),
+        "build": None
+        if deploy is None
+        else {
+            "id": str(deploy.build_id) if deploy.build_id else None,
+            "commit": deploy.commit,
+            "label": deploy.label,
+            "since_ms": _ms(deploy.started_at),
+        },
+        "latency": {"histogram": panels[one].histogram, "why": _latency_why(panels[one], why)},
+        "requests": {"found": bool(panels[one].qps), "why": None if panels[one].qps else why.requests or NOT_NOW},
+        "source": through[one].said if one in through else None,
+        **row_said(panels[one], samples[one].gauges),
+    }
+
+
+def _service(row: Service) -> dict[str, str]:
+    return {"id": str(row.id), "slug": row.slug, "name": row.name}
+
+
+def _latency_why(panels: ServicePanels, why: dashboard_samples.NotDrawnReason) -> str | None:
+    if panels.histogram == "mean":
+        return "Only a sum and a count arrive: no quantiles can be known, the mean is drawn."
+    return (why.latency or NOT_NOW) if panels.histogram == "none" else None
+
+
+def _deploy(row: Deployment, marks: dashboard_markers.DashboardMarkers) -> dict[str, Any]:
+    check = marks.checks.get(row.id)
+    return {
+        "id": str(row.id),
+        "service_id": str(row.service_id),
+        "build_id": str(row.build_id) if row.build_id else None,
+        "commit": row.commit,
+        "label": row.label,
+        "at_ms": _ms(row.started_at),
+        "ended_ms": _ms(row.ended_at) if row.ended_at else None,
+        "verdict": check.verdict if check else None,
+        "check": check.said if check else None,
+        "commits": row.commits,
+        "url": row.url,
+    }
+
+
+def _empty(
+    wish: DashboardRequest,
+    recognised: EnvironmentSignals,
+    panels: Mapping[ServiceId, ServicePanels],
+    samples: Mapping[ServiceId, ServiceSamples],
+) -> dict[str, str] | None:
+    """Why nothing is drawn, if nothing is."""
+    if any(samples[one].counters() or any(g.series for g in samples[one].gauges) for one in panels):
+        return None
+    if not recognised.series_known:
+        return {"code": "no-metrics", "why": "No metrics have come in yet."}
+    if not recognised.services:
+        return {
+            "code": "not-recognised",
+            "why": f"{recognised.series_known:,} series have come in, but none of this environment was recognised as the "
+            "requests or the latency of a service. The settings page of metrics says why.",
+        }
+    newest_ms = _newest_elsewhen(wish, recognised)
+    if newest_ms is None:
+        return {"code": "nothing-in-range", "why": "Nothing in this range."}
+    newest = _time(newest_ms).strftime("%Y-%m-%d %H:%M:%S UTC")
+    return {"code": "nothing-in-range", "why": f"Nothing in this range; the newest sample is of {newest}."}
+
+
+def _nothing(code: str, why: str) -> dict[str, Any]:
+    return {
+        "newest_ms": None, "order_source": "name", "rows": [], "services_total": 0, "services": [], "edges": [],
+        "deploys": [], "annotations": [], "changes": [], "headline": None, "against": None, "against_why": None,
+        "empty": {"code": code, "why": why},
+    }  # fmt: skip
+
+
+def _named(environment: Environment) -> dict[str, str]:
+    return {"id": str(environment.id), "name": environment.name}
+
+
+def _time(ms: int) -> datetime:
+    return datetime.fromtimestamp(0, UTC) + timedelta(milliseconds=ms)
+
+
+def _ms(at: datetime) -> int:
+    return (at - datetime.fromtimestamp(0, UTC)) // timedelta(milliseconds=1)

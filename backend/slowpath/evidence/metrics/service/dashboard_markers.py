@@ -1,0 +1,150 @@
+"""What stands beside the lines of the board besides deploys: changes of latency that were found, checks of deploys.
+
+Query shape: changes in the range, the deploys and services that explain them, checks of the deploys: four queries in all.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, cast
+from uuid import UUID
+
+from slowpath.analysis.kinds.metrics.change_attribution import Cause
+from slowpath.analysis.kinds.metrics.change_wording import change_sentence, deploy_name, headline
+from slowpath.core.db_sessions import ReadSession
+from slowpath.core.ids import EnvironmentId, ServiceId
+from slowpath.evidence.metrics import queries
+from slowpath.evidence.metrics.service.change_detection import CHANGES_MAX, change_point_from_row
+from slowpath.evidence.metrics.service.deployment_checks import select_deciding_evaluation
+from slowpath.evidence.metrics.service.timestamps import at_time
+from slowpath.evidence.metrics.tables import MetricChangePoint
+from slowpath.inventory.catalog import service as catalog
+from slowpath.inventory.catalog.tables import Deployment, Service
+
+BEFORE_RANGE_MS: Final = 3_600_000
+"""A change at the left edge may be explained by a deploy just outside."""
+TOLD: Final = ("at_ms", "before", "after", "ratio", "ratio_low", "ratio_high")
+
+
+@dataclass(frozen=True)
+class DeploymentCheckMarker:
+    """What was decided of a deploy, as it is told."""
+
+    verdict: str
+    said: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class DashboardMarkers:
+    """Changes in the range, checks by deploy, and the sentence above the board."""
+
+    changes: Sequence[dict[str, Any]] = ()
+    checks: Mapping[UUID, DeploymentCheckMarker] = field(default_factory=dict)
+    headline: dict[str, Any] | None = None
+
+
+def list_markers(
+    session: ReadSession, environment_id: EnvironmentId, service_ids: Sequence[ServiceId], from_ms: int, to_ms: int
+) -> DashboardMarkers:
+    """Return what was found of these services in a range."""
+    shown = set(service_ids)
+    rows = [row for row in _changes(session, environment_id, from_ms, to_ms) if row.service_id in shown]
+    deploys = _deploys(session, environment_id, from_ms, to_ms)
+    services = _services(session, environment_id) if rows else {}
+    checks: dict[UUID, list[Any]] = {}
+    for check in queries.checks_of(session, list(deploys)) if deploys else ():
+        checks.setdefault(check.deployment_id, []).append(check)
+    counted = {
+        deploy_id: row for deploy_id, looks in checks.items() if (row := select_deciding_evaluation(looks)) is not None
+    }
+    return DashboardMarkers(
+        [_told(row, deploys, services) for row in rows],
+        {deploy_id: DeploymentCheckMarker(row.verdict, row.statement) for deploy_id, row in counted.items()},
+        _headline(rows, deploys, services, to_ms),
+    )
+
+
+def list_environment_change_points(
+    session: ReadSession, environment_id: EnvironmentId, from_ms: int, to_ms: int
+) -> list[dict[str, Any]]:
+    """Return the changes of all services of an environment in a range, oldest first. Raises `EnvironmentNotFound`."""
+    services = _services(session, environment_id)
+    deploys = _deploys(session, environment_id, from_ms, to_ms)
+    return [_told(row, deploys, services) for row in _changes(session, environment_id, from_ms, to_ms)]
+
+
+def _changes(
+    session: ReadSession, environment_id: EnvironmentId, from_ms: int, to_ms: int
+) -> Sequence[MetricChangePoint]:
+    return queries.changes_between(session, environment_id, from_ms, to_ms, CHANGES_MAX)
+
+
+def _deploys(session: ReadSession, environment_id: EnvironmentId, from_ms: int, to_ms: int) -> dict[UUID, Deployment]:
+    start, end = at_time(max(0, from_ms - BEFORE_RANGE_MS)), at_time(to_ms)
+    return {row.id: row for row in catalog.deploys_between(session, environment_id, start, end)}
+
+
+def _services(session: ReadSession, environment_id: EnvironmentId) -> dict[UUID, Service]:
+    return {row.id: row for row in catalog.get_service_order(session, environment_id).services}
+
+
+def _told(
+    row: MetricChangePoint, deploys: Mapping[UUID, Deployment], services: Mapping[UUID, Service]
+) -> dict[str, Any]:
+    """Return a change as the board has it."""
+    followed = services.get(row.upstream_cause_service_id) if row.upstream_cause_service_id else None
+    return {
+        "id": str(row.id),
+        "service_id": str(row.service_id),
+        "signal": row.signal,
+        **{name: getattr(row, name) for name in TOLD},
+        "low_ms": row.earliest_ms,
+        "high_ms": row.latest_ms,
+        "cause": row.cause,
+        "deploy_id": str(row.deployment_id) if row.deployment_id else None,
+        "follows_service_id": str(row.upstream_cause_service_id) if row.upstream_cause_service_id else None,
+        "sentence": change_sentence(
+            change_point_from_row(row),
+            cast("Cause", row.cause),
+            _name(row, deploys),
+            followed.name if followed else None,
+        ),
+    }
+
+
+def _headline(
+    rows: Sequence[MetricChangePoint],
+    deploys: Mapping[UUID, Deployment],
+    services: Mapping[UUID, Service],
+    until_ms: int,
+) -> dict[str, Any] | None:
+    """The change that is to be looked at first: longer latency that lasts and that something else does not explain.
+
+    What a deploy explains comes before what nothing explains; of several the largest.
+    """
+    last: dict[UUID, MetricChangePoint] = {}
+    for row in rows:
+        if row.signal != "qps":
+            last[row.service_id] = row
+    longer = [row for row in last.values() if row.ratio > 1 and row.cause in ("deploy", "unexplained")]
+    if not longer:
+        return None
+    first = max(longer, key=lambda row: (row.cause == "deploy", row.ratio_low))
+    sentence, detail = headline(
+        services[first.service_id].name,
+        change_point_from_row(first),
+        cast("Cause", first.cause),
+        _name(first, deploys),
+        shown_until_ms=until_ms,
+    )
+    return {
+        "service_id": str(first.service_id),
+        "sentence": sentence,
+        "detail": detail,
+        "deploy_id": str(first.deployment_id) if first.deployment_id else None,
+        "change_id": str(first.id),
+    }
+
+
+def _name(row: MetricChangePoint, deploys: Mapping[UUID, Deployment]) -> str | None:
+    deploy = deploys.get(row.deployment_id) if row.deployment_id else None
+    return deploy_name(deploy.commit, deploy.label) if deploy else None

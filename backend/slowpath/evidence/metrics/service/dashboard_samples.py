@@ -1,0 +1,157 @@
+"""From what was recognised to what is drawn: which series of a service are its requests, which its latency, read all at once."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from slowpath.analysis.kinds.metrics.series_classification import instance_of, status_class, status_label_of
+from slowpath.analysis.kinds.metrics.series_data import SeriesData
+from slowpath.analysis.kinds.metrics.service_panels import GaugeSamples, ServiceSamples, StatusClass
+from slowpath.core.db_sessions import ReadSession
+from slowpath.core.ids import EnvironmentId, ServiceId
+from slowpath.evidence.metrics.service import service_signals
+from slowpath.evidence.metrics.service.series_reader import SeriesSelector, SeriesSource, select_all
+from slowpath.evidence.metrics.service.service_signals import ServiceSignals, Signal
+
+GAUGES_MAX: Final = 4
+SHAPES: Final = ("native", "classic", "sum-count")  # what tells more comes first
+NOT_HERE: Final = "No metrics of this service come in from this environment."
+
+
+@dataclass(frozen=True)
+class NotDrawnReason:
+    """Why something of a service is not drawn."""
+
+    requests: str | None
+    latency: str | None
+
+
+@dataclass(frozen=True)
+class EnvironmentSignals:
+    """What was recognised in an environment."""
+
+    services: Mapping[ServiceId, ServiceSignals]
+    series_known: int
+    newest_ms: int | None
+    """Of the environment, or of any other as long as it is not folded."""
+    folded_ms: int | None = None
+    """Of this environment for sure, but some minutes behind."""
+
+    def why(self, service_id: ServiceId) -> NotDrawnReason:
+        """Why requests or latency of a service are missing."""
+        known = self.services.get(service_id)
+        return (
+            NotDrawnReason(known.why_no_requests, known.why_no_latency) if known else NotDrawnReason(NOT_HERE, NOT_HERE)
+        )
+
+    def samples(
+        self, session: ReadSession, service_ids: Sequence[ServiceId], from_ms: int, to_ms: int
+    ) -> dict[ServiceId, ServiceSamples]:
+        """Return the samples of these services in an interval; a service that was not recognised has none."""
+        chosen = {one: _chosen(self.services[one]) for one in service_ids if one in self.services}
+        selectors = list(dict.fromkeys(key for one in chosen.values() for key in one.wanted()))
+        found = dict(
+            zip(selectors, select_all(session, [key.selector for key in selectors], from_ms, to_ms), strict=True)
+        )
+        return {one: chosen[one].samples(found) if one in chosen else ServiceSamples() for one in service_ids}
+
+
+def load_environment_signals(session: ReadSession, environment_id: EnvironmentId) -> EnvironmentSignals:
+    """Return what was recognised in an environment."""
+    services = {each.service_id: each for each in service_signals.of_environment(session, environment_id)}
+    folded_ms = service_signals.newest_folded_ms(session, environment_id)
+    newest_ms = service_signals.newest_known(folded_ms, session)
+    return EnvironmentSignals(services, service_signals.series_known(session), newest_ms, folded_ms)
+
+
+def load_service_samples(known: ServiceSignals, source: SeriesSource, between_ms: tuple[int, int]) -> ServiceSamples:
+    """Return the samples of one service that are drawn, read from any source."""
+    chosen = _chosen(known)
+    keys = list(dict.fromkeys(chosen.wanted()))
+    return chosen.samples(dict(zip(keys, source.select([key.selector for key in keys], *between_ms), strict=True)))
+
+
+@dataclass(frozen=True)
+class _SelectorKey:
+    """A selector that can be looked up."""
+
+    name: str
+    equal: tuple[tuple[str, str], ...]
+
+    @property
+    def selector(self) -> SeriesSelector:
+        return SeriesSelector(self.name, dict(self.equal))
+
+
+def _key(signal: Signal, name: str) -> _SelectorKey:
+    return _SelectorKey(name, tuple(sorted(signal.equal.items())))
+
+
+Found = Mapping[_SelectorKey, Sequence[SeriesData]]
+
+
+@dataclass(frozen=True)
+class _DrawnSignals:
+    """The signals of a service that are drawn."""
+
+    requests: Sequence[Signal]
+    latency: Sequence[Signal]
+    gauges: Sequence[Signal]
+
+    def wanted(self) -> list[_SelectorKey]:
+        """All that has to be read; `up` says whether a target could be asked at all."""
+        drawn = [*self.requests, *self.latency, *self.gauges]
+        return [*(_key(one, name) for one in drawn for name in one.names), *(_key(one, "up") for one in drawn[:1])]
+
+    def samples(self, found: Found) -> ServiceSamples:
+        """Sort what was read by what it is for."""
+        parts: dict[str, list[SeriesData]] = {"_bucket": [], "_sum": [], "_count": [], "": []}
+        for signal in self.latency:
+            for name in signal.names:
+                ending = name.removeprefix(signal.family)
+                parts.setdefault(ending, []).extend(found[_key(signal, name)])
+        natives = [one for one in parts[""] if one.histograms is not None]
+        counted = [(one, self.latency[0].status_label) for one in natives or parts["_count"]]
+        if self.requests:
+            counted = [
+                (one, signal.status_label)
+                for signal in self.requests
+                for name in signal.names
+                for one in found[_key(signal, name)]
+            ]
+        drawn = [*self.requests, *self.latency, *self.gauges]
+        return ServiceSamples(
+            requests=[(_status(one, label), one) for one, label in counted],
+            buckets=[] if natives else parts["_bucket"],
+            natives=natives,
+            sums=[] if natives else parts["_sum"],
+            counts=[] if natives else parts["_count"],
+            seconds_per_unit=self.latency[0].scale if self.latency else 1.0,
+            gauges=[
+                GaugeSamples(one.family, one.title or one.family, one.unit, _all_of(one, found)) for one in self.gauges
+            ],
+            up=[series for one in drawn[:1] for series in found[_key(one, "up")]],
+            instance_of=instance_of,
+        )
+
+
+def _all_of(signal: Signal, found: Found) -> list[SeriesData]:
+    return [series for name in signal.names for series in found[_key(signal, name)]]
+
+
+def _chosen(service: ServiceSignals) -> _DrawnSignals:
+    """Draw the latency that tells most, and with it all of the same shape and unit: they can be added up."""
+    latency: list[Signal] = []
+    if service.latency:
+        first = min(
+            service.latency, key=lambda one: (SHAPES.index(one.shape) if one.shape in SHAPES else 9, one.family)
+        )
+        latency = [one for one in service.latency if (one.shape, one.scale) == (first.shape, first.scale)]
+    gauges = sorted(service.gauges, key=lambda one: one.family)[:GAUGES_MAX]
+    return _DrawnSignals(service.requests, latency, gauges)
+
+
+def _status(series: SeriesData, usual_label: str | None) -> StatusClass:
+    """How the requests that a series counts ended; "other" where nothing says it."""
+    label = usual_label if usual_label and series.labels.get(usual_label) else status_label_of(series.labels)
+    return status_class(label, series.labels[label]) if label is not None else "other"

@@ -1,0 +1,155 @@
+"""Judging deploys at 5, 10, 15, 30 and 60 minutes, once enough has come in; every word stays."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from numpy.random import Generator
+from sqlalchemy.dialects.postgresql import insert
+
+from slowpath.analysis.kinds.metrics.change_wording import check_said
+from slowpath.analysis.kinds.metrics.deployment_check import LOOKS_MIN, DeploymentCheck, check_deployment
+from slowpath.analysis.kinds.metrics.deployment_sides import BEFORE_MS, deploy_sides
+from slowpath.analysis.kinds.metrics.service_cells import MINUTE_MS
+from slowpath.analysis.kinds.metrics.service_panels import ServiceSamples
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.ids import DeployId, EnvironmentId, ServiceId, new_id
+from slowpath.evidence.metrics import queries
+from slowpath.evidence.metrics.service.detection_cache import MARGIN_MS
+from slowpath.evidence.metrics.service.scan_input import ScanInput
+from slowpath.evidence.metrics.service.timestamps import to_ms
+from slowpath.evidence.metrics.tables import DeploymentEvaluationRow
+from slowpath.inventory.catalog import service as catalog
+from slowpath.inventory.catalog.tables import Deployment
+
+PAST_DEPLOYS: Final = 20
+"""Of equal builds, from which the spread between placements is learnt."""
+NEIGHBOURS: Final = 50
+
+
+@dataclass(frozen=True)
+class DueEvaluation:
+    """A deploy to be judged `minutes` after it."""
+
+    deploy: Deployment
+    minutes: int
+    samples: ServiceSamples
+    since_ms: int
+    """When the build before it began to run."""
+    equal_build: bool
+    past_log_ratios: dict[str, tuple[float, ...]]
+    """By basis."""
+
+
+@dataclass(frozen=True)
+class DeploymentEvaluation:
+    """What was decided at a look."""
+
+    look: DueEvaluation
+    check: DeploymentCheck
+
+
+def list_due_evaluations(session: ReadSession, gathered: ScanInput) -> list[DueEvaluation]:
+    """Return the looks that are due by the newest samples and were not taken; reads the hours they are judged by."""
+    deploys = [each for service in gathered.services for each in service.deploys]
+    taken = {(row.deployment_id, row.minutes) for row in queries.checks_of(session, [each.id for each in deploys])}
+    missing = {}
+    for deploy in deploys:
+        began = to_ms(deploy.started_at)
+        until = min(gathered.newest_ms, to_ms(deploy.ended_at) if deploy.ended_at else gathered.newest_ms)
+        due = [each for each in LOOKS_MIN if began + each * MINUTE_MS <= until and (deploy.id, each) not in taken]
+        if due and began - gathered.from_ms >= min(BEFORE_MS, 10 * MINUTE_MS):
+            missing[deploy.id] = due
+    looked_at = [each for each in deploys if each.id in missing]
+    if not looked_at:
+        return []
+    earliest = min(to_ms(each.started_at) for each in looked_at) - BEFORE_MS - MARGIN_MS
+    ids = list(dict.fromkeys(ServiceId(each.service_id) for each in looked_at))
+    samples = gathered.recognised.samples(session, ids, max(gathered.from_ms, earliest), gathered.newest_ms)
+    return [
+        look
+        for each in looked_at
+        for look in _looks(
+            session, gathered.environment_id, samples[ServiceId(each.service_id)], each, missing[each.id]
+        )
+    ]
+
+
+def evaluate_deployments(looks: Sequence[DueEvaluation], rng: Generator) -> list[DeploymentEvaluation]:
+    """Judge each; a service without a histogram is not judged."""
+    judged = []
+    for look in looks:
+        began = to_ms(look.deploy.started_at)
+        end = began + look.minutes * MINUTE_MS
+        sides = deploy_sides(look.samples, began, end, look.since_ms, look.deploy.commit, look.deploy.label)
+        if sides is not None:
+            past = look.past_log_ratios[sides.basis]
+            check = check_deployment(sides.base, sides.candidate, sides.basis, look.minutes, past, rng)
+            judged.append(DeploymentEvaluation(look, check))
+    return judged
+
+
+def record_evaluations(session: WriteSession, judged: Sequence[DeploymentEvaluation]) -> None:
+    """Write down what was decided; what was decided before stays."""
+    for each in judged:
+        p99 = next((change.ratio for change in each.check.changes if change.quantile == 0.99), None)
+        values = {
+            "team_id": session.team_id,
+            "id": new_id(),
+            "deployment_id": each.look.deploy.id,
+            "service_id": each.look.deploy.service_id,
+            "minutes": each.look.minutes,
+            "verdict": each.check.verdict,
+            "basis": each.check.basis,
+            "is_same_build": each.look.equal_build,
+            "log_ratio": _log(p99),
+            "statement": check_said(each.check),
+        }
+        session.execute(insert(DeploymentEvaluationRow).values(**values).on_conflict_do_nothing())
+
+
+def select_deciding_evaluation(rows: Sequence[DeploymentEvaluationRow]) -> DeploymentEvaluationRow | None:
+    """Return the look that counts: the first that said slower, else the last; None without any."""
+    slower = [row for row in rows if row.verdict == "slower"]
+    return slower[0] if slower else (rows[-1] if rows else None)
+
+
+def list_evaluations(session: ReadSession, deploy_id: DeployId) -> Sequence[DeploymentEvaluationRow]:
+    """Return all looks at a deploy, the earliest first. Raises `DeployNotFound`."""
+    catalog.deploy(session, deploy_id)
+    return queries.checks_of(session, [deploy_id])
+
+
+def _looks(
+    session: ReadSession,
+    environment_id: EnvironmentId,
+    samples: ServiceSamples,
+    deploy: Deployment,
+    missing: Sequence[int],
+) -> list[DueEvaluation]:
+    near = catalog.deploys(
+        session, None, NEIGHBOURS, service_id=ServiceId(deploy.service_id), environment_id=environment_id
+    )
+    earlier = sorted((each for each in near if each.started_at < deploy.started_at), key=lambda one: one.started_at)
+    before = earlier[-1] if earlier else None
+    equal = before is not None and bool(deploy.commit) and before.commit == deploy.commit
+    past = {
+        basis: _last_of_each(queries.equal_builds(session, deploy.service_id, basis, PAST_DEPLOYS * len(LOOKS_MIN)))
+        for basis in ("concurrent", "before-after")
+    }
+    since = to_ms(before.started_at) if before is not None else 0
+    return [DueEvaluation(deploy, minutes, samples, since, equal, past) for minutes in missing]
+
+
+def _last_of_each(rows: Sequence[DeploymentEvaluationRow]) -> tuple[float, ...]:
+    """One ratio a deploy: that of its last look."""
+    last: dict[object, DeploymentEvaluationRow] = {}
+    for row in rows:
+        if row.deployment_id not in last or last[row.deployment_id].minutes < row.minutes:
+            last[row.deployment_id] = row
+    return tuple(row.log_ratio for row in last.values() if row.log_ratio is not None)[:PAST_DEPLOYS]
+
+
+def _log(ratio: float | None) -> float | None:
+    return None if ratio is None or ratio <= 0 else math.log(ratio)

@@ -1,0 +1,114 @@
+"""What a process remembers of the minutes it has looked at, so that a look reads what is new and not hours.
+
+Nothing here is the truth: what is not remembered is read. Minutes are remembered once they are settled; a sample that comes
+later than that is seen on the board, and by a process that begins anew, but no decision is made anew for it.
+"""
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slowpath.analysis.kinds.metrics.series_data import Values
+from slowpath.analysis.kinds.metrics.service_cells import MINUTE_MS, ServiceCells
+from slowpath.analysis.stats.histogram_cells import HistogramCells, same_bounds
+
+SETTLED_MS: Final = 2 * MINUTE_MS
+"""So old a minute is when it is remembered: its last samples have come."""
+MARGIN_MS: Final = 5 * MINUTE_MS
+"""What counters had reached at the first edge that is read anew is told by the samples before it."""
+MOST_SERVICES: Final = 2_000
+"""Each takes some 100 kB; whoever was quiet longest is forgotten first."""
+
+
+@dataclass(frozen=True)
+class SettledCells:
+    """A service's settled minutes, and when its first sample was (0 if before anything that was read)."""
+
+    minutes: ServiceCells
+    first_ms: int
+
+    @property
+    def until_ms(self) -> int:
+        """The end of the last minute."""
+        return int(self.minutes.times_ms[-1])
+
+
+class DetectionCache:
+    """The minutes of services by team, environment and service. `epoch` grows when series are deleted: then all is void."""
+
+    def __init__(self) -> None:
+        """Begin knowing nothing."""
+        self._lock = threading.Lock()
+        self._services: OrderedDict[tuple[UUID, UUID, UUID], tuple[int, SettledCells]] = OrderedDict()
+
+    def of(self, key: tuple[UUID, UUID, UUID], epoch: int, from_ms: int) -> SettledCells | None:
+        """Return what is remembered, if it reaches back to `from_ms` or to the service's first sample."""
+        with self._lock:
+            known = self._services.get(key)
+        if known is None or known[0] != epoch:
+            return None
+        begins = int(known[1].minutes.times_ms[0]) - MINUTE_MS
+        return known[1] if begins <= from_ms + MINUTE_MS else None
+
+    def keep(
+        self, key: tuple[UUID, UUID, UUID], epoch: int, cells: ServiceCells, first_ms: int, newest_ms: int
+    ) -> None:
+        """Remember the minutes that are settled by `newest_ms`."""
+        settled = cells.times_ms <= newest_ms - SETTLED_MS
+        with self._lock:
+            self._services.pop(key, None)
+            if settled.any():
+                self._services[key] = epoch, SettledCells(chosen(cells, settled), first_ms)
+            while len(self._services) > MOST_SERVICES:
+                self._services.popitem(last=False)
+
+    def forget(self, key: tuple[UUID, UUID, UUID]) -> None:
+        """Remember a service no longer."""
+        with self._lock:
+            self._services.pop(key, None)
+
+
+def chosen(cells: ServiceCells, mask: NDArray[np.bool_]) -> ServiceCells:
+    """Return only these cells [M]."""
+    return ServiceCells(
+        cells.times_ms[mask],
+        cells.cell_ms,
+        None if cells.latency is None else cells.latency.of(mask),
+        cells.requests[mask],
+        None if cells.mean_s is None else cells.mean_s[mask],
+    )
+
+
+def joined(before: ServiceCells, after: ServiceCells, from_ms: int) -> ServiceCells | None:
+    """Put new cells behind remembered ones, from `from_ms` on; None where their histograms do not go together."""
+    before = chosen(before, before.times_ms > from_ms)
+    after = chosen(after, after.times_ms > (before.times_ms[-1] if len(before.times_ms) else from_ms))
+    times = np.concatenate((before.times_ms, after.times_ms))
+    latency = None
+    if before.latency is not None or after.latency is not None:
+        if before.latency is None or after.latency is None:
+            return None
+        shared = same_bounds(before.latency, after.latency)
+        if shared is None:
+            return None
+        latency = HistogramCells(times, shared[0].bounds, np.concatenate((shared[0].counts, shared[1].counts)))
+    return ServiceCells(
+        times,
+        before.cell_ms,
+        latency,
+        np.concatenate((before.requests, after.requests)),
+        _joined_means(before, after),
+    )
+
+
+def _joined_means(before: ServiceCells, after: ServiceCells) -> Values | None:
+    if before.mean_s is None and after.mean_s is None:
+        return None
+    parts = [np.full(len(each.times_ms), np.nan) if each.mean_s is None else each.mean_s for each in (before, after)]
+    out: Values = np.concatenate(parts)
+    return out

@@ -1,0 +1,62 @@
+"""What one scan for change points reads, and what it finds."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from slowpath.analysis.kinds.metrics.change_attribution import (
+    ChangeCause,
+)
+from slowpath.analysis.kinds.metrics.latency_change_points import (
+    LatencyChangePoint,
+)
+from slowpath.analysis.kinds.metrics.service_cells import MINUTE_MS
+from slowpath.analysis.kinds.metrics.service_panels import ServiceSamples
+from slowpath.core.ids import EnvironmentId, ServiceId
+from slowpath.evidence.metrics.service import dashboard_samples
+from slowpath.evidence.metrics.service.detection_cache import SettledCells
+from slowpath.evidence.metrics.tables import MetricChangePoint
+from slowpath.inventory.catalog.tables import Deployment
+
+
+@dataclass(frozen=True)
+class ScannedService:
+    """One service as it is looked at: its samples since what is remembered, or all of the window."""
+
+    service_id: ServiceId
+    samples: ServiceSamples
+    remembered: SettledCells | None
+    deploys: Sequence[Deployment]
+    callees: frozenset[ServiceId]
+    callers: frozenset[ServiceId]
+    known: Sequence[MetricChangePoint]
+
+
+@dataclass(frozen=True)
+class ScanInput:
+    """What is looked at in an environment: samples in from_ms..newest_ms, of which those up to `watched_ms` were seen."""
+
+    environment_id: EnvironmentId
+    epoch: int
+    from_ms: int
+    newest_ms: int
+    watched_ms: int
+    minutes_ms: int
+    services: Sequence[ScannedService]
+    recognised: dashboard_samples.EnvironmentSignals
+
+    @property
+    def minutes_due(self) -> bool:
+        """Whether a minute has passed since all services were scanned minute by minute."""
+        return self.newest_ms - self.minutes_ms >= MINUTE_MS
+
+
+@dataclass(frozen=True)
+class DetectedChangePoint:
+    """A change of a service, new or measured again, and what explains it."""
+
+    service_id: ServiceId
+    change: LatencyChangePoint
+    row_id: UUID | None = None
+    explained: ChangeCause[UUID, ServiceId] = field(default_factory=lambda: ChangeCause("unexplained"))
+    load_share: float = 0.0

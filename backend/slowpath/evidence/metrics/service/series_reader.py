@@ -1,0 +1,292 @@
+"""Reading series: what the board and everything behind it asks.
+
+The tail is read before the chunks: a fold that commits in between moves samples from the first to the second, and then
+they are seen twice, which merging mends, instead of not at all, which nothing would.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol, cast
+
+import numpy as np
+
+from slowpath.analysis.kinds.metrics.column_codec import Floats, Ints
+from slowpath.analysis.kinds.metrics.late_samples import late_runs
+from slowpath.analysis.kinds.metrics.native_histogram_columns import join_natives, take_natives
+from slowpath.analysis.kinds.metrics.sample_columns import (
+    NativeHistogramColumns,
+    SampleColumns,
+    by_series,
+    chosen,
+    merged,
+    unpack_tails,
+)
+from slowpath.analysis.kinds.metrics.series_chunks import FloatMatrix, GroupedChunk, NativeHistogramRun, decode_groups
+from slowpath.analysis.kinds.metrics.series_data import LateSamples, SeriesData, SeriesKind
+from slowpath.core.db_sessions import ReadSession
+from slowpath.evidence.metrics import queries
+from slowpath.evidence.metrics.rules import HOUR_MS
+
+SHORT: Final = 64
+"""So few times are looked at to be told apart."""
+
+
+@dataclass(frozen=True)
+class SeriesSelector:
+    """Which series: a name and what labels must be. A value of "" means that the label is absent, as in PromQL."""
+
+    name: str
+    equal: Mapping[str, str] = field(default_factory=dict)
+    any_of: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def means(self, labels: Mapping[str, str]) -> bool:
+        """Tell whether a series with these labels is meant."""
+        return all(labels.get(label, "") == value for label, value in self.equal.items()) and all(
+            labels.get(label, "") in values for label, values in self.any_of.items()
+        )
+
+
+class SeriesSource(Protocol):
+    """Where series are read from: our own tables, or somebody else's."""
+
+    def select(self, selectors: Sequence[SeriesSelector], from_ms: int, to_ms: int) -> list[list[SeriesData]]:
+        """Return for each selector its series with samples in from_ms..to_ms, both included, by series id."""
+
+
+@dataclass(frozen=True)
+class StoredSeriesSource:
+    """Our own tables."""
+
+    session: ReadSession
+
+    def select(self, selectors: Sequence[SeriesSelector], from_ms: int, to_ms: int) -> list[list[SeriesData]]:
+        """Read all selectors at once: one query for series, one for the tail, one for the chunks."""
+        named: dict[str, list[Any]] = {}
+        for row in queries.series_named(self.session, sorted({one.name for one in selectors})):
+            named.setdefault(row.name, []).append(row)
+        found = _meant(selectors, named)
+        rows = {row.id: row for rows in found for row in rows}
+        runs = read_samples(self.session, {row.id: row.series_group_id for row in rows.values()}, from_ms, to_ms)
+        joiner = SeriesAssembler()
+        return [[data for row in rows for data in _told(row, runs.get(row.id), joiner)] for rows in found]
+
+
+def _meant(selectors: Sequence[SeriesSelector], named: Mapping[str, Sequence[Any]]) -> list[list[Any]]:
+    """Return the rows that each selector means. Rows are looked up by what the labels in question say, not tried one by one."""
+    looked_up: dict[tuple[str, tuple[str, ...]], dict[tuple[str, ...], list[Any]]] = {}
+    found = []
+    for one in selectors:
+        labels = tuple(sorted(one.equal))
+        by_values = looked_up.get((one.name, labels))
+        if by_values is None:
+            by_values = looked_up[one.name, labels] = {}
+            for row in named.get(one.name, ()):
+                by_values.setdefault(tuple(row.labels.get(label, "") for label in labels), []).append(row)
+        rows = by_values.get(tuple(one.equal[label] for label in labels), [])
+        found.append([row for row in rows if one.means(row.labels)] if one.any_of else rows)
+    return found
+
+
+@dataclass
+class SeriesPieces:
+    """What is known of one series: ascending pieces, then the newest samples."""
+
+    times: list[Ints] = field(default_factory=list)
+    values: list[Floats] = field(default_factory=list)
+    natives: list[NativeHistogramRun] = field(default_factory=list)
+    late: tuple[LateSamples, ...] = ()
+
+
+def select(session: ReadSession, selector: SeriesSelector, from_ms: int, to_ms: int) -> list[SeriesData]:
+    """Return the series of a selector with their samples in from_ms..to_ms, both included. Stale markers stay in."""
+    return StoredSeriesSource(session).select([selector], from_ms, to_ms)[0]
+
+
+def select_all(
+    session: ReadSession, selectors: Sequence[SeriesSelector], from_ms: int, to_ms: int
+) -> list[list[SeriesData]]:
+    """Return the series of each selector; tail and chunks are read once for all of them."""
+    return StoredSeriesSource(session).select(selectors, from_ms, to_ms)
+
+
+def read_samples(
+    session: ReadSession, block_of: Mapping[int, int], from_ms: int, to_ms: int
+) -> dict[int, SeriesPieces]:
+    """Return the samples of series (id to block) in an interval."""
+    if not block_of:
+        return {}
+    wanted = np.array(sorted(block_of), np.int64)
+    tail = queries.select_wal_records(session, from_ms, to_ms)
+    chunks = queries.chunks(session, sorted(set(block_of.values())), (from_ms // HOUR_MS, to_ms // HOUR_MS))
+    runs: dict[int, SeriesPieces] = {}
+    pieces: dict[bytes, list[FloatMatrix]] = {}
+    for (_, hour, _), block in zip(chunks, decode_groups([content for *_, content in chunks]), strict=True):
+        cut = (from_ms, to_ms) if not from_ms <= hour * HOUR_MS <= to_ms - HOUR_MS + 1 else None
+        for group in block.groups:
+            pieces.setdefault(group.series_ids.tobytes(), []).append(group if cut is None else _inside(group, cut))
+        _add_rest(runs, block, block_of, cut)
+    newest = _newest_of(runs, tail, wanted, (from_ms, to_ms))
+    for groups in pieces.values():
+        _add_groups(runs, groups, block_of, newest)
+    for series_id, (times, values) in newest.items():
+        into = runs.setdefault(series_id, SeriesPieces())
+        into.times.append(times)
+        into.values.append(values)
+    return runs
+
+
+Newest = dict[int, tuple[Ints, Floats]]
+"""By series id: times and values out of the tail."""
+
+
+def _add_groups(
+    runs: dict[int, SeriesPieces], groups: Sequence[FloatMatrix], wanted: Mapping[int, int], newest: Newest
+) -> None:
+    """Put hours of the same series one after the other, all series of a group at once, and behind them their newest samples."""
+    ascending = sorted((each for each in groups if len(each.times_ms)), key=lambda each: int(each.times_ms[0]))
+    if not ascending:
+        return
+    behind = _behind(ascending[-1], newest)
+    if behind is not None:
+        ascending.append(behind)
+    times = np.concatenate([each.times_ms for each in ascending])
+    values = np.concatenate([each.values for each in ascending], axis=1)  # copies bits: a stale marker stays one
+    for place, series_id in enumerate(ascending[0].series_ids.tolist()):
+        if series_id in wanted:
+            into = runs.setdefault(series_id, SeriesPieces())
+            into.times.append(times)
+            into.values.append(values[place])
+
+
+def _behind(last: FloatMatrix, newest: Newest) -> FloatMatrix | None:
+    """Take a group's newest samples out of the tail's, if all its series have them at the same times and after the group's."""
+    ids = last.series_ids.tolist()
+    found = [newest[series_id] for series_id in ids if series_id in newest]
+    if len(found) < len(ids) or found[0][0][0] <= last.times_ms[-1]:
+        return None
+    times = found[0][0]
+    if not all(len(other) == len(times) and (other == times).all() for other, _ in found[1:]):
+        return None
+    for series_id in ids:
+        del newest[series_id]
+    return FloatMatrix(last.series_ids, times, np.stack([values for _, values in found]))
+
+
+def _add_rest(
+    runs: dict[int, SeriesPieces], block: GroupedChunk, wanted: Mapping[int, int], cut: tuple[int, int] | None
+) -> None:
+    for native in block.natives:
+        if native.series_id in wanted:
+            runs.setdefault(native.series_id, SeriesPieces()).natives.append(
+                native if cut is None else _within(native, cut)
+            )
+    for series_id, late in block.late.items():
+        if series_id in wanted:
+            into = runs.setdefault(series_id, SeriesPieces())
+            into.late = (*into.late, *late)
+
+
+def _inside(group: FloatMatrix, cut: tuple[int, int]) -> FloatMatrix:
+    start, end = np.searchsorted(group.times_ms, (cut[0], cut[1] + 1))
+    return FloatMatrix(group.series_ids, group.times_ms[start:end], group.values[:, start:end])
+
+
+def _within(run: NativeHistogramRun, cut: tuple[int, int]) -> NativeHistogramRun:
+    start, end = np.searchsorted(run.times_ms, (cut[0], cut[1] + 1))
+    return NativeHistogramRun(
+        run.series_id, run.times_ms[start:end], take_natives(run.histograms, np.arange(start, end))
+    )
+
+
+def _newest_of(
+    runs: dict[int, SeriesPieces], tail: list[tuple[bytes, int]], wanted: Ints, cut: tuple[int, int]
+) -> Newest:
+    """Read the tail: floats by series; native histograms and what came late are put to the runs at once."""
+    parts = [chosen(samples, wanted, *cut) for samples in unpack_tails([content for content, _ in tail])]
+    for part, (_, received_ms) in zip(parts, tail, strict=True):
+        for series_id, late in late_runs(part, received_ms).items():
+            into = runs.setdefault(series_id, SeriesPieces())
+            into.late = (*into.late, late)
+    newest = merged(parts)
+    if newest.natives is not None:
+        for series_id, at in by_series(newest.natives.series):
+            histograms = take_natives(newest.natives.histograms, np.arange(at.start, at.stop))
+            run = NativeHistogramRun(series_id, newest.natives.times_ms[at], histograms)
+            runs.setdefault(series_id, SeriesPieces()).natives.append(run)
+    return {series_id: (newest.times_ms[at], newest.values[at]) for series_id, at in by_series(newest.series)}
+
+
+def _told(row: Any, runs: SeriesPieces | None, joiner: "SeriesAssembler") -> list[SeriesData]:  # noqa: ANN401 - a row of queries.SERIES_COLUMNS
+    if runs is None:
+        return []
+    told = []
+    kind = cast("SeriesKind", row.kind)
+    if runs.times:
+        times, values = joiner.joined(runs)
+        if len(times):
+            told.append(SeriesData(row.id, row.name, row.labels, kind, times, values, None, row.created_ms, runs.late))
+    if runs.natives:
+        native = joined_natives(runs)
+        if len(native.times_ms):
+            told.append(
+                SeriesData(
+                    row.id,
+                    row.name,
+                    row.labels,
+                    kind,
+                    native.times_ms,
+                    None,
+                    native.histograms,
+                    row.created_ms,
+                    runs.late,
+                )
+            )
+    return told
+
+
+class SeriesAssembler:
+    """Puts the pieces of series one after the other. Series of the same times get one and the same vector of times."""
+
+    def __init__(self) -> None:
+        """Begin knowing no times."""
+        self._known: dict[tuple[int | bytes, ...], tuple[list[Ints], Ints, bool]] = {}
+
+    def joined(self, runs: SeriesPieces) -> tuple[Ints, Floats]:
+        """Return times and values of all pieces, ascending, one a time."""
+        if len(runs.times) == 1:
+            return runs.times[0], runs.values[0]
+        # Where the group of a series changed in between, its pieces do not come in the order of time.
+        order = sorted(range(len(runs.times)), key=lambda place: int(runs.times[place][0]))
+        times, ascending = self._times([runs.times[place] for place in order])
+        values = np.concatenate([runs.values[place] for place in order])
+        if ascending:
+            return times, values
+        sole = merged([SampleColumns(np.zeros(len(times), np.int64), times, values)])
+        return sole.times_ms, sole.values
+
+    def _times(self, pieces: list[Ints]) -> tuple[Ints, bool]:
+        # A long piece is shared by its group, a short one is compared by what it holds.
+        key = tuple(id(piece) if len(piece) > SHORT else piece.tobytes() for piece in pieces)
+        known = self._known.get(key)
+        if known is None:
+            times = np.concatenate(pieces)
+            known = self._known[key] = pieces, times, bool((np.diff(times) > 0).all())
+        return known[1], known[2]
+
+
+def joined(runs: SeriesPieces) -> tuple[Ints, Floats]:
+    """Return times and values of all pieces of one series, ascending, one a time."""
+    return SeriesAssembler().joined(runs)
+
+
+def joined_natives(runs: SeriesPieces) -> NativeHistogramRun:
+    """Return the histograms of all pieces, ascending, one a time."""
+    times = np.concatenate([run.times_ms for run in runs.natives])
+    histograms = join_natives([run.histograms for run in runs.natives])
+    series_id = runs.natives[0].series_id
+    if (np.diff(times) > 0).all():
+        return NativeHistogramRun(series_id, times, histograms)
+    part = NativeHistogramColumns(np.zeros(len(times), np.int64), times, histograms)
+    sole = merged([SampleColumns(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), part)]).natives
+    assert sole is not None
+    return NativeHistogramRun(series_id, sole.times_ms, sole.histograms)

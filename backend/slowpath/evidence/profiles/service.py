@@ -1,0 +1,77 @@
+"""Verbs on decoded profiles: write down what the decoder found, say where the columns lie."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.ids import ArtifactId, BlobKey, TeamId
+from slowpath.evidence.profiles import queries
+from slowpath.evidence.profiles.errors import ProfileNotFound
+from slowpath.evidence.profiles.tables import Profile
+
+COLUMNS_VERSION = 1
+"""Of the decoder's file; another version is another key, so old columns are never read as new ones."""
+
+
+def columns_key(team_id: TeamId, sha256: str) -> BlobKey:
+    """Return where the columns of a file with this hash lie: the same bytes are decoded once in a team."""
+    return BlobKey(f"{team_id}/profiles/v{COLUMNS_VERSION}/{sha256[:2]}/{sha256}")
+
+
+def record(
+    session: WriteSession, artifact_id: ArtifactId, header: Mapping[str, Any], key: BlobKey, columns_bytes: int
+) -> Profile:
+    """Write down a decoded profile from the header of its columns; decoding again replaces it."""
+    profile = Profile(
+        team_id=session.team_id,
+        id=artifact_id,
+        kind=header["kind"],
+        sample_types=header["sample_types"],
+        default_sample_type=header["default_sample_type"],
+        period=header["period"],
+        period_type=header["period_type"],
+        time_ns=header["time_ns"],
+        duration_ns=header["duration_ns"],
+        mappings=header["mappings"],
+        counts={**header["counts"], "cut_samples": header["cut_samples"]},
+        warnings=header["warnings"],
+        columns_key=key,
+        columns_bytes=columns_bytes,
+    )
+    return session.merge(profile)
+
+
+def summary(header: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what an artifact says of its profile in few numbers."""
+    counts = header["counts"]
+    return {
+        "kind": header["kind"],
+        "sample_types": header["sample_types"],
+        "default_sample_type": header["default_sample_type"],
+        "time_ns": header["time_ns"],
+        "duration_ns": header["duration_ns"],
+        "period": header["period"],
+        "samples": counts["samples"],
+        "stacks": counts["stacks"],
+        "functions": counts["functions"],
+        "cut_samples": header["cut_samples"],
+        "warnings": header["warnings"],
+    }
+
+
+def find(session: ReadSession, artifact_id: ArtifactId) -> Profile:
+    """Return the decoded profile of an artifact. Raises `ProfileNotFound`."""
+    row = queries.profile(session, artifact_id)
+    if row is None:
+        raise ProfileNotFound("This artifact has no decoded profile.", remedy="Wait until it is decoded.")
+    return row
+
+
+def of_artifacts(session: ReadSession, artifact_ids: Sequence[ArtifactId]) -> dict[ArtifactId, Profile]:
+    """Return the decoded profiles of these artifacts; those without one are absent."""
+    return {ArtifactId(row.id): row for row in queries.profiles(session, artifact_ids)}
+
+
+def columns_needed(session: ReadSession, key: BlobKey) -> bool:
+    """Tell whether any profile of the team still has these columns."""
+    return queries.columns_needed(session, key)

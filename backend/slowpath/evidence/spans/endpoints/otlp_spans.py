@@ -1,0 +1,64 @@
+"""Where OpenTelemetry's exporters send spans: `/v1/traces`, which they put behind the address they are given."""
+
+import re
+from collections.abc import AsyncIterator
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Depends, Header, Request, Response
+
+from slowpath.core.errors import InvalidRequest, TooLarge, Unavailable
+from slowpath.evidence.spans.errors import MalformedSpanPush
+from slowpath.evidence.spans.rules import PushDialect
+from slowpath.evidence.spans.service import span_ingest
+from slowpath.platform.accounts.access import MaySend
+from slowpath.platform.http.problems import document_problems
+from slowpath.platform.http.request_bodies import WholeBody, whole_body
+from slowpath.platform.http.request_dependencies import Writing
+
+router = APIRouter(tags=["spans"])
+
+PROTOBUF, JSON = "application/x-protobuf", "application/json"
+DIALECTS = {PROTOBUF: PushDialect.PROTOBUF, JSON: PushDialect.JSON}
+MAX_PACKED_BYTES: Final = 2 << 20
+STREAMED = re.compile(r"POST /v1/traces")
+"""The requests whose bodies are bounded where they are read."""
+BODY: dict[str, Any] = {
+    "requestBody": {
+        "required": False,  # an empty message is one, too
+        "content": {
+            PROTOBUF: {"schema": {"type": "string", "format": "binary"}},
+            JSON: {"schema": {"type": "object", "additionalProperties": True}},
+        },
+    }
+}
+
+
+async def _body(request: Request, caller: MaySend) -> AsyncIterator[WholeBody]:
+    async with whole_body(request, MAX_PACKED_BYTES, f"team:{caller.team_id}") as body:
+        yield body
+
+
+@router.post(
+    "/v1/traces",
+    operation_id="spans:push",
+    responses=document_problems(InvalidRequest, TooLarge, Unavailable),
+    response_class=Response,
+    openapi_extra=BODY,
+)
+def receive_otlp_spans(
+    caller: MaySend,
+    session: Writing,
+    body: Annotated[WholeBody, Depends(_body)],
+    content_type: Annotated[str, Header()] = PROTOBUF,
+    content_encoding: Annotated[str, Header()] = "",
+) -> Response:
+    """Take spans from an exporter of OTLP over HTTP. What is acknowledged is kept."""
+    media_type = content_type.split(";")[0].strip().lower()
+    dialect = DIALECTS.get(media_type)
+    if dialect is None:
+        raise MalformedSpanPush(
+            f"The content type {media_type[:80]!r} is none that spans come in.", remedy=f"Send {PROTOBUF} or {JSON}."
+        )
+    span_ingest.store_push(session, body.take(), content_encoding.strip().lower(), dialect)
+    # An empty ExportTraceServiceResponse: everything was taken.
+    return Response(b"{}" if dialect is PushDialect.JSON else b"", media_type=media_type)

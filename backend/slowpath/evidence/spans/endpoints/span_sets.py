@@ -1,0 +1,90 @@
+"""Sets of spans and single traces over HTTP."""
+
+import gzip
+import json
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Path, Query, Response
+
+from slowpath.analysis.kinds.spans.trace_index import TraceListQuery
+from slowpath.core.errors import InvalidRequest, NotFound, Unavailable
+from slowpath.core.ids import ArtifactId, BlobKey, EnvironmentId
+from slowpath.evidence.spans.schemas import SpanSetOut, TraceListOut, TraceListParams
+from slowpath.evidence.spans.service import span_sets
+from slowpath.inventory.catalog.schemas.catalog_entries import When
+from slowpath.platform.accounts.access import MayRead
+from slowpath.platform.http.internal_api import FREEZABLE
+from slowpath.platform.http.problems import document_problems
+from slowpath.platform.http.request_dependencies import Blobs, Reading
+
+router = APIRouter(prefix="/api/v1", tags=["spans"])
+
+MOST_SETS = 200
+DOCUMENT: dict[str, Any] = {"application/json": {"schema": {"type": "object", "additionalProperties": True}}}
+PAGE: dict[int | str, dict[str, Any]] = {
+    200: {"description": "slowpath.spans-comparison/1, one side only", "content": DOCUMENT}
+}
+TRACE: dict[int | str, dict[str, Any]] = {200: {"description": "slowpath.spans-trace/1", "content": DOCUMENT}}
+PACKED = {"Cache-Control": "private, max-age=3600, immutable", "Content-Encoding": "gzip"}
+"""What was decoded from the same bytes never changes."""
+GZIP_LEVEL = 1
+"""Of what is packed while somebody waits."""
+TraceId = Annotated[str, Path(max_length=64, description="up to 32 hexadecimal digits")]
+
+
+@router.get("/spans", operation_id="spans:list", openapi_extra=FREEZABLE, responses=document_problems(InvalidRequest))
+def list_sets(
+    caller: MayRead,
+    session: Reading,
+    environment_id: UUID,
+    start: Annotated[When, Query(alias="from")],
+    end: Annotated[When, Query(alias="to")],
+) -> list[SpanSetOut]:
+    """List the sets of an environment that touch a range of time, newest first, at most 200."""
+    rows = span_sets.between(session, EnvironmentId(environment_id), start, end, MOST_SETS)
+    return [SpanSetOut.model_validate(row) for row in rows]
+
+
+@router.get(
+    "/spans/{artifact_id}",
+    operation_id="spans:get",
+    openapi_extra=FREEZABLE,
+    responses={**document_problems(NotFound, Unavailable), **PAGE},
+    response_class=Response,
+)
+def get_set(artifact_id: UUID, caller: MayRead, session: Reading, blobs: Blobs) -> Response:
+    """Return what the page of one set shows: who calls whom, gaps, critical paths, its slowest traces."""
+    row = span_sets.get_span_set(session, ArtifactId(artifact_id))
+    return Response(blobs.read(BlobKey(row.page_key)), media_type="application/json", headers=PACKED)
+
+
+@router.get(
+    "/spans/{artifact_id}/traces",
+    operation_id="spans:traces",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(NotFound, InvalidRequest, Unavailable),
+)
+def list_traces(
+    artifact_id: UUID, wanted: Annotated[TraceListParams, Query()], caller: MayRead, session: Reading, blobs: Blobs
+) -> TraceListOut:
+    """List all traces of a set, page by page; they never change, so pages are counted from the first row."""
+    index = span_sets.traces(span_sets.get_span_set(session, ArtifactId(artifact_id)), blobs)
+    asked = TraceListQuery(wanted.order, wanted.reverse, wanted.search, wanted.errors)
+    rows, total = index.page(asked, wanted.limit, wanted.offset)
+    return TraceListOut.model_validate({"items": rows, "total": total})
+
+
+@router.get(
+    "/spans/{artifact_id}/traces/{trace_id}",
+    operation_id="spans:trace",
+    openapi_extra=FREEZABLE,
+    responses={**document_problems(NotFound, InvalidRequest, Unavailable), **TRACE},
+    response_class=Response,
+)
+def get_trace(artifact_id: UUID, trace_id: TraceId, caller: MayRead, session: Reading, blobs: Blobs) -> Response:
+    """Return one trace: its spans in order, their gaps, and the critical path."""
+    told = span_sets.trace(span_sets.get_span_set(session, ArtifactId(artifact_id)), blobs, trace_id)
+    # A trace of 20,000 spans is 14 MB of text that says the same words again and again.
+    packed = gzip.compress(json.dumps(told, ensure_ascii=False, allow_nan=False).encode(), GZIP_LEVEL, mtime=0)
+    return Response(packed, media_type="application/json", headers=PACKED)

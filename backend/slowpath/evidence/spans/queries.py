@@ -1,0 +1,72 @@
+"""Every SELECT about spans."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy import delete, func, select
+
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.ids import ArtifactId, EnvironmentId
+from slowpath.evidence.artifacts.tables import Artifact
+from slowpath.evidence.spans.tables import SpanPush, SpanSet
+
+
+def span_set(session: ReadSession, artifact_id: ArtifactId) -> SpanSet | None:
+    """Return one set, by primary key."""
+    return session.get(SpanSet, (session.team_id, artifact_id))
+
+
+def span_sets(session: ReadSession, artifact_ids: Sequence[ArtifactId]) -> Sequence[SpanSet]:
+    """Return the sets of these artifacts, by primary key."""
+    return session.scalars(select(SpanSet).where(SpanSet.id.in_(artifact_ids))).all()
+
+
+def pushes(session: WriteSession, most_bytes: int, most: int) -> Sequence[SpanPush]:
+    """Return the oldest pushes up to a size, and hold them; those another transaction holds are left out."""
+    sizes = (
+        select(
+            SpanPush.id, func.sum(SpanPush.size_bytes).over(order_by=(SpanPush.created_at, SpanPush.id)).label("sum")
+        )
+        .order_by(SpanPush.created_at, SpanPush.id)
+        .limit(most)
+        .subquery()
+    )
+    found = (
+        select(SpanPush)
+        .join(sizes, sizes.c.id == SpanPush.id)
+        .where(sizes.c.sum - SpanPush.size_bytes < most_bytes)
+        .order_by(SpanPush.created_at, SpanPush.id)
+        .with_for_update(of=SpanPush, skip_locked=True)
+    )
+    return session.scalars(found).all()
+
+
+def forget_pushes(session: WriteSession, pushes_held: Sequence[SpanPush]) -> None:
+    """Delete pushes that are in a file now."""
+    session.execute(delete(SpanPush).where(SpanPush.id.in_([row.id for row in pushes_held])))
+
+
+def any_push(session: ReadSession) -> bool:
+    """Tell whether something lies to be folded."""
+    return session.scalar(select(SpanPush.id).limit(1)) is not None
+
+
+def folded_before(session: ReadSession, batch: UUID, days: int, limit: int) -> Sequence[Artifact]:
+    """Return the oldest files of a batch that are older than some days, by ix_artifact_batch."""
+    before = func.clock_timestamp() - timedelta(days=days)
+    found = select(Artifact).where(Artifact.batch == batch, Artifact.created_at < before)
+    return session.scalars(found.order_by(Artifact.created_at, Artifact.id).limit(limit)).all()
+
+
+def sets_between(
+    session: ReadSession, environment_id: EnvironmentId, start: datetime, end: datetime, limit: int
+) -> Sequence[SpanSet]:
+    """Return the newest sets of an environment that touch [start, end], by ix_span_set_when."""
+    found = (
+        select(SpanSet)
+        .where(SpanSet.environment_id == environment_id, SpanSet.ended_at >= start, SpanSet.began_at <= end)
+        .order_by(SpanSet.ended_at.desc(), SpanSet.id)
+        .limit(limit)
+    )
+    return session.scalars(found).all()

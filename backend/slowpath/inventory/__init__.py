@@ -1,0 +1,1 @@
+"""What a team runs: services, builds, deployments, repositories and webhooks."""

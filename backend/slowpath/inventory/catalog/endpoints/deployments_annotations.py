@@ -1,0 +1,265 @@
+"""What runs where, over HTTP: deploys, annotations, the order in which requests flow."""
+
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Query, Response
+
+from slowpath.core.errors import InvalidRequest, NotFound
+from slowpath.core.ids import AnnotationId, BuildId, DeployId, EnvironmentId, ServiceId
+from slowpath.inventory.catalog import service
+from slowpath.inventory.catalog.endpoints.catalog_entries import dump_request_fields
+from slowpath.inventory.catalog.schemas.catalog_entries import ServiceOut, When
+from slowpath.inventory.catalog.schemas.deployments_annotations import (
+    AnnotationIn,
+    AnnotationOut,
+    AnnotationUpdate,
+    DeploymentEventIn,
+    DeploymentIn,
+    DeploymentOut,
+    DeploymentUpdate,
+    ServiceEdgeOut,
+    ServiceOrderIn,
+    ServiceOrderOut,
+)
+from slowpath.inventory.catalog.service import DeploymentFields, ServiceOrder
+from slowpath.platform.accounts.access import MayDeploy, MayManage, MayRead, MayWrite
+from slowpath.platform.accounts.service import record_audit_event
+from slowpath.platform.http.body_limits import KIB, body_up_to
+from slowpath.platform.http.internal_api import FREEZABLE
+from slowpath.platform.http.pagination import Page, Paging
+from slowpath.platform.http.problems import document_problems
+from slowpath.platform.http.request_dependencies import Now, Reading, Writing
+
+router = APIRouter(prefix="/api/v1", tags=["catalog"])
+
+KNOWN: dict[int | str, dict[str, Any]] = {200: {"model": DeploymentOut, "description": "The deploy was known already"}}
+
+
+@router.get(
+    "/deploys", operation_id="deploys:list", openapi_extra=FREEZABLE, responses=document_problems(InvalidRequest)
+)
+def list_deployments(
+    caller: MayRead,
+    session: Reading,
+    paging: Paging,
+    service_id: UUID | None = None,
+    environment_id: UUID | None = None,
+) -> Page[DeploymentOut]:
+    """List deploys, the last made known first."""
+    rows = service.deploys(
+        session,
+        paging.after,
+        paging.limit + 1,
+        service_id=ServiceId(service_id) if service_id else None,
+        environment_id=EnvironmentId(environment_id) if environment_id else None,
+    )
+    return paging.page(rows, DeploymentOut.model_validate, lambda row: (row.created_at, row.id))
+
+
+@router.post(
+    "/deploys",
+    operation_id="deploys:know",
+    openapi_extra=body_up_to(1024 * KIB, members=5_000),
+    status_code=201,
+    responses={**document_problems(NotFound, InvalidRequest), **KNOWN},
+)
+def create_deployment(
+    wanted: DeploymentIn, caller: MayDeploy, session: Writing, now: Now, response: Response
+) -> DeploymentOut:
+    """Make a deploy known; one of the same `external_id` is returned instead (200)."""
+    new = DeploymentFields(
+        service_id=ServiceId(wanted.service_id),
+        environment_id=EnvironmentId(wanted.environment_id),
+        started_at=wanted.started_at or now.now(),
+        source="api",
+        commit=wanted.commit,
+        build_id=BuildId(wanted.build_id) if wanted.build_id else None,
+        label=wanted.label,
+        external_id=wanted.external_id,
+        url=str(wanted.url) if wanted.url else None,
+        commits=[commit.model_dump(mode="json", exclude_none=True) for commit in wanted.commits],
+    )
+    row, made = service.record_deployment(session, new)
+    if made:
+        record_audit_event(session, caller, "deploy.known", "deploy", row.id, {"commit": row.commit})
+    else:
+        response.status_code = 200
+    return DeploymentOut.model_validate(row)
+
+
+@router.post(
+    "/webhooks/deploys",
+    operation_id="deploys:hear",
+    openapi_extra=body_up_to(256 * KIB, members=10_000),
+    status_code=201,
+    responses={**document_problems(InvalidRequest), **KNOWN},
+)
+def receive_deployment_event(
+    message: DeploymentEventIn, caller: MayDeploy, session: Writing, now: Now, response: Response
+) -> DeploymentOut:
+    """Take the message of a deploy tool: ours (`service`, `environment`, `commit`), Argo CD, GitHub, Kubernetes."""
+    row, made = service.record_deployment_event(session, message.model_extra or {}, now.now())
+    if made:
+        record_audit_event(session, caller, "deploy.known", "deploy", row.id, {"commit": row.commit})
+    else:
+        response.status_code = 200
+    return DeploymentOut.model_validate(row)
+
+
+@router.get(
+    "/deploys/{deploy_id}", operation_id="deploys:get", openapi_extra=FREEZABLE, responses=document_problems(NotFound)
+)
+def get_deployment(deploy_id: UUID, caller: MayRead, session: Reading) -> DeploymentOut:
+    """Return one deploy."""
+    return DeploymentOut.model_validate(service.deploy(session, DeployId(deploy_id)))
+
+
+@router.patch(
+    "/deploys/{deploy_id}",
+    operation_id="deploys:change",
+    openapi_extra=body_up_to(1024 * KIB, members=5_000),
+    responses=document_problems(NotFound, InvalidRequest),
+)
+def update_deployment(deploy_id: UUID, change: DeploymentUpdate, caller: MayWrite, session: Writing) -> DeploymentOut:
+    """Change what is said of a deploy."""
+    values = change.model_dump(mode="json", exclude_unset=True)
+    if "commits" in values:
+        values["commits"] = [
+            {key: value for key, value in commit.items() if value is not None} for commit in values["commits"] or ()
+        ]
+    row = service.change_deploy(session, DeployId(deploy_id), values)
+    record_audit_event(
+        session,
+        caller,
+        "deploy.changed",
+        "deploy",
+        row.id,
+        {name: values[name] for name in values.keys() - {"commits"}},
+    )
+    return DeploymentOut.model_validate(row)
+
+
+@router.delete(
+    "/deploys/{deploy_id}", operation_id="deploys:delete", status_code=204, responses=document_problems(NotFound)
+)
+def delete_deployment(deploy_id: UUID, caller: MayManage, session: Writing) -> None:
+    """Delete a deploy: the one before it is taken to have run on."""
+    row = service.delete_deploy(session, DeployId(deploy_id))
+    record_audit_event(session, caller, "deploy.deleted", "deploy", deploy_id, {"commit": row.commit})
+
+
+@router.get(
+    "/annotations",
+    operation_id="annotations:list",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(NotFound, InvalidRequest),
+)
+def list_annotations(
+    caller: MayRead,
+    session: Reading,
+    environment_id: UUID,
+    start: Annotated[When, Query(alias="from")],
+    end: Annotated[When, Query(alias="to")],
+) -> list[AnnotationOut]:
+    """List what is written beside a range of time, oldest first."""
+    rows = service.annotations_between(session, EnvironmentId(environment_id), start, end)
+    return [AnnotationOut.model_validate(row) for row in rows]
+
+
+@router.post(
+    "/annotations",
+    operation_id="annotations:create",
+    status_code=201,
+    responses=document_problems(NotFound, InvalidRequest),
+)
+def create_annotation(wanted: AnnotationIn, caller: MayWrite, session: Writing) -> AnnotationOut:
+    """Write something beside a time."""
+    of_service = ServiceId(wanted.service_id) if wanted.service_id else None
+    values = wanted.model_dump(include={"at", "until", "text"})
+    row = service.create_annotation(session, EnvironmentId(wanted.environment_id), of_service, values)
+    record_audit_event(session, caller, "annotation.created", "annotation", row.id, {"text": row.text})
+    return AnnotationOut.model_validate(row)
+
+
+@router.patch(
+    "/annotations/{annotation_id}",
+    operation_id="annotations:change",
+    responses=document_problems(NotFound, InvalidRequest),
+)
+def change_annotation(
+    annotation_id: UUID, change: AnnotationUpdate, caller: MayWrite, session: Writing
+) -> AnnotationOut:
+    """Change the words or the time of an annotation."""
+    given = dump_request_fields(change)
+    values: dict[str, str | datetime | None] = {
+        name: value for name, value in given.items() if value is not None or name == "until"
+    }
+    row = service.change_annotation(session, AnnotationId(annotation_id), values)
+    record_audit_event(session, caller, "annotation.changed", "annotation", row.id, {"text": row.text})
+    return AnnotationOut.model_validate(row)
+
+
+@router.delete(
+    "/annotations/{annotation_id}",
+    operation_id="annotations:delete",
+    status_code=204,
+    responses=document_problems(NotFound),
+)
+def delete_annotation(annotation_id: UUID, caller: MayWrite, session: Writing) -> None:
+    """Delete an annotation."""
+    row = service.delete_annotation(session, AnnotationId(annotation_id))
+    record_audit_event(session, caller, "annotation.deleted", "annotation", annotation_id, {"text": row.text})
+
+
+@router.get(
+    "/environments/{environment_id}/order",
+    operation_id="environments:order",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(NotFound),
+)
+def get_service_order(environment_id: UUID, caller: MayRead, session: Reading) -> ServiceOrderOut:
+    """Return the services in the order in which requests flow, and who calls whom: the service map."""
+    return _told(service.get_service_order(session, EnvironmentId(environment_id)))
+
+
+@router.put(
+    "/environments/{environment_id}/order",
+    operation_id="environments:lay-order",
+    openapi_extra=body_up_to(64 * KIB, members=2_000),
+    responses=document_problems(NotFound, InvalidRequest),
+)
+def set_service_order(
+    environment_id: UUID, wanted: ServiceOrderIn, caller: MayWrite, session: Writing
+) -> ServiceOrderOut:
+    """Lay the order by hand; services that are not named stand behind it."""
+    ids = [ServiceId(each) for each in wanted.service_ids]
+    laid = service.set_service_order(session, EnvironmentId(environment_id), ids)
+    record_audit_event(session, caller, "order.laid", "environment", environment_id, {})
+    return _told(laid)
+
+
+@router.delete(
+    "/environments/{environment_id}/order",
+    operation_id="environments:forget-order",
+    responses=document_problems(NotFound),
+)
+def reset_service_order(environment_id: UUID, caller: MayWrite, session: Writing) -> ServiceOrderOut:
+    """Go back to the order that spans show."""
+    shown = service.reset_service_order(session, EnvironmentId(environment_id))
+    record_audit_event(session, caller, "order.forgotten", "environment", environment_id, {})
+    return _told(shown)
+
+
+def _told(order: ServiceOrder) -> ServiceOrderOut:
+    return ServiceOrderOut(
+        services=[ServiceOut.model_validate(row) for row in order.services],
+        source=order.source,
+        edges=[
+            ServiceEdgeOut(
+                caller_id=edge.caller, callee_id=edge.callee, calls=edge.calls, requests=edge.requests, ratio=edge.ratio
+            )
+            for edge in order.edges
+        ],
+    )

@@ -1,0 +1,143 @@
+"""Services, environments and builds on the wire."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import AfterValidator, AnyHttpUrl, BaseModel, ConfigDict, Field, StringConstraints
+
+Name = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100, pattern=r"^[^\x00-\x1f]*$")
+]
+Text = Annotated[str, StringConstraints(max_length=2000, pattern=r"^[^\x00]*$")]
+Word = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00-\x1f]*$")]
+EARLIEST, LATEST = datetime(1970, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
+
+
+def _sensible(when: datetime) -> datetime:
+    """Refuse times that PostgreSQL would keep and Python could not read back: the first and last day of its calendar."""
+    known = when if when.tzinfo else when.replace(tzinfo=UTC)
+    if not EARLIEST <= known <= LATEST:
+        raise ValueError(f"the time must be between the years {EARLIEST.year} and {LATEST.year}")
+    return known
+
+
+When = Annotated[datetime, AfterValidator(_sensible)]
+Link = Annotated[AnyHttpUrl, Field(max_length=2000)]
+
+
+class RowResponse(BaseModel):
+    """What is read from rows as they are."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+
+class CatalogRequest(BaseModel):
+    """What is sent: nothing that is not asked for."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class ServiceOut(RowResponse):
+    """A service."""
+
+    id: UUID
+    slug: str
+    name: str
+    description: str
+    main_package: str | None
+    created_at: datetime
+
+
+class ServiceIn(CatalogRequest):
+    """A new service."""
+
+    name: Name
+    description: Text = ""
+    main_package: Word | None = None
+
+
+class ServiceUpdate(CatalogRequest):
+    """What is to be changed of a service."""
+
+    name: Name | None = None
+    description: Text | None = None
+    main_package: Word | None = None
+
+
+class EnvironmentOut(RowResponse):
+    """An environment."""
+
+    id: UUID
+    slug: str
+    name: str
+    created_at: datetime
+
+
+class EnvironmentIn(CatalogRequest):
+    """A new environment, or its new name."""
+
+    name: Name
+
+
+class PullRequestRef(CatalogRequest):
+    """Where a build is being discussed: GitHub's pull request, GitLab's merge request."""
+
+    number: Annotated[int, Field(ge=1, le=2**53)]
+    url: Link | None = None
+
+
+class BuildOut(RowResponse):
+    """A build."""
+
+    id: UUID
+    service_id: UUID
+    commit: str
+    go_version: str
+    goos: str
+    goarch: str
+    flags: str
+    branch: str | None
+    label: str | None
+    ci_url: str | None
+    dependencies: dict[str, str] | None
+    committed_at: datetime | None
+    parent: str | None
+    title: str | None
+    author: str | None
+    pull_request: PullRequestRef | None
+    facts: dict[str, Any]
+    created_at: datetime
+
+
+class BuildIn(CatalogRequest):
+    """A build: the first six fields are its identity."""
+
+    service_id: UUID
+    commit: Annotated[Word, StringConstraints(min_length=1)]
+    go_version: Word = ""
+    goos: Word = ""
+    goarch: Word = ""
+    flags: Word = ""
+    branch: Word | None = None
+    label: Word | None = None
+    ci_url: Link | None = None
+    dependencies: Annotated[dict[Word, Word], Field(max_length=5000)] | None = None
+    committed_at: When | None = None
+    parent: Word | None = None
+    title: Word | None = None
+    author: Word | None = None
+    pull_request: PullRequestRef | None = None
+
+
+class BuildUpdate(CatalogRequest):
+    """What is to be changed of a build; its identity stays."""
+
+    branch: Word | None = None
+    label: Word | None = None
+    ci_url: Link | None = None
+    committed_at: When | None = None
+    parent: Word | None = None
+    title: Word | None = None
+    author: Word | None = None
+    pull_request: PullRequestRef | None = None

@@ -1,0 +1,124 @@
+"""Verbs on builds as CI and files tell of them: by service and commit, bit by bit, in any order."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from slowpath.core.db_sessions import WriteSession
+from slowpath.core.ids import BuildId, ServiceId, new_id
+from slowpath.inventory.catalog import queries
+from slowpath.inventory.catalog.queries import deployments_annotations
+from slowpath.inventory.catalog.rules import IDENTITY_PARTS, match_build
+from slowpath.inventory.catalog.service import pending_commit_metadata
+from slowpath.inventory.catalog.service.catalog_entries import (
+    build,
+    ensure_service,
+    measurement_conditions,
+    reevaluate_build,
+    service,
+)
+from slowpath.inventory.catalog.service.metadata_senders import ANY_SENDER, MetadataSender
+from slowpath.inventory.catalog.tables import Build, Service
+
+Told = Mapping[str, Any]
+"""Columns of a build, identity included; what is None or "" was not said."""
+
+
+def upsert_build(
+    session: WriteSession, service_name: str, commit: str, told: Told, *, by: MetadataSender = ANY_SENDER
+) -> tuple[Build, bool]:
+    """Return the build that is meant by a service's name (or id) and a commit, and whether it was made.
+
+    Service and build are made if they are new. What is said is kept: parts of the identity that nobody had said
+    complete the build, and what contradicts it is another build. Raises `NotASlug`, and `ServiceNotFound` for an id.
+    """
+    of_service = ServiceId(_service(session, service_name).id)
+    queries.lock_commit(session, of_service, commit)
+    said = {part: told[part] for part in IDENTITY_PARTS if told.get(part)}
+    row = match_build(queries.builds_of_commit(session, of_service, commit), said)
+    if row is None:
+        row = Build(
+            team_id=session.team_id,
+            id=new_id(),
+            service_id=of_service,
+            commit=commit,
+            facts={},
+            program_id=by.program_id,
+            sender_ids=[],
+            **said,
+        )
+        by.join(row)
+        _keep(row, told)
+        session.add(row)
+        session.flush()  # the database gives the time
+        pending_commit_metadata.apply_pending_metadata(session, row)
+        deployments_annotations.link_build_to_deployments(session, row)
+        return row, True
+    before = measurement_conditions(row)
+    by.join(row)
+    if by.may_change(row):
+        _keep(row, told)
+        session.flush()  # what follows may look the build up by its identity
+    else:
+        fill_build_metadata(session, row, told)
+    reevaluate_build(session, row, before)
+    return row, False
+
+
+def fill_build_metadata(session: WriteSession, row: Build, told: Told) -> None:
+    """Add what nobody had said of a build; what somebody said stays."""
+    queries.lock_commit(session, ServiceId(row.service_id), row.commit)
+    session.refresh(row)  # as it is now that nobody else changes it
+    missing = {name: value for name, value in told.items() if value and not getattr(row, name)}
+    parts = {part: missing.pop(part) for part in IDENTITY_PARTS if part in missing}
+    if parts and not _exists(session, row, parts):
+        missing |= parts
+    _keep(row, missing)
+    session.flush()  # what follows may look the build up by its identity
+
+
+def fill_build_metadata_from_artifact(session: WriteSession, build_id: BuildId, told: Told) -> None:
+    """Add what a file says of its build, where nobody had said it. Raises `BuildNotFound`."""
+    fill_build_metadata(session, build(session, build_id), told)
+
+
+def fill_commit_builds_metadata(
+    session: WriteSession, service_id: ServiceId, commit: str, told: Told, *, remembered_at: datetime | None = None
+) -> int:
+    """Add what is said of a commit to all its builds where nobody had said it; return how many there are.
+
+    Where there is none, it is kept for the first one, if it is said when it is said.
+    """
+    queries.lock_commit(session, service_id, commit)
+    rows = queries.builds_of_commit(session, service_id, commit)
+    for row in rows:
+        before = measurement_conditions(row)
+        fill_build_metadata(session, row, told)
+        reevaluate_build(session, row, before)
+    if not rows and remembered_at is not None:
+        pending_commit_metadata.store_pending_metadata(session, service_id, commit, told, remembered_at)
+    return len(rows)
+
+
+def _service(session: WriteSession, name: str) -> Service:
+    try:
+        service_id = UUID(name)
+    except ValueError:
+        return ensure_service(session, name)
+    return service(session, ServiceId(service_id))
+
+
+def _keep(row: Build, told: Told) -> None:
+    for name, value in told.items():
+        if value:
+            setattr(row, name, value)
+
+
+def _exists(session: WriteSession, row: Build, parts: Mapping[str, str]) -> bool:
+    """Tell whether another build has the identity that this one would get."""
+    wanted = {part: parts.get(part) or getattr(row, part) for part in IDENTITY_PARTS}
+    others = queries.builds_of_commit(session, ServiceId(row.service_id), row.commit)
+    return any(
+        other.id != row.id and all(getattr(other, part) == value for part, value in wanted.items()) for other in others
+    )

@@ -1,0 +1,202 @@
+"""Verbs on names: services and environments, and builds known by their identity."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.ids import BuildId, EnvironmentId, ServiceId, new_id
+from slowpath.core.jobs import enqueue_unless_pending
+from slowpath.inventory.catalog import queries
+from slowpath.inventory.catalog.errors import (
+    BuildNotFound,
+    CatalogNameTaken,
+    EnvironmentNotFound,
+    InvalidSlug,
+    ServiceNotFound,
+)
+from slowpath.inventory.catalog.jobs import BuildChanged
+from slowpath.inventory.catalog.queries import After, BuildIdentity, deployments_annotations
+from slowpath.inventory.catalog.rules import make_slug
+from slowpath.inventory.catalog.service import pending_commit_metadata
+from slowpath.inventory.catalog.service.get_or_insert import get_or_insert
+from slowpath.inventory.catalog.service.metadata_senders import ANY_SENDER, MetadataSender
+from slowpath.inventory.catalog.tables import Build, Environment, Service
+
+MAX_NAME = 100
+"""Longest name of a service or an environment; what is seen in metrics or spans is cut."""
+
+
+def service(session: ReadSession, service_id: ServiceId) -> Service:
+    """Return the service. Raises `ServiceNotFound`."""
+    row = queries.service(session, service_id)
+    if row is None:
+        raise ServiceNotFound("There is no such service in this team.")
+    return row
+
+
+def services(session: ReadSession, after: After, limit: int) -> Sequence[Service]:
+    """Return services, newest first."""
+    return queries.services(session, after, limit)
+
+
+def create_service(session: WriteSession, name: str, values: dict[str, Any]) -> Service:
+    """Add a service. Raises `InvalidSlug`, `CatalogNameTaken`."""
+    slug = _slug(name)
+    if queries.service_by_slug(session, slug) is not None:
+        raise CatalogNameTaken(f"The team already has a service at {slug}.", remedy="Choose another name.")
+    row = Service(team_id=session.team_id, id=new_id(), slug=slug, name=name, **values)
+    session.add(row)
+    session.flush()  # the database gives the time
+    return row
+
+
+def ensure_service(session: WriteSession, name: str) -> Service:
+    """Return the service of this name, made if there is none. Raises `InvalidSlug`."""
+    slug = _slug(name)
+    new = Service(team_id=session.team_id, id=new_id(), slug=slug, name=name[:MAX_NAME])
+    return get_or_insert(session, new, lambda: queries.service_by_slug(session, slug))[0]
+
+
+def change_service(session: WriteSession, service_id: ServiceId, values: dict[str, Any]) -> Service:
+    """Change what is said of a service; its slug stays, so that addresses stay. Raises `ServiceNotFound`."""
+    row = service(session, service_id)
+    for name, value in values.items():
+        setattr(row, name, value)
+    return row
+
+
+def delete_service(session: WriteSession, service_id: ServiceId) -> Service:
+    """Delete a service and its builds; artifacts stay, without a build. Raises `ServiceNotFound`."""
+    row = service(session, service_id)
+    session.delete(row)
+    return row
+
+
+def environment(session: ReadSession, environment_id: EnvironmentId) -> Environment:
+    """Return the environment. Raises `EnvironmentNotFound`."""
+    row = queries.environment(session, environment_id)
+    if row is None:
+        raise EnvironmentNotFound("There is no such environment in this team.")
+    return row
+
+
+def environments(session: ReadSession, after: After, limit: int) -> Sequence[Environment]:
+    """Return environments, newest first."""
+    return queries.environments(session, after, limit)
+
+
+def create_environment(session: WriteSession, name: str) -> Environment:
+    """Add an environment. Raises `InvalidSlug`, `CatalogNameTaken`."""
+    slug = _slug(name)
+    if queries.environment_by_slug(session, slug) is not None:
+        raise CatalogNameTaken(f"The team already has an environment at {slug}.", remedy="Choose another name.")
+    row = Environment(team_id=session.team_id, id=new_id(), slug=slug, name=name)
+    session.add(row)
+    session.flush()  # the database gives the time
+    return row
+
+
+def ensure_environment(session: WriteSession, name: str) -> Environment:
+    """Return the environment of this name, made if there is none. Raises `InvalidSlug`."""
+    slug = _slug(name)
+    new = Environment(team_id=session.team_id, id=new_id(), slug=slug, name=name[:MAX_NAME])
+    return get_or_insert(session, new, lambda: queries.environment_by_slug(session, slug))[0]
+
+
+def rename_environment(session: WriteSession, environment_id: EnvironmentId, name: str) -> Environment:
+    """Rename an environment; its slug stays. Raises `EnvironmentNotFound`."""
+    row = environment(session, environment_id)
+    row.name = name
+    return row
+
+
+def delete_environment(session: WriteSession, environment_id: EnvironmentId) -> Environment:
+    """Delete an environment. Raises `EnvironmentNotFound`."""
+    row = environment(session, environment_id)
+    session.delete(row)
+    return row
+
+
+def build(session: ReadSession, build_id: BuildId) -> Build:
+    """Return the build. Raises `BuildNotFound`."""
+    row = queries.build(session, build_id)
+    if row is None:
+        raise BuildNotFound("There is no such build in this team.")
+    return row
+
+
+def builds(
+    session: ReadSession, after: After, limit: int, *, service_id: ServiceId | None, search: str | None
+) -> Sequence[Build]:
+    """Return builds, newest first."""
+    return queries.builds(session, after, limit, service_id=service_id, search=search)
+
+
+def builds_of_commit(session: ReadSession, service_id: ServiceId, commit: str) -> Sequence[Build]:
+    """Return the builds of a commit, newest first."""
+    return queries.builds_of_commit(session, service_id, commit)
+
+
+def register_build(
+    session: WriteSession, identity: BuildIdentity, values: dict[str, Any], *, by: MetadataSender = ANY_SENDER
+) -> tuple[Build, bool]:
+    """Return the build of this identity, made if it was not known, and whether it was made.
+
+    What is newly said of a known build (branch, link) is kept. Raises `ServiceNotFound`.
+    """
+    service(session, identity.service_id)
+    new = Build(
+        team_id=session.team_id, id=new_id(), program_id=by.program_id, sender_ids=[], **vars(identity), **values
+    )
+    by.join(new)
+    row, made = get_or_insert(session, new, lambda: queries.build_by_identity(session, identity))
+    if made:
+        queries.lock_commit(session, ServiceId(row.service_id), row.commit)
+        pending_commit_metadata.apply_pending_metadata(session, row)
+        deployments_annotations.link_build_to_deployments(session, row)
+        return row, True
+    before = measurement_conditions(row)
+    by.join(row)
+    for name, value in values.items():
+        if value is not None and (by.may_change(row) or not getattr(row, name)):
+            setattr(row, name, value)
+    reevaluate_build(session, row, before)
+    return row, False
+
+
+def change_build(session: WriteSession, build_id: BuildId, values: dict[str, Any]) -> Build:
+    """Change what is said of a build; its identity stays. Raises `BuildNotFound`."""
+    row = build(session, build_id)
+    before = measurement_conditions(row)
+    for name, value in values.items():
+        setattr(row, name, value)
+    reevaluate_build(session, row, before)
+    return row
+
+
+def measurement_conditions(row: Build) -> tuple[Any, ...]:
+    """Return what of a build says under what it was measured and where in its branch it stands."""
+    return (row.branch, row.committed_at, row.parent, row.go_version, row.goos, row.goarch, dict(row.facts or {}))
+
+
+def reevaluate_build(session: WriteSession, row: Build, before: tuple[Any, ...]) -> None:
+    """Have a build measured again if it is not what it was."""
+    if measurement_conditions(row) != before:
+        session.flush()  # the job, if it is done at once, reads the build as it is now
+        enqueue_unless_pending(session, BuildChanged(BuildId(row.id)))
+
+
+def delete_build(session: WriteSession, build_id: BuildId) -> Build:
+    """Delete a build with its files; a sweep removes their bytes. Raises `BuildNotFound`."""
+    row = build(session, build_id)
+    session.delete(row)
+    return row
+
+
+def _slug(name: str) -> str:
+    slug = make_slug(name)
+    if not slug:
+        raise InvalidSlug(
+            "The name holds no letter or digit that can stand in an address.", remedy="Choose another name."
+        )
+    return slug

@@ -1,0 +1,291 @@
+"""Repositories, their commits, and what came between two builds."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
+
+from slowpath.analysis.bisect.commit_suspicion import RegressedCode
+from slowpath.core.encryption import SecretEncryptor
+from slowpath.core.errors import AddressNotAllowed, Conflict, InvalidRequest, LimitExceeded, NotFound
+from slowpath.core.git_ports import GitRemotePolicy
+from slowpath.core.ids import RepositoryId, ServiceId
+from slowpath.inventory.repositories.rules import MOST_BETWEEN
+from slowpath.inventory.repositories.schemas import (
+    CommitDetailOut,
+    CommitDiffOut,
+    CommitRangeIn,
+    CommitRangeOut,
+    CommitsIn,
+    CommitsRecordedOut,
+    JobStartedOut,
+    RepositoryCommit,
+    RepositoryCredentialsIn,
+    RepositoryIn,
+    RepositoryOut,
+    RepositoryRef,
+    RepositoryUpdate,
+    ServiceSourceIn,
+    Sha,
+    Spelled,
+)
+from slowpath.inventory.repositories.service import commit_graph, repositories, suspect_commits
+from slowpath.inventory.repositories.service.repositories import GitCredentials, ServiceSource
+from slowpath.platform.accounts.access import MayManage, MayRead, MayWrite
+from slowpath.platform.accounts.service import record_audit_event
+from slowpath.platform.http.body_limits import KIB, body_up_to
+from slowpath.platform.http.internal_api import FREEZABLE
+from slowpath.platform.http.pagination import Page, Paging
+from slowpath.platform.http.problems import document_problems
+from slowpath.platform.http.request_dependencies import Reading, Writing
+
+router = APIRouter(prefix="/api/v1", tags=["commits"])
+
+
+def remotes_of(request: Request) -> GitRemotePolicy:
+    """Return the rules for addresses of repositories plugged in by the app."""
+    found: GitRemotePolicy = request.app.state.remotes
+    return found
+
+
+def sealer_of(request: Request) -> SecretEncryptor:
+    """Return the sealer plugged in by the app."""
+    found = request.app.state.sealer
+    assert isinstance(found, SecretEncryptor)
+    return found
+
+
+Places = Annotated[GitRemotePolicy, Depends(remotes_of)]
+Seals = Annotated[SecretEncryptor, Depends(sealer_of)]
+ShaOf = Annotated[Sha, Path(description="forty hexadecimal digits")]
+Functions = Annotated[list[Annotated[str, Query(max_length=1_000)]], Query(alias="function", max_length=50)]
+Files = Annotated[list[Annotated[str, Query(max_length=1_000)]], Query(alias="file", max_length=50)]
+
+
+@router.get(
+    "/repositories",
+    operation_id="repositories:list",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(InvalidRequest),
+)
+def list_repositories(caller: MayRead, session: Reading, paging: Paging) -> Page[RepositoryOut]:
+    """List repositories, newest first."""
+    rows = repositories.list_repositories(session, paging.after, paging.limit + 1)
+    return paging.page(rows, RepositoryOut.of, lambda kept: (kept.row.created_at, kept.row.id))
+
+
+@router.post(
+    "/repositories",
+    operation_id="repositories:create",
+    openapi_extra=body_up_to(896 * KIB, members=3_000),
+    status_code=201,
+    responses=document_problems(NotFound, Conflict, InvalidRequest, LimitExceeded),
+)
+def create_repository(
+    wanted: RepositoryIn, caller: MayManage, session: Writing, remotes: Places, sealer: Seals
+) -> RepositoryOut:
+    """Add a repository. If it has an address it is fetched at once."""
+    row = repositories.create_repository(
+        session,
+        sealer,
+        remotes,
+        label=wanted.name,
+        url=wanted.url,
+        kind=wanted.kind,
+        web_url=str(wanted.web_url).rstrip("/") if wanted.web_url else None,
+        sign_in=_sign_in(wanted.credentials) or GitCredentials("none"),
+        services=_built(wanted.services),
+    )
+    facts = {"name": row.label, "url": row.url, "credentials": row.credentials}
+    record_audit_event(session, caller, "repository.created", "repository", row.id, facts)
+    return RepositoryOut.of(repositories.get_repository_with_services(session, row))
+
+
+@router.get(
+    "/repositories/{repository_id}",
+    operation_id="repositories:get",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(NotFound),
+)
+def get_repository(repository_id: UUID, caller: MayRead, session: Reading) -> RepositoryOut:
+    """Tell of a repository."""
+    return RepositoryOut.of(
+        repositories.get_repository_with_services(
+            session, repositories.get_repository(session, RepositoryId(repository_id))
+        )
+    )
+
+
+@router.patch(
+    "/repositories/{repository_id}",
+    operation_id="repositories:change",
+    openapi_extra=body_up_to(896 * KIB, members=3_000),
+    responses=document_problems(NotFound, Conflict, InvalidRequest, AddressNotAllowed),
+)
+def change_repository(
+    repository_id: UUID,
+    change: RepositoryUpdate,
+    caller: MayManage,
+    session: Writing,
+    remotes: Places,
+    sealer: Seals,
+) -> RepositoryOut:
+    """Change a repository."""
+    said = change.model_dump(exclude_unset=True, mode="json")
+    values = {
+        "label" if name == "name" else name: said[name] for name in ("name", "url", "kind", "web_url") if said.get(name)
+    }
+    if "web_url" in values:
+        values["web_url"] = str(values["web_url"]).rstrip("/")
+    row = repositories.update_repository(
+        session,
+        sealer,
+        remotes,
+        RepositoryId(repository_id),
+        values=values,
+        sign_in=_sign_in(change.credentials),
+        services=None if change.services is None else _built(change.services),
+    )
+    facts = {**values, **({"credentials": row.credentials} if change.credentials else {})}
+    record_audit_event(session, caller, "repository.changed", "repository", row.id, facts)
+    session.flush()
+    return RepositoryOut.of(repositories.get_repository_with_services(session, row))
+
+
+@router.delete(
+    "/repositories/{repository_id}",
+    operation_id="repositories:delete",
+    status_code=204,
+    responses=document_problems(NotFound),
+)
+def delete_repository(repository_id: UUID, caller: MayManage, session: Writing) -> None:
+    """Delete a repository, with all that is known of its commits."""
+    row = repositories.delete_repository(session, RepositoryId(repository_id))
+    record_audit_event(session, caller, "repository.deleted", "repository", repository_id, {"name": row.label})
+
+
+@router.post(
+    "/repositories/{repository_id}/fetch",
+    operation_id="repositories:fetch",
+    status_code=202,
+    responses=document_problems(NotFound, Conflict),
+)
+def fetch_repository(repository_id: UUID, caller: MayWrite, session: Writing) -> RepositoryOut:
+    """Have a repository fetched."""
+    repositories.enqueue_fetch(session, RepositoryId(repository_id))
+    return RepositoryOut.of(
+        repositories.get_repository_with_services(
+            session, repositories.get_repository(session, RepositoryId(repository_id))
+        )
+    )
+
+
+@router.post(
+    "/repositories/{repository_id}/commits",
+    operation_id="commits:record",
+    openapi_extra=body_up_to(2048 * KIB, members=20_000),
+    responses=document_problems(NotFound, InvalidRequest),
+)
+def record_commits(repository_id: UUID, told: CommitsIn, caller: MayWrite, session: Writing) -> CommitsRecordedOut:
+    """Write down facts of commits. Telling of one again fills what was open and changes nothing else."""
+    new = commit_graph.record_commits(session, RepositoryId(repository_id), [one.facts() for one in told.commits])
+    return CommitsRecordedOut(new=new)
+
+
+@router.get(
+    "/repositories/{repository_id}/commits/{sha}",
+    operation_id="commits:get",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(NotFound, InvalidRequest),
+)
+def get_commit(repository_id: UUID, sha: ShaOf, caller: MayRead, session: Reading) -> CommitDetailOut:
+    """Tell of a commit."""
+    row = suspect_commits.get_commit(session, RepositoryId(repository_id), sha)
+    repository = repositories.get_repository(session, RepositoryId(repository_id))
+    tags = sorted(name for name, tagged in repository.tags.items() if tagged == row.sha)
+    return CommitDetailOut(
+        repository=RepositoryRef.of(repository), commit=RepositoryCommit.of(row, repository), tags=tags
+    )
+
+
+@router.get(
+    "/repositories/{repository_id}/commits/{sha}/diff",
+    operation_id="commits:diff",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(NotFound, InvalidRequest),
+)
+def get_diff(repository_id: UUID, sha: ShaOf, caller: MayRead, session: Reading) -> CommitDiffOut:
+    """Tell what a commit changes line by line, if that has been read."""
+    return CommitDiffOut.of(
+        suspect_commits.get_diff(session, suspect_commits.get_commit(session, RepositoryId(repository_id), sha))
+    )
+
+
+@router.post(
+    "/repositories/{repository_id}/commits/{sha}/diff",
+    operation_id="commits:read-diff",
+    status_code=202,
+    responses=document_problems(NotFound, Conflict, InvalidRequest),
+)
+def read_diff(repository_id: UUID, sha: ShaOf, caller: MayRead, session: Writing) -> CommitDiffOut:
+    """Have it read what a commit changes line by line."""
+    row = suspect_commits.get_commit(session, RepositoryId(repository_id), sha)
+    suspect_commits.read_diff(session, row)
+    session.flush()
+    return CommitDiffOut.of(suspect_commits.get_diff(session, row))
+
+
+@router.get(
+    "/services/{service_id}/commits",
+    operation_id="commits:between",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(NotFound, InvalidRequest),
+)
+def commits_between(
+    service_id: UUID,
+    caller: MayRead,
+    session: Reading,
+    good: Annotated[Spelled, Query()],
+    bad: Annotated[Spelled, Query()],
+    function: Functions = [],  # noqa: B006 - FastAPI copies defaults
+    file: Files = [],  # noqa: B006 - FastAPI copies defaults
+    limit: Annotated[int, Query(ge=1, le=MOST_BETWEEN)] = 500,
+) -> CommitRangeOut:
+    """Tell which commits are in a bad build and not in a good one, and how suspicious each is.
+
+    `function` and `file` name what got slower, as profiles name it.
+    """
+    regressed = RegressedCode(function, file)
+    return CommitRangeOut.of(
+        suspect_commits.rank_suspects(session, ServiceId(service_id), good, bad, regressed, limit=limit)
+    )
+
+
+@router.post(
+    "/services/{service_id}/commits/closures",
+    operation_id="commits:read-closures",
+    responses=document_problems(NotFound, Conflict, InvalidRequest),
+)
+def read_closures(
+    service_id: UUID, wanted: CommitRangeIn, caller: MayWrite, session: Writing, response: Response
+) -> JobStartedOut:
+    """Have it found out which commits of a range change the service's binary."""
+    job_id = suspect_commits.read_closures(session, ServiceId(service_id), wanted.good, wanted.bad)
+    response.status_code = 200 if job_id is None else 202
+    return JobStartedOut(job_id=job_id)
+
+
+def _built(said: list[ServiceSourceIn]) -> list[ServiceSource]:
+    return [ServiceSource(ServiceId(one.service_id), one.directory, one.main_package) for one in said]
+
+
+def _sign_in(given: RepositoryCredentialsIn | None) -> GitCredentials | None:
+    if given is None:
+        return None
+    token, password = given.token, given.password
+    return GitCredentials(
+        given.kind,
+        token.get_secret_value() if token else "",
+        given.username or "",
+        password.get_secret_value() if password else "",
+    )

@@ -1,0 +1,192 @@
+"""Every SELECT of repositories and commits."""
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import any_, func, literal, select, tuple_
+from sqlalchemy.dialects.postgresql import ARRAY, array
+from sqlalchemy.types import Text
+
+from slowpath.core.db_sessions import ReadSession
+from slowpath.core.ids import CommitId, RepositoryId, ServiceId
+from slowpath.core.jobs import JobRow, JobState
+from slowpath.inventory.catalog.tables import Service
+from slowpath.inventory.repositories.jobs import ComputePackageClosures, FetchRepository
+from slowpath.inventory.repositories.rules import UNTOLD
+from slowpath.inventory.repositories.tables import Commit, CommitDiff, PackageClosure, Repository, ServiceRepository
+
+After = tuple[datetime, UUID] | None
+
+
+def repositories(session: ReadSession, after: After, limit: int) -> Sequence[Repository]:
+    """Return repositories newest first, by ix_repository_newest."""
+    found = select(Repository).where(Repository.team_id == session.team_id)
+    found = found.order_by(Repository.created_at.desc(), Repository.id.desc()).limit(limit)
+    if after is not None:
+        found = found.where(tuple_(Repository.created_at, Repository.id) < after)
+    return session.scalars(found).all()
+
+
+def repository(session: ReadSession, repository_id: RepositoryId) -> Repository | None:
+    """Return one repository, by primary key."""
+    return session.get(Repository, (session.team_id, repository_id))
+
+
+def lock_repository(session: ReadSession, repository_id: RepositoryId) -> Repository | None:
+    """Return one repository that nobody else changes until the transaction ends, by primary key."""
+    return session.get(Repository, (session.team_id, repository_id), with_for_update=True, populate_existing=True)
+
+
+def repository_at(session: ReadSession, url: str) -> Repository | None:
+    """Return the repository of an address, by its unique constraint."""
+    return session.scalars(
+        select(Repository).where(Repository.team_id == session.team_id, Repository.url == url)
+    ).one_or_none()
+
+
+def count_repositories(session: ReadSession) -> int:
+    """Return how many repositories the team has, by ix_repository_newest."""
+    found = select(func.count()).select_from(Repository).where(Repository.team_id == session.team_id)
+    return session.scalars(found).one()
+
+
+def services_of(session: ReadSession, repository_ids: Collection[UUID]) -> Sequence[ServiceRepository]:
+    """Return what is built from repositories, by ix_service_repository_repository."""
+    found = select(ServiceRepository).where(
+        ServiceRepository.team_id == session.team_id, ServiceRepository.repository_id.in_(repository_ids)
+    )
+    return session.scalars(found.order_by(ServiceRepository.created_at, ServiceRepository.id)).all()
+
+
+def service_repository(session: ReadSession, service_id: ServiceId) -> ServiceRepository | None:
+    """Return from what a service is built, by its unique constraint."""
+    found = select(ServiceRepository).where(
+        ServiceRepository.team_id == session.team_id, ServiceRepository.service_id == service_id
+    )
+    return session.scalars(found).one_or_none()
+
+
+def commit(session: ReadSession, repository_id: RepositoryId, sha: str) -> Commit | None:
+    """Return one commit, by uq_commit_sha."""
+    found = select(Commit).where(
+        Commit.team_id == session.team_id, Commit.repository_id == repository_id, Commit.sha == sha
+    )
+    return session.scalars(found).one_or_none()
+
+
+def commit_by_id(session: ReadSession, commit_id: CommitId) -> Commit | None:
+    """Return one commit, by primary key."""
+    return session.get(Commit, (session.team_id, commit_id))
+
+
+def commits(session: ReadSession, repository_id: RepositoryId, shas: Collection[str]) -> Sequence[Commit]:
+    """Return the commits of these ids, by uq_commit_sha."""
+    found = select(Commit).where(
+        Commit.team_id == session.team_id,
+        Commit.repository_id == repository_id,
+        Commit.sha == any_(literal(list(shas), ARRAY(Text))),
+    )
+    return session.scalars(found).all()
+
+
+def select_newest_commits(session: ReadSession, repository_id: RepositoryId, limit: int) -> Sequence[Commit]:
+    """Return the commits of the largest generations."""
+    found = select(Commit).where(Commit.team_id == session.team_id, Commit.repository_id == repository_id)
+    found = found.order_by(Commit.generation.desc(), Commit.committed_at.desc().nulls_last(), Commit.sha)
+    return session.scalars(found.limit(limit)).all()
+
+
+def select_commits_by_prefix(session: ReadSession, repository_id: RepositoryId, prefix: str) -> Sequence[str]:
+    """Return at most two ids that begin so, by uq_commit_sha: hexadecimal digits lie below g."""
+    found = select(Commit.sha).where(
+        Commit.team_id == session.team_id,
+        Commit.repository_id == repository_id,
+        Commit.sha >= prefix,
+        Commit.sha < prefix + "g",
+    )
+    return session.scalars(found.limit(2)).all()
+
+
+def generations(
+    session: ReadSession, repository_id: RepositoryId, shas: Collection[str]
+) -> dict[str, tuple[int, datetime | None]]:
+    """Return generation and time of these commits, by uq_commit_sha."""
+    found = select(Commit.sha, Commit.generation, Commit.committed_at).where(
+        Commit.team_id == session.team_id,
+        Commit.repository_id == repository_id,
+        Commit.sha == any_(literal(list(shas), ARRAY(Text))),
+    )
+    return {sha: (generation, at) for sha, generation, at in session.execute(found)}
+
+
+def has_children(session: ReadSession, repository_id: RepositoryId, shas: Collection[str]) -> bool:
+    """Tell whether a known commit has one of these for a parent, by ix_commit_parents."""
+    found = select(Commit.id).where(
+        Commit.team_id == session.team_id,
+        Commit.repository_id == repository_id,
+        Commit.parents.op("?|")(array([*shas], type_=Text)),
+    )
+    return bool(shas) and session.scalars(found.limit(1)).first() is not None
+
+
+def graph(session: ReadSession, repository_id: RepositoryId) -> dict[str, list[str]]:
+    """Return every commit of a repository with its parents; `[UNTOLD]` where nobody told."""
+    found = select(Commit.sha, Commit.parents).where(
+        Commit.team_id == session.team_id, Commit.repository_id == repository_id
+    )
+    return {sha: [UNTOLD] if parents is None else parents for sha, parents in session.execute(found)}
+
+
+def count_commits(session: ReadSession, repository_ids: Collection[UUID]) -> dict[UUID, int]:
+    """Return how many commits are known of each repository."""
+    found = select(Commit.repository_id, func.count()).where(
+        Commit.team_id == session.team_id, Commit.repository_id.in_(repository_ids)
+    )
+    return {row[0]: row[1] for row in session.execute(found.group_by(Commit.repository_id))}
+
+
+def closures(session: ReadSession, commit_ids: Collection[UUID], recipe: str) -> dict[UUID, PackageClosure]:
+    """Return the closures of commits, by uq_commit_closure_recipe."""
+    found = select(PackageClosure).where(
+        PackageClosure.team_id == session.team_id,
+        PackageClosure.commit_id == any_(literal(list(commit_ids), ARRAY(Commit.id.type))),
+        PackageClosure.recipe == recipe,
+    )
+    return {row.commit_id: row for row in session.scalars(found)}
+
+
+def diff(session: ReadSession, commit_id: CommitId) -> CommitDiff | None:
+    """Return what a commit changes, by its unique constraint."""
+    found = select(CommitDiff).where(CommitDiff.team_id == session.team_id, CommitDiff.commit_id == commit_id)
+    return session.scalars(found).one_or_none()
+
+
+def service_names(session: ReadSession, service_ids: Collection[UUID]) -> dict[UUID, str]:
+    """Return how services are called, by primary key."""
+    found = select(Service.id, Service.name).where(Service.team_id == session.team_id, Service.id.in_(service_ids))
+    return {row[0]: row[1] for row in session.execute(found)}
+
+
+def fetching(session: ReadSession, repository_ids: Collection[UUID]) -> set[UUID]:
+    """Return which repositories are being fetched, by ix_job_subject."""
+    found = select(JobRow.subject_id).where(
+        JobRow.team_id == session.team_id,
+        JobRow.subject_kind == FetchRepository.subject_kind,
+        JobRow.subject_id.in_(repository_ids),
+        JobRow.name == FetchRepository.name,
+        JobRow.state.in_([JobState.WAITING, JobState.RUNNING]),
+    )
+    return set(session.scalars(found))
+
+
+def reading_closures(session: ReadSession, service_id: ServiceId) -> bool:
+    """Tell whether closures of a service are being read, by ix_job_subject."""
+    found = select(JobRow.id).where(
+        JobRow.team_id == session.team_id,
+        JobRow.subject_kind == ComputePackageClosures.subject_kind,
+        JobRow.subject_id == service_id,
+        JobRow.name == ComputePackageClosures.name,
+        JobRow.state.in_([JobState.WAITING, JobState.RUNNING]),
+    )
+    return session.scalars(found.limit(1)).first() is not None

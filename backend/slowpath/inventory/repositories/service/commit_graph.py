@@ -1,0 +1,211 @@
+"""Commits are recorded, whoever tells of them; their order and what lies between two is read off what is recorded."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import asdict
+from typing import Any, Final
+
+from sqlalchemy import insert
+
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.ids import RepositoryId, ServiceId, new_id
+from slowpath.inventory.repositories import queries
+from slowpath.inventory.repositories.errors import (
+    CommitNotFound,
+    InvalidCommitSha,
+    RepositoryNotFound,
+    RepositoryNotLinked,
+)
+from slowpath.inventory.repositories.read_models import CommitsInRange
+from slowpath.inventory.repositories.rules import (
+    ABBREVIATED,
+    MOST_BETWEEN,
+    MOST_BUMPS,
+    MOST_FILES,
+    MOST_MESSAGE,
+    MOST_NAME,
+    MOST_PARENTS,
+    MOST_PATH,
+    MOST_TITLE,
+    SHA,
+    ChangedFile,
+    CommitMetadata,
+    DependencyUpdate,
+    TopologicalOrder,
+    commit_range,
+    generations,
+    truncate_text,
+    valid_timestamp,
+)
+from slowpath.inventory.repositories.tables import Commit, ServiceRepository
+
+AT_ONCE: Final = 1_000
+"""Rows of one INSERT."""
+
+
+def record_commits(session: WriteSession, repository_id: RepositoryId, facts: Sequence[CommitMetadata]) -> int:
+    """Write down commits; returns how many were not known. Raises `RepositoryNotFound`, `InvalidCommitSha`.
+
+    Telling of a commit again changes nothing but fills what was open. Facts of one call may refer to each other in any
+    order; where no parents are told, the commit is kept without.
+    """
+    if (
+        queries.lock_repository(session, repository_id) is None
+    ):  # held: two that record at once would count generations past each other
+        raise RepositoryNotFound("There is no such repository in this team.")
+    told = {one.sha: one for one in facts}
+    for sha in (*told, *(parent for one in facts for parent in one.parents or ())):
+        if not SHA.fullmatch(sha):
+            raise InvalidCommitSha(f"{truncate_text(sha, 60)!r} is not forty hexadecimal digits.")
+    known = {row.sha: row for row in queries.commits(session, repository_id, told)}
+    for sha, row in known.items():
+        _fill(row, told[sha])
+    new = [one for sha, one in told.items() if sha not in known]
+    learned = [sha for sha, row in known.items() if row.parents is None and told[sha].parents is not None]
+    for sha in learned:
+        known[sha].parents = list(told[sha].parents or ())[:MOST_PARENTS]
+    session.flush()
+    _insert(session, repository_id, new)
+    if learned or queries.has_children(session, repository_id, [one.sha for one in new]):
+        _count_again(session, repository_id)
+    return len(new)
+
+
+def resolve_commits(session: ReadSession, repository_id: RepositoryId, spelled: Collection[str]) -> dict[str, str]:
+    """Return the whole id of each commit that is known, by how it was spelled: whole or at least its first seven digits."""
+    lower = {one: one.strip().lower() for one in spelled}
+    whole = {sha for sha in lower.values() if SHA.fullmatch(sha)}
+    known = set(queries.generations(session, repository_id, whole)) if whole else set()
+    found = {one: sha for one, sha in lower.items() if sha in known}
+    for one, prefix in lower.items():
+        if one not in found and len(prefix) < 40 and ABBREVIATED.fullmatch(prefix):
+            matching = queries.select_commits_by_prefix(session, repository_id, prefix)
+            if len(matching) == 1:
+                found[one] = matching[0]
+    return found
+
+
+def sort_topologically(session: ReadSession, service_id: ServiceId, commits: Sequence[str]) -> TopologicalOrder | None:
+    """Put commits of a service in an order in which none stands before an ancestor of it; equal ids once.
+
+    Nothing where nobody said from which repository the service is built, or where none of the commits is known.
+    """
+    built = queries.service_repository(session, service_id)
+    if built is None:
+        return None
+    repository_id = RepositoryId(built.repository_id)
+    asked = list(dict.fromkeys(commits))
+    whole = resolve_commits(session, repository_id, asked)
+    if not whole:
+        return None
+    counted = queries.generations(session, repository_id, set(whole.values()))
+
+    def place(spelled: str) -> tuple[int, float, str]:
+        generation, at = counted[whole[spelled]]
+        return generation, at.timestamp() if at else 0.0, whole[spelled]
+
+    return TopologicalOrder(sorted(whole, key=place), tuple(one for one in asked if one not in whole))
+
+
+def get_service_source(session: ReadSession, service_id: ServiceId) -> ServiceRepository:
+    """Return from which repository a service is built, and what of it. Raises `RepositoryNotLinked`."""
+    built = queries.service_repository(session, service_id)
+    if built is None:
+        raise RepositoryNotLinked(
+            "Nobody said from which repository this service is built.",
+            remedy="Name its repository on the page of repositories in the settings.",
+        )
+    return built
+
+
+def list_commits_in_range(
+    session: ReadSession, service_id: ServiceId, good: str, bad: str, *, limit: int = MOST_BETWEEN
+) -> CommitsInRange:
+    """Return the commits that are in `bad` and not in `good`, newest first. Raises `RepositoryNotLinked`, `CommitNotFound`."""
+    built = get_service_source(session, service_id)
+    repository_id = RepositoryId(built.repository_id)
+    repository = queries.repository(session, repository_id)
+    assert repository is not None  # the row refers to it
+    whole = resolve_commits(session, repository_id, {good, bad})
+    for spelled in (good, bad):
+        if spelled not in whole:
+            raise CommitNotFound(
+                f"The commit {truncate_text(spelled, 60)} is not known in {repository.label}.",
+                remedy="Fetch the repository, or push what is known of its commits.",
+            )
+    graph = queries.graph(session, repository_id)
+    found = commit_range(graph, whole[good], whole[bad])
+    rows = queries.commits(session, repository_id, found.shas)
+    rows = sorted(rows, key=lambda row: (row.generation, row.committed_at or row.created_at, row.sha), reverse=True)
+    return CommitsInRange(
+        repository, built, whole[good], whole[bad], rows[:limit], len(rows), found.complete, found.related
+    )  # fmt: skip
+
+
+def _fill(row: Commit, facts: CommitMetadata) -> None:
+    """Fill what was open of a commit."""
+    for name, value in _values(facts).items():
+        if getattr(row, name) in {None, ""} if isinstance(value, str) else getattr(row, name) is None:
+            setattr(row, name, value)
+
+
+def _insert(session: WriteSession, repository_id: RepositoryId, new: Sequence[CommitMetadata]) -> None:
+    graph = {one.sha: list(one.parents or ())[:MOST_PARENTS] for one in new}
+    outside = {parent for parents in graph.values() for parent in parents if parent not in graph}
+    below = {sha: count for sha, (count, _) in queries.generations(session, repository_id, outside).items()}
+    counted = generations(graph, below)
+    rows = [
+        {
+            "team_id": session.team_id,
+            "id": new_id(),
+            "repository_id": repository_id,
+            "sha": one.sha,
+            "parents": None if one.parents is None else graph[one.sha],
+            "generation": counted[one.sha],
+            **_values(one),
+        }
+        for one in new
+    ]
+    for begin in range(0, len(rows), AT_ONCE):
+        session.execute(insert(Commit), rows[begin : begin + AT_ONCE])
+
+
+def _count_again(session: WriteSession, repository_id: RepositoryId) -> None:
+    """Count all generations of a repository: a commit came below others that were there already."""
+    counted = generations(queries.graph(session, repository_id))
+    there = queries.generations(session, repository_id, set(counted))
+    moved = {sha for sha, count in counted.items() if there[sha][0] != count}
+    for row in queries.commits(session, repository_id, moved):
+        row.generation = counted[row.sha]
+    session.flush()
+
+
+def _values(facts: CommitMetadata) -> dict[str, Any]:
+    """Return what is kept of a commit besides where it stands."""
+    files, bumps = facts.files, facts.bumps
+    return {
+        "author_name": truncate_text(facts.author_name, MOST_NAME),
+        "author_email": truncate_text(facts.author_email, MOST_NAME),
+        "authored_at": valid_timestamp(facts.authored_at),
+        "committed_at": valid_timestamp(facts.committed_at),
+        "title": truncate_text(facts.title, MOST_TITLE),
+        "message": truncate_text(facts.message, MOST_MESSAGE),
+        "files": None if files is None else [_file(one) for one in files[:MOST_FILES]],
+        "files_total": None if files is None else len(files),
+        "added": None if files is None else _lines([one.added for one in files]),
+        "removed": None if files is None else _lines([one.removed for one in files]),
+        "bumps": None if bumps is None else [_bump(one) for one in bumps[:MOST_BUMPS]],
+    }
+
+
+def _lines(counts: Sequence[int | None]) -> int | None:
+    """Return how many lines in all, None if nobody counted those of any file: no word of it is not none."""
+    told = [count for count in counts if count is not None]
+    return sum(told) if told or not counts else None
+
+
+def _file(file: ChangedFile) -> dict[str, Any]:
+    return asdict(file) | {"path": truncate_text(file.path, MOST_PATH)}
+
+
+def _bump(bump: DependencyUpdate) -> dict[str, Any]:
+    return {name: None if value is None else truncate_text(value, MOST_PATH) for name, value in asdict(bump).items()}

@@ -1,0 +1,249 @@
+"""Hooks over HTTP: kept by admins, and sent to by GitHub and GitLab, who are believed by their signature alone."""
+
+import re
+from collections.abc import AsyncIterator
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from slowpath.core.db_sessions import TeamScope
+from slowpath.core.errors import (
+    AddressNotAllowed,
+    Conflict,
+    InvalidRequest,
+    LimitExceeded,
+    NotAuthenticated,
+    NotFound,
+    TooLarge,
+    Unavailable,
+)
+from slowpath.core.ids import HookId
+from slowpath.inventory.webhooks.errors import InvalidWebhookSignature, TooManySignatureFailures
+from slowpath.inventory.webhooks.rules import MAX_MESSAGE_BYTES, MOST_TRIES, HookKind
+from slowpath.inventory.webhooks.schemas import (
+    DeliveryAcceptedOut,
+    ProviderApiIn,
+    WebhookCreatedOut,
+    WebhookDeliveryOut,
+    WebhookIn,
+    WebhookOut,
+    WebhookUpdate,
+)
+from slowpath.inventory.webhooks.service import delivery_intake, webhooks
+from slowpath.inventory.webhooks.service.delivery_intake import IncomingDelivery, WebhookCandidate
+from slowpath.inventory.webhooks.service.webhooks import ProviderApi
+from slowpath.platform.accounts.access import Anyone, MayManage, MayRead, Throttled, client_address
+from slowpath.platform.accounts.service import record_audit_event
+from slowpath.platform.http.body_limits import KIB, body_up_to
+from slowpath.platform.http.pagination import Page, Paging
+from slowpath.platform.http.problems import document_problems
+from slowpath.platform.http.request_bodies import SpooledBody, spool_body
+from slowpath.platform.http.request_dependencies import Configured, DatabaseOf, Now, Reading, Seals, WayOut, Writing
+from slowpath.platform.http.request_dependencies import settings as settings_of
+
+router = APIRouter(prefix="/api/v1/hooks", tags=["hooks"])
+
+STREAMED = re.compile(r"POST /api/v1/hooks/[^/]*/(github|gitlab)")
+"""The requests whose bodies go to disk as they come."""
+ANY_OBJECT = {"requestBody": {"required": True, "content": {"application/json": {"schema": {"type": "object"}}}}}
+KNOWN: dict[int | str, dict[str, Any]] = {200: {"model": DeliveryAcceptedOut, "description": "The message came before"}}
+
+
+@router.get("", operation_id="hooks:list", responses=document_problems(InvalidRequest))
+def list_hooks(caller: MayRead, session: Reading, settings: Configured, paging: Paging) -> Page[WebhookOut]:
+    """List hooks, newest first."""
+    rows = webhooks.hooks(session, paging.after, paging.limit + 1)
+    return paging.page(rows, lambda row: WebhookOut.of(row, settings.public_url), lambda row: (row.created_at, row.id))
+
+
+@router.post(
+    "",
+    operation_id="hooks:create",
+    openapi_extra=body_up_to(64 * KIB),
+    status_code=201,
+    responses=document_problems(NotFound, InvalidRequest, AddressNotAllowed, LimitExceeded),
+)
+def create_hook(
+    wanted: WebhookIn, caller: MayManage, session: Writing, settings: Configured, outside: WayOut, sealer: Seals
+) -> WebhookCreatedOut:
+    """Add a hook. Its secret is in this answer and in no other."""
+    row, secret = webhooks.create_webhook(
+        session,
+        sealer,
+        outside,
+        label=wanted.name,
+        kind=wanted.kind,
+        secret=wanted.secret.get_secret_value() if wanted.secret else None,
+        values=wanted.model_dump(include={"repository_id", "service_ids", "target"}),
+        api=_api(wanted.api),
+    )
+    record_audit_event(session, caller, "hook.created", "hook", row.id, {"name": row.label, "kind": row.kind})
+    return WebhookCreatedOut(hook=WebhookOut.of(row, settings.public_url), secret=secret)
+
+
+@router.get("/{hook_id}", operation_id="hooks:get", responses=document_problems(NotFound))
+def get_hook(hook_id: UUID, caller: MayRead, session: Reading, settings: Configured) -> WebhookOut:
+    """Return one hook."""
+    return WebhookOut.of(webhooks.get_webhook(session, HookId(hook_id)), settings.public_url)
+
+
+@router.patch(
+    "/{hook_id}",
+    operation_id="hooks:change",
+    openapi_extra=body_up_to(64 * KIB),
+    responses=document_problems(NotFound, InvalidRequest, AddressNotAllowed),
+)
+def change_hook(
+    hook_id: UUID,
+    change: WebhookUpdate,
+    caller: MayManage,
+    session: Writing,
+    settings: Configured,
+    outside: WayOut,
+    sealer: Seals,
+) -> WebhookOut:
+    """Change a hook."""
+    values = change.values()
+    row = webhooks.update_webhook(session, sealer, outside, HookId(hook_id), values=values, api=_api(change.api))
+    facts = change.model_dump(mode="json", exclude_unset=True, exclude={"api"})
+    record_audit_event(
+        session, caller, "hook.changed", "hook", row.id, facts | ({"api": row.api_url} if change.api else {})
+    )
+    return WebhookOut.of(row, settings.public_url)
+
+
+@router.post("/{hook_id}/secret", operation_id="hooks:renew", responses=document_problems(NotFound))
+def rotate_webhook_secret(
+    hook_id: UUID, caller: MayManage, session: Writing, settings: Configured, sealer: Seals
+) -> WebhookCreatedOut:
+    """Give a hook another secret, which is in this answer and in no other. The old one is worth nothing at once."""
+    row, secret = webhooks.rotate_secret(session, sealer, HookId(hook_id))
+    record_audit_event(session, caller, "hook.secret-renewed", "hook", row.id, {"name": row.label})
+    return WebhookCreatedOut(hook=WebhookOut.of(row, settings.public_url), secret=secret)
+
+
+@router.delete("/{hook_id}", operation_id="hooks:delete", status_code=204, responses=document_problems(NotFound))
+def delete_hook(hook_id: UUID, caller: MayManage, session: Writing) -> None:
+    """Delete a hook and its list of messages; what they brought stays."""
+    row = webhooks.delete_webhook(session, HookId(hook_id))
+    record_audit_event(session, caller, "hook.deleted", "hook", hook_id, {"name": row.label})
+
+
+@router.get(
+    "/{hook_id}/deliveries", operation_id="hooks:deliveries", responses=document_problems(NotFound, InvalidRequest)
+)
+def list_deliveries(hook_id: UUID, caller: MayRead, session: Reading, paging: Paging) -> Page[WebhookDeliveryOut]:
+    """List what a hook delivered in the last days, newest first."""
+    rows = webhooks.deliveries(session, HookId(hook_id), paging.after, paging.limit + 1)
+    return paging.page(rows, WebhookDeliveryOut.of, lambda row: (row.created_at, row.id))
+
+
+@router.post(
+    "/{hook_id}/reconcile",
+    operation_id="hooks:reconcile",
+    status_code=204,
+    responses=document_problems(NotFound, Conflict),
+)
+def reconcile_hook(hook_id: UUID, caller: MayManage, session: Writing) -> None:
+    """Ask the sender now for messages that did not arrive. That is done every hour anyway."""
+    webhooks.request_reconciliation(session, HookId(hook_id))
+
+
+def _github(hook_id: UUID, _anyone: Anyone, database: DatabaseOf, sealer: Seals) -> WebhookCandidate:
+    return delivery_intake.find_hook(database, sealer, hook_id, "github")
+
+
+def _gitlab(hook_id: UUID, _anyone: Anyone, database: DatabaseOf, sealer: Seals) -> WebhookCandidate:
+    return delivery_intake.find_hook(database, sealer, hook_id, "gitlab")
+
+
+# Nothing is read of a body that is for nobody: the hook is found first.
+async def _github_body(
+    request: Request, _hook: Annotated[WebhookCandidate, Depends(_github)]
+) -> AsyncIterator[SpooledBody]:
+    async with spool_body(request, MAX_MESSAGE_BYTES, settings_of(request).scratch_dir) as spooled:
+        yield spooled
+
+
+async def _gitlab_body(
+    request: Request, _hook: Annotated[WebhookCandidate, Depends(_gitlab)]
+) -> AsyncIterator[SpooledBody]:
+    async with spool_body(request, MAX_MESSAGE_BYTES, settings_of(request).scratch_dir) as spooled:
+        yield spooled
+
+
+RECEIVED = document_problems(NotFound, NotAuthenticated, InvalidRequest, TooLarge, LimitExceeded, Unavailable)
+
+
+@router.post(
+    "/{hook_id}/github",
+    operation_id="hooks:github",
+    status_code=202,
+    responses={**RECEIVED, **KNOWN},
+    openapi_extra=ANY_OBJECT,
+)
+def receive_github_delivery(
+    request: Request,
+    response: Response,
+    hook: Annotated[WebhookCandidate, Depends(_github)],
+    body: Annotated[SpooledBody, Depends(_github_body)],
+    database: DatabaseOf,
+    clock: Now,
+    throttle: Throttled,
+) -> DeliveryAcceptedOut:
+    """Take a message of GitHub, signed by `X-Hub-Signature-256`. It is written down before the answer, and done after."""
+    return _hear("github", request, response, hook, body, database, clock, throttle)
+
+
+@router.post(
+    "/{hook_id}/gitlab",
+    operation_id="hooks:gitlab",
+    status_code=202,
+    responses={**RECEIVED, **KNOWN},
+    openapi_extra=ANY_OBJECT,
+)
+def receive_gitlab_delivery(
+    request: Request,
+    response: Response,
+    hook: Annotated[WebhookCandidate, Depends(_gitlab)],
+    body: Annotated[SpooledBody, Depends(_gitlab_body)],
+    database: DatabaseOf,
+    clock: Now,
+    throttle: Throttled,
+) -> DeliveryAcceptedOut:
+    """Take a message of GitLab, signed (`webhook-signature`) or with its secret token (`X-Gitlab-Token`)."""
+    return _hear("gitlab", request, response, hook, body, database, clock, throttle)
+
+
+def _hear(
+    kind: HookKind,
+    request: Request,
+    response: Response,
+    hook: WebhookCandidate,
+    body: SpooledBody,
+    database: DatabaseOf,
+    clock: Now,
+    throttle: Throttled,
+) -> DeliveryAcceptedOut:
+    headers = {name.lower(): value for name, value in request.headers.items()}
+    message = IncomingDelivery(body.path, body.size_bytes, body.sha256, headers)
+    now = clock.now()
+    try:
+        delivery_intake.verify_signature(hook, kind, message, now)
+    except InvalidWebhookSignature as wrong:
+        key = f"hook/{hook.hook_id}/{client_address(request)}"
+        if not throttle.hit(key, times=MOST_TRIES, seconds=60):
+            raise TooManySignatureFailures("Too many wrong signatures.", limit=MOST_TRIES, unit="a minute") from wrong
+        raise
+    with database.writing(TeamScope(hook.team_id)) as session:  # committed before the answer
+        row, new = delivery_intake.store_delivery(session, hook, kind, message, now)
+        taken = DeliveryAcceptedOut.model_validate(
+            {"delivery_id": row.delivery_id, "state": row.state, "known": not new}
+        )
+    response.status_code = 202 if new else 200
+    return taken
+
+
+def _api(given: ProviderApiIn | None) -> ProviderApi | None:
+    return ProviderApi(given.url, given.token.get_secret_value()) if given else None

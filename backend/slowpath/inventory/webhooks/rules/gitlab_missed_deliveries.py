@@ -1,0 +1,127 @@
+"""Which messages of GitLab did not arrive, by its own account of them: its list of a hook's events.
+
+An event of the list has no time of its own, and nothing promises that a message sent again keeps its id. So a message is known
+by either of two things: the id under which it is written down here, and its very words.
+"""
+
+import hashlib
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from typing import Any, Final
+
+from slowpath.inventory.webhooks.rules.github_missed_deliveries import MissedDelivery
+from slowpath.inventory.webhooks.rules.webhook_payloads import link, number, text
+
+OLDEST: Final = timedelta(days=7)
+"""GitLab lists no events that are older."""
+SLACK: Final = timedelta(hours=6)
+"""So far behind the last look it is looked again: what failed when it was sent again is tried some more times."""
+MOST_TRIES: Final = 4
+"""A message that failed so often fails for a reason that trying does not mend."""
+MOST_AGAIN: Final = 5
+"""GitLab sends no more again of one hook in a minute."""
+SENDS_AGAIN_AFTER_S: Final = 75.0
+"""A minute, and some time for clocks that differ."""
+ID_HEADERS: Final = ("idempotency-key", "webhook-id", "x-gitlab-event-uuid")
+"""By which what arrived is written down, the first one that is there; see receiving."""
+OFF: Final = frozenset({"disabled", "temporarily_disabled"})
+
+
+@dataclass(frozen=True)
+class GitLabDeliveryAttempt:
+    """One try of GitLab to send a message."""
+
+    number: int
+    """By which GitLab is asked to send it again."""
+    names: tuple[str, ...]
+    """By which the message is known; one of them is enough."""
+    went_well: bool
+    answered_at: datetime | None
+    """When we answered, as our own answer said."""
+
+
+def hook_at(listed: Any, address_path: str) -> tuple[int | None, bool]:  # noqa: ANN401 - any JSON value
+    """Return the number by which GitLab calls the hook that sends to an address of ours, and whether it is switched off."""
+    for each in listed if isinstance(listed, list) else ():
+        url = link(each.get("url")) if isinstance(each, dict) else None
+        known = number(each.get("id")) if url else None
+        if url is not None and known is not None and url.split("?")[0].rstrip("/").endswith(address_path):
+            return known, each.get("alert_status") in OFF
+    return None, False
+
+
+def events_of(page: Any) -> list[GitLabDeliveryAttempt]:  # noqa: ANN401 - any JSON value
+    """Return what is to be known of a page of events; the messages themselves, which may be large, are let go."""
+    found = []
+    for each in page if isinstance(page, list) else ():
+        known = number(each.get("id")) if isinstance(each, dict) else None
+        if known is not None:
+            names = (*_ids(each), *_words(each))
+            found.append(
+                GitLabDeliveryAttempt(known, names, _went_well(each.get("response_status")), _answered_at(each))
+            )
+    return found
+
+
+def missed_events(events: Sequence[GitLabDeliveryAttempt], taken: Collection[str]) -> list[MissedDelivery]:
+    """Return what is to be sent again, each message once, the longest untried first.
+
+    What `taken` names arrived here; what was once answered well did, too.
+    """
+    arrived: set[str] = set(taken)
+    tries: dict[str, set[int]] = {}
+    for each in events:
+        for name in each.names:
+            tries.setdefault(name, set()).add(each.number)
+        if each.went_well:
+            arrived.update(each.names)
+    found: dict[int, MissedDelivery] = {}
+    for each in events:
+        if each.went_well or not each.names or arrived.intersection(each.names):
+            continue
+        of_message = {event for name in each.names for event in tries[name]}
+        if len(of_message) < MOST_TRIES:
+            found[min(of_message)] = MissedDelivery(max(of_message), each.names[0])
+    return sorted(found.values(), key=lambda one: one.number)
+
+
+def is_seen(page: Sequence[GitLabDeliveryAttempt], since: datetime | None, now: datetime) -> bool:
+    """Tell whether a page of events, newest first, reaches back to what was looked through before `since`."""
+    oldest = max(now - OLDEST, since - SLACK) if since is not None else now - OLDEST
+    return any(each.answered_at is not None and each.answered_at <= oldest for each in page)
+
+
+def _words(event: dict[str, Any]) -> list[str]:
+    words = event.get("request_data")
+    if not isinstance(words, dict):
+        return []
+    plain = json.dumps(words, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return [f"words {text(event.get('trigger'))} {hashlib.sha256(plain.encode()).hexdigest()}"]
+
+
+def _ids(event: dict[str, Any]) -> list[str]:
+    headers = event.get("request_headers")
+    if not isinstance(headers, dict):
+        return []
+    told = {str(name).lower(): text(value) for name, value in headers.items()}
+    return [found for name in ID_HEADERS if (found := told.get(name)) is not None][:1]
+
+
+def _went_well(status: Any) -> bool:  # noqa: ANN401 - any JSON value: "200", 200, "internal error"
+    told = str(status)
+    return len(told) == 3 and told.isascii() and told.isdigit() and told[0] == "2"
+
+
+def _answered_at(event: dict[str, Any]) -> datetime | None:
+    headers = event.get("response_headers")
+    told = text(headers.get("Date") or headers.get("date")) if isinstance(headers, dict) else None
+    if told is None:
+        return None
+    try:
+        at = parsedate_to_datetime(told)
+    except (ValueError, IndexError, OverflowError):
+        return None
+    return at if at.tzinfo is not None else at.replace(tzinfo=UTC)

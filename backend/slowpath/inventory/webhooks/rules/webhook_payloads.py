@@ -1,0 +1,243 @@
+"""What messages of GitHub and GitLab say, in our words. Everything in them is somebody else's text.
+
+A message that is understood and says nothing that is wanted is `IgnoredEvent`, with the reason. Nothing is guessed.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from slowpath.inventory.repositories.rules import SHA, ChangedFile, CommitMetadata, FileStatus, truncate_text
+
+Message = Mapping[str, Any]
+MAX_TEXT: Final = 200
+MAX_URL: Final = 2000
+MOST_COMMITS: Final = 2048
+MOST_FILES: Final = 300
+BRANCH: Final = "refs/heads/"
+ZEROS: Final = "0" * 40
+
+
+@dataclass(frozen=True)
+class PushEvent:
+    """Commits came onto a branch."""
+
+    branch: str
+    commits: tuple[CommitMetadata, ...]
+    repository: str | None = None
+
+
+@dataclass(frozen=True)
+class DeploymentStatusEvent:
+    """Something was deployed: the message is one of those that the catalog reads."""
+
+    message: Message
+    names_service: bool
+    """Whether the message itself says which service it was."""
+    repository: str | None = None
+
+
+@dataclass(frozen=True)
+class CiRunEvent:
+    """CI ran on a commit."""
+
+    commit: str
+    told: Mapping[str, Any] = field(default_factory=dict)
+    """Columns of a build."""
+    repository: str | None = None
+
+
+@dataclass(frozen=True)
+class IgnoredEvent:
+    """Nothing is to be done."""
+
+    why: str
+    repository: str | None = None
+
+
+Told = PushEvent | DeploymentStatusEvent | CiRunEvent | IgnoredEvent
+
+
+def parse_github_event(event: str, message: Message) -> Told:
+    """Return what a message of GitHub says."""
+    repository = text(part(message, "repository").get("full_name"))
+    if event == "ping":
+        return IgnoredEvent("GitHub says hello: the hook is set up.", repository)
+    reader = _GITHUB.get(event)
+    if reader is None:
+        return IgnoredEvent(f"Nothing is done with messages of the kind {truncate_text(event, 60)}.", repository)
+    return reader(message, repository)
+
+
+def parse_gitlab_event(message: Message) -> Told:
+    """Return what a message of GitLab says."""
+    repository = text(part(message, "project").get("path_with_namespace"))
+    kind = text(message.get("object_kind")) or ""
+    reader = _GITLAB.get(kind)
+    if reader is None:
+        return IgnoredEvent(f"Nothing is done with messages of the kind {kind or 'that is not named'}.", repository)
+    return reader(message, repository)
+
+
+def _pushed(message: Message, repository: str | None) -> Told:
+    ref = message.get("ref")
+    if not isinstance(ref, str) or not ref.startswith(BRANCH):
+        return IgnoredEvent("Only pushes to branches are followed.", repository)
+    branch = text(ref.removeprefix(BRANCH)) or ""
+    if message.get("deleted") is True or message.get("after") == ZEROS:
+        return IgnoredEvent(f"The branch {branch} was deleted.", repository)
+    told = [each for each in _list(message.get("commits"))[:MOST_COMMITS] if isinstance(each, Mapping)]
+    commits = tuple(_commits(told, _only_parent(message, told)))
+    return (
+        PushEvent(branch, commits, repository) if commits else IgnoredEvent("The push brought no commit.", repository)
+    )
+
+
+def _only_parent(message: Message, told: Sequence[Message]) -> tuple[str, ...] | None:
+    """Return the parent of a commit that came alone: the old head. Of several nobody tells who follows whom."""
+    before = message.get("before")
+    alone = len(told) == 1 and message.get("forced") is not True and message.get("created") is not True
+    return (before,) if alone and isinstance(before, str) and SHA.fullmatch(before) and before != ZEROS else None
+
+
+def _commits(told: Sequence[Message], parents: tuple[str, ...] | None) -> Iterator[CommitMetadata]:
+    for each in told:
+        sha, message = each.get("id"), each.get("message")
+        if not isinstance(sha, str) or not SHA.fullmatch(sha):
+            continue
+        author = part(each, "author")
+        title, _, rest = (message if isinstance(message, str) else "").partition("\n")
+        yield CommitMetadata(
+            sha=sha,
+            parents=parents,
+            author_name=text(author.get("name")) or "",
+            author_email=text(author.get("email")) or "",
+            committed_at=when(each.get("timestamp")),
+            title=title.strip(),
+            message=rest.strip(),
+            files=_files(each),
+        )
+
+
+def _files(commit: Message) -> tuple[ChangedFile, ...]:
+    statuses: tuple[FileStatus, ...] = ("added", "modified", "removed")
+    return tuple(
+        ChangedFile(path, status=status)
+        for status in statuses
+        for path in _list(commit.get(status))[:MOST_FILES]
+        if isinstance(path, str)
+    )
+
+
+def _deployment_status(message: Message, repository: str | None) -> Told:
+    state = text(part(message, "deployment_status").get("state"))
+    if state != "success":
+        return IgnoredEvent(
+            f"The deployment is {state or 'in no state'}; it is taken when it is a success.", repository
+        )
+    names = text(part(part(message, "deployment"), "payload").get("service")) is not None
+    return DeploymentStatusEvent(message, names, repository)
+
+
+def _deployment(message: Message, repository: str | None) -> Told:
+    status = text(message.get("status"))
+    if status != "success":
+        return IgnoredEvent(
+            f"The deployment is {status or 'in no state'}; it is taken when it is a success.", repository
+        )
+    return DeploymentStatusEvent(message, names_service=False, repository=repository)
+
+
+def _workflow_run(message: Message, repository: str | None) -> Told:
+    run = part(message, "workflow_run")
+    commit, head = run.get("head_sha"), part(run, "head_commit")
+    if not isinstance(commit, str) or not SHA.fullmatch(commit):
+        return IgnoredEvent("The run names no commit.", repository)
+    pulls = [each for each in _list(run.get("pull_requests")) if isinstance(each, Mapping)]
+    home = link(part(message, "repository").get("html_url"))
+    told = {
+        "branch": text(run.get("head_branch")),
+        "ci_url": link(run.get("html_url")),
+        "pull_request": _pull_request(pulls[0].get("number"), f"{home}/pull/" if home else None) if pulls else None,
+        **_of_commit(head.get("message"), part(head, "author").get("name"), head.get("timestamp")),
+    }
+    return CiRunEvent(commit, {name: value for name, value in told.items() if value}, repository)
+
+
+def _pipeline(message: Message, repository: str | None) -> Told:
+    run, commit = part(message, "object_attributes"), part(message, "commit")
+    sha = run.get("sha")
+    if not isinstance(sha, str) or not SHA.fullmatch(sha):
+        return IgnoredEvent("The pipeline names no commit.", repository)
+    merge, home = part(message, "merge_request"), link(part(message, "project").get("web_url"))
+    told = {
+        "branch": text(merge.get("source_branch")) or (None if run.get("tag") is True else text(run.get("ref"))),
+        "ci_url": link(run.get("url")) or (f"{home}/-/pipelines/{number(run.get('id'))}" if home else None),
+        "pull_request": _pull_request(merge.get("iid"), f"{home}/-/merge_requests/" if home else None),
+        **_of_commit(commit.get("message"), part(commit, "author").get("name"), commit.get("timestamp")),
+    }
+    return CiRunEvent(sha, {name: value for name, value in told.items() if value}, repository)
+
+
+def _of_commit(message: object, author: object, at: object) -> dict[str, Any]:
+    title = message.split("\n")[0] if isinstance(message, str) else None
+    return {"title": text(title), "author": text(author), "committed_at": when(at)}
+
+
+def _pull_request(said: object, before: str | None) -> dict[str, Any] | None:
+    found = number(said)
+    return {"number": found, "url": f"{before}{found}" if before else None} if found else None
+
+
+_GITHUB: Final[Mapping[str, Callable[[Message, str | None], Told]]] = {
+    "push": _pushed,
+    "deployment_status": _deployment_status,
+    "workflow_run": _workflow_run,
+}
+_GITLAB: Final[Mapping[str, Callable[[Message, str | None], Told]]] = {
+    "push": _pushed,
+    "deployment": _deployment,
+    "pipeline": _pipeline,
+}
+
+
+def part(whole: Message, key: str) -> Message:
+    """Return an object inside an object; an empty one if there is none."""
+    found = whole.get(key)
+    return found if isinstance(found, Mapping) else {}
+
+
+def text(value: object) -> str | None:
+    """Return a short text of one line; None if there is none."""
+    if not isinstance(value, str):
+        return None
+    shown = "".join(" " if letter < " " or letter == "\x7f" else letter for letter in truncate_text(value, MAX_TEXT))
+    return shown.strip() or None
+
+
+def link(value: object) -> str | None:
+    """Return an address of the web; None if it is none."""
+    known = isinstance(value, str) and len(value) <= MAX_URL and value.startswith(("https://", "http://"))
+    return truncate_text(value, MAX_URL) if known and isinstance(value, str) and value.isprintable() else None
+
+
+def number(value: object) -> int | None:
+    """Return a positive number that JSON keeps exactly; None if it is none."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= 2**53 else None
+
+
+def when(value: object) -> datetime | None:
+    """Return a time with its zone, as GitHub and as GitLab write it; None if it is none."""
+    if not isinstance(value, str):
+        return None
+    try:
+        known = datetime.fromisoformat(value.replace(" UTC", "+00:00").replace(" +", "+").replace(" -", "-"))
+    except ValueError:
+        return None
+    known = known if known.tzinfo else known.replace(tzinfo=UTC)
+    return known if 1970 < known.year < 2200 else None
+
+
+def _list(value: object) -> Sequence[Any]:
+    return value if isinstance(value, list) else ()

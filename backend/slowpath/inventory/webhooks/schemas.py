@@ -1,0 +1,140 @@
+"""Hooks on the wire. Secrets are told once, tokens never."""
+
+from datetime import datetime
+from typing import Annotated, Any, Self
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints
+
+from slowpath.inventory.webhooks.rules import MOST_SERVICES, DeliveryState, HookKind
+from slowpath.inventory.webhooks.tables import Webhook, WebhookDelivery
+from slowpath.platform.http.problems import Problem
+
+HookName = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")
+]
+Target = Annotated[
+    str, StringConstraints(max_length=255, pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*){1,20}$")
+]
+Services = Annotated[list[UUID], Field(max_length=MOST_SERVICES)]
+Secret = Annotated[SecretStr, Field(max_length=4_000)]
+Url = Annotated[str, StringConstraints(min_length=1, max_length=2_000)]
+
+
+class ProviderApiIn(BaseModel):
+    """Where the sender is asked for messages that did not arrive."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    url: Url = Field(examples=["https://api.github.com", "https://gitlab.com/api/v4"])
+    token: Secret = Field(description="may read and write webhooks of the repository; GitLab: scope api")
+
+
+class WebhookIn(BaseModel):
+    """A new hook."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: HookName
+    kind: HookKind
+    repository_id: UUID | None = Field(None, description="where commits of pushes are recorded")
+    service_ids: Services = Field([], description="what messages are about; none: those built from the repository")
+    secret: Secret | None = Field(None, description="one of your own; one is made if it is left out")
+    target: Target | None = Field(
+        None, description="owner/name, group/subgroup/name; the first message says it if it is left out"
+    )
+    api: ProviderApiIn | None = None
+
+
+class WebhookUpdate(BaseModel):
+    """What is to be otherwise."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: HookName | None = None
+    repository_id: UUID | None = None
+    service_ids: Services | None = None
+    target: Target | None = None
+    api: ProviderApiIn | None = None
+
+    def values(self) -> dict[str, Any]:
+        """Return what was said; null takes a repository or a target away."""
+        said = self.model_dump(exclude_unset=True, exclude={"api", "name"})
+        if self.service_ids is None:
+            said.pop("service_ids", None)
+        return said | ({"label": self.name} if self.name else {})
+
+
+class WebhookOut(BaseModel):
+    """A hook."""
+
+    id: UUID
+    name: str
+    kind: HookKind
+    address: str = Field(description="where GitHub or GitLab is to send to")
+    repository_id: UUID | None
+    service_ids: list[UUID]
+    target: str | None
+    api_url: str | None
+    last_delivery_at: datetime | None
+    reconciled_at: datetime | None
+    missed: int = Field(description="messages that were asked for again when the sender was last asked")
+    problem: Problem | None
+    created_at: datetime
+
+    @classmethod
+    def of(cls, row: Webhook, public_url: str) -> Self:
+        """Return a row as it is told."""
+        return cls.model_validate(
+            {
+                "id": row.id,
+                "name": row.label,
+                "kind": row.kind,
+                "address": f"{public_url.rstrip('/')}/api/v1/hooks/{row.id}/{row.kind}",
+                "repository_id": row.repository_id,
+                "service_ids": row.service_ids,
+                "target": row.provider_target,
+                "api_url": row.api_url,
+                "last_delivery_at": row.last_delivery_at,
+                "reconciled_at": row.reconciled_at,
+                "missed": row.missed_count,
+                "problem": {"status": 422, **row.problem} if row.problem else None,
+                "created_at": row.created_at,
+            }
+        )
+
+
+class WebhookCreatedOut(BaseModel):
+    """A hook with its secret, which stands in this answer and in no other."""
+
+    hook: WebhookOut
+    secret: str
+
+
+class WebhookDeliveryOut(BaseModel):
+    """A message that arrived, and what became of it."""
+
+    id: UUID
+    delivery_id: str
+    event: str
+    state: DeliveryState
+    sentence: str
+    size_bytes: int
+    created_at: datetime
+    taken_at: datetime | None
+
+    @classmethod
+    def of(cls, row: WebhookDelivery) -> Self:
+        """Return the wire shape of a delivery."""
+        same = ("id", "delivery_id", "event", "state", "size_bytes", "created_at")
+        return cls.model_validate(
+            {name: getattr(row, name) for name in same} | {"sentence": row.outcome, "taken_at": row.processed_at}
+        )
+
+
+class DeliveryAcceptedOut(BaseModel):
+    """A message was written down."""
+
+    delivery_id: str
+    state: DeliveryState
+    known: bool = Field(description="it, or one of the same words, came before")

@@ -1,0 +1,153 @@
+"""A message is believed by its signature, written down once, and left to a job."""
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+from uuid import UUID
+
+from sqlalchemy.dialects.postgresql import insert
+
+from slowpath.core.db_sessions import Database, WriteSession
+from slowpath.core.encryption import DecryptionError, SecretEncryptor
+from slowpath.core.ids import HookDeliveryId, HookId, TeamId, new_id
+from slowpath.core.jobs import enqueue
+from slowpath.inventory.webhooks import queries
+from slowpath.inventory.webhooks.errors import (
+    InvalidWebhookSecret,
+    InvalidWebhookSignature,
+    MalformedDelivery,
+    WebhookNotFound,
+)
+from slowpath.inventory.webhooks.jobs import ProcessDelivery
+from slowpath.inventory.webhooks.rules import HookKind
+from slowpath.inventory.webhooks.rules.webhook_payloads import text
+from slowpath.inventory.webhooks.rules.webhook_signatures import (
+    Headers,
+    verify_github_signature,
+    verify_gitlab_signature,
+)
+from slowpath.inventory.webhooks.tables import WebhookDelivery
+
+CHUNK_BYTES: Final = 1 << 20
+LONGEST_ID: Final = 200
+
+
+@dataclass(frozen=True)
+class WebhookCandidate:
+    """A hook that somebody sends to; nobody knows yet whether they may."""
+
+    hook_id: HookId
+    team_id: TeamId
+    secret: str
+
+
+@dataclass(frozen=True)
+class IncomingDelivery:
+    """A message on this machine."""
+
+    path: Path
+    size_bytes: int
+    sha256: str
+    headers: Headers
+    """By lower-case name."""
+
+
+def find_hook(database: Database, sealer: SecretEncryptor, hook_id: UUID, kind: HookKind) -> WebhookCandidate:
+    """Return a hook of a kind, whoever's it is. Raises `WebhookNotFound`, `InvalidWebhookSecret`."""
+    with database.cross_team() as cross_team:
+        found = queries.select_webhook_before_auth(cross_team, hook_id)
+    if found is None or found.kind != kind:
+        raise WebhookNotFound("There is no such hook.", remedy="Look at its address in the settings.")
+    try:
+        return WebhookCandidate(
+            HookId(hook_id), TeamId(found.team_id), sealer.unseal(bytes(found.encrypted_secret), found.team_id, hook_id)
+        )
+    except DecryptionError as error:
+        raise InvalidWebhookSecret(
+            "The hook's secret can not be read any more: SLOWPATH_SECRET_KEY is another one.",
+            remedy="Make another secret for the hook.",
+        ) from error
+
+
+def verify_signature(hook: WebhookCandidate, kind: HookKind, message: IncomingDelivery, now: datetime) -> None:
+    """Raise `InvalidWebhookSignature` unless whoever sent the message knows the hook's secret."""
+    chunks = _chunks(message.path)
+    believed = (
+        verify_github_signature(hook.secret, message.headers, chunks)
+        if kind == "github"
+        else verify_gitlab_signature(hook.secret, message.headers, chunks, now)
+    )
+    if not believed:
+        raise InvalidWebhookSignature(
+            "The message is not signed with the secret of this hook.",
+            remedy="Put the hook's secret where the sender asks for it; if it is lost, make another.",
+        )
+
+
+def store_delivery(
+    session: WriteSession, hook: WebhookCandidate, kind: HookKind, message: IncomingDelivery, now: datetime
+) -> tuple[WebhookDelivery, bool]:
+    """Write a believed message and its job; return it, and whether it is new.
+
+    One that came before, under the same id or with the same words, is returned as it is; if it failed, it is tried
+    again. Raises `MalformedDelivery`.
+    """
+    event, delivery_id = _event(kind, message.headers), _delivery_id(kind, message)
+    row_id = session.execute(
+        insert(WebhookDelivery)
+        .values(
+            team_id=session.team_id,
+            id=new_id(),
+            hook_id=hook.hook_id,
+            delivery_id=delivery_id,
+            sha256=message.sha256,
+            event=event,
+            size_bytes=message.size_bytes,
+            state="waiting",
+            outcome="",
+            content=zlib.compress(message.path.read_bytes(), 1),
+        )
+        .on_conflict_do_nothing()
+        .returning(WebhookDelivery.id)
+    ).scalar_one_or_none()
+    known = queries.known_delivery(session, hook.hook_id, delivery_id, event, message.sha256)
+    assert known is not None
+    if row_id is None and known.state == "failed" and known.sha256 == message.sha256:
+        known.state, known.outcome, known.processed_at = "waiting", "", None
+        known.content = zlib.compress(message.path.read_bytes(), 1)
+        row_id = known.id
+    if row_id is None:
+        return known, False
+    row = queries.lock_webhook(session, hook.hook_id)
+    if row is None:
+        raise WebhookNotFound("There is no such hook.")
+    row.last_delivery_at = now
+    if kind == "github":
+        row.external_id = text(message.headers.get("x-github-hook-id")) or row.external_id
+    enqueue(session, ProcessDelivery(HookDeliveryId(known.id)))
+    return known, True
+
+
+def _event(kind: HookKind, headers: Headers) -> str:
+    name = "x-github-event" if kind == "github" else "x-gitlab-event"
+    event = text(headers.get(name))
+    if event is None:
+        raise MalformedDelivery(
+            f"The header {name} is missing.", remedy="Let GitHub or GitLab itself send the message."
+        )
+    return event
+
+
+def _delivery_id(kind: HookKind, message: IncomingDelivery) -> str:
+    names = ("x-github-delivery",) if kind == "github" else ("idempotency-key", "webhook-id", "x-gitlab-event-uuid")
+    told = (text(message.headers.get(name)) for name in names)
+    return next((each for each in told if each), message.sha256)[:LONGEST_ID]
+
+
+def _chunks(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK_BYTES):
+            yield chunk

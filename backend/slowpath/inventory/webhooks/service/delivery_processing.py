@@ -1,0 +1,188 @@
+"""What a message says is done: commits are recorded, deploys known, builds told."""
+
+import json
+import zlib
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from urllib.parse import parse_qs
+
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.errors import NotFound
+from slowpath.core.ids import HookDeliveryId, HookId, RepositoryId, ServiceId
+from slowpath.inventory.catalog import service as catalog
+from slowpath.inventory.catalog.errors import InvalidSlug, NoDeploymentInEvent
+from slowpath.inventory.repositories.service import commit_graph, repositories
+from slowpath.inventory.webhooks import queries
+from slowpath.inventory.webhooks.errors import WebhookNotFound
+from slowpath.inventory.webhooks.rules import MAX_MESSAGE_BYTES, PUSHES_SETTLE_S
+from slowpath.inventory.webhooks.rules.webhook_payloads import (
+    CiRunEvent,
+    DeploymentStatusEvent,
+    IgnoredEvent,
+    Message,
+    PushEvent,
+    Told,
+    parse_github_event,
+    parse_gitlab_event,
+)
+from slowpath.inventory.webhooks.tables import Webhook
+
+
+def parse_delivery(session: ReadSession, delivery_id: HookDeliveryId) -> Told | None:
+    """Return what a message says; None when it was taken before. Raises `WebhookNotFound`."""
+    row = queries.delivery(session, delivery_id)
+    if row is None:
+        raise WebhookNotFound("There is no such message any more.")
+    if row.content is None:
+        return None
+    hook = queries.hook(session, HookId(row.hook_id))
+    if hook is None:
+        raise WebhookNotFound("There is no such hook in this team.")
+    message = _parsed(row.content)
+    if message is None:
+        return IgnoredEvent("The message is no JSON object.")
+    return parse_github_event(row.event, message) if hook.kind == "github" else parse_gitlab_event(message)
+
+
+def process_delivery(session: WriteSession, delivery_id: HookDeliveryId, told: Told, now: datetime) -> None:
+    """Do what a message says, and write down what was done. Raises `WebhookNotFound`."""
+    row = queries.lock_delivery(session, delivery_id)
+    if row is None or row.content is None:
+        return  # deleted, or taken by somebody else meanwhile
+    hook = queries.lock_webhook(session, HookId(row.hook_id))
+    if hook is None:
+        raise WebhookNotFound("There is no such hook in this team.")
+    if hook.provider_target is None and told.repository is not None:
+        hook.provider_target = told.repository
+    done = "" if _is_of_another(hook, told) else _take(session, hook, told, now)
+    row.state, row.outcome = ("done", done) if done else ("ignored", _why(hook, told))
+    row.content, row.processed_at = None, now
+    if hook.api_url is not None and hook.reconciled_at is None:
+        queries.make_reconciliation_due(session, HookId(hook.id))
+
+
+def record_delivery_failure(session: WriteSession, delivery_id: HookDeliveryId, detail: str) -> None:
+    """Write down why what a message says could not be done."""
+    row = queries.lock_delivery(session, delivery_id)
+    if row is not None and row.content is not None:
+        row.state, row.outcome = "failed", detail
+
+
+def _take(session: WriteSession, hook: Webhook, told: Told, now: datetime) -> str:
+    """Return what was done; nothing if nothing was."""
+    match told:
+        case PushEvent():
+            return _record(session, hook, told, now)
+        case DeploymentStatusEvent():
+            return _deploy(session, hook, told, now)
+        case CiRunEvent():
+            return _tell(session, hook, told, now)
+        case IgnoredEvent():
+            return told.why if told.why.startswith("GitHub says hello") else ""
+
+
+def _is_of_another(hook: Webhook, told: Told) -> bool:
+    """Whether a message is of another repository than what the hook was made for: an organisation's hook sends those of all."""
+    if hook.provider_target is None or told.repository is None or (hook.repository_id is None and not hook.service_ids):
+        return False
+    return told.repository.casefold() != hook.provider_target.casefold()
+
+
+def _why(hook: Webhook, told: Told) -> str:
+    if _is_of_another(hook, told):
+        return f"It is of {told.repository}, and this hook of {hook.provider_target}."[:500]
+    match told:
+        case IgnoredEvent():
+            return told.why
+        case CiRunEvent():
+            return "The hook names no service, and none is built from its repository."
+        case PushEvent():
+            return "The hook names no repository, and no build of these commits is known."
+        case DeploymentStatusEvent():
+            return "The message tells of no deploy that could be taken."
+
+
+def _record(session: WriteSession, hook: Webhook, told: PushEvent, now: datetime) -> str:
+    said = []
+    if hook.repository_id is not None:
+        repository = repositories.get_repository(session, RepositoryId(hook.repository_id))
+        new = commit_graph.record_commits(session, RepositoryId(repository.id), told.commits)
+        said.append(f"{new} new of {len(told.commits)} commits on {told.branch} recorded")
+        if repository.url is not None:
+            repositories.enqueue_fetch(session, RepositoryId(repository.id), after_s=PUSHES_SETTLE_S)
+    builds, services = 0, _services(session, hook)
+    for commit in told.commits:
+        columns = {
+            "branch": told.branch,
+            "title": commit.title[:200],
+            "author": commit.author_name,
+            "committed_at": commit.committed_at,
+            "parent": commit.parents[0] if commit.parents else None,
+        }
+        remembered_at = now if commit is told.commits[-1] else None  # what CI builds of a push is its head
+        builds += sum(
+            catalog.fill_commit_builds_metadata(session, service_id, commit.sha, columns, remembered_at=remembered_at)
+            for service_id in services
+        )
+    if builds:
+        said.append(f"{builds} builds told")
+    return "; ".join(said)
+
+
+def _deploy(session: WriteSession, hook: Webhook, told: DeploymentStatusEvent, now: datetime) -> str:
+    services = [] if told.names_service else _services(session, hook)
+    try:
+        if not services:
+            rows = [catalog.record_deployment_event(session, dict(told.message), now)]
+        else:
+            several = len(services) > 1
+            message = dict(told.message)
+            rows = [
+                catalog.record_deployment_event(session, message, now, of_service=each, one_of_several=several)
+                for each in services
+            ]
+    except (NoDeploymentInEvent, InvalidSlug) as why:
+        return f"No deploy: {why.detail}"[:500]
+    made = sum(new for _, new in rows)
+    return f"{made} deploys made known" if made else "The deploy was known already"
+
+
+def _tell(session: WriteSession, hook: Webhook, told: CiRunEvent, now: datetime) -> str:
+    services = _services(session, hook)
+    builds = sum(
+        catalog.fill_commit_builds_metadata(session, each, told.commit, told.told, remembered_at=now)
+        for each in services
+    )
+    if builds or not services:
+        return f"{builds} builds told" if builds else ""
+    return "Kept until there is a build of this commit"
+
+
+def _services(session: ReadSession, hook: Webhook) -> list[ServiceId]:
+    """Return what the hook's messages are about: the services it names, else those built from its repository."""
+    found = []
+    for each in hook.service_ids:
+        try:
+            found.append(ServiceId(catalog.service(session, ServiceId(each)).id))
+        except NotFound:
+            continue  # deleted since
+    if found or hook.repository_id is None:
+        return found
+    repository = repositories.get_repository(session, RepositoryId(hook.repository_id))
+    return [
+        ServiceId(built.service_id)
+        for built, _ in repositories.get_repository_with_services(session, repository).services
+    ]
+
+
+def _parsed(content: bytes) -> Message | None:
+    """Return the JSON object of a message, which GitHub may also send as a field of a form."""
+    plain = zlib.decompressobj().decompress(content, MAX_MESSAGE_BYTES)
+    try:
+        if plain[:8] == b"payload=":
+            plain = parse_qs(plain.decode("ascii", "replace"), max_num_fields=2)["payload"][0].encode()
+        message: Any = json.loads(plain)
+    except (ValueError, KeyError, RecursionError):
+        return None
+    return message if isinstance(message, Mapping) else None

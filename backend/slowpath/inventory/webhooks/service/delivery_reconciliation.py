@@ -1,0 +1,75 @@
+"""Whom to ask what a hook missed, and what came of asking."""
+
+import re
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.encryption import SecretEncryptor
+from slowpath.core.ids import HookId
+from slowpath.core.jobs import enqueue_unless_pending
+from slowpath.inventory.webhooks import queries
+from slowpath.inventory.webhooks.jobs import ReconcileDeliveries
+from slowpath.inventory.webhooks.rules import KEPT_DAYS, gitlab_missed_deliveries
+from slowpath.inventory.webhooks.rules.github_missed_deliveries import SENDS_AGAIN_AFTER_S
+from slowpath.inventory.webhooks.service import webhooks
+from slowpath.inventory.webhooks.service.provider_clients import DeliveryProvider, GitHubDeliveries, GitLabDeliveries
+
+TARGET: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}/[A-Za-z0-9._-]{1,100}")
+PROJECT: Final = re.compile(r"\w[\w.-]{0,254}(/\w[\w.-]{0,254}){1,20}")
+"""GitLab's groups have groups."""
+NUMBER: Final = re.compile(r"[0-9]{1,20}")
+
+
+def get_provider(session: ReadSession, hook_id: HookId, sealer: SecretEncryptor) -> DeliveryProvider | None:
+    """Return whom a hook can ask; None if nobody. Raises `HookNotFound`, `SecretRefused`."""
+    row = webhooks.get_webhook(session, hook_id)
+    if row.api_url is None or row.provider_target is None:
+        return None
+    if row.kind == "gitlab":
+        if not PROJECT.fullmatch(row.provider_target):
+            return None
+        token = webhooks.api_token(row, sealer)
+        address_path = f"/api/v1/hooks/{row.id}/gitlab"
+        return GitLabDeliveries(
+            row.api_url, row.provider_target, address_path, {"PRIVATE-TOKEN": token}, row.reconciled_at
+        )
+    if not TARGET.fullmatch(row.provider_target) or not NUMBER.fullmatch(row.external_id or ""):
+        return None
+    headers = {
+        "Authorization": f"Bearer {webhooks.api_token(row, sealer)}",
+        "Accept": "application/vnd.github+json",
+        "X-GitHub-Api-Version": "2022-11-28",
+    }
+    return GitHubDeliveries(row.api_url, f"/repos/{row.provider_target}/hooks/{row.external_id}/deliveries", headers)
+
+
+def list_received_ids(session: ReadSession, hook_id: HookId, ids: list[str]) -> set[str]:
+    """Return which messages have arrived."""
+    return queries.taken(session, hook_id, ids)
+
+
+def record_reconciliation(  # noqa: PLR0917 - how it ended
+    session: WriteSession,
+    hook_id: HookId,
+    asked: bool,
+    missed: int,
+    problem: dict[str, Any] | None,
+    now: datetime,
+    more: bool = False,
+) -> None:
+    """Write down how asking ended, forget old messages, and do so again later while there is somebody to ask.
+
+    With `more` that must be asked for it is done again soon, and as if what was sent had not been looked through.
+    """
+    row = queries.lock_webhook(session, hook_id)
+    if row is None:
+        return
+    queries.forget_deliveries(session, hook_id, now - timedelta(days=KEPT_DAYS))
+    if asked:
+        row.missed_count = missed
+        if not more:
+            row.reconciled_at = now
+    row.problem = problem
+    wait_s = gitlab_missed_deliveries.SENDS_AGAIN_AFTER_S if more else SENDS_AGAIN_AFTER_S
+    enqueue_unless_pending(session, ReconcileDeliveries(hook_id), after_s=wait_s)

@@ -1,0 +1,185 @@
+"""Hooks are added, changed and deleted; their secrets are told once and never again."""
+
+import secrets
+from base64 import b64encode
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.encryption import DecryptionError, SecretEncryptor
+from slowpath.core.ids import HookId, RepositoryId, ServiceId, new_id
+from slowpath.core.jobs import enqueue_unless_pending
+from slowpath.core.ports import EgressClient
+from slowpath.inventory.catalog import service as catalog
+from slowpath.inventory.repositories.service import repositories
+from slowpath.inventory.webhooks import queries
+from slowpath.inventory.webhooks.errors import (
+    InvalidWebhookSecret,
+    ReconciliationNotConfigured,
+    TooManyWebhooks,
+    WebhookNotFound,
+)
+from slowpath.inventory.webhooks.jobs import ReconcileDeliveries
+from slowpath.inventory.webhooks.queries import After
+from slowpath.inventory.webhooks.rules import MOST_HOOKS, HookKind
+from slowpath.inventory.webhooks.rules.webhook_signatures import PREFIX, USABLE
+from slowpath.inventory.webhooks.tables import Webhook, WebhookDelivery
+
+SECRET_BYTES: Final = 32
+
+
+@dataclass(frozen=True)
+class ProviderApi:
+    """Where the sender is asked for what did not arrive, and with which token."""
+
+    url: str
+    token: str
+
+
+def hooks(session: ReadSession, after: After, limit: int) -> Sequence[Webhook]:
+    """Return hooks, newest first."""
+    return queries.hooks(session, after, limit)
+
+
+def get_webhook(session: ReadSession, hook_id: HookId) -> Webhook:
+    """Return one hook. Raises `WebhookNotFound`."""
+    row = queries.hook(session, hook_id)
+    if row is None:
+        raise WebhookNotFound("There is no such hook in this team.")
+    return row
+
+
+def create_webhook(
+    session: WriteSession,
+    sealer: SecretEncryptor,
+    outside: EgressClient,
+    *,
+    label: str,
+    kind: HookKind,
+    secret: str | None,
+    values: dict[str, Any],
+    api: ProviderApi | None,
+) -> tuple[Webhook, str]:
+    """Add a hook; return it with its secret, which is told here and never again.
+
+    `values`: repository_id, service_ids, target. Raises `TooManyWebhooks`, `InvalidWebhookSecret`, `AddressRefused`,
+    `RepositoryNotFound`, `ServiceNotFound`.
+    """
+    there = queries.count(session)
+    if there >= MOST_HOOKS:
+        raise TooManyWebhooks("The team has as many hooks as it may.", limit=MOST_HOOKS, actual=there, unit="hooks")
+    told = new_secret() if secret is None else _usable(secret, noun="secret", remedy="Leave it out: one is made.")
+    hook_id = new_id()
+    sealed = sealer.seal(told, session.team_id, hook_id)
+    row = Webhook(team_id=session.team_id, id=hook_id, label=label, kind=kind, encrypted_secret=sealed, service_ids=[])
+    _point(session, row, values)
+    if api is not None:
+        _ask_at(row, sealer, outside, api)
+    session.add(row)
+    session.flush()  # the database gives the time
+    enqueue_unless_pending(session, ReconcileDeliveries(HookId(row.id)))
+    return row, told
+
+
+def update_webhook(
+    session: WriteSession,
+    sealer: SecretEncryptor,
+    outside: EgressClient,
+    hook_id: HookId,
+    *,
+    values: dict[str, Any],
+    api: ProviderApi | None,
+) -> Webhook:
+    """Change label, repository, services, target or the sender's API. Raises as `create_webhook` does, and `WebhookNotFound`."""
+    row = _held(session, hook_id)
+    if "label" in values:
+        row.label = values["label"]
+    _point(session, row, values)
+    if api is not None:
+        _ask_at(row, sealer, outside, api)
+        queries.make_reconciliation_due(session, hook_id)
+    return row
+
+
+def rotate_secret(session: WriteSession, sealer: SecretEncryptor, hook_id: HookId) -> tuple[Webhook, str]:
+    """Give a hook another secret, told here and never again; the old one is worth nothing at once."""
+    row, told = _held(session, hook_id), new_secret()
+    row.encrypted_secret = sealer.seal(told, row.team_id, row.id)
+    return row, told
+
+
+def delete_webhook(session: WriteSession, hook_id: HookId) -> Webhook:
+    """Delete a hook and what it delivered; what was done stays. Raises `WebhookNotFound`."""
+    row = get_webhook(session, hook_id)
+    session.delete(row)
+    return row
+
+
+def deliveries(session: ReadSession, hook_id: HookId, after: After, limit: int) -> Sequence[WebhookDelivery]:
+    """Return a hook's messages, newest first. Raises `WebhookNotFound`."""
+    get_webhook(session, hook_id)
+    return queries.deliveries(session, hook_id, after, limit)
+
+
+def request_reconciliation(session: WriteSession, hook_id: HookId) -> None:
+    """Have the sender asked now for what did not arrive. Raises `WebhookNotFound`, `ReconciliationNotConfigured`."""
+    row = _held(session, hook_id)
+    if row.api_url is None or row.provider_target is None or (row.kind == "github" and row.external_id is None):
+        raise ReconciliationNotConfigured(
+            "The sender can not be asked yet: its API, its repository or its id of the hook is not known.",
+            remedy="Give the address of its API with a token; the first message brings the rest.",
+        )
+    queries.make_reconciliation_due(session, hook_id)
+
+
+def api_token(row: Webhook, sealer: SecretEncryptor) -> str:
+    """Return the token of the sender's API. Raises `InvalidWebhookSecret` if the key is no longer the same."""
+    assert row.encrypted_api_token is not None
+    try:
+        return sealer.unseal(row.encrypted_api_token, row.team_id, row.id, row.id)
+    except DecryptionError as error:
+        raise InvalidWebhookSecret(
+            "The token can not be read any more: SLOWPATH_SECRET_KEY is another one.", remedy="Give the token again."
+        ) from error
+
+
+def new_secret() -> str:
+    """Return a secret of 256 bits as Standard Webhooks writes it; as a text it serves for the others, too."""
+    return PREFIX + b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
+
+
+def _usable(text: str, *, noun: str, remedy: str) -> str:
+    if USABLE.fullmatch(text) is None:
+        raise InvalidWebhookSecret(f"A {noun} has 16 to 200 visible characters of ASCII and no space.", remedy=remedy)
+    return text
+
+
+def _point(session: WriteSession, row: Webhook, values: dict[str, Any]) -> None:
+    if "repository_id" in values:
+        repository_id = values["repository_id"]
+        if repository_id is not None:
+            repositories.get_repository(session, RepositoryId(repository_id))
+        row.repository_id = repository_id
+    if "service_ids" in values:
+        ids = list(dict.fromkeys(values["service_ids"]))
+        for service_id in ids:
+            catalog.service(session, ServiceId(service_id))
+        row.service_ids = [str(service_id) for service_id in ids]
+    if "target" in values:
+        row.provider_target = values["target"]
+
+
+def _ask_at(row: Webhook, sealer: SecretEncryptor, outside: EgressClient, api: ProviderApi) -> None:
+    outside.check(api.url)
+    row.api_url = api.url.rstrip("/")
+    token = _usable(api.token, noun="token", remedy="Give it as the code host showed it.")
+    row.encrypted_api_token = sealer.seal(token, row.team_id, row.id, row.id)
+    row.problem = None
+
+
+def _held(session: WriteSession, hook_id: HookId) -> Webhook:
+    row = queries.lock_webhook(session, hook_id)
+    if row is None:
+        raise WebhookNotFound("There is no such hook in this team.")
+    return row

@@ -1,0 +1,1 @@
+"""What administrators run: retention, storage usage and export."""

@@ -1,0 +1,88 @@
+"""What lies in the blob store that no row needs any more, and what all of it weighs."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.ids import BlobKey, new_id
+from slowpath.core.ports import BlobInfo
+from slowpath.evidence.artifacts.service import artifacts, storage_accounting
+from slowpath.operations.retention import queries
+from slowpath.operations.retention.rules import (
+    OF_A_FILE,
+    SAMPLES,
+    USAGE_DAYS,
+    YOUNG_HOURS,
+    BlobFolder,
+    BlobOwner,
+    folder_of,
+    owner_of,
+)
+from slowpath.operations.retention.tables import StorageSnapshot
+
+
+@dataclass
+class BlobTotals:
+    """Blobs and bytes, by folder."""
+
+    folders: dict[str, list[int]] = field(default_factory=dict)
+    swept: int = 0
+
+    def add(self, blob: BlobInfo) -> None:
+        """Count one."""
+        counted = self.folders.setdefault(folder_of(blob.key), [0, 0])
+        counted[0] += 1
+        counted[1] += blob.size_bytes
+
+    def take(self, blob: BlobInfo) -> None:
+        """Count one that was removed."""
+        counted = self.folders[folder_of(blob.key)]
+        counted[0] -= 1
+        counted[1] -= blob.size_bytes
+        self.swept += 1
+
+
+def find_orphaned_blobs(
+    session: ReadSession, blobs: Sequence[BlobInfo], now: datetime
+) -> list[tuple[BlobInfo, BlobOwner]]:
+    """Return those of the blobs whose row is gone. What is young, or of a kind unknown here, is left alone."""
+    old = now - timedelta(hours=YOUNG_HOURS)
+    owned = [(blob, owner) for blob in blobs if blob.changed_at < old and (owner := owner_of(blob.key)) is not None]
+    hashes = {owner.sha256 for _, owner in owned if owner.sha256 is not None}
+    known = queries.known_hashes(session, hashes) if hashes else set()
+    ids: dict[BlobFolder, set[UUID]] = defaultdict(set)
+    for _, owner in owned:
+        if owner.row_id is not None:
+            ids[owner.folder].add(owner.row_id)
+    rows = {folder: queries.known_rows(session, folder, some) for folder, some in ids.items()}
+    return [
+        (blob, owner)
+        for blob, owner in owned
+        if (owner.sha256 not in known if owner.sha256 is not None else owner.row_id not in rows[owner.folder])
+    ]
+
+
+def recheck_orphaned_blobs(session: WriteSession, owner: BlobOwner) -> bool:
+    """Ask again, holding off whoever would store the same bytes now."""
+    if owner.folder not in OF_A_FILE or owner.sha256 is None:
+        return True  # a row's id is used once
+    return not artifacts.is_blob_referenced(session, owner.sha256)
+
+
+def record_storage(session: WriteSession, tally: BlobTotals, now: datetime) -> None:
+    """Keep what was counted; counts older than what the page of usage shows are forgotten."""
+    chunks, stored = queries.samples_size(session)
+    folders: Mapping[str, list[int]] = {**tally.folders, SAMPLES: [chunks, stored]}
+    session.add(StorageSnapshot(team_id=session.team_id, id=new_id(), folders=dict(folders), deleted_blobs=tally.swept))
+    storage_accounting.set_stored_bytes(
+        session, sum(both[1] for name, both in tally.folders.items() if name != storage_accounting.FILES)
+    )
+    queries.forget_counts(session, now - timedelta(days=USAGE_DAYS))
+
+
+def prefix(session: ReadSession) -> BlobKey:
+    """Return beneath what all bytes of the team lie."""
+    return BlobKey(str(session.team_id))

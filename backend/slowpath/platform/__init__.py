@@ -1,0 +1,1 @@
+"""Jobs, accounts and HTTP: what every other wing uses."""

@@ -1,0 +1,315 @@
+"""Who may: the dependencies by which every endpoint declares its right.
+
+Using one finds out who asks (a session's cookie, or a bearer token), for which team, whether that is
+enough, and sets the scope of the request, by which its sessions see rows. It does so anew for every
+request and keeps nothing, so that what was revoked is over at once.
+
+`right_of(call)` tells what a dependency declares; a test walks all endpoints with it.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+import structlog
+from fastapi import Depends, Path, Request, Security
+from fastapi.security import APIKeyCookie, HTTPBearer
+
+from slowpath.core.errors import InvalidRequest, NotFound
+from slowpath.core.ports import RateLimiter
+from slowpath.platform.accounts import service
+from slowpath.platform.accounts.errors import (
+    CredentialsMissing,
+    CrossOriginRequest,
+    HttpsRequired,
+    InsufficientRole,
+    InsufficientScope,
+    RateLimitExceeded,
+    TeamNotFound,
+    TeamNotSpecified,
+    UserRequired,
+)
+from slowpath.platform.accounts.rules.account_limits import RATE_SECONDS
+from slowpath.platform.accounts.rules.request_origin import (
+    LOOPBACK_COOKIE,
+    SAFE_COOKIE,
+    SessionCookie,
+    choose_session_cookie,
+    is_same_origin,
+)
+from slowpath.platform.accounts.rules.roles import (
+    ROLE_FOR,
+    SCOPES_FOR,
+    Caller,
+    Permission,
+    Role,
+    SignedInUser,
+    TeamMembership,
+    nearest_role,
+)
+from slowpath.platform.http.anonymous_work import accept_credentials
+from slowpath.platform.http.rate_limit_headers import RateLimitStatus, set_rate_limit_status
+from slowpath.platform.http.request_dependencies import clock, database, scope_of, settings
+
+__all__ = [
+    "Anyone",
+    "Caller",
+    "InTeam",
+    "MayDeploy",
+    "MayManage",
+    "MayOwn",
+    "MayRead",
+    "MayRun",
+    "MaySend",
+    "MayUpload",
+    "MayWait",
+    "MayWrite",
+    "SignedIn",
+    "SignedInUser",
+    "Throttled",
+    "client_address",
+    "get_declared_permission",
+    "get_signed_in_user",
+    "is_still_allowed",
+    "session_cookie",
+]
+
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+TEAM_HEADER = "Slowpath-Team"
+TEAM_QUERY = "team"
+
+# Asked for only so that the API's description names them; reading the request below says more precisely what is wrong.
+in_cookie = APIKeyCookie(name=SAFE_COOKIE.name, scheme_name="session", auto_error=False)
+in_header = HTTPBearer(scheme_name="token", auto_error=False)
+InCookie = Annotated[object, Security(in_cookie)]
+InHeader = Annotated[object, Security(in_header)]
+
+
+def _bearer(request: Request) -> str | None:
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else None
+
+
+def client_address(request: Request) -> str:
+    """Return from where a request comes; behind a proxy the server has put the real one in its place."""
+    return request.client.host if request.client else ""
+
+
+def _team_in_path(_team_id: Annotated[UUID, Path(alias="team_id")]) -> None:
+    """Describe the path's team in the API; who asks reads it from the path."""
+
+
+InTeam = Depends(_team_in_path)
+"""For routers below `/teams/{team_id}`."""
+
+
+def _throttle(request: Request) -> RateLimiter:
+    found: RateLimiter = request.app.state.throttle
+    return found
+
+
+Throttled = Annotated[RateLimiter, Depends(_throttle)]
+
+
+def session_cookie(request: Request) -> SessionCookie:
+    """Return the cookie of this request's address. Raises `HttpsRequired` where it would travel in the open."""
+    cookie = choose_session_cookie(settings(request).public_url, request.headers.get("host", ""))
+    if cookie is None:
+        raise HttpsRequired(
+            "Slowpath must be opened over https here: over plain http the session could be read on the way.",
+            remedy="Put a proxy with a certificate before it and set SLOWPATH_PUBLIC_URL, or open it as http://127.0.0.1.",
+        )
+    return cookie
+
+
+def check_origin(request: Request, *, needed: bool) -> None:
+    """Refuse what a page of another site makes a browser send. Browsers name the origin with every unsafe method."""
+    if request.method in SAFE_METHODS:
+        return
+    origin = request.headers.get("origin")
+    if origin is None:
+        if needed:
+            raise CrossOriginRequest(
+                "A change asked for with a session's cookie must carry the header Origin.",
+                remedy="Programs use a token (Authorization: Bearer), which needs none.",
+            )
+        return
+    public_url = settings(request).public_url
+    if not is_same_origin(origin, public_url):
+        raise CrossOriginRequest(
+            f"The request comes from another site than {public_url}.",
+            remedy="Open Slowpath at that address, or set SLOWPATH_PUBLIC_URL to the one people open.",
+        )
+
+
+def _session_of(request: Request) -> SignedInUser:
+    cookies = request.cookies
+    if SAFE_COOKIE.name not in cookies and LOOPBACK_COOKIE.name not in cookies:
+        raise CredentialsMissing(
+            "This needs a session or a token.", remedy="Sign in, or send Authorization: Bearer <token>."
+        )
+    secret = cookies.get(session_cookie(request).name, "")
+    check_origin(request, needed=True)
+    return service.find_session(database(request), secret, now=_now(request))
+
+
+def get_signed_in_user(request: Request) -> SignedInUser:
+    """Return who is signed in, for an endpoint that asks it of some requests only. Raises `NotSignedIn`."""
+    return _session_of(request)
+
+
+def _now(request: Request) -> datetime:
+    return clock(request).now()
+
+
+def _team_of(request: Request, teams: tuple[TeamMembership, ...]) -> TeamMembership:
+    """Choose the team: the path's, else the one named by header or query, else the only one."""
+    in_path = request.path_params.get("team_id")
+    named = in_path or request.headers.get(TEAM_HEADER) or request.query_params.get(TEAM_QUERY)
+    if named is not None:
+        found = next((team for team in teams if named.lower() in (str(team.id), team.slug)), None)
+        if found is None:
+            raise TeamNotFound("There is no such team, or you are not in it.")
+        return found
+    if len(teams) == 1:
+        return teams[0]
+    detail = "You are in several teams." if teams else "You are in no team."
+    remedy = (
+        f"Name one by the header {TEAM_HEADER} or the query ?{TEAM_QUERY}=." if teams else "Make one, or be invited."
+    )
+    raise TeamNotSpecified(detail, remedy=remedy)
+
+
+def _count(request: Request, found: service.AuthenticatedToken, *, uploads: bool) -> None:
+    """Count a request against the rate of its token and that of its team. Raises `RateLimitExceeded`.
+
+    Where nothing can be counted nobody is refused: that the broker is away must not stop what needs no broker.
+    """
+    kept, name = settings(request), "uploads" if uploads else "requests"
+    own = found.uploads_per_minute if uploads else found.requests_per_minute
+    usual = kept.token_uploads_per_minute if uploads else kept.token_requests_per_minute
+    together = kept.team_uploads_per_minute if uploads else kept.team_requests_per_minute
+    for who, times, key in (
+        ("This token", own or usual, f"{name}:token:{found.token_id}"),
+        ("All tokens of this team together", together, f"{name}:team:{found.team_id}"),
+    ):
+        taken = _throttle(request).take(key, times=times, seconds=RATE_SECONDS) if times else None
+        if taken is None:
+            continue
+        set_rate_limit_status(request, RateLimitStatus(name, times, RATE_SECONDS, taken.left, taken.wait_s))
+        if not taken.allowed:
+            refused = RateLimitExceeded(
+                f"{who} may make {times:,} {name} a minute, and has.",
+                limit=times,
+                actual=times + 1,
+                unit=f"{name} a minute",
+                remedy=f"Try again in {taken.wait_s} s, or ask an admin of the team for a higher rate of the token.",
+            )
+            refused.retry_after_s = taken.wait_s
+            raise refused
+
+
+@dataclass(frozen=True)
+class TeamAccess:
+    """The dependency behind `MayRead` and its like."""
+
+    right: Permission
+
+    def __call__(self, request: Request, _cookie: InCookie, _header: InHeader) -> Caller:
+        """Return who asks, or raise `NotSignedIn`, `NotAllowed`, `NotFound`."""
+        caller = self.caller(request, counted=True)
+        scope = scope_of(request)
+        scope.team_id, scope.user_id, scope.program_id = caller.team_id, caller.user_id, caller.program_id
+        accept_credentials(request)
+        structlog.contextvars.bind_contextvars(team_id=str(caller.team_id))
+        return caller
+
+    def caller(self, request: Request, *, counted: bool) -> Caller:
+        """Return who asks; `counted` against the rate of the token they ask with."""
+        token = _bearer(request)
+        return self._person(request) if token is None else self._program(request, token, counted=counted)
+
+    def _person(self, request: Request) -> Caller:
+        found = _session_of(request)
+        team = _team_of(request, found.teams)
+        needed = ROLE_FOR[self.right]
+        if not team.role.reaches(needed):
+            who = "owner" if needed is Role.OWNER else "admin"
+            raise InsufficientRole(
+                f"This needs the role {needed} in the team; yours is {team.role}.", remedy=f"Ask an {who} of the team."
+            )
+        return Caller(team.id, found.user_id, None, team.role, frozenset())
+
+    def _program(self, request: Request, secret: str, *, counted: bool) -> Caller:
+        found = service.authenticate_token(database(request), secret, now=_now(request))
+        if counted:
+            _count(request, found, uploads=self.right in {Permission.UPLOAD, Permission.SEND})
+        in_path = request.path_params.get("team_id")
+        if in_path is not None and in_path.lower() != str(found.team_id):
+            raise TeamNotFound("There is no such team, or the token is not of it.")
+        enough = SCOPES_FOR.get(self.right)
+        if enough is None:
+            raise UserRequired("A token can not do this, whatever its scopes.", remedy="Sign in as a person.")
+        if not found.scopes & enough:
+            raise InsufficientScope(
+                f"This needs a token with the scope {' or '.join(sorted(enough))}; this one has "
+                f"{', '.join(sorted(found.scopes)) or 'none that its service account may use'}.",
+                remedy="Make another token.",
+            )
+        role = nearest_role(found.scopes)
+        return Caller(found.team_id, None, found.token_id, role, found.scopes, found.account_id)
+
+
+@dataclass(frozen=True)
+class UserAccess:
+    """The dependency behind `SignedIn`."""
+
+    right: Permission = Permission.SIGNED_IN
+
+    def __call__(self, request: Request, _cookie: InCookie) -> SignedInUser:
+        """Return who is signed in, or raise `NotSignedIn`, `NotAllowed`."""
+        if _bearer(request) is not None:
+            raise UserRequired("A token can not do this, whatever its scopes.", remedy="Sign in as a person.")
+        person = _session_of(request)
+        scope_of(request).user_id = person.user_id
+        accept_credentials(request)
+        return person
+
+
+@dataclass(frozen=True)
+class PublicAccess:
+    """The dependency behind `Anyone`: says out loud that an endpoint asks nothing of its caller."""
+
+    right: Permission = Permission.ANYONE
+
+    def __call__(self, request: Request) -> None:
+        """Refuse only what another site makes a browser send."""
+        check_origin(request, needed=False)
+
+
+def is_still_allowed(request: Request, right: Permission) -> bool:
+    """Tell whether whoever began a long answer may still have it. Asks the database, so not on the event loop."""
+    try:
+        TeamAccess(right).caller(request, counted=False)
+    except (NotFound, InvalidRequest):
+        return False
+    return True
+
+
+def get_declared_permission(call: Any) -> Permission | None:  # noqa: ANN401 - any dependency of any endpoint
+    """Return the right that a dependency declares, or None if it is not one of ours."""
+    return call.right if isinstance(call, TeamAccess | UserAccess | PublicAccess) else None
+
+
+MayRead = Annotated[Caller, Depends(TeamAccess(Permission.READ))]
+MayWait = Annotated[Caller, Depends(TeamAccess(Permission.WAIT))]
+MayUpload = Annotated[Caller, Depends(TeamAccess(Permission.UPLOAD))]
+MaySend = Annotated[Caller, Depends(TeamAccess(Permission.SEND))]
+MayDeploy = Annotated[Caller, Depends(TeamAccess(Permission.DEPLOY))]
+MayRun = Annotated[Caller, Depends(TeamAccess(Permission.RUN))]
+MayWrite = Annotated[Caller, Depends(TeamAccess(Permission.WRITE))]
+MayManage = Annotated[Caller, Depends(TeamAccess(Permission.MANAGE))]
+MayOwn = Annotated[Caller, Depends(TeamAccess(Permission.OWN))]
+SignedIn = Annotated[SignedInUser, Depends(UserAccess())]
+Anyone = Annotated[None, Depends(PublicAccess())]

@@ -1,0 +1,27 @@
+"""People and teams over HTTP."""
+
+from fastapi import APIRouter
+
+from slowpath.platform.accounts.endpoints import (
+    account_deletion,
+    audit_log,
+    invitations,
+    oidc,
+    password_resets,
+    teams,
+    tokens,
+    users,
+)
+
+router = APIRouter(prefix="/api/v1")
+router.include_router(users.router)
+router.include_router(password_resets.router)
+router.include_router(oidc.router)
+router.include_router(account_deletion.router)
+router.include_router(teams.router)
+router.include_router(teams.inside)
+router.include_router(audit_log.inside)
+router.include_router(invitations.router)
+router.include_router(invitations.inside)
+router.include_router(tokens.router)
+router.include_router(tokens.accounts)

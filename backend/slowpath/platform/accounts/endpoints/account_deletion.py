@@ -1,0 +1,63 @@
+"""Leaving for good, and coming back: deleting an account, reopening a deleted team."""
+
+from uuid import UUID
+
+from fastapi import APIRouter, Request, Response
+
+from slowpath.core.errors import Conflict, LimitExceeded, NotAuthenticated, NotFound, PermissionDenied
+from slowpath.platform.accounts.access import SignedIn, Throttled, client_address, session_cookie
+from slowpath.platform.accounts.errors import ReauthenticationRequired, WrongPassword
+from slowpath.platform.accounts.schemas.teams import DeletedTeamOut, TeamOut, team_out
+from slowpath.platform.accounts.schemas.users import AccountDeletionIn
+from slowpath.platform.accounts.service import account_deletion
+from slowpath.platform.http.problems import document_problems
+from slowpath.platform.http.request_dependencies import DatabaseOf, Now, Writing
+
+router = APIRouter(tags=["people"])
+
+
+@router.post(
+    "/user/deletion",
+    operation_id="people:delete",
+    status_code=204,
+    responses=document_problems(WrongPassword, ReauthenticationRequired, PermissionDenied, Conflict, LimitExceeded),
+)
+def delete_user(
+    person: SignedIn,
+    request: Request,
+    response: Response,
+    sent: AccountDeletionIn,
+    database: DatabaseOf,
+    throttle: Throttled,
+    clock: Now,
+) -> None:
+    """Delete your account at once: you leave every team, and teams in which nobody else is are erased."""
+    now = clock.now()
+    signed_in_at = account_deletion.session_started_at(database, person)
+    account_deletion.verify_account_deletion(
+        database, throttle, person, sent.email, sent.current_password, client_address(request), signed_in_at, now
+    )
+    account_deletion.delete_user(database, person)
+    cookie = session_cookie(request)
+    response.delete_cookie(cookie.name, path="/", secure=cookie.secure, httponly=True, samesite="lax")
+
+
+@router.get(
+    "/closed-teams", operation_id="closed-teams:list", responses=document_problems(NotAuthenticated, PermissionDenied)
+)
+def list_deleted_teams(person: SignedIn, database: DatabaseOf) -> list[DeletedTeamOut]:
+    """List the teams of yours that were deleted and can still be reopened."""
+    return [
+        DeletedTeamOut(id=team.id, slug=team.slug, name=team.name, deleted_at=team.deleted_at, erased_at=team.erased_at)
+        for team in account_deletion.list_deleted_teams(database, person)
+    ]
+
+
+@router.post(
+    "/closed-teams/{team_id}/reopening",
+    operation_id="closed-teams:reopen",
+    responses=document_problems(NotAuthenticated, PermissionDenied, NotFound),
+)
+def restore_team(person: SignedIn, team_id: UUID, session: Writing) -> TeamOut:
+    """Undo the deletion of a team."""
+    return team_out(account_deletion.restore_team(session, person, team_id))

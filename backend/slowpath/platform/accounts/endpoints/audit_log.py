@@ -1,0 +1,103 @@
+"""The log of a team: who changed what, when; filtered, paged, taken away."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query
+from fastapi.responses import StreamingResponse
+from pydantic import AwareDatetime
+
+from slowpath.core.db_sessions import Database, TeamScope
+from slowpath.core.errors import InvalidRequest, NotAuthenticated, NotFound, PermissionDenied
+from slowpath.platform.accounts import service
+from slowpath.platform.accounts.access import InTeam, MayManage
+from slowpath.platform.accounts.rules.audit_filter import AuditFilter
+from slowpath.platform.accounts.rules.roles import Caller
+from slowpath.platform.accounts.schemas.account_field_types import moment_of
+from slowpath.platform.accounts.schemas.teams import AuditEventOut, audit_event_out
+from slowpath.platform.http.downloads import make_attachment_response
+from slowpath.platform.http.pagination import Page, Paging
+from slowpath.platform.http.problems import document_problems
+from slowpath.platform.http.request_dependencies import DatabaseOf, Now, Reading
+
+inside = APIRouter(prefix="/teams/{team_id}", tags=["teams"], dependencies=[InTeam])
+COMMON = (NotAuthenticated, PermissionDenied, NotFound)
+AT_ONCE = 500
+MEDIA_TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/x-ndjson"}
+COLUMNS = ("at", "actor", "actor_kind", "action", "subject", "subject_id", "details")
+
+
+def _wanted(
+    actor: Annotated[str | None, Query(max_length=200, description="part of a name")] = None,
+    actor_id: UUID | None = None,
+    action: Annotated[str | None, Query(max_length=60, description="`artifact.deleted`, or its beginning")] = None,
+    subject_id: UUID | None = None,
+    since: AwareDatetime | None = None,
+    until: AwareDatetime | None = None,
+) -> AuditFilter:
+    return AuditFilter(actor, actor_id, action, subject_id, since, until)
+
+
+Wanted = Annotated[AuditFilter, Depends(_wanted)]
+
+
+@inside.get("/audit-events", operation_id="audit-events:list", responses=document_problems(*COMMON, InvalidRequest))
+def list_audit_events(caller: MayManage, session: Reading, paging: Paging, wanted: Wanted) -> Page[AuditEventOut]:
+    """List who changed what, newest first."""
+    rows = service.list_audit_events(session, after=paging.after, limit=paging.limit + 1, wanted=wanted)
+    return paging.page(rows, audit_event_out, moment_of)
+
+
+@inside.get(
+    "/audit-log",
+    operation_id="audit-events:download",
+    responses={
+        **document_problems(*COMMON, InvalidRequest),
+        200: {"content": {kind: {"schema": {"type": "string"}} for kind in ("text/csv", "application/x-ndjson")}},
+    },
+    response_class=StreamingResponse,
+)
+def download_audit_events(
+    caller: MayManage, database: DatabaseOf, clock: Now, wanted: Wanted, form: Literal["csv", "json"] = "csv"
+) -> StreamingResponse:
+    """Return all of it that is asked for, newest first, as CSV or as JSON lines."""
+    lines = _csv if form == "csv" else _json
+    name = f"slowpath-audit-{clock.now():%Y-%m-%d}.{form}"
+    return make_attachment_response(lines(_entries(database, caller, wanted)), name, media_type=MEDIA_TYPES[form])
+
+
+def _entries(database: Database, caller: Caller, wanted: AuditFilter) -> Iterator[AuditEventOut]:
+    """Yield entries; each page is asked for in a transaction of its own, so that a slow reader holds nothing."""
+    after: tuple[datetime, UUID] | None = None
+    while True:
+        with database.reading(TeamScope(caller.team_id, caller.user_id)) as session:
+            rows = service.list_audit_events(session, after=after, limit=AT_ONCE, wanted=wanted)
+        yield from map(audit_event_out, rows)
+        if len(rows) < AT_ONCE:
+            return
+        after = moment_of(rows[-1])
+
+
+def _json(entries: Iterator[AuditEventOut]) -> Iterator[bytes]:
+    for entry in entries:
+        yield entry.model_dump_json().encode() + b"\n"
+
+
+def _csv(entries: Iterator[AuditEventOut]) -> Iterator[bytes]:
+    yield (",".join(COLUMNS) + "\r\n").encode()
+    for entry in entries:
+        text = io.StringIO()
+        told: dict[str, Any] = {**entry.model_dump(mode="json"), "details": json.dumps(entry.details)}
+        csv.writer(text, lineterminator="\r\n").writerow([_plain(told[name]) for name in COLUMNS])
+        yield text.getvalue().encode()
+
+
+def _plain(value: Any) -> str:  # noqa: ANN401 - any JSON value
+    """Return a cell; what a spreadsheet would run as a formula is made a plain text."""
+    text = "" if value is None else str(value)
+    return "'" + text if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

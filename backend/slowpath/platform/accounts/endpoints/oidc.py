@@ -1,0 +1,221 @@
+"""Signing in by the operator's issuer (OpenID Connect).
+
+The browser is sent to the issuer with a sealed cookie, which alone can end what it began, and comes back to a page of
+ours; that page hands the code on by a request with an Origin, as for every other sign-in.
+"""
+
+import base64
+import binascii
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from fastapi import APIRouter, Request, Response
+
+from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotAuthenticated, NotFound, PermissionDenied
+from slowpath.core.ports import OidcIssuerPort
+from slowpath.platform.accounts import service
+from slowpath.platform.accounts.access import (
+    Anyone,
+    SignedIn,
+    Throttled,
+    client_address,
+    get_signed_in_user,
+    session_cookie,
+)
+from slowpath.platform.accounts.endpoints.users import start_session
+from slowpath.platform.accounts.errors import OidcResponseRejected
+from slowpath.platform.accounts.rules.oidc_flow import FLOW_SECONDS
+from slowpath.platform.accounts.rules.request_origin import SessionCookie
+from slowpath.platform.accounts.schemas.oidc import (
+    LinkedIdentitiesOut,
+    LinkedIdentityOut,
+    OidcCallbackIn,
+    OidcCallbackOut,
+    OidcFlowIn,
+    OidcProviderOut,
+    OidcRedirectOut,
+    SignInMethodsOut,
+)
+from slowpath.platform.accounts.schemas.users import session_out
+from slowpath.platform.accounts.tables import UserIdentity
+from slowpath.platform.http.problems import document_problems
+from slowpath.platform.http.request_dependencies import Configured, DatabaseOf, IssuerOf, Now, Reading, Seals, Writing
+
+router = APIRouter(tags=["sign-in"])
+COMMON = (NotAuthenticated, PermissionDenied, NotFound, InvalidRequest, LimitExceeded)
+
+
+def _flow_cookie(cookie: SessionCookie) -> str:
+    return f"{cookie.name}-sign-in"
+
+
+def _there(issuer: OidcIssuerPort | None) -> OidcIssuerPort:
+    if issuer is None:
+        raise NotFound("Nobody signs in by an issuer here.", remedy="The operator sets one by SLOWPATH_OIDC_ISSUER.")
+    return issuer
+
+
+def _keep(response: Response, cookie: SessionCookie, begun: service.StartedOidcFlow) -> OidcRedirectOut:
+    response.set_cookie(
+        _flow_cookie(cookie),
+        base64.urlsafe_b64encode(begun.sealed).decode(),
+        max_age=FLOW_SECONDS,
+        path="/",
+        secure=cookie.secure,
+        httponly=True,
+        samesite="lax",
+    )
+    return OidcRedirectOut(url=begun.url)
+
+
+def _kept(request: Request, cookie: SessionCookie) -> bytes | None:
+    try:
+        found = request.cookies.get(_flow_cookie(cookie))
+        return None if found is None else base64.urlsafe_b64decode(found)
+    except (binascii.Error, ValueError):
+        return None
+
+
+@router.get("/sign-in-ways", operation_id="sign-in:ways")
+def get_sign_in_methods(_anyone: Anyone, settings: Configured, issuer: IssuerOf) -> SignInMethodsOut:
+    """Tell how people sign in here."""
+    return SignInMethodsOut(
+        passwords=settings.passwords == "on",
+        sign_up=settings.sign_up == "open",
+        mail=settings.sends_mail,
+        oidc=None if issuer is None else OidcProviderOut(name=settings.oidc_name),
+    )
+
+
+@router.post("/oidc/sign-ins", operation_id="oidc:begin", status_code=201, responses=document_problems(*COMMON))
+def start_oidc_sign_in(
+    _anyone: Anyone,
+    request: Request,
+    response: Response,
+    sent: OidcFlowIn,
+    issuer: IssuerOf,
+    sealer: Seals,
+    throttle: Throttled,
+    settings: Configured,
+    clock: Now,
+) -> OidcRedirectOut:
+    """Begin to sign in at the issuer."""
+    asked, cookie = _there(issuer), session_cookie(request)
+    begun = service.start_oidc_flow(
+        asked,
+        sealer,
+        throttle,
+        public_url=settings.public_url,
+        address=client_address(request),
+        next_path=sent.next,
+        link=None,
+        invitation=sent.invitation,
+        now=clock.now(),
+    )
+    return _keep(response, cookie, begun)
+
+
+@router.post("/oidc/links", operation_id="oidc:link", status_code=201, responses=document_problems(*COMMON))
+def start_oidc_link(
+    person: SignedIn,
+    request: Request,
+    response: Response,
+    sent: OidcFlowIn,
+    issuer: IssuerOf,
+    sealer: Seals,
+    throttle: Throttled,
+    settings: Configured,
+    clock: Now,
+) -> OidcRedirectOut:
+    """Begin to link an account at the issuer to yourself."""
+    begun = service.start_oidc_flow(
+        _there(issuer),
+        sealer,
+        throttle,
+        public_url=settings.public_url,
+        address=client_address(request),
+        next_path=sent.next,
+        link=person.user_id,
+        invitation=None,
+        now=clock.now(),
+    )
+    return _keep(response, session_cookie(request), begun)
+
+
+@router.post(
+    "/oidc/sessions", operation_id="oidc:finish", status_code=201, responses=document_problems(*COMMON, Conflict)
+)
+def complete_oidc_sign_in(
+    _anyone: Anyone,
+    request: Request,
+    response: Response,
+    sent: OidcCallbackIn,
+    session: Writing,
+    database: DatabaseOf,
+    issuer: IssuerOf,
+    sealer: Seals,
+    throttle: Throttled,
+    settings: Configured,
+    clock: Now,
+) -> OidcCallbackOut:
+    """End what was begun: sign in, or link. What the issuer sent the browser back with is taken once."""
+    asked, cookie, now = _there(issuer), session_cookie(request), clock.now()
+    flow = service.verify_oidc_flow(sealer, throttle, _kept(request, cookie), state=sent.state, now=now)
+    linking = get_signed_in_user(request) if flow.link is not None else None
+    if linking is not None and linking.user_id != flow.link:
+        raise OidcResponseRejected(
+            "Somebody else has signed in here since the linking was begun.", remedy="Begin again."
+        )
+    if sent.error is not None or sent.code is None:
+        denied = sent.error == "access_denied"
+        raise OidcResponseRejected(
+            "You did not sign in there." if denied else "The sign-in service did not sign you in."
+        )
+    identity = asked.finish(
+        code=sent.code,
+        told_issuer=sent.iss,
+        redirect_uri=settings.public_url.rstrip("/") + service.RETURN_PATH,
+        nonce=flow.nonce,
+        verifier=flow.verifier,
+        now=now,
+    )
+    found = service.sign_in_with_identity(session, database, settings, identity, flow, now=now)
+    response.delete_cookie(_flow_cookie(cookie), path="/", secure=cookie.secure, httponly=True, samesite="lax")
+    if linking is not None:
+        told = session_out(linking.user_id, linking.email, linking.name, linking.teams)
+        return OidcCallbackOut(session=told, next=flow.next_path, linked=True)
+    start_session(session, request, response, clock, cookie, service.encrypt_id_token(sealer, identity))
+    session.commit()  # the team of a newcomer is seen through `cross_team` from now on
+    told = session_out(found.user_id, found.email, found.name, service.teams_of(database, found.user_id))
+    return OidcCallbackOut(session=told, next=flow.next_path, linked=False)
+
+
+def _told(row: UserIdentity, settings: Configured) -> LinkedIdentityOut:
+    ours = row.issuer == settings.oidc_issuer
+    return LinkedIdentityOut(
+        id=row.id,
+        name=settings.oidc_name if ours else urlsplit(row.issuer).hostname or row.issuer,
+        email=row.email,
+        created_at=row.created_at,
+        last_used_at=row.last_used_at,
+    )
+
+
+@router.get(
+    "/user/sign-ins", operation_id="sign-ins:list", responses=document_problems(NotAuthenticated, PermissionDenied)
+)
+def list_linked_identities(person: SignedIn, session: Reading, settings: Configured) -> LinkedIdentitiesOut:
+    """List how you sign in."""
+    linked, has_password = service.list_linked_identities(session, person)
+    return LinkedIdentitiesOut(has_password=has_password, linked=[_told(row, settings) for row in linked])
+
+
+@router.delete(
+    "/user/sign-ins/{sign_in_id}",
+    operation_id="sign-ins:unlink",
+    status_code=204,
+    responses=document_problems(NotAuthenticated, PermissionDenied, NotFound, Conflict),
+)
+def unlink_identity(person: SignedIn, sign_in_id: UUID, session: Writing, settings: Configured) -> None:
+    """Forget an account at an issuer. The last way to sign in stays."""
+    service.unlink_identity(session, person, sign_in_id, passwords=settings.passwords == "on")

@@ -1,0 +1,75 @@
+"""Forgotten passwords. The answers are the same whether somebody is known or not."""
+
+import time
+from typing import Final
+
+from fastapi import APIRouter, Request
+
+from slowpath.core.errors import InvalidRequest, LimitExceeded, NotFound, PermissionDenied
+from slowpath.platform.accounts import service
+from slowpath.platform.accounts.access import Anyone, Throttled, client_address
+from slowpath.platform.accounts.endpoints.users import require_password_sign_in
+from slowpath.platform.accounts.schemas.users import PasswordResetConfirmationIn, PasswordResetIn
+from slowpath.platform.accounts.service import password_resets
+from slowpath.platform.http.problems import document_problems
+from slowpath.platform.http.request_dependencies import Configured, DatabaseOf, Now, Writing
+
+router = APIRouter(tags=["people"])
+
+ANSWER_S: Final = 0.2
+"""The answer comes no sooner: writing down that a known person asked takes a millisecond that would tell."""
+
+
+@router.post(
+    "/password-resets",
+    operation_id="passwords:forget",
+    status_code=204,
+    responses=document_problems(PermissionDenied, InvalidRequest, LimitExceeded),
+)
+def request_password_reset(
+    _anyone: Anyone,
+    request: Request,
+    sent: PasswordResetIn,
+    database: DatabaseOf,
+    settings: Configured,
+    throttle: Throttled,
+    clock: Now,
+) -> None:
+    """Say that you forgot your password. If somebody signed up with this e-mail, they are mailed a link."""
+    require_password_sign_in(settings)
+    until = time.monotonic() + ANSWER_S
+    password_resets.request_password_reset(
+        database,
+        throttle,
+        email=sent.email,
+        address=client_address(request),
+        now=clock.now(),
+        mail_is_sent=settings.sends_mail,
+    )
+    time.sleep(max(0.0, until - time.monotonic()))
+
+
+@router.post(
+    "/new-passwords",
+    operation_id="passwords:choose",
+    status_code=204,
+    responses=document_problems(PermissionDenied, NotFound, InvalidRequest, LimitExceeded),
+)
+def confirm_password_reset(
+    _anyone: Anyone,
+    request: Request,
+    sent: PasswordResetConfirmationIn,
+    session: Writing,
+    database: DatabaseOf,
+    settings: Configured,
+    throttle: Throttled,
+    clock: Now,
+) -> None:
+    """Choose another password by the link that was mailed. It signs you out everywhere."""
+    require_password_sign_in(settings)
+    now = clock.now()
+    reset_id, user_id = password_resets.get_password_reset(
+        database, throttle, sent.secret, address=client_address(request), now=now
+    )
+    hashed = service.hash_password(sent.password)
+    password_resets.confirm_password_reset(session, reset_id, user_id, password_hash=hashed, now=now)

@@ -1,0 +1,81 @@
+"""Teams, their members and their log."""
+
+from uuid import UUID
+
+from fastapi import APIRouter
+
+from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotAuthenticated, NotFound, PermissionDenied
+from slowpath.platform.accounts import service
+from slowpath.platform.accounts.access import InTeam, MayManage, MayOwn, MayRead, SignedIn
+from slowpath.platform.accounts.schemas.account_field_types import moment_of
+from slowpath.platform.accounts.schemas.teams import MemberOut, MemberUpdate, TeamIn, TeamOut, member_out, team_out
+from slowpath.platform.accounts.schemas.users import UserTeamOut
+from slowpath.platform.http.pagination import Page, Paging
+from slowpath.platform.http.problems import document_problems
+from slowpath.platform.http.request_dependencies import Now, Reading, Writing
+
+router = APIRouter(prefix="/teams", tags=["teams"])
+inside = APIRouter(prefix="/teams/{team_id}", tags=["teams"], dependencies=[InTeam])
+COMMON = (NotAuthenticated, PermissionDenied, NotFound)
+
+
+@router.get("", operation_id="teams:list", responses=document_problems(NotAuthenticated, PermissionDenied))
+def list_teams(person: SignedIn) -> Page[UserTeamOut]:
+    """List your teams in the order of joining; there are few, so it is one page."""
+    told = [UserTeamOut(id=team.id, slug=team.slug, name=team.name, role=team.role) for team in person.teams]
+    return Page(items=told, next_cursor=None)
+
+
+@router.post(
+    "",
+    operation_id="teams:create",
+    status_code=201,
+    responses=document_problems(NotAuthenticated, PermissionDenied, InvalidRequest, LimitExceeded),
+)
+def create_team(person: SignedIn, sent: TeamIn, session: Writing) -> TeamOut:
+    """Make a team; you are its owner."""
+    return team_out(service.create_team(session, person, name=sent.name))
+
+
+@inside.get("", operation_id="teams:get", responses=document_problems(*COMMON))
+def get_team(_caller: MayRead, session: Reading) -> TeamOut:
+    """Tell of a team you are in."""
+    return team_out(service.get_team(session))
+
+
+@inside.patch("", operation_id="teams:change", responses=document_problems(*COMMON, InvalidRequest))
+def update_team(caller: MayOwn, sent: TeamIn, session: Writing) -> TeamOut:
+    """Give the team another name. Its slug stays, so that links hold."""
+    return team_out(service.rename_team(session, caller, sent.name))
+
+
+@inside.delete("", operation_id="teams:delete", status_code=204, responses=document_problems(*COMMON))
+def delete_team(caller: MayOwn, session: Writing, clock: Now) -> None:
+    """Delete the team. Nobody can enter from now on; a job erases what it holds."""
+    service.delete_team(session, caller, now=clock.now())
+
+
+@inside.get("/members", operation_id="members:list", responses=document_problems(*COMMON, InvalidRequest))
+def list_members(_caller: MayRead, session: Reading, paging: Paging) -> Page[MemberOut]:
+    """List who is in the team, newest first."""
+    rows = service.members(session, after=paging.after, limit=paging.limit + 1)
+    return paging.page(rows, lambda row: member_out(*row), lambda row: moment_of(row[0]))
+
+
+@inside.patch(
+    "/members/{user_id}", operation_id="members:change", responses=document_problems(*COMMON, Conflict, InvalidRequest)
+)
+def update_member(caller: MayManage, user_id: UUID, sent: MemberUpdate, session: Writing) -> MemberOut:
+    """Give a member another role, at most your own."""
+    return member_out(*service.change_role(session, caller, user_id, sent.role))
+
+
+@inside.delete(
+    "/members/{user_id}",
+    operation_id="members:remove",
+    status_code=204,
+    responses=document_problems(*COMMON, Conflict),
+)
+def remove_member(caller: MayRead, user_id: UUID, session: Writing) -> None:
+    """Remove a member, or leave. Everyone may leave but the last owner; others are removed by admins."""
+    service.remove_member(session, caller, user_id)

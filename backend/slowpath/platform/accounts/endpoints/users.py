@@ -1,0 +1,255 @@
+"""Signing up, in and out; what a person changes about themselves."""
+
+from uuid import UUID
+
+from fastapi import APIRouter, Request, Response
+
+from slowpath.core.db_sessions import WriteSession
+from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotAuthenticated, NotFound, PermissionDenied
+from slowpath.platform.accounts import service
+from slowpath.platform.accounts.access import Anyone, SignedIn, Throttled, client_address, session_cookie
+from slowpath.platform.accounts.errors import PasswordSignInDisabled, SessionNotFound, SignUpClosed, WrongPassword
+from slowpath.platform.accounts.rules.account_limits import SESSION_DAYS
+from slowpath.platform.accounts.rules.request_origin import SessionCookie
+from slowpath.platform.accounts.schemas.users import (
+    BrowserSessionOut,
+    CurrentSessionOut,
+    EmailPreferencesOut,
+    EmailPreferencesUpdate,
+    PasswordUpdate,
+    SignInIn,
+    SignOutOut,
+    SignUpIn,
+    UserOut,
+    UserUpdate,
+    browser_out,
+    session_out,
+)
+from slowpath.platform.http.problems import document_problems
+from slowpath.platform.http.request_dependencies import Configured, DatabaseOf, IssuerOf, Now, Reading, Seals, Writing
+
+router = APIRouter(tags=["people"])
+
+
+def start_session(
+    session: WriteSession,
+    request: Request,
+    response: Response,
+    clock: Now,
+    cookie: SessionCookie,
+    issuer_token: bytes | None = None,
+) -> None:
+    """Begin a session of the person in the session's scope, and hand its cookie to the browser."""
+    secret = service.begin_session(
+        session,
+        now=clock.now(),
+        browser=request.headers.get("user-agent", ""),
+        address=client_address(request),
+        issuer_token=issuer_token,
+    )
+    response.set_cookie(
+        cookie.name,
+        secret,
+        max_age=SESSION_DAYS * 86_400,
+        path="/",
+        secure=cookie.secure,
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def require_password_sign_in(settings: Configured) -> None:
+    """Raise `PasswordSignInDisabled` where the operator wants none."""
+    if settings.passwords == "off":
+        raise PasswordSignInDisabled(
+            f"Passwords are off here: people sign in with {settings.oidc_name}.", remedy="Use that on the sign-in page."
+        )
+
+
+def _forget(response: Response, cookie: SessionCookie) -> None:
+    response.delete_cookie(cookie.name, path="/", secure=cookie.secure, httponly=True, samesite="lax")
+
+
+@router.post(
+    "/sign-up",
+    operation_id="people:sign-up",
+    status_code=201,
+    responses=document_problems(Conflict, PermissionDenied, NotFound, InvalidRequest, LimitExceeded),
+)
+def sign_up(
+    _anyone: Anyone,
+    request: Request,
+    response: Response,
+    sent: SignUpIn,
+    session: Writing,
+    database: DatabaseOf,
+    settings: Configured,
+    throttle: Throttled,
+    clock: Now,
+) -> CurrentSessionOut:
+    """Make a person and sign them in. They get a team of their own, or join the one whose invitation they hold."""
+    require_password_sign_in(settings)
+    cookie = session_cookie(request)
+    service.count_sign_up(throttle, client_address(request))
+    if sent.invitation is None and settings.sign_up == "invited":
+        raise SignUpClosed("This Slowpath takes new people by invitation only.", remedy="Ask for an invitation link.")
+    invitation = service.preview_invitation(database, sent.invitation, now=clock.now()) if sent.invitation else None
+    hashed = service.hash_password(sent.password)
+    if invitation is None:
+        team = service.sign_up(
+            session,
+            email=sent.email,
+            name=sent.name,
+            password_hash=hashed,
+            team_name=sent.team or f"{sent.name}'s team",
+        )
+    else:
+        team = service.sign_up_invited(
+            session, invitation, email=sent.email, name=sent.name, password_hash=hashed, now=clock.now()
+        )
+    start_session(session, request, response, clock, cookie)
+    user_id = session.scope.user_id
+    assert user_id is not None  # signing up has made the scope the new person's
+    return session_out(user_id, sent.email, sent.name, (service.membership_after_join(team, invitation),))
+
+
+@router.post(
+    "/session",
+    operation_id="session:begin",
+    status_code=201,
+    responses=document_problems(WrongPassword, PermissionDenied, LimitExceeded),
+)
+def sign_in(
+    _anyone: Anyone,
+    request: Request,
+    response: Response,
+    sent: SignInIn,
+    session: Writing,
+    database: DatabaseOf,
+    settings: Configured,
+    throttle: Throttled,
+    clock: Now,
+) -> CurrentSessionOut:
+    """Sign in."""
+    require_password_sign_in(settings)
+    cookie = session_cookie(request)
+    found = service.check_password(
+        database, throttle, email=sent.email, password=sent.password, address=client_address(request)
+    )
+    session.scope.user_id = found.user_id  # its transaction has not begun yet
+    start_session(session, request, response, clock, cookie)
+    return session_out(found.user_id, found.email, found.name, service.teams_of(database, found.user_id))
+
+
+@router.get("/session", operation_id="session:get", responses=document_problems(NotAuthenticated, PermissionDenied))
+def get_session(person: SignedIn) -> CurrentSessionOut:
+    """Tell who is signed in, and their teams."""
+    return session_out(person.user_id, person.email, person.name, person.teams)
+
+
+@router.delete("/session", operation_id="session:end", responses=document_problems(NotAuthenticated, PermissionDenied))
+def sign_out(
+    person: SignedIn,
+    request: Request,
+    response: Response,
+    session: Writing,
+    settings: Configured,
+    issuer: IssuerOf,
+    sealer: Seals,
+) -> SignOutOut:
+    """Sign out here, and tell where the one by whom you signed in ends its own session."""
+    told = SignOutOut(
+        continue_at=service.provider_sign_out_url(session, issuer, sealer, person, public_url=settings.public_url)
+    )
+    service.end_session(session, person, person.session_id)
+    _forget(response, session_cookie(request))
+    return told
+
+
+@router.get("/sessions", operation_id="sessions:list", responses=document_problems(NotAuthenticated, PermissionDenied))
+def list_sessions(person: SignedIn, session: Reading, clock: Now) -> list[BrowserSessionOut]:
+    """List where you are signed in, newest first, at most a hundred."""
+    return [browser_out(row, person) for row in service.sessions_of(session, person, now=clock.now())]
+
+
+@router.delete(
+    "/sessions",
+    operation_id="sessions:end-all",
+    status_code=204,
+    responses=document_problems(NotAuthenticated, PermissionDenied),
+)
+def sign_out_everywhere(
+    person: SignedIn, request: Request, response: Response, session: Writing, others_only: bool = False
+) -> None:
+    """Sign out everywhere, with `others_only` everywhere else."""
+    service.end_sessions(session, person, others_only=others_only)
+    if not others_only:
+        _forget(response, session_cookie(request))
+
+
+@router.delete(
+    "/sessions/{session_id}",
+    operation_id="sessions:end",
+    status_code=204,
+    responses=document_problems(NotAuthenticated, PermissionDenied, SessionNotFound),
+)
+def end_session(person: SignedIn, session_id: UUID, session: Writing) -> None:
+    """Sign out one browser."""
+    service.end_session(session, person, session_id)
+
+
+@router.patch(
+    "/user",
+    operation_id="people:change",
+    responses=document_problems(NotAuthenticated, PermissionDenied, InvalidRequest),
+)
+def update_user(person: SignedIn, sent: UserUpdate, session: Writing) -> UserOut:
+    """Change your name."""
+    service.rename_user(session, person, sent.name)
+    return UserOut(id=person.user_id, email=person.email, name=sent.name)
+
+
+@router.get(
+    "/user/mails", operation_id="own-mails:get", responses=document_problems(NotAuthenticated, PermissionDenied)
+)
+def get_email_preferences(person: SignedIn, session: Reading) -> EmailPreferencesOut:
+    """Tell what you are told by e-mail, too."""
+    return EmailPreferencesOut(mentions=service.get_mention_email_preference(session, person))
+
+
+@router.patch(
+    "/user/mails",
+    operation_id="own-mails:change",
+    responses=document_problems(NotAuthenticated, PermissionDenied, InvalidRequest),
+)
+def update_email_preferences(person: SignedIn, sent: EmailPreferencesUpdate, session: Writing) -> EmailPreferencesOut:
+    """Say what you want to be told by e-mail."""
+    service.set_mention_email_preference(session, person, wanted=sent.mentions)
+    return EmailPreferencesOut(mentions=sent.mentions)
+
+
+@router.put(
+    "/user/password",
+    operation_id="people:change-password",
+    status_code=204,
+    responses=document_problems(WrongPassword, PermissionDenied, InvalidRequest, LimitExceeded),
+)
+def change_password(
+    person: SignedIn,
+    request: Request,
+    sent: PasswordUpdate,
+    session: Writing,
+    database: DatabaseOf,
+    settings: Configured,
+    throttle: Throttled,
+    clock: Now,
+) -> None:
+    """Change your password, or set your first one just after signing in. Signs you out everywhere else."""
+    require_password_sign_in(settings)
+    with database.reading(session.scope) as looking:
+        first = service.can_set_first_password(looking, person, now=clock.now())
+    if not first:
+        given, address = sent.current_password or "", client_address(request)
+        service.check_password(database, throttle, email=person.email, password=given, address=address)
+    hashed = service.hash_password(sent.new_password)
+    service.change_password(session, person, password_hash=hashed, now=clock.now())

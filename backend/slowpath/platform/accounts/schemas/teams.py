@@ -1,0 +1,96 @@
+"""The wire shapes of teams, their members and their log."""
+
+from typing import Any
+from uuid import UUID
+
+from pydantic import AwareDatetime, BaseModel
+
+from slowpath.platform.accounts.rules.roles import Role
+from slowpath.platform.accounts.schemas.account_field_types import Name, StrictRequest
+from slowpath.platform.accounts.tables import AuditEvent, Membership, Team, User
+
+
+class TeamIn(StrictRequest):
+    """A new team, or another name for one."""
+
+    name: Name
+
+
+class MemberUpdate(StrictRequest):
+    """Another role for a member."""
+
+    role: Role
+
+
+class TeamOut(BaseModel):
+    """A team."""
+
+    id: UUID
+    slug: str
+    name: str
+    created_at: AwareDatetime
+
+
+class MemberOut(BaseModel):
+    """A person in a team, since when, as what."""
+
+    user_id: UUID
+    name: str
+    email: str
+    role: Role
+    created_at: AwareDatetime
+
+
+class DeletedTeamOut(BaseModel):
+    """A deleted team that can be reopened until it is erased."""
+
+    id: UUID
+    slug: str
+    name: str
+    deleted_at: AwareDatetime
+    erased_at: AwareDatetime
+
+
+class AuditEventOut(BaseModel):
+    """Who changed what, when."""
+
+    id: UUID
+    at: AwareDatetime
+    actor: str
+    actor_kind: str
+    action: str
+    subject: str
+    """The kind of thing, and how it was called if it had a name."""
+    subject_id: UUID | None
+    details: dict[str, Any]
+
+
+def team_out(row: Team) -> TeamOut:
+    """Tell of a team."""
+    return TeamOut(id=row.id, slug=row.slug, name=row.name, created_at=row.created_at)
+
+
+def member_out(membership: Membership, user: User) -> MemberOut:
+    """Tell of a member."""
+    return MemberOut(
+        user_id=user.id,
+        name=user.name,
+        email=user.email,
+        role=Role(membership.role),
+        created_at=membership.created_at,
+    )
+
+
+def audit_event_out(row: AuditEvent) -> AuditEventOut:
+    """Tell of a change."""
+    name = row.details.get("name")
+    return AuditEventOut(
+        id=row.id,
+        at=row.created_at,
+        actor=row.actor_name,
+        actor_kind=row.actor_kind,
+        action=row.action,
+        subject=f"{row.subject_kind} {name}" if isinstance(name, str) else row.subject_kind,
+        subject_id=row.subject_id,
+        details=row.details,
+    )

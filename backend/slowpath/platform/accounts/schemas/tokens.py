@@ -1,0 +1,139 @@
+"""The wire shapes of tokens and of the service accounts that own some."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import AwareDatetime, BaseModel, Field
+
+from slowpath.platform.accounts.rules.account_limits import MAX_RATE
+from slowpath.platform.accounts.rules.roles import TokenScope
+from slowpath.platform.accounts.schemas.account_field_types import Name, StrictRequest
+from slowpath.platform.accounts.tables import ApiToken, ServiceAccount
+
+MAX_TOKEN_DAYS = 3650
+
+Rate = Annotated[int, Field(ge=1, le=MAX_RATE)] | None
+
+
+class ServiceAccountRole(StrEnum):
+    """What a service account may be. Managing a team is for people."""
+
+    VIEWER = "viewer"
+    MEMBER = "member"
+
+
+class TokenIn(StrictRequest):
+    """What a token may do and for how long; null means for ever."""
+
+    name: Name
+    scopes: Annotated[list[TokenScope], Field(min_length=1, max_length=len(TokenScope))]
+    expires_in_days: Annotated[int, Field(ge=1, le=MAX_TOKEN_DAYS)] | None = 90
+    service_account_id: UUID | None = None
+    """Whose it shall be; null for a token of the team."""
+    requests_per_minute: Rate = None
+    """Null for the rate that the operator set for all."""
+    uploads_per_minute: Rate = None
+
+
+class TokenUpdate(StrictRequest):
+    """Another name for a token, and its rates."""
+
+    name: Name
+    requests_per_minute: Rate = None
+    uploads_per_minute: Rate = None
+
+
+class ServiceAccountIn(StrictRequest):
+    """A member that is no person."""
+
+    name: Name
+    role: ServiceAccountRole = ServiceAccountRole.MEMBER
+
+
+class ServiceAccountUpdate(StrictRequest):
+    """What to change of a service account; what is absent or null stays."""
+
+    name: Name | None = None
+    role: ServiceAccountRole | None = None
+    disabled: bool | None = None
+
+
+class ServiceAccountOut(BaseModel):
+    """A member that is no person: programs act as it, by tokens of its own."""
+
+    id: UUID
+    name: str
+    role: ServiceAccountRole
+    disabled_at: AwareDatetime | None
+    created_at: AwareDatetime
+    created_by: str | None
+    tokens: int
+    """How many living ones it has."""
+    last_used_at: AwareDatetime | None
+
+
+class TokenServiceAccountOut(BaseModel):
+    """The service account of a token."""
+
+    id: UUID
+    name: str
+    disabled: bool
+
+
+class TokenOut(BaseModel):
+    """A token of the team. `secret` is told once, in the answer to its making."""
+
+    id: UUID
+    name: str
+    prefix: str
+    scopes: list[TokenScope]
+    created_at: AwareDatetime
+    expires_at: AwareDatetime | None
+    last_used_at: AwareDatetime | None
+    created_by: str | None
+    service_account: TokenServiceAccountOut | None
+    requests_per_minute: int | None
+    """Null where the rate holds that the operator set for all."""
+    uploads_per_minute: int | None
+    secret: str | None = None
+
+
+def service_account_out(
+    row: ServiceAccount, created_by: str | None, tokens: int, last_used_at: datetime | None
+) -> ServiceAccountOut:
+    """Tell of a service account."""
+    return ServiceAccountOut(
+        id=row.id,
+        name=row.name,
+        role=ServiceAccountRole(row.role),
+        disabled_at=row.disabled_at,
+        created_at=row.created_at,
+        created_by=created_by,
+        tokens=tokens,
+        last_used_at=last_used_at,
+    )
+
+
+def token_out(
+    row: ApiToken, created_by: str | None, account: ServiceAccount | None, secret: str | None = None
+) -> TokenOut:
+    """Tell of a token."""
+    known = account and TokenServiceAccountOut(
+        id=account.id, name=account.name, disabled=account.disabled_at is not None
+    )
+    return TokenOut(
+        id=row.id,
+        name=row.name,
+        prefix=row.prefix,
+        scopes=[TokenScope(scope) for scope in row.scopes],
+        created_at=row.created_at,
+        expires_at=row.expires_at,
+        last_used_at=row.last_used_at,
+        created_by=created_by,
+        service_account=known,
+        requests_per_minute=row.requests_per_minute,
+        uploads_per_minute=row.uploads_per_minute,
+        secret=secret,
+    )

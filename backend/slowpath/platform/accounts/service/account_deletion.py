@@ -1,0 +1,122 @@
+"""Deleting an account, and reopening a team that was deleted by mistake."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from sqlalchemy import delete
+
+from slowpath.core.db_sessions import Database, TeamScope, WriteSession
+from slowpath.core.ids import TeamId
+from slowpath.core.jobs import JobRow, JobState
+from slowpath.core.ports import RateLimiter
+from slowpath.platform.accounts import queries
+from slowpath.platform.accounts.errors import (
+    LastOwner,
+    ReauthenticationRequired,
+    SessionExpired,
+    TeamNotFound,
+    WrongPassword,
+)
+from slowpath.platform.accounts.jobs import EraseTeam
+from slowpath.platform.accounts.rules.account_limits import GRACE_HOURS
+from slowpath.platform.accounts.rules.account_names import normalize_email
+from slowpath.platform.accounts.rules.roles import Caller, Role, SignedInUser
+from slowpath.platform.accounts.service.audit_log import record_audit_event
+from slowpath.platform.accounts.service.teams import set_team_scope
+from slowpath.platform.accounts.service.users import check_password
+from slowpath.platform.accounts.tables import Team, UserSession
+
+FRESH_MINUTES = 10
+"""Who has no password must have signed in so lately."""
+
+
+@dataclass(frozen=True)
+class DeletedTeam:
+    """A deleted team that can be reopened until `erased_at`."""
+
+    id: TeamId
+    slug: str
+    name: str
+    deleted_at: datetime
+    erased_at: datetime
+
+
+def session_started_at(database: Database, person: SignedInUser) -> datetime:
+    """Return when the person's session began. Raises `SessionExpired`."""
+    with database.reading(TeamScope(user_id=person.user_id)) as session:
+        row = session.get(UserSession, person.session_id)
+    if row is None:
+        raise SessionExpired("The session has ended.", remedy="Sign in again.")
+    return row.created_at
+
+
+def verify_account_deletion(  # noqa: PLR0917 - all that proves who somebody is
+    database: Database,
+    throttle: RateLimiter,
+    person: SignedInUser,
+    email: str,
+    password: str | None,
+    address: str,
+    signed_in_at: datetime,
+    now: datetime,
+) -> None:
+    """Raise unless whoever asks is the person and means it: their e-mail, and their password if they have one.
+
+    Raises `WrongPassword`, `ReauthenticationRequired`, `TooMany`.
+    """
+    if normalize_email(email) != normalize_email(person.email):
+        raise WrongPassword("This is not the e-mail of your account.", remedy="Write it as your account shows it.")
+    with database.cross_team() as cross_team:
+        found = queries.find_person(cross_team, normalize_email(person.email))
+    if found is not None and found.password_hash is not None:
+        check_password(database, throttle, email=person.email, password=password or "", address=address)
+    elif now - signed_in_at > timedelta(minutes=FRESH_MINUTES):
+        raise ReauthenticationRequired(
+            "You signed in too long ago to do this.", remedy="Sign out, sign in again, and then do it."
+        )
+
+
+def delete_user(database: Database, person: SignedInUser) -> None:
+    """Delete a person: they leave every team, and a team in which nobody else is goes with them.
+
+    What they did in teams stays, under their name in the log. Raises `LastOwner` naming the teams that would be left
+    without an owner; then nothing is done.
+    """
+    with database.cross_team() as cross_team:
+        without = queries.delete_person(cross_team, person.user_id)
+    if without:
+        names = ", ".join(row.name for row in without[:5])
+        raise LastOwner(
+            f"You are the last owner of {names}.",
+            limit=0,
+            actual=len(without),
+            unit="teams",
+            remedy="Make somebody else an owner there, or delete the team first.",
+        )
+
+
+def list_deleted_teams(database: Database, person: SignedInUser) -> Sequence[DeletedTeam]:
+    """Return the deleted teams that the person may reopen, the last one first."""
+    with database.cross_team() as cross_team:
+        rows = queries.select_deleted_teams(cross_team, person.user_id)
+    grace = timedelta(hours=GRACE_HOURS)
+    return [
+        DeletedTeam(TeamId(row.team_id), row.slug, row.name, row.deleted_at, row.deleted_at + grace) for row in rows
+    ]
+
+
+def restore_team(session: WriteSession, person: SignedInUser, team_id: UUID) -> Team:
+    """Undo the deletion of a team, by an owner of it. Raises `TeamNotFound`."""
+    set_team_scope(session, user_id=person.user_id, team_id=TeamId(team_id))
+    team = session.get(Team, team_id, with_for_update=True)
+    found = queries.member(session, person.user_id)
+    if team is None or team.deleted_at is None or found is None or found[0].role != Role.OWNER:
+        raise TeamNotFound("There is no such team, or it is erased, or you are not its owner.")
+    team.deleted_at = None
+    waiting = delete(JobRow).where(JobRow.name == EraseTeam.name, JobRow.state == JobState.WAITING)
+    session.execute(waiting)  # else a later deletion would find it, and be done too soon
+    owner = Caller(TeamId(team_id), person.user_id, None, Role.OWNER, frozenset())
+    record_audit_event(session, owner, "team.reopened", "team", team.id, {"name": team.name})
+    return team

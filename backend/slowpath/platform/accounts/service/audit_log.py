@@ -1,0 +1,54 @@
+"""Writing down who changed what, in the transaction that changes it."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func, select
+
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.platform.accounts import queries
+from slowpath.platform.accounts.rules.audit_filter import AuditFilter
+from slowpath.platform.accounts.rules.roles import Caller
+from slowpath.platform.accounts.tables import ApiToken, AuditEvent, ServiceAccount, User
+
+
+def record_audit_event(  # noqa: PLR0917 - who, did what, to what, told in the order of the sentence
+    session: WriteSession,
+    caller: Caller | None,
+    action: str,
+    subject_kind: str,
+    subject_id: UUID | None,
+    facts: dict[str, Any],
+) -> None:
+    """Write down that the caller (None: the machine itself) did something: `artifact.deleted`, `member.role-changed`.
+
+    `facts` are JSON values that a reader needs later, when the subject may be gone; never a secret.
+    The actor's name is copied by the same INSERT, for people leave and rename themselves.
+    """
+    event = AuditEvent(
+        team_id=session.team_id, action=action, subject_kind=subject_kind, subject_id=subject_id, details=facts
+    )
+    if caller is None:
+        event.actor_kind, event.actor_name = "machine", "Slowpath"
+    elif caller.account_id is not None:
+        event.actor_kind, event.actor_id = "service-account", caller.account_id
+        of_account = ServiceAccount.team_id == session.team_id, ServiceAccount.id == caller.account_id
+        called = select(ServiceAccount.name).where(*of_account)
+        event.actor_name = func.coalesce(called.scalar_subquery(), "")
+    elif caller.token_id is not None:
+        event.actor_kind, event.actor_id = "token", caller.token_id
+        name = select(ApiToken.name).where(ApiToken.team_id == session.team_id, ApiToken.id == caller.token_id)
+        event.actor_name = func.coalesce(name.scalar_subquery(), "")
+    else:
+        event.actor_kind, event.actor_id = "person", caller.user_id
+        event.actor_name = func.coalesce(select(User.name).where(User.id == caller.user_id).scalar_subquery(), "")
+    session.add(event)
+
+
+def list_audit_events(
+    session: ReadSession, *, after: tuple[datetime, UUID] | None, limit: int, wanted: AuditFilter | None = None
+) -> Sequence[AuditEvent]:
+    """Return up to `limit` entries of the log, newest first."""
+    return queries.audit_events(session, after=after, limit=limit, wanted=wanted)

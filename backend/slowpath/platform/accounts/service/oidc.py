@@ -1,0 +1,285 @@
+"""Signing in by an issuer: begun by a browser, ended by the same, once; and what a person has linked."""
+
+import hmac
+import json
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+import structlog
+from sqlalchemy import delete
+from sqlalchemy.exc import IntegrityError
+
+from slowpath.core.db_sessions import Database, ReadSession, WriteSession
+from slowpath.core.encryption import DecryptionError, SecretEncryptor
+from slowpath.core.errors import SlowpathError
+from slowpath.core.ids import TeamId, UserId
+from slowpath.core.ports import OidcIdentity, OidcIssuerPort, RateLimiter
+from slowpath.core.settings import Settings
+from slowpath.platform.accounts import queries
+from slowpath.platform.accounts.errors import (
+    EmailNotVerified,
+    IdentityAlreadyLinked,
+    LastSignInMethod,
+    LinkedIdentityNotFound,
+    OidcResponseRejected,
+    SignUpClosed,
+)
+from slowpath.platform.accounts.rules.account_names import is_unambiguous_email, normalize_email
+from slowpath.platform.accounts.rules.oidc_flow import (
+    FLOW_SECONDS,
+    LEFT_PATH,
+    RETURN_PATH,
+    OidcFlow,
+    parse_domain_teams,
+    safe_return_path,
+)
+from slowpath.platform.accounts.rules.roles import SignedInUser
+from slowpath.platform.accounts.service.invitations import preview_invitation
+from slowpath.platform.accounts.service.users import (
+    VerifiedUser,
+    count_sign_in_by_address,
+    sign_up,
+    sign_up_by_domain,
+    sign_up_invited,
+)
+from slowpath.platform.accounts.tables import UserIdentity, UserPassword, UserSession
+
+PURPOSE = UUID("5f0f2c4e-6d0b-4b55-9a4b-0f6b1f1f7a11")
+"""What a flow is sealed for, so that nothing else that was sealed passes for one."""
+TOKEN_PURPOSE = UUID("0c2f0d0b-94a5-4a61-8a0f-3a1f8f6f5c52")
+MAX_TOKEN = 16_384
+AGAIN = "Begin again, in one browser, at the address people open."
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class StartedOidcFlow:
+    """Where to send the browser, and what it must bring back."""
+
+    url: str
+    sealed: bytes
+
+
+def start_oidc_flow(
+    issuer: OidcIssuerPort,
+    sealer: SecretEncryptor,
+    throttle: RateLimiter,
+    *,
+    public_url: str,
+    address: str,
+    next_path: str | None,
+    link: UserId | None,
+    invitation: str | None,
+    now: datetime,
+) -> StartedOidcFlow:
+    """Begin a sign-in. Raises `TooMany`, and what `OidcIssuerPort.begin` raises."""
+    count_sign_in_by_address(throttle, address)
+    state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
+    returns_to = public_url.rstrip("/") + RETURN_PATH
+    url = issuer.begin(redirect_uri=returns_to, state=state, nonce=nonce, verifier=verifier)
+    kept = {
+        "state": state,
+        "nonce": nonce,
+        "verifier": verifier,
+        "next": safe_return_path(next_path),
+        "link": None if link is None else str(link),
+        "invitation": invitation,
+        "until": (now + timedelta(seconds=FLOW_SECONDS)).isoformat(),
+    }
+    return StartedOidcFlow(url, sealer.seal(json.dumps(kept), PURPOSE))
+
+
+def verify_oidc_flow(
+    sealer: SecretEncryptor, throttle: RateLimiter, sealed: bytes | None, *, state: str, now: datetime
+) -> OidcFlow:
+    """Return the sign-in that this browser began, which can be ended once. Raises `OidcResponseRejected`."""
+    if sealed is None:
+        raise OidcResponseRejected("This browser has begun no sign-in, or it took too long.", remedy=AGAIN)
+    try:
+        kept = json.loads(sealer.unseal(sealed, PURPOSE))
+    except (DecryptionError, ValueError) as error:
+        raise OidcResponseRejected("What this browser kept of its sign-in can not be read.", remedy=AGAIN) from error
+    link = kept["link"]
+    flow = OidcFlow(
+        kept["state"],
+        kept["nonce"],
+        kept["verifier"],
+        kept["next"],
+        None if link is None else UserId(UUID(link)),
+        kept["invitation"],
+        datetime.fromisoformat(kept["until"]),
+    )
+    if not hmac.compare_digest(flow.state.encode(), state.encode()):
+        raise OidcResponseRejected(
+            "This answer belongs to another sign-in than the one this browser began.", remedy=AGAIN
+        )
+    if flow.until <= now:
+        raise OidcResponseRejected("The sign-in took too long.", limit=FLOW_SECONDS, unit="seconds", remedy=AGAIN)
+    if not throttle.hit(f"sign-in-state:{state}", times=1, seconds=FLOW_SECONDS):
+        raise OidcResponseRejected("This answer was used before.", remedy=AGAIN)
+    return flow
+
+
+def sign_in_with_identity(
+    session: WriteSession,
+    database: Database,
+    settings: Settings,
+    identity: OidcIdentity,
+    flow: OidcFlow,
+    *,
+    now: datetime,
+) -> VerifiedUser:
+    """Return whose account at the issuer it is, made or linked where that is right; the session's scope becomes theirs.
+
+    An account that is known signs its person in. One that is not is linked to who asked for that while signed in, or to
+    the person of its e-mail if the issuer vouches for it; else somebody new signs up.
+    Raises `IdentityAlreadyLinked`, `EmailNotVerified`, `SignUpClosed`.
+    """
+    with database.cross_team() as cross_team:
+        known = queries.find_sign_in(cross_team, identity.issuer, identity.subject, email=identity.email, seen_at=now)
+        by_mail = None
+        if known is None and identity.email is not None and _vouched(identity):
+            by_mail = queries.find_person(cross_team, normalize_email(identity.email))
+    if known is not None:
+        return _enter_known(session, VerifiedUser(UserId(known.user_id), known.email, known.name), flow)
+    if flow.link is not None:
+        session.scope.user_id = flow.link
+        _link(session, flow.link, identity, now=now)
+        return VerifiedUser(flow.link, "", "")
+    if identity.email is None or not _vouched(identity):
+        raise EmailNotVerified(
+            "The sign-in service does not vouch for an e-mail of yours, by which you could be known here.",
+            remedy="Have it verify your e-mail. If you are known here, sign in as usual and link it on your account page.",
+        )
+    if by_mail is not None:
+        return _take_over(
+            session, VerifiedUser(UserId(by_mail.user_id), by_mail.email, by_mail.name), identity, now=now
+        )
+    return _newcomer(session, database, settings, identity, email=identity.email, flow=flow, now=now)
+
+
+def _enter_known(session: WriteSession, person: VerifiedUser, flow: OidcFlow) -> VerifiedUser:
+    if flow.link is not None and person.user_id != flow.link:
+        raise IdentityAlreadyLinked(
+            "This account belongs to another person here.", remedy="Sign in with it, or take another account."
+        )
+    session.scope.user_id = person.user_id
+    return person
+
+
+def _vouched(identity: OidcIdentity) -> bool:
+    return identity.email_verified and identity.email is not None and is_unambiguous_email(identity.email)
+
+
+def _take_over(session: WriteSession, person: VerifiedUser, identity: OidcIdentity, *, now: datetime) -> VerifiedUser:
+    """Link an account to the person of its e-mail.
+
+    Nobody proved that e-mail to us when they signed up with a password: it may have been somebody else, who waits for
+    this. So the password and every session that was begun before go.
+    """
+    session.scope.user_id = person.user_id
+    _link(session, person.user_id, identity, now=now)
+    session.execute(delete(UserPassword).where(UserPassword.user_id == person.user_id))
+    queries.end_sessions(session, person.user_id)
+    return person
+
+
+def _newcomer(
+    session: WriteSession,
+    database: Database,
+    settings: Settings,
+    identity: OidcIdentity,
+    *,
+    email: str,
+    flow: OidcFlow,
+    now: datetime,
+) -> VerifiedUser:
+    invitation = preview_invitation(database, flow.invitation, now=now) if flow.invitation else None
+    joins = parse_domain_teams(settings.oidc_domains).get(email.rpartition("@")[2].casefold())
+    team_id = _team_of(database, joins.slug) if joins is not None else None
+    if invitation is not None:
+        sign_up_invited(session, invitation, email=email, name=identity.name, password_hash=None, now=now)
+    elif joins is not None and team_id is not None:
+        sign_up_by_domain(session, team_id, joins.role, email=email, name=identity.name)
+    elif settings.sign_up == "open":
+        sign_up(session, email=email, name=identity.name, password_hash=None, team_name=f"{identity.name}'s team")
+    else:
+        raise SignUpClosed("This Slowpath takes new people by invitation only.", remedy="Ask for an invitation link.")
+    user_id = session.scope.user_id
+    assert user_id is not None  # signing up has made the scope the new person's
+    _link(session, user_id, identity, now=now)
+    return VerifiedUser(user_id, email, identity.name)
+
+
+def _team_of(database: Database, slug: str) -> TeamId | None:
+    with database.cross_team() as cross_team:
+        found = queries.find_team(cross_team, slug)
+    if found is None:
+        log.warning("SLOWPATH_OIDC_DOMAINS names a team that is not there", slug=slug)
+    return found
+
+
+def _link(session: WriteSession, user_id: UserId, identity: OidcIdentity, *, now: datetime) -> None:
+    session.add(
+        UserIdentity(
+            user_id=user_id,
+            issuer=identity.issuer,
+            subject=identity.subject,
+            email=identity.email,
+            last_used_at=now,
+        )
+    )
+    try:
+        session.flush()  # two browsers may come back at once
+    except IntegrityError as error:
+        raise IdentityAlreadyLinked("This account was linked a moment ago.", remedy="Sign in again.") from error
+
+
+def encrypt_id_token(sealer: SecretEncryptor, identity: OidcIdentity) -> bytes | None:
+    """Return the ID token of who came back, sealed, for the session that begins with it."""
+    return sealer.seal(identity.id_token, TOKEN_PURPOSE) if 0 < len(identity.id_token) <= MAX_TOKEN else None
+
+
+def provider_sign_out_url(
+    session: ReadSession,
+    issuer: OidcIssuerPort | None,
+    sealer: SecretEncryptor,
+    person: SignedInUser,
+    *,
+    public_url: str,
+) -> str | None:
+    """Return where the issuer ends its session of this browser, if this one was begun there.
+
+    Whatever is wrong with the issuer: who signs out here is signed out here.
+    """
+    row = session.get(UserSession, person.session_id)
+    if issuer is None or row is None or row.encrypted_id_token is None:
+        return None
+    try:
+        token = sealer.unseal(row.encrypted_id_token, TOKEN_PURPOSE)
+        return issuer.leave(id_token=token, returns_to=public_url.rstrip("/") + LEFT_PATH)
+    except (DecryptionError, SlowpathError) as error:
+        log.warning("the issuer's session can not be ended", error=str(error)[:200])
+        return None
+
+
+def list_linked_identities(session: ReadSession, person: SignedInUser) -> tuple[Sequence[UserIdentity], bool]:
+    """Return what a person has linked, and whether they have a password."""
+    return queries.sign_ins(session, person.user_id), queries.has_password(session, person.user_id)
+
+
+def unlink_identity(session: WriteSession, person: SignedInUser, sign_in_id: UUID, *, passwords: bool) -> None:
+    """Forget an account at an issuer. Raises `LinkedIdentityNotFound`, `LastSignInMethod`."""
+    linked, has_password = list_linked_identities(session, person)
+    found = next((one for one in linked if one.id == sign_in_id), None)
+    if found is None:
+        raise LinkedIdentityNotFound("You have linked no such sign-in.")
+    if len(linked) == 1 and not (has_password and passwords):
+        raise LastSignInMethod(
+            "Without it you could not sign in any more.",
+            remedy="Give yourself a password first." if passwords else "Passwords are off here.",
+        )
+    session.delete(found)

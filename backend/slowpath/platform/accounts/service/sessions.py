@@ -1,0 +1,92 @@
+"""Sessions of browsers: begun by signing in, found by their cookie's secret, ended by signing out or by time."""
+
+import secrets
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from slowpath.core.db_sessions import Database, ReadSession, WriteSession
+from slowpath.core.ids import TeamId, UserId
+from slowpath.platform.accounts import queries
+from slowpath.platform.accounts.errors import SessionExpired, SessionNotFound
+from slowpath.platform.accounts.rules.account_limits import TOUCH_SECONDS, session_expiry
+from slowpath.platform.accounts.rules.credentials import SECRET_BYTES, hash_secret, looks_like_secret, make_secret
+from slowpath.platform.accounts.rules.roles import Role, SignedInUser, TeamMembership
+from slowpath.platform.accounts.tables import UserSession
+
+MAX_SHOWN = 100
+MAX_BROWSER_LETTERS = 200
+
+
+def begin_session(
+    session: WriteSession, *, now: datetime, browser: str, address: str, issuer_token: bytes | None = None
+) -> str:
+    """Begin a session of the person in the session's scope, and return its secret, which is kept nowhere."""
+    user_id = session.scope.user_id
+    if user_id is None:
+        raise LookupError("a session is begun for somebody")
+    secret = make_secret(secrets.token_bytes(SECRET_BYTES))
+    session.add(
+        UserSession(
+            user_id=user_id,
+            secret_hash=hash_secret(secret),
+            browser=browser[:MAX_BROWSER_LETTERS],
+            address=address,
+            last_seen_at=now,
+            expires_at=session_expiry(now),
+            encrypted_id_token=issuer_token,
+        )
+    )
+    return secret
+
+
+def find_session(database: Database, secret: str, *, now: datetime) -> SignedInUser:
+    """Return who is signed in by a secret, and push the session's end back. Raises `SessionExpired`."""
+    if not looks_like_secret(secret):
+        raise SessionExpired("The session has ended.", remedy="Sign in again.")
+    with database.cross_team() as cross_team:
+        found = queries.find_session(
+            cross_team,
+            hash_secret(secret),
+            seen_at=now,
+            touch_before=now - timedelta(seconds=TOUCH_SECONDS),
+            ends_at=session_expiry(now),
+        )
+    if found is None:
+        raise SessionExpired("The session has ended.", remedy="Sign in again.")
+    return SignedInUser(UserId(found.user_id), found.session_id, found.email, found.name, _teams(found.teams))
+
+
+def teams_of(database: Database, user_id: UserId) -> tuple[TeamMembership, ...]:
+    """Return the teams of a person, in the order of joining."""
+    with database.cross_team() as cross_team:
+        return _teams(queries.select_teams_of_user(cross_team, user_id))
+
+
+def _teams(found: list[dict[str, Any]]) -> tuple[TeamMembership, ...]:
+    return tuple(
+        TeamMembership(TeamId(UUID(team["id"])), str(team["slug"]), str(team["name"]), Role(team["role"]))
+        for team in found
+    )
+
+
+def sessions_of(session: ReadSession, person: SignedInUser, *, now: datetime) -> Sequence[UserSession]:
+    """Return where a person is signed in, newest first, the newest hundred."""
+    return queries.select_sessions_of_user(session, person.user_id, now=now, limit=MAX_SHOWN)
+
+
+def end_session(session: WriteSession, person: SignedInUser, session_id: UUID) -> None:
+    """Sign a browser out. Raises `SessionNotFound` when it is not one of this person's."""
+    if queries.end_sessions(session, person.user_id, only=session_id) == 0:
+        raise SessionNotFound("You have no such session.")
+
+
+def end_sessions(session: WriteSession, person: SignedInUser, *, others_only: bool) -> int:
+    """Sign out everywhere, or everywhere else. Returns how many sessions ended."""
+    return queries.end_sessions(session, person.user_id, but=person.session_id if others_only else None)
+
+
+def end_all_sessions(session: WriteSession, user_id: UserId) -> int:
+    """Sign a person out everywhere. Returns how many sessions ended."""
+    return queries.end_sessions(session, user_id)

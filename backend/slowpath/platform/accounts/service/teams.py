@@ -1,0 +1,158 @@
+"""Teams and who is in them."""
+
+import secrets
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Row, delete
+
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.errors import LimitExceeded
+from slowpath.core.ids import TeamId, UserId, new_id
+from slowpath.core.jobs import enqueue_unless_pending
+from slowpath.platform.accounts import queries
+from slowpath.platform.accounts.errors import InsufficientRole, LastOwner, MemberNotFound, TeamNotFound
+from slowpath.platform.accounts.jobs import EraseTeam
+from slowpath.platform.accounts.rules.account_limits import GRACE_HOURS, MAX_TEAMS
+from slowpath.platform.accounts.rules.account_names import make_slug
+from slowpath.platform.accounts.rules.roles import (
+    Caller,
+    Role,
+    SignedInUser,
+    can_change_role,
+    can_remove_member,
+    would_leave_no_owner,
+)
+from slowpath.platform.accounts.service.audit_log import record_audit_event
+from slowpath.platform.accounts.tables import Membership, Team, User
+
+SLUG_BYTES = 4
+
+
+def set_team_scope(session: WriteSession, *, user_id: UserId, team_id: TeamId) -> None:
+    """Set whose rows a session sees. PostgreSQL is told when its transaction begins, so it must not have begun."""
+    if session.in_transaction():
+        raise LookupError("the scope of a session is set before its transaction begins")
+    session.scope.user_id, session.scope.team_id = user_id, team_id
+
+
+def create_team(session: WriteSession, person: SignedInUser, *, name: str) -> Team:
+    """Make a team owned by a person; the session's scope becomes the new team. Raises `LimitExceeded`."""
+    teams = len(person.teams)
+    if teams >= MAX_TEAMS:
+        raise LimitExceeded(
+            f"You are in {teams} teams.", limit=MAX_TEAMS, actual=teams, unit="teams", remedy="Leave one first."
+        )
+    set_team_scope(session, user_id=person.user_id, team_id=TeamId(new_id()))
+    return insert_team(session, name=name)
+
+
+def insert_team(session: WriteSession, *, name: str) -> Team:
+    """Make the team of the session's scope, with the person of the scope as its owner."""
+    team_id, user_id = session.team_id, session.scope.user_id
+    if user_id is None:
+        raise LookupError("a team is founded by somebody")
+    team = Team(id=team_id, slug=make_slug(name, secrets.token_bytes(SLUG_BYTES)), name=name)
+    session.add(team)
+    session.flush()  # the membership refers to it
+    session.add(Membership(team_id=team_id, user_id=user_id, role=Role.OWNER.value))
+    session.flush()  # the log's entry copies the person's name
+    founder = Caller(team_id, user_id, None, Role.OWNER, frozenset())
+    record_audit_event(session, founder, "team.created", "team", team_id, {"name": name})
+    return team
+
+
+def get_team(session: ReadSession) -> Team:
+    """Return the team of the session."""
+    team = session.get(Team, session.team_id)
+    if team is None:
+        raise TeamNotFound("There is no such team, or you are not in it.")
+    return team
+
+
+def rename_team(session: WriteSession, caller: Caller, name: str) -> Team:
+    """Change how the team is called. Its slug stays, so that links hold."""
+    team = get_team(session)
+    if team.name != name:
+        record_audit_event(session, caller, "team.renamed", "team", team.id, {"from": team.name, "to": name})
+        team.name = name
+    return team
+
+
+def delete_team(session: WriteSession, caller: Caller, *, now: datetime) -> None:
+    """Close the team at once, and have a job erase all it holds when nobody can reopen it any more."""
+    team = _locked(session, caller.team_id)
+    team.deleted_at = now
+    record_audit_event(session, caller, "team.deleted", "team", team.id, {"name": team.name})
+    enqueue_unless_pending(session, EraseTeam(team.id), after_s=GRACE_HOURS * 3600)
+
+
+def is_team_deleted(session: ReadSession) -> bool:
+    """Tell whether the session's team is deleted, and was not reopened."""
+    team = session.get(Team, session.team_id)
+    return team is not None and team.deleted_at is not None
+
+
+def erase_team(session: WriteSession) -> None:
+    """Delete every row of the session's team: the foreign key of each table to its team cascades."""
+    session.execute(delete(Team).where(Team.id == session.team_id, Team.deleted_at.is_not(None)))
+
+
+def _locked(session: WriteSession, team_id: TeamId) -> Team:
+    team = queries.lock_team(session, team_id)
+    if team is None:
+        raise TeamNotFound("There is no such team, or you are not in it.")
+    return team
+
+
+def members(
+    session: ReadSession, *, after: tuple[datetime, UUID] | None, limit: int
+) -> Sequence[Row[Membership, User]]:
+    """Return up to `limit` members with their names, newest first."""
+    return queries.select_members(session, after=after, limit=limit)
+
+
+def _member(session: ReadSession, user_id: UUID) -> Row[Membership, User]:
+    found = queries.member(session, user_id)
+    if found is None:
+        raise MemberNotFound("Nobody of this id is in the team.")
+    return found
+
+
+def change_role(session: WriteSession, caller: Caller, user_id: UUID, wanted: Role) -> Row[Membership, User]:
+    """Give a member another role. Raises `MemberNotFound`, `InsufficientRole`, `LastOwner`."""
+    _locked(session, caller.team_id)
+    found = _member(session, user_id)
+    membership, user = found
+    current = Role(membership.role)
+    if not can_change_role(caller.role, current, wanted):
+        raise InsufficientRole(f"The role {caller.role} may not make {current} into {wanted}.", remedy="Ask an owner.")
+    _keep_an_owner(session, current, wanted)
+    if current is not wanted:
+        membership.role = wanted.value
+        facts: dict[str, Any] = {"name": user.name, "from": current.value, "to": wanted.value}
+        record_audit_event(session, caller, "member.role-changed", "member", user_id, facts)
+    return found
+
+
+def remove_member(session: WriteSession, caller: Caller, user_id: UUID) -> None:
+    """Remove a member, or leave. Raises `MemberNotFound`, `InsufficientRole`, `LastOwner`."""
+    _locked(session, caller.team_id)
+    membership, user = _member(session, user_id)
+    current, oneself = Role(membership.role), user_id == caller.user_id
+    if not can_remove_member(caller.role, current, oneself=oneself):
+        raise InsufficientRole(
+            f"The role {caller.role} may not remove a member with the role {current}.", remedy="Ask an owner."
+        )
+    _keep_an_owner(session, current, None)
+    action = "member.left" if oneself else "member.removed"
+    record_audit_event(session, caller, action, "member", user_id, {"name": user.name, "role": current.value})
+    session.flush()  # the log's entry copies the name of whoever leaves, which is seen only while they are in
+    session.delete(membership)
+
+
+def _keep_an_owner(session: ReadSession, current: Role, wanted: Role | None) -> None:
+    if would_leave_no_owner(queries.count_owners(session), current, wanted):
+        raise LastOwner("This would leave the team without an owner.", remedy="Make somebody else an owner first.")

@@ -1,0 +1,81 @@
+"""Serve the built React app: files by name, everything else the one page.
+
+Assets carry a hash in their names and are kept for ever; the page itself is asked for each time.
+Files are read once at the start: there are few, and a changed build means a new process.
+"""
+
+import mimetypes
+from dataclasses import dataclass
+from pathlib import Path
+
+from fastapi import FastAPI, Request, Response
+from starlette.exceptions import HTTPException
+
+from slowpath.core.errors import NotFound
+from slowpath.platform.http.openapi_description import PREFIXES
+
+KEPT = "public, max-age=31536000, immutable"
+ASKED = "no-cache"
+
+
+@dataclass(frozen=True)
+class _StaticFile:
+    content: bytes
+    media_type: str
+    gzipped: bytes | None
+
+
+def install_pages(app: FastAPI, dist: Path | None) -> None:
+    """Mount the built app at `/`. Without a build every page says so."""
+    files = _read(dist) if dist is not None else {}
+
+    def page(request: Request, path: str) -> Response:
+        if request.url.path.startswith(PREFIXES):
+            _refuse_method(app, request)
+            raise NotFound("There is nothing at this address of the API.", remedy="See /api/v1/openapi.json.")
+        found = files.get(path)
+        if found is None and path.startswith("assets/"):
+            raise NotFound("This file belongs to another build of the page.", remedy="Reload the page.")
+        kept = KEPT if found is not None and path.startswith("assets/") else ASKED
+        found = found or files.get("index.html")
+        if found is None:
+            return Response("The pages are not built. Run: npm start\n", 503, media_type="text/plain")
+        packed = found.gzipped if "gzip" in request.headers.get("accept-encoding", "") else None
+        headers = {"Cache-Control": kept, "Vary": "Accept-Encoding"}
+        if packed is not None:
+            headers["Content-Encoding"] = "gzip"
+        return Response(packed or found.content, media_type=found.media_type, headers=headers)
+
+    app.add_api_route("/{path:path}", page, methods=["GET", "HEAD"], include_in_schema=False)
+
+
+def _refuse_method(app: FastAPI, request: Request) -> None:
+    """Raise 405 for an address of the API that takes other methods: this route, which takes all, came before that."""
+    taken = {
+        method.upper()
+        for path, operations in app.openapi()["paths"].items()
+        for method in operations
+        if path.startswith(PREFIXES) and _fits(path, request.url.path)
+    }
+    if taken:
+        raise HTTPException(405, "This address takes another method.", {"Allow": ", ".join(sorted(taken))})
+
+
+def _fits(template: str, path: str) -> bool:
+    parts, given = template.split("/"), path.split("/")
+    return len(parts) == len(given) and all(
+        part == piece or (part.startswith("{") and piece) for part, piece in zip(parts, given, strict=True)
+    )
+
+
+def _read(dist: Path) -> dict[str, _StaticFile]:
+    files: dict[str, _StaticFile] = {}
+    for file in sorted(dist.rglob("*")):
+        if not file.is_file() or file.suffix in {".gz", ".map"}:
+            continue
+        packed = file.with_name(file.name + ".gz")
+        media_type = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+        files[file.relative_to(dist).as_posix()] = _StaticFile(
+            file.read_bytes(), media_type, packed.read_bytes() if packed.is_file() else None
+        )
+    return files

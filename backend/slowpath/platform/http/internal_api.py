@@ -1,0 +1,216 @@
+"""Our own API, asked from inside with the rights of whoever is asking now: how a report freezes what a page shows.
+
+Only reads are asked that say of themselves that they may be frozen (`openapi_extra=FREEZABLE`). The request goes
+through the whole app, so that it is refused wherever the asker would be. Its team is the one of the outer request,
+whatever the asker's address or header might name.
+"""
+
+import re
+import time
+import zlib
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from threading import BoundedSemaphore
+from typing import Annotated, Any, Final
+from urllib.parse import quote
+
+import anyio.from_thread
+from fastapi import Depends, FastAPI, Request
+from fastapi.routing import iter_route_contexts
+from starlette.datastructures import Headers
+from starlette.types import Message
+
+from slowpath.core.errors import InvalidRequest, LimitExceeded, TooLarge, Unavailable
+from slowpath.core.ports import InternalApi, InternalResponse
+from slowpath.platform.http.request_dependencies import scope_of
+
+FREEZABLE: Final[dict[str, Any]] = {"x-freezable": True}
+"""`openapi_extra` of a read whose answer may be part of a report."""
+MARK: Final = "x-freezable"
+PREFIX: Final = "/api/v1"
+KEPT: Final = frozenset({200, 204, 404, 409})
+"""Answers that a page shows: there it is, there is nothing, there is none, it is not ready."""
+CREDENTIALS: Final = (b"cookie", b"authorization", b"host", b"user-agent")
+TEAM_HEADER: Final = b"slowpath-team"
+MAX_PROBLEM: Final = 300
+AT_ONCE: Final = 4
+"""How many requests of a process ask it at a time: each holds a thread while other threads answer it."""
+WAIT_SECONDS: Final = 5.0
+ALSO_SECONDS: Final = 20.0
+"""So long it is asked for what goes along."""
+_asking = BoundedSemaphore(AT_ONCE)
+
+
+class NotSnapshotable(InvalidRequest):
+    """A request that is no freezable read."""
+
+    slug = "not-freezable"
+    title = "This can not be frozen"
+
+
+class SnapshotResponseTooLarge(TooLarge):
+    """The answers are larger than one view may be."""
+
+    slug = "view-too-large"
+    title = "Too much for one view"
+
+
+@lru_cache(maxsize=4)
+def snapshotable_paths(app: FastAPI) -> tuple[tuple[re.Pattern[str], bool], ...]:
+    """Return for each GET below /api/v1 a pattern of its path, and whether it may be frozen."""
+    found = []
+    for route in iter_route_contexts(app.routes):
+        path = str(getattr(route, "path_format", "") or "")
+        if path.startswith(f"{PREFIX}/") and "GET" in (route.methods or ()):
+            pieces = re.split(r"\{[^}]*\}", path.removeprefix(PREFIX))
+            pattern = re.compile("[^/]+".join(re.escape(piece) for piece in pieces))
+            marked = (getattr(route, "openapi_extra", None) or {}).get(MARK) is True
+            found.append((pattern, marked and "{team_id}" not in path))
+    return tuple(found)
+
+
+def is_snapshotable(app: FastAPI, path: str) -> bool:
+    """Tell whether every read that a path could lead to may be frozen, and there is one."""
+    marks = [mark for pattern, mark in snapshotable_paths(app) if pattern.fullmatch(path)]
+    return bool(marks) and all(marks)
+
+
+class InternalApiClient:
+    """The app behind a request, asked as whoever sent that request."""
+
+    def __init__(self, request: Request) -> None:
+        """Ask as the sender of this request."""
+        self._request = request
+
+    def ask(self, requests: Sequence[str], *, also: Sequence[str] = (), most_bytes: int) -> Sequence[InternalResponse]:
+        """Return the answers in the order of the requests; called in a thread of the server's, as endpoints are."""
+        app: FastAPI = self._request.app
+        for request in (*requests, *also):
+            if not is_snapshotable(app, request.partition("?")[0]):
+                raise NotSnapshotable(
+                    f"{request[:MAX_PROBLEM]} is no read that can be part of a report.",
+                    remedy="Pages show comparisons, regressions, series, builds, boards, spans and traces.",
+                )
+        if not _asking.acquire(timeout=WAIT_SECONDS):
+            raise Unavailable("Other pages are being frozen right now.", remedy="Try again in a moment.")
+        try:
+            answers = self._ask_all(requests, most_bytes)
+            if all(answer.status >= 400 for answer in answers):
+                raise _refused(answers[0].request, answers[0].status, answers[0].content)
+            room = most_bytes - sum(len(answer.content) for answer in answers)
+            return [*answers, *self._ask_as_far_as_it_goes(also, room)]
+        finally:
+            _asking.release()
+
+    def _ask_all(self, requests: Sequence[str], most_bytes: int) -> list[InternalResponse]:
+        answers: list[InternalResponse] = []
+        room = most_bytes
+        for request in requests:
+            answer = anyio.from_thread.run(self._ask, request, room, most_bytes)
+            answers.append(answer)
+            room -= len(answer.content)
+        return answers
+
+    def _ask_as_far_as_it_goes(self, requests: Sequence[str], room: int) -> Iterator[InternalResponse]:
+        end = time.monotonic() + ALSO_SECONDS
+        for request in requests:
+            if time.monotonic() > end:
+                return
+            try:
+                answer = anyio.from_thread.run(self._ask, request, room, room)
+            except (InvalidRequest, TooLarge, Unavailable):
+                continue  # what opens there is told as not part of the report
+            room -= len(answer.content)
+            yield answer
+
+    async def _ask(self, request: str, room: int, most_bytes: int) -> InternalResponse:
+        answer = _ResponseCollector()
+        await self._request.app(self._scope(request), _nothing, answer.send)
+        headers = Headers(raw=answer.headers)
+        content = _unpacked(b"".join(answer.pieces), headers.get("content-encoding", ""), room, most_bytes)
+        if answer.status not in KEPT:
+            raise _refused(request, answer.status, content)
+        media_type = headers.get("content-type", "").partition(";")[0] or "application/octet-stream"
+        return InternalResponse(request, answer.status, media_type, content)
+
+    def _scope(self, request: str) -> dict[str, Any]:
+        outer = self._request.scope
+        path, _, query = request.partition("?")
+        team = scope_of(self._request).team_id
+        if team is None:
+            raise LookupError("who asks is not known yet")
+        headers = [(name, value) for name, value in outer["headers"] if name in CREDENTIALS]
+        headers.append((TEAM_HEADER, str(team).encode()))
+        headers.append((b"x-request-id", str(getattr(self._request.state, "request_id", "")).encode()))
+        raw = quote(f"{PREFIX}{path}", safe="/")
+        return {
+            "type": "http",
+            "asgi": outer.get("asgi", {"version": "3.0"}),
+            "http_version": "1.1",
+            "method": "GET",
+            "scheme": outer.get("scheme", "http"),
+            "path": f"{PREFIX}{path}",
+            "raw_path": raw.encode(),
+            "root_path": "",
+            "query_string": query.encode(),
+            "headers": headers,
+            "client": outer.get("client"),
+            "server": outer.get("server"),
+            "state": {},
+        }
+
+
+class _ResponseCollector:
+    """What the app sends, collected."""
+
+    def __init__(self) -> None:
+        self.status = 500
+        self.headers: list[tuple[bytes, bytes]] = []
+        self.pieces: list[bytes] = []
+
+    async def send(self, message: Message) -> None:
+        """Take one message of the answer."""
+        if message["type"] == "http.response.start":
+            self.status, self.headers = message["status"], message.get("headers", [])
+        elif message["type"] == "http.response.body":
+            self.pieces.append(message.get("body", b""))
+
+
+async def _nothing() -> Message:
+    return {"type": "http.request", "body": b"", "more_body": False}
+
+
+def _unpacked(content: bytes, encoding: str, room: int, most_bytes: int) -> bytes:
+    """Return the plain bytes, of which never more than there is room for are made."""
+    if encoding not in {"", "gzip"}:
+        raise InvalidRequest(f"An answer is packed as {encoding}, which can not be kept.")
+    if encoding == "gzip":
+        unpacker = zlib.decompressobj(wbits=31)
+        content = unpacker.decompress(content, room + 1)
+    if len(content) > room:
+        raise SnapshotResponseTooLarge(
+            "The answers behind this page are larger than one view of a report may be.",
+            limit=most_bytes,
+            actual=most_bytes - room + len(content),
+            unit="bytes",
+            remedy="Freeze a part of the page: one finding, one graph.",
+        )
+    return content
+
+
+def _refused(request: str, status: int, content: bytes) -> InvalidRequest | Unavailable:
+    said = content[:MAX_PROBLEM].decode("utf-8", "replace")
+    detail = f"{request[:MAX_PROBLEM]} is not answered now ({status}): {said}"
+    if status == 429:
+        return LimitExceeded(detail, remedy="Wait a little.")
+    if status >= 500:
+        return Unavailable(detail, remedy="Try again.")
+    return NotSnapshotable(detail, remedy="Reload the page, and freeze what it shows then.")
+
+
+def make_internal_api(request: Request) -> InternalApi:
+    """Return our own API as whoever is asking now may ask it."""
+    return InternalApiClient(request)
+
+
+Own = Annotated[InternalApi, Depends(make_internal_api)]

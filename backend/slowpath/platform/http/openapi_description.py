@@ -1,0 +1,71 @@
+"""What the API's description says of every operation alike, said in one place: the problems any of them may answer.
+
+An endpoint names the problems of its own (`web.problems.problems`); being refused for who asks, for
+what was sent, or because something is away can happen to all of them.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from fastapi import FastAPI
+
+from slowpath.platform.http.problems import PROBLEM_SCHEMA
+
+PREFIXES = ("/api/", "/v1/")
+"""Where the API lies: its own addresses, and those that OpenTelemetry's exporters put behind a host."""
+ALIKE = {
+    400: "The body is not JSON that can be read",
+    401: "Not signed in",
+    403: "Not allowed",
+    404: "Not found",
+    409: "Not possible in this state",
+    413: "Too large",
+    422: "Refused",
+    429: "Too many requests of this token or its team",
+    503: "Not available right now",
+}
+LEFTOVERS = ("HTTPValidationError", "ValidationError")
+"""What FastAPI would answer a wrong request with, if we did not answer it with a problem."""
+
+
+def install_openapi(app: FastAPI) -> None:
+    """Complete the app's description when it is first asked for."""
+    plain = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            _complete(plain())
+        assert app.openapi_schema is not None
+        return app.openapi_schema
+
+    app.openapi = openapi  # type: ignore[method-assign]  # FastAPI's own way to extend it
+
+
+def _complete(description: dict[str, Any]) -> None:
+    for path, operations in description["paths"].items():
+        if path.startswith(PREFIXES):
+            for method, operation in operations.items():
+                for status in _possible(method, operation):
+                    _may_answer(operation["responses"], status)
+                operation["responses"] = dict(sorted(operation["responses"].items()))
+    for name in LEFTOVERS:
+        description["components"]["schemas"].pop(name, None)
+
+
+def _possible(method: str, operation: dict[str, Any]) -> Iterator[int]:
+    yield from (422, 503)
+    if "security" in operation:
+        yield from (401, 403, 404, 429)
+    if method != "get":
+        yield 409
+    if "requestBody" in operation:
+        yield 413
+        if "application/json" in operation["requestBody"]["content"]:
+            yield 400
+
+
+def _may_answer(responses: dict[str, Any], status: int) -> None:
+    told = responses.setdefault(str(status), {"description": ALIKE[status]})
+    told["content"] = {"application/problem+json": {"schema": PROBLEM_SCHEMA}}
+    if told["description"] == "Validation Error":
+        told["description"] = ALIKE[status]

@@ -1,0 +1,188 @@
+"""Errors as RFC 9457 problems: the one table that maps our error bases to status codes."""
+
+import json
+from typing import Any
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolExhausted
+from starlette.exceptions import HTTPException
+
+from slowpath.core.errors import (
+    Conflict,
+    Gone,
+    InvalidRequest,
+    LimitExceeded,
+    NotAuthenticated,
+    NotFound,
+    PermissionDenied,
+    SlowpathError,
+    TooLarge,
+    TooSlow,
+    Unavailable,
+)
+
+STATUS_OF: dict[type[SlowpathError], int] = {
+    NotAuthenticated: 401,
+    PermissionDenied: 403,
+    NotFound: 404,
+    Conflict: 409,
+    Gone: 410,
+    TooSlow: 408,
+    TooLarge: 413,
+    InvalidRequest: 422,
+    LimitExceeded: 429,
+    Unavailable: 503,
+}
+RETRY_AFTER_SECONDS = 2
+MAX_ECHO = 200
+"""How much of what was sent is said back in an error."""
+MAX_FIELDS = 50
+"""How many wrong fields are told: a body can have as many as it has bytes."""
+
+log = structlog.get_logger(__name__)
+
+
+class Problem(BaseModel):
+    """An error as the API tells it (RFC 9457), with the numbers of a limit and the way out."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: str = Field(examples=["urn:slowpath:too-large"])
+    title: str
+    status: int
+    detail: str
+    limit: float | None = None
+    actual: float | None = None
+    unit: str | None = None
+    remedy: str | None = None
+    request_id: str | None = None
+
+
+def status_of(error: type[SlowpathError]) -> int:
+    """Return the status of an error: that of the nearest base in the table."""
+    return next(STATUS_OF[base] for base in error.__mro__ if base in STATUS_OF)
+
+
+def document_problems(*errors: type[SlowpathError]) -> dict[int | str, dict[str, Any]]:
+    """Return the `responses` of an endpoint that may raise these errors, for its OpenAPI description."""
+    described: dict[int | str, dict[str, Any]] = {}
+    for error in errors:
+        told = described.setdefault(
+            status_of(error),
+            {"description": error.title, "content": {"application/problem+json": {"schema": PROBLEM_SCHEMA}}},
+        )
+        if error.title not in told["description"]:
+            told["description"] += f"; {error.title}"
+    return described
+
+
+PROBLEM_SCHEMA = {"$ref": "#/components/schemas/Problem"}
+
+
+class ProblemResponse(JSONResponse):
+    """A problem; in ASCII, because half a surrogate pair in the name of a field that was sent has no UTF-8."""
+
+    media_type = "application/problem+json"
+
+    def render(self, content: Any) -> bytes:  # noqa: ANN401 - as Starlette has it
+        """Print the members."""
+        return json.dumps(content, ensure_ascii=True, allow_nan=False).encode()
+
+
+def problem_response(
+    request: Request, status: int, members: dict[str, Any], retry_after_s: int = RETRY_AFTER_SECONDS
+) -> JSONResponse:
+    """Render a problem, with the request's id so that it can be found in the logs."""
+    body = {"type": "about:blank", "title": "Error", "detail": "", **members, "status": status}
+    body["request_id"] = getattr(request.state, "request_id", None)
+    headers = {"Retry-After": str(retry_after_s)} if status in (429, 503) else None
+    return ProblemResponse(body, status_code=status, headers=headers)
+
+
+def render_error(request: Request, error: SlowpathError) -> JSONResponse:
+    """Render one of our errors."""
+    known = error.retry_after_s if isinstance(error, LimitExceeded) else None
+    return problem_response(request, status_of(type(error)), error.facts(), known or RETRY_AFTER_SECONDS)
+
+
+def install_problems(app: FastAPI) -> None:
+    """Make every error of the app a problem."""
+    app.add_exception_handler(SlowpathError, _ours)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(RequestValidationError, _validation)
+    app.add_exception_handler(OperationalError, _database)
+    app.add_exception_handler(PoolExhausted, _database)
+    app.add_exception_handler(DBAPIError, _statement)
+
+
+def _ours(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, SlowpathError)
+    return render_error(request, error)
+
+
+def _http(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    if isinstance(error.__cause__, SlowpathError):  # FastAPI hides what went wrong while it read a body
+        return render_error(request, error.__cause__)
+    title = {404: "Not found", 405: "Method not allowed"}.get(error.status_code, "Refused")
+    members = {"type": f"urn:slowpath:http-{error.status_code}", "title": title, "detail": str(error.detail)}
+    response = problem_response(request, error.status_code, members)
+    for name, value in (error.headers or {}).items():
+        response.headers[name] = value
+    return response
+
+
+def _validation(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    fields = [
+        {"at": ".".join(str(part) for part in issue["loc"])[:MAX_ECHO], "message": _said(issue["msg"])}
+        for issue in error.errors()[:MAX_FIELDS]
+    ]
+    # People read this beside the form that has the field: where it travelled is told to programs alone.
+    detail = "; ".join(f"{field['at'].partition('.')[2] or field['at']}: {field['message']}" for field in fields[:3])
+    members = {"type": "urn:slowpath:not-understood", "title": "Not understood", "detail": detail, "fields": fields}
+    return problem_response(request, 422, members)
+
+
+def _said(message: str) -> str:
+    return message.removeprefix("Value error, ").removeprefix("Assertion failed, ")[:MAX_ECHO]
+
+
+def _database(request: Request, error: Exception) -> JSONResponse:
+    log.warning("database unavailable", error=str(error)[:MAX_ECHO])
+    told = Unavailable("The database does not answer right now.", remedy="Try again in a few seconds.")
+    return render_error(request, told)
+
+
+def _statement(request: Request, error: Exception) -> JSONResponse:
+    """Answer what PostgreSQL refuses in the values we were given (a NUL in a text, a number out of range)."""
+    assert isinstance(error, DBAPIError)
+    state = getattr(error.orig, "sqlstate", None) or ""
+    if state.startswith("22") or (not state and "NUL" in str(error.orig)):
+        told = InvalidRequest(
+            "A value can not be stored as it is.", remedy="Leave out NUL characters and huge numbers."
+        )
+        return render_error(request, told)
+    if state.startswith("23"):
+        told_conflict = Conflict("This collides with something that is already there, or refers to what is not.")
+        return render_error(request, told_conflict)
+    if state.startswith(("08", "57", "53", "40")):
+        return _database(request, error)
+    return render_unexpected_error(request, error)
+
+
+def render_unexpected_error(request: Request, error: Exception) -> JSONResponse:
+    """Render what nobody expected, without its insides; those are in the log."""
+    log.error("unexpected error", exc_info=error)
+    members = {
+        "type": "urn:slowpath:fault",
+        "title": "A fault of ours",
+        "detail": "Something failed that should not. Nothing was stored.",
+        "remedy": "Try again; if it persists, report it with the request id.",
+    }
+    return problem_response(request, 500, members)

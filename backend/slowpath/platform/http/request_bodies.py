@@ -1,0 +1,173 @@
+"""Bodies too large for memory: spooled to disk while they arrive, hashed and counted on the way.
+
+The spooled file has a name of ours and is gone when the request ends, however it ends.
+"""
+
+import hashlib
+import tempfile
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from io import BytesIO
+from pathlib import Path
+from typing import IO
+
+from anyio import to_thread
+from fastapi import Request
+from starlette.requests import ClientDisconnect
+
+from slowpath.core.errors import InvalidRequest, TooLarge, Unavailable
+from slowpath.platform.http.bytes_in_flight import BytesInFlight
+from slowpath.platform.http.turns import Turns
+
+BUFFER_BYTES = 1 << 18
+LimitOf = Callable[[bytes], int]
+"""What a body that begins so may weigh."""
+
+
+class SpooledBody:
+    """Bytes that have arrived: where they lie, how many, their SHA-256."""
+
+    def __init__(self, scratch: Path | None) -> None:
+        """Open a temporary file. Raises `Unavailable` when there is no room for one."""
+        try:
+            file = tempfile.NamedTemporaryFile(dir=scratch, prefix="body-")  # noqa: SIM115 - closed below
+        except OSError as error:
+            raise _no_room(error) from error
+        self._file: IO[bytes] = file
+        self._digest = hashlib.sha256()
+        self.size_bytes = 0
+
+    @property
+    def path(self) -> Path:
+        """Where the bytes lie."""
+        return Path(self._file.name)
+
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 of the bytes, in hex."""
+        return self._digest.hexdigest()
+
+    def write(self, chunk: bytes) -> None:
+        """Add bytes. Raises `Unavailable` when there is no room for them."""
+        try:
+            self._file.write(chunk)
+            self._file.flush()
+        except OSError as error:
+            raise _no_room(error) from error
+        self._digest.update(chunk)
+        self.size_bytes += len(chunk)
+
+    def close(self) -> None:
+        """Remove the file."""
+        self._file.close()
+
+
+def _no_room(error: OSError) -> Unavailable:
+    return Unavailable(
+        f"There is no room to receive this: {error.strerror}.",
+        slug="no-room",
+        remedy="Free some space, then try again.",
+    )
+
+
+def content_length(request: Request) -> int:
+    """Return how long the body says it is; 0 if it does not say."""
+    declared = request.headers.get("content-length", "")
+    return int(declared) if declared.isascii() and declared.isdigit() else 0
+
+
+def reject_oversized_content_length(request: Request, limit_bytes: int) -> None:
+    """Refuse a body by its Content-Length, before a byte of it is read."""
+    declared = content_length(request)
+    if declared > limit_bytes:
+        raise make_too_large_error(limit_bytes, declared)
+
+
+def make_too_large_error(limit_bytes: int, actual_bytes: int, *, remedy: str | None = None) -> TooLarge:
+    """Return the error of a body over its limit."""
+    return TooLarge(
+        "The body is larger than it may be.",
+        slug="body-too-large",
+        limit=limit_bytes,
+        actual=actual_bytes,
+        unit="bytes",
+        remedy=remedy
+        or "Record for a shorter time; the limits are SLOWPATH_MAX_ARTIFACT_BYTES and SLOWPATH_MAX_TRACE_BYTES.",
+    )
+
+
+@asynccontextmanager
+async def spool_body(
+    request: Request, limit_bytes: int, scratch: Path | None, limit_of: LimitOf | None = None
+) -> AsyncIterator[SpooledBody]:
+    """Give the body of a request on disk. `limit_of` may lower the limit, once it has seen how the body begins.
+
+    Raises `TooLarge`, `Unavailable`, and `InvalidRequest` when it breaks off.
+    """
+    reject_oversized_content_length(request, limit_bytes)
+    spooled = SpooledBody(scratch)
+    limit = limit_bytes
+    try:
+        buffer = bytearray()
+        async for chunk in limit_body(request, limit_bytes):
+            buffer += chunk
+            if limit_of is not None and spooled.size_bytes == 0 and buffer:
+                limit = limit_of(bytes(buffer[:BUFFER_BYTES]))
+                reject_oversized_content_length(request, limit)
+            if spooled.size_bytes + len(buffer) > limit:
+                raise make_too_large_error(limit, spooled.size_bytes + len(buffer))
+            if len(buffer) >= BUFFER_BYTES:
+                await to_thread.run_sync(spooled.write, bytes(buffer))
+                buffer.clear()
+        await to_thread.run_sync(spooled.write, bytes(buffer))
+        yield spooled
+    finally:
+        spooled.close()
+
+
+class WholeBody:
+    """A body in memory, handed over once: whoever takes it is the only one who holds it."""
+
+    def __init__(self, content: bytes) -> None:
+        """Hold the bytes."""
+        self._content = content
+
+    def take(self) -> bytes:
+        """Return the bytes and let go of them."""
+        content, self._content = self._content, b""
+        return content
+
+
+@asynccontextmanager
+async def whole_body(request: Request, limit_bytes: int, sender: str) -> AsyncIterator[WholeBody]:
+    """Give the body of a request in memory when it is its turn, counted as held by the sender until the block ends.
+
+    Raises `TooLarge`, `Unavailable`, and `InvalidRequest` when it breaks off.
+    """
+    reject_oversized_content_length(request, limit_bytes)
+    flight: BytesInFlight = request.app.state.in_flight
+    turns: Turns = request.app.state.turns
+    with flight.held_by(sender) as held:
+        arrived = BytesIO()
+        async for chunk in limit_body(request, limit_bytes):
+            held.add(len(chunk))
+            arrived.write(chunk)
+        body = WholeBody(arrived.getvalue())  # without a copy
+        del arrived
+        async with turns.of(sender):
+            yield body
+
+
+async def limit_body(request: Request, limit_bytes: int) -> AsyncGenerator[bytes, None]:
+    """Yield the chunks of a body as long as they are within the limit."""
+    arrived = 0
+    try:
+        async for chunk in request.stream():
+            arrived += len(chunk)
+            if arrived > limit_bytes:
+                raise make_too_large_error(limit_bytes, arrived)
+            yield chunk
+    except ClientDisconnect as error:
+        raise InvalidRequest(
+            f"The body broke off after {arrived} bytes.", slug="body-broke-off", remedy="Send it again."
+        ) from error

@@ -1,0 +1,90 @@
+"""The sessions of a request. The edge owns the transaction: it commits before the answer leaves.
+
+`scope="function"` matters: a plain yield-dependency commits *after* the response was sent, so a
+failed commit would still read as 200.
+"""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from slowpath.core.db_sessions import Database, ReadSession, TeamScope, WriteSession
+from slowpath.core.encryption import SecretEncryptor
+from slowpath.core.ports import BlobStore, Clock, EgressClient, OidcIssuerPort
+from slowpath.core.settings import Settings
+
+
+def scope_of(request: Request) -> TeamScope:
+    """Return the scope of the request, empty until `accounts.access` has found out who asks."""
+    if not hasattr(request.state, "scope"):
+        request.state.scope = TeamScope()
+    scope = request.state.scope
+    assert isinstance(scope, TeamScope)
+    return scope
+
+
+def database(request: Request) -> Database:
+    """Return the database plugged in by the app."""
+    found = request.app.state.database
+    assert isinstance(found, Database)
+    return found
+
+
+def settings(request: Request) -> Settings:
+    """Return the settings of this process."""
+    found = request.app.state.settings
+    assert isinstance(found, Settings)
+    return found
+
+
+def blobs(request: Request) -> BlobStore:
+    """Return the blob store plugged in by the app."""
+    found: BlobStore = request.app.state.blobs
+    return found
+
+
+def clock(request: Request) -> Clock:
+    """Return the clock plugged in by the app."""
+    found: Clock = request.app.state.clock
+    return found
+
+
+def outside(request: Request) -> EgressClient:
+    """Return the way out plugged in by the app."""
+    found: EgressClient = request.app.state.outside
+    return found
+
+
+def issuer(request: Request) -> OidcIssuerPort | None:
+    """Return the issuer that people sign in with, if the operator has set one."""
+    found: OidcIssuerPort | None = request.app.state.issuer
+    return found
+
+
+def sealer(request: Request) -> SecretEncryptor:
+    """Return the sealer plugged in by the app."""
+    found = request.app.state.sealer
+    assert isinstance(found, SecretEncryptor)
+    return found
+
+
+def _read_session(request: Request) -> Iterator[ReadSession]:
+    with database(request).reading(scope_of(request)) as session:
+        yield session
+
+
+def _write_session(request: Request) -> Iterator[WriteSession]:
+    with database(request).writing(scope_of(request)) as session:
+        yield session
+
+
+Reading = Annotated[ReadSession, Depends(_read_session, scope="function")]
+Writing = Annotated[WriteSession, Depends(_write_session, scope="function")]
+Blobs = Annotated[BlobStore, Depends(blobs)]
+Now = Annotated[Clock, Depends(clock)]
+Configured = Annotated[Settings, Depends(settings)]
+DatabaseOf = Annotated[Database, Depends(database)]
+WayOut = Annotated[EgressClient, Depends(outside)]
+IssuerOf = Annotated[OidcIssuerPort | None, Depends(issuer)]
+Seals = Annotated[SecretEncryptor, Depends(sealer)]

@@ -1,0 +1,204 @@
+"""The last wall of the app: what a request may cost before anybody knows who sent it, and what leaves when all else fails.
+
+Stands inside `RequestContext`, so that even a fault of ours carries a request id and the security headers. Pure ASGI,
+because bodies must stream through it. In order: anonymous work is counted by address, the query string is bounded, the
+body is bounded by its declared length, then received in time and within the limits of the route, and its JSON is
+counted before it is parsed. Only then the app sees the request.
+"""
+
+import re
+import time
+from dataclasses import dataclass
+from typing import Final
+
+from anyio import fail_after, to_thread
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from slowpath.core.errors import InvalidRequest, SlowpathError, TooLarge, TooSlow
+from slowpath.platform.http.anonymous_work import AnonymousWork, has_credentials
+from slowpath.platform.http.body_limits import DEFAULT, BodyLimit, BodyLimits
+from slowpath.platform.http.bytes_in_flight import BytesInFlight
+from slowpath.platform.http.json_shape import check_json_shape
+from slowpath.platform.http.problems import render_error, render_unexpected_error
+from slowpath.platform.http.request_bodies import content_length, make_too_large_error
+
+REMEDY: Final = "Send less at a time. Files go to PUT /api/v1/artifacts/{name}, in parts if they are large."
+MAX_QUERY_BYTES: Final = 32 * 1024
+"""Facts of a file (16,000 letters) may stand in a query, percent-encoded."""
+MAX_QUERY_PARAMETERS: Final = 500
+OFF_LOOP_BYTES: Final = 64 * 1024
+"""A JSON text larger than this is checked in a thread."""
+
+
+@dataclass(frozen=True)
+class BodyPace:
+    """How slowly a body may arrive: a pause, and on the whole a grace plus its bytes at a rate."""
+
+    pause_seconds: float = 20.0
+    grace_seconds: float = 30.0
+    bytes_per_second: float = 4096.0
+
+    def seconds_left(self, waited: float, arrived: int) -> float:
+        """Return how long the next piece may take, after having waited for those that arrived."""
+        return min(self.pause_seconds, self.grace_seconds + arrived / self.bytes_per_second - waited)
+
+
+class RequestGuard:
+    """Bound what requests cost; answer what nobody caught."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        streamed: re.Pattern[str],
+        limits: BodyLimits,
+        anonymous: AnonymousWork,
+        in_flight: BytesInFlight,
+        pace: BodyPace | None = None,
+    ) -> None:
+        """Guard an app. `streamed` is a pattern of "METHOD path" of requests whose routes bound their bodies."""
+        self.app = app
+        self.streamed = streamed
+        self.limits = limits
+        self.anonymous = anonymous
+        self.in_flight = in_flight
+        self.pace = pace or BodyPace()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        request = Request(scope)
+        started = False
+
+        async def send_noted(message: Message) -> None:
+            nonlocal started
+            started = started or message["type"] == "http.response.start"
+            await send(message)
+
+        try:
+            await self._serve(request, receive, send_noted)
+        except SlowpathError as error:
+            if started:
+                raise
+            await render_error(request, error)(scope, receive, send)
+        except Exception as error:
+            if started:
+                raise  # the answer is half out; all that is left is to break it off
+            await render_unexpected_error(request, error)(scope, receive, send)
+
+    async def _serve(self, request: Request, receive: Receive, send: Send) -> None:
+        address = request.client.host if request.client else ""
+        self.anonymous.admit(request, address, time.monotonic())
+        _check_query(request)
+        in_time = self._in_time(receive)
+        try:
+            if self.streamed.fullmatch(f"{request.method} {request.scope['path']}"):
+                await self.app(request.scope, in_time, send)
+            else:
+                await self._serve_whole(request, address, in_time, send)
+        finally:
+            self.anonymous.learn(request)
+
+    async def _serve_whole(self, request: Request, address: str, receive: Receive, send: Send) -> None:
+        """Receive the body first; its bytes count as held until the request is answered."""
+        limit = self._limit_of(request)
+        declared = content_length(request)
+        if declared > limit.size_bytes:
+            raise make_too_large_error(limit.size_bytes, declared, remedy=REMEDY)
+        if not declared and "transfer-encoding" not in request.headers:
+            await self.app(request.scope, receive, send)
+            return
+        with self.in_flight.held_by(address) as held:
+            body = bytearray()
+            more = True
+            while more:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    return
+                chunk: bytes = message.get("body", b"")
+                if len(body) + len(chunk) > limit.size_bytes:
+                    raise make_too_large_error(limit.size_bytes, len(body) + len(chunk), remedy=REMEDY)
+                held.add(len(chunk))
+                body += chunk
+                more = message.get("more_body", False)
+            if "json" in request.headers.get("content-type", "").lower():
+                await _check_json(bytes(body), limit)
+            await self.app(request.scope, _replaying(bytes(body), receive), send)
+
+    def _limit_of(self, request: Request) -> BodyLimit:
+        """Return the limit of a route; larger ones than the default are for callers who say who they are."""
+        limit = self.limits.of(request.method, request.scope["path"])
+        return limit if limit.size_bytes <= DEFAULT.size_bytes or has_credentials(request) else DEFAULT
+
+    def _in_time(self, receive: Receive) -> Receive:
+        """Return a `receive` that raises `TooSlow` while the body arrives; what comes after the body may take any time."""
+        arrived, waited, more = 0, 0.0, True
+
+        async def receive_in_time() -> Message:
+            nonlocal arrived, waited, more
+            if not more:
+                return await receive()
+            began = time.monotonic()
+            try:
+                with fail_after(max(0.0, self.pace.seconds_left(waited, arrived))):
+                    message = await receive()
+            except TimeoutError as error:
+                raise TooSlow(
+                    f"The body arrived too slowly: {arrived:,} bytes in {waited + time.monotonic() - began:.0f} s.",
+                    limit=self.pace.bytes_per_second,
+                    unit="bytes per second",
+                    remedy="Send it again over a faster connection, large files in parts.",
+                ) from error
+            waited += time.monotonic() - began
+            arrived += len(message.get("body", b""))
+            more = message["type"] == "http.request" and message.get("more_body", False)
+            return message
+
+        return receive_in_time
+
+
+def _replaying(body: bytes, receive: Receive) -> Receive:
+    """Return a `receive` that gives the whole body once, and then whatever follows."""
+    given = False
+
+    async def receive_replayed() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return receive_replayed
+
+
+async def _check_json(body: bytes, limit: BodyLimit) -> None:
+    if len(body) > OFF_LOOP_BYTES:
+        await to_thread.run_sync(check_json_shape, body, limit.members)
+    else:
+        check_json_shape(body, limit.members)
+
+
+def _check_query(request: Request) -> None:
+    query: bytes = request.scope.get("query_string", b"")
+    if len(query) > MAX_QUERY_BYTES:
+        raise TooLarge(
+            "The query of the address is too long.",
+            slug="query-too-long",
+            limit=MAX_QUERY_BYTES,
+            actual=len(query),
+            unit="bytes",
+            remedy="Ask for less at a time.",
+        )
+    parameters = query.count(b"&") + 1
+    if parameters > MAX_QUERY_PARAMETERS:
+        raise InvalidRequest(
+            f"The query of the address has {parameters:,} parameters; it may have {MAX_QUERY_PARAMETERS}.",
+            slug="too-many-parameters",
+            limit=MAX_QUERY_PARAMETERS,
+            actual=parameters,
+            unit="parameters",
+            remedy="Ask for less at a time.",
+        )

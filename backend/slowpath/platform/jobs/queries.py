@@ -1,0 +1,53 @@
+"""Every SELECT about jobs."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import select, tuple_
+
+from slowpath.core.db_sessions import ReadSession
+from slowpath.core.ids import JobId
+from slowpath.core.jobs import HOUSEKEEPING, JobRow
+from slowpath.platform.jobs.tables import IdempotentRequest
+
+
+def job(session: ReadSession, job_id: JobId) -> JobRow | None:
+    """Return the job, by primary key."""
+    return session.get(JobRow, (session.team_id, job_id))
+
+
+def select_jobs(
+    session: ReadSession, *, after: tuple[datetime, UUID] | None, limit: int, states: Sequence[str]
+) -> Sequence[JobRow]:
+    """Return jobs newest first, by ix_job_newest, but those that keep house."""
+    found = select(JobRow).where(JobRow.subject_kind != HOUSEKEEPING)
+    found = found.order_by(JobRow.created_at.desc(), JobRow.id.desc()).limit(limit)
+    if states:
+        found = found.where(JobRow.state.in_(states))
+    if after is not None:
+        found = found.where(tuple_(JobRow.created_at, JobRow.id) < after)
+    return session.scalars(found).all()
+
+
+def select_jobs_by_id(session: ReadSession, job_ids: Sequence[UUID]) -> Sequence[JobRow]:
+    """Return the jobs of these ids, by primary key."""
+    if not job_ids:
+        return []
+    return session.scalars(select(JobRow).where(JobRow.id.in_(job_ids))).all()
+
+
+def select_open_job(session: ReadSession, subject_kind: str, subject_id: UUID, states: Sequence[str]) -> JobRow | None:
+    """Return the newest job about something in one of these states, by ix_job_subject."""
+    found = select(JobRow).where(
+        JobRow.team_id == session.team_id, JobRow.subject_kind == subject_kind, JobRow.subject_id == subject_id,
+        JobRow.state.in_(states),
+    )  # fmt: skip
+    return session.scalars(found.order_by(JobRow.created_at.desc(), JobRow.id.desc()).limit(1)).first()
+
+
+def select_idempotent_request(session: ReadSession, operation: str, key: str) -> IdempotentRequest | None:
+    """Return the earlier request with this key, by its unique constraint."""
+    return session.scalars(
+        select(IdempotentRequest).where(IdempotentRequest.operation == operation, IdempotentRequest.key == key)
+    ).one_or_none()

@@ -1,0 +1,60 @@
+"""Jobs on the wire."""
+
+from datetime import datetime
+from typing import Literal
+from uuid import UUID
+
+from pydantic import BaseModel
+
+from slowpath.core.jobs import JobRow
+from slowpath.platform.http.problems import Problem
+
+JobStateName = Literal["waiting", "running", "done", "failed", "cancelled"]
+
+
+class JobSubject(BaseModel):
+    """What a job is about."""
+
+    kind: str
+    id: UUID
+
+
+class JobOut(BaseModel):
+    """One job: how far it is, and why it failed if it did."""
+
+    id: UUID
+    name: str
+    state: JobStateName
+    progress: float
+    step: str
+    subject: JobSubject
+    attempts: int
+    max_attempts: int
+    cancel_asked: bool
+    problem: Problem | None
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    created_by: UUID | None
+
+
+def make_job_out(row: JobRow) -> JobOut:
+    """Tell a job."""
+    return JobOut.model_validate(
+        {
+            "id": row.id,
+            "name": row.name,
+            "state": row.state,
+            "progress": row.progress,
+            "step": row.step,
+            "subject": {"kind": row.subject_kind, "id": row.subject_id},
+            "attempts": row.attempts,
+            "max_attempts": row.max_attempts,
+            "cancel_asked": row.cancel_requested,
+            "problem": {"status": 422, **row.problem} if row.problem else None,
+            "created_at": row.created_at,
+            "started_at": row.started_at,
+            "finished_at": row.finished_at,
+            "created_by": row.created_by,
+        }
+    )

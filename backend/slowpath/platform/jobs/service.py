@@ -1,0 +1,131 @@
+"""Verbs on jobs: look, try again, cancel; and doing a repeated request once."""
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import func
+from sqlalchemy.dialects.postgresql import insert
+
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.ids import JobId, new_id
+from slowpath.core.jobs import JobRow, JobState, Priority
+from slowpath.platform.jobs import queries
+from slowpath.platform.jobs.errors import IdempotencyKeyReused, JobAlreadyFinished, JobNotFinished, JobNotFound
+from slowpath.platform.jobs.tables import IdempotentRequest
+
+OPEN_STATES = (JobState.WAITING, JobState.RUNNING)
+
+
+def get_job(session: ReadSession, job_id: JobId) -> JobRow:
+    """Return the job. Raises `JobNotFound`."""
+    row = queries.job(session, job_id)
+    if row is None:
+        raise JobNotFound("There is no such job in this team.")
+    return row
+
+
+def list_jobs(
+    session: ReadSession, *, after: tuple[datetime, UUID] | None, limit: int, states: Sequence[str] = ()
+) -> Sequence[JobRow]:
+    """Return up to `limit` jobs, newest first, those of `states` only if any are named."""
+    return queries.select_jobs(session, after=after, limit=limit, states=states)
+
+
+def get_jobs_by_id(session: ReadSession, job_ids: Sequence[JobId | None]) -> dict[JobId, JobRow]:
+    """Return the jobs of these ids in one query; ids of nothing are absent."""
+    return {JobId(row.id): row for row in queries.select_jobs_by_id(session, [job_id for job_id in job_ids if job_id])}
+
+
+def find_open_job(session: ReadSession, subject_kind: str, subject_id: UUID) -> JobRow | None:
+    """Return the newest job about something that has not ended, if there is one."""
+    return queries.select_open_job(session, subject_kind, subject_id, OPEN_STATES)
+
+
+def retry_job(session: WriteSession, job_id: JobId) -> JobRow:
+    """Make a job that failed or was cancelled due again. Raises `JobNotFound`, `JobNotFinished`."""
+    row = get_job(session, job_id)
+    if row.state in OPEN_STATES:
+        raise JobNotFinished("The job has not ended yet.", remedy="Wait for it, or cancel it first.")
+    if row.state == JobState.DONE:
+        raise JobNotFinished("The job is done; there is nothing to try again.", slug="job-done")
+    row.state = JobState.WAITING
+    row.attempts = 0
+    row.priority = Priority.INTERACTIVE
+    row.progress = 0.0
+    row.step = ""
+    row.problem = None
+    row.cancel_requested = False
+    row.finished_at = None
+    row.lease_expires_at = None
+    row.send_count = 0
+    row.due_at = row.not_before = func.clock_timestamp()
+    session.flush()  # the database sets the time; whoever tells the row needs it
+    return row
+
+
+def cancel_job(session: WriteSession, job_id: JobId) -> JobRow:
+    """Ask for the job to end. A worker ends it, so that what it is about is told too.
+
+    Raises `JobNotFound`, `JobAlreadyFinished`.
+    """
+    row = get_job(session, job_id)
+    if row.state not in OPEN_STATES:
+        raise JobAlreadyFinished(f"The job is already {row.state}.")
+    row.cancel_requested = True
+    if row.state == JobState.WAITING:
+        row.priority = Priority.CANCELLED
+        row.send_count = 0
+        row.due_at = row.not_before = func.clock_timestamp()
+    session.flush()  # the database sets the time; whoever tells the row needs it
+    return row
+
+
+def abandon_job(session: WriteSession, job_id: JobId) -> None:
+    """Ask a job to end because what it is about is gone; one that has ended, or is gone, stays as it is."""
+    row = queries.job(session, job_id)
+    if row is not None and row.state in OPEN_STATES:
+        cancel_job(session, job_id)
+
+
+def run_idempotent(
+    session: WriteSession,
+    operation: str,
+    key: str | None,
+    asked: Any,  # noqa: ANN401 - any JSON value
+    make: Callable[[], UUID],
+) -> UUID:
+    """Return the id that `make` gives, or the one it gave when this key was first used.
+
+    The key's row is written first and in the same transaction as what `make` does: a second request
+    with the key waits for the first and then finds its answer. Raises `IdempotencyKeyReused` when the same key
+    comes with something else.
+    """
+    if key is None:
+        return make()
+    fingerprint = hashlib.sha256(json.dumps(asked, sort_keys=True, default=str).encode()).hexdigest()
+    row_id = new_id()
+    inserted = session.execute(
+        insert(IdempotentRequest)
+        .values(
+            team_id=session.team_id,
+            id=row_id,
+            operation=operation,
+            key=key,
+            fingerprint=fingerprint,
+            subject_id=row_id,
+        )
+        .on_conflict_do_nothing(index_elements=["team_id", "operation", "key"])
+        .returning(IdempotentRequest.id)
+    ).scalar_one_or_none()
+    earlier = queries.select_idempotent_request(session, operation, key)
+    assert earlier is not None
+    if inserted is None:
+        if earlier.fingerprint != fingerprint:
+            raise IdempotencyKeyReused("The key was used before, for something else.", remedy="Use a fresh key.")
+        return earlier.subject_id
+    earlier.subject_id = make()
+    return earlier.subject_id

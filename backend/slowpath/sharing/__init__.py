@@ -1,0 +1,1 @@
+"""What people send each other: reports, notifications and discussions."""

@@ -1,0 +1,10 @@
+"""Discussions, mentions and news over HTTP."""
+
+from fastapi import APIRouter
+
+from slowpath.sharing.discussions.endpoints import activity, comments, mentions
+
+router = APIRouter(prefix="/api/v1")
+router.include_router(comments.router)
+router.include_router(mentions.router)
+router.include_router(activity.router)

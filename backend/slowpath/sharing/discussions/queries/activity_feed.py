@@ -1,0 +1,212 @@
+"""The SELECT of the feed: what stands in several tables, in one order.
+
+Query shape: one statement; a branch for each table, each read newest first along its own index and cut at the page's
+length before they are put together, so that the price of a page does not grow with the years.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import (
+    ColumnElement,
+    CompoundSelect,
+    Row,
+    Select,
+    String,
+    Uuid,
+    case,
+    cast,
+    func,
+    literal,
+    null,
+    or_,
+    select,
+    tuple_,
+    union_all,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+
+from slowpath.core.db_sessions import ReadSession
+from slowpath.core.ids import ServiceId, UserId
+from slowpath.evidence.artifacts.tables import Artifact
+from slowpath.inventory.catalog.tables import Build, Deployment
+from slowpath.platform.accounts.tables import AuditEvent, User
+from slowpath.sharing.discussions.rules import LOGGED, ActivityKind
+from slowpath.sharing.discussions.tables import Comment, Discussion
+from slowpath.verdicts.comparisons.tables import ComparisonArtifact
+from slowpath.verdicts.regressions.tables import Regression, RegressionEvent
+
+After = tuple[datetime, UUID] | None
+NOBODY = cast(null(), Uuid())
+
+
+@dataclass(frozen=True)
+class ActivityFilter:
+    """Which news: of these kinds (none: of all), of a service, by a person or by Slowpath itself."""
+
+    kinds: frozenset[ActivityKind] = frozenset()
+    service_id: ServiceId | None = None
+    by: UserId | None = None
+    by_machine: bool = False
+
+
+def select_activity(session: ReadSession, wanted: ActivityFilter, *, after: After, limit: int) -> Sequence[Row[Any]]:
+    """Return `id, at, kind, action, actor_kind, actor_id, actor_name, subject_kind, subject_id, title, path, service_id, facts`."""
+    branches = [
+        branch
+        for kinds, branch in (
+            (set(LOGGED.values()), _logged),
+            ({ActivityKind.REGRESSION}, _regressions),
+            ({ActivityKind.DEPLOY}, _deploys),
+            ({ActivityKind.COMMENT}, _comments),
+        )
+        if not wanted.kinds or wanted.kinds & kinds
+    ]
+    parts = [select(branch(session, wanted, after, limit).subquery()) for branch in branches]
+    whole = union_all(*parts).subquery()
+    return session.execute(select(whole).order_by(whole.c.at.desc(), whole.c.id.desc()).limit(limit)).all()
+
+
+def _cut(found: Select[*tuple[Any, ...]], table: Any, after: After, limit: int) -> Select[*tuple[Any, ...]]:  # noqa: ANN401 - a mapped class
+    if after is not None:
+        found = found.where(tuple_(table.created_at, table.id) < after)
+    return found.order_by(table.created_at.desc(), table.id.desc()).limit(limit)
+
+
+def _text(value: str | None) -> ColumnElement[str | None]:
+    return cast(literal(value) if value is not None else null(), String())
+
+
+def _logged(session: ReadSession, wanted: ActivityFilter, after: After, limit: int) -> Select[*tuple[Any, ...]]:
+    """By ix_audit_event_newest. Files that programs send, all day long, are no news."""
+    actions = [action for action, kind in LOGGED.items() if not wanted.kinds or kind in wanted.kinds]
+    found = select(
+        AuditEvent.id.label("id"),
+        AuditEvent.created_at.label("at"),
+        _text("logged").label("kind"),
+        AuditEvent.action.label("action"),
+        AuditEvent.actor_kind.label("actor_kind"),
+        AuditEvent.actor_id.label("actor_id"),
+        AuditEvent.actor_name.label("actor_name"),
+        AuditEvent.subject_kind.label("subject_kind"),
+        AuditEvent.subject_id.label("subject_id"),
+        _text(None).label("title"),
+        _text(None).label("path"),
+        NOBODY.label("service_id"),
+        AuditEvent.details.label("facts"),
+    ).where(
+        AuditEvent.team_id == session.team_id,
+        AuditEvent.action.in_(actions),
+        or_(AuditEvent.action != "artifact.received", AuditEvent.actor_kind == "person"),
+    )
+    if wanted.by is not None:
+        found = found.where(AuditEvent.actor_id == wanted.by)
+    if wanted.by_machine:
+        found = found.where(AuditEvent.actor_kind == "machine")
+    if wanted.service_id is not None:
+        of_it = AuditEvent.subject_id.in_(_things_of(session, wanted.service_id))
+        says_so = AuditEvent.details["service_id"].astext == str(wanted.service_id)  # of what stands above this storey
+        found = found.where(or_(of_it, says_so))
+    return _cut(found, AuditEvent, after, limit)
+
+
+def _things_of(session: ReadSession, service_id: ServiceId) -> CompoundSelect[*tuple[Any, ...]]:
+    """Return the ids of a service, its builds, their files, and the comparisons of those."""
+    builds = select(Build.id).where(Build.team_id == session.team_id, Build.service_id == service_id)
+    files = select(Artifact.id).where(Artifact.team_id == session.team_id, Artifact.build_id.in_(builds))
+    compared = select(ComparisonArtifact.comparison_id).where(
+        ComparisonArtifact.team_id == session.team_id, ComparisonArtifact.artifact_id.in_(files)
+    )
+    return union_all(select(cast(literal(service_id), Uuid())), builds, files, compared)
+
+
+def _regressions(session: ReadSession, wanted: ActivityFilter, after: After, limit: int) -> Select[*tuple[Any, ...]]:
+    """By ix_regression_event_newest of each regression; what nobody was told of is left out."""
+    found = (
+        select(
+            RegressionEvent.id.label("id"),
+            RegressionEvent.created_at.label("at"),
+            _text("regression").label("kind"),
+            RegressionEvent.kind.label("action"),
+            case((RegressionEvent.user_id.is_(None), "machine"), else_="person").label("actor_kind"),
+            RegressionEvent.user_id.label("actor_id"),
+            User.name.label("actor_name"),
+            _text("regression").label("subject_kind"),
+            Regression.id.label("subject_id"),
+            Regression.title.label("title"),
+            func.concat("/regressions/", cast(Regression.id, String())).label("path"),
+            Regression.service_id.label("service_id"),
+            RegressionEvent.details.label("facts"),
+        )
+        .join(
+            Regression,
+            (Regression.team_id == RegressionEvent.team_id) & (Regression.id == RegressionEvent.regression_id),
+        )
+        .outerjoin(User, User.id == RegressionEvent.user_id)
+        .where(RegressionEvent.team_id == session.team_id, Regression.confirmed)
+    )
+    if wanted.by is not None:
+        found = found.where(RegressionEvent.user_id == wanted.by)
+    if wanted.by_machine:
+        found = found.where(RegressionEvent.user_id.is_(None))
+    if wanted.service_id is not None:
+        found = found.where(Regression.service_id == wanted.service_id)
+    return _cut(found, RegressionEvent, after, limit)
+
+
+def _deploys(session: ReadSession, wanted: ActivityFilter, after: After, limit: int) -> Select[*tuple[Any, ...]]:
+    """By ix_deploy_newest. Who told of a deploy is no person; `seen` means that nobody did."""
+    facts = func.jsonb_build_object("label", Deployment.label, "commit", Deployment.commit, "source", Deployment.source)
+    found = select(
+        Deployment.id.label("id"),
+        Deployment.created_at.label("at"),
+        _text("deploy").label("kind"),
+        _text("seen").label("action"),
+        _text("machine").label("actor_kind"),
+        NOBODY.label("actor_id"),
+        _text(None).label("actor_name"),
+        _text("deploy").label("subject_kind"),
+        Deployment.id.label("subject_id"),
+        _text(None).label("title"),
+        _text(None).label("path"),
+        Deployment.service_id.label("service_id"),
+        cast(facts, JSONB()).label("facts"),
+    ).where(Deployment.team_id == session.team_id)
+    if wanted.by is not None:
+        found = found.where(literal(value=False))
+    if wanted.service_id is not None:
+        found = found.where(Deployment.service_id == wanted.service_id)
+    return _cut(found, Deployment, after, limit)
+
+
+def _comments(session: ReadSession, wanted: ActivityFilter, after: After, limit: int) -> Select[*tuple[Any, ...]]:
+    """By ix_comment_newest."""
+    found = (
+        select(
+            Comment.id.label("id"),
+            Comment.created_at.label("at"),
+            _text("comment").label("kind"),
+            _text("commented").label("action"),
+            Comment.author_kind.label("actor_kind"),
+            Comment.author_id.label("actor_id"),
+            Comment.author_name.label("actor_name"),
+            Discussion.subject_kind.label("subject_kind"),
+            Discussion.subject_id.label("subject_id"),
+            Discussion.title.label("title"),
+            Discussion.path.label("path"),
+            Discussion.service_id.label("service_id"),
+            func.jsonb_build_object("text", func.left(Comment.text, 400)).label("facts"),
+        )
+        .join(Discussion, (Discussion.team_id == Comment.team_id) & (Discussion.id == Comment.discussion_id))
+        .where(Comment.team_id == session.team_id, Comment.deleted_at.is_(None))
+    )
+    if wanted.by is not None:
+        found = found.where(Comment.author_id == wanted.by)
+    if wanted.by_machine:
+        found = found.where(literal(value=False))
+    if wanted.service_id is not None:
+        found = found.where(Discussion.service_id == wanted.service_id)
+    return _cut(found, Comment, after, limit)

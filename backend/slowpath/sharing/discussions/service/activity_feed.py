@@ -1,0 +1,86 @@
+"""The feed: what the team did and what Slowpath found, newest first."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from slowpath.core.db_sessions import ReadSession
+from slowpath.sharing.discussions.queries import activity_feed as queries
+from slowpath.sharing.discussions.queries.activity_feed import ActivityFilter, After
+from slowpath.sharing.discussions.rules import LOGGED, TOLD_FACTS, ActivityKind, excerpt
+
+__all__ = ["ActivityEvent", "ActivityFilter", "list_activity"]
+
+EXCERPT_LETTERS = 300
+PAGES = {
+    "comparison": "comparisons",
+    "artifact": "files",
+    "service": "services",
+    "report": "reports",
+    "bisect": "bisects",
+}
+"""Which page tells of what the log names."""
+
+
+@dataclass(frozen=True)
+class ActivityEvent:
+    """One thing that happened."""
+
+    id: UUID
+    at: datetime
+    kind: ActivityKind
+    action: str
+    actor_kind: str
+    actor_id: UUID | None
+    actor_name: str | None
+    subject_kind: str
+    subject_id: UUID | None
+    title: str | None
+    path: str | None
+    """Of the page that tells more, below the team's; none if it is gone."""
+    service_id: UUID | None
+    facts: dict[str, Any]
+
+
+def list_activity(session: ReadSession, wanted: ActivityFilter, *, after: After, limit: int) -> Sequence[ActivityEvent]:
+    """Return what happened, newest first."""
+    return [_event(row) for row in queries.select_activity(session, wanted, after=after, limit=limit)]
+
+
+def _event(row: Any) -> ActivityEvent:  # noqa: ANN401 - a row of a union
+    told = {name: row.facts[name] for name in TOLD_FACTS if row.facts.get(name) is not None}
+    kind, action, title, path = row.kind, row.action, row.title, row.path
+    if kind == "logged":
+        kind = LOGGED[row.action]
+        title = next((str(told[name]) for name in ("name", "title", "commit") if name in told), None)
+        page = PAGES.get(row.subject_kind)
+        path = f"/{page}/{row.subject_id}" if page and not action.endswith(".deleted") else None
+    elif kind == "regression":
+        action = f"regression.{action}"
+        told = {
+            name: value for name, value in row.facts.items() if name in {"from", "to", "text", "sentence", "commit"}
+        }
+    elif kind == "deploy":
+        action = "deploy.seen"
+        title = row.facts.get("label") or row.facts.get("commit") or None
+        told = {"source": row.facts["source"]}
+    else:
+        action = "comment.written"
+        told = {"text": excerpt(row.facts["text"], EXCERPT_LETTERS)}
+    return ActivityEvent(
+        id=row.id,
+        at=row.at,
+        kind=ActivityKind(kind),
+        action=action,
+        actor_kind=row.actor_kind,
+        actor_id=row.actor_id,
+        actor_name=row.actor_name or None,
+        subject_kind=row.subject_kind,
+        subject_id=row.subject_id,
+        title=None if title is None else excerpt(title, EXCERPT_LETTERS),
+        path=path,
+        service_id=row.service_id,
+        facts=told,
+    )

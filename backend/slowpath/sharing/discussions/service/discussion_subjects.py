@@ -1,0 +1,92 @@
+"""What is talked about: found, named and addressed. What stands above this storey is found by what the app plugs in."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+from uuid import UUID
+
+from slowpath.core.db_sessions import ReadSession
+from slowpath.core.ids import ArtifactId, BuildId, ComparisonId, RegressionId
+from slowpath.evidence.artifacts.service import artifacts as uploads
+from slowpath.evidence.exec_traces.service import execution_traces as traces
+from slowpath.evidence.spans.service import span_sets as spans
+from slowpath.inventory.catalog import service as catalog
+from slowpath.sharing.discussions.errors import DiscussionSubjectNotFound
+from slowpath.sharing.discussions.rules import DiscussionSubject, SubjectKind, excerpt, part_of
+from slowpath.verdicts.comparisons.service import comparisons
+from slowpath.verdicts.regressions.service import regression_views
+
+Finder = Callable[[ReadSession, UUID], DiscussionSubject]
+"""Returns a thing of the session's team that can be talked about. Raises `NotFound`."""
+Finders = Mapping[str, Finder]
+
+TITLE_LETTERS: Final = 300
+SHORT_COMMIT: Final = 7
+
+
+def get_subject(
+    session: ReadSession, kind: SubjectKind, subject_id: UUID, part: str, others: Finders
+) -> DiscussionSubject:
+    """Return what is talked about. Raises `NotFound`."""
+    if kind is SubjectKind.FINDING:
+        return _finding(session, subject_id, part)
+    if part:
+        raise DiscussionSubjectNotFound("Only findings are parts of something.")
+    finder = _OWN.get(kind) or others.get(kind)
+    if finder is None:
+        raise DiscussionSubjectNotFound(f"Nothing of the kind {kind} is there.")
+    return finder(session, subject_id)
+
+
+def _finding(session: ReadSession, comparison_id: UUID, part: str) -> DiscussionSubject:
+    row = comparisons.get_comparison(session, ComparisonId(comparison_id))
+    for number, finding in enumerate((row.result or {}).get("findings", [])):
+        if part_of(finding) == part:
+            path = f"/comparisons/{comparison_id}?find={number}&open=true"
+            return DiscussionSubject(_title(str(finding["sentence"])), path, None, {"comparison_id": comparison_id})
+    raise DiscussionSubjectNotFound("The comparison has no such finding.")
+
+
+def _comparison(session: ReadSession, comparison_id: UUID) -> DiscussionSubject:
+    row = comparisons.get_comparison(session, ComparisonId(comparison_id))
+    return DiscussionSubject(_title(row.name), f"/comparisons/{comparison_id}", None, {"comparison_id": comparison_id})
+
+
+def _regression(session: ReadSession, regression_id: UUID) -> DiscussionSubject:
+    row = regression_views.get_regression(session, RegressionId(regression_id))
+    path = f"/regressions/{regression_id}"
+    return DiscussionSubject(_title(row.title), path, row.service_id, {"regression_id": regression_id})
+
+
+def _build(session: ReadSession, build_id: UUID) -> DiscussionSubject:
+    row = catalog.build(session, BuildId(build_id))
+    named = f"Build {row.commit[:SHORT_COMMIT]}"
+    return DiscussionSubject(_title(named), f"/builds/{build_id}", row.service_id, {"build_id": build_id})
+
+
+def _trace(session: ReadSession, artifact_id: UUID) -> DiscussionSubject:
+    traces.get_execution_trace(session, ArtifactId(artifact_id))
+    return _artifact(session, artifact_id, "traces")
+
+
+def _span_set(session: ReadSession, artifact_id: UUID) -> DiscussionSubject:
+    spans.get_span_set(session, ArtifactId(artifact_id))
+    return _artifact(session, artifact_id, "spans")
+
+
+def _artifact(session: ReadSession, artifact_id: UUID, place: str) -> DiscussionSubject:
+    row = uploads.get_artifact(session, ArtifactId(artifact_id))
+    service_id = catalog.build(session, BuildId(row.build_id)).service_id if row.build_id else None
+    return DiscussionSubject(_title(row.name), f"/{place}/{artifact_id}", service_id, {"artifact_id": artifact_id})
+
+
+def _title(text: str) -> str:
+    return excerpt(text, TITLE_LETTERS)
+
+
+_OWN: Final[Finders] = {
+    SubjectKind.COMPARISON: _comparison,
+    SubjectKind.REGRESSION: _regression,
+    SubjectKind.BUILD: _build,
+    SubjectKind.TRACE: _trace,
+    SubjectKind.SPAN_SET: _span_set,
+}

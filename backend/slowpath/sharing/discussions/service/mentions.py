@@ -1,0 +1,127 @@
+"""The inbox of a person: where they were named, what they have read, and what they are mailed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.ids import DiscussionId, UserId
+from slowpath.platform.accounts.service import get_team
+from slowpath.sharing.discussions.errors import MentionNotFound
+from slowpath.sharing.discussions.queries import discussions as queries
+from slowpath.sharing.discussions.queries.discussions import After
+from slowpath.sharing.discussions.rules import MAIL_AGAIN_S, MAIL_PAUSE_S, MAIL_WITHIN_S
+from slowpath.sharing.discussions.tables import Comment, Discussion, Mention
+
+
+def list_mentions(
+    session: ReadSession, user_id: UserId | None, *, unread: bool, after: After, limit: int
+) -> Sequence[tuple[Mention, Comment, Discussion]]:
+    """Return where a person was named, newest first. A token is nobody that could be named."""
+    if user_id is None:
+        return []
+    rows = queries.mentions(session, user_id, unread=unread, after=after, limit=limit)
+    return [(row[0], row[1], row[2]) for row in rows]
+
+
+def count_unread_mentions(session: ReadSession, user_id: UserId | None) -> int:
+    """Return how often a person was named without having read it."""
+    return 0 if user_id is None else queries.count_unread(session, user_id)
+
+
+def mark_mentions_read(
+    session: WriteSession, user_id: UserId | None, mention_ids: Sequence[UUID] | None, now: datetime
+) -> None:
+    """Note that a person has read these mentions, or all (None). Raises `MentionNotFound`: none of them is read then."""
+    if user_id is None:
+        rows: Sequence[Mention] = []
+    elif mention_ids is None:
+        rows = queries.all_unread(session, user_id)
+    else:
+        rows = queries.mentions_of(session, user_id, mention_ids)
+    if mention_ids is not None and {row.id for row in rows} != set(mention_ids):
+        raise MentionNotFound("You have no such mention.")
+    for row in rows:
+        row.read_at = row.read_at or now
+    session.flush()  # whoever asks next in this transaction counts them
+
+
+@dataclass(frozen=True)
+class MentionDigest:
+    """What one person is to be mailed of one discussion."""
+
+    mention_ids: tuple[UUID, ...]
+    to: str
+    title: str
+    url: str
+    team: str
+    said: tuple[tuple[str, str], ...]
+    """Who said what, oldest first."""
+
+
+@dataclass(frozen=True)
+class MentionMailBatch:
+    """The letters that can go now, and in how many seconds to look again (None: nothing is left)."""
+
+    letters: tuple[MentionDigest, ...]
+    again_s: float | None
+
+
+def claim_mention_mails(
+    session: WriteSession, discussion_id: DiscussionId, public_url: str, now: datetime
+) -> MentionMailBatch:
+    """Take what may be mailed now: one letter a person, none sooner after the last than the pause.
+
+    What is taken is nobody else's for a while; whoever dies meanwhile leaves it to be taken again, as the same letter.
+    """
+    discussion = queries.discussion_of(session, discussion_id)
+    if discussion is None:
+        return MentionMailBatch((), None)
+    team = get_team(session)
+    last = queries.last_mails(session, discussion_id)
+    by_person: dict[UUID, list[tuple[Mention, Comment, str]]] = {}
+    waits: list[float] = []
+    for mention, comment, user in queries.to_be_mailed(session, discussion_id, now - timedelta(seconds=MAIL_WITHIN_S)):
+        left = max(_left(last.get(user.id), MAIL_PAUSE_S, now), _left(mention.mail_begun_at, MAIL_AGAIN_S, now))
+        if left > 0:
+            waits.append(left)
+        else:
+            by_person.setdefault(user.id, []).append((mention, comment, user.email))
+    letters = []
+    for rows in by_person.values():
+        for mention, _, _ in rows:
+            mention.mail_begun_at = now
+        letters.append(
+            MentionDigest(
+                mention_ids=tuple(mention.id for mention, _, _ in rows),
+                to=rows[0][2],
+                title=discussion.title,
+                url=f"{public_url}/t/{team.slug}{discussion.path}",
+                team=team.name,
+                said=tuple((comment.author_name, comment.text) for _, comment, _ in rows),
+            )
+        )
+    return MentionMailBatch(tuple(letters), min(waits) + 1 if waits else None)
+
+
+def release_mention_mails(session: WriteSession, user_mentions: Sequence[UUID]) -> None:
+    """Leave what was taken and could not be sent to the next try."""
+    for row in _rows(session, user_mentions):
+        row.mail_begun_at = None
+
+
+def record_mentions_mailed(session: WriteSession, user_mentions: Sequence[UUID], now: datetime) -> None:
+    """Note that mentions were mailed, or that their mail will never be taken."""
+    for row in _rows(session, user_mentions):
+        row.mailed_at = now
+
+
+def _left(since: datetime | None, pause_s: float, now: datetime) -> float:
+    """Return how many seconds of a pause are left."""
+    return 0.0 if since is None else pause_s - (now - since).total_seconds()
+
+
+def _rows(session: WriteSession, mention_ids: Sequence[UUID]) -> list[Mention]:
+    found = [session.get(Mention, (session.team_id, mention_id)) for mention_id in mention_ids]
+    return [row for row in found if row is not None]

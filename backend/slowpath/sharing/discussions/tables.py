@@ -1,0 +1,97 @@
+"""Discussions, what was said in them, and who was named."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import CheckConstraint, ForeignKey, ForeignKeyConstraint, Index, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from slowpath.core.ids import UserId
+from slowpath.core.table_base import Table, TeamScoped
+
+
+class Discussion(TeamScoped, Table):
+    """What is said about one thing. Made with the first comment; goes when the thing goes."""
+
+    __tablename__ = "discussion"
+    __table_args__ = (
+        CheckConstraint(
+            "subject_kind in ('finding', 'comparison', 'build', 'report', 'trace', 'span-set', 'regression')",
+            name="subject_kind",
+        ),
+        UniqueConstraint("team_id", "subject_kind", "subject_id", "part", name="uq_discussion_subject"),
+        ForeignKeyConstraint(
+            ["team_id", "service_id"], ["service.team_id", "service.id"], ondelete="SET NULL (service_id)"
+        ),
+        ForeignKeyConstraint(["team_id", "comparison_id"], ["comparison.team_id", "comparison.id"], ondelete="CASCADE"),
+        ForeignKeyConstraint(["team_id", "regression_id"], ["regression.team_id", "regression.id"], ondelete="CASCADE"),
+        ForeignKeyConstraint(["team_id", "build_id"], ["build.team_id", "build.id"], ondelete="CASCADE"),
+        ForeignKeyConstraint(["team_id", "artifact_id"], ["artifact.team_id", "artifact.id"], ondelete="CASCADE"),
+        Index("ix_discussion_service", "team_id", "service_id"),
+        Index("ix_discussion_comparison", "team_id", "comparison_id"),
+        Index("ix_discussion_regression", "team_id", "regression_id"),
+        Index("ix_discussion_build", "team_id", "build_id"),
+        Index("ix_discussion_artifact", "team_id", "artifact_id"),
+    )
+
+    subject_kind: Mapped[str]
+    subject_id: Mapped[UUID]
+    """Of a finding: its comparison. No foreign key, for reports stand above; the columns below are what it goes with."""
+    part: Mapped[str]
+    """Of a finding: by what it is known in its comparison; else empty."""
+    title: Mapped[str]
+    """How the thing was called when something was last said about it."""
+    path: Mapped[str]
+    """Of its page, below the team's."""
+    service_id: Mapped[UUID | None]
+    comparison_id: Mapped[UUID | None]
+    regression_id: Mapped[UUID | None]
+    build_id: Mapped[UUID | None]
+    artifact_id: Mapped[UUID | None]
+
+
+class Comment(TeamScoped, Table):
+    """What somebody said. Deleted with its words; while it has answers its place stays."""
+
+    __tablename__ = "comment"
+    __table_args__ = (
+        CheckConstraint("author_kind in ('token', 'person')", name="author_kind"),
+        ForeignKeyConstraint(["team_id", "discussion_id"], ["discussion.team_id", "discussion.id"], ondelete="CASCADE"),
+        ForeignKeyConstraint(["team_id", "parent_id"], ["comment.team_id", "comment.id"], ondelete="CASCADE"),
+        Index("ix_comment_discussion", "team_id", "discussion_id", "created_at", "id"),
+        Index("ix_comment_newest", "team_id", "created_at", "id"),
+        Index("ix_comment_parent", "team_id", "parent_id"),
+    )
+
+    discussion_id: Mapped[UUID]
+    parent_id: Mapped[UUID | None]
+    """The comment that began its thread; none for that one."""
+    author_kind: Mapped[str]
+    author_id: Mapped[UserId | None] = mapped_column(ForeignKey("app_user.id", ondelete="SET NULL"), index=True)
+    """Nobody: a token said it, or the person is no more."""
+    author_name: Mapped[str]
+    """As they were called then."""
+    text: Mapped[str]
+    """Markdown."""
+    edited_at: Mapped[datetime | None]
+    deleted_at: Mapped[datetime | None]
+
+
+class Mention(TeamScoped, Table):
+    """Somebody was named in a comment."""
+
+    __tablename__ = "mention"
+    __table_args__ = (
+        UniqueConstraint("team_id", "comment_id", "user_id", name="uq_mention_once"),
+        ForeignKeyConstraint(["team_id", "discussion_id"], ["discussion.team_id", "discussion.id"], ondelete="CASCADE"),
+        ForeignKeyConstraint(["team_id", "comment_id"], ["comment.team_id", "comment.id"], ondelete="CASCADE"),
+        Index("ix_mention_newest", "team_id", "user_id", "created_at", "id"),
+        Index("ix_mention_discussion", "team_id", "discussion_id"),
+    )
+
+    discussion_id: Mapped[UUID]
+    comment_id: Mapped[UUID]
+    user_id: Mapped[UserId] = mapped_column(ForeignKey("app_user.id", ondelete="CASCADE"), index=True)
+    read_at: Mapped[datetime | None]
+    mail_begun_at: Mapped[datetime | None]
+    mailed_at: Mapped[datetime | None]

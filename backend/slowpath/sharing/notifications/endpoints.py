@@ -1,0 +1,142 @@
+"""Where a team wants to be told, and what became of each message."""
+
+from uuid import UUID
+
+from fastapi import APIRouter
+
+from slowpath.core.errors import AddressNotAllowed, Conflict, InvalidRequest, LimitExceeded, NotFound
+from slowpath.core.ids import ChannelId, MessageId, ServiceId, new_id
+from slowpath.inventory.catalog import service as catalog
+from slowpath.platform.accounts.access import MayManage, MayRead
+from slowpath.platform.accounts.service import record_audit_event
+from slowpath.platform.http.body_limits import KIB, body_up_to
+from slowpath.platform.http.pagination import Page, Paging
+from slowpath.platform.http.problems import document_problems
+from slowpath.platform.http.request_dependencies import Configured, Reading, Seals, WayOut, Writing
+from slowpath.sharing.notifications.rules import USUAL_EVENTS, NotificationContent, NotificationEvent
+from slowpath.sharing.notifications.schemas import (
+    ChannelCreatedOut,
+    ChannelIn,
+    ChannelOut,
+    ChannelUpdate,
+    NotificationOut,
+)
+from slowpath.sharing.notifications.service import channels, notifications
+
+router = APIRouter(prefix="/api/v1", tags=["notifications"])
+
+
+@router.get("/channels", operation_id="channels:list", responses=document_problems(InvalidRequest))
+def list_channels(caller: MayRead, session: Reading, paging: Paging) -> Page[ChannelOut]:
+    """List channels, newest first."""
+    rows = channels.channels(session, paging.after, paging.limit + 1)
+    return paging.page(rows, ChannelOut.of, lambda row: (row.created_at, row.id))
+
+
+@router.post(
+    "/channels",
+    operation_id="channels:create",
+    openapi_extra=body_up_to(256 * KIB, members=3_000),
+    status_code=201,
+    responses=document_problems(NotFound, InvalidRequest, AddressNotAllowed, LimitExceeded),
+)
+def create_channel(
+    wanted: ChannelIn,
+    caller: MayManage,
+    session: Writing,
+    settings: Configured,
+    outside: WayOut,
+    sealer: Seals,
+) -> ChannelCreatedOut:
+    """Add a channel. Nothing is sent there yet; a webhook's signing secret is in this answer and in no other."""
+    for service_id in wanted.service_ids or []:
+        catalog.service(session, ServiceId(service_id))
+    added = channels.create_channel(
+        session,
+        sealer,
+        outside,
+        wanted.ending(),
+        label=wanted.name,
+        events=wanted.events or sorted(USUAL_EVENTS[wanted.kind]),
+        service_ids=None if wanted.service_ids is None else [str(one) for one in wanted.service_ids],
+        mail_is_sent=settings.sends_mail,
+    )
+    facts = {"name": added.channel.label, "kind": added.channel.kind, "target": added.channel.target}
+    record_audit_event(session, caller, "channel.created", "channel", added.channel.id, facts)
+    return ChannelCreatedOut(channel=ChannelOut.of(added.channel), secret=added.secret)
+
+
+@router.patch(
+    "/channels/{channel_id}",
+    operation_id="channels:change",
+    openapi_extra=body_up_to(256 * KIB, members=3_000),
+    responses=document_problems(NotFound, InvalidRequest),
+)
+def change_channel(channel_id: UUID, change: ChannelUpdate, caller: MayManage, session: Writing) -> ChannelOut:
+    """Change what is told through a channel, or turn it on or off."""
+    for service_id in change.service_ids or []:
+        catalog.service(session, ServiceId(service_id))
+    row = channels.update_channel(session, ChannelId(channel_id), change.values())
+    record_audit_event(session, caller, "channel.changed", "channel", channel_id, change.values())
+    return ChannelOut.of(row)
+
+
+@router.delete(
+    "/channels/{channel_id}", operation_id="channels:delete", status_code=204, responses=document_problems(NotFound)
+)
+def delete_channel(channel_id: UUID, caller: MayManage, session: Writing) -> None:
+    """Delete a channel and what is known of its messages."""
+    row = channels.delete_channel(session, ChannelId(channel_id))
+    record_audit_event(session, caller, "channel.deleted", "channel", channel_id, {"name": row.label})
+
+
+@router.post(
+    "/channels/{channel_id}/secret",
+    operation_id="channels:renew-secret",
+    responses=document_problems(NotFound, InvalidRequest),
+)
+def renew_secret(channel_id: UUID, caller: MayManage, session: Writing, sealer: Seals) -> ChannelCreatedOut:
+    """Give a webhook another signing secret. The old one signs nothing more."""
+    added = channels.renew_secret(session, sealer, ChannelId(channel_id))
+    record_audit_event(session, caller, "channel.secret-renewed", "channel", channel_id, {"name": added.channel.label})
+    return ChannelCreatedOut(channel=ChannelOut.of(added.channel), secret=added.secret)
+
+
+@router.post(
+    "/channels/{channel_id}/test",
+    operation_id="channels:test",
+    status_code=202,
+    responses=document_problems(NotFound, Conflict),
+)
+def send_test_notification(
+    channel_id: UUID, caller: MayManage, session: Writing, settings: Configured
+) -> NotificationOut:
+    """Send a word of trial; what became of it stands among the channel's messages."""
+    told = NotificationContent(NotificationEvent.TEST, new_id(), None, settings.public_url)
+    message = notifications.send_test_notification(session, ChannelId(channel_id), told)
+    record_audit_event(session, caller, "channel.tested", "channel", channel_id, {})
+    return NotificationOut.of(message)
+
+
+@router.get(
+    "/channels/{channel_id}/messages",
+    operation_id="channels:list-messages",
+    responses=document_problems(NotFound, InvalidRequest),
+)
+def list_notifications(channel_id: UUID, caller: MayRead, session: Reading, paging: Paging) -> Page[NotificationOut]:
+    """List what was told through a channel, newest first."""
+    rows = notifications.messages(session, ChannelId(channel_id), paging.after, paging.limit + 1)
+    return paging.page(rows, NotificationOut.of, lambda row: (row.created_at, row.id))
+
+
+@router.post(
+    "/messages/{message_id}/again",
+    operation_id="messages:tell-again",
+    status_code=202,
+    responses=document_problems(NotFound, Conflict),
+)
+def redeliver_notification(message_id: UUID, caller: MayManage, session: Writing) -> NotificationOut:
+    """Send a message once more, as it was."""
+    row = notifications.redeliver_notification(session, MessageId(message_id))
+    record_audit_event(session, caller, "message.told-again", "message", message_id, {"event": row.event})
+    return NotificationOut.of(row)

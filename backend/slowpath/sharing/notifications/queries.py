@@ -1,0 +1,95 @@
+"""Every SELECT of notifications."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import delete, func, select, tuple_
+
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.ids import ChannelId, MessageId
+from slowpath.sharing.notifications.rules import ChannelState, NotificationState
+from slowpath.sharing.notifications.tables import Notification, NotificationChannel
+
+After = tuple[datetime, UUID] | None
+
+
+def channels(session: ReadSession, after: After, limit: int) -> Sequence[NotificationChannel]:
+    """Return channels newest first, by ix_channel_newest."""
+    found = select(NotificationChannel).where(NotificationChannel.team_id == session.team_id)
+    found = found.order_by(NotificationChannel.created_at.desc(), NotificationChannel.id.desc()).limit(limit)
+    if after is not None:
+        found = found.where(tuple_(NotificationChannel.created_at, NotificationChannel.id) < after)
+    return session.scalars(found).all()
+
+
+def channel(session: ReadSession, channel_id: ChannelId) -> NotificationChannel | None:
+    """Return one channel, by primary key."""
+    return session.get(NotificationChannel, (session.team_id, channel_id))
+
+
+def held(session: ReadSession, channel_id: ChannelId) -> NotificationChannel | None:
+    """Return one channel that nobody else changes until the transaction ends, by primary key."""
+    return session.get(NotificationChannel, (session.team_id, channel_id), with_for_update=True, populate_existing=True)
+
+
+def count(session: ReadSession) -> int:
+    """Return how many channels the team has, by ix_channel_newest."""
+    return session.scalars(
+        select(func.count()).select_from(NotificationChannel).where(NotificationChannel.team_id == session.team_id)
+    ).one()
+
+
+def open_channels(session: ReadSession) -> Sequence[NotificationChannel]:
+    """Return the channels that are on, oldest first, by ix_channel_newest."""
+    found = select(NotificationChannel).where(
+        NotificationChannel.team_id == session.team_id, NotificationChannel.state == ChannelState.ON
+    )
+    return session.scalars(found.order_by(NotificationChannel.created_at, NotificationChannel.id)).all()
+
+
+def messages(session: ReadSession, channel_id: ChannelId, after: After, limit: int) -> Sequence[Notification]:
+    """Return what was told through a channel, newest first, by ix_message_newest."""
+    found = select(Notification).where(Notification.team_id == session.team_id, Notification.channel_id == channel_id)
+    found = found.order_by(Notification.created_at.desc(), Notification.id.desc()).limit(limit)
+    if after is not None:
+        found = found.where(tuple_(Notification.created_at, Notification.id) < after)
+    return session.scalars(found).all()
+
+
+def message(session: ReadSession, message_id: MessageId) -> Notification | None:
+    """Return one message, by primary key."""
+    return session.get(Notification, (session.team_id, message_id))
+
+
+def comment_of(session: ReadSession, channel_id: ChannelId, thread: str) -> str | None:
+    """Return what the other side calls the comment of a thread, by ix_message_thread."""
+    found = select(Notification.receiver_message_id).where(
+        Notification.team_id == session.team_id,
+        Notification.channel_id == channel_id,
+        Notification.thread == thread,
+        Notification.receiver_message_id.is_not(None),
+    )
+    return session.scalars(found.order_by(Notification.created_at.desc()).limit(1)).first()
+
+
+def forget(session: WriteSession, before: datetime) -> int:
+    """Delete messages from before a time that wait for nothing, channel by channel by ix_message_newest."""
+    gone = 0
+    for channel_id in session.scalars(
+        select(NotificationChannel.id).where(NotificationChannel.team_id == session.team_id)
+    ).all():
+        statement = delete(Notification).where(
+            Notification.team_id == session.team_id,
+            Notification.channel_id == channel_id,
+            Notification.created_at < before,
+            Notification.state != NotificationState.WAITING,
+        )
+        told = statement.returning(Notification.id).execution_options(synchronize_session=False)
+        gone += len(session.scalars(told).all())
+    return gone
+
+
+def has_messages(session: ReadSession) -> bool:
+    """Tell whether anything is known to have been told, by ix_message_newest."""
+    return session.scalar(select(Notification.id).where(Notification.team_id == session.team_id).limit(1)) is not None

@@ -1,0 +1,153 @@
+"""Channels and messages on the wire. Secrets go in, and out once: the one we draw for a webhook."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal, Self
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints
+
+from slowpath.sharing.notifications.rules import (
+    MOST_RECIPIENTS,
+    ChannelKind,
+    ChannelState,
+    ChannelTarget,
+    NotificationContent,
+    NotificationEvent,
+    NotificationState,
+)
+from slowpath.sharing.notifications.tables import Notification, NotificationChannel
+from slowpath.sharing.notifications.wording import format_headline
+
+Label = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")
+]
+Short = Annotated[str, StringConstraints(max_length=2_000, pattern=r"^[^\x00-\x1f]*$")]
+Events = Annotated[
+    list[
+        Literal[
+            NotificationEvent.OPENED, NotificationEvent.CHANGED, NotificationEvent.JUDGED, NotificationEvent.BISECTED
+        ]
+    ],
+    Field(min_length=1, max_length=4),
+]
+Services = Annotated[list[UUID], Field(min_length=1, max_length=500)]
+
+
+class ChannelIn(BaseModel):
+    """A new channel. Which of the members its kind needs is told in the description of each."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Label
+    kind: ChannelKind
+    url: SecretStr = Field(
+        SecretStr(""),
+        max_length=2_000,
+        description="with `slack`: the incoming webhook; with `webhook`: where to post; with `github` and `gitlab`: the API, if it is not the public one",
+    )
+    to: Annotated[list[Short], Field(max_length=MOST_RECIPIENTS)] = Field([], description="with `email`")
+    repository: Short = Field("", description="with `github` and `gitlab`: owner/name")
+    token: SecretStr = Field(SecretStr(""), max_length=1_000, description="with `github` and `gitlab`")
+    events: Events | None = Field(None, description="what is told; null: what is usual for its kind")
+    service_ids: Services | None = Field(None, description="of which services; null: of all")
+
+    def ending(self) -> ChannelTarget:
+        """Return where it ends."""
+        return ChannelTarget(
+            self.kind, self.url.get_secret_value(), tuple(self.to), self.repository, self.token.get_secret_value()
+        )
+
+
+class ChannelUpdate(BaseModel):
+    """What is to be otherwise. Where it ends stays: another end is another channel."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Label | None = None
+    events: Events | None = None
+    service_ids: Services | None = Field(None, description="left out or null: as it is")
+    all_services: Literal[True] | None = Field(None, description="tell of all services again")
+    state: Literal[ChannelState.ON, ChannelState.OFF] | None = None
+
+    def values(self) -> dict[str, Any]:
+        """Return the columns that change."""
+        said = {"label": self.name, "events": self.events, "state": self.state}
+        values: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
+        if self.service_ids is not None:
+            values["service_ids"] = [str(one) for one in self.service_ids]
+        if self.all_services:
+            values["service_ids"] = None
+        return values
+
+
+class ChannelOut(BaseModel):
+    """A channel, and how it has been going."""
+
+    id: UUID
+    name: str
+    kind: ChannelKind
+    target: dict[str, Any] = Field(description="what may be shown of where it ends")
+    events: list[NotificationEvent]
+    service_ids: list[UUID] | None
+    state: ChannelState
+    failing_since: datetime | None
+    problem: dict[str, Any] | None
+    sent_at: datetime | None
+    created_at: datetime
+
+    @classmethod
+    def of(cls, row: NotificationChannel) -> Self:
+        """Return a row as it is told."""
+        return cls.model_validate(
+            {
+                "id": row.id,
+                "name": row.label,
+                "kind": row.kind,
+                "target": row.target,
+                "events": row.events,
+                "service_ids": row.service_ids,
+                "state": row.state,
+                "failing_since": row.failing_since,
+                "problem": row.problem,
+                "sent_at": row.sent_at,
+                "created_at": row.created_at,
+            }
+        )
+
+
+class ChannelCreatedOut(BaseModel):
+    """A channel with the secret that signs its webhooks; it is shown this once."""
+
+    channel: ChannelOut
+    secret: str | None
+
+
+class NotificationOut(BaseModel):
+    """One event told through one channel."""
+
+    id: UUID
+    event: NotificationEvent
+    sentence: str
+    state: NotificationState
+    failures: int
+    next_at: datetime | None
+    problem: dict[str, Any] | None
+    sent_at: datetime | None
+    created_at: datetime
+
+    @classmethod
+    def of(cls, row: Notification) -> Self:
+        """Return a row as it is told."""
+        return cls.model_validate(
+            {
+                "id": row.id,
+                "event": row.event,
+                "sentence": format_headline(NotificationContent.from_json(row.content)),
+                "state": row.state,
+                "failures": row.failures,
+                "next_at": row.next_attempt_at,
+                "problem": row.problem,
+                "sent_at": row.sent_at,
+                "created_at": row.created_at,
+            }
+        )

@@ -1,0 +1,186 @@
+"""The registry of notification channels: how a target of each kind is validated, and how a notification is delivered.
+
+A new kind is one `ChannelType` here, a member of `ChannelKind` with its default events in `rules`, and its form.
+"""
+
+import base64
+import re
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from email_validator import EmailNotValidError, validate_email
+from standardwebhooks.webhooks import Webhook
+
+from slowpath.core.ports import EgressClient, EmailMessage, Mailer
+from slowpath.sharing.notifications import wording
+from slowpath.sharing.notifications.errors import InvalidChannel, PermanentDeliveryError, ReceiverGone
+from slowpath.sharing.notifications.rules import (
+    MAX_ANSWER_BYTES,
+    MOST_RECIPIENTS,
+    SEND_SECONDS,
+    ChannelKind,
+    ChannelTarget,
+    NotificationContent,
+)
+from slowpath.sharing.notifications.service.code_hosts import CodeHost, GitHubStatuses, GitLabStatuses, check
+
+SLACK_REJECTIONS: Final = frozenset({400, 403, 404})
+REPOSITORY: Final = re.compile(r"[A-Za-z0-9_.-]{1,100}(?:/[A-Za-z0-9_.-]{1,100}){1,9}")
+TOKEN: Final = re.compile(r"[\x21-\x7e]{1,1000}")
+SECRET_BYTES: Final = 32
+
+
+@dataclass(frozen=True)
+class OutboundNotification:
+    """A notification and its target, read from the database before anything is sent."""
+
+    message_id: str
+    kind: ChannelKind
+    target: Mapping[str, Any]
+    secret: str
+    told: NotificationContent
+    comment_id: str | None
+    """The comment of the same pull request, if one was created before."""
+
+    def __repr__(self) -> str:
+        """Return the id and the kind alone: logs must not hold secrets."""
+        return f"OutboundNotification({self.message_id}, {self.kind})"
+
+
+@dataclass(frozen=True)
+class DeliveryPorts:
+    """What a delivery may use, and its time."""
+
+    egress: EgressClient
+    mailer: Mailer
+    at: datetime
+
+
+ValidatedTarget = tuple[dict[str, Any], str | None]
+"""The part of a target that pages may show, and the part that is encrypted."""
+
+
+@dataclass(frozen=True)
+class ChannelType:
+    """One kind of channel.
+
+    `validate` raises `InvalidChannel` or `AddressRefused`. `deliver` returns the receiver's id of the message if it
+    names one, and raises `PermanentDeliveryError` and `ReceiverGone` (a retry cannot succeed), `Unavailable` (it may)
+    or `AddressRefused`. `signs_messages`: the receiver gets a signing secret when the channel is created.
+    """
+
+    kind: ChannelKind
+    validate: Callable[[ChannelTarget, EgressClient], ValidatedTarget]
+    deliver: Callable[[OutboundNotification, DeliveryPorts], str | None]
+    signs_messages: bool = False
+
+
+def deliver_notification(
+    outbound: OutboundNotification, egress: EgressClient, mailer: Mailer, at: datetime
+) -> str | None:
+    """Deliver a notification; return and raise as `ChannelType.deliver` does."""
+    return CHANNEL_TYPES[outbound.kind].deliver(outbound, DeliveryPorts(egress, mailer, at))
+
+
+def make_signing_secret() -> str:
+    """Return a new secret in the format of Standard Webhooks."""
+    return "whsec_" + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
+
+
+def _validate_email(target: ChannelTarget, _egress: EgressClient) -> ValidatedTarget:
+    return {"to": _recipients(target.to)}, None
+
+
+def _recipients(given: Sequence[str]) -> list[str]:
+    if not 1 <= len(given) <= MOST_RECIPIENTS:
+        raise InvalidChannel("Name who gets it.", limit=MOST_RECIPIENTS, actual=len(given), unit="addresses")
+    try:
+        return [validate_email(one, check_deliverability=False).normalized for one in given]
+    except EmailNotValidError as error:
+        raise InvalidChannel(f"One of the addresses is none: {str(error)[:200]}") from error
+
+
+def _deliver_email(outbound: OutboundNotification, ports: DeliveryPorts) -> None:
+    subject, text = wording.mail(outbound.told)
+    for number, to in enumerate(outbound.target["to"]):  # one message each: recipients do not see each other
+        ports.mailer.send(EmailMessage(to, subject, text, f"{outbound.message_id}.{number}"))
+
+
+def _validate_slack(target: ChannelTarget, egress: EgressClient) -> ValidatedTarget:
+    egress.check(target.url)
+    return {"host": urlsplit(target.url).netloc}, target.url  # the path of a Slack webhook is its password
+
+
+def _deliver_slack(outbound: OutboundNotification, ports: DeliveryPorts) -> None:
+    with ports.egress.opened(outbound.secret) as peer:
+        answer = peer.send("POST", "", wording.slack(outbound.told), max_bytes=MAX_ANSWER_BYTES, seconds=SEND_SECONDS)
+    if answer.status in SLACK_REJECTIONS:
+        said = answer.content[:200].decode(errors="replace")
+        if answer.status == 404 or said in {"no_service", "channel_is_archived", "action_prohibited"}:
+            raise ReceiverGone(
+                f"Slack answered {answer.status}: {said}", remedy="Add the channel anew with another hook."
+            )
+        raise PermanentDeliveryError(f"Slack answered {answer.status}: {said}")
+    check(answer, "Slack")
+
+
+def _validate_webhook(target: ChannelTarget, egress: EgressClient) -> ValidatedTarget:
+    egress.check(target.url)
+    return {"url": target.url}, make_signing_secret()
+
+
+def _deliver_webhook(outbound: OutboundNotification, ports: DeliveryPorts) -> None:
+    body = wording.webhook(outbound.told, ports.at)
+    headers = {
+        "webhook-id": outbound.message_id,
+        "webhook-timestamp": str(int(ports.at.timestamp())),
+        "webhook-signature": Webhook(outbound.secret).sign(outbound.message_id, ports.at, body.decode()),
+    }
+    with ports.egress.opened(outbound.target["url"]) as peer:
+        answer = peer.send("POST", "", body, headers, max_bytes=MAX_ANSWER_BYTES, seconds=SEND_SECONDS)
+    check(answer, "The receiver")
+
+
+def _code_host(kind: ChannelKind, default_api_url: str, client: type[CodeHost]) -> ChannelType:
+    """Return the type of a code host: the status of each commit, and one comment on the pull request of a change."""
+
+    def validate(target: ChannelTarget, egress: EgressClient) -> ValidatedTarget:
+        if not REPOSITORY.fullmatch(target.repository) or ".." in target.repository:
+            raise InvalidChannel("The repository is not named.", remedy="Give it as owner/name.")
+        if not TOKEN.fullmatch(target.token):
+            raise InvalidChannel("A token is needed: visible characters of ASCII, without spaces.")
+        api_url = target.url or default_api_url
+        egress.check(api_url)
+        return {"api_url": api_url, "repository": target.repository}, target.token
+
+    def deliver(outbound: OutboundNotification, ports: DeliveryPorts) -> str | None:
+        told = outbound.told
+        with ports.egress.opened(outbound.target["api_url"]) as peer:
+            host = client(peer, outbound.target["repository"], outbound.secret)
+            if told.build is None:  # a test writes nothing: it only reads the repository with this token
+                host.look()
+                return None
+            host.set_status(told.build.commit, wording.status(told))
+            number = told.build.pull_request
+            if number is None or not (told.regressions or outbound.comment_id):
+                return None
+            comment_id = outbound.comment_id or host.find_comment(number, wording.comment_marker(told))
+            return host.write_comment(number, comment_id, wording.comment(told))
+
+    return ChannelType(kind, validate, deliver)
+
+
+CHANNEL_TYPES: Final[Mapping[ChannelKind, ChannelType]] = {
+    each.kind: each
+    for each in (
+        ChannelType(ChannelKind.SLACK, _validate_slack, _deliver_slack),
+        ChannelType(ChannelKind.EMAIL, _validate_email, _deliver_email),
+        ChannelType(ChannelKind.WEBHOOK, _validate_webhook, _deliver_webhook, signs_messages=True),
+        _code_host(ChannelKind.GITHUB, "https://api.github.com", GitHubStatuses),
+        _code_host(ChannelKind.GITLAB, "https://gitlab.com/api/v4", GitLabStatuses),
+    )
+}

@@ -1,0 +1,142 @@
+"""Channels are added, changed and deleted; their secrets go in and are only ever used where they belong."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.encryption import DecryptionError, SecretEncryptor
+from slowpath.core.ids import ChannelId, new_id
+from slowpath.core.ports import EgressClient
+from slowpath.sharing.notifications import queries
+from slowpath.sharing.notifications.errors import ChannelNotFound, InvalidChannel, TooManyChannels
+from slowpath.sharing.notifications.queries import After
+from slowpath.sharing.notifications.rules import (
+    CODE_HOSTS,
+    MOST_CHANNELS,
+    TOLD_OF_BUILDS,
+    ChannelKind,
+    ChannelState,
+    ChannelTarget,
+    NotificationEvent,
+)
+from slowpath.sharing.notifications.service.channel_types import CHANNEL_TYPES, make_signing_secret
+from slowpath.sharing.notifications.tables import NotificationChannel
+
+
+@dataclass(frozen=True)
+class CreatedChannel:
+    """A channel, and the secret that is shown this once: by it a receiver checks the signature of a webhook."""
+
+    channel: NotificationChannel
+    secret: str | None
+
+
+def channels(session: ReadSession, after: After, limit: int) -> Sequence[NotificationChannel]:
+    """Return channels, newest first."""
+    return queries.channels(session, after, limit)
+
+
+def get_channel(session: ReadSession, channel_id: ChannelId) -> NotificationChannel:
+    """Return one channel. Raises `ChannelNotFound`."""
+    return _there(queries.channel(session, channel_id))
+
+
+def create_channel(
+    session: WriteSession,
+    sealer: SecretEncryptor,
+    outside: EgressClient,
+    ending: ChannelTarget,
+    *,
+    label: str,
+    events: Sequence[NotificationEvent],
+    service_ids: Sequence[str] | None,
+    mail_is_sent: bool,
+) -> CreatedChannel:
+    """Add a channel. Raises `AddressRefused`, `InvalidChannel`, `TooManyChannels`."""
+    there = queries.count(session)
+    if there >= MOST_CHANNELS:
+        raise TooManyChannels(
+            "The team has as many channels as it may.", limit=MOST_CHANNELS, actual=there, unit="channels"
+        )
+    _check_events(ending.kind, events)
+    if ending.kind is ChannelKind.EMAIL and not mail_is_sent:
+        raise InvalidChannel(
+            "No e-mail is sent from here.", slug="no-mail", remedy="The operator sets SLOWPATH_SMTP_URL."
+        )
+    channel_type = CHANNEL_TYPES[ending.kind]
+    target, secret = channel_type.validate(ending, outside)
+    row = NotificationChannel(
+        team_id=session.team_id,
+        id=new_id(),
+        kind=ending.kind,
+        label=label,
+        target=target,
+        events=sorted(events),
+        service_ids=list(service_ids) if service_ids is not None else None,
+        state=ChannelState.ON,
+        created_by=session.scope.user_id,
+    )
+    row.encrypted_secret = sealer.seal(secret, row.team_id, row.id) if secret is not None else None
+    session.add(row)
+    session.flush()  # the database gives the time
+    return CreatedChannel(row, secret if channel_type.signs_messages else None)
+
+
+def update_channel(session: WriteSession, channel_id: ChannelId, values: Mapping[str, Any]) -> NotificationChannel:
+    """Change label, events, services or state (`on` or `off`); whoever turns it on forgets its failures.
+
+    Raises `ChannelNotFound`, `InvalidChannel`.
+    """
+    row = _there(queries.held(session, channel_id))
+    _check_events(ChannelKind(row.kind), values.get("events", ()))
+    for name, value in values.items():
+        setattr(row, name, value)
+    if values.get("state") == ChannelState.ON:
+        row.failing_since, row.problem = None, None
+    return row
+
+
+def renew_secret(session: WriteSession, sealer: SecretEncryptor, channel_id: ChannelId) -> CreatedChannel:
+    """Give a webhook another signing secret; the old one signs nothing more. Raises `ChannelNotFound`, `InvalidChannel`."""
+    row = _there(queries.held(session, channel_id))
+    if not CHANNEL_TYPES[ChannelKind(row.kind)].signs_messages:
+        raise InvalidChannel("Only webhooks are signed.", remedy="Add the channel anew with its new address or token.")
+    secret = make_signing_secret()
+    row.encrypted_secret = sealer.seal(secret, row.team_id, row.id)
+    return CreatedChannel(row, secret)
+
+
+def delete_channel(session: WriteSession, channel_id: ChannelId) -> NotificationChannel:
+    """Delete a channel and what is known of its messages. Raises `ChannelNotFound`."""
+    row = get_channel(session, channel_id)
+    session.delete(row)
+    return row
+
+
+def get_channel_secret(row: NotificationChannel, sealer: SecretEncryptor) -> str:
+    """Return a channel's secret, "" if its kind has none. Raises `InvalidChannel` if the key is no longer the same."""
+    if row.encrypted_secret is None:
+        return ""
+    try:
+        return sealer.unseal(row.encrypted_secret, row.team_id, row.id)
+    except DecryptionError as error:
+        raise InvalidChannel(
+            "The secret of this channel can not be read any more: SLOWPATH_SECRET_KEY is another one.",
+            slug="secret-unreadable",
+            remedy="Delete the channel and add it anew.",
+        ) from error
+
+
+def _check_events(kind: ChannelKind, events: Sequence[NotificationEvent]) -> None:
+    """Refuse what would be written down as told although nothing is said of it there."""
+    if kind in CODE_HOSTS and not TOLD_OF_BUILDS.issuperset(events):
+        raise InvalidChannel(
+            "A code host is told of builds, and of nothing else.", remedy=f"Choose {NotificationEvent.JUDGED} alone."
+        )
+
+
+def _there(row: NotificationChannel | None) -> NotificationChannel:
+    if row is None:
+        raise ChannelNotFound("There is no such channel in this team.")
+    return row

@@ -1,0 +1,174 @@
+"""GitHub and GitLab, as far as a build is told there: the status of a commit, and one comment on a pull request."""
+
+import json
+import re
+from abc import ABC, abstractmethod
+from typing import Any, Final, Literal
+from urllib.parse import quote
+
+from slowpath.core.errors import UpstreamUnavailable
+from slowpath.core.ports import EgressConnection, HttpResponse
+from slowpath.sharing.notifications.errors import PermanentDeliveryError, ReceiverGone
+from slowpath.sharing.notifications.rules import MAX_ANSWER_BYTES, SEND_SECONDS
+
+MOST_PAGES: Final = 10
+COMMENTS_A_PAGE: Final = 100
+COMMIT: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+
+
+def check(answer: HttpResponse, who: str) -> None:
+    """Raise `ReceiverGone` (410), `PermanentDeliveryError` (422) or `UpstreamUnavailable` (all else that is no success)."""
+    if 200 <= answer.status < 300:
+        return
+    said = " ".join(answer.content[:200].decode(errors="replace").split())
+    told = f"{who} answered {answer.status}" + (f": {said}" if said else ".")
+    if answer.status == 410:
+        raise ReceiverGone(told, remedy="Give another address, or delete the channel.")
+    if answer.status == 422:
+        raise PermanentDeliveryError(told)
+    raise UpstreamUnavailable(told, slug="answered-with-an-error")
+
+
+class CodeHost(ABC):
+    """One repository at a code host."""
+
+    name: str
+
+    def __init__(self, peer: EgressConnection, repository: str, token: str) -> None:
+        """Speak about a repository with this token."""
+        self._peer = peer
+        self._repository = repository
+        self._token = token
+
+    def look(self) -> None:
+        """Ask for the repository itself: address, name and token are right if it is answered. Raises as `check` does."""
+        answer = self._peer.get(
+            self._home_path(), [], self._headers(), max_bytes=8 * MAX_ANSWER_BYTES, seconds=SEND_SECONDS
+        )
+        self._read(answer)
+
+    def set_status(self, commit: str, status: dict[str, Any]) -> None:
+        """Say something beside a commit; saying it again changes nothing. `status` as `wording.status` gives it.
+
+        Raises `PermanentDeliveryError` for what is no full commit id, and as `check` does.
+        """
+        if not COMMIT.fullmatch(commit):
+            raise PermanentDeliveryError(
+                f"{self.name} knows commits by their full id only.", remedy="Let CI send all 40 digits."
+            )
+        self._send("POST", self._status_path(commit), self._status(status))
+
+    def find_comment(self, number: int, mark: str) -> str | None:
+        """Return the id of the comment that holds a mark, of at most 1,000 comments."""
+        path = f"{self._comments_path(number)}"
+        for page in range(1, MOST_PAGES + 1):
+            query = [("per_page", str(COMMENTS_A_PAGE)), ("page", str(page))]
+            answer = self._peer.get(path, query, self._headers(), max_bytes=8 * MAX_ANSWER_BYTES, seconds=SEND_SECONDS)
+            comments = self._read(answer)
+            if not isinstance(comments, list):
+                return None
+            for one in comments:
+                if isinstance(one, dict) and mark in str(one.get("body", "")):
+                    return str(one.get("id"))
+            if len(comments) < COMMENTS_A_PAGE:
+                return None
+        return None
+
+    def write_comment(self, number: int, comment_id: str | None, text: str) -> str:
+        """Write a comment, or bring one up to date; returns its id. One that was deleted is written anew."""
+        if comment_id is not None:
+            answer = self._exchange(self._change_method, self._comment_path(number, comment_id), {"body": text})
+            if answer.status not in {404, 410}:
+                check(answer, self.name)
+                return comment_id
+        made = self._send("POST", self._comments_path(number), {"body": text})
+        return str(made.get("id")) if isinstance(made, dict) else ""
+
+    _change_method: Literal["PATCH", "PUT"]
+
+    @abstractmethod
+    def _headers(self) -> dict[str, str]: ...
+
+    @abstractmethod
+    def _home_path(self) -> str: ...
+
+    @abstractmethod
+    def _status_path(self, commit: str) -> str: ...
+
+    @abstractmethod
+    def _status(self, status: dict[str, Any]) -> dict[str, Any]: ...
+
+    @abstractmethod
+    def _comments_path(self, number: int) -> str: ...
+
+    @abstractmethod
+    def _comment_path(self, number: int, comment_id: str) -> str: ...
+
+    def _exchange(self, method: Literal["POST", "PUT", "PATCH"], path: str, content: dict[str, Any]) -> HttpResponse:
+        body = json.dumps(content).encode()
+        return self._peer.send(method, path, body, self._headers(), max_bytes=MAX_ANSWER_BYTES, seconds=SEND_SECONDS)
+
+    def _send(self, method: Literal["POST", "PUT", "PATCH"], path: str, content: dict[str, Any]) -> Any:  # noqa: ANN401 - whatever was answered
+        return self._read(self._exchange(method, path, content))
+
+    def _read(self, answer: HttpResponse) -> Any:  # noqa: ANN401 - whatever was answered
+        check(answer, self.name)
+        try:
+            return json.loads(answer.content)
+        except ValueError as error:
+            raise UpstreamUnavailable(f"{self.name} answered with what is no JSON.", slug="answer-no-json") from error
+
+
+class GitHubStatuses(CodeHost):
+    """GitHub's REST API, version 2022-11-28."""
+
+    name = "GitHub"
+    _change_method = "PATCH"
+
+    def _headers(self) -> dict[str, str]:
+        return {
+            "Authorization": f"Bearer {self._token}",
+            "Accept": "application/vnd.github+json",
+            "X-GitHub-Api-Version": "2022-11-28",
+        }
+
+    def _home_path(self) -> str:
+        return f"/repos/{self._repository}"
+
+    def _status_path(self, commit: str) -> str:
+        return f"/repos/{self._repository}/statuses/{commit}"
+
+    def _status(self, status: dict[str, Any]) -> dict[str, Any]:
+        return status
+
+    def _comments_path(self, number: int) -> str:
+        return f"/repos/{self._repository}/issues/{number}/comments"
+
+    def _comment_path(self, number: int, comment_id: str) -> str:  # noqa: ARG002 - GitLab's needs it
+        return f"/repos/{self._repository}/issues/comments/{quote(comment_id, safe='')}"
+
+
+class GitLabStatuses(CodeHost):
+    """GitLab's REST API, version 4."""
+
+    name = "GitLab"
+    _change_method = "PUT"
+
+    def _home_path(self) -> str:
+        return f"/projects/{quote(self._repository, safe='')}"
+
+    def _headers(self) -> dict[str, str]:
+        return {"PRIVATE-TOKEN": self._token}
+
+    def _status_path(self, commit: str) -> str:
+        return f"{self._home_path()}/statuses/{commit}"
+
+    def _status(self, status: dict[str, Any]) -> dict[str, Any]:
+        state = "failed" if status["state"] == "failure" else status["state"]
+        return {"state": state, "name": status["context"], **{k: status[k] for k in ("description", "target_url")}}
+
+    def _comments_path(self, number: int) -> str:
+        return f"{self._home_path()}/merge_requests/{number}/notes"
+
+    def _comment_path(self, number: int, comment_id: str) -> str:
+        return f"{self._comments_path(number)}/{quote(comment_id, safe='')}"

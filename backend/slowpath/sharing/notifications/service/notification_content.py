@@ -1,0 +1,111 @@
+"""What there is to say of a regression or a build in this moment, read from the storeys below."""
+
+import hashlib
+from typing import Final
+from uuid import UUID
+
+from slowpath.core.db_sessions import ReadSession
+from slowpath.core.ids import BisectId, BuildId, RegressionId, ServiceId
+from slowpath.inventory.catalog import service as catalog
+from slowpath.platform.accounts.service import get_team
+from slowpath.sharing.notifications.rules import (
+    BisectContent,
+    BuildContent,
+    NotificationContent,
+    NotificationEvent,
+    RegressionContent,
+)
+from slowpath.verdicts.bisects.service.bisect_outcome import get_bisect_outcome
+from slowpath.verdicts.regressions.rules import BuildVerdictState, is_notifiable
+from slowpath.verdicts.regressions.service import regression_views
+from slowpath.verdicts.regressions.tables import Regression
+
+UNSETTLED: Final = frozenset({BuildVerdictState.WAITING, BuildVerdictState.JUDGING})
+
+
+def compose_regression_opened(
+    session: ReadSession, regression_id: RegressionId, public_url: str
+) -> NotificationContent | None:
+    """Return what is said of a confirmed regression; None: nobody is to hear of it. Raises `RegressionNotFound`."""
+    row = regression_views.get_regression(session, regression_id)
+    if not is_notifiable(confirmed=row.confirmed, state=row.state):
+        return None
+    url = f"{public_url}/t/{get_team(session).slug}/regressions/{row.id}"
+    return NotificationContent(
+        NotificationEvent.OPENED, row.id, row.service_id, url, None, (_regression(session, row),)
+    )
+
+
+def compose_regression_changed(
+    session: ReadSession, regression_id: RegressionId, what: str, moment: str, public_url: str
+) -> NotificationContent | None:
+    """Return what is said when something about a regression changed; None: it is nothing to tell of.
+
+    `moment` names the one time it changed. Raises `RegressionNotFound`.
+    """
+    row = regression_views.get_regression(session, regression_id)
+    said = _regression(session, row)
+    words = {
+        "state": row.state.replace("-", " "),
+        "fixed": "fixed",
+        "improved": "improved beyond what it was before",
+        "still": "still slower after what was meant to mend it",
+        "reopened": "open again",
+        "assignee": f"assigned to {said.assignee}" if said.assignee else "assigned to nobody",
+    }.get(what)
+    if not row.confirmed or words is None:
+        return None
+    url = f"{public_url}/t/{get_team(session).slug}/regressions/{row.id}"
+    return NotificationContent(NotificationEvent.CHANGED, row.id, row.service_id, url, None, (said,), words, moment)
+
+
+def compose_build_evaluated(session: ReadSession, build_id: BuildId, public_url: str) -> NotificationContent | None:
+    """Return what is said of a build; None: nothing can be said yet. The same judgement is the same event.
+
+    Raises `BuildNotFound`, `JudgementNotFound`.
+    """
+    build = catalog.build(session, build_id)
+    row = regression_views.get_build_verdict(session, build_id)
+    if row.state in UNSETTLED:
+        return None
+    found = [regression_views.get_regression(session, RegressionId(UUID(str(one)))) for one in row.regression_ids]
+    told = tuple(_regression(session, one) for one in found if is_notifiable(confirmed=one.confirmed, state=one.state))
+    number = (build.pull_request or {}).get("number")
+    said = BuildContent(
+        id=str(build.id),
+        service=catalog.service(session, ServiceId(build.service_id)).slug,
+        commit=build.commit,
+        branch=build.branch,
+        pull_request=number if isinstance(number, int) else None,
+        verdict=row.state,
+        sentence=row.sentence,
+    )
+    moment = hashlib.sha256(f"{row.state} {row.sentence} {sorted(map(str, row.regression_ids))}".encode()).hexdigest()
+    url = f"{public_url}/t/{get_team(session).slug}/builds/{build.id}"
+    return NotificationContent(NotificationEvent.JUDGED, build.id, build.service_id, url, said, told, "", moment[:16])
+
+
+def compose_bisect_finished(session: ReadSession, bisect_id: BisectId, public_url: str) -> NotificationContent:
+    """Return what is said of a bisect that has ended. Raises `BisectNotFound`."""
+    row, sentence = get_bisect_outcome(session, bisect_id)
+    service = catalog.service(session, ServiceId(row.service_id)).slug
+    said = BisectContent(str(row.id), row.number, service, row.state, row.title, sentence)
+    url = f"{public_url}/t/{get_team(session).slug}/bisects/{row.id}"
+    return NotificationContent(NotificationEvent.BISECTED, row.id, row.service_id, url, what=row.state, bisect=said)
+
+
+def _regression(session: ReadSession, row: Regression) -> RegressionContent:
+    names = regression_views.names(session, [row.assignee_id])
+    return RegressionContent(
+        id=str(row.id),
+        number=row.number or 0,
+        service=catalog.service(session, ServiceId(row.service_id)).slug,
+        state=row.state,
+        title=row.title,
+        sentence=row.sentence,
+        commit=row.since_commit or "",
+        ratio=row.ratio,
+        ratio_low=row.ratio_low,
+        ratio_high=row.ratio_high,
+        assignee=names.get(row.assignee_id) if row.assignee_id else None,
+    )

@@ -1,0 +1,177 @@
+"""An event becomes messages: one for each channel that wants it, however often the event is told."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy.dialects.postgresql import insert
+
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.errors import SlowpathError
+from slowpath.core.ids import ChannelId, JobId, MessageId, new_id
+from slowpath.core.jobs import enqueue, enqueue_unless_pending
+from slowpath.sharing.notifications import queries
+from slowpath.sharing.notifications.errors import (
+    ChannelNotActive,
+    NotificationNotFound,
+    NotificationPending,
+    ReceiverGone,
+)
+from slowpath.sharing.notifications.jobs import DeleteOldNotifications, DeliverNotification
+from slowpath.sharing.notifications.queries import After
+from slowpath.sharing.notifications.rules import (
+    CODE_HOSTS,
+    FORGET_AFTER_S,
+    KEPT_DAYS,
+    TOLD_OF_BUILDS,
+    ChannelKind,
+    ChannelState,
+    NotificationContent,
+    NotificationState,
+    is_dead,
+    pause_after,
+)
+from slowpath.sharing.notifications.service import channels
+from slowpath.sharing.notifications.tables import Notification, NotificationChannel
+
+
+def enqueue_notifications(session: WriteSession, told: NotificationContent) -> list[MessageId]:
+    """Write a message for each open channel that wants the event; those that were told of it before are left out."""
+    written = [_write(session, channel, told) for channel in queries.open_channels(session) if _wants(channel, told)]
+    told_to = [one for one in written if one is not None]
+    if told_to:
+        schedule_cleanup(session)
+    return told_to
+
+
+def schedule_cleanup(session: WriteSession) -> None:
+    """Have what is old deleted tomorrow, unless that is to be done anyway."""
+    enqueue_unless_pending(session, DeleteOldNotifications(session.team_id), after_s=FORGET_AFTER_S)
+
+
+def delete_old_notifications(session: WriteSession, now: datetime) -> int:
+    """Delete what was told longer ago than it is kept, and look again tomorrow while there is something.
+
+    What is still on its way stays. Returns how many are gone.
+    """
+    gone = queries.forget(session, now - timedelta(days=KEPT_DAYS))
+    if queries.has_messages(session):
+        schedule_cleanup(session)
+    return gone
+
+
+def send_test_notification(session: WriteSession, channel_id: ChannelId, told: NotificationContent) -> Notification:
+    """Send a channel a word of trial. Raises `ChannelNotFound`, `ChannelNotActive`."""
+    channel = channels.get_channel(session, channel_id)
+    if channel.state != ChannelState.ON:
+        raise ChannelNotActive(f"The channel is {channel.state}.", remedy="Turn it on first.")
+    message_id = _write(session, channel, told)
+    assert message_id is not None  # every trial has a subject of its own
+    return get_notification(session, message_id)
+
+
+def messages(session: ReadSession, channel_id: ChannelId, after: After, limit: int) -> Sequence[Notification]:
+    """Return what was told through a channel, newest first. Raises `ChannelNotFound`."""
+    channels.get_channel(session, channel_id)
+    return queries.messages(session, channel_id, after, limit)
+
+
+def get_notification(session: ReadSession, message_id: MessageId) -> Notification:
+    """Return one message. Raises `NotificationNotFound`."""
+    row = queries.message(session, message_id)
+    if row is None:
+        raise NotificationNotFound("There is no such message in this team.")
+    return row
+
+
+def redeliver_notification(session: WriteSession, message_id: MessageId) -> Notification:
+    """Send a message once more, as it was. Raises `NotificationNotFound`, `NotificationPending`, `ChannelNotActive`."""
+    row = get_notification(session, message_id)
+    if row.state == NotificationState.WAITING:
+        raise NotificationPending("The message has not arrived yet and is tried again by itself.")
+    channel = channels.get_channel(session, ChannelId(row.channel_id))
+    if channel.state != ChannelState.ON:
+        raise ChannelNotActive(f"The channel is {channel.state}.", remedy="Turn it on first.")
+    row.state, row.failures, row.next_attempt_at, row.problem = NotificationState.WAITING, 0, None, None
+    row.job_id = enqueue(session, DeliverNotification(message_id))
+    return row
+
+
+def get_thread_comment_id(session: ReadSession, message: Notification) -> str | None:
+    """Return what the other side calls the comment to which a message belongs, if one was made."""
+    return message.thread and queries.comment_of(session, ChannelId(message.channel_id), message.thread)
+
+
+def record_delivered(session: WriteSession, message_id: MessageId, at: datetime, outside_id: str | None) -> None:
+    """Write down that a message arrived. Raises `NotificationNotFound`."""
+    row = get_notification(session, message_id)
+    row.state, row.sent_at, row.next_attempt_at, row.problem = NotificationState.SENT, at, None, None
+    row.receiver_message_id = outside_id or row.receiver_message_id
+    channel = queries.held(session, ChannelId(row.channel_id))
+    assert channel is not None  # its messages are deleted with it
+    channel.sent_at, channel.failing_since, channel.problem = at, None, None
+
+
+def record_attempt_failed(
+    session: WriteSession, message_id: MessageId, at: datetime, error: SlowpathError
+) -> float | None:
+    """Write down that a message did not arrive this time; returns how long to wait, None: it is given up.
+
+    A channel whose receiver is gone, or that has been failing for days, is dead from then on.
+    """
+    row = get_notification(session, message_id)
+    channel = queries.held(session, ChannelId(row.channel_id))
+    assert channel is not None  # its messages are deleted with it
+    row.failures += 1
+    row.problem = channel.problem = error.facts()
+    channel.failing_since = channel.failing_since or at
+    pause_s = pause_after(row.failures)
+    if isinstance(error, ReceiverGone):
+        channel.state = ChannelState.DEAD
+    if isinstance(error, ReceiverGone) or pause_s is None:
+        abandon_notification(row)
+        if is_dead((at - channel.failing_since).total_seconds()):
+            channel.state = ChannelState.DEAD
+        return None
+    row.next_attempt_at = at + timedelta(seconds=pause_s)
+    return pause_s
+
+
+def record_permanent_failure(session: WriteSession, message_id: MessageId, problem: dict[str, Any]) -> None:
+    """Write down that a message will never arrive; the channel is none the worse for it. Raises `NotificationNotFound`."""
+    row = get_notification(session, message_id)
+    row.problem = problem
+    abandon_notification(row)
+
+
+def abandon_notification(row: Notification) -> None:
+    """Try a message no more."""
+    row.state, row.next_attempt_at = NotificationState.GIVEN_UP, None
+
+
+def _wants(channel: NotificationChannel, told: NotificationContent) -> bool:
+    if told.event not in channel.events:
+        return False
+    if ChannelKind(channel.kind) in CODE_HOSTS and told.event not in TOLD_OF_BUILDS:
+        return False
+    return channel.service_ids is None or str(told.service_id) in channel.service_ids
+
+
+def _write(session: WriteSession, channel: NotificationChannel, told: NotificationContent) -> MessageId | None:
+    message_id = MessageId(new_id())
+    values = {
+        "team_id": session.team_id,
+        "id": message_id,
+        "channel_id": channel.id,
+        "event": told.event,
+        "dedupe_key": told.dedupe_key(),
+        "thread": told.thread(),
+        "content": told.to_json(),
+        "state": NotificationState.WAITING,
+        "failures": 0,
+    }
+    once = insert(Notification).values(**values).on_conflict_do_nothing(constraint="uq_notification_once")
+    if session.execute(once.returning(Notification.id)).scalar() is None:
+        return None
+    get_notification(session, message_id).job_id = JobId(enqueue(session, DeliverNotification(message_id)))
+    return message_id

@@ -1,0 +1,9 @@
+"""Reports over HTTP: written, frozen, published; shared by links that nobody needs to be signed in for."""
+
+from fastapi import APIRouter
+
+from slowpath.sharing.reports.endpoints import report_bundles, reports, share_links, shared_reports
+
+router = APIRouter(prefix="/api/v1")
+for part in (reports, report_bundles, share_links, shared_reports):
+    router.include_router(part.router)

@@ -1,0 +1,84 @@
+"""Links to a report, and the team's switch for all of them."""
+
+from uuid import UUID
+
+from fastapi import APIRouter
+
+from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotFound
+from slowpath.core.ids import ReportId, ShareLinkId
+from slowpath.platform.accounts.access import MayManage, MayRead, MayWrite
+from slowpath.platform.accounts.service import record_audit_event
+from slowpath.platform.http.problems import document_problems
+from slowpath.platform.http.request_dependencies import Configured, Now, Reading, Writing
+from slowpath.sharing.reports.schemas import (
+    ShareLinkCreatedOut,
+    ShareLinkIn,
+    ShareLinkOut,
+    ShareSettingsOut,
+    ShareSettingsUpdate,
+    link_made,
+    link_out,
+)
+from slowpath.sharing.reports.service import share_links
+
+router = APIRouter(tags=["reports"])
+
+
+@router.get("/reports/{report_id}/links", operation_id="share-links:list", responses=document_problems(NotFound))
+def list_links(report_id: UUID, caller: MayRead, session: Reading) -> list[ShareLinkOut]:
+    """List the links of a report, newest first, also those that have ended."""
+    rows, names = share_links.links(session, ReportId(report_id))
+    return [link_out(row, names) for row in rows]
+
+
+@router.post(
+    "/reports/{report_id}/links",
+    operation_id="share-links:create",
+    status_code=201,
+    responses=document_problems(NotFound, Conflict, InvalidRequest, LimitExceeded),
+)
+def create_link(
+    report_id: UUID, wanted: ShareLinkIn, caller: MayWrite, session: Writing, settings: Configured, clock: Now
+) -> ShareLinkCreatedOut:
+    """Make a link by which a report is seen signed out. Its secret is told here and never again."""
+    row, secret = share_links.create_share_link(
+        session,
+        ReportId(report_id),
+        name=wanted.name,
+        days=wanted.expires_in_days,
+        version=None if wanted.version == "newest" else wanted.version,
+        scrub=wanted.scrub.scrub(),
+        by=caller.user_id,
+        now=clock.now(),
+    )
+    facts = {"name": row.name, "report_id": str(report_id), "scrub": row.scrub, "days": wanted.expires_in_days}
+    record_audit_event(session, caller, "share_link.created", "share_link", row.id, facts)
+    names = share_links.names(session, [row])
+    return link_made(row, names, secret, f"{settings.public_url.rstrip('/')}/s/{secret}")
+
+
+@router.delete(
+    "/reports/{report_id}/links/{link_id}",
+    operation_id="share-links:revoke",
+    status_code=204,
+    responses=document_problems(NotFound),
+)
+def revoke_link(report_id: UUID, link_id: UUID, caller: MayWrite, session: Writing, clock: Now) -> None:
+    """End a link: whoever opens it is told 410 from now on."""
+    row = share_links.revoke_share_link(session, ReportId(report_id), ShareLinkId(link_id), clock.now())
+    facts = {"name": row.name, "report_id": str(report_id)}
+    record_audit_event(session, caller, "share_link.revoked", "share_link", row.id, facts)
+
+
+@router.get("/sharing", operation_id="sharing:get", responses=document_problems(InvalidRequest))
+def get_sharing(caller: MayRead, session: Reading) -> ShareSettingsOut:
+    """Tell whether the team allows share links."""
+    return ShareSettingsOut(links_allowed=share_links.are_share_links_allowed(session))
+
+
+@router.patch("/sharing", operation_id="sharing:change", responses=document_problems(InvalidRequest))
+def change_sharing(wanted: ShareSettingsUpdate, caller: MayManage, session: Writing) -> ShareSettingsOut:
+    """Allow share links, or end all of them at once."""
+    share_links.set_share_links_allowed(session, links_allowed=wanted.links_allowed)
+    record_audit_event(session, caller, "sharing.changed", "sharing", None, {"links_allowed": wanted.links_allowed})
+    return ShareSettingsOut(links_allowed=wanted.links_allowed)

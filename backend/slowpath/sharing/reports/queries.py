@@ -1,0 +1,137 @@
+"""Every SELECT of reports."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, Row, delete, func, or_, select, text, tuple_
+from sqlalchemy.dialects.postgresql import insert
+
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.ids import ReportId, ShareLinkId, new_id
+from slowpath.platform.accounts.tables import Team, User
+from slowpath.sharing.discussions.rules import SubjectKind
+from slowpath.sharing.discussions.tables import Discussion
+from slowpath.sharing.reports.tables import Report, ReportVersion, ShareLink, ShareSettings
+
+After = tuple[datetime, UUID] | None
+FIND_LINK = text("SELECT * FROM cross_team.find_share_link(:sought)")
+
+
+def report(session: ReadSession, report_id: ReportId) -> Report | None:
+    """Return one report, by primary key."""
+    return session.get(Report, (session.team_id, report_id))
+
+
+def lock_report(session: ReadSession, report_id: ReportId) -> Report | None:
+    """Return one report that nobody else changes until the transaction ends, by primary key."""
+    return session.get(Report, (session.team_id, report_id), with_for_update=True, populate_existing=True)
+
+
+def newest(session: ReadSession, after: After, limit: int, search: str | None) -> Sequence[Report]:
+    """Return reports newest first, by ix_report_newest; `search` is looked for in titles."""
+    found = select(Report).where(Report.team_id == session.team_id)
+    if search:
+        found = found.where(Report.title.icontains(search, autoescape=True))
+    if after is not None:
+        found = found.where(tuple_(Report.created_at, Report.id) < after)
+    return session.scalars(found.order_by(Report.created_at.desc(), Report.id.desc()).limit(limit)).all()
+
+
+def lock_team(session: WriteSession) -> None:
+    """Hold off who would number a report, or set the switch of links, until the transaction ends."""
+    key = f"slowpath.reports:{session.team_id}"
+    session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(key, 0))))
+
+
+def next_number(session: ReadSession) -> int:
+    """Return the number of the next report, by uq_report_number."""
+    newest_number = select(func.max(Report.number)).where(Report.team_id == session.team_id)
+    return (session.scalars(newest_number).one() or 0) + 1
+
+
+def names(session: ReadSession, user_ids: Iterable[UUID | None]) -> dict[UUID, str]:
+    """Return how people of the team are called, by primary key."""
+    wanted = {user_id for user_id in user_ids if user_id is not None}
+    if not wanted:
+        return {}
+    return {row.id: row.name for row in session.execute(select(User.id, User.name).where(User.id.in_(wanted)))}
+
+
+def people(session: ReadSession) -> Sequence[Row[str, str]]:
+    """Return the names and e-mails of everybody in the team; the policy of people shows no others."""
+    return session.execute(select(User.name, User.email).order_by(User.created_at, User.id)).all()
+
+
+def team_name(session: ReadSession) -> str:
+    """Return how the team is called, by primary key."""
+    return session.scalars(select(Team.name).where(Team.id == session.team_id)).one()
+
+
+def versions(session: ReadSession, report_id: ReportId) -> Sequence[ReportVersion]:
+    """Return what was published of a report, newest first, by uq_report_version_once."""
+    found = select(ReportVersion).where(ReportVersion.team_id == session.team_id, ReportVersion.report_id == report_id)
+    return session.scalars(found.order_by(ReportVersion.version.desc())).all()
+
+
+def version(session: ReadSession, report_id: ReportId, number: int) -> ReportVersion | None:
+    """Return one version, by uq_report_version_once."""
+    found = select(ReportVersion).where(
+        ReportVersion.team_id == session.team_id, ReportVersion.report_id == report_id, ReportVersion.version == number
+    )
+    return session.scalars(found).one_or_none()
+
+
+def links(session: ReadSession, report_id: ReportId) -> Sequence[ShareLink]:
+    """Return all links of a report, newest first, by ix_share_link_newest."""
+    found = select(ShareLink).where(ShareLink.team_id == session.team_id, ShareLink.report_id == report_id)
+    return session.scalars(found.order_by(ShareLink.created_at.desc(), ShareLink.id.desc())).all()
+
+
+def open_links(session: ReadSession, report_ids: Sequence[UUID], now: datetime) -> dict[UUID, int]:
+    """Return how many links of each report are open, by ix_share_link_newest."""
+    if not report_ids:
+        return {}
+    found = select(ShareLink.report_id, func.count()).where(
+        ShareLink.team_id == session.team_id,
+        ShareLink.report_id.in_(report_ids),
+        ShareLink.revoked_at.is_(None),
+        or_(ShareLink.expires_at.is_(None), ShareLink.expires_at > now),
+    )
+    return {row[0]: row[1] for row in session.execute(found.group_by(ShareLink.report_id))}
+
+
+def held_link(session: ReadSession, link_id: ShareLinkId) -> ShareLink | None:
+    """Return one link that nobody else changes until the transaction ends, by primary key."""
+    return session.get(ShareLink, (session.team_id, link_id), with_for_update=True, populate_existing=True)
+
+
+def find_link(cross_team: Connection, secret_hash: bytes) -> Row[Any] | None:
+    """Return to which link of which team a secret leads, by uq_share_link_secret_hash."""
+    return cross_team.execute(FIND_LINK, {"sought": secret_hash}).one_or_none()
+
+
+def links_allowed(session: ReadSession) -> bool:
+    """Tell whether the team allows share links, by uq_sharing_team_id."""
+    found = session.scalars(
+        select(ShareSettings.links_allowed).where(ShareSettings.team_id == session.team_id)
+    ).one_or_none()
+    return True if found is None else found
+
+
+def allow_links(session: WriteSession, *, allowed: bool) -> None:
+    """Set the switch."""
+    made = insert(ShareSettings).values(team_id=session.team_id, id=new_id(), links_allowed=allowed)
+    session.execute(made.on_conflict_do_update(index_elements=["team_id"], set_={"links_allowed": allowed}))
+
+
+def forget_discussion(session: WriteSession, report_id: ReportId) -> None:
+    """Delete what was said about a report; no foreign key can, because reports stand above discussions."""
+    session.execute(
+        delete(Discussion).where(
+            Discussion.team_id == session.team_id,
+            Discussion.subject_kind == SubjectKind.REPORT,
+            Discussion.subject_id == report_id,
+        )
+    )

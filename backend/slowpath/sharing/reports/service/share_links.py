@@ -1,0 +1,148 @@
+"""Links by which a report is seen signed out: made, counted, ended."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from slowpath.core.db_sessions import Database, ReadSession, WriteSession
+from slowpath.core.ids import ReportId, ShareLinkId, TeamId, UserId, new_id
+from slowpath.core.jobs import enqueue
+from slowpath.platform.accounts.rules.credentials import SECRET_BYTES, hash_secret, looks_like_secret, make_secret
+from slowpath.platform.accounts.service import record_audit_event
+from slowpath.sharing.reports import queries
+from slowpath.sharing.reports.errors import (
+    ReportNotPublished,
+    ShareLinkEnded,
+    ShareLinkNotFound,
+    ShareLinksDisabled,
+    TooManyReportParts,
+)
+from slowpath.sharing.reports.jobs import DeleteUnusedReportBlobs
+from slowpath.sharing.reports.rules import AUDITED_EVERY_SECONDS, MAX_LINKS, ScrubOptions
+from slowpath.sharing.reports.service import reports
+from slowpath.sharing.reports.tables import ShareLink
+
+NOBODY = "There is no such link."
+
+
+@dataclass(frozen=True)
+class OpenedShareLink:
+    """Where a link leads."""
+
+    team_id: TeamId
+    link_id: ShareLinkId
+    report_id: ReportId
+
+
+def create_share_link(
+    session: WriteSession,
+    report_id: ReportId,
+    *,
+    name: str,
+    days: int | None,
+    version: int | None,
+    scrub: ScrubOptions,
+    by: UserId | None,
+    now: datetime,
+) -> tuple[ShareLink, str]:
+    """Make a link; returns it and its secret, which is kept nowhere.
+
+    Raises `ReportNotFound`, `ShareLinksDisabled`, `ReportNotPublished`, `TooManyReportParts`.
+    """
+    row = reports.lock_report(session, report_id)
+    if not queries.links_allowed(session):
+        raise ShareLinksDisabled(
+            "This team does not allow share links.", remedy="An admin can allow them in the settings."
+        )
+    if version is not None:
+        reports.version_of(session, report_id, version)
+    elif row.version == 0:
+        raise ReportNotPublished("There is no version to show yet.", remedy="Publish the report first.")
+    if (count := len(queries.links(session, report_id))) >= MAX_LINKS:
+        raise TooManyReportParts("The report has as many links as it may.", limit=MAX_LINKS, actual=count, unit="links")
+    secret = make_secret(secrets.token_bytes(SECRET_BYTES))
+    link = ShareLink(
+        team_id=session.team_id,
+        id=new_id(),
+        report_id=report_id,
+        name=name,
+        secret_hash=hash_secret(secret),
+        version=version,
+        scrub=asdict(scrub),
+        expires_at=None if days is None else now + timedelta(days=days),
+        created_by=by,
+    )
+    session.add(link)
+    session.flush()
+    return link, secret
+
+
+def links(session: ReadSession, report_id: ReportId) -> tuple[Sequence[ShareLink], dict[UUID, str]]:
+    """Return all links of a report, newest first, and how those who made them are called. Raises `ReportNotFound`."""
+    reports.get_report(session, report_id)
+    rows = queries.links(session, report_id)
+    return rows, names(session, rows)
+
+
+def names(session: ReadSession, rows: Sequence[ShareLink]) -> dict[UUID, str]:
+    """Return how those who made these links are called."""
+    return queries.names(session, [row.created_by for row in rows])
+
+
+def revoke_share_link(session: WriteSession, report_id: ReportId, link_id: ShareLinkId, now: datetime) -> ShareLink:
+    """End a link. Raises `ReportNotFound`, `ShareLinkNotFound`."""
+    reports.get_report(session, report_id)
+    row = queries.held_link(session, link_id)
+    if row is None or row.report_id != report_id:
+        raise ShareLinkNotFound(NOBODY)
+    row.revoked_at = row.revoked_at or now
+    session.flush()
+    enqueue(session, DeleteUnusedReportBlobs(report_id, []))  # what it showed is kept packed
+    return row
+
+
+def are_share_links_allowed(session: ReadSession) -> bool:
+    """Tell whether the team allows share links."""
+    return queries.links_allowed(session)
+
+
+def set_share_links_allowed(session: WriteSession, *, links_allowed: bool) -> None:
+    """Allow share links, or end all of them until they are allowed again."""
+    queries.allow_links(session, allowed=links_allowed)
+
+
+def resolve_share_link(database: Database, secret: str, now: datetime) -> OpenedShareLink:
+    """Return where a secret leads. It is looked up by its SHA-256, so how long that takes tells nothing of it.
+
+    Raises `ShareLinkNotFound`, `ShareLinkEnded`.
+    """
+    if not looks_like_secret(secret):
+        raise ShareLinkNotFound(NOBODY)
+    with database.cross_team() as cross_team:
+        found = queries.find_link(cross_team, hash_secret(secret))
+    if found is None:
+        raise ShareLinkNotFound(NOBODY)
+    remedy = "Ask whoever gave it to you for another."
+    if found.revoked_at is not None:
+        raise ShareLinkEnded("This link was revoked.", remedy=remedy)
+    if found.expires_at is not None and found.expires_at <= now:
+        raise ShareLinkEnded("This link has expired.", remedy=remedy)
+    if not found.allowed:
+        raise ShareLinkEnded("Share links are switched off.", remedy=remedy)
+    return OpenedShareLink(TeamId(found.team_id), ShareLinkId(found.link_id), ReportId(found.report_id))
+
+
+def record_link_view(session: WriteSession, opened: OpenedShareLink, now: datetime) -> ShareLink:
+    """Count that a link was opened; the log is told of it at most once a minute. Raises `ShareLinkNotFound`."""
+    row = queries.held_link(session, opened.link_id)
+    if row is None:
+        raise ShareLinkNotFound(NOBODY)
+    quiet = row.last_viewed_at is not None and now - row.last_viewed_at < timedelta(seconds=AUDITED_EVERY_SECONDS)
+    row.views += 1
+    if not quiet:
+        row.last_viewed_at = now
+        facts = {"name": row.name, "report_id": str(row.report_id), "views": row.views}
+        record_audit_event(session, None, "share_link.viewed", "share_link", row.id, facts)
+    return row

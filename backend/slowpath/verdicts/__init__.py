@@ -1,0 +1,1 @@
+"""What is concluded from evidence: comparisons, regressions, bisects and gap explanations."""

@@ -1,0 +1,349 @@
+"""Rows and views as the API tells them."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from slowpath.analysis.bisect.candidate_sequence import KNOWN_BAD
+from slowpath.core.db_sessions import ReadSession
+from slowpath.core.ids import ServiceId
+from slowpath.platform.jobs import service as work
+from slowpath.platform.jobs.schemas import JobOut, make_job_out
+from slowpath.verdicts.bisects import wording
+from slowpath.verdicts.bisects.endpoints.runner_responses import runner_out
+from slowpath.verdicts.bisects.rules.bisect_proposals import BisectProposal, RangeBoundary, Signature
+from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings, to_json
+from slowpath.verdicts.bisects.rules.bisect_states import UNDER_WAY, BisectState, ProbeState
+from slowpath.verdicts.bisects.rules.candidates import CandidateNode
+from slowpath.verdicts.bisects.rules.search_plan import TOP, SearchPlan
+from slowpath.verdicts.bisects.rules.search_view import (
+    CandidateView,
+    LevelView,
+    PosteriorPreview,
+    estimate_git_bisect_cost,
+)
+from slowpath.verdicts.bisects.schemas.bisect_field_types import ServiceRef, SignatureOut
+from slowpath.verdicts.bisects.schemas.bisect_requests import BisectSettingsIn
+from slowpath.verdicts.bisects.schemas.bisect_responses import (
+    BisectCost,
+    BisectEventOut,
+    BisectListItemOut,
+    BisectOut,
+    BisectProposalOut,
+    CandidateOut,
+    CandidatePage,
+    CredibleIntervalOut,
+    CulpritOut,
+    DashboardSelectorProposal,
+    EnvironmentRef,
+    LevelDependencyUpdate,
+    LevelOut,
+    LikeliestCandidate,
+    MeasurementsBySideOut,
+    PosteriorBarsOut,
+    PosteriorPreviewOut,
+    ProbeMeasurementOut,
+    ProbeOut,
+    ProductionBaselineOut,
+    ProductionBaselinesOut,
+    PrunedCommitsOut,
+    RangeBoundaryOut,
+    RegressionRef,
+    RepositoryProposalOut,
+    SignatureProposalOut,
+)
+from slowpath.verdicts.bisects.service import bisect_views, production_baselines, runners
+from slowpath.verdicts.bisects.service.bisect_outcome import describe_bisect
+from slowpath.verdicts.bisects.service.bisect_views import BisectDetail, CandidatePageRows, ReferencedNames
+from slowpath.verdicts.bisects.tables import Bisect, Probe, ProbeMeasurement
+from slowpath.verdicts.regressions.service.commit_measurements import CommitMeasurement, CommitMeasurements
+
+
+def _head(row: Bisect, named: ReferencedNames) -> dict[str, Any]:
+    """Return what list and page tell alike."""
+    seen = row.summary or {}
+    expected = seen.get("expected")
+    regression = named.regressions.get(row.regression_id) if row.regression_id else None
+    return {
+        "id": row.id,
+        "number": row.number,
+        "title": row.title,
+        "state": row.state,
+        "sentence": describe_bisect(row),
+        "service": ServiceRef(id=row.service_id, name=named.services.get(row.service_id, "")),
+        "regression": RegressionRef(id=row.regression_id, number=regression[0], title=regression[1])
+        if row.regression_id and regression
+        else None,
+        "belief": float(seen.get("belief", 0.0)),
+        "deploys": int(seen.get("deploys", 0)),
+        "expected_deploys": float(seen.get("deploys", 0)) + float(expected["mean"]) if expected else None,
+        "culprit": CulpritOut(**seen["culprit"]) if seen.get("culprit") else None,
+        "created_by": named.people.get(row.created_by) if row.created_by else None,
+        "created_at": row.created_at,
+        "finished_at": row.finished_at,
+    }
+
+
+def _settings(settings: BisectSettings) -> BisectSettingsIn:
+    """Return what people set; what was learned from earlier bisects is not among it."""
+    kept = {name: value for name, value in to_json(settings).items() if name in BisectSettingsIn.model_fields}
+    return BisectSettingsIn.model_validate(kept)
+
+
+def make_bisect_list_item_out(row: Bisect, named: ReferencedNames) -> BisectListItemOut:
+    """Return a row of the list."""
+    return BisectListItemOut(**_head(row, named), levels=int((row.summary or {}).get("levels", 0)))
+
+
+def make_bisect_out(session: ReadSession, row: Bisect, now: datetime) -> BisectOut:
+    """Return a bisect with all its page shows."""
+    told = bisect_views.get_bisect_detail(session, row)
+    good, bad = bisect_views.get_range_boundaries(session, row)
+    view, plan = told.view, told.plan
+    head = _head(row, told.named)
+    head["sentence"] = _waiting(session, told, now) or head["sentence"]
+    return BisectOut(
+        **head,
+        good=_end(good),
+        bad=_end(bad),
+        repository_id=row.repository_id,
+        comparison_id=row.comparison_id,
+        signature=SignatureOut(**row.signature),
+        settings=_settings(told.settings),
+        pause_reason=row.pause_reason,
+        levels=[_level(row, plan, one) for one in view.levels] if plan is not None and view is not None else [],
+        probes=[_probe(told, one) for one in told.probes],
+        evidence=MeasurementsBySideOut(
+            good=list(view.good) if view else [],
+            bad=list(view.bad) if view else [],
+            control=list(view.control) if view else [],
+            known_good=list(view.known[0]) if view else [],
+            known_bad=list(view.known[1]) if view else [],
+            unit=row.signature["unit"],
+            label=row.signature["label"],
+        ),
+        cost=_cost(told, now),
+        elsewhere=view.elsewhere if view else 0.0,
+        events=[
+            BisectEventOut(
+                id=one.id,
+                at=one.occurred_at,
+                kind=one.kind,
+                who=told.named.people.get(one.actor) if one.actor else None,
+                sentence=wording.event(one.kind, one.details),
+                facts=one.details,
+            )
+            for one in told.events
+        ],
+        problem=row.problem,
+        job=_job(session, row),
+        approval_wanted=row.state == BisectState.WAITING,
+        revision=row.revision,
+    )
+
+
+def _job(session: ReadSession, row: Bisect) -> JobOut | None:
+    found = work.find_open_job(session, "bisect", row.id)
+    return make_job_out(found) if found is not None else None
+
+
+def _waiting(session: ReadSession, told: BisectDetail, now: datetime) -> str | None:
+    """Return why nothing moves, if nothing does."""
+    under_way = any(one.state in UNDER_WAY for one in told.probes)
+    if told.row.state != BisectState.SEARCHING or under_way:
+        return None
+    asked = sum(one.state == ProbeState.ASKED for one in told.probes)
+    hours = told.settings.hours
+    alive = any(one.is_alive(now) and told.settings.is_for(one.row.labels) for one in runners.list_runners(session))
+    allowed = hours is None or hours.allow(now)
+    return wording.explain_waiting(asked, hours=allowed, runner=alive, labels=told.settings.runner_labels)
+
+
+def _end(end: RangeBoundary) -> RangeBoundaryOut:
+    return RangeBoundaryOut(sha=end.sha, title=end.title, at=end.at)
+
+
+def _level(row: Bisect, plan: SearchPlan, level: LevelView) -> LevelOut:
+    opened = level.opened
+    culprit = level.culprit
+    return LevelOut(
+        key=level.key,
+        repository=opened.label,
+        repository_id=_repository_id(row, plan, opened.module),
+        module=opened.module or None,
+        good=opened.good,
+        bad=opened.bad,
+        commits=opened.commits,
+        classes=opened.classes,
+        pruned=[PrunedCommitsOut(why=one.why, commits=one.commits) for one in opened.pruned],
+        bump=LevelDependencyUpdate(module=opened.bump[0], before=opened.bump[1], after=opened.bump[2])
+        if opened.bump
+        else None,
+        candidates=[_candidate(one) for one in level.candidates],
+        bars=PosteriorBarsOut(belief=list(level.belief), before=list(level.before), marks=list(level.marks)),
+        culprit=CulpritOut(repository=opened.label, sha=culprit.sha, title=culprit.title) if culprit else None,
+    )
+
+
+def _repository_id(row: Bisect, plan: SearchPlan, module: str) -> UUID | None:
+    if not module:
+        return row.repository_id
+    return UUID(plan.modules[module]) if module in plan.modules else None
+
+
+def _candidate(one: CandidateView) -> CandidateOut:
+    return CandidateOut(
+        id=one.node.id,
+        sha=one.node.sha,
+        title=one.node.title,
+        members=max(len(one.node.members), 1),
+        kind=one.node.kind,
+        weight_share=one.share,
+        belief=one.belief,
+        why=one.node.why,
+        verdict=one.verdict,
+        probe_number=one.probe_number,
+    )
+
+
+def make_candidate_page_out(found: CandidatePageRows) -> CandidatePage:
+    """Return candidates of a level."""
+    return CandidatePage(
+        items=[_candidate(one) for _, one in found.page],
+        places=[place for place, _ in found.page],
+        found=found.found,
+        next_cursor=str(found.page[-1][0]) if found.more else None,
+    )
+
+
+def _would(would: PosteriorPreview | None) -> PosteriorPreviewOut | None:
+    if would is None:
+        return None
+    return PosteriorPreviewOut(slower=_would_be(would.slower), not_slower=_would_be(would.not_slower))
+
+
+def _would_be(told: tuple[CandidateNode, float] | None) -> LikeliestCandidate | None:
+    return LikeliestCandidate(sha=told[0].sha, title=told[0].title, belief=told[1]) if told else None
+
+
+def _probe(told: BisectDetail, one: Probe) -> ProbeOut:
+    plan, view = told.plan, told.view
+    node = plan.nodes.get(one.candidate) if plan else None
+    title = node.title if node else "the bad end" if one.candidate == KNOWN_BAD else "the good end"
+    return ProbeOut(
+        number=one.number,
+        run_id=one.run_id,
+        purpose=one.purpose,
+        level=plan.level_of(one.candidate) if plan and node else TOP,
+        candidate=one.candidate,
+        sha=node.sha if node else str(one.build["commit"]),
+        title=title,
+        overrides={**one.build["versions"], **one.build["modules"]},
+        round=one.round,
+        slot=one.slot,
+        runner=told.runners.get(one.runner_id) if one.runner_id else None,
+        state=one.state,
+        verdict=view.verdicts.get(one.number) if view else None,
+        odds=view.odds.get(one.number) if view else None,
+        would=_would(view.would.get(one.number)) if view else None,
+        reason=one.reason,
+        asked_at=one.queued_at,
+        leased_at=one.leased_at,
+        deployed_at=one.deployed_at,
+        ready_at=one.ready_at,
+        ended_at=one.ended_at,
+        windows_wanted=one.measurements_requested,
+        windows=[_window(each) for each in told.windows.get(one.id, ())],
+        log_tail=one.log_tail,
+    )
+
+
+def _window(one: ProbeMeasurement) -> ProbeMeasurementOut:
+    return ProbeMeasurementOut(
+        index=one.index,
+        round=one.round,
+        value=one.value,
+        verdict=one.verdict,
+        annulled=one.invalidated,
+        problem=one.problem,
+        artifact_ids=[UUID(each) for each in one.artifact_ids],
+        requests=one.requests,
+        started_at=one.started_at,
+        ended_at=one.ended_at,
+    )
+
+
+def _cost(told: BisectDetail, now: datetime) -> BisectCost:
+    deployed = [one for one in told.probes if one.leased_at is not None]
+    seen = told.row.summary or {}
+    expected: Mapping[str, float] | None = seen.get("expected")
+    begun = told.row.started_at or told.row.created_at
+    return BisectCost(
+        deploys=len(deployed),
+        running=sum(one.ended_at is None for one in deployed),
+        builds=len({repr(sorted(one.build.items(), key=lambda item: item[0])) for one in deployed}),
+        rounds=max((one.round for one in deployed), default=0),
+        expected=CredibleIntervalOut(**expected) if expected else None,
+        limit=seen.get("limit"),
+        git_bisect_best_of_3=estimate_git_bisect_cost(told.plan, 3) if told.plan else 0,
+        git_bisect_best_of_5=estimate_git_bisect_cost(told.plan, 5) if told.plan else 0,
+        seconds=max(((told.row.finished_at or now) - begun).total_seconds(), 0.0),
+    )
+
+
+def make_bisect_proposal_out(session: ReadSession, offer: BisectProposal, now: datetime) -> BisectProposalOut:
+    """Return what a bisect would begin with."""
+    known = _known_ends(session, offer)
+    return BisectProposalOut(
+        service=ServiceRef(id=offer.service[0], name=offer.service[1]) if offer.service else None,
+        repository=RepositoryProposalOut(id=offer.repository[0], label=offer.repository[1], url=offer.repository[2])
+        if offer.repository
+        else None,
+        good=_end(offer.good) if offer.good else None,
+        bad=_end(offer.bad) if offer.bad else None,
+        signatures=[
+            SignatureProposalOut(
+                kind=one.signature.kind,
+                subject=one.signature.subject,
+                label=one.signature.label,
+                unit=one.signature.unit,
+                before=one.before,
+                after=one.after,
+                separates=one.separates,
+                why=one.why,
+                board=DashboardSelectorProposal(**asdict(one.board)) if one.board else None,
+                known=known.get(one.signature),
+            )
+            for one in offer.signatures
+        ],
+        runners=[runner_out(one, now) for one in runners.list_runners(session)],
+        environments=[EnvironmentRef(id=one, name=name) for one, name in offer.environments],
+        missing=list(offer.missing),
+    )
+
+
+def _known_ends(session: ReadSession, offer: BisectProposal) -> dict[Signature, ProductionBaselinesOut]:
+    if offer.service is None or offer.good is None or offer.bad is None:
+        return {}
+    out, commits = {}, CommitMeasurements(session, ServiceId(offer.service[0]))
+    for one in offer.signatures:
+        found = production_baselines.find_production_baselines(commits, one.signature, offer.good.sha, offer.bad.sha)
+        if found is not None:
+            good, bad = found
+            out[one.signature] = ProductionBaselinesOut(
+                good=_known_end(good), bad=_known_end(bad), unit=good.unit, conditions=good.conditions
+            )
+    return out
+
+
+def _known_end(told: CommitMeasurement) -> ProductionBaselineOut:
+    return ProductionBaselineOut(
+        build_id=told.build.id,
+        value=told.value,
+        error=told.error,
+        files=len(told.artifacts),
+        first_at=told.artifacts[0].created_at,
+        last_at=told.artifacts[-1].created_at,
+    )

@@ -1,0 +1,256 @@
+"""Start, see and steer bisects."""
+
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Query
+
+from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotFound
+from slowpath.core.ids import BisectId, ComparisonId, RegressionId
+from slowpath.platform.accounts.access import MayRead, MayWrite
+from slowpath.platform.accounts.service import record_audit_event
+from slowpath.platform.http.body_limits import KIB, body_up_to
+from slowpath.platform.http.internal_api import FREEZABLE
+from slowpath.platform.http.pagination import MAX_LIMIT, Page, Paging
+from slowpath.platform.http.problems import document_problems
+from slowpath.platform.http.request_dependencies import Configured, Now, Reading, Writing
+from slowpath.verdicts.bisects.endpoints.bisect_responses import (
+    make_bisect_list_item_out,
+    make_bisect_out,
+    make_bisect_proposal_out,
+    make_candidate_page_out,
+)
+from slowpath.verdicts.bisects.rules.bisect_states import BisectStateName
+from slowpath.verdicts.bisects.rules.search_plan import TOP
+from slowpath.verdicts.bisects.schemas.bisect_requests import (
+    BisectActionIn,
+    BisectIn,
+    BisectUpdate,
+    CandidateOverrideIn,
+    ProbeInvalidationIn,
+    ReprobeIn,
+)
+from slowpath.verdicts.bisects.schemas.bisect_responses import (
+    BisectFilesOut,
+    BisectListItemOut,
+    BisectOut,
+    BisectProposalOut,
+    CandidatePage,
+)
+from slowpath.verdicts.bisects.service import bisect_actions, bisect_creation, bisect_proposals, bisect_views
+from slowpath.verdicts.bisects.service import probe_artifacts as filing
+
+router = APIRouter(tags=["bisects"])
+
+
+@router.get(
+    "/bisects", operation_id="bisects:list", openapi_extra=FREEZABLE, responses=document_problems(InvalidRequest)
+)
+def list_bisects(
+    caller: MayRead,
+    session: Reading,
+    paging: Paging,
+    state: Annotated[list[BisectStateName] | None, Query()] = None,
+    service_id: UUID | None = None,
+    regression_id: UUID | None = None,
+) -> Page[BisectListItemOut]:
+    """List bisects, newest first."""
+    wanted = bisect_views.BisectFilter(tuple(state or ()), service_id, regression_id)
+    rows = bisect_views.list_bisects(session, wanted, after=paging.after, limit=paging.limit + 1)
+    named = bisect_views.load_referenced_names(session, rows)
+    return paging.page(rows, lambda row: make_bisect_list_item_out(row, named), lambda row: (row.created_at, row.id))
+
+
+@router.post(
+    "/bisects",
+    operation_id="bisects:create",
+    openapi_extra=body_up_to(64 * KIB),
+    status_code=201,
+    responses=document_problems(NotFound, InvalidRequest, Conflict, LimitExceeded),
+)
+def create_bisect(wanted: BisectIn, caller: MayWrite, session: Writing, clock: Now) -> BisectOut:
+    """Start a search. What is not given is taken from the offer for the regression or the comparison."""
+    asked = bisect_creation.BisectOptions(
+        service_id=wanted.service_id,
+        regression_id=wanted.regression_id,
+        comparison_id=wanted.comparison_id,
+        repository_id=wanted.repository_id,
+        good_sha=wanted.good_sha,
+        bad_sha=wanted.bad_sha,
+        signature=(wanted.signature.kind, wanted.signature.subject) if wanted.signature else None,
+        settings=wanted.settings.model_dump(mode="json", by_alias=True, include=wanted.settings.model_fields_set),
+    )
+    row = bisect_creation.create_bisect(session, asked, by=caller.user_id, now=clock.now())
+    facts = {"title": row.title, "number": row.number, "service_id": str(row.service_id)}
+    record_audit_event(session, caller, "bisect.started", "bisect", row.id, facts)
+    return make_bisect_out(session, row, clock.now())
+
+
+@router.get("/bisect-offers", operation_id="bisects:offer", responses=document_problems(NotFound, InvalidRequest))
+def get_bisect_proposal(
+    caller: MayRead,
+    session: Reading,
+    clock: Now,
+    regression_id: UUID | None = None,
+    comparison_id: UUID | None = None,
+    service_id: UUID | None = None,
+) -> BisectProposalOut:
+    """Tell what a bisect of a regression, of a comparison or of a service would begin with, and what is missing."""
+    found = bisect_proposals.propose_bisect(
+        session,
+        regression_id=RegressionId(regression_id) if regression_id else None,
+        comparison_id=ComparisonId(comparison_id) if comparison_id else None,
+        service_id=service_id,
+    )
+    return make_bisect_proposal_out(session, found, clock.now())
+
+
+@router.get(
+    "/bisects/{bisect_id}", operation_id="bisects:get", openapi_extra=FREEZABLE, responses=document_problems(NotFound)
+)
+def get_bisect(bisect_id: UUID, caller: MayRead, session: Reading, clock: Now) -> BisectOut:
+    """Return one bisect with all its page shows."""
+    return make_bisect_out(session, bisect_views.get_bisect(session, BisectId(bisect_id)), clock.now())
+
+
+@router.get(
+    "/bisects/{bisect_id}/candidates",
+    operation_id="bisects:candidates",
+    responses=document_problems(NotFound, InvalidRequest),
+)
+def list_candidates(
+    bisect_id: UUID,
+    caller: MayRead,
+    session: Reading,
+    level: Annotated[str, Query(max_length=1000)] = TOP,
+    q: Annotated[str, Query(max_length=200)] = "",
+    cursor: Annotated[int | None, Query(ge=0)] = None,
+    limit: Annotated[int, Query(ge=1, le=MAX_LIMIT)] = 100,
+) -> CandidatePage:
+    """List all candidates of a level, the newest commit first; `q` begins a commit's id, or is part of its title or of why it is believed."""
+    row = bisect_views.get_bisect(session, BisectId(bisect_id))
+    return make_candidate_page_out(bisect_views.list_candidates(session, row, level, q, before=cursor, limit=limit))
+
+
+@router.patch(
+    "/bisects/{bisect_id}",
+    operation_id="bisects:change",
+    openapi_extra=body_up_to(64 * KIB),
+    responses=document_problems(NotFound, Conflict, InvalidRequest),
+)
+def update_bisect(bisect_id: UUID, wanted: BisectUpdate, caller: MayWrite, session: Writing, clock: Now) -> BisectOut:
+    """Change settings while the search goes on."""
+    said = wanted.settings.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    row = bisect_actions.update_settings(session, BisectId(bisect_id), said, by=caller.user_id, now=clock.now())
+    record_audit_event(session, caller, "bisect.changed", "bisect", row.id, said)
+    return make_bisect_out(session, row, clock.now())
+
+
+@router.delete(
+    "/bisects/{bisect_id}",
+    operation_id="bisects:delete",
+    status_code=204,
+    responses=document_problems(NotFound, Conflict),
+)
+def delete_bisect(
+    bisect_id: UUID, caller: MayWrite, session: Writing, files: Literal["keep", "delete"] = "keep"
+) -> None:
+    """Delete a bisect that has ended and of which nothing runs any more; the files of its deploys only if that is said."""
+    row, forgotten = bisect_actions.delete_bisect(session, BisectId(bisect_id), with_files=files == "delete")
+    facts: dict[str, Any] = {"title": row.title, "number": row.number, "service_id": str(row.service_id)}
+    if forgotten is not None:
+        facts |= {"files": forgotten.files, "bytes": forgotten.size_bytes}
+    record_audit_event(session, caller, "bisect.deleted", "bisect", bisect_id, facts)
+
+
+@router.get("/bisects/{bisect_id}/files", operation_id="bisects:files", responses=document_problems(NotFound))
+def get_probe_artifacts(bisect_id: UUID, caller: MayRead, session: Reading) -> BisectFilesOut:
+    """Tell what files its deploys left, which may be deleted with it."""
+    told = filing.count_probe_artifacts(session, BisectId(bisect_id))
+    return BisectFilesOut(files=told.files, size_bytes=told.size_bytes, compared=told.compared)
+
+
+@router.post(
+    "/bisects/{bisect_id}/moves",
+    operation_id="bisects:move",
+    responses=document_problems(NotFound, Conflict, InvalidRequest, LimitExceeded),
+)
+def apply_bisect_action(
+    bisect_id: UUID, wanted: BisectActionIn, caller: MayWrite, session: Writing, clock: Now
+) -> BisectOut:
+    """Pause, resume or cancel the search, approve its next round, or retry a start that failed."""
+    row = bisect_actions.apply_action(
+        session, BisectId(bisect_id), wanted.move, wanted.reason, by=caller.user_id, now=clock.now()
+    )
+    record_audit_event(
+        session, caller, "bisect.moved", "bisect", row.id, {"move": wanted.move, "reason": wanted.reason}
+    )
+    return make_bisect_out(session, row, clock.now())
+
+
+@router.post(
+    "/bisects/{bisect_id}/marks",
+    operation_id="bisects:mark",
+    responses=document_problems(NotFound, Conflict, InvalidRequest, LimitExceeded),
+)
+def override_candidate(
+    bisect_id: UUID,
+    wanted: CandidateOverrideIn,
+    caller: MayWrite,
+    session: Writing,
+    clock: Now,
+    settings: Configured,
+) -> BisectOut:
+    """Say of a candidate what is known of it without a deploy."""
+    row = bisect_actions.override_candidate(
+        session,
+        BisectId(bisect_id),
+        bisect_actions.CandidateOverride(wanted.candidate, wanted.verdict, wanted.reason),
+        secret=settings.secret_key.get_secret_value(),
+        by=caller.user_id,
+        now=clock.now(),
+    )
+    record_audit_event(session, caller, "bisect.marked", "bisect", row.id, wanted.model_dump())
+    return make_bisect_out(session, row, clock.now())
+
+
+@router.post(
+    "/bisects/{bisect_id}/probes",
+    operation_id="bisects:remeasure",
+    responses=document_problems(NotFound, Conflict, InvalidRequest, LimitExceeded),
+)
+def request_probe(
+    bisect_id: UUID,
+    wanted: ReprobeIn,
+    caller: MayWrite,
+    session: Writing,
+    clock: Now,
+    settings: Configured,
+) -> BisectOut:
+    """Ask for one more deploy of a candidate."""
+    row = bisect_actions.request_probe(
+        session,
+        BisectId(bisect_id),
+        wanted.candidate,
+        secret=settings.secret_key.get_secret_value(),
+        by=caller.user_id,
+        now=clock.now(),
+    )
+    record_audit_event(session, caller, "bisect.remeasured", "bisect", row.id, {"candidate": wanted.candidate})
+    return make_bisect_out(session, row, clock.now())
+
+
+@router.post(
+    "/bisects/{bisect_id}/annulments",
+    operation_id="bisects:annul",
+    responses=document_problems(NotFound, Conflict, InvalidRequest),
+)
+def invalidate_probe(
+    bisect_id: UUID, wanted: ProbeInvalidationIn, caller: MayWrite, session: Writing, clock: Now
+) -> BisectOut:
+    """Say that a probe does not count. What it gave stays to be seen."""
+    row = bisect_actions.invalidate_probe(
+        session, BisectId(bisect_id), wanted.number, wanted.reason, by=caller.user_id, now=clock.now()
+    )
+    record_audit_event(session, caller, "bisect.annulled", "bisect", row.id, wanted.model_dump())
+    return make_bisect_out(session, row, clock.now())

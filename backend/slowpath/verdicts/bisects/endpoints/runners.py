@@ -1,0 +1,215 @@
+"""What runners ask: what to deploy, and to be heard of what they deployed."""
+
+import asyncio
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.concurrency import run_in_threadpool
+
+from slowpath.core.db_sessions import Database, TeamScope
+from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotFound
+from slowpath.core.ports import Clock
+from slowpath.core.settings import Settings
+from slowpath.platform.accounts.access import MayRead, MayRun, MayWrite, is_still_allowed
+from slowpath.platform.accounts.rules.roles import Caller, Permission
+from slowpath.platform.accounts.service import record_audit_event
+from slowpath.platform.http.body_limits import KIB, body_up_to
+from slowpath.platform.http.problems import document_problems
+from slowpath.platform.http.request_dependencies import Configured, DatabaseOf, Now, Reading, Writing, scope_of
+from slowpath.verdicts.bisects.endpoints.runner_responses import lease_out, make_active_probe_out, runner_out
+from slowpath.verdicts.bisects.schemas.bisect_field_types import RunnerInstance, RunnerName
+from slowpath.verdicts.bisects.schemas.bisect_responses import RunnerOut
+from slowpath.verdicts.bisects.schemas.runner_protocol import (
+    ActiveProbeOut,
+    HeartbeatIn,
+    HeartbeatOut,
+    LeaseOut,
+    LeaseRequestIn,
+    LeasesOut,
+    ProbeCallbackOut,
+    ProbeMeasurementIn,
+    ProbeResultIn,
+    RunnerIn,
+    RunnerShutdownIn,
+)
+from slowpath.verdicts.bisects.service import probe_leases, probe_reports, runners
+
+router = APIRouter(tags=["runners"])
+Name = Annotated[RunnerName, Path()]
+
+LOOKS_EVERY_SECONDS = 0.5
+"""How often a waiting runner's leases are looked for. No connection and no thread is held in between."""
+RECHECK_SECONDS = 5.0
+"""How often it is asked anew whether the runner's token still may."""
+
+
+@router.get("/runners", operation_id="runners:list", responses=document_problems(InvalidRequest))
+def list_runners(caller: MayRead, session: Reading, clock: Now) -> list[RunnerOut]:
+    """List the team's runners, by name."""
+    return [runner_out(one, clock.now()) for one in runners.list_runners(session)]
+
+
+@router.put(
+    "/runners/{runner_name}",
+    operation_id="runners:put",
+    responses=document_problems(Conflict, InvalidRequest, LimitExceeded),
+)
+def register_runner(runner_name: Name, wanted: RunnerIn, caller: MayRun, session: Writing, clock: Now) -> RunnerOut:
+    """Make a runner known, or tell what has changed of it. Of two processes of one name the later one is refused."""
+    process = runners.RunnerProcess(wanted.instance, wanted.host)
+    told = runners.RunnerInfo(runner_name, wanted.slots, dict(wanted.labels), wanted.version, process)
+    seen, changed = runners.register_runner(session, told, token_id=caller.token_id, now=clock.now())
+    if changed:
+        facts = {"name": runner_name, "slots": wanted.slots, "version": wanted.version, "host": wanted.host}
+        record_audit_event(session, caller, "runner.changed", "runner", seen.row.id, facts)
+    return runner_out(seen, clock.now())
+
+
+@router.delete(
+    "/runners/{runner_name}",
+    operation_id="runners:delete",
+    status_code=204,
+    responses=document_problems(NotFound, Conflict),
+)
+def delete_runner(runner_name: Name, caller: MayWrite, session: Writing, clock: Now) -> None:
+    """Forget a runner that has nothing deployed, or that has been silent for long."""
+    row = runners.delete_runner(session, runner_name, now=clock.now())
+    record_audit_event(session, caller, "runner.deleted", "runner", row.id, {"name": row.name})
+
+
+@router.post(
+    "/runner-departures",
+    operation_id="runners:leave",
+    status_code=204,
+    responses=document_problems(NotFound, Conflict, InvalidRequest),
+)
+def release_runner(wanted: RunnerShutdownIn, caller: MayRun, session: Writing, clock: Now) -> None:
+    """Say that a runner has ended and left nothing deployed: its name is free at once."""
+    runners.check_caller(session, wanted.runner, caller)
+    row = runners.release_runner(session, wanted.runner, wanted.instance, now=clock.now())
+    record_audit_event(session, caller, "runner.left", "runner", row.id, {"name": row.name})
+
+
+@router.get(
+    "/runners/{runner_name}/probes", operation_id="runners:probes", responses=document_problems(NotFound, Conflict)
+)
+def list_runner_probes(
+    runner_name: Name,
+    caller: MayRun,
+    session: Reading,
+    settings: Configured,
+    clock: Now,
+    instance: Annotated[RunnerInstance, Query()] = "",
+) -> list[ActiveProbeOut]:
+    """List what the server believes a runner runs: to go on with after a restart, or to tear down."""
+    secret = settings.secret_key.get_secret_value()
+    runners.check_caller(session, runner_name, caller)
+    found = probe_leases.list_leased_probes(session, runner_name, instance, secret=secret, now=clock.now())
+    return [make_active_probe_out(one, settings.public_url) for one in found]
+
+
+@router.post(
+    "/runner-leases", operation_id="runners:lease", responses=document_problems(NotFound, Conflict, InvalidRequest)
+)
+async def lease_probes(
+    wanted: LeaseRequestIn, request: Request, caller: MayRun, database: DatabaseOf, settings: Configured, clock: Now
+) -> LeasesOut:
+    """Give a runner what to deploy in its free slots; waits for something to do. A deploy is given once."""
+    loop = asyncio.get_running_loop()
+    asked, deadline = loop.time(), loop.time() + wanted.wait_seconds
+    scope = scope_of(request)
+    while True:
+        leases = await run_in_threadpool(_taken, wanted, caller, database, scope, settings, clock)
+        left = deadline - loop.time()
+        if leases or left <= 0 or await request.is_disconnected():
+            return LeasesOut(leases=leases)
+        await asyncio.sleep(min(LOOKS_EVERY_SECONDS, left))
+        if loop.time() - asked >= RECHECK_SECONDS:
+            if not await run_in_threadpool(is_still_allowed, request, Permission.RUN):
+                return LeasesOut(leases=[])
+            asked = loop.time()
+
+
+def _taken(
+    wanted: LeaseRequestIn, caller: Caller, database: Database, scope: TeamScope, settings: Settings, clock: Clock
+) -> list[LeaseOut]:
+    secret, slots, leases = settings.secret_key.get_secret_value(), set(wanted.free_slots), []
+    while slots:
+        with database.writing(scope) as session:
+            runners.check_caller(session, wanted.runner, caller)
+            asks = probe_leases.LeaseRequest(wanted.runner, wanted.instance, sorted(slots))
+            found = probe_leases.lease_probes(session, asks, secret=secret, now=clock.now())
+            for one in found:
+                if one.is_new:
+                    facts = {"runner": wanted.runner, "slot": one.probe.slot, "number": one.probe.number}
+                    record_audit_event(session, caller, "probe.leased", "probe", one.probe.id, facts)
+            leases += [lease_out(one, settings.public_url) for one in found]
+        slots -= {one.probe.slot for one in found if one.probe.slot is not None}
+        if not any(one.is_new for one in found):
+            break
+    return leases
+
+
+@router.post(
+    "/probes/{run_id}/beats",
+    operation_id="probes:beat",
+    openapi_extra=body_up_to(64 * KIB),
+    responses=document_problems(NotFound, Conflict, InvalidRequest),
+)
+def send_heartbeat(run_id: UUID, wanted: HeartbeatIn, caller: MayRun, session: Writing, clock: Now) -> HeartbeatOut:
+    """Say that a deploy is still looked after, and hear what is to become of it."""
+    runners.check_run(session, run_id, caller)
+    told = probe_reports.Heartbeat(wanted.runner, wanted.instance, wanted.phase, wanted.log_tail)
+    heard = probe_reports.record_heartbeat(session, run_id, told, now=clock.now())
+    said = heard.probe.callback
+    return HeartbeatOut(
+        command=heard.command,
+        windows_wanted=heard.probe.measurements_requested,
+        windows_taken=heard.taken,
+        window_seconds=heard.window_seconds,
+        lease_seconds=heard.lease_seconds,
+        callback=ProbeCallbackOut.model_validate(said) if said else None,
+    )
+
+
+@router.post(
+    "/probes/{run_id}/windows",
+    operation_id="probes:window",
+    status_code=204,
+    responses=document_problems(NotFound, Conflict, InvalidRequest),
+)
+def report_measurement(run_id: UUID, wanted: ProbeMeasurementIn, caller: MayRun, session: Writing, clock: Now) -> None:
+    """Tell one measurement. Told again by its index, the first one stays."""
+    runners.check_run(session, run_id, caller)
+    told = probe_reports.MeasurementReport(
+        index=wanted.index,
+        value=wanted.value,
+        verdict=wanted.verdict,
+        problem=wanted.problem,
+        artifact_ids=tuple(wanted.artifact_ids),
+        started_at=wanted.started_at,
+        ended_at=wanted.ended_at,
+    )
+    probe, is_new = probe_reports.record_measurement(session, run_id, told, now=clock.now())
+    if is_new:
+        record_audit_event(
+            session, caller, "probe.measured", "probe", probe.id, {"number": probe.number, "index": wanted.index}
+        )
+
+
+@router.post(
+    "/probes/{run_id}/ends",
+    operation_id="probes:end",
+    openapi_extra=body_up_to(64 * KIB),
+    status_code=204,
+    responses=document_problems(NotFound, Conflict, InvalidRequest),
+)
+def report_probe_result(run_id: UUID, wanted: ProbeResultIn, caller: MayRun, session: Writing, clock: Now) -> None:
+    """Say that nothing of a deploy runs any more. Told again, the first word stays."""
+    runners.check_run(session, run_id, caller)
+    probe, is_new = probe_reports.record_probe_result(session, run_id, wanted.how, wanted.log_tail, now=clock.now())
+    if is_new:
+        record_audit_event(
+            session, caller, "probe.ended", "probe", probe.id, {"number": probe.number, "how": wanted.how}
+        )

@@ -1,0 +1,117 @@
+"""What was tried, as values, and the state of the search that it makes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from slowpath.analysis.bisect.candidate_sequence import CandidateSequence
+from slowpath.analysis.bisect.search_state import DeployState, MeasuredValue, ProbeRecord, Purpose, SearchState
+from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings
+from slowpath.verdicts.bisects.rules.bisect_states import LIVING, MARK_COUNTS, NO_BUILD, NOT_COUNTED, ProbeState
+
+MARK: Final = "mark"
+KNOWN: Final = "known"
+"""What production measured of an end: no deploy of the search."""
+
+
+@dataclass(frozen=True)
+class ProbeMeasurementValue:
+    """One window of a probe. Without value, verdict and problem it is still being read."""
+
+    index: int
+    round: int
+    value: float | None = None
+    verdict: str | None = None
+    problem: str | None = None
+    annulled: bool = False
+
+    @property
+    def is_read(self) -> bool:
+        """Tell whether it says anything yet."""
+        return self.value is not None or self.verdict is not None or self.problem is not None
+
+
+@dataclass(frozen=True)
+class ProbeObservation:
+    """One probe, as far as the search is concerned."""
+
+    number: int
+    candidate: str
+    purpose: str
+    round: int
+    state: str
+    about: str | None = None
+    windows_wanted: int = 1
+    windows: tuple[ProbeMeasurementValue, ...] = ()
+    good: int = 0
+    bad: int = 0
+    is_leased: bool = True
+    """Whether a runner had it; nothing was deployed for what a person said, or what was no longer needed."""
+
+    @property
+    def lives(self) -> bool:
+        """Tell whether more is to come of it."""
+        return self.state in LIVING
+
+    @property
+    def waits(self) -> bool:
+        """Tell whether something of it is still to be measured or read; of what has ended, to be read."""
+        if self.state not in NOT_COUNTED and any(not one.is_read and not one.annulled for one in self.windows):
+            return True
+        return self.lives and len(self.windows) < self.windows_wanted
+
+    @property
+    def told_nothing(self) -> int:
+        """How many windows gave no number, where none did."""
+        counted = [one for one in self.windows if not one.annulled]
+        said = any(one.value is not None or one.verdict is not None for one in counted)
+        return 0 if said else sum(one.problem is not None for one in counted)
+
+
+def build_search_state(
+    line: CandidateSequence, settings: BisectSettings, tried: Sequence[ProbeObservation], *, larger_is_worse: bool
+) -> SearchState:
+    """Return the state of the search. `tried` are numbered from 1 without gaps."""
+    marks = sum(not one.is_leased and not one.lives and one.purpose != KNOWN for one in tried)
+    return SearchState(
+        settings.search(larger_is_worse=larger_is_worse, marks=marks),
+        line,
+        tuple(_deploy(one) for one in tried),
+        max((one.round for one in tried), default=0),
+    )
+
+
+def _deploy(one: ProbeObservation) -> ProbeRecord:
+    counted = [window for window in one.windows if not window.annulled]
+    weight = MARK_COUNTS if one.purpose == MARK else 1
+    return ProbeRecord(
+        one.number,
+        one.candidate,
+        _purpose(one.purpose),
+        one.round,
+        _state(one.state),
+        tuple(MeasuredValue(window.round, window.value) for window in counted if window.value is not None),
+        one.good * weight,
+        one.bad * weight,
+        one.about,
+    )
+
+
+def _state(state: str) -> DeployState:
+    if state in LIVING:
+        return "running"
+    if state in NO_BUILD:
+        return "unbuildable"
+    return "annulled" if state in NOT_COUNTED else "done"
+
+
+def _purpose(purpose: str) -> Purpose:
+    known: dict[str, Purpose] = {KNOWN: "known", "end": "end", "control": "control", "verify": "verify"}
+    return known.get(purpose, "probe")
+
+
+def is_failure(one: ProbeObservation) -> bool:
+    """Tell whether a deploy came to nothing through no fault of its build."""
+    return one.state in {ProbeState.FAILED, ProbeState.LOST} or (
+        one.state == ProbeState.ANNULLED and one.told_nothing > 0
+    )

@@ -1,0 +1,97 @@
+"""Read the value of a window from its artifacts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.ids import ArtifactId, BisectId, ProbeWindowId
+from slowpath.evidence.artifacts.errors import ArtifactNotFound
+from slowpath.evidence.artifacts.service import artifacts as uploads
+from slowpath.evidence.artifacts.tables import Artifact
+from slowpath.verdicts.bisects import queries
+from slowpath.verdicts.bisects.rules.latency_measurements import LATENCY
+from slowpath.verdicts.bisects.service.bisect_locks import lock_bisect, publish_bisect_change
+from slowpath.verdicts.bisects.tables import Bisect, ProbeMeasurement
+from slowpath.verdicts.regressions.service.build_measurements import MEASURED, PendingBuildMeasurement
+
+UNDECODED = frozenset({"received", "decoding"})
+
+
+@dataclass(frozen=True)
+class PendingArtifactMeasurement:
+    """What is to be read: the artifacts that hold the signature; `waits` for some to be decoded."""
+
+    kind: str
+    subject: str
+    unit: str
+    asked: PendingBuildMeasurement | None
+    waits: bool
+    problem: str | None
+
+
+def get_pending_measurement(
+    session: ReadSession, window_id: ProbeWindowId, bisect_id: BisectId
+) -> PendingArtifactMeasurement | None:
+    """Return what is to be read of a window; nothing where it was read, or is gone."""
+    window, bisect = queries.window(session, window_id), queries.bisect(session, bisect_id)
+    if window is None or bisect is None or has_result(window) or is_of_board(bisect):
+        return None
+    kind = str(bisect.signature["kind"])
+    source = next((one for one, kinds in MEASURED.items() if kind in kinds), None)
+    rows: list[Artifact] = []
+    for one in window.artifact_ids:
+        try:
+            rows.append(uploads.get_artifact(session, ArtifactId(one)))
+        except ArtifactNotFound:
+            continue
+    waits = any(row.state in UNDECODED for row in rows)
+    mine = tuple(row for row in rows if row.state == "decoded" and row.kind == source)
+    problem = None if mine or waits else _problem(rows, kind)
+    facts = tuple(RunMetadata.from_json(row.run_metadata) for row in mine)
+    asked = PendingBuildMeasurement(source, mine, facts, "", "") if mine and source is not None else None
+    return PendingArtifactMeasurement(
+        kind, str(bisect.signature["subject"]), str(bisect.signature["unit"]), asked, waits, problem
+    )
+
+
+def is_of_board(bisect: Bisect) -> bool:
+    """Tell whether the board says what a window measured, and not its files."""
+    return bool(bisect.signature["kind"] == LATENCY)
+
+
+def has_result(window: ProbeMeasurement) -> bool:
+    """Tell whether a window says anything yet."""
+    return window.value is not None or window.verdict is not None or window.problem is not None
+
+
+def _problem(rows: Sequence[Artifact], kind: str) -> str:
+    if not rows:
+        return "The artifacts of this window were deleted."
+    refused = next((row.name for row in rows if row.state != "decoded"), None)
+    if refused is not None:
+        return f"{refused} could not be decoded."
+    return f"None of the files of this window holds {kind}."
+
+
+def record_measurement_value(
+    session: WriteSession,
+    window_id: ProbeWindowId,
+    bisect_id: BisectId,
+    *,
+    value: float | None = None,
+    unit: str = "",
+    problem: str | None = None,
+    requests: int | None = None,
+) -> Bisect | None:
+    """Write down what was read, or why nothing was; nothing if that was done. The first number says in which unit the others are."""
+    bisect = lock_bisect(session, bisect_id)
+    window = queries.window(session, window_id)
+    if window is None or has_result(window):
+        return None
+    window.value, window.problem, window.requests = value, problem, requests
+    if value is not None and unit and unit != bisect.signature["unit"]:
+        bisect.signature = {**bisect.signature, "unit": unit}
+    session.flush()
+    publish_bisect_change(session, bisect, step=True)
+    return bisect

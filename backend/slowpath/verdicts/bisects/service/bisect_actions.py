@@ -1,0 +1,242 @@
+"""What people do to a search."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from slowpath.analysis.bisect.candidate_sequence import GOOD_END
+from slowpath.analysis.bisect.search import ProbeStart
+from slowpath.analysis.findings.wording import pluralize
+from slowpath.core.db_sessions import WriteSession
+from slowpath.core.ids import BisectId, RepositoryId, UserId
+from slowpath.core.jobs import enqueue_unless_pending
+from slowpath.inventory.repositories.service import repositories
+from slowpath.verdicts.bisects import queries
+from slowpath.verdicts.bisects.errors import InvalidBisectRequest, InvalidBisectState, ProbeNotFound
+from slowpath.verdicts.bisects.jobs import PlanBisect
+from slowpath.verdicts.bisects.rules import bisect_settings as kept
+from slowpath.verdicts.bisects.rules import search_plan
+from slowpath.verdicts.bisects.rules.bisect_states import LIVING, OPEN, BisectState, ProbeState
+from slowpath.verdicts.bisects.rules.search_plan import SearchPlan
+from slowpath.verdicts.bisects.service import probe_artifacts, search_steps
+from slowpath.verdicts.bisects.service.bisect_creation import check_repository, check_room, validate_settings
+from slowpath.verdicts.bisects.service.bisect_locks import lock_bisect, publish_bisect_change, record_bisect_event
+from slowpath.verdicts.bisects.service.bisect_summaries import update_bisect_summary
+from slowpath.verdicts.bisects.service.probe_artifacts import ProbeArtifactTotals
+from slowpath.verdicts.bisects.tables import Bisect, Probe
+
+
+@dataclass(frozen=True)
+class CandidateOverride:
+    """What a person knows of a candidate."""
+
+    candidate: str
+    verdict: str
+    reason: str
+
+
+def update_settings(
+    session: WriteSession, bisect_id: BisectId, said: Mapping[str, Any], *, by: UserId | None, now: datetime
+) -> Bisect:
+    """Change settings; a higher limit continues a search that stopped at its limit.
+
+    Raises `BisectNotFound`, `InvalidBisectState`, `InvalidBisectRequest`.
+    """
+    bisect = lock_bisect(session, bisect_id)
+    if bisect.state != BisectState.STOPPED:
+        bisect = _open(session, bisect_id)
+    settings = kept.apply_settings_update(
+        kept.from_json(bisect.settings), {k: v for k, v in said.items() if k in kept.LIVE}
+    )
+    validate_settings(session, settings)
+    if bisect.state == BisectState.STOPPED:
+        _continue(session, bisect, settings.max_deploys, now=now, by=by)
+    bisect.settings = kept.to_json(settings)
+    if bisect.state == BisectState.WAITING and not settings.approval:
+        bisect.state = BisectState.SEARCHING
+    record_bisect_event(session, bisect, "changed", {"settings": dict(said)}, now=now, by=by)
+    publish_bisect_change(session, bisect, step=True)
+    session.flush()
+    return bisect
+
+
+def _continue(session: WriteSession, bisect: Bisect, most: int | None, *, now: datetime, by: UserId | None) -> None:
+    """Reopen a search that stopped at its limit. Raises `InvalidBisectState` unless the new limit is higher."""
+    limit = int((bisect.summary or {}).get("limit", 0))
+    if most is None or most <= limit:
+        raise InvalidBisectState(
+            f"The bisect stopped at its limit of {pluralize(limit, 'deploy')}.",
+            remedy=f"Set a limit above {limit} to continue.",
+        )
+    bisect.state, bisect.outcome, bisect.finished_at = BisectState.SEARCHING, None, None
+    record_bisect_event(session, bisect, "continued", {"limit": most}, now=now, by=by)
+
+
+def delete_bisect(
+    session: WriteSession, bisect_id: BisectId, *, with_files: bool
+) -> tuple[Bisect, ProbeArtifactTotals | None]:
+    """Delete a bisect that has ended and of which nothing runs any more, with the files of its deploys if that is wanted.
+
+    Raises `BisectNotFound`, `InvalidBisectState`.
+    """
+    bisect = lock_bisect(session, bisect_id)
+    if bisect.state in OPEN:
+        raise InvalidBisectState("The bisect has not ended.", remedy="Cancel it first.")
+    left = [one for one in queries.probes(session, bisect_id) if one.leased_at is not None and one.ended_at is None]
+    if left:
+        raise InvalidBisectState(
+            f"{len(left)} of its deploys have not been torn down yet.", remedy="Wait for the runner, or forget it."
+        )
+    forgotten = probe_artifacts.delete_probe_artifacts(session, bisect_id) if with_files else None
+    session.delete(bisect)
+    return bisect, forgotten
+
+
+def apply_action(
+    session: WriteSession, bisect_id: BisectId, what: str, reason: str, *, by: UserId | None, now: datetime
+) -> Bisect:
+    """Pause, resume, cancel, approve; retry a start that failed.
+
+    Raises `BisectNotFound`, `InvalidBisectState`; a retry also `BisectIncomplete`, `TooManyBisects`.
+    """
+    if what == "retry":
+        return _retry(session, bisect_id, now=now, by=by)
+    bisect = _open(session, bisect_id)
+    probes = queries.probes(session, bisect_id)
+    if what == "pause":
+        if bisect.state == BisectState.PAUSED:
+            raise InvalidBisectState("The bisect is paused already.")
+        bisect.state, bisect.pause_reason = BisectState.PAUSED, reason or None
+        record_bisect_event(session, bisect, "paused", {"reason": reason}, now=now, by=by)
+    elif what == "resume":
+        _resume(session, bisect, probes, now=now, by=by)
+    elif what == "approve":
+        if bisect.state != BisectState.WAITING:
+            raise InvalidBisectState("Nothing waits for approval.")
+        bisect.approved_through_round = max((one.round for one in probes), default=0)
+        bisect.state = BisectState.SEARCHING
+        record_bisect_event(session, bisect, "approved", {"round": bisect.approved_through_round}, now=now, by=by)
+    else:
+        bisect.state = BisectState.CANCELLED
+        search_steps.tear_down_bisect(session, bisect, probes, "cancelled", {"reason": reason}, now=now, by=by)
+        return _told(session, bisect)
+    publish_bisect_change(session, bisect, step=True)
+    session.flush()
+    return bisect
+
+
+def _resume(
+    session: WriteSession, bisect: Bisect, probes: Sequence[Probe], *, now: datetime, by: UserId | None
+) -> None:
+    if bisect.state != BisectState.PAUSED:
+        raise InvalidBisectState("The bisect is not paused.")
+    asked = [one.round for one in probes if one.state == ProbeState.ASKED]
+    unapproved = kept.from_json(bisect.settings).approval and any(one > bisect.approved_through_round for one in asked)
+    bisect.pause_reason = None
+    if bisect.plan is None:
+        bisect.state = BisectState.PLANNED
+        enqueue_unless_pending(session, PlanBisect(BisectId(bisect.id)))
+    else:
+        bisect.state = BisectState.WAITING if unapproved else BisectState.SEARCHING
+    record_bisect_event(session, bisect, "resumed", {}, now=now, by=by)
+
+
+def _retry(session: WriteSession, bisect_id: BisectId, *, now: datetime, by: UserId | None) -> Bisect:
+    """Plan again a search that failed before it had a plan."""
+    bisect = lock_bisect(session, bisect_id)
+    if bisect.state != BisectState.FAILED or bisect.plan is not None:
+        raise InvalidBisectState("Only a bisect that failed to start can be tried again.", remedy="Start another one.")
+    if bisect.repository_id is None:
+        raise InvalidBisectState("The repository of this bisect was deleted.", remedy="Start another one.")
+    check_repository(repositories.get_repository(session, RepositoryId(bisect.repository_id)))
+    check_room(session)
+    bisect.state, bisect.problem, bisect.finished_at = BisectState.PLANNED, None, None
+    record_bisect_event(session, bisect, "retried", {}, now=now, by=by)
+    enqueue_unless_pending(session, PlanBisect(BisectId(bisect.id)))
+    publish_bisect_change(session, bisect)
+    session.flush()
+    return bisect
+
+
+def override_candidate(
+    session: WriteSession,
+    bisect_id: BisectId,
+    said: CandidateOverride,
+    *,
+    secret: str,
+    by: UserId | None,
+    now: datetime,
+) -> Bisect:
+    """Say what is known of a candidate without a deploy. Raises `BisectNotFound`, `InvalidBisectState`, `InvalidBisectRequest`."""
+    bisect, plan = _planned(session, bisect_id, said.candidate)
+    probes = queries.probes(session, bisect_id)
+    build = plan.build(said.candidate)
+    row = search_steps.make_probe(session, bisect, build, len(probes) + 1, secret=secret, now=now)
+    row.candidate, row.purpose, row.round = said.candidate, "mark", max((one.round for one in probes), default=0)
+    row.state = ProbeState.UNBUILDABLE if said.verdict == "unbuildable" else ProbeState.DONE
+    row.good_verdicts, row.bad_verdicts = int(said.verdict == "not-slower"), int(said.verdict == "slower")
+    row.measurements_requested, row.reason, row.ended_at = 0, said.reason, now
+    facts = {"candidate": said.candidate, "verdict": said.verdict, "reason": said.reason, "number": row.number}
+    record_bisect_event(session, bisect, "marked", facts, now=now, by=by)
+    publish_bisect_change(session, bisect, step=True)
+    session.flush()
+    return _told(session, bisect)
+
+
+def request_probe(
+    session: WriteSession, bisect_id: BisectId, candidate: str, *, secret: str, by: UserId | None, now: datetime
+) -> Bisect:
+    """Ask for one more deploy of a candidate. Raises `BisectNotFound`, `InvalidBisectState`, `InvalidBisectRequest`."""
+    bisect, plan = _planned(session, bisect_id, candidate)
+    probes = queries.probes(session, bisect_id)
+    last = max((one.round for one in probes), default=0)
+    under_way = any(one.state in LIVING and one.purpose != "control" for one in probes)
+    round_ = last if under_way else last + 1
+    search_steps.queue_probes(session, bisect, plan, [ProbeStart(candidate, "probe")], round_, secret=secret, now=now)
+    record_bisect_event(session, bisect, "remeasured", {"candidate": candidate}, now=now, by=by)
+    publish_bisect_change(session, bisect, step=True)
+    session.flush()
+    return bisect
+
+
+def invalidate_probe(
+    session: WriteSession, bisect_id: BisectId, number: int, reason: str, *, by: UserId | None, now: datetime
+) -> Bisect:
+    """Say that a probe does not count. Raises `BisectNotFound`, `ProbeNotFound`, `InvalidBisectState`."""
+    bisect = _open(session, bisect_id)
+    row = next((one for one in queries.probes(session, bisect_id) if one.number == number), None)
+    if row is None:
+        raise ProbeNotFound(f"This bisect has no probe #{number}.")
+    if row.state == ProbeState.ANNULLED:
+        raise InvalidBisectState("This probe does not count already.")
+    search_steps.invalidate_probe(row, reason, now)
+    record_bisect_event(session, bisect, "annulled", {"number": number, "reason": reason}, now=now, by=by)
+    publish_bisect_change(session, bisect, step=True)
+    session.flush()
+    return _told(session, bisect)
+
+
+def _open(session: WriteSession, bisect_id: BisectId) -> Bisect:
+    bisect = lock_bisect(session, bisect_id)
+    if bisect.state not in OPEN:
+        raise InvalidBisectState("The bisect has ended.", remedy="Start another one.")
+    return bisect
+
+
+def _planned(session: WriteSession, bisect_id: BisectId, candidate: str) -> tuple[Bisect, SearchPlan]:
+    bisect = _open(session, bisect_id)
+    if bisect.plan is None:
+        raise InvalidBisectState("The candidates are not known yet.", remedy="Wait until they are.")
+    plan = search_plan.from_json(bisect.plan)
+    if candidate != GOOD_END and candidate not in plan.nodes:
+        raise InvalidBisectRequest("The bisect has no such candidate.")
+    return bisect, plan
+
+
+def _told(session: WriteSession, bisect: Bisect) -> Bisect:
+    """Return a bisect whose row tells how it stands now."""
+    if bisect.plan is not None:
+        update_bisect_summary(session, bisect, search_plan.from_json(bisect.plan))
+    session.flush()
+    return bisect

@@ -1,0 +1,166 @@
+"""Start a bisect: from what is given, and from the offer where nothing is."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.ids import (
+    BisectId,
+    ComparisonId,
+    EnvironmentId,
+    RegressionId,
+    RepositoryId,
+    ServiceId,
+    UserId,
+    new_id,
+)
+from slowpath.core.jobs import enqueue
+from slowpath.inventory.catalog import service as catalog
+from slowpath.inventory.repositories.service import repositories
+from slowpath.inventory.repositories.tables import Repository
+from slowpath.verdicts.bisects import queries
+from slowpath.verdicts.bisects.errors import BisectIncomplete, InvalidBisectRequest, TooManyBisects
+from slowpath.verdicts.bisects.jobs import PlanBisect
+from slowpath.verdicts.bisects.rules import bisect_settings as kept
+from slowpath.verdicts.bisects.rules.bisect_proposals import BisectProposal, Signature, SignatureProposal
+from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings
+from slowpath.verdicts.bisects.rules.bisect_states import MOST_OPEN, BisectState
+from slowpath.verdicts.bisects.service import bisect_proposals, production_baselines
+from slowpath.verdicts.bisects.service.bisect_locks import record_bisect_event
+from slowpath.verdicts.bisects.service.latency_signature import resolve_latency_signature, validate_dashboard_selector
+from slowpath.verdicts.bisects.tables import Bisect
+
+SHORT_COMMIT = 7
+CUSTOM = "custom"
+
+
+@dataclass(frozen=True)
+class BisectOptions:
+    """What somebody gave; what is left out is taken from the offer."""
+
+    service_id: UUID | None = None
+    regression_id: UUID | None = None
+    comparison_id: UUID | None = None
+    repository_id: UUID | None = None
+    good_sha: str | None = None
+    bad_sha: str | None = None
+    signature: tuple[str, str] | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+def create_bisect(session: WriteSession, asked: BisectOptions, *, by: UserId | None, now: datetime) -> Bisect:
+    """Write a bisect down and have it planned. Raises `NotFound`, `BisectIncomplete`, `InvalidBisectRequest`, `TooManyBisects`."""
+    offer = bisect_proposals.propose_bisect(
+        session,
+        regression_id=RegressionId(asked.regression_id) if asked.regression_id else None,
+        comparison_id=ComparisonId(asked.comparison_id) if asked.comparison_id else None,
+        service_id=asked.service_id,
+    )
+    service_id = asked.service_id or (offer.service[0] if offer.service else None)
+    repository_id = asked.repository_id or (offer.repository[0] if offer.repository else None)
+    good = asked.good_sha or (offer.good.sha if offer.good else None)
+    bad = asked.bad_sha or (offer.bad.sha if offer.bad else None)
+    if service_id is None or repository_id is None or good is None or bad is None:
+        raise BisectIncomplete(" ".join(offer.missing) or "Service, repository, good and bad commit are needed.")
+    if good == bad:
+        raise InvalidBisectRequest("Good and bad are the same commit: there is nothing between them.")
+    service = catalog.service(session, ServiceId(service_id))
+    check_repository(repositories.get_repository(session, RepositoryId(repository_id)))
+    offered = _offered(offer, asked.signature)
+    settings = kept.apply_settings_update(BisectSettings(), asked.settings)
+    signature, settings = resolve_latency_signature(
+        session, offered, settings, is_said="window_seconds" in asked.settings
+    )
+    validate_settings(session, settings)
+    if settings.known_ends:
+        production_baselines.require_production_baselines(session, ServiceId(service_id), signature, good, bad)
+    check_room(session)
+    settings = replace(settings, between=queries.last_between(session, service_id, asdict(signature)))
+    title = offer.title or f"{service.name}: {signature.label} since {good[:SHORT_COMMIT]}"
+    row = Bisect(
+        team_id=session.team_id,
+        id=new_id(),
+        number=queries.next_number(session),
+        title=title[:300],
+        service_id=service_id,
+        repository_id=repository_id,
+        regression_id=asked.regression_id,
+        comparison_id=asked.comparison_id,
+        good_sha=good,
+        bad_sha=bad,
+        state=BisectState.PLANNED,
+        signature=asdict(signature),
+        settings=kept.to_json(settings),
+        approved_through_round=0,
+        created_by=by,
+        revision=1,
+    )
+    session.add(row)
+    session.flush()
+    record_bisect_event(session, row, "started", {}, now=now, by=by)
+    enqueue(session, PlanBisect(BisectId(row.id)))
+    session.flush()
+    return row
+
+
+def validate_settings(session: ReadSession, settings: BisectSettings) -> None:
+    """Raise `InvalidBisectRequest` where settings do not fit together, `NotFound` where what they name is not there."""
+    if settings.control and settings.slots < 2:
+        raise InvalidBisectRequest(
+            "A control stays deployed beside what is measured: it needs a slot of its own.",
+            limit=2, actual=settings.slots, unit="slots", remedy="Use at least two slots, or no control.",
+        )  # fmt: skip
+    if settings.board is not None:
+        validate_dashboard_selector(session, settings, settings.board)
+    if settings.guard is not None and settings.guard.environment_id is not None:
+        catalog.environment(session, EnvironmentId(UUID(settings.guard.environment_id)))
+    for repository_id in settings.module_repositories.values():
+        repositories.get_repository(session, RepositoryId(UUID(repository_id)))
+
+
+def check_repository(row: Repository) -> None:
+    """Raise `BisectIncomplete` where the commits of a repository cannot be read, so that no search can be planned."""
+    if row.url is None:
+        raise BisectIncomplete(
+            f"{row.label} has no address: its commits are known only by name, and what they build cannot be read.",
+            remedy="Add the address of the repository in Settings, Integrations, then start the bisect.",
+        )
+
+
+def check_room(session: WriteSession) -> None:
+    """Raise `TooManyBisects` where no more may be open."""
+    queries.lock_team(session)
+    if (count := queries.open_count(session)) >= MOST_OPEN:
+        raise TooManyBisects(
+            "So many bisects have not ended.", limit=MOST_OPEN, actual=count + 1, unit="bisects",
+            remedy="Cancel one, or wait until one has ended.",
+        )  # fmt: skip
+
+
+def _offered(offer: BisectProposal, asked: tuple[str, str] | None) -> SignatureProposal:
+    """Return what is measured, as it was offered or as it was said."""
+    if asked is None:
+        return offer.signatures[0] if offer.signatures else _said(_custom(""))
+    kind, subject = asked
+    found = next((one for one in offer.signatures if (one.signature.kind, one.signature.subject) == asked), None)
+    if found is not None:
+        return found
+    if kind == CUSTOM:
+        return _said(_custom(subject))
+    if kind not in bisect_proposals.MEASURABLE:
+        raise InvalidBisectRequest(
+            f"Nothing of the kind {kind} can be measured of a deploy.",
+            remedy=f"One of {', '.join(sorted(bisect_proposals.MEASURABLE))}, or custom.",
+        )
+    return _said(bisect_proposals.make_signature(kind, subject, "", None, None))
+
+
+def _said(signature: Signature) -> SignatureProposal:
+    return SignatureProposal(signature, None, None, separates=False, why="")
+
+
+def _custom(subject: str) -> Signature:
+    return Signature(CUSTOM, subject, subject or "What the runner's command measures", "")

@@ -1,0 +1,109 @@
+"""Look after an open bisect: runners that fell silent, and the guard."""
+
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+import numpy as np
+
+from slowpath.analysis.kinds.metrics.service_panels import QUANTILES, ServicePanels, service_panels
+from slowpath.analysis.kinds.metrics.time_grid import grid_of, scrape_interval_ms
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.ids import BisectId, EnvironmentId, ServiceId
+from slowpath.core.jobs import enqueue_unless_pending
+from slowpath.evidence.metrics.service import dashboard_samples
+from slowpath.evidence.metrics.service.timestamps import to_ms
+from slowpath.inventory.catalog import service as catalog
+from slowpath.verdicts.bisects import queries, wording
+from slowpath.verdicts.bisects.jobs import AdvanceBisect, MonitorBisect
+from slowpath.verdicts.bisects.rules import bisect_settings as kept
+from slowpath.verdicts.bisects.rules.bisect_settings import Guardrail
+from slowpath.verdicts.bisects.rules.bisect_states import OPEN, UNDER_WAY, WATCH_SECONDS, BisectState, ProbeState
+from slowpath.verdicts.bisects.service import search_steps
+from slowpath.verdicts.bisects.service.bisect_locks import lock_bisect, publish_bisect_change, record_bisect_event
+
+MINUTE_MS: Final = 60_000
+LOOKED_AT_MS: Final = 5 * MINUTE_MS
+STEP_MS: Final = MINUTE_MS
+OLD_MS: Final = 5 * MINUTE_MS
+"""Samples that are older say nothing of what was deployed since."""
+MOST_ENVIRONMENTS: Final = 50
+
+
+def check_guardrail(session: ReadSession, bisect_id: BisectId, *, now: datetime) -> str | None:
+    """Return why the guard stops a bisect: its service fails or is slow in an environment, lately; None: it does not."""
+    bisect = queries.bisect(session, bisect_id)
+    guard = None if bisect is None else kept.from_json(bisect.settings).guard
+    if bisect is None or guard is None or bisect.state not in OPEN or bisect.state == BisectState.PAUSED:
+        return None
+    if guard.environment_id is not None:
+        looked_at = [EnvironmentId(UUID(guard.environment_id))]
+    else:
+        looked_at = [EnvironmentId(row.id) for row in catalog.environments(session, None, MOST_ENVIRONMENTS)]
+    for environment_id in looked_at:
+        reason = _above(session, ServiceId(bisect.service_id), environment_id, guard, to_ms(now))
+        if reason is not None:
+            return reason
+    return None
+
+
+def _above(
+    session: ReadSession, service_id: ServiceId, environment_id: EnvironmentId, guard: Guardrail, now_ms: int
+) -> str | None:
+    known = dashboard_samples.load_environment_signals(session, environment_id)
+    if service_id not in known.services or known.newest_ms is None or now_ms - known.newest_ms > OLD_MS:
+        return None
+    until_ms = known.newest_ms
+    samples = known.samples(session, [service_id], until_ms - LOOKED_AT_MS - 2 * MINUTE_MS, until_ms)[service_id]
+    window_ms = max(MINUTE_MS, 4 * scrape_interval_ms(samples.counters()))
+    panels = service_panels(samples, grid_of(until_ms - LOOKED_AT_MS, until_ms, STEP_MS), window_ms)
+    rate, p99_s = _error_rate(panels), _p99_s(panels)
+    if guard.error_rate is not None and rate is not None and rate > guard.error_rate:
+        return (
+            f"The guard: {wording.percent(rate)} of the requests fail, more than {wording.percent(guard.error_rate)}."
+        )
+    if guard.p99_ns is not None and p99_s is not None and p99_s * 1e9 > guard.p99_ns:
+        return f"The guard: p99 is {p99_s * 1e3:.3g} ms, above {guard.p99_ns / 1e6:.3g} ms."
+    return None
+
+
+def _error_rate(panels: ServicePanels) -> float | None:
+    """Return which part of the requests failed in the newest minute of which anything is known."""
+    failed = panels.qps.get("5xx")
+    points = len(failed) if failed is not None else 0
+    total = panels.total_qps(points)
+    if failed is None or not np.isfinite(total).any():
+        return None
+    at = int(np.flatnonzero(np.isfinite(total))[-1])
+    return float(np.nan_to_num(failed[at]) / total[at]) if total[at] > 0 else None
+
+
+def _p99_s(panels: ServicePanels) -> float | None:
+    """Return the newest p99 that is known, in seconds."""
+    if not panels.quantiles:
+        return None
+    values = panels.quantiles[QUANTILES.index(0.99)].value
+    known = np.flatnonzero(np.isfinite(values))
+    return float(values[known[-1]]) if len(known) else None
+
+
+def monitor_bisect(session: WriteSession, bisect_id: BisectId, stop: str | None, *, now: datetime) -> None:
+    """Write down what is lost, stop what the guard stops, and look again later. Raises `BisectNotFound`."""
+    bisect = lock_bisect(session, bisect_id)
+    probes = queries.probes(session, bisect_id)
+    silent = timedelta(seconds=kept.from_json(bisect.settings).lost_after_seconds)
+    for one in probes:
+        if one.state in UNDER_WAY and one.lease_expires_at is not None and now > one.lease_expires_at + silent:
+            one.state, one.reason = ProbeState.LOST, "its runner is silent"
+            record_bisect_event(session, bisect, "lost", {"number": one.number}, now=now)
+            publish_bisect_change(session, bisect)
+    if bisect.state not in OPEN:
+        return
+    if stop is not None and bisect.state != BisectState.PAUSED:
+        search_steps.pause_bisect(session, bisect, stop, now=now)
+        for one in probes:
+            if one.state in UNDER_WAY:
+                search_steps.stop_probe(one, now)
+    session.flush()
+    enqueue_unless_pending(session, AdvanceBisect(bisect_id))
+    enqueue_unless_pending(session, MonitorBisect(bisect_id), after_s=WATCH_SECONDS)

@@ -1,0 +1,19 @@
+"""What others are told of a bisect."""
+
+from slowpath.core.db_sessions import ReadSession
+from slowpath.core.ids import BisectId
+from slowpath.verdicts.bisects import wording
+from slowpath.verdicts.bisects.service.bisect_locks import get_bisect
+from slowpath.verdicts.bisects.tables import Bisect
+
+
+def get_bisect_outcome(session: ReadSession, bisect_id: BisectId) -> tuple[Bisect, str]:
+    """Return a bisect and how it stands, in a sentence. Raises `BisectNotFound`."""
+    row = get_bisect(session, bisect_id)
+    return row, describe_bisect(row)
+
+
+def describe_bisect(row: Bisect) -> str:
+    """Return how a bisect stands."""
+    why = row.pause_reason or str((row.problem or {}).get("detail") or "")
+    return wording.sentence(row.state, row.summary, row.outcome, why)

@@ -1,0 +1,288 @@
+"""What a bisect of a regression, of a comparison or of a service would begin with."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+from uuid import UUID
+
+from slowpath.analysis.bisect.commit_suspicion import RegressedCode
+from slowpath.core.db_sessions import ReadSession
+from slowpath.core.ids import BuildId, ComparisonId, RegressionId, RepositoryId, ServiceId
+from slowpath.inventory.catalog import service as catalog
+from slowpath.inventory.catalog.tables import Build
+from slowpath.inventory.repositories.errors import CommitNotFound, RepositoryNotLinked
+from slowpath.inventory.repositories.service import commit_graph, repositories, suspect_commits
+from slowpath.verdicts.bisects.rules.bisect_proposals import BisectProposal, RangeBoundary, Signature, SignatureProposal
+from slowpath.verdicts.bisects.rules.latency_measurements import LATENCY
+from slowpath.verdicts.bisects.service import latency_proposals
+from slowpath.verdicts.bisects.service.latency_proposals import CLEAR, LatencyEnvironments
+from slowpath.verdicts.bisects.tables import Bisect
+from slowpath.verdicts.comparisons.errors import ComparisonNotFound
+from slowpath.verdicts.comparisons.service import comparisons
+from slowpath.verdicts.comparisons.tables import Comparison
+from slowpath.verdicts.regressions import wording
+from slowpath.verdicts.regressions.errors import RegressionNotFound
+from slowpath.verdicts.regressions.service import regression_views
+from slowpath.verdicts.regressions.service.build_measurements import MEASURED
+from slowpath.verdicts.regressions.tables import Regression
+
+CUSTOM: Final = Signature("custom", "", "The number that the runner's command prints", "")
+OF_FILES: Final = frozenset(kind for kinds in MEASURED.values() for kind in kinds)
+"""What can be read of the artifacts of one window."""
+MEASURABLE: Final = OF_FILES | {LATENCY}
+"""And what the board tells of it."""
+MOST_OFFERED: Final = 12
+MOST_FUNCTIONS: Final = 200
+STEADY: Final[Mapping[str, float]] = {"growth.count": 3.0, "profile.allocs": 2.0, "bench": 1.5, "profile.category": 1.5,
+    LATENCY: 0.5}  # fmt: skip
+"""How much steadier than others a kind measures from run to run: counts most, waits least."""
+_LABELS: Final[Mapping[str, str]] = {
+    "profile.category": "CPU in {}", "profile.function": "CPU in {}", "profile.heap": "Memory held by {}",
+    "profile.allocs": "Memory allocated by {}", "profile.mutex": "Waiting for locks in {}", "profile.block": "Blocked in {}",
+    "trace.sched_delay": "Waiting for a processor: {}", "growth.count": "Stack growths of {}",
+}  # fmt: skip
+
+
+def propose_bisect(
+    session: ReadSession,
+    *,
+    regression_id: RegressionId | None = None,
+    comparison_id: ComparisonId | None = None,
+    service_id: UUID | None = None,
+) -> BisectProposal:
+    """Return what is known for a bisect, and say what is missing. Raises `NotFound`."""
+    if regression_id is not None:
+        return _of_regression(session, regression_views.get_regression(session, regression_id))
+    if comparison_id is not None:
+        return _of_comparison(session, comparisons.get_comparison(session, comparison_id))
+    if service_id is not None:
+        return _offer(session, ServiceId(service_id), (None, None), (), "")
+    return BisectProposal(None, None, None, None, (_custom(),), ("Choose the service, its good and its bad commit.",))
+
+
+def find_regressed_code(session: ReadSession, row: Bisect) -> RegressedCode:
+    """Return which functions got slower, as far as the regression or comparison says it."""
+    functions: list[str] = []
+    found = None if row.regression_id is None else _regression(session, row.regression_id)
+    if found is not None:
+        functions += [
+            one["subject"] for one in found.related_series if str(one["kind"]).endswith(("function", "count"))
+        ]
+    comparison = get_source_comparison(session, row)
+    if comparison is not None:
+        for one in _worse(comparison):
+            if one["kind"] in {"profile.function", "growth.count"}:
+                functions.append(one["subject"])
+            for payer in one.get("payers") or ():
+                functions += [name for name in (payer.get("function"), *(payer.get("path") or ())) if name]
+    if row.signature.get("kind") in {"profile.function", "growth.count"}:
+        functions.append(str(row.signature.get("subject") or ""))
+    named = [one for one in dict.fromkeys(functions) if "." in one]
+    return RegressedCode(named[:MOST_FUNCTIONS])
+
+
+def get_source_comparison(session: ReadSession, row: Bisect) -> Comparison | None:
+    """Return the comparison that a bisect began with, or that of its regression."""
+    found = None if row.regression_id is None else _regression(session, row.regression_id)
+    return _comparison(session, row.comparison_id or (found.comparison_id if found is not None else None))
+
+
+def _of_regression(session: ReadSession, row: Regression) -> BisectProposal:
+    found = _comparison(session, row.comparison_id)
+    findings = {(one["kind"], one["subject"]): one for one in _worse(found)} if found else {}
+    own = {"kind": row.kind, "subject": row.subject, "ratio": row.ratio}
+    members: dict[tuple[str, str], Mapping[str, Any]] = {
+        (str(one["kind"]), str(one["subject"])): one for one in (*row.related_series, own)
+    }
+    offered = [
+        _offered(kind, subject, one, findings.get((kind, subject)), row)
+        for (kind, subject), one in members.items()
+        if kind != LATENCY
+    ]
+    offered += [_found(one) for key, one in findings.items() if key not in members]
+    offered += _latencies(session, row, members)
+    return _offer(
+        session, ServiceId(row.service_id), (row.good_commit, row.last_commit or row.since_commit), offered,
+        row.title,
+    )  # fmt: skip
+
+
+def _latencies(
+    session: ReadSession, row: Regression, members: Mapping[tuple[str, str], Mapping[str, Any]]
+) -> list[SignatureProposal]:
+    """Latency of both builds as production measured it, and what else of it changed with a regression."""
+    places = LatencyEnvironments(session, ServiceId(row.service_id))
+    found = latency_proposals.propose_from_builds(session, places, row.good_build_id, row.since_build_id)
+    told = {one.signature.subject for one in found}
+    for kind, subject in members:
+        if kind != LATENCY or subject in told:
+            continue
+        own = (kind, subject) == (row.kind, row.subject)
+        values = (row.before, row.after, row.ratio_low) if own else (None, None, None)
+        member = latency_proposals.propose_from_series(subject, *values, places)
+        found += [member] if member is not None else []
+    return found
+
+
+def _of_comparison(session: ReadSession, row: Comparison) -> BisectProposal:
+    good, bad = (_build_of(session, row, side) for side in ("base", "candidate"))
+    service = bad or good
+    if service is None:
+        missing = "The artifacts of the comparison are not of one build a side: choose the service and both commits."
+        return BisectProposal(
+            None, None, None, None, (*_best([_found(one) for one in _worse(row)]), _custom()), (missing,)
+        )
+    return _offer(
+        session, ServiceId(service.service_id), (good.commit if good else None, bad.commit if bad else None),
+        [*(_found(one) for one in _worse(row)), *_pair(session, service, good, bad)], row.name,
+    )  # fmt: skip
+
+
+def _pair(session: ReadSession, service: Build, good: Build | None, bad: Build | None) -> list[SignatureProposal]:
+    places = LatencyEnvironments(session, ServiceId(service.service_id))
+    return latency_proposals.propose_from_builds(session, places, good.id if good else None, bad.id if bad else None)
+
+
+def _offer(
+    session: ReadSession,
+    service_id: ServiceId,
+    spelled: tuple[str | None, str | None],
+    offered: Sequence[SignatureProposal],
+    title: str,
+) -> BisectProposal:
+    service = catalog.service(session, service_id)
+    missing: list[str] = []
+    repository: tuple[UUID, str, str | None] | None = None
+    ends: list[RangeBoundary | None] = [None, None]
+    try:
+        row = repositories.get_repository(
+            session, RepositoryId(commit_graph.get_service_source(session, service_id).repository_id)
+        )
+    except RepositoryNotLinked:
+        missing.append(f"Nobody said from which repository {service.name} is built: say it in the settings.")
+    else:
+        repository = (row.id, row.label, row.url)
+        if row.url is None:
+            missing.append(
+                f"{row.label} has no address, so its commits cannot be read. Add the address in Settings, Integrations."
+            )
+        ends = [_end(session, RepositoryId(row.id), one) for one in spelled]
+        for word, one, end in zip(("good", "bad"), spelled, ends, strict=True):
+            if one is None:
+                missing.append(f"Choose the {word} commit.")
+            elif end is None:
+                missing.append(f"The {word} commit {one[:12]} is not known in {row.label}: have it fetched.")
+    best, places = _best(offered), LatencyEnvironments(session, service_id)
+    known = any(one.signature.kind == LATENCY for one in best)
+    also = [] if known else latency_proposals.propose_default(places)
+    return BisectProposal(
+        (service.id, service.name), repository, ends[0], ends[1], (*best, _custom(), *also), tuple(missing), title, places.named(),
+    )  # fmt: skip
+
+
+def _end(session: ReadSession, repository_id: RepositoryId, spelled: str | None) -> RangeBoundary | None:
+    if spelled is None:
+        return None
+    whole = commit_graph.resolve_commits(session, repository_id, [spelled]).get(spelled)
+    if whole is None:
+        return None
+    try:
+        row = suspect_commits.get_commit(session, repository_id, whole)
+    except CommitNotFound:
+        return RangeBoundary(whole)
+    return RangeBoundary(whole, row.title, row.committed_at)
+
+
+def _best(offered: Iterable[SignatureProposal]) -> list[SignatureProposal]:
+    measurable = [one for one in offered if one.signature.kind in MEASURABLE]
+    return sorted(measurable, key=lambda one: (not one.separates, -_clearness(one)))[:MOST_OFFERED]
+
+
+def _clearness(one: SignatureProposal) -> float:
+    return STEADY.get(one.signature.kind, 1.0) * abs(math.log(_ratio(one.before, one.after) or 1.0))
+
+
+def _offered(
+    kind: str, subject: str, member: Mapping[str, Any], finding: Mapping[str, Any] | None, row: Regression
+) -> SignatureProposal:
+    """A series that changed with a regression."""
+    if (kind, subject) == (row.kind, row.subject):
+        before, after, unit = row.before, row.after, row.unit
+    elif finding is not None:
+        return _found(finding)
+    else:  # only the ratio is kept of it
+        before, after, unit = 1.0, member.get("ratio"), "times"
+    ratio = _ratio(before, after)
+    why = f"Changed with the regression{_times(ratio)}."
+    return SignatureProposal(make_signature(kind, subject, unit, before, after), before, after, _separates(ratio), why)
+
+
+def _found(finding: Mapping[str, Any]) -> SignatureProposal:
+    """A finding of a comparison."""
+    before, after = finding.get("base"), finding.get("candidate")
+    ratio = _ratio(before, after)
+    why = f"The comparison found it{_times(ratio)}."
+    signature = make_signature(finding["kind"], finding["subject"], finding["unit"], before, after)
+    return SignatureProposal(signature, before, after, _separates(ratio), why)
+
+
+def make_signature(kind: str, subject: str, unit: str, before: float | None, after: float | None) -> Signature:
+    """Return a signature of something that got worse: by which way it went it is known which way is worse."""
+    named = wording.name_series(kind, subject)
+    if kind != "profile.function" and named[:1].isupper() and named[1:2].islower():
+        named = named[0].lower() + named[1:]
+    label = _LABELS.get(kind, "{}").format(named)
+    larger = before is None or after is None or after >= before
+    return Signature(kind, subject, label, unit, larger)
+
+
+def _separates(ratio: float | None) -> bool:
+    return ratio is None or not 1 / CLEAR < ratio < CLEAR
+
+
+def _ratio(before: float | None, after: float | None) -> float | None:
+    """Return how many times; of something new a lot, nothing where that is not known."""
+    if before is None or after is None or before < 0 or after <= 0:
+        return None
+    return after / before if before > 0 else 100.0
+
+
+def _times(ratio: float | None) -> str:
+    return "" if ratio is None else f", {wording.percent(ratio)}"
+
+
+def _custom() -> SignatureProposal:
+    return SignatureProposal(
+        CUSTOM, None, None, False, "For what no file shows: the command that measures a deploy prints a number."
+    )
+
+
+def _worse(row: Comparison) -> list[dict[str, Any]]:
+    return [one for one in (row.result or {}).get("findings", []) if one["direction"] == "worse"]
+
+
+def _comparison(session: ReadSession, comparison_id: UUID | None) -> Comparison | None:
+    if comparison_id is None:
+        return None
+    try:
+        return comparisons.get_comparison(session, ComparisonId(comparison_id))
+    except ComparisonNotFound:
+        return None
+
+
+def _regression(session: ReadSession, regression_id: UUID) -> Regression | None:
+    try:
+        return regression_views.get_regression(session, RegressionId(regression_id))
+    except RegressionNotFound:
+        return None
+
+
+def _build_of(session: ReadSession, row: Comparison, side: str) -> Build | None:
+    ids = {
+        one.artifact.build_id
+        for one in comparisons.list_side_artifacts(session, ComparisonId(row.id))
+        if one.side == side
+    }
+    if len(ids) != 1 or (build_id := ids.pop()) is None:
+        return None
+    return catalog.build(session, BuildId(build_id))

@@ -1,0 +1,83 @@
+"""Keep what a row of the list shows of a bisect, so that lists need not compute beliefs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from uuid import UUID
+
+from slowpath.analysis.bisect.cost_forecast import forecast_remaining_probes
+from slowpath.analysis.bisect.limits import probe_limit
+from slowpath.analysis.bisect.search import compute_state_posterior
+from slowpath.analysis.bisect.search_state import SearchState
+from slowpath.core.db_sessions import WriteSession
+from slowpath.verdicts.bisects import queries
+from slowpath.verdicts.bisects.rules import bisect_settings as kept
+from slowpath.verdicts.bisects.rules.bisect_states import BisectState
+from slowpath.verdicts.bisects.rules.probe_observations import (
+    ProbeMeasurementValue,
+    ProbeObservation,
+    build_search_state,
+)
+from slowpath.verdicts.bisects.rules.search_plan import SearchPlan
+from slowpath.verdicts.bisects.rules.search_view import SUSPECTED, compute_search_view
+from slowpath.verdicts.bisects.tables import Bisect, Probe, ProbeMeasurement
+
+
+def load_probe_observations(
+    probes: Sequence[Probe], windows: Mapping[UUID, Sequence[ProbeMeasurement]]
+) -> list[ProbeObservation]:
+    """Return rows as the search knows them."""
+    return [
+        ProbeObservation(
+            one.number,
+            one.candidate,
+            one.purpose,
+            one.round,
+            one.state,
+            one.verified_candidate,
+            one.measurements_requested,
+            tuple(
+                ProbeMeasurementValue(each.index, each.round, each.value, each.verdict, each.problem, each.invalidated)
+                for each in windows.get(one.id, ())
+            ),
+            one.good_verdicts,
+            one.bad_verdicts,
+            one.leased_at is not None,
+        )
+        for one in probes
+    ]
+
+
+def load_search_state(bisect: Bisect, plan: SearchPlan, known: Sequence[ProbeObservation]) -> SearchState:
+    """Return the search of a bisect as it stands, from what was tried."""
+    larger = bool(bisect.signature.get("larger_is_worse", True))
+    return build_search_state(plan.line, kept.from_json(bisect.settings), known, larger_is_worse=larger)
+
+
+def list_deployed_probes(probes: Sequence[Probe]) -> list[Probe]:
+    """Return the probes that were deployed, or were being so."""
+    return [one for one in probes if one.leased_at is not None]
+
+
+def update_bisect_summary(session: WriteSession, bisect: Bisect, plan: SearchPlan) -> None:
+    """Write down how a search stands."""
+    probes = queries.probes(session, bisect.id)
+    known = load_probe_observations(probes, queries.windows(session, bisect.id))
+    state = load_search_state(bisect, plan, known)
+    marks = sum(one.purpose == "mark" for one in known)
+    view = compute_search_view(plan, state, known)
+    suspects = (bisect.outcome or {}).get("suspects") or ()
+    named = plan.nodes[suspects[0]] if suspects and bisect.state == BisectState.FOUND else view.suspect
+    told = named is not None and (bisect.state == BisectState.FOUND or view.belief >= SUSPECTED)
+    level = plan.levels[plan.level_of(named.id)] if named is not None else None
+    noise = compute_state_posterior(state).noise
+    bisect.summary = {
+        "between": None if noise is None else noise.ratio,
+        "belief": view.belief,
+        "deploys": len(list_deployed_probes(probes)),
+        "expected": None if bisect.finished_at else asdict(forecast_remaining_probes(state)),
+        "limit": probe_limit(state) - marks,
+        "levels": len(plan.levels),
+        "culprit": {"repository": level.label, "sha": named.sha, "title": named.title}
+        if told and named is not None and level is not None
+        else None,
+    }

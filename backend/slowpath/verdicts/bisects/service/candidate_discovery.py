@@ -1,0 +1,320 @@
+"""Which builds lie between good and bad, which of them are the same, and what hides in one: a merge's branch, a version's commits."""
+
+import posixpath
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from typing import Final, Generic, Protocol, TypeVar
+
+from slowpath.analysis.closure.build_constraints import BuildTarget
+from slowpath.analysis.closure.go_module_files import MOST_BYTES, GoModFile, changed_versions, parse_go_mod, read_lock
+from slowpath.analysis.closure.go_packages import PackageCache, PackageReader
+from slowpath.analysis.closure.module_digests import ModuleDigests
+from slowpath.analysis.closure.package_closure import PackageClosureReader
+from slowpath.core.errors import SlowpathError
+from slowpath.core.git_ports import GitHistory, GitObjectReader, GitParentLink
+from slowpath.verdicts.bisects.errors import InvalidCommitRange
+from slowpath.verdicts.bisects.rules.candidates import BuildInputs, CandidateNode, PrunedCommits, SearchLevel
+
+LOCKS: Final = ("glide.lock", "Gopkg.lock", "glide.yaml")
+PINS: Final = frozenset({"go.mod", "go.sum", "go.work", "go.work.sum", *LOCKS, "Gopkg.toml"})
+MAIN: Final = ""
+SAME_BUILD: Final = "They change nothing that the binary is built from."
+TAKEN_BACK: Final = "What they change is taken back before the bad commit."
+Digest = Callable[[str], str | None]
+Told = Callable[[int, int], None]
+
+
+class SearchRepository(GitHistory, Protocol):
+    """A repository that can be searched: of the user's, or a copy of a team's."""
+
+    def objects(self) -> AbstractContextManager[GitObjectReader]:
+        """Give a way to read objects."""
+
+
+@dataclass(frozen=True)
+class BinaryInputs:
+    """What is built of a commit of the main repository."""
+
+    directory: str
+    """Where the module lies in it."""
+    package: str | None
+    """The main package below; without one every commit is a candidate."""
+    target: BuildTarget
+
+
+R = TypeVar("R", bound=SearchRepository)
+
+
+class MultiRepositoryHistory(Generic[R]):
+    """The main repository and those of modules."""
+
+    def __init__(
+        self,
+        main: R,
+        modules: Mapping[str, R],
+        binary: BinaryInputs,
+        memories: Mapping[str, PackageCache] | None = None,
+        told: Told = lambda _read, _of: None,
+    ) -> None:
+        """Read these; `memories` hold what is known of the packages of each repository, and learn.
+
+        `told` hears how many commits of a range were read, of how many, after each; it may raise to end it.
+        """
+        self.repositories: dict[str, R] = {MAIN: main, **modules}
+        self._directory, self._package, self._target = binary.directory, binary.package, binary.target
+        self._memories = memories or {}
+        self._told = told
+
+    def top(self, good: str, bad: str) -> SearchLevel:
+        """Return the candidates between two commits of the main repository. Raises `InvalidCommitRange`."""
+        main = self.repositories[MAIN]
+        if good == bad:
+            raise InvalidCommitRange("Good and bad are the same commit.")
+        if not main.is_ancestor(good, bad):
+            raise InvalidCommitRange(
+                f"{good[:12]} is not among the ancestors of {bad[:12]}.",
+                remedy="Good and bad are the wrong way round: the bad one is the older."
+                if main.is_ancestor(bad, good)
+                else "Give the commit where they part as the good one.",
+            )
+        self._refuse_without_package(good, bad)
+        commits = main.line(good, bad)
+        return self._level(MAIN, good, commits, BuildInputs, None)
+
+    def _refuse_without_package(self, *ends: str) -> None:
+        """Raise `InvalidCommitRange` where the main package is not there at an end: nothing could be left out, and nothing built."""
+        if not self._package:
+            return
+        place = posixpath.normpath(posixpath.join(self._directory, self._package))
+        with self.repositories[MAIN].objects() as objects:
+            folders = PackageReader(objects, PackageCache(), self._target)
+            for sha in ends:
+                entry = folders.at(objects.root(sha), place)
+                if entry is None or not entry.is_folder:
+                    raise InvalidCommitRange(
+                        f"{sha[:12]} has no folder {place!r}.", remedy="Name the main package from where go.mod lies."
+                    )
+
+    def inside(self, node: CandidateNode) -> SearchLevel:
+        """Return what hides in a candidate; the last one has its build. Nothing where it is as small as can be."""
+        if node.bump is not None:
+            return self._commits_of(node, *node.bump)
+        repository = self.repositories[node.repository]
+        parents = repository.parents(node.sha)
+        if len(parents) > 1:
+            return self._branch(node, parents)
+        return self._bumps(node, parents[0]) if parents else SearchLevel((), 0)
+
+    def module_folder(self, module: str, sha: str) -> str:
+        """Return the folder in which a module lies at a commit of its repository; "" is the root."""
+        with self.repositories[module].objects() as objects:
+            return self._module_folder(PackageReader(objects, PackageCache(), self._target), objects.root(sha), module)
+
+    def _branch(self, node: CandidateNode, parents: Sequence[str]) -> SearchLevel:
+        """The commits that a merge brings, then the merge itself."""
+        repository = self.repositories[node.repository]
+        commits = repository.line(parents[0], parents[1])
+        if not commits:
+            return SearchLevel((), 0)
+        merge = GitParentLink(node.sha, (parents[1],), node.title)
+        return self._level(node.repository, parents[0], [*commits, merge], self._beside(node), node)
+
+    def _beside(self, outer: CandidateNode) -> Callable[[str], BuildInputs]:
+        """Return how the commits of a branch are built: as the merge is, with another commit of its repository and what that asks for."""
+        module = outer.repository
+
+        def build(sha: str) -> BuildInputs:
+            if module == MAIN:
+                return replace(outer.build, commit=sha)
+            pinned = self._pinned_by(module, sha, outer.build)
+            return replace(outer.build, modules={**outer.build.modules, **pinned, module: sha})
+
+        return build
+
+    def _commits_of(self, node: CandidateNode, module: str, before: str, after: str) -> SearchLevel:
+        """The commits of a module between two versions."""
+        repository = self.repositories.get(module)
+        if repository is None:
+            return SearchLevel((), 0)
+        old, new = repository.version(before, module), repository.version(after, module)
+        if old == new or not repository.is_ancestor(old, new):
+            return SearchLevel((), 0)  # backwards, or to another branch: the bump itself is all that can be told
+
+        def build(sha: str) -> BuildInputs:
+            pinned = self._pinned_by(module, sha, node.build)
+            return replace(node.build, modules={**node.build.modules, **pinned, module: sha})
+
+        level = self._level(module, old, repository.line(old, new), build, node)
+        return replace(level, bump=(module, before, after))
+
+    def _pinned_by(self, module: str, sha: str, build: BuildInputs) -> dict[str, str]:
+        """Return the commits of modules whose repositories are given that a module's own go.mod asks for at a commit.
+
+        The main go.mod pins them too (`// indirect`), and would keep them where they are.
+        """
+        out = {}
+        for name, version in self._mod(module, sha).requires.items():
+            repository = self.repositories.get(name)
+            if repository is not None and name in {*build.modules, *build.versions, *self._moved(build.commit)}:
+                out[name] = repository.version(version, name)
+        return out
+
+    def _moved(self, commit: str) -> set[str]:
+        parents = self.repositories[MAIN].parents(commit)
+        return {one for one, _, _ in self._changed(MAIN, parents[0], commit)} if parents else set()
+
+    def _bumps(self, node: CandidateNode, parent: str) -> SearchLevel:
+        """The version changes of a commit one by one, then the commit itself."""
+        changed = [one for one in self._changed(node.repository, parent, node.sha) if one[0] not in {"go", "toolchain"}]
+        known = [one for one in changed if one[0] in self.repositories and one[1] and one[2]]
+        led = self._led(known)
+        known = [one for one in known if one[0] not in led]
+        if not known:
+            return SearchLevel((), 0)
+        others = self._others_changed(node.repository, parent, node.sha) or any(
+            one[0] not in self.repositories and one[0] not in led for one in changed if one[1] and one[2]
+        )
+        if len(known) == 1 and not others:
+            module, was, is_ = known[0]
+            return self._commits_of(node, module, was or "", is_ or "")
+        nodes: list[CandidateNode] = []
+        build = node.before
+        for module, old, new in known:
+            before, sha = build, self.repositories[module].version(new or "", module)
+            build = replace(build, modules={**build.modules, **self._pinned_by(module, sha, build), module: sha})
+            bump = CandidateNode(
+                f"{node.id}/{module}", node.repository, node.sha, f"{module} {old} → {new}", "bump", build, before
+            )
+            nodes.append(replace(bump, members=(node.sha,), outer=node.id, bump=(module, old or "", new or "")))
+        if others:
+            nodes.append(replace(node, id=f"{node.id}/itself", outer=node.id, before=build))
+        else:
+            nodes[-1] = replace(nodes[-1], build=node.build)
+        label = self.repositories[node.repository].label
+        return SearchLevel(tuple(nodes), 1, node.repository, label, parent, node.sha)
+
+    def _led(self, changed: Sequence[tuple[str, str | None, str | None]]) -> set[str]:
+        """Return the modules whose new version another changed module asks for: they follow it, and hide inside it."""
+        new = {one[0]: one[2] for one in changed}
+        out = set()
+        for module, version in new.items():
+            asked = self._mod(module, self.repositories[module].version(version or "", module)).requires
+            out |= {name for name, wanted in asked.items() if name != module and new.get(name) == wanted}
+        return out if len(out) < len(new) else set()
+
+    def _changed(self, repository: str, parent: str, sha: str) -> list[tuple[str, str | None, str | None]]:
+        found = changed_versions(self._mod(repository, parent), self._mod(repository, sha))
+        return [(name, _plain_version(before), _plain_version(after)) for name, before, after in found]
+
+    def _others_changed(self, repository: str, parent: str, sha: str) -> bool:
+        """Tell whether a commit changes anything else that is built."""
+        paths = [one for one in self.repositories[repository].changed(parent, sha) if not one.startswith("vendor/")]
+        return any(posixpath.basename(one) not in PINS and not one.endswith(("_test.go", ".md")) for one in paths)
+
+    def _mod(self, repository: str, sha: str) -> GoModFile:
+        with self.repositories[repository].objects() as objects:
+            folders = PackageReader(objects, PackageCache(), self._target)
+            root = objects.root(sha)
+            directory = self._directory if repository == MAIN else self._module_folder(folders, root, repository)
+            for name, read in (("go.mod", parse_go_mod), *((lock, read_lock) for lock in LOCKS)):
+                entry = folders.at(root, posixpath.join(directory, name))
+                if entry is not None and entry.is_file:
+                    return read(folders.text(entry, MOST_BYTES))
+        return GoModFile()
+
+    @staticmethod
+    def _module_folder(folders: PackageReader, root: str, module: str) -> str:
+        """Return the folder of a repository in which a module lies: the root, or one named by the end of its path."""
+        parts = module.split("/")
+        for at in range(len(parts), 0, -1):
+            entry = folders.at(root, "/".join([*parts[at:], "go.mod"]))
+            if entry is not None and entry.is_file and parse_go_mod(folders.text(entry, MOST_BYTES)).module == module:
+                return "/".join(parts[at:])
+        return ""
+
+    def _level(
+        self,
+        repository: str,
+        good: str,
+        commits: Sequence[GitParentLink],
+        build: Callable[[str], BuildInputs],
+        outer: CandidateNode | None,
+    ) -> SearchLevel:
+        """Make candidates of commits; those that build the same as the one before are left out."""
+        if not commits:
+            return SearchLevel((), 0, repository, self.repositories[repository].label, good, good)
+        with self.repositories[repository].objects() as objects:
+            digest = self._digest(repository, objects)
+            hashes = [digest(good)]
+            for read, one in enumerate(commits, start=1):
+                hashes.append(digest(one.sha))
+                self._told(read, len(commits))
+        nodes, pruned = self._classes(repository, hashes, commits, build, outer)
+        label = self.repositories[repository].label
+        return SearchLevel(tuple(nodes), len(commits), repository, label, good, commits[-1].sha, pruned)
+
+    @staticmethod
+    def _classes(
+        repository: str,
+        hashes: Sequence[str | None],
+        commits: Sequence[GitParentLink],
+        build: Callable[[str], BuildInputs],
+        outer: CandidateNode | None,
+    ) -> tuple[list[CandidateNode], tuple[PrunedCommits, ...]]:
+        last = {one: at for at, one in enumerate(hashes) if one is not None}
+        until = [at if one is None else last[one] for at, one in enumerate(hashes)]
+        nodes: list[CandidateNode] = []
+        pruned: Counter[str] = Counter()
+        same, before = until[0], outer.before if outer is not None else BuildInputs(commits[0].parents[0])
+        for at, one in enumerate(commits, start=1):
+            if at <= same:  # what comes back to the same build can not have made it slower
+                pruned[SAME_BUILD if hashes[at] == hashes[at - 1] else TAKEN_BACK] += 1
+                if nodes:
+                    nodes[-1] = replace(nodes[-1], members=(*nodes[-1].members, one.sha))
+                continue
+            prefix = f"{outer.id}/" if outer is not None else ""
+            node = CandidateNode(f"{prefix}{one.sha}", repository, one.sha, one.title, "commit", build(one.sha), before, (one.sha,),
+                        outer.id if outer is not None else None)  # fmt: skip
+            nodes.append(node)
+            before = node.build
+            same = until[at]
+        return nodes, tuple(PrunedCommits(why, commits) for why, commits in pruned.most_common())
+
+    def _digest(self, repository: str, objects: GitObjectReader) -> Digest:
+        memory = self._memories.get(repository) or PackageCache()
+        folders = PackageReader(objects, memory, self._target)
+        if repository == MAIN:
+            if self._package is None:
+                return lambda sha: sha
+            closures = PackageClosureReader(objects, self._directory, self._package, self._target, memory=memory)
+            return _safely(lambda sha: closures.at(objects.root(sha)).hash)
+        modules = ModuleDigests(folders)
+
+        def of_module(sha: str) -> str | None:
+            root = objects.root(sha)
+            entry = folders.at(root, self._module_folder(folders, root, repository))
+            return modules.at(entry.id) if entry is not None and entry.is_folder else None
+
+        return _safely(of_module)
+
+
+def _safely(digest: Digest) -> Digest:
+    """Return what tells of nothing where a tree can not be read."""
+
+    def told(sha: str) -> str | None:
+        try:
+            return digest(sha)
+        except SlowpathError:
+            return None
+
+    return told
+
+
+def _plain_version(version: str | None) -> str | None:
+    """Return the version of `=> path version`."""
+    return version.rsplit(" ", 1)[-1] if version is not None and version.startswith("=> ") else version
+
+
+__all__ = ["MAIN", "BinaryInputs", "MultiRepositoryHistory"]

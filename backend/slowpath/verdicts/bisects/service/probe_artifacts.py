@@ -1,0 +1,32 @@
+"""What the deploys of a bisect left: files that were uploaded under their runs."""
+
+from dataclasses import dataclass
+
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.ids import BisectId
+from slowpath.evidence.artifacts.service import artifacts as uploads
+from slowpath.verdicts.bisects import queries
+from slowpath.verdicts.bisects.service.bisect_locks import get_bisect
+
+
+@dataclass(frozen=True)
+class ProbeArtifactTotals:
+    """Files and their bytes, and how many more of them comparisons show: those stay."""
+
+    files: int
+    size_bytes: int
+    compared: int
+
+
+def count_probe_artifacts(session: ReadSession, bisect_id: BisectId) -> ProbeArtifactTotals:
+    """Return what could be deleted with a bisect. Raises `BisectNotFound`."""
+    get_bisect(session, bisect_id)
+    files, size_bytes, compared = queries.count_probe_artifacts(session, bisect_id)
+    return ProbeArtifactTotals(files, size_bytes, compared)
+
+
+def delete_probe_artifacts(session: WriteSession, bisect_id: BisectId) -> ProbeArtifactTotals:
+    """Delete the files that its deploys left, but for those that comparisons show; returns what was deleted."""
+    told = count_probe_artifacts(session, bisect_id)
+    uploads.delete_artifacts(session, queries.files_of(session, bisect_id))
+    return told

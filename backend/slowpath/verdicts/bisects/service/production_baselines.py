@@ -1,0 +1,92 @@
+"""What production measured of the good and of the bad end, before anything was deployed for a search.
+
+The files that CI or production sent of both builds are read as windows of one deploy each. They become probes of purpose `find_production_baselines`: rows as all
+others, so that a person can look at them and leave them out, and the search stays a function of rows.
+"""
+
+import secrets
+from datetime import datetime
+from typing import Final
+
+from slowpath.analysis.bisect.candidate_sequence import KNOWN_BAD, KNOWN_GOOD
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.ids import BisectId, ProbeWindowId, ServiceId, new_id
+from slowpath.core.jobs import enqueue
+from slowpath.verdicts.bisects import queries, wording
+from slowpath.verdicts.bisects.errors import InvalidBisectRequest
+from slowpath.verdicts.bisects.jobs import ReadMeasurement
+from slowpath.verdicts.bisects.rules.bisect_proposals import Signature
+from slowpath.verdicts.bisects.rules.bisect_settings import from_json
+from slowpath.verdicts.bisects.rules.bisect_states import ProbeState
+from slowpath.verdicts.bisects.rules.probe_observations import KNOWN
+from slowpath.verdicts.bisects.rules.search_plan import SearchPlan
+from slowpath.verdicts.bisects.service import search_steps
+from slowpath.verdicts.bisects.service.bisect_locks import record_bisect_event
+from slowpath.verdicts.bisects.tables import Bisect, Probe, ProbeMeasurement
+from slowpath.verdicts.regressions.service.commit_measurements import (
+    CommitMeasurement,
+    CommitMeasurements,
+    SubjectQuery,
+)
+
+MOST_WINDOWS: Final = 20
+"""Files of an end: more say no more, since they are of one build in one place."""
+NO_CALLBACK_BYTES: Final = 32
+
+
+def find_production_baselines(
+    commits: CommitMeasurements, signature: Signature, good: str, bad: str
+) -> tuple[CommitMeasurement, CommitMeasurement] | None:
+    """Return what was measured of both ends; nothing where that is not known of both, in one unit and under equal conditions."""
+    wanted = SubjectQuery(signature.kind, signature.subject, signature.unit, MOST_WINDOWS)
+    first, second = (commits.told(sha, wanted) for sha in (good, bad))
+    if first is None or second is None or (first.unit, first.conditions) != (second.unit, second.conditions):
+        return None
+    return first, second
+
+
+def require_production_baselines(
+    session: ReadSession, service_id: ServiceId, signature: Signature, good: str, bad: str
+) -> None:
+    """Raise `InvalidBisectRequest` where nothing is known of the ends."""
+    if find_production_baselines(CommitMeasurements(session, service_id), signature, good, bad) is None:
+        raise InvalidBisectRequest(
+            "Production did not measure this of both ends under equal conditions.",
+            remedy="Leave known_ends out, so that both ends are deployed.",
+        )
+
+
+def record_production_baselines(session: WriteSession, row: Bisect, plan: SearchPlan, now: datetime) -> None:
+    """Write down as probes what production measured of the ends, if the search is to begin with it; jobs read the values."""
+    if not from_json(row.settings).known_ends or queries.probes(session, row.id):
+        return
+    signature = Signature(**row.signature)
+    found = find_production_baselines(
+        CommitMeasurements(session, ServiceId(row.service_id)), signature, row.good_sha, row.bad_sha
+    )
+    if found is None:
+        record_bisect_event(session, row, "unknown", {}, now=now)
+        return
+    for number, (end, one) in enumerate(zip((KNOWN_GOOD, KNOWN_BAD), found, strict=True), start=1):
+        nobody = secrets.token_urlsafe(NO_CALLBACK_BYTES)  # nothing was deployed that could call back
+        probe = search_steps.make_probe(session, row, plan.build(end), number, secret=nobody, now=now)
+        probe.candidate, probe.purpose, probe.round = end, KNOWN, 0
+        probe.state, probe.ended_at, probe.measurements_requested = ProbeState.DONE, now, 0
+        session.flush()
+        _lay_windows(session, row, probe, one)
+    said = {
+        word: wording.describe_baseline(one.value, one.unit, len(one.artifacts))
+        for word, one in zip(("good", "bad"), found, strict=True)
+    }
+    record_bisect_event(session, row, "known", said, now=now)
+
+
+def _lay_windows(session: WriteSession, row: Bisect, probe: Probe, told: CommitMeasurement) -> None:
+    for index, one in enumerate(told.artifacts):
+        window = ProbeMeasurement(
+            team_id=session.team_id, id=new_id(), probe_id=probe.id, index=index, round=0, invalidated=False,
+            artifact_ids=[str(one.id)], started_at=one.created_at, ended_at=one.created_at,
+        )  # fmt: skip
+        session.add(window)
+        session.flush()
+        enqueue(session, ReadMeasurement(ProbeWindowId(window.id), BisectId(row.id)))

@@ -1,0 +1,264 @@
+"""Do what the search says. Everything it knows is in the rows, so that it can be asked again at any time."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from slowpath.analysis.bisect import measurement_normalization, search
+from slowpath.analysis.bisect.search import ProbeStart, SearchResult
+from slowpath.analysis.bisect.search_state import SearchState
+from slowpath.core.db_sessions import WriteSession
+from slowpath.core.ids import BisectId, JobId, UserId, new_id
+from slowpath.core.jobs import enqueue, enqueue_unless_pending
+from slowpath.platform.accounts.rules.credentials import hash_secret
+from slowpath.platform.accounts.service import record_audit_event
+from slowpath.platform.jobs import service as work
+from slowpath.verdicts.bisects import queries
+from slowpath.verdicts.bisects.jobs import BisectFinished, ExpandCandidate, MonitorBisect
+from slowpath.verdicts.bisects.rules import bisect_settings as kept
+from slowpath.verdicts.bisects.rules import search_plan
+from slowpath.verdicts.bisects.rules.bisect_states import (
+    LIVING,
+    MOST_PROBES,
+    OPEN,
+    WATCH_SECONDS,
+    BisectState,
+    ProbeState,
+)
+from slowpath.verdicts.bisects.rules.callback_secret import callback_secret
+from slowpath.verdicts.bisects.rules.candidates import BuildInputs
+from slowpath.verdicts.bisects.rules.next_step import NextStep, decide_next_step
+from slowpath.verdicts.bisects.rules.probe_observations import KNOWN
+from slowpath.verdicts.bisects.rules.search_plan import SearchPlan
+from slowpath.verdicts.bisects.service.bisect_locks import lock_bisect, publish_bisect_change, record_bisect_event
+from slowpath.verdicts.bisects.service.bisect_summaries import (
+    load_probe_observations,
+    load_search_state,
+    update_bisect_summary,
+)
+from slowpath.verdicts.bisects.tables import Bisect, Probe
+
+GOES_ON = frozenset({BisectState.SEARCHING, BisectState.WAITING})
+MOST_LIKELY = 3
+"""Suspects that the sentence of an undecided search names."""
+MOST_STEPS = 20
+"""At a time; each changes rows, so that the next one waits or differs."""
+
+
+def advance_bisect(session: WriteSession, bisect_id: BisectId, *, secret: str, now: datetime) -> None:
+    """Do what there is to do for a bisect; nothing while it is paused, planned, being looked into, or ended."""
+    bisect = lock_bisect(session, bisect_id)
+    if bisect.state not in GOES_ON or bisect.plan is None or bisect.expanding_candidate is not None:
+        return
+    plan = search_plan.from_json(bisect.plan)
+    enqueue_unless_pending(session, MonitorBisect(bisect_id), after_s=WATCH_SECONDS)
+    resumed = queries.last_event_at(session, bisect_id, "resumed")
+    for _ in range(MOST_STEPS):
+        probes = queries.probes(session, bisect_id)
+        known = load_probe_observations(probes, queries.windows(session, bisect_id))
+        state = load_search_state(bisect, plan, known)
+        since = {one.number for one in probes if resumed is None or one.queued_at >= resumed}
+        todo = decide_next_step(state, known, since=since)
+        if todo == NextStep():
+            break
+        if todo.disown is not None:
+            _disown(session, bisect, probes, todo.disown, now)
+        _do(session, bisect, plan, state, {one.number: one for one in probes}, todo, secret=secret, now=now)
+        session.flush()
+        publish_bisect_change(session, bisect)
+        if todo.finished or todo.open or todo.pause:
+            break
+    update_bisect_summary(session, bisect, plan)
+
+
+def _do(  # noqa: PLR0917 - the bisect, what is known of it, and what is to be done
+    session: WriteSession,
+    bisect: Bisect,
+    plan: SearchPlan,
+    state: SearchState,
+    probes: Mapping[int, Probe],
+    todo: NextStep,
+    *,
+    secret: str,
+    now: datetime,
+) -> None:
+    for number in todo.measure:
+        taken = len(queries.windows_of(session, probes[number].id))
+        probes[number].measurements_requested = max(probes[number].measurements_requested, taken + 1)
+    for number in todo.close:
+        stop_probe(probes[number], now)
+    for number in todo.give_up:
+        invalidate_probe(probes[number], f"{probes[number].measurements_requested} windows without a number", now)
+    if todo.start:
+        _tell_drift(session, bisect, state, now)
+        for one in probes.values():  # what stays is measured together with what comes
+            if one.purpose == "control" and one.state in LIVING:
+                one.measurements_requested = len(queries.windows_of(session, one.id)) + 1
+        queue_probes(session, bisect, plan, todo.start, state.round + 1, secret=secret, now=now)
+    if todo.open is not None:
+        bisect.expanding_candidate = todo.open
+        record_bisect_event(session, bisect, "opening", {"candidate": todo.open}, now=now)
+        enqueue(session, ExpandCandidate(BisectId(bisect.id), todo.open))
+    if todo.finished is not None:
+        _tell_drift(session, bisect, state, now)
+        likeliest = _likeliest(plan, state, todo.finished)
+        record_outcome(session, bisect, list(probes.values()), todo.finished, likeliest, now=now)
+    if todo.pause is not None:
+        pause_bisect(session, bisect, todo.pause, now=now)
+
+
+def queue_probes(
+    session: WriteSession,
+    bisect: Bisect,
+    plan: SearchPlan,
+    starts: Sequence[ProbeStart],
+    round_: int,
+    *,
+    secret: str,
+    now: datetime,
+) -> list[Probe]:
+    """Ask for deploys in a round of their own; with `approval` they wait for a person."""
+    rows = []
+    first = len(queries.probes(session, bisect.id)) + 1
+    for number, one in enumerate(starts, start=first):
+        rows.append(make_probe(session, bisect, plan.build(one.build), number, secret=secret, now=now))
+        rows[-1].candidate, rows[-1].purpose, rows[-1].verified_candidate, rows[-1].round = (
+            one.build,
+            one.purpose,
+            one.about,
+            round_,
+        )
+        record_bisect_event(
+            session, bisect, "asked", {"number": number, "candidate": one.build, "purpose": one.purpose}, now=now
+        )
+    session.flush()
+    settings = kept.from_json(bisect.settings)
+    if first + len(starts) > MOST_PROBES:
+        pause_bisect(session, bisect, f"There were {MOST_PROBES} probes.", now=now)
+    elif settings.approval and bisect.approved_through_round < round_:
+        bisect.state = BisectState.WAITING
+        record_bisect_event(session, bisect, "waiting", {"round": round_}, now=now)
+    return rows
+
+
+def make_probe(
+    session: WriteSession, bisect: Bisect, build: BuildInputs, number: int, *, secret: str, now: datetime
+) -> Probe:
+    """Return a fresh row; who asks says of what."""
+    run_id = new_id()
+    row = Probe(
+        team_id=session.team_id,
+        id=new_id(),
+        bisect_id=bisect.id,
+        number=number,
+        run_id=run_id,
+        callback_hash=hash_secret(callback_secret(secret, run_id)),
+        build={"commit": build.commit, "modules": dict(build.modules), "versions": dict(build.versions)},
+        state=ProbeState.ASKED,
+        measurements_requested=1,
+        good_verdicts=0,
+        bad_verdicts=0,
+        queued_at=now,
+        log_tail="",
+    )
+    session.add(row)
+    return row
+
+
+def stop_probe(probe: Probe, now: datetime) -> None:
+    """Have a probe taken down, and what it gave kept; what no runner has yet is done with."""
+    if probe.leased_at is None:
+        probe.state, probe.ended_at = ProbeState.ANNULLED, now
+        probe.reason = probe.reason or "no longer needed"
+    elif probe.ended_at is None and probe.state not in {ProbeState.LOST, ProbeState.ANNULLED}:
+        probe.state = ProbeState.CLOSING
+
+
+def invalidate_probe(probe: Probe, reason: str, now: datetime) -> None:
+    """Say that what a probe gave does not count; if it runs it is taken down."""
+    probe.state, probe.reason = ProbeState.ANNULLED, reason
+    if probe.leased_at is None:
+        probe.ended_at = now
+
+
+def pause_bisect(session: WriteSession, bisect: Bisect, reason: str, *, now: datetime) -> None:
+    """Have a bisect wait for a person; what runs is taken down after its window, what nobody has waits with it."""
+    bisect.state, bisect.pause_reason = BisectState.PAUSED, reason
+    record_bisect_event(session, bisect, "paused", {"reason": reason}, now=now)
+    publish_bisect_change(session, bisect)
+
+
+def _disown(session: WriteSession, bisect: Bisect, probes: Iterable[Probe], reason: str, now: datetime) -> None:
+    """Say that what production measured of the ends does not count; the search deploys them then."""
+    for one in probes:
+        if one.purpose == KNOWN and one.state == ProbeState.DONE:
+            invalidate_probe(one, reason, now)
+    record_bisect_event(session, bisect, "disowned", {"reason": reason}, now=now)
+
+
+def _tell_drift(session: WriteSession, bisect: Bisect, state: SearchState, now: datetime) -> None:
+    """Say once that what no control sees makes all of it less sure, long before anybody is named."""
+    told = queries.last_event_at(session, bisect.id, "drifts") is not None
+    if not told and measurement_normalization.has_drift(state, search.compute_state_posterior(state)):
+        record_bisect_event(session, bisect, "drifts", {}, now=now)
+
+
+def _likeliest(plan: SearchPlan, state: SearchState, told: SearchResult) -> list[tuple[str, float]]:
+    """Return the commits of the likeliest suspects that are left, and their posterior probabilities."""
+    here = search.compute_state_posterior(state).here
+    beliefs = {one: float(here[state.line.position(one) - 1]) for one in told.suspects}
+    order = sorted(beliefs, key=lambda one: -beliefs[one])[:MOST_LIKELY]
+    return [(plan.nodes[one].sha, beliefs[one]) for one in order]
+
+
+def record_outcome(
+    session: WriteSession,
+    bisect: Bisect,
+    probes: Sequence[Probe],
+    told: SearchResult,
+    likeliest: Sequence[tuple[str, float]],
+    *,
+    now: datetime,
+) -> None:
+    """Write down how a search ended."""
+    outcome: dict[str, Any] = {
+        "outcome": told.outcome, "suspects": list(told.suspects), "belief": told.belief,
+        "likeliest": [{"sha": sha, "belief": belief} for sha, belief in likeliest],
+    }  # fmt: skip
+    bisect.state, bisect.outcome, bisect.finished_at = BisectState(told.outcome), outcome, now
+    tear_down_bisect(session, bisect, probes, told.outcome, outcome, now=now)
+
+
+def tear_down_bisect(
+    session: WriteSession,
+    bisect: Bisect,
+    probes: Sequence[Probe],
+    kind: str,
+    facts: dict[str, Any],
+    *,
+    now: datetime,
+    by: UserId | None = None,
+) -> None:
+    """Take down what is left of a bisect that has ended, and tell of it."""
+    for one in probes:
+        if one.ended_at is None:
+            stop_probe(one, now)
+    bisect.finished_at, bisect.expanding_candidate = now, None
+    if (job := work.find_open_job(session, ExpandCandidate.subject_kind, bisect.id)) is not None:
+        work.cancel_job(session, JobId(job.id))  # nobody waits any more for what it reads
+    record_bisect_event(session, bisect, kind, facts, now=now, by=by)
+    told = {"title": bisect.title, "to": kind, "service_id": str(bisect.service_id)}
+    record_audit_event(session, None, "bisect.ended", "bisect", bisect.id, told)
+    publish_bisect_change(session, bisect)
+    enqueue(session, BisectFinished(BisectId(bisect.id)))
+
+
+def fail_bisect(session: WriteSession, bisect_id: BisectId, problem: dict[str, Any], *, now: datetime) -> None:
+    """Write down why a search can not go on. Raises `BisectNotFound`."""
+    bisect = lock_bisect(session, bisect_id)
+    if bisect.state not in OPEN:
+        return
+    bisect.state, bisect.problem = BisectState.FAILED, problem
+    tear_down_bisect(
+        session, bisect, queries.probes(session, bisect_id), "failed", {"detail": problem.get("detail", "")}, now=now
+    )

@@ -1,0 +1,215 @@
+"""Runners, bisects, probes, their windows, and what happened to a bisect.
+
+Probes and windows are the truth of a search: they are only added to and completed. What is believed is computed from them.
+"""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    LargeBinary,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.orm import Mapped, mapped_column
+
+from slowpath.core.ids import UserId
+from slowpath.core.table_base import Table, TeamScoped
+
+
+class Runner(TeamScoped, Table):
+    """A program in the user's infrastructure that deploys what it is told to."""
+
+    __tablename__ = "runner"
+    __table_args__ = (UniqueConstraint("team_id", "name", name="uq_runner_name"),)
+
+    name: Mapped[str]
+    slots: Mapped[int]
+    """How many deploys it runs at a time."""
+    labels: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
+    version: Mapped[str]
+    instance: Mapped[str] = mapped_column(default="", server_default="")
+    """Which process of this name it is: made once in a work folder, another one elsewhere."""
+    host: Mapped[str] = mapped_column(default="", server_default="")
+    """The machine it runs on, as that calls itself."""
+    token_id: Mapped[UUID | None]
+    """With which it last came."""
+    seen_at: Mapped[datetime]
+    left_at: Mapped[datetime | None]
+    """When it said that it has ended, with nothing left deployed: its name is free."""
+
+
+class Bisect(TeamScoped, Table):
+    """One search."""
+
+    __tablename__ = "bisect"
+    __table_args__ = (
+        UniqueConstraint("team_id", "number", name="uq_bisect_number"),
+        CheckConstraint(
+            "state in ('planned', 'waiting-approval', 'searching', 'paused', 'found', 'not-in-range', 'inseparable', "
+            "'stopped', 'cancelled', 'failed')",
+            name="state",
+        ),
+        ForeignKeyConstraint(["team_id", "service_id"], ["service.team_id", "service.id"], ondelete="CASCADE"),
+        ForeignKeyConstraint(
+            ["team_id", "repository_id"], ["repository.team_id", "repository.id"], ondelete="SET NULL (repository_id)"
+        ),
+        ForeignKeyConstraint(
+            ["team_id", "regression_id"], ["regression.team_id", "regression.id"], ondelete="SET NULL (regression_id)"
+        ),
+        ForeignKeyConstraint(
+            ["team_id", "comparison_id"], ["comparison.team_id", "comparison.id"], ondelete="SET NULL (comparison_id)"
+        ),
+        Index("ix_bisect_newest", "team_id", "created_at", "id"),
+        Index("ix_bisect_service", "team_id", "service_id"),
+        Index("ix_bisect_repository", "team_id", "repository_id"),
+        Index("ix_bisect_regression", "team_id", "regression_id"),
+        Index("ix_bisect_comparison", "team_id", "comparison_id"),
+    )
+
+    number: Mapped[int]
+    """Counts up inside the team; how people call it."""
+    title: Mapped[str]
+    service_id: Mapped[UUID]
+    repository_id: Mapped[UUID | None]
+    regression_id: Mapped[UUID | None]
+    comparison_id: Mapped[UUID | None]
+    good_sha: Mapped[str]
+    bad_sha: Mapped[str]
+    state: Mapped[str]
+    signature: Mapped[dict[str, Any]]
+    """`rules.signature`: what is measured of every build."""
+    settings: Mapped[dict[str, Any]]
+    """`rules.settings`."""
+    plan: Mapped[dict[str, Any] | None] = mapped_column(deferred=True)
+    """{"line": analysis.bisect.line's JSON, "nodes": {id: rules.nodes' JSON}, "levels": {id of what was opened, or "":
+    {"commits", "classes", "repository", "good", "bad", "pruned": [{"why", "commits"}]}}}.
+
+    Megabytes where candidates are thousands: read only by those who need it, so that lists and beats stay cheap.
+    """
+    expanding_candidate: Mapped[str | None]
+    """The candidate in which is being looked."""
+    approved_through_round: Mapped[int] = mapped_column(default=0)
+    """Up to which round a person has allowed deploys."""
+    pause_reason: Mapped[str | None]
+    outcome: Mapped[dict[str, Any] | None]
+    """{"outcome", "suspects", "belief"}."""
+    problem: Mapped[dict[str, Any] | None]
+    summary: Mapped[dict[str, Any] | None]
+    """What a row of the list shows, as of the last step; can be made anew from the probes."""
+    created_by: Mapped[UserId | None] = mapped_column(ForeignKey("app_user.id", ondelete="SET NULL"), index=True)
+    started_at: Mapped[datetime | None]
+    finished_at: Mapped[datetime | None]
+    revision: Mapped[int] = mapped_column(default=1)
+    """Grows with every change."""
+
+
+class Probe(TeamScoped, Table):
+    """One deploy of a build, or what is known without one: what a person said (purpose `mark`), what production measured (`known`)."""
+
+    __tablename__ = "probe"
+    __table_args__ = (
+        UniqueConstraint("team_id", "bisect_id", "number", name="uq_probe_number"),
+        UniqueConstraint("team_id", "run_id", name="uq_probe_run_id"),
+        UniqueConstraint("callback_hash", name="uq_probe_callback_hash"),
+        CheckConstraint(
+            "state in ('asked', 'leased', 'deploying', 'warming', 'soaking', 'collecting', 'idle', 'closing', 'done', "
+            "'unbuildable', 'unhealthy', 'failed', 'annulled', 'lost')",
+            name="state",
+        ),
+        CheckConstraint("purpose in ('end', 'control', 'probe', 'verify', 'mark', 'known')", name="purpose"),
+        CheckConstraint("octet_length(log_tail) <= 8192", name="log_tail"),
+        ForeignKeyConstraint(["team_id", "bisect_id"], ["bisect.team_id", "bisect.id"], ondelete="CASCADE"),
+        ForeignKeyConstraint(
+            ["team_id", "runner_id"], ["runner.team_id", "runner.id"], ondelete="SET NULL (runner_id)"
+        ),
+        Index(
+            "uq_probe_slot",
+            "team_id",
+            "runner_id",
+            "slot",
+            unique=True,
+            postgresql_where=text("runner_id IS NOT NULL AND ended_at IS NULL"),
+        ),
+        Index("ix_probe_asked", "team_id", "queued_at", postgresql_where=text("state = 'asked'")),
+        Index("ix_probe_runner", "team_id", "runner_id"),
+    )
+
+    bisect_id: Mapped[UUID]
+    number: Mapped[int]
+    """From 1; the deploy's number in the search."""
+    run_id: Mapped[UUID]
+    """Names the deploy to everybody outside; nothing is started twice under one."""
+    callback_hash: Mapped[bytes] = mapped_column(LargeBinary)
+    build: Mapped[dict[str, Any]]
+    candidate: Mapped[str]
+    purpose: Mapped[str]
+    round: Mapped[int]
+    verified_candidate: Mapped[str | None]
+    """Of a verification: the suspect."""
+    state: Mapped[str]
+    runner_id: Mapped[UUID | None]
+    slot: Mapped[int | None]
+    lease_expires_at: Mapped[datetime | None]
+    measurements_requested: Mapped[int] = mapped_column(default=1)
+    good_verdicts: Mapped[int] = mapped_column(default=0)
+    bad_verdicts: Mapped[int] = mapped_column(default=0)
+    """Verdicts: of its windows, or of a person."""
+    reason: Mapped[str | None]
+    """Why it was marked or annulled."""
+    queued_at: Mapped[datetime]
+    leased_at: Mapped[datetime | None]
+    deployed_at: Mapped[datetime | None]
+    ready_at: Mapped[datetime | None]
+    ended_at: Mapped[datetime | None]
+    """Since when nothing of it runs any more."""
+    log_tail: Mapped[str] = mapped_column(default="")
+    callback: Mapped[dict[str, Any] | None]
+    """{"state", "detail", "at"}: what the deploy itself said last."""
+
+
+class ProbeMeasurement(TeamScoped, Table):
+    """One measurement of a probe. Without value, verdict and problem it is still being read."""
+
+    __tablename__ = "probe_measurement"
+    __table_args__ = (
+        UniqueConstraint("team_id", "probe_id", "index", name="uq_probe_measurement_index"),
+        CheckConstraint("verdict in ('slower', 'not-slower')", name="verdict"),
+        ForeignKeyConstraint(["team_id", "probe_id"], ["probe.team_id", "probe.id"], ondelete="CASCADE"),
+    )
+
+    probe_id: Mapped[UUID]
+    index: Mapped[int]
+    round: Mapped[int]
+    value: Mapped[float | None]
+    verdict: Mapped[str | None]
+    problem: Mapped[str | None]
+    invalidated: Mapped[bool] = mapped_column(default=False)
+    artifact_ids: Mapped[list[Any]]
+    requests: Mapped[int | None] = mapped_column(BigInteger)
+    """Of how many requests it was read, where the board told their latency."""
+    started_at: Mapped[datetime]
+    ended_at: Mapped[datetime]
+
+
+class BisectEvent(TeamScoped, Table):
+    """One line of a bisect's history."""
+
+    __tablename__ = "bisect_event"
+    __table_args__ = (
+        ForeignKeyConstraint(["team_id", "bisect_id"], ["bisect.team_id", "bisect.id"], ondelete="CASCADE"),
+        Index("ix_bisect_event_newest", "team_id", "bisect_id", "created_at", "id"),
+    )
+
+    bisect_id: Mapped[UUID]
+    occurred_at: Mapped[datetime]
+    kind: Mapped[str]
+    actor: Mapped[UserId | None] = mapped_column(ForeignKey("app_user.id", ondelete="SET NULL"), index=True)
+    """Nobody: the search itself."""
+    details: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")

@@ -1,0 +1,342 @@
+"""Comparisons over HTTP."""
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter, Header, Path, Query, Response
+from fastapi.responses import StreamingResponse
+
+from slowpath.core.db_sessions import ReadSession
+from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotFound, Unavailable
+from slowpath.core.ids import ArtifactId, ComparisonId, ExportId, JobId
+from slowpath.platform.accounts.access import MayRead, MayWrite
+from slowpath.platform.accounts.service import record_audit_event
+from slowpath.platform.http.body_limits import KIB, body_up_to
+from slowpath.platform.http.downloads import make_attachment_response
+from slowpath.platform.http.internal_api import FREEZABLE
+from slowpath.platform.http.pagination import Page, Paging
+from slowpath.platform.http.problems import document_problems
+from slowpath.platform.http.request_dependencies import Blobs, Reading, Writing
+from slowpath.platform.jobs import service as work
+from slowpath.verdicts.comparisons.rules import DiffViewState, Side
+from slowpath.verdicts.comparisons.schemas import (
+    ComparisonIn,
+    ComparisonOut,
+    ComparisonSummaryOut,
+    ComparisonUpdate,
+    DiffViewIn,
+    DiffViewOut,
+    ExportIn,
+    ExportOut,
+    FrameSearchOut,
+    SideIn,
+    SourceLineOut,
+    StateName,
+    export_out,
+    make_comparison_out,
+    make_comparison_summary_out,
+    view_out,
+    window_in,
+)
+from slowpath.verdicts.comparisons.service import comparison_exports, comparison_results, comparisons, diff_views
+from slowpath.verdicts.comparisons.service.comparisons import SideRequest
+from slowpath.verdicts.comparisons.tables import Comparison
+
+router = APIRouter(prefix="/api/v1", tags=["comparisons"])
+
+IdempotencyKey = Annotated[str | None, Header(alias="Idempotency-Key", min_length=1, max_length=200)]
+BINARY: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
+COLUMNS: dict[int | str, dict[str, Any]] = {
+    200: {"description": "slowcol, gzip", "content": {"application/octet-stream": BINARY}}
+}
+DOCUMENT: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"application/json": {"schema": {"type": "object", "additionalProperties": True}}}}
+}
+FRESH = {"Cache-Control": "private, no-cache"}
+"""A comparison that is computed again writes its documents anew."""
+FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-stream": BINARY}}}
+OPEN_OR_DONE = frozenset({DiffViewState.WAITING, DiffViewState.RUNNING, DiffViewState.DONE})
+MAX_FUNCTION = 8000
+"""Letters of a name in an address: the server reads no request line above 64 KiB, and one letter may take twelve."""
+CACHED = {"Cache-Control": "private, max-age=3600, immutable"}
+"""A part that has been cut never changes."""
+
+
+def _asked(side: SideIn) -> SideRequest:
+    artifact_ids = tuple(ArtifactId(artifact_id) for artifact_id in side.artifact_ids)
+    return SideRequest(artifact_ids, side.label, window_in(side.window))
+
+
+def _told(session: ReadSession, row: Comparison) -> ComparisonOut:
+    sides: dict[str, list[UUID]] = {side.value: [] for side in Side}
+    for each in comparisons.list_side_artifacts(session, ComparisonId(row.id)):
+        sides[each.side].append(each.artifact.id)
+    job = work.get_jobs_by_id(session, [JobId(row.job_id)]).get(JobId(row.job_id)) if row.job_id else None
+    return make_comparison_out(row, sides, job, diff_views.views(session, [row.id])[row.id])
+
+
+@router.post(
+    "/comparisons",
+    operation_id="comparisons:ask",
+    openapi_extra=body_up_to(128 * KIB, members=3_000),
+    status_code=201,
+    responses=document_problems(NotFound, InvalidRequest, LimitExceeded),
+)
+def create_comparison(
+    wanted: ComparisonIn, caller: MayWrite, session: Writing, idempotency_key: IdempotencyKey = None
+) -> ComparisonOut:
+    """Compare two sides, each artifacts or a window of metrics or both. Artifacts that are still being decoded are waited for."""
+
+    def make() -> UUID:
+        row = comparisons.create_comparison(session, wanted.name, _asked(wanted.base), _asked(wanted.candidate))
+        record_audit_event(session, caller, "comparison.created", "comparison", row.id, {"name": row.name})
+        return row.id
+
+    asked = wanted.model_dump(mode="json")
+    comparison_id = ComparisonId(work.run_idempotent(session, "comparisons:ask", idempotency_key, asked, make))
+    return _told(session, comparisons.get_comparison(session, comparison_id))
+
+
+@router.get(
+    "/comparisons",
+    operation_id="comparisons:list",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(InvalidRequest),
+)
+def list_comparisons(
+    caller: MayRead,
+    session: Reading,
+    paging: Paging,
+    state: Annotated[list[StateName] | None, Query()] = None,
+    search: Annotated[str | None, Query(max_length=200)] = None,
+) -> Page[ComparisonSummaryOut]:
+    """List comparisons, newest first."""
+    rows = comparisons.list_comparisons(
+        session, after=paging.after, limit=paging.limit + 1, states=state or (), search=search
+    )
+    counts = comparisons.artifact_counts(session, [row.id for row in rows])
+    return paging.page(rows, lambda row: make_comparison_summary_out(row, counts), lambda row: (row.created_at, row.id))
+
+
+@router.get(
+    "/comparisons/{comparison_id}",
+    operation_id="comparisons:get",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(NotFound),
+)
+def get_comparison(comparison_id: UUID, caller: MayRead, session: Reading) -> ComparisonOut:
+    """Return one comparison with its result."""
+    return _told(session, comparisons.get_comparison(session, ComparisonId(comparison_id)))
+
+
+@router.get(
+    "/comparisons/{comparison_id}/parts/{part}",
+    operation_id="comparisons:part",
+    openapi_extra=FREEZABLE,
+    responses={**document_problems(NotFound, Conflict, Unavailable), **DOCUMENT},
+    response_class=Response,
+)
+def get_kind_document(
+    comparison_id: UUID, part: comparison_results.Part, caller: MayRead, session: Reading, blobs: Blobs
+) -> Response:
+    """Return what the page shows of the traces, growth logs or benchmarks that were compared."""
+    key = comparison_results.part_key_of(comparisons.get_comparison(session, ComparisonId(comparison_id)), part)
+    return Response(blobs.read(key), media_type="application/json", headers={**FRESH, "Content-Encoding": "gzip"})
+
+
+@router.patch(
+    "/comparisons/{comparison_id}",
+    operation_id="comparisons:change",
+    responses=document_problems(NotFound, InvalidRequest),
+)
+def update_comparison(
+    comparison_id: UUID, wanted: ComparisonUpdate, caller: MayWrite, session: Writing
+) -> ComparisonOut:
+    """Change the name or the labels of the sides."""
+    labels = (wanted.base_label, wanted.candidate_label)
+    row = comparisons.rename_comparison(session, ComparisonId(comparison_id), wanted.name, labels)
+    record_audit_event(
+        session, caller, "comparison.changed", "comparison", row.id, wanted.model_dump(exclude_none=True)
+    )
+    return _told(session, row)
+
+
+@router.delete(
+    "/comparisons/{comparison_id}",
+    operation_id="comparisons:delete",
+    status_code=204,
+    responses=document_problems(NotFound, Unavailable),
+)
+def delete_comparison(comparison_id: UUID, caller: MayWrite, session: Writing, blobs: Blobs) -> None:
+    """Delete a comparison, its views and exports; the artifacts stay."""
+    name = comparisons.get_comparison(session, ComparisonId(comparison_id)).name
+    keys = comparisons.delete_comparison(session, ComparisonId(comparison_id))
+    record_audit_event(session, caller, "comparison.deleted", "comparison", comparison_id, {"name": name})
+    session.flush()  # a row that can not go must keep its bytes
+    blobs.delete(keys)
+
+
+@router.post(
+    "/comparisons/{comparison_id}/swap",
+    operation_id="comparisons:swap",
+    status_code=201,
+    responses=document_problems(NotFound, InvalidRequest),
+)
+def swap_sides(comparison_id: UUID, caller: MayWrite, session: Writing) -> ComparisonOut:
+    """Compare the same artifacts with the sides swapped: another comparison."""
+    row = comparisons.swap_sides(session, ComparisonId(comparison_id))
+    record_audit_event(
+        session, caller, "comparison.created", "comparison", row.id, {"name": row.name, "swapped": str(comparison_id)}
+    )
+    return _told(session, row)
+
+
+@router.post(
+    "/comparisons/{comparison_id}/retry",
+    operation_id="comparisons:retry",
+    responses=document_problems(NotFound, Conflict),
+)
+def retry_comparison(comparison_id: UUID, caller: MayWrite, session: Writing) -> ComparisonOut:
+    """Compute a failed or cancelled comparison again."""
+    row = comparisons.retry_comparison(session, ComparisonId(comparison_id))
+    record_audit_event(session, caller, "comparison.retried", "comparison", row.id, {"name": row.name})
+    return _told(session, row)
+
+
+@router.post(
+    "/comparisons/{comparison_id}/views",
+    operation_id="views:ask",
+    status_code=202,
+    responses=document_problems(NotFound),
+)
+def create_diff_view(comparison_id: UUID, wanted: DiffViewIn, caller: MayRead, session: Writing) -> DiffViewOut:
+    """Have a view cut that the result lists; one that is ready or under way is returned as it is."""
+    row = diff_views.get_view_by_key(
+        session, ComparisonId(comparison_id), wanted.kind, wanted.sample_type, wanted.granularity
+    )
+    if row.state not in OPEN_OR_DONE:
+        comparison_results.enqueue_view(session, row)
+    return view_out(row)
+
+
+@router.get(
+    "/comparisons/{comparison_id}/views/{view_id}/nodes/{node_id}",
+    operation_id="views:subtree",
+    openapi_extra=FREEZABLE,
+    responses={**document_problems(NotFound, Conflict, Unavailable), **COLUMNS},
+    response_class=StreamingResponse,
+)
+def get_subtree(
+    comparison_id: UUID,
+    view_id: UUID,
+    node_id: Annotated[int, Path(ge=0, le=2**32 - 1)],
+    caller: MayRead,
+    session: Reading,
+    blobs: Blobs,
+) -> Response:
+    """Return the largest nodes beneath one node."""
+    view = diff_views.get_view(session, ComparisonId(comparison_id), view_id)
+    return Response(diff_views.get_subtree(view, blobs, node_id), media_type="application/octet-stream", headers=CACHED)
+
+
+@router.get(
+    "/comparisons/{comparison_id}/views/{view_id}/search",
+    operation_id="views:search",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(NotFound, Conflict, InvalidRequest, Unavailable),
+)
+def search(
+    comparison_id: UUID,
+    view_id: UUID,
+    pattern: Annotated[str, Query(min_length=1, max_length=diff_views.MAX_PATTERN)],
+    caller: MayRead,
+    session: Reading,
+    blobs: Blobs,
+    regex: bool = False,
+    case: bool = False,
+) -> FrameSearchOut:
+    """Return the totals of what a pattern matches, over all nodes, also those that were not sent."""
+    view = diff_views.get_view(session, ComparisonId(comparison_id), view_id)
+    found = diff_views.search_frames(view, blobs, diff_views.FrameSearchPattern(pattern, regex, case))
+    return FrameSearchOut(
+        nodes=found.nodes, functions=found.functions, base_raw=found.base, candidate_raw=found.candidate
+    )
+
+
+@router.get(
+    "/comparisons/{comparison_id}/views/{view_id}/lines",
+    operation_id="views:lines",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(NotFound, Conflict, Unavailable),
+)
+def list_lines(
+    comparison_id: UUID,
+    view_id: UUID,
+    function: Annotated[str, Query(max_length=MAX_FUNCTION)],
+    caller: MayRead,
+    session: Reading,
+    blobs: Blobs,
+) -> list[SourceLineOut]:
+    """Return the lines of a function with the cost of each side, as `list` of pprof does for one."""
+    view = diff_views.get_view(session, ComparisonId(comparison_id), view_id)
+    return [
+        SourceLineOut.model_validate(line, from_attributes=True)
+        for line in diff_views.list_source_lines(view, blobs, function)
+    ]
+
+
+@router.get(
+    "/comparisons/{comparison_id}/views/{view_id}/{part}",
+    operation_id="views:part",
+    openapi_extra=FREEZABLE,
+    responses={
+        **document_problems(NotFound, Conflict, Unavailable),
+        **COLUMNS,
+        204: {"description": "There is no rest"},
+    },
+    response_class=StreamingResponse,
+)
+def get_view_chunk(
+    comparison_id: UUID, view_id: UUID, part: diff_views.Part, caller: MayRead, session: Reading, blobs: Blobs
+) -> Response:
+    """Return a part of a view, cut and packed beforehand: the largest nodes, the rest, or the functions."""
+    key = diff_views.part_key(diff_views.get_view(session, ComparisonId(comparison_id), view_id), part)
+    if key is None:
+        return Response(status_code=204)
+    content = blobs.read(key)
+    headers = {**CACHED, "Content-Encoding": "gzip"}
+    return Response(content, media_type="application/octet-stream", headers=headers)
+
+
+@router.post(
+    "/comparisons/{comparison_id}/exports",
+    operation_id="exports:ask",
+    status_code=202,
+    responses=document_problems(NotFound, Conflict, InvalidRequest),
+)
+def create_export(comparison_id: UUID, wanted: ExportIn, caller: MayRead, session: Writing) -> ExportOut:
+    """Have a file made: merged pprof of a side, the diff as pprof, JSON or CSV."""
+    row = comparison_exports.create_export(session, ComparisonId(comparison_id), wanted.format, wanted.kind)
+    record_audit_event(session, caller, "export.created", "export", row.id, {"format": row.format})
+    return export_out(row)
+
+
+@router.get("/exports/{export_id}", operation_id="exports:get", responses=document_problems(NotFound))
+def get_export(export_id: UUID, caller: MayRead, session: Reading) -> ExportOut:
+    """Return how far an export is."""
+    return export_out(comparison_exports.get_export(session, ExportId(export_id)))
+
+
+@router.get(
+    "/exports/{export_id}/content",
+    operation_id="exports:content",
+    responses={**document_problems(NotFound, Conflict, Unavailable), **FILE},
+    response_class=StreamingResponse,
+)
+def get_export_content(export_id: UUID, caller: MayRead, session: Reading, blobs: Blobs) -> Response:
+    """Return the file."""
+    row = comparison_exports.get_export(session, ExportId(export_id))
+    content = blobs.stream(comparison_exports.content_key(row))
+    return make_attachment_response(
+        content, row.file_name or "export", media_type=row.media_type or "application/octet-stream"
+    )

@@ -1,0 +1,99 @@
+"""Every SELECT about comparisons, their views and exports."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import func, or_, select, tuple_
+
+from slowpath.core.db_sessions import ReadSession
+from slowpath.core.ids import ComparisonId, ExportId
+from slowpath.verdicts.comparisons.tables import Comparison, ComparisonArtifact, ComparisonExport, DiffView
+
+
+def comparison(session: ReadSession, comparison_id: ComparisonId) -> Comparison | None:
+    """Return one comparison, by primary key."""
+    return session.get(Comparison, (session.team_id, comparison_id))
+
+
+def lock_comparison(session: ReadSession, comparison_id: ComparisonId) -> bool:
+    """Lock a comparison against being deleted, or deleting it against its job's end; False when it is gone."""
+    found = select(Comparison.id).where(Comparison.id == comparison_id).with_for_update()
+    return session.scalar(found) is not None
+
+
+def comparisons(
+    session: ReadSession, *, after: tuple[datetime, UUID] | None, limit: int, states: Sequence[str], search: str | None
+) -> Sequence[Comparison]:
+    """Return comparisons newest first, by ix_comparison_newest."""
+    found = select(Comparison).order_by(Comparison.created_at.desc(), Comparison.id.desc()).limit(limit)
+    if states:
+        found = found.where(Comparison.state.in_(states))
+    if search:
+        texts = (Comparison.name, Comparison.base_label, Comparison.candidate_label, Comparison.headline)
+        found = found.where(or_(*(text.icontains(search, autoescape=True) for text in texts)))
+    if after is not None:
+        found = found.where(tuple_(Comparison.created_at, Comparison.id) < after)
+    return session.scalars(found).all()
+
+
+def counts(session: ReadSession, comparison_ids: Sequence[UUID]) -> dict[tuple[UUID, str], int]:
+    """Return how many artifacts stand on each side of these comparisons: one query for a whole page."""
+    if not comparison_ids:
+        return {}
+    rows = session.execute(
+        select(ComparisonArtifact.comparison_id, ComparisonArtifact.side, func.count())
+        .where(ComparisonArtifact.comparison_id.in_(comparison_ids))
+        .group_by(ComparisonArtifact.comparison_id, ComparisonArtifact.side)
+    )
+    return {(comparison_id, side): count for comparison_id, side, count in rows}
+
+
+def sides(session: ReadSession, comparison_id: ComparisonId) -> Sequence[ComparisonArtifact]:
+    """Return what stands on the sides, in its order, by the unique constraint."""
+    return session.scalars(
+        select(ComparisonArtifact)
+        .where(ComparisonArtifact.comparison_id == comparison_id)
+        .order_by(ComparisonArtifact.side, ComparisonArtifact.position)
+    ).all()
+
+
+def views(session: ReadSession, comparison_ids: Sequence[UUID]) -> Sequence[DiffView]:
+    """Return the views of these comparisons in their order, by the unique constraint."""
+    if not comparison_ids:
+        return []
+    return session.scalars(
+        select(DiffView)
+        .where(DiffView.comparison_id.in_(comparison_ids))
+        .order_by(DiffView.comparison_id, DiffView.position, DiffView.created_at)
+    ).all()
+
+
+def view(session: ReadSession, comparison_id: ComparisonId, view_id: UUID) -> DiffView | None:
+    """Return one view of a comparison, by primary key."""
+    row = session.get(DiffView, (session.team_id, view_id))
+    return row if row is not None and row.comparison_id == comparison_id else None
+
+
+def view_of(
+    session: ReadSession, comparison_id: ComparisonId, kind: str, sample_type: str, granularity: str
+) -> DiffView | None:
+    """Return the view of this kind, sample type and granularity, by the unique constraint."""
+    return session.scalars(
+        select(DiffView).where(
+            DiffView.comparison_id == comparison_id,
+            DiffView.kind == kind,
+            DiffView.sample_type == sample_type,
+            DiffView.granularity == granularity,
+        )
+    ).one_or_none()
+
+
+def export(session: ReadSession, export_id: ExportId) -> ComparisonExport | None:
+    """Return one export, by primary key."""
+    return session.get(ComparisonExport, (session.team_id, export_id))
+
+
+def exports(session: ReadSession, comparison_id: ComparisonId) -> Sequence[ComparisonExport]:
+    """Return the exports of a comparison."""
+    return session.scalars(select(ComparisonExport).where(ComparisonExport.comparison_id == comparison_id)).all()

@@ -1,0 +1,294 @@
+"""Comparisons on the wire."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
+
+from slowpath.core.ids import EnvironmentId, ServiceId
+from slowpath.core.jobs import JobRow
+from slowpath.platform.http.problems import Problem
+from slowpath.platform.jobs.schemas import JobOut, make_job_out
+from slowpath.verdicts.comparisons.rules import ExportFormat, Granularity, Side, TimeRange, windows_from
+from slowpath.verdicts.comparisons.tables import Comparison, ComparisonExport, DiffView
+
+Label = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")
+]
+PartName = Literal["profiles", "traces", "spans", "growth", "benchmarks"]
+"""What a comparison is made of; each is a part of its page."""
+StateName = Literal["waiting", "running", "done", "failed", "cancelled"]
+ViewStateName = Literal["uncut", "waiting", "running", "done", "failed", "cancelled"]
+VerdictName = Literal["regressed", "improved", "mixed", "unchanged", "inconclusive"]
+EPOCH = datetime.fromtimestamp(0, UTC)
+MOST_LISTED = 1000
+"""Above the limit a side has, so that the limit's own error names it."""
+
+
+class ComparisonRequest(BaseModel):
+    """What is sent: nothing that is not asked for."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class TimeRangeIn(ComparisonRequest):
+    """A service's metrics in an environment between two times: at most 7 days."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+    service_id: UUID
+    environment_id: UUID
+    begin: AwareDatetime = Field(alias="from")
+    end: AwareDatetime = Field(alias="to")
+
+
+class SideIn(ComparisonRequest):
+    """One side: which artifacts, which window of metrics, and how it is called. One of both is needed."""
+
+    artifact_ids: Annotated[list[UUID], Field(max_length=MOST_LISTED)] = []
+    window: TimeRangeIn | None = None
+    label: Label | None = None
+
+
+class ComparisonIn(ComparisonRequest):
+    """Base sets against candidate sets."""
+
+    name: Label | None = None
+    base: SideIn
+    candidate: SideIn
+
+
+class ComparisonUpdate(ComparisonRequest):
+    """Another name, other labels."""
+
+    name: Label | None = None
+    base_label: Label | None = None
+    candidate_label: Label | None = None
+
+
+class TimeRangeOut(BaseModel):
+    """A window of metrics on a side."""
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    service_id: UUID
+    environment_id: UUID
+    begin: datetime = Field(alias="from")
+    end: datetime = Field(alias="to")
+
+
+class SideOut(BaseModel):
+    """One side: how it is called, how many artifacts it has, which (when one comparison is asked for), and its window."""
+
+    label: str
+    artifacts: int
+    artifact_ids: list[UUID] | None
+    window: TimeRangeOut | None
+
+
+class DiffViewOut(BaseModel):
+    """One way of looking; its parts can be fetched once it is done."""
+
+    id: UUID
+    kind: str
+    sample_type: str
+    unit: str
+    granularity: Granularity
+    state: ViewStateName
+    bases: list[str]
+    default_basis: str | None
+    nodes: int | None
+    functions: int | None
+    has_rest: bool
+    job_id: UUID | None
+    problem: Problem | None
+
+
+class ComparisonSummaryOut(BaseModel):
+    """A comparison in a list."""
+
+    id: UUID
+    name: str
+    state: StateName
+    verdict: VerdictName | None
+    headline: str | None
+    base: SideOut
+    candidate: SideOut
+    problem: Problem | None
+    job_id: UUID | None
+    created_at: datetime
+    created_by: UUID | None
+    finished_at: datetime | None
+
+
+class ComparisonOut(ComparisonSummaryOut):
+    """A comparison whole: its result (`slowpath.comparison/1`) and its views."""
+
+    job: JobOut | None
+    result: dict[str, Any] | None
+    parts: list[PartName]
+    views: list[DiffViewOut]
+
+
+class DiffViewIn(ComparisonRequest):
+    """Which view is to be cut."""
+
+    kind: Annotated[str, StringConstraints(max_length=40)]
+    sample_type: Annotated[str, StringConstraints(max_length=200)]
+    granularity: Granularity
+
+
+class FrameSearchOut(BaseModel):
+    """What a pattern matches over all nodes; nested matches count once."""
+
+    nodes: int
+    functions: int
+    base_raw: float
+    candidate_raw: float
+
+
+class SourceLineOut(BaseModel):
+    """One line of a function, both sides, in raw units."""
+
+    line: int
+    base_self: float
+    base_total: float
+    candidate_self: float
+    candidate_total: float
+
+
+class ExportIn(ComparisonRequest):
+    """Which file is to be made; `kind` for a comparison of several kinds, the first one if not said."""
+
+    format: ExportFormat
+    kind: Annotated[str, StringConstraints(max_length=40)] | None = None
+
+
+class ExportOut(BaseModel):
+    """A file being made, or made."""
+
+    id: UUID
+    comparison_id: UUID
+    format: ExportFormat
+    kind: str | None
+    state: StateName
+    problem: Problem | None
+    job_id: UUID | None
+    file_name: str | None
+    media_type: str | None
+    size_bytes: int | None
+    created_at: datetime
+
+
+def make_problem_out(problem: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Tell a stored problem."""
+    return {"status": 422, **problem} if problem else None
+
+
+def view_out(row: DiffView) -> DiffViewOut:
+    """Tell a view."""
+    return DiffViewOut.model_validate(
+        {
+            "id": row.id,
+            "kind": row.kind,
+            "sample_type": row.sample_type,
+            "unit": row.unit,
+            "granularity": row.granularity,
+            "state": row.state,
+            "bases": row.normalizations or [],
+            "default_basis": row.default_normalization,
+            "nodes": row.nodes,
+            "functions": row.functions,
+            "has_rest": row.tail_blob_key is not None,
+            "job_id": row.job_id,
+            "problem": make_problem_out(row.problem),
+        }
+    )
+
+
+def window_in(window: TimeRangeIn | None) -> TimeRange | None:
+    """Read a window."""
+    if window is None:
+        return None
+    from_ms, to_ms = ((at - EPOCH) // timedelta(milliseconds=1) for at in (window.begin, window.end))
+    return TimeRange(ServiceId(window.service_id), EnvironmentId(window.environment_id), from_ms, to_ms)
+
+
+def window_out(window: TimeRange | None) -> TimeRangeOut | None:
+    """Tell a window."""
+    if window is None:
+        return None
+    begin, end = (EPOCH + timedelta(milliseconds=ms) for ms in (window.from_ms, window.to_ms))
+    return TimeRangeOut(service_id=window.service_id, environment_id=window.environment_id, begin=begin, end=end)
+
+
+def make_comparison_summary_out(row: Comparison, counts: dict[tuple[UUID, str], int]) -> ComparisonSummaryOut:
+    """Tell a comparison in a list."""
+    return ComparisonSummaryOut.model_validate(_members(row, counts, None))
+
+
+def make_comparison_out(
+    row: Comparison, sides: dict[str, list[UUID]], job: JobRow | None, views: list[DiffView]
+) -> ComparisonOut:
+    """Tell a comparison whole."""
+    counts = {(row.id, side): len(ids) for side, ids in sides.items()}
+    members = _members(row, counts, sides)
+    return ComparisonOut.model_validate(
+        {
+            **members,
+            "job": make_job_out(job) if job else None,
+            "result": row.result,
+            "parts": [*(["profiles"] if views else []), *row.artifact_kinds],
+            "views": [view_out(view) for view in views],
+        }
+    )
+
+
+def _members(
+    row: Comparison, counts: dict[tuple[UUID, str], int], sides: dict[str, list[UUID]] | None
+) -> dict[str, Any]:
+    windows = windows_from(row.time_ranges)
+    return {
+        "id": row.id,
+        "name": row.name,
+        "state": row.state,
+        "verdict": row.verdict,
+        "headline": row.headline,
+        "base": {
+            "label": row.base_label,
+            "artifacts": counts.get((row.id, "base"), 0),
+            "artifact_ids": sides.get("base", []) if sides is not None else None,
+            "window": window_out(windows.get(Side.BASE)),
+        },
+        "candidate": {
+            "label": row.candidate_label,
+            "artifacts": counts.get((row.id, "candidate"), 0),
+            "artifact_ids": sides.get("candidate", []) if sides is not None else None,
+            "window": window_out(windows.get(Side.CANDIDATE)),
+        },
+        "problem": make_problem_out(row.problem),
+        "job_id": row.job_id,
+        "created_at": row.created_at,
+        "created_by": row.created_by,
+        "finished_at": row.finished_at,
+    }
+
+
+def export_out(row: ComparisonExport) -> ExportOut:
+    """Tell an export."""
+    return ExportOut.model_validate(
+        {
+            "id": row.id,
+            "comparison_id": row.comparison_id,
+            "format": row.format,
+            "kind": row.kind,
+            "state": row.state,
+            "problem": make_problem_out(row.problem),
+            "job_id": row.job_id,
+            "file_name": row.file_name,
+            "media_type": row.media_type,
+            "size_bytes": row.size_bytes,
+            "created_at": row.created_at,
+        }
+    )

@@ -1,0 +1,53 @@
+"""Take a comparison away as a file."""
+
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.ids import BlobKey, ComparisonId, ExportId, TeamId, new_id
+from slowpath.core.jobs import enqueue
+from slowpath.verdicts.comparisons import queries
+from slowpath.verdicts.comparisons.errors import ComparisonNotFinished, ExportNotFound, ExportNotReady
+from slowpath.verdicts.comparisons.jobs import ExportComparison
+from slowpath.verdicts.comparisons.rules import ComparisonState, ExportFormat
+from slowpath.verdicts.comparisons.service import comparisons
+from slowpath.verdicts.comparisons.tables import ComparisonExport
+
+
+def create_export(
+    session: WriteSession, comparison_id: ComparisonId, wanted: ExportFormat, kind: str | None
+) -> ComparisonExport:
+    """Have a file made. Raises `ComparisonNotFound`, `ComparisonNotFinished`."""
+    comparison = comparisons.get_comparison(session, comparison_id)
+    if comparison.state != ComparisonState.DONE:
+        raise ComparisonNotFinished(f"The comparison is {comparison.state}.", remedy="Wait until it is done.")
+    export = ComparisonExport(
+        team_id=session.team_id,
+        id=new_id(),
+        comparison_id=comparison_id,
+        format=wanted,
+        kind=kind,
+        state=ComparisonState.WAITING,
+        created_by=session.scope.user_id,
+    )
+    session.add(export)
+    export.job_id = enqueue(session, ExportComparison(ExportId(export.id)))
+    session.flush()  # whoever tells the export needs the time the database gave it
+    return export
+
+
+def get_export(session: ReadSession, export_id: ExportId) -> ComparisonExport:
+    """Return the export. Raises `ExportNotFound`."""
+    row = queries.export(session, export_id)
+    if row is None:
+        raise ExportNotFound("There is no such export in this team.")
+    return row
+
+
+def content_key(row: ComparisonExport) -> BlobKey:
+    """Return where a finished export lies. Raises `ExportNotReady`."""
+    if row.state != ComparisonState.DONE or row.blob_key is None:
+        raise ExportNotReady(f"The export is {row.state}.", remedy="Wait until it is done.")
+    return BlobKey(row.blob_key)
+
+
+def export_key(team_id: TeamId, export_id: ExportId) -> BlobKey:
+    """Return where an export lies."""
+    return BlobKey(f"{team_id}/exports/{export_id}")

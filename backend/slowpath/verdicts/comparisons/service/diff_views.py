@@ -1,0 +1,139 @@
+"""Look at views: their parts, a subtree, a search over all nodes, the lines of a function."""
+
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+from uuid import UUID
+
+import re2
+
+from slowpath.analysis.kinds.profiles.stored_view import FrameMatches, SourceLine, StoredView, lines_of
+from slowpath.core.db_sessions import ReadSession
+from slowpath.core.ids import BlobKey, ComparisonId
+from slowpath.core.ports import BlobStore
+from slowpath.verdicts.comparisons import queries
+from slowpath.verdicts.comparisons.errors import InvalidPattern, NodeNotFound, ViewNotFound, ViewNotReady
+from slowpath.verdicts.comparisons.rules import DiffViewState
+from slowpath.verdicts.comparisons.tables import DiffView
+
+Part = Literal["first", "rest", "functions"]
+MAX_PATTERN = 1000
+QUIETLY = re2.Options()
+QUIETLY.log_errors = False  # a pattern that is no pattern is the answer's business, not the log's
+
+
+@dataclass(frozen=True)
+class FrameSearchPattern:
+    """What to look for in names."""
+
+    text: str
+    regex: bool
+    case: bool
+
+
+def views(session: ReadSession, comparison_ids: Sequence[UUID]) -> dict[UUID, list[DiffView]]:
+    """Return the views of each comparison, in their order."""
+    found: dict[UUID, list[DiffView]] = {comparison_id: [] for comparison_id in comparison_ids}
+    for row in queries.views(session, comparison_ids):
+        found[row.comparison_id].append(row)
+    return found
+
+
+def get_view(session: ReadSession, comparison_id: ComparisonId, view_id: UUID) -> DiffView:
+    """Return a view. Raises `ViewNotFound`."""
+    row = queries.view(session, comparison_id, view_id)
+    if row is None:
+        raise ViewNotFound("The comparison has no such view.")
+    return row
+
+
+def get_view_by_key(
+    session: ReadSession, comparison_id: ComparisonId, kind: str, sample_type: str, granularity: str
+) -> DiffView:
+    """Return the view of a kind, sample type and granularity. Raises `ViewNotFound`."""
+    row = queries.view_of(session, comparison_id, kind, sample_type, granularity)
+    if row is None:
+        raise ViewNotFound(
+            f"The comparison has no view of {kind}/{sample_type} by {granularity}.",
+            remedy="Its result lists the views there are.",
+        )
+    return row
+
+
+def part_key(view: DiffView, part: Part) -> BlobKey | None:
+    """Return where a part of a finished view lies; None for a rest that is empty. Raises `ViewNotReady`."""
+    if view.state != DiffViewState.DONE:
+        raise ViewNotReady(f"The view is {view.state}.", remedy="Ask for it with POST .../views, and wait for its job.")
+    key = {"first": view.head_blob_key, "rest": view.tail_blob_key, "functions": view.functions_key}[part]
+    return BlobKey(key) if key else None
+
+
+def get_subtree(view: DiffView, blobs: BlobStore, node_id: int) -> bytes:
+    """Return the largest nodes beneath one node, as columns. Raises `NodeNotFound`, `ViewNotReady`."""
+    stored = _stored(view, blobs)
+    try:
+        return stored.subtree(node_id)
+    except IndexError as error:
+        raise NodeNotFound("The view has no such node.", limit=view.nodes, actual=node_id, unit="nodes") from error
+
+
+def search_frames(view: DiffView, blobs: BlobStore, pattern: FrameSearchPattern) -> FrameMatches:
+    """Return the totals of what a pattern matches, over all nodes. Raises `InvalidPattern`, `ViewNotReady`."""
+    return _stored(view, blobs).search(compile_pattern(pattern))
+
+
+def list_source_lines(view: DiffView, blobs: BlobStore, function: str) -> list[SourceLine]:
+    """Return the lines of a function, both sides. Raises `ViewNotReady`."""
+    part_key(view, "functions")
+    assert view.lines_key is not None
+    return lines_of(blobs.read(BlobKey(view.lines_key)), function)
+
+
+def compile_pattern(pattern: FrameSearchPattern) -> Callable[[str], bool]:
+    """Return the test of a pattern. RE2 runs in linear time whatever the pattern. Raises `InvalidPattern`."""
+    text = pattern.text if pattern.regex else re.escape(pattern.text)
+    if not pattern.case:
+        text = f"(?i){text}"
+    try:
+        compiled = re2.compile(text, QUIETLY)
+    except re2.error as error:
+        raise InvalidPattern(
+            f"This is not a regular expression: {str(error)[:200]}", remedy="Mend it, or search as text."
+        ) from error
+    return lambda name: compiled.search(name) is not None
+
+
+def _stored(view: DiffView, blobs: BlobStore) -> StoredView:
+    part_key(view, "first")
+    assert view.full_blob_key is not None
+    return RECENT.get(BlobKey(view.full_blob_key), blobs)
+
+
+class _StoredViewCache:
+    """The few views that are being looked at: a search a keystroke should not read the blob each time."""
+
+    MOST = 4
+
+    def __init__(self) -> None:
+        self._views: OrderedDict[BlobKey, StoredView] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: BlobKey, blobs: BlobStore) -> StoredView:
+        """Return the view stored under the key. A key begins with its team; views never change under a key."""
+        with self._lock:
+            found = self._views.get(key)
+            if found is not None:
+                self._views.move_to_end(key)
+                return found
+        read = StoredView.parse(blobs.read(key))
+        with self._lock:
+            self._views[key] = read
+            while len(self._views) > self.MOST:
+                self._views.popitem(last=False)
+        return read
+
+
+RECENT = _StoredViewCache()

@@ -1,0 +1,116 @@
+"""Comparisons, what they compare, their views and exports."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index, UniqueConstraint, Uuid
+from sqlalchemy.orm import Mapped, mapped_column
+
+from slowpath.core.ids import UserId
+from slowpath.core.table_base import Table, TeamScoped
+from slowpath.verdicts.comparisons.rules import ComparisonState, DiffViewState
+
+_STATES = "state in ('waiting', 'running', 'done', 'failed', 'cancelled')"
+
+
+class Comparison(TeamScoped, Table):
+    """Base sets against candidate sets, and what came of it."""
+
+    __tablename__ = "comparison"
+    __table_args__ = (
+        ForeignKeyConstraint(["team_id", "job_id"], ["job.team_id", "job.id"], ondelete="SET NULL (job_id)"),
+        Index("ix_comparison_newest", "team_id", "created_at", "id"),
+        CheckConstraint(_STATES, name="state"),
+    )
+
+    name: Mapped[str]
+    base_label: Mapped[str]
+    candidate_label: Mapped[str]
+    state: Mapped[str] = mapped_column(default=ComparisonState.WAITING)
+    verdict: Mapped[str | None]
+    headline: Mapped[str | None]
+    result: Mapped[dict[str, Any] | None]
+    """`slowpath.comparison/1`."""
+    artifact_kinds: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
+    """Where what the page shows of traces, growth logs and benchmarks lies: {"traces": key, ...}."""
+    time_ranges: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
+    """Of metrics, by side: {"base": {"service_id", "environment_id", "from_ms", "to_ms"}, ...}; a side may have none."""
+    problem: Mapped[dict[str, Any] | None]
+    job_id: Mapped[UUID | None]
+    created_by: Mapped[UserId | None] = mapped_column(Uuid())
+    finished_at: Mapped[datetime | None]
+
+
+class ComparisonArtifact(TeamScoped, Table):
+    """One artifact on one side."""
+
+    __tablename__ = "comparison_artifact"
+    __table_args__ = (
+        ForeignKeyConstraint(["team_id", "comparison_id"], ["comparison.team_id", "comparison.id"], ondelete="CASCADE"),
+        ForeignKeyConstraint(["team_id", "artifact_id"], ["artifact.team_id", "artifact.id"], ondelete="CASCADE"),
+        UniqueConstraint("team_id", "comparison_id", "side", "artifact_id", name="uq_comparison_artifact_once"),
+        Index("ix_comparison_artifact_artifact", "team_id", "artifact_id"),
+        CheckConstraint("side in ('base', 'candidate')", name="side"),
+    )
+
+    comparison_id: Mapped[UUID]
+    side: Mapped[str]
+    artifact_id: Mapped[UUID]
+    position: Mapped[int]
+
+
+class DiffView(TeamScoped, Table):
+    """One way of looking at a comparison: a sample type at a granularity, cut into parts for the page."""
+
+    __tablename__ = "diff_view"
+    __table_args__ = (
+        ForeignKeyConstraint(["team_id", "comparison_id"], ["comparison.team_id", "comparison.id"], ondelete="CASCADE"),
+        ForeignKeyConstraint(["team_id", "job_id"], ["job.team_id", "job.id"], ondelete="SET NULL (job_id)"),
+        UniqueConstraint("team_id", "comparison_id", "kind", "sample_type", "granularity", name="uq_diff_view_once"),
+        CheckConstraint("state in ('uncut', 'waiting', 'running', 'done', 'failed', 'cancelled')", name="state"),
+    )
+
+    comparison_id: Mapped[UUID]
+    kind: Mapped[str]
+    sample_type: Mapped[str]
+    unit: Mapped[str]
+    granularity: Mapped[str]
+    position: Mapped[int]
+    state: Mapped[str] = mapped_column(default=DiffViewState.UNCUT)
+    problem: Mapped[dict[str, Any] | None]
+    job_id: Mapped[UUID | None]
+    normalizations: Mapped[list[Any] | None]
+    default_normalization: Mapped[str | None]
+    nodes: Mapped[int | None]
+    functions: Mapped[int | None]
+    full_blob_key: Mapped[str | None]
+    """The whole diff tree, as columns; `first`, `rest`, functions and lines are cut from it beforehand."""
+    head_blob_key: Mapped[str | None]
+    tail_blob_key: Mapped[str | None]
+    functions_key: Mapped[str | None]
+    lines_key: Mapped[str | None]
+
+
+class ComparisonExport(TeamScoped, Table):
+    """A file made from a comparison on request."""
+
+    __tablename__ = "comparison_export"
+    __table_args__ = (
+        ForeignKeyConstraint(["team_id", "comparison_id"], ["comparison.team_id", "comparison.id"], ondelete="CASCADE"),
+        ForeignKeyConstraint(["team_id", "job_id"], ["job.team_id", "job.id"], ondelete="SET NULL (job_id)"),
+        CheckConstraint(_STATES, name="state"),
+    )
+
+    comparison_id: Mapped[UUID]
+    format: Mapped[str]
+    kind: Mapped[str | None]
+    """Which kind of profile, for the formats that hold one."""
+    state: Mapped[str] = mapped_column(default=ComparisonState.WAITING)
+    problem: Mapped[dict[str, Any] | None]
+    job_id: Mapped[UUID | None]
+    blob_key: Mapped[str | None]
+    file_name: Mapped[str | None]
+    media_type: Mapped[str | None]
+    size_bytes: Mapped[int | None] = mapped_column(BigInteger)
+    created_by: Mapped[UserId | None] = mapped_column(Uuid())

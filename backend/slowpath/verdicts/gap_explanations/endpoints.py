@@ -1,0 +1,65 @@
+"""Explanations of gaps over HTTP."""
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Path
+
+from slowpath.core.errors import InvalidRequest, NotFound, Unavailable
+from slowpath.core.ids import ArtifactId, ExplanationId
+from slowpath.platform.accounts.access import MayRead
+from slowpath.platform.accounts.service import record_audit_event
+from slowpath.platform.http.internal_api import FREEZABLE
+from slowpath.platform.http.problems import document_problems
+from slowpath.platform.http.request_dependencies import Blobs, Reading, Writing
+from slowpath.verdicts.gap_explanations.rules import GapRef
+from slowpath.verdicts.gap_explanations.schemas import ExplanationOut, GapIn, explanation_out
+from slowpath.verdicts.gap_explanations.service import gap_explanations
+
+router = APIRouter(prefix="/api/v1", tags=["explanations"])
+
+TraceId = Annotated[str, Path(max_length=64, description="up to 32 hexadecimal digits")]
+
+
+@router.get(
+    "/spans/{artifact_id}/traces/{trace_id}/explanations",
+    operation_id="explanations:list",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(NotFound, InvalidRequest),
+)
+def list_explanations(artifact_id: UUID, trace_id: TraceId, caller: MayRead, session: Reading) -> list[ExplanationOut]:
+    """List what was asked about the gaps of one trace, by span and gap, at most 500."""
+    return [
+        explanation_out(row) for row in gap_explanations.list_explanations(session, ArtifactId(artifact_id), trace_id)
+    ]
+
+
+@router.post(
+    "/spans/{artifact_id}/traces/{trace_id}/explanations",
+    operation_id="explanations:ask",
+    status_code=202,
+    responses=document_problems(NotFound, InvalidRequest, Unavailable),
+)
+def ask(
+    artifact_id: UUID, trace_id: TraceId, wanted: GapIn, caller: MayRead, session: Writing, blobs: Blobs
+) -> ExplanationOut:
+    """Have a gap explained from execution traces of the same process and time; asked again, the answer is the same."""
+    row, anew = gap_explanations.request_explanation(
+        session, blobs, ArtifactId(artifact_id), GapRef(trace_id, wanted.span, wanted.gap)
+    )
+    if anew:
+        record_audit_event(
+            session, caller, "explanation.created", "explanation", row.id, {"artifact_id": str(artifact_id)}
+        )
+    return explanation_out(row)
+
+
+@router.get(
+    "/explanations/{explanation_id}",
+    operation_id="explanations:get",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(NotFound),
+)
+def get(explanation_id: UUID, caller: MayRead, session: Reading) -> ExplanationOut:
+    """Return one explanation."""
+    return explanation_out(gap_explanations.get_explanation(session, ExplanationId(explanation_id)))

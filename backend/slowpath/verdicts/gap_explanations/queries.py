@@ -1,0 +1,71 @@
+"""Every SELECT about explanations of gaps, and about the traces that may tell them."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import Select, and_, or_, select
+
+from slowpath.core.db_sessions import ReadSession
+from slowpath.core.ids import ArtifactId, ExplanationId
+from slowpath.evidence.artifacts.tables import Artifact
+from slowpath.evidence.exec_traces.tables import ExecutionTrace
+from slowpath.inventory.catalog.tables import Build, Service
+from slowpath.verdicts.gap_explanations.rules import GapRef
+from slowpath.verdicts.gap_explanations.tables import GapExplanation
+
+Found = tuple[ExecutionTrace, Artifact, str | None]
+
+
+def explanation(session: ReadSession, explanation_id: ExplanationId) -> GapExplanation | None:
+    """Return one explanation, by primary key."""
+    return session.get(GapExplanation, (session.team_id, explanation_id))
+
+
+def of_gap(session: ReadSession, artifact_id: ArtifactId, gap: GapRef) -> GapExplanation | None:
+    """Return what was asked about a gap, by uq_explanation_gap."""
+    found = select(GapExplanation).where(
+        GapExplanation.artifact_id == artifact_id,
+        GapExplanation.trace_id == gap.trace_id,
+        GapExplanation.span_number == gap.span_number,
+        GapExplanation.gap_number == gap.gap_number,
+    )
+    return session.scalar(found)
+
+
+def of_trace(session: ReadSession, artifact_id: ArtifactId, trace_id: str, limit: int) -> Sequence[GapExplanation]:
+    """Return what was asked about a trace, by uq_explanation_gap."""
+    found = select(GapExplanation).where(GapExplanation.artifact_id == artifact_id, GapExplanation.trace_id == trace_id)
+    return session.scalars(found.order_by(GapExplanation.span_number, GapExplanation.gap_number).limit(limit)).all()
+
+
+def covering(session: ReadSession, from_ns: int, to_ns: int, limit: int) -> Sequence[Found]:
+    """Return traces whose wall clock says that they hold [from, to], with the service of their build; newest first."""
+    ends = ExecutionTrace.wall_start_ns + ExecutionTrace.duration_ns
+    found = _with_service().where(ExecutionTrace.wall_start_ns <= from_ns, ends >= to_ns)
+    return _told(session, found, limit)
+
+
+def beside(session: ReadSession, artifact: Artifact, slug: str, limit: int) -> Sequence[Found]:
+    """Return traces that came with these spans, or are of this service, whatever their clock says; newest first.
+
+    Those of the same batch or build come first.
+    """
+    near = or_(
+        and_(Artifact.batch.is_not(None), Artifact.batch == artifact.batch),
+        and_(Artifact.build_id.is_not(None), Artifact.build_id == artifact.build_id),
+    )
+    found = _with_service().where(or_(near, Service.slug == slug)).order_by(near.desc())
+    return _told(session, found, limit)
+
+
+def _with_service() -> Select[ExecutionTrace, Artifact, str]:
+    return (
+        select(ExecutionTrace, Artifact, Service.slug)
+        .join(Artifact, Artifact.id == ExecutionTrace.id)
+        .outerjoin(Build, Build.id == Artifact.build_id)
+        .outerjoin(Service, Service.id == Build.service_id)
+    )
+
+
+def _told(session: ReadSession, found: Select[ExecutionTrace, Artifact, str], limit: int) -> Sequence[Found]:
+    rows = session.execute(found.order_by(Artifact.created_at.desc(), Artifact.id).limit(limit))
+    return [(trace, artifact, slug) for trace, artifact, slug in rows]

@@ -1,0 +1,55 @@
+"""Explanations on the wire."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from slowpath.platform.http.problems import Problem
+from slowpath.verdicts.gap_explanations.tables import GapExplanation
+
+Number = Annotated[int, Field(ge=0, le=2**31 - 1)]
+
+
+class GapIn(BaseModel):
+    """Which gap is to be explained: span and gap by their place in the trace's page."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    span: Number
+    gap: Number
+
+
+class ExplanationOut(BaseModel):
+    """How far the explanation of a gap is, and what it says."""
+
+    id: UUID
+    artifact_id: UUID
+    trace_id: str
+    span: int
+    gap: int
+    state: Literal["waiting", "running", "done", "failed", "cancelled"]
+    content: dict[str, Any] | None
+    """slowpath.gap-explanation/1."""
+    problem: Problem | None
+    job_id: UUID | None
+    created_at: datetime
+
+
+def explanation_out(row: GapExplanation) -> ExplanationOut:
+    """Tell an explanation."""
+    return ExplanationOut.model_validate(
+        {
+            "id": row.id,
+            "artifact_id": row.artifact_id,
+            "trace_id": row.trace_id,
+            "span": row.span_number,
+            "gap": row.gap_number,
+            "state": row.state,
+            "content": row.document,
+            "problem": {"status": 422, **row.problem} if row.problem else None,
+            "job_id": row.job_id,
+            "created_at": row.created_at,
+        }
+    )

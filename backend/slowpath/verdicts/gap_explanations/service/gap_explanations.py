@@ -1,0 +1,87 @@
+"""Gaps are asked about; a job answers."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from slowpath.analysis.kinds.spans.gap_explanation import GapQuestion, make_gap_question
+from slowpath.analysis.kinds.spans.span_table import SpanTable
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.ids import ArtifactId, ExplanationId, new_id
+from slowpath.core.jobs import JobRow, enqueue
+from slowpath.core.ports import BlobStore
+from slowpath.evidence.spans.errors import SpanTraceNotFound
+from slowpath.evidence.spans.service import span_sets as spans
+from slowpath.inventory.catalog.service.get_or_insert import get_or_insert
+from slowpath.verdicts.gap_explanations import queries
+from slowpath.verdicts.gap_explanations.errors import ExplanationNotFound, GapNotFound
+from slowpath.verdicts.gap_explanations.jobs import ExplainGap
+from slowpath.verdicts.gap_explanations.rules import ExplanationState, GapRef, is_final
+from slowpath.verdicts.gap_explanations.tables import GapExplanation
+
+MOST_TOLD = 500
+
+
+def request_explanation(
+    session: WriteSession, blobs: BlobStore, artifact_id: ArtifactId, gap: GapRef
+) -> tuple[GapExplanation, bool]:
+    """Have a gap explained; and whether that was not asked yet, or is asked anew.
+
+    Raises `SpanSetNotFound`, `SpanTraceNotFound`, `GapNotFound`, `Unavailable`.
+    """
+    table = spans.table(spans.get_span_set(session, artifact_id), blobs)
+    build_gap_question(table, gap)
+    asked = replace(gap, trace_id=table.trace_id(_trace(table, gap.trace_id)))
+    new = GapExplanation(
+        team_id=session.team_id,
+        id=new_id(),
+        artifact_id=artifact_id,
+        trace_id=asked.trace_id,
+        span_number=asked.span_number,
+        gap_number=asked.gap_number,
+        state=ExplanationState.WAITING,
+        created_by=session.scope.user_id,
+    )
+    row, made = get_or_insert(session, new, lambda: queries.of_gap(session, artifact_id, asked))
+    anew = made or not is_final(row.state, (row.document or {}).get("basis"))
+    if anew:
+        row.state, row.problem = ExplanationState.WAITING, None
+        row.job_id = enqueue(session, ExplainGap(ExplanationId(row.id)))
+    session.flush()  # whoever tells it needs the time the database gave it
+    return row, anew
+
+
+def build_gap_question(table: SpanTable, gap: GapRef) -> GapQuestion:
+    """Return what is asked of execution traces. Raises `SpanTraceNotFound`, `GapNotFound`."""
+    try:
+        return make_gap_question(table, _trace(table, gap.trace_id), gap.span_number, gap.gap_number)
+    except IndexError:
+        raise GapNotFound("The trace has no such span, or the span no such gap.") from None
+
+
+def _trace(table: SpanTable, trace_id: str) -> int:
+    found = table.find(trace_id)
+    if found is None:
+        raise SpanTraceNotFound("The set of spans has no trace of this id.")
+    return found
+
+
+def get_explanation(session: ReadSession, explanation_id: ExplanationId) -> GapExplanation:
+    """Return the explanation. Raises `ExplanationNotFound`."""
+    row = queries.explanation(session, explanation_id)
+    if row is None:
+        raise ExplanationNotFound("There is no such explanation in this team.")
+    return row
+
+
+def list_explanations(session: ReadSession, artifact_id: ArtifactId, trace_id: str) -> Sequence[GapExplanation]:
+    """Return what was asked about a trace, at most 500. Raises `SpanSetNotFound`."""
+    spans.get_span_set(session, artifact_id)
+    return queries.of_trace(session, artifact_id, trace_id.lower().rjust(32, "0"), MOST_TOLD)
+
+
+def mark_explanation_pending(session: WriteSession, job: JobRow) -> None:
+    """Show an explanation whose job is due again as waiting: its old failure must not look like the new one's."""
+    row = queries.explanation(session, ExplanationId(job.subject_id))
+    if row is not None and row.state in (ExplanationState.FAILED, ExplanationState.CANCELLED):
+        row.state = ExplanationState.WAITING
+        row.problem = None

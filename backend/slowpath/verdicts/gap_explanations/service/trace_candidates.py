@@ -1,0 +1,64 @@
+"""Which execution traces may tell what a process did at a time: by their clock, or by what they came with."""
+
+from dataclasses import dataclass
+
+from slowpath.analysis.kinds.spans.gap_explanation import GapQuestion
+from slowpath.core.db_sessions import ReadSession
+from slowpath.core.ids import ArtifactId
+from slowpath.evidence.artifacts.service import artifacts as uploads
+from slowpath.inventory.catalog.rules import make_slug
+from slowpath.verdicts.gap_explanations import queries
+from slowpath.verdicts.gap_explanations.queries import Found
+
+MOST_COVERING = 4
+MOST_BESIDE = 3
+SEARCHED = 50
+"""Among so many the traces of this service are looked for."""
+MOST_BESIDE_NS = 120_000_000_000
+"""A trace of which it is not known where to look is read whole: not longer ones than this."""
+
+
+@dataclass(frozen=True)
+class CandidateTrace:
+    """A trace that may tell. `wall_start_ns` is known where its clock says that it holds the gap."""
+
+    artifact_id: ArtifactId
+    name: str
+    sha256: str
+    wall_start_ns: int | None
+    partial: bool
+
+
+def list_candidate_traces(session: ReadSession, spans_id: ArtifactId, question: GapQuestion) -> list[CandidateTrace]:
+    """Return the traces to look into, the likeliest first: those of the service, then those whose service is not known.
+
+    A trace whose build is another service's is another process; what stays is proved by what is in it.
+    """
+    slug = make_slug(question.service)
+    covering = [
+        found
+        for found in queries.covering(session, question.span_start_ns, question.span_end_ns, SEARCHED)
+        if found[2] in {None, slug}
+    ]
+    covering.sort(key=lambda found: found[2] is None)
+    chosen = [_candidate(found, by_clock=True) for found in covering[:MOST_COVERING]]
+    known = {each.artifact_id for each in chosen}
+    if question.span_id is None:
+        return chosen
+    beside = [
+        found
+        for found in queries.beside(session, uploads.get_artifact(session, spans_id), slug, SEARCHED)
+        if found[2] in {None, slug} and found[0].id not in known and found[0].duration_ns <= MOST_BESIDE_NS
+    ]
+    return chosen + [_candidate(found, by_clock=False) for found in beside[:MOST_BESIDE]]
+
+
+def _candidate(found: Found, *, by_clock: bool) -> CandidateTrace:
+    trace, artifact, _ = found
+    return CandidateTrace(
+        artifact_id=ArtifactId(trace.id),
+        name=artifact.name,
+        sha256=artifact.sha256,
+        wall_start_ns=trace.wall_start_ns if by_clock else None,
+        partial=trace.unreadable_range is not None,
+    )

@@ -1,0 +1,349 @@
+"""Regressions over HTTP."""
+
+import math
+from collections.abc import Sequence
+from typing import Annotated, Literal
+from uuid import UUID
+
+from fastapi import APIRouter, Header, Query
+
+from slowpath.core.db_sessions import ReadSession
+from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotFound
+from slowpath.core.ids import BuildId, ComparisonId, RegressionId, ServiceId
+from slowpath.evidence.artifacts.service import artifacts as uploads
+from slowpath.platform.accounts.access import MayRead, MayWait, MayWrite
+from slowpath.platform.accounts.service import record_audit_event
+from slowpath.platform.http.body_limits import KIB, body_up_to
+from slowpath.platform.http.internal_api import FREEZABLE
+from slowpath.platform.http.pagination import Page, Paging
+from slowpath.platform.http.problems import document_problems
+from slowpath.platform.http.request_dependencies import Now, Reading, Writing
+from slowpath.platform.jobs import service as work
+from slowpath.verdicts.regressions.rules import OPEN, StateName
+from slowpath.verdicts.regressions.schemas import (
+    BuildVerdictOut,
+    KindName,
+    MuteRuleIn,
+    MuteRuleOut,
+    NoteIn,
+    RegressionDetailOut,
+    RegressionEventOut,
+    RegressionIn,
+    RegressionOut,
+    RegressionSummaryOut,
+    RegressionUpdate,
+    SeriesBuild,
+    SeriesChangePoint,
+    SeriesCourse,
+    SeriesOut,
+    SeriesPage,
+    ServiceCounts,
+    StateCounts,
+    TriageIn,
+    TriageOut,
+    event_out,
+    judgement_out,
+    regression_out,
+    watched_out,
+    whole,
+)
+from slowpath.verdicts.regressions.service import build_series, regression_views, triage
+from slowpath.verdicts.regressions.service.build_series import BuildSeriesPage, DrawnSeries, HistoryPoint
+from slowpath.verdicts.regressions.service.regression_views import RegressionFilter
+from slowpath.verdicts.regressions.tables import Regression
+from slowpath.verdicts.regressions.wording import course_sentence
+
+router = APIRouter(prefix="/api/v1", tags=["regressions"])
+
+IdempotencyKey = Annotated[str | None, Header(alias="Idempotency-Key", min_length=1, max_length=200)]
+Branch = Annotated[str | None, Query(max_length=300, pattern=r"^[^\x00]*$", description="The main one if left out")]
+Search = Annotated[str | None, Query(max_length=200, pattern=r"^[^\x00]*$")]
+
+
+def _told(session: ReadSession, rows: Sequence[Regression]) -> list[RegressionOut]:
+    names = regression_views.names(session, [row.assignee_id for row in rows])
+    return [regression_out(row, names) for row in rows]
+
+
+def _whole(session: ReadSession, row: Regression) -> RegressionDetailOut:
+    names = regression_views.names(session, [row.assignee_id])
+    return whole(row, names, regression_views.evidence(session, RegressionId(row.id)))
+
+
+@router.get(
+    "/regressions",
+    operation_id="regressions:list",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(InvalidRequest),
+)
+def list_regressions(
+    caller: MayRead,
+    session: Reading,
+    paging: Paging,
+    service_id: UUID | None = None,
+    branch: Branch = None,
+    state: Annotated[list[StateName] | None, Query()] = None,
+    assignee: UUID | Literal["me", "nobody"] | None = None,
+    kind: Annotated[str | None, Query(max_length=100, pattern=r"^[^\x00]*$")] = None,
+    build_id: Annotated[UUID | None, Query(description="That began with this build")] = None,
+    search: Search = None,
+    confirmed: Annotated[bool, Query(description="false: candidates, of which nobody is told")] = True,
+) -> Page[RegressionOut]:
+    """List regressions, newest first."""
+    if assignee == "me" and caller.user_id is None:
+        raise InvalidRequest(
+            "A token is nobody that something could be assigned to.", remedy="Name a member by their id."
+        )
+    wanted = RegressionFilter(
+        service_id=ServiceId(service_id) if service_id else None,
+        branch=branch,
+        states=state or (),
+        kind=kind,
+        assignee_id=caller.user_id if assignee == "me" else assignee if isinstance(assignee, UUID) else None,
+        unassigned=assignee == "nobody",
+        confirmed=confirmed,
+        build_id=BuildId(build_id) if build_id else None,
+        search=search,
+    )
+    rows = regression_views.list_regressions(session, wanted, after=paging.after, limit=paging.limit + 1)
+    names = regression_views.names(session, [row.assignee_id for row in rows])
+    return paging.page(rows, lambda row: regression_out(row, names), lambda row: (row.created_at, row.id))
+
+
+@router.post(
+    "/regressions",
+    operation_id="regressions:claim",
+    openapi_extra=body_up_to(64 * KIB),
+    status_code=201,
+    responses=document_problems(NotFound, InvalidRequest),
+)
+def create_regression(
+    wanted: RegressionIn, caller: MayWrite, session: Writing, idempotency_key: IdempotencyKey = None
+) -> RegressionDetailOut:
+    """Make a regression by hand of what a comparison found. It is told of like any other."""
+
+    def make() -> UUID:
+        row = triage.create_regression_from_comparison(
+            session, ComparisonId(wanted.comparison_id), wanted.title, wanted.note
+        )
+        record_audit_event(session, caller, "regression.claimed", "regression", row.id, {"title": row.title})
+        return row.id
+
+    asked = wanted.model_dump(mode="json")
+    regression_id = RegressionId(work.run_idempotent(session, "regressions:claim", idempotency_key, asked, make))
+    return _whole(session, regression_views.get_regression(session, regression_id))
+
+
+@router.get(
+    "/regression-summary",
+    operation_id="regressions:summary",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(InvalidRequest),
+)
+def summary(caller: MayRead, session: Reading) -> RegressionSummaryOut:
+    """Count regressions by state and service, and return the largest that is open."""
+    found = regression_views.count_regressions(session)
+    return RegressionSummaryOut(
+        open=sum(found.states.get(state, 0) for state in OPEN),
+        states=StateCounts.model_validate(found.states),
+        new_unassigned=found.nobodys,
+        services=[
+            ServiceCounts(service_id=service_id, open=is_open, total=total)
+            for service_id, (is_open, total) in sorted(found.services.items())
+        ],
+        headline=_told(session, [found.largest])[0] if found.largest else None,
+    )
+
+
+@router.post(
+    "/regression-triage",
+    operation_id="regressions:triage",
+    openapi_extra=body_up_to(64 * KIB),
+    responses=document_problems(NotFound, Conflict, InvalidRequest),
+)
+def update_regressions(wanted: TriageIn, caller: MayWrite, session: Writing, clock: Now) -> TriageOut:
+    """Change many regressions at once: all of them or none."""
+    said = wanted.change.model_dump(exclude_unset=True)
+    rows = triage.update_regressions(session, [RegressionId(each) for each in wanted.ids], said, clock.now())
+    facts = wanted.change.model_dump(mode="json", exclude_unset=True, exclude={"note"})
+    for row in rows:
+        record_audit_event(session, caller, "regression.changed", "regression", row.id, facts)
+    return TriageOut(items=_told(session, rows))
+
+
+@router.get(
+    "/regressions/{regression_id}",
+    operation_id="regressions:get",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(NotFound),
+)
+def get_regression(regression_id: UUID, caller: MayRead, session: Reading) -> RegressionDetailOut:
+    """Return one regression with what it cites."""
+    return _whole(session, regression_views.get_regression(session, RegressionId(regression_id)))
+
+
+@router.patch(
+    "/regressions/{regression_id}",
+    operation_id="regressions:change",
+    openapi_extra=body_up_to(64 * KIB),
+    responses=document_problems(NotFound, Conflict, InvalidRequest),
+)
+def update_regression(
+    regression_id: UUID, change: RegressionUpdate, caller: MayWrite, session: Writing, clock: Now
+) -> RegressionDetailOut:
+    """Change a regression's state, whose it is, or by when it is to be mended."""
+    said = change.model_dump(exclude_unset=True)
+    [row] = triage.update_regressions(session, [RegressionId(regression_id)], said, clock.now())
+    facts = change.model_dump(mode="json", exclude_unset=True, exclude={"note"})
+    record_audit_event(session, caller, "regression.changed", "regression", row.id, facts)
+    return _whole(session, row)
+
+
+@router.get(
+    "/regressions/{regression_id}/history",
+    operation_id="regressions:history",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(NotFound, InvalidRequest),
+)
+def list_regression_events(
+    regression_id: UUID, caller: MayRead, session: Reading, paging: Paging
+) -> Page[RegressionEventOut]:
+    """List what happened to a regression, newest first."""
+    rows = regression_views.history(session, RegressionId(regression_id), after=paging.after, limit=paging.limit + 1)
+    names = regression_views.names(session, [row.user_id for row in rows])
+    return paging.page(rows, lambda row: event_out(row, names), lambda row: (row.created_at, row.id))
+
+
+@router.post(
+    "/regressions/{regression_id}/notes",
+    operation_id="regressions:note",
+    openapi_extra=body_up_to(64 * KIB),
+    status_code=201,
+    responses=document_problems(NotFound, InvalidRequest),
+)
+def create_regression_note(
+    regression_id: UUID, wanted: NoteIn, caller: MayWrite, session: Writing
+) -> RegressionEventOut:
+    """Say something about a regression."""
+    row = triage.add_note(session, RegressionId(regression_id), wanted.text)
+    record_audit_event(session, caller, "regression.noted", "regression", regression_id, {})
+    return event_out(row, regression_views.names(session, [row.user_id]))
+
+
+@router.get(
+    "/regressions/{regression_id}/series",
+    operation_id="regressions:series",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(NotFound),
+)
+def series_of_regression(regression_id: UUID, caller: MayRead, session: Reading) -> SeriesPage:
+    """Return the series that changed with a regression, its own first, over the newest builds of its branch."""
+    return _page(build_series.load_regression_series(session, RegressionId(regression_id)))
+
+
+@router.get(
+    "/services/{service_id}/series",
+    operation_id="services:series",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(NotFound, InvalidRequest),
+)
+def series_of_service(
+    service_id: UUID,
+    caller: MayRead,
+    session: Reading,
+    branch: Branch = None,
+    kind: KindName = "profile.category",
+) -> SeriesPage:
+    """Return the largest series of a kind over the newest builds of a branch."""
+    return _page(build_series.load_service_series(session, ServiceId(service_id), branch, kind))
+
+
+@router.get(
+    "/services/{service_id}/watched-series",
+    operation_id="services:watched",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(NotFound, InvalidRequest),
+)
+def list_mute_rules(service_id: UUID, caller: MayRead, session: Reading) -> list[MuteRuleOut]:
+    """List the rules on what of a service is told of."""
+    rows = build_series.list_mute_rules(session, ServiceId(service_id))
+    names = regression_views.names(session, [row.created_by for row in rows])
+    return [watched_out(row, names) for row in rows]
+
+
+@router.put(
+    "/services/{service_id}/watched-series",
+    operation_id="services:watch",
+    responses=document_problems(NotFound, InvalidRequest, LimitExceeded),
+)
+def set_mute_rule(service_id: UUID, wanted: MuteRuleIn, caller: MayWrite, session: Writing) -> MuteRuleOut:
+    """Mute a series (or all of a kind), or let it be told of again."""
+    row = build_series.set_mute_rule(session, ServiceId(service_id), wanted.kind, wanted.subject, muted=wanted.muted)
+    record_audit_event(session, caller, "service.watched", "service", service_id, wanted.model_dump())
+    return watched_out(row, regression_views.names(session, [row.created_by]))
+
+
+@router.get(
+    "/builds/{build_id}/judgement",
+    operation_id="builds:judgement",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(NotFound),
+)
+def get_build_verdict(build_id: UUID, caller: MayWait, session: Reading) -> BuildVerdictOut:
+    """Return what is known of a build; `judging` while more of it is being read or measured.
+
+    A token that only uploads sees the builds that it made known or sent something of.
+    """
+    if not uploads.has_part(session, BuildId(build_id), caller):
+        raise NotFound("There is no such build of this token.")
+    return judgement_out(regression_views.get_settled_verdict(session, BuildId(build_id)))
+
+
+def _page(drawn: BuildSeriesPage) -> SeriesPage:
+    builds = [
+        SeriesBuild(
+            id=point.build.id,
+            commit=point.build.commit,
+            at=point.judgement.ordered_at,
+            branch=point.judgement.branch,
+            label=point.build.label,
+            conditions=point.conditions,
+            judgement=point.judgement.state,
+        )
+        for point in drawn.points
+    ]
+    return SeriesPage(
+        branch=drawn.branch,
+        branches=drawn.branches,
+        builds=builds,
+        series=[_series(each, drawn.points) for each in drawn.series],
+    )
+
+
+def _series(drawn: DrawnSeries, points: Sequence[HistoryPoint]) -> SeriesOut:
+    numbers = {name: _finite(getattr(drawn, name)) for name in ("values", "low", "high", "levels")}
+    return SeriesOut(
+        kind=drawn.kind,
+        subject=drawn.subject,
+        unit=drawn.unit,
+        values=numbers["values"],
+        low=numbers["low"],
+        high=numbers["high"],
+        levels=numbers["levels"],
+        change_points=[SeriesChangePoint.model_validate(vars(change)) for change in drawn.changes],
+        course=_course(drawn, points),
+        detectable=drawn.detectable if math.isfinite(drawn.detectable) else None,
+        muted=drawn.muted,
+    )
+
+
+def _course(drawn: DrawnSeries, points: Sequence[HistoryPoint]) -> SeriesCourse | None:
+    if drawn.course is None:
+        return None
+    builds = [(point.build.commit, point.judgement.ordered_at) for point in points]
+    sentence = course_sentence(drawn.course.course, len(drawn.changes), builds)
+    return SeriesCourse(kind=drawn.course.course.kind, sentence=sentence, values=_finite(drawn.course.values.tolist()))
+
+
+def _finite(values: Sequence[float]) -> list[float | None]:
+    return [float(value) if math.isfinite(value) else None for value in values]

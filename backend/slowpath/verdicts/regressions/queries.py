@@ -1,0 +1,288 @@
+"""Every SELECT about measures, judgements and regressions."""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Integer, Row, and_, case, cast, delete, func, or_, select, text, tuple_
+
+from slowpath.core.db_sessions import ReadSession, WriteSession
+from slowpath.core.ids import BuildId, ComparisonId, RegressionId, ServiceId
+from slowpath.core.jobs import JobRow, JobState
+from slowpath.evidence.artifacts.tables import Artifact
+from slowpath.inventory.catalog.jobs import BuildChanged
+from slowpath.inventory.catalog.tables import Build
+from slowpath.platform.accounts.tables import Membership, User
+from slowpath.verdicts.regressions.jobs import EvaluateBuild
+from slowpath.verdicts.regressions.rules import OPEN, RegressionState
+from slowpath.verdicts.regressions.tables import (
+    BuildChangePoint,
+    BuildMeasurement,
+    BuildVerdict,
+    Regression,
+    RegressionEvent,
+    RegressionEvidence,
+    SeriesMuteRule,
+)
+
+After = tuple[datetime, UUID] | None
+MOST_ELSEWHERE = 100
+NUMBER = re.compile(r"#?(\d{1,9})", re.ASCII)
+"""A regression as messages name it."""
+
+
+@dataclass(frozen=True)
+class RegressionFilter:
+    """Which regressions; None or empty means any."""
+
+    service_id: ServiceId | None = None
+    branch: str | None = None
+    states: Sequence[str] = ()
+    kind: str | None = None
+    assignee_id: UUID | None = None
+    unassigned: bool = False
+    confirmed: bool | None = True
+    build_id: BuildId | None = None
+    search: str | None = None
+
+
+def regression(session: ReadSession, regression_id: RegressionId, *, held: bool = False) -> Regression | None:
+    """Return one regression, by primary key; `held`: nobody else changes it until the transaction ends."""
+    return session.get(Regression, (session.team_id, regression_id), with_for_update=held, populate_existing=held)
+
+
+def regressions(session: ReadSession, wanted: RegressionFilter, *, after: After, limit: int) -> Sequence[Regression]:
+    """Return regressions newest first, by ix_regression_newest (or ix_regression_line, ix_regression_since)."""
+    found = select(Regression).order_by(Regression.created_at.desc(), Regression.id.desc()).limit(limit)
+    equal: Mapping[Any, Any] = {
+        Regression.service_id: wanted.service_id,
+        Regression.branch: wanted.branch,
+        Regression.kind: wanted.kind,
+        Regression.assignee_id: wanted.assignee_id,
+        Regression.confirmed: wanted.confirmed,
+        Regression.since_build_id: wanted.build_id,
+    }
+    found = found.where(*(column == value for column, value in equal.items() if value is not None))
+    if wanted.states:
+        found = found.where(Regression.state.in_(wanted.states))
+    if wanted.unassigned:
+        found = found.where(Regression.assignee_id.is_(None))
+    if wanted.search:
+        texts = (Regression.title, Regression.subject, Regression.since_commit)
+        said = [each.icontains(wanted.search, autoescape=True) for each in texts]
+        if (number := NUMBER.fullmatch(wanted.search.strip())) is not None:
+            said.append(Regression.number == int(number[1]))
+        found = found.where(or_(*said))
+    if after is not None:
+        found = found.where(tuple_(Regression.created_at, Regression.id) < after)
+    return session.scalars(found).all()
+
+
+def all_of(session: ReadSession, regression_ids: Sequence[UUID], *, held: bool = False) -> Sequence[Regression]:
+    """Return the regressions of these ids in one order, by primary key."""
+    found = select(Regression).where(Regression.id.in_(regression_ids)).order_by(Regression.id)
+    return session.scalars(found.with_for_update() if held else found).all()
+
+
+def select_regressions_of_branch(session: ReadSession, service_id: ServiceId, branch: str) -> Sequence[Regression]:
+    """Return all regressions and candidates of a line, by ix_regression_line."""
+    found = select(Regression).where(Regression.service_id == service_id, Regression.branch == branch)
+    return session.scalars(found.order_by(Regression.created_at)).all()
+
+
+def select_regressions_on_other_branches(
+    session: ReadSession, service_id: ServiceId, branch: str, states: Collection[str]
+) -> Sequence[Regression]:
+    """Return the newest confirmed regressions of a service's other branches, by ix_regression_line."""
+    found = select(Regression).where(
+        Regression.service_id == service_id,
+        Regression.branch != branch,
+        Regression.confirmed,
+        Regression.state.in_(states),
+    )
+    return session.scalars(found.order_by(Regression.created_at.desc()).limit(MOST_ELSEWHERE)).all()
+
+
+def counts(session: ReadSession) -> Sequence[Row[UUID, str, int]]:
+    """Count confirmed regressions by service and state, by ix_regression_newest."""
+    found = select(Regression.service_id, Regression.state, func.count()).where(Regression.confirmed)
+    return session.execute(found.group_by(Regression.service_id, Regression.state)).all()
+
+
+def count_new_unassigned(session: ReadSession) -> int:
+    """Count confirmed regressions that are new and that nobody is on, by ix_regression_newest."""
+    found = select(func.count()).where(
+        Regression.confirmed,
+        Regression.state == RegressionState.NEW,
+        Regression.assignee_id.is_(None),
+    )
+    return session.scalar(found.select_from(Regression)) or 0
+
+
+def select_largest_open_regression(session: ReadSession) -> Regression | None:
+    """Return the open regression with the largest ratio, by ix_regression_newest."""
+    found = select(Regression).where(Regression.confirmed, Regression.state.in_(OPEN))
+    return session.scalars(found.order_by(Regression.ratio.desc().nulls_last(), Regression.id).limit(1)).first()
+
+
+def names(session: ReadSession, user_ids: Sequence[UUID]) -> dict[UUID, str]:
+    """Return how these people are called, by primary key."""
+    if not user_ids:
+        return {}
+    rows = session.execute(select(User.id, User.name).where(User.id.in_(set(user_ids))))
+    return {row.id: row.name for row in rows}
+
+
+def is_member(session: ReadSession, user_id: UUID) -> bool:
+    """Tell whether a person is in the team, by its unique constraint."""
+    return session.scalar(select(Membership.id).where(Membership.user_id == user_id).limit(1)) is not None
+
+
+def lock_line(session: ReadSession, service_id: ServiceId) -> None:
+    """Let one job at a time judge the builds of a service, until the transaction ends."""
+    _lock(session, f"judge/{service_id}")
+
+
+def next_number(session: ReadSession) -> int:
+    """Return the next free number of a regression; nobody else gets one until the transaction ends."""
+    _lock(session, f"number/{session.team_id}")
+    return (session.scalar(select(func.max(Regression.number)).where(Regression.team_id == session.team_id)) or 0) + 1
+
+
+def _lock(session: ReadSession, key: str) -> None:
+    session.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 5))"), {"key": key})
+
+
+def events(session: ReadSession, regression_id: RegressionId, *, after: After, limit: int) -> Sequence[RegressionEvent]:
+    """Return what happened to a regression, newest first, by ix_regression_event_newest."""
+    found = select(RegressionEvent).where(RegressionEvent.regression_id == regression_id)
+    found = found.order_by(RegressionEvent.created_at.desc(), RegressionEvent.id.desc()).limit(limit)
+    if after is not None:
+        found = found.where(tuple_(RegressionEvent.created_at, RegressionEvent.id) < after)
+    return session.scalars(found).all()
+
+
+def evidence(session: ReadSession, regression_id: RegressionId) -> Sequence[RegressionEvidence]:
+    """Return what a regression cites, oldest first, by ix_regression_evidence_regression."""
+    found = select(RegressionEvidence).where(RegressionEvidence.regression_id == regression_id)
+    return session.scalars(found.order_by(RegressionEvidence.created_at, RegressionEvidence.id)).all()
+
+
+def cited(session: ReadSession, regression_id: RegressionId, comparison_id: ComparisonId) -> bool:
+    """Tell whether a regression cites a comparison already, by ix_regression_evidence_regression."""
+    found = select(RegressionEvidence.id).where(
+        RegressionEvidence.regression_id == regression_id, RegressionEvidence.comparison_id == comparison_id
+    )
+    return session.scalar(found.limit(1)) is not None
+
+
+def citing(session: ReadSession, comparison_id: ComparisonId) -> Sequence[Regression]:
+    """Return the regressions whose evidence is this comparison, by ix_regression_comparison."""
+    return session.scalars(select(Regression).where(Regression.comparison_id == comparison_id)).all()
+
+
+def judgement(session: ReadSession, build_id: BuildId) -> BuildVerdict | None:
+    """Return what is known of a build, by its unique constraint."""
+    return session.scalars(select(BuildVerdict).where(BuildVerdict.build_id == build_id)).one_or_none()
+
+
+def is_to_be_measured(session: ReadSession, build_id: BuildId) -> bool:
+    """Tell whether somebody asked for a build to be measured and that has not been done, by ix_job_subject."""
+    found = select(JobRow.id).where(
+        JobRow.subject_kind == EvaluateBuild.subject_kind,
+        JobRow.subject_id == build_id,
+        JobRow.name.in_((EvaluateBuild.name, BuildChanged.name)),
+        JobRow.state.in_((JobState.WAITING, JobState.RUNNING)),
+    )
+    return session.scalar(found.limit(1)) is not None
+
+
+def judgements(session: ReadSession, build_ids: Sequence[UUID]) -> Sequence[BuildVerdict]:
+    """Return what is known of these builds, by its unique constraint."""
+    return session.scalars(select(BuildVerdict).where(BuildVerdict.build_id.in_(build_ids))).all()
+
+
+def line(
+    session: ReadSession, service_id: ServiceId, branch: str, limit: int, *, until: datetime | None = None
+) -> list[Row[BuildVerdict, Build]]:
+    """Return the newest builds of a branch (those made up to `until`), oldest first, by ix_build_judgement_line."""
+    found = (
+        select(BuildVerdict, Build)
+        .join(Build, and_(Build.team_id == BuildVerdict.team_id, Build.id == BuildVerdict.build_id))
+        .where(BuildVerdict.service_id == service_id, BuildVerdict.branch == branch)
+        .order_by(BuildVerdict.ordered_at.desc(), BuildVerdict.build_id.desc())
+        .limit(limit)
+    )
+    if until is not None:
+        found = found.where(BuildVerdict.ordered_at <= until)
+    return list(reversed(session.execute(found).all()))
+
+
+def branches(session: ReadSession, service_id: ServiceId) -> dict[str, int]:
+    """Return how many builds each branch of a service has, by ix_build_judgement_line."""
+    found = select(BuildVerdict.branch, func.count()).where(BuildVerdict.service_id == service_id)
+    return {row[0]: row[1] for row in session.execute(found.group_by(BuildVerdict.branch))}
+
+
+def measures(
+    session: ReadSession, build_ids: Sequence[UUID], kinds: Sequence[str] | None = None
+) -> Sequence[BuildMeasurement]:
+    """Return what these builds measure, by uq_build_measure_kind."""
+    found = select(BuildMeasurement).where(BuildMeasurement.build_id.in_(build_ids))
+    return session.scalars(found if kinds is None else found.where(BuildMeasurement.kind.in_(kinds))).all()
+
+
+def select_measurement_sources(session: ReadSession, build_id: BuildId) -> dict[str, str]:
+    """Return of what each measure of a build was made, by uq_build_measure_kind."""
+    found = select(BuildMeasurement.kind, BuildMeasurement.artifact_hashes).where(BuildMeasurement.build_id == build_id)
+    return {row[0]: row[1] for row in session.execute(found)}
+
+
+def measured_of(session: ReadSession, build_ids: Sequence[UUID], kind: str) -> dict[UUID, str]:
+    """Return of what the measure of a kind was made, by build, by uq_build_measure_kind."""
+    found = select(BuildMeasurement.build_id, BuildMeasurement.artifact_hashes)
+    rows = session.execute(found.where(BuildMeasurement.build_id.in_(build_ids), BuildMeasurement.kind == kind))
+    return {row[0]: row[1] for row in rows}
+
+
+def forget_measures(session: WriteSession, build_id: BuildId, kinds: Sequence[str]) -> None:
+    """Delete what a build measures of these kinds, by uq_build_measure_kind."""
+    session.execute(
+        delete(BuildMeasurement).where(BuildMeasurement.build_id == build_id, BuildMeasurement.kind.in_(kinds))
+    )
+
+
+def change_points(session: ReadSession, service_id: ServiceId, branch: str) -> Sequence[BuildChangePoint]:
+    """Return the change points of a line, by uq_change_point_place."""
+    found = select(BuildChangePoint).where(BuildChangePoint.service_id == service_id, BuildChangePoint.branch == branch)
+    return session.scalars(found).all()
+
+
+def select_mute_rules(session: ReadSession, service_id: ServiceId) -> Sequence[SeriesMuteRule]:
+    """Return the rules of a service, by uq_watched_series_subject."""
+    found = select(SeriesMuteRule).where(SeriesMuteRule.service_id == service_id)
+    return session.scalars(found.order_by(SeriesMuteRule.kind, SeriesMuteRule.subject)).all()
+
+
+def artifacts(session: ReadSession, build_id: BuildId, kinds: Sequence[str], limit: int) -> Sequence[Artifact]:
+    """Return the newest decoded artifacts of a build, at most `limit` of each kind, oldest first, by ix_artifact_build."""
+    number = func.row_number().over(
+        partition_by=Artifact.kind, order_by=(Artifact.created_at.desc(), Artifact.id.desc())
+    )
+    ranked = (
+        select(Artifact.id, number.label("number"))
+        .where(Artifact.build_id == build_id, Artifact.state == "decoded", Artifact.kind.in_(kinds))
+        .subquery()
+    )
+    found = select(Artifact).join(ranked, ranked.c.id == Artifact.id).where(ranked.c.number <= limit)
+    return session.scalars(found.order_by(Artifact.created_at, Artifact.id)).all()
+
+
+def undecoded(session: ReadSession, build_id: BuildId) -> int:
+    """Count artifacts of a build that are still to be decoded, by ix_artifact_build."""
+    waiting = cast(case((Artifact.state.in_(("received", "decoding")), 1), else_=0), Integer)
+    found = select(func.coalesce(func.sum(waiting), 0)).where(Artifact.build_id == build_id)
+    return session.scalar(found) or 0

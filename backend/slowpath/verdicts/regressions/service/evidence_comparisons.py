@@ -1,0 +1,90 @@
+"""The comparison that a regression cites: builds before it against builds since."""
+
+from collections.abc import Sequence
+
+from slowpath.analysis.kinds.metrics.exclusive_latency import SETTLED_MS
+from slowpath.core.db_sessions import WriteSession
+from slowpath.core.ids import ArtifactId, BuildId, ComparisonId, EnvironmentId, ServiceId
+from slowpath.evidence.artifacts.tables import Artifact
+from slowpath.evidence.metrics.service import deployment_latency
+from slowpath.inventory.catalog.tables import Build
+from slowpath.verdicts.comparisons.rules import TimeRange
+from slowpath.verdicts.comparisons.service import comparisons
+from slowpath.verdicts.comparisons.service.comparisons import SideRequest
+from slowpath.verdicts.regressions import queries
+from slowpath.verdicts.regressions.rules import MOST_COMPARED
+from slowpath.verdicts.regressions.service.build_measurements import MEASURED
+
+SHORT_COMMIT = 7
+WEAK = frozenset({"profile.heap", "profile.allocs", "profile.mutex", "profile.block"})
+"""They take many snapshots to be sure, and would leave a sure comparison undecided."""
+MOST_LOOKED_AT = 10
+"""Builds of a side that are gathered from."""
+
+
+def enqueue_evidence_comparison(
+    session: WriteSession, name: str, good: Sequence[Build], bad: Sequence[Build]
+) -> ComparisonId | None:
+    """Ask for a comparison of builds, the nearest of each side first; None where a side has nothing to compare.
+
+    Of each kind that both sides have, as many artifacts of the nearest builds as make a comparison sure. If they have none in
+    common, the latency of the nearest build of each side that ran in the same environment.
+    """
+    base, candidate = _gathered(session, good), _gathered(session, bad)
+    kinds = [kind for kind in MEASURED if base[kind] and candidate[kind]]
+    kinds = [kind for kind in kinds if kind not in WEAK] or kinds
+    if not kinds:
+        return _of_latency(session, name, good, bad)
+    row = comparisons.create_comparison(session, name, _side(base, kinds, good), _side(candidate, kinds, bad))
+    return ComparisonId(row.id)
+
+
+def _of_latency(session: WriteSession, name: str, good: Sequence[Build], bad: Sequence[Build]) -> ComparisonId | None:
+    """Compare what was measured where builds were deployed, by the newest deploy of each."""
+    bases, candidates = _windows(session, good), _windows(session, bad)
+    environment = next((each for each in candidates if each in bases), None)
+    if environment is None:
+        return None
+    (base, of_base), (candidate, of_candidate) = bases[environment], candidates[environment]
+    if base.overlaps(candidate):
+        return None
+    sides = (
+        SideRequest((), of_base.commit[:SHORT_COMMIT], base),
+        SideRequest((), of_candidate.commit[:SHORT_COMMIT], candidate),
+    )
+    return ComparisonId(comparisons.create_comparison(session, name, *sides).id)
+
+
+def _windows(session: WriteSession, builds: Sequence[Build]) -> dict[EnvironmentId, tuple[TimeRange, Build]]:
+    """Where the nearest builds ran, and when: of each environment the nearest build's newest deploy."""
+    found: dict[EnvironmentId, tuple[TimeRange, Build]] = {}
+    near = {BuildId(build.id): build for build in builds[:MOST_LOOKED_AT]}
+    windows = deployment_latency.list_deployment_ranges(
+        session, {key: ServiceId(build.service_id) for key, build in near.items()}
+    )
+    for key, build in near.items():
+        for one in reversed(windows):
+            if one.build_id == key and one.environment_id not in found:
+                settled_ms = one.from_ms + SETTLED_MS
+                found[one.environment_id] = (
+                    TimeRange(one.service_id, one.environment_id, settled_ms, one.until_ms),
+                    build,
+                )
+    return found
+
+
+def _gathered(session: WriteSession, builds: Sequence[Build]) -> dict[str, list[Artifact]]:
+    found: dict[str, list[Artifact]] = {kind: [] for kind in MEASURED}
+    for build in builds[:MOST_LOOKED_AT]:
+        wanting = [kind for kind in MEASURED if len(found[kind]) < MOST_COMPARED]
+        if not wanting:
+            break
+        for row in queries.artifacts(session, BuildId(build.id), wanting, MOST_COMPARED):
+            if row.kind is not None and len(found[row.kind]) < MOST_COMPARED:
+                found[row.kind].append(row)
+    return found
+
+
+def _side(found: dict[str, list[Artifact]], kinds: Sequence[str], builds: Sequence[Build]) -> SideRequest:
+    ids = tuple(ArtifactId(row.id) for kind in kinds for row in found[kind])
+    return SideRequest(ids, builds[0].commit[:SHORT_COMMIT])

@@ -1,0 +1,129 @@
+"""Look at regressions, their history and evidence, and at what is known of builds."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from slowpath.core.db_sessions import ReadSession
+from slowpath.core.ids import BuildId, RegressionId
+from slowpath.inventory.catalog import service as catalog
+from slowpath.verdicts.regressions import queries
+from slowpath.verdicts.regressions.errors import RegressionNotFound
+from slowpath.verdicts.regressions.queries import RegressionFilter
+from slowpath.verdicts.regressions.rules import NO_BRANCH, OPEN, BuildVerdictState
+from slowpath.verdicts.regressions.tables import BuildVerdict, Regression, RegressionEvent, RegressionEvidence
+
+__all__ = [
+    "RegressionFilter",
+    "count_regressions",
+    "evidence",
+    "get_build_verdict",
+    "get_regression",
+    "get_settled_verdict",
+    "history",
+    "list_regressions",
+    "names",
+]
+
+NOT_JUDGED = "Nothing of this build has been measured yet."
+MORE_CAME = "More of this build has come in and is being measured."
+
+
+@dataclass(frozen=True)
+class RegressionCounts:
+    """How things stand: regressions by state, and by service (open, all); `nobodys` are new; the largest that is open."""
+
+    states: dict[str, int]
+    services: dict[UUID, tuple[int, int]]
+    nobodys: int
+    largest: Regression | None
+
+
+def list_regressions(
+    session: ReadSession, wanted: RegressionFilter, *, after: tuple[datetime, UUID] | None, limit: int
+) -> Sequence[Regression]:
+    """Return up to `limit` regressions, newest first."""
+    return queries.regressions(session, wanted, after=after, limit=limit)
+
+
+def get_regression(session: ReadSession, regression_id: RegressionId) -> Regression:
+    """Return the regression. Raises `RegressionNotFound`."""
+    row = queries.regression(session, regression_id)
+    if row is None:
+        raise RegressionNotFound("There is no such regression in this team.")
+    return row
+
+
+def evidence(session: ReadSession, regression_id: RegressionId) -> Sequence[RegressionEvidence]:
+    """Return what a regression cites, oldest first."""
+    return queries.evidence(session, regression_id)
+
+
+def history(
+    session: ReadSession, regression_id: RegressionId, *, after: tuple[datetime, UUID] | None, limit: int
+) -> Sequence[RegressionEvent]:
+    """Return what happened to a regression, newest first. Raises `RegressionNotFound`."""
+    get_regression(session, regression_id)
+    return queries.events(session, regression_id, after=after, limit=limit)
+
+
+def names(session: ReadSession, user_ids: Iterable[UUID | None]) -> dict[UUID, str]:
+    """Return how people are called."""
+    return queries.names(session, [user_id for user_id in user_ids if user_id is not None])
+
+
+def count_regressions(session: ReadSession) -> RegressionCounts:
+    """Count what there is."""
+    states: dict[str, int] = {}
+    services: dict[UUID, tuple[int, int]] = {}
+    for service_id, state, count in queries.counts(session):
+        states[state] = states.get(state, 0) + count
+        is_open, total = services.get(service_id, (0, 0))
+        services[service_id] = (is_open + (count if state in OPEN else 0), total + count)
+    return RegressionCounts(
+        states, services, queries.count_new_unassigned(session), queries.select_largest_open_regression(session)
+    )
+
+
+def get_build_verdict(session: ReadSession, build_id: BuildId) -> BuildVerdict:
+    """Return what is known of a build: that nothing is, if so. Raises `BuildNotFound`."""
+    build = catalog.build(session, build_id)
+    row = queries.judgement(session, build_id)
+    if row is not None:
+        return row
+    return BuildVerdict(
+        team_id=session.team_id,
+        build_id=build_id,
+        service_id=build.service_id,
+        branch=build.branch or NO_BRANCH,
+        state=BuildVerdictState.WAITING,
+        sentence=NOT_JUDGED,
+        needs=None,
+        regression_ids=[],
+        judged_at=None,
+    )
+
+
+def get_settled_verdict(session: ReadSession, build_id: BuildId) -> BuildVerdict:
+    """Return what to answer whoever waits for a build: an earlier judgement is none once more of it has come in.
+
+    Raises `BuildNotFound`.
+    """
+    row = get_build_verdict(session, build_id)
+    is_old = row.judged_at is not None and (
+        queries.undecoded(session, build_id) > 0 or queries.is_to_be_measured(session, build_id)
+    )
+    if not is_old:
+        return row
+    return BuildVerdict(
+        team_id=session.team_id,
+        build_id=build_id,
+        service_id=row.service_id,
+        branch=row.branch,
+        state=BuildVerdictState.JUDGING,
+        sentence=MORE_CAME,
+        needs=None,
+        regression_ids=row.regression_ids,
+        judged_at=None,
+    )

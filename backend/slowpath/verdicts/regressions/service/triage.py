@@ -1,0 +1,190 @@
+"""Change the state of regressions, give them to people, say something about them; claim one by hand."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from typing import Any
+from uuid import UUID
+
+from slowpath.core.db_sessions import WriteSession
+from slowpath.core.ids import BuildId, ComparisonId, RegressionId, new_id
+from slowpath.core.jobs import enqueue
+from slowpath.inventory.catalog import service as catalog
+from slowpath.verdicts.comparisons.rules import Side
+from slowpath.verdicts.comparisons.service import comparisons
+from slowpath.verdicts.regressions import queries, wording
+from slowpath.verdicts.regressions.errors import (
+    AssigneeNotInTeam,
+    ComparisonNotClaimable,
+    RegressionNotConfirmed,
+    RegressionNotFound,
+)
+from slowpath.verdicts.regressions.jobs import RegressionChanged, RegressionOpened
+from slowpath.verdicts.regressions.rules import NO_BRANCH, OPEN, RegressionState
+from slowpath.verdicts.regressions.tables import Regression, RegressionEvent, RegressionEvidence
+
+
+def update_regressions(
+    session: WriteSession, regression_ids: Sequence[RegressionId], said: Mapping[str, Any], now: datetime
+) -> Sequence[Regression]:
+    """Change what is said of all of these: `state`, `assignee_id`, `due_on`; `add_note` says why.
+
+    What is as it was already is no change. Raises `RegressionNotFound`, `RegressionNotConfirmed`, `AssigneeNotInTeam`.
+    """
+    rows = queries.all_of(session, regression_ids, held=True)
+    if len(rows) < len(set(regression_ids)):
+        raise RegressionNotFound("There is no such regression in this team.")
+    if said.get("assignee_id") is not None and not queries.is_member(session, said["assignee_id"]):
+        raise AssigneeNotInTeam("Nobody of this id is in the team.", remedy="Invite them first.")
+    for row in rows:
+        if not row.confirmed and said.get("state") not in (
+            None,
+            RegressionState.NOT_A_REGRESSION,
+            RegressionState.IGNORED,
+        ):
+            raise RegressionNotConfirmed(
+                "This is a candidate that nobody has been told of.", remedy="Wait until it is confirmed, or ignore it."
+            )
+        _change(session, row, said, now)
+    return rows
+
+
+def _change(session: WriteSession, row: Regression, said: Mapping[str, Any], now: datetime) -> None:
+    if (state := said.get("state")) is not None and state != row.state:
+        record_event(session, row, "state", {"from": row.state, "to": state})
+        set_state(row, RegressionState(state), now)
+    if "assignee_id" in said and said["assignee_id"] != row.assignee_id:
+        record_event(session, row, "assignee", {"from": _text(row.assignee_id), "to": _text(said["assignee_id"])})
+        row.assignee_id = said["assignee_id"]
+    if "due_on" in said and said["due_on"] != row.due_on:
+        record_event(session, row, "due", {"from": _text(row.due_on), "to": _text(said["due_on"])})
+        row.due_on = said["due_on"]
+    if said.get("note"):
+        record_event(session, row, "note", {"text": said["note"]})
+
+
+def set_state(row: Regression, state: RegressionState, now: datetime) -> None:
+    """Put a regression into a state; what is not open has ended now."""
+    row.state = state
+    row.closed_at = None if state in OPEN else now
+
+
+def add_note(session: WriteSession, regression_id: RegressionId, text: str) -> RegressionEvent:
+    """Say something about a regression. Raises `RegressionNotFound`."""
+    row = queries.regression(session, regression_id)
+    if row is None:
+        raise RegressionNotFound("There is no such regression in this team.")
+    return record_event(session, row, "note", {"text": text})
+
+
+def record_event(
+    session: WriteSession, row: Regression, what: str, facts: dict[str, Any], *, by_person: bool = True
+) -> RegressionEvent:
+    """Write a line of the history; of what is confirmed, whoever tells others is to look."""
+    event = RegressionEvent(
+        team_id=session.team_id,
+        id=new_id(),
+        regression_id=row.id,
+        kind=what,
+        user_id=session.scope.user_id if by_person else None,
+        details=facts,
+    )
+    session.add(event)
+    if row.confirmed:
+        job = (
+            RegressionOpened(RegressionId(row.id))
+            if what == "opened"
+            else RegressionChanged(RegressionId(row.id), what)
+        )
+        enqueue(session, job)
+    session.flush()  # whoever tells the event needs the time the database gave it
+    return event
+
+
+def create_regression_from_comparison(
+    session: WriteSession, comparison_id: ComparisonId, title: str | None, text: str | None
+) -> Regression:
+    """Make a regression of a comparison's first finding that got worse, since the build of its candidate.
+
+    Raises `ComparisonNotFound`, `ComparisonNotClaimable`.
+    """
+    comparison = comparisons.get_comparison(session, comparison_id)
+    findings = (comparison.result or {}).get("findings", [])
+    worse = next((each for each in findings if each["direction"] == "worse"), None)
+    if worse is None:
+        raise ComparisonNotClaimable(
+            "The comparison found nothing that got worse.", remedy="Wait until it is done, or compare more."
+        )
+    good, bad = _build(session, comparison_id, Side.BASE), _build(session, comparison_id, Side.CANDIDATE)
+    if bad is None:
+        raise ComparisonNotClaimable(
+            "The artifacts of the candidate are not of one build.", remedy="Put them to the build that they come from."
+        )
+    change_of = worse["change"]
+    of_ratio = change_of["of"] == "ratio"
+    row = Regression(
+        team_id=session.team_id,
+        id=new_id(),
+        number=queries.next_number(session),
+        service_id=bad.service_id,
+        branch=bad.branch or NO_BRANCH,
+        state=RegressionState.NEW,
+        confirmed=True,
+        title=title or wording.title(worse["kind"], worse["subject"], worse["unit"], change_of["ratio"]),
+        sentence=worse["sentence"],
+        kind=worse["kind"],
+        subject=worse["subject"],
+        unit=worse["unit"],
+        direction="worse",
+        before=worse["base"],
+        after=worse["candidate"],
+        ratio=change_of["ratio"],
+        ratio_low=change_of["low"] if of_ratio else None,
+        ratio_high=change_of["high"] if of_ratio else None,
+        since_build_id=bad.id,
+        since_commit=bad.commit,
+        since_at=bad.committed_at or bad.created_at,
+        good_build_id=good.id if good else None,
+        good_commit=good.commit if good else None,
+        first_commit=bad.commit,
+        last_commit=bad.commit,
+        related_series=[
+            {"kind": worse["kind"], "subject": worse["subject"], "ratio": change_of["ratio"], "is_move": False}
+        ],
+        comparison_id=comparison_id,
+        created_by=session.scope.user_id,
+    )
+    session.add(row)
+    session.flush()  # its history and evidence refer to it
+    add_evidence(session, row, comparison_id)
+    record_event(session, row, "opened", {"by_hand": True, **({"text": text} if text else {})})
+    return row
+
+
+def add_evidence(session: WriteSession, row: Regression, comparison_id: ComparisonId) -> None:
+    """Let a regression cite a comparison, once."""
+    if queries.cited(session, RegressionId(row.id), comparison_id):
+        return
+    session.add(
+        RegressionEvidence(
+            team_id=session.team_id,
+            id=new_id(),
+            regression_id=row.id,
+            what="comparison",
+            comparison_id=comparison_id,
+            build_id=row.since_build_id,
+        )
+    )
+    row.comparison_id = comparison_id
+
+
+def _build(session: WriteSession, comparison_id: ComparisonId, side: Side) -> Any:  # noqa: ANN401 - a row of the catalog, or nothing
+    ids = {
+        each.artifact.build_id for each in comparisons.list_side_artifacts(session, comparison_id) if each.side == side
+    }
+    if len(ids) != 1 or (build_id := ids.pop()) is None:
+        return None
+    return catalog.build(session, BuildId(build_id))
+
+
+def _text(value: UUID | date | None) -> str | None:
+    return None if value is None else str(value)

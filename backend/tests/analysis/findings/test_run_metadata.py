@@ -1,0 +1,62 @@
+"""Facts from JSON that people and programs send."""
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from slowpath.analysis.findings.run_metadata import RunMetadata
+
+
+def test_facts_survive_a_round_trip() -> None:
+    said = {"run": "a/1", "requests": 10, "wall_ns": 5, "go_version": "go1.26.8", "cpu_flags": ["aes", "avx"]}
+    assert RunMetadata.from_json(said).to_json() == said
+
+
+def test_unknown_fields_are_ignored_and_null_is_absent() -> None:
+    assert RunMetadata.from_json({"weather": "fine", "requests": None}) == RunMetadata()
+
+
+def test_cpu_flags_may_be_one_line() -> None:
+    assert RunMetadata.from_json({"cpu_flags": "sse2 aes sse2"}).cpu_flags == ("aes", "sse2")
+
+
+def test_numbers_are_rounded() -> None:
+    assert RunMetadata.from_json({"requests": 10.0}).requests == 10
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ([], "facts must be a JSON object, not a list"),
+        ({"requests": "many"}, "facts.requests must be a number, not a string"),
+        ({"requests": True}, "facts.requests must be a number, not a boolean"),
+        ({"requests": -1}, "between 0 and 2\\^53"),
+        ({"requests": float("nan")}, "facts.requests must be a number"),
+        ({"wall_ns": float("inf")}, "facts.wall_ns must be a number"),
+        ({"run": 1}, "facts.run must be a string, not 1"),
+        ({"commit": "x" * 5000}, "has 5000 characters, the limit is 4096"),
+        ({"cpu_flags": {}}, "must be a list of strings"),
+        ({"cpu_flags": [1]}, "must be a list of strings"),
+        ({"cpu_flags": ["x" * 20000]}, "longer than 16384"),
+    ],
+)
+def test_wrong_facts_are_refused_by_name(said: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        RunMetadata.from_json(said)
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=5,
+)
+names = st.sampled_from(["run", "requests", "wall_ns", "cpu_ns", "gomaxprocs", "cpu_flags", "commit"])
+
+
+@given(st.dictionaries(names, json_values))
+def test_any_json_is_facts_or_a_clear_error(said: dict[str, object]) -> None:
+    with suppress(ValueError):
+        facts = RunMetadata.from_json(said)
+        assert RunMetadata.from_json(facts.to_json()) == facts

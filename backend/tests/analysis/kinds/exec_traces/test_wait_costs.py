@@ -1,0 +1,53 @@
+"""What a longer wait costs, and who stands first."""
+
+from dataclasses import replace
+
+import pytest
+
+from slowpath.analysis.kinds.exec_traces.wait_costs import costs_of
+from slowpath.analysis.kinds.exec_traces.waiters import match_waiters
+from tests.analysis.kinds.exec_traces.compare_helpers import compared
+from tests.analysis.kinds.exec_traces.generated_traces import SERVICE, GeneratedWaiter, traces
+
+CLIENT, BATCHER, WORKER, SWEEPER = SERVICE
+HOG = {"user|main.hog": 1.0}
+
+
+def test_who_serves_many_costs_what_they_wait_together() -> None:
+    matched = match_waiters(traces(SERVICE, 2, 1), traces(SERVICE, 2, 2))
+    costs = costs_of(matched)
+    number = {victim.subject: at for at, victim in enumerate(matched.victims)}
+    assert costs.others[number["main.batcher|network"]] == pytest.approx(10, rel=0.1)
+    assert costs.others[number["main.client|chan receive"]] == 0
+    assert costs.main_waker[number["main.client|chan receive"]] == "main.batcher"
+    assert costs.main_waker[number["main.worker|select"]] is None
+
+
+def test_the_end_of_a_pause_counts_less_than_a_request() -> None:
+    asleep, asked = (
+        GeneratedWaiter("main.client", "sleep", 400, 10_000),
+        GeneratedWaiter("main.client", "chan receive", 400, 10_000),
+    )
+    slower = [replace(each, median_ns=times * 10_000, blame=HOG) for each, times in ((asleep, 200), (asked, 150))]
+    found = compared(traces([asleep, asked], 3, 1), traces(slower, 3, 2))
+    assert [each.subject for each in found.findings if each.kind == "trace.sched_delay"] == [
+        "main.client|chan receive",
+        "main.client|sleep",
+    ]
+
+
+def test_who_wakes_another_stands_before_it_if_it_waits_alike() -> None:
+    base = [CLIENT, replace(BATCHER, median_ns=20_000)]
+    slower = [replace(each, median_ns=20_000 * 100, blame=HOG) for each in base]
+    slower[0] = replace(slower[0], median_ns=20_000 * 200)
+    first, *others = compared(traces(base, 3, 1), traces(slower, 3, 2)).findings
+    assert first.subject == "main.batcher|network"
+    client = next(each for each in others if each.subject == "main.client|chan receive")
+    assert first.cost is not None
+    assert client.cost is not None
+    assert client.cost < first.cost < 1.02 * client.cost
+
+
+def test_but_not_if_its_own_waiting_is_slight() -> None:
+    slower = [replace(CLIENT, median_ns=4e6, blame=HOG), replace(BATCHER, median_ns=80_000, blame=HOG)]
+    assert compared(traces(SERVICE[:2], 3, 1), traces(slower, 3, 2)).findings[0].subject == "main.client|chan receive"

@@ -1,0 +1,18 @@
+"""A whole comparison in one word, for tests."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from slowpath.analysis.kinds.profiles.compare_profiles import ProfileComparison, compare_profiles
+from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.profile_thresholds import DEFAULT_THRESHOLDS
+
+
+def compared(base: Sequence[ProfileArtifact], candidate: Sequence[ProfileArtifact]) -> ProfileComparison:
+    """Compare with the thresholds that the product uses."""
+    return compare_profiles(base, candidate, DEFAULT_THRESHOLDS, np.random.default_rng(1), _nobody_watches)
+
+
+def _nobody_watches(_step: str, _fraction: float) -> None:
+    """Progress goes nowhere."""

@@ -1,0 +1,206 @@
+"""Doubts: each is raised by what it names, and not by its absence."""
+
+import pytest
+
+from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from tests.analysis.kinds.profiles.compare_helpers import compared
+from tests.analysis.kinds.profiles.generated_profiles import SECOND, TICK, artifact, at_times, runs, stacks
+
+DRAWING = "main.main main.main\na/x.A a/x.B\n300 200"
+
+
+def side(
+    count: int = 8,
+    *,
+    seed: int = 1,
+    drawing: str = DRAWING,
+    facts: dict[str, object] | None = None,
+    begin: float = 0,
+    **options: object,
+) -> list[ProfileArtifact]:
+    made = runs(drawing, count, seed=seed, **options)  # type: ignore[arg-type]
+    if begin:
+        made = at_times(made, begin)
+    return [
+        ProfileArtifact(each.name, each.table, RunMetadata.from_json({**each.facts.to_json(), **(facts or {})}))
+        for each in made
+    ]
+
+
+def doubts(base: list[ProfileArtifact], candidate: list[ProfileArtifact]) -> dict[str, str]:
+    return {doubt.id: doubt.sentence for doubt in compared(base, candidate).doubts}
+
+
+def test_equal_conditions_raise_none() -> None:
+    assert doubts(side(begin=10), side(seed=2, begin=20)) == {}
+
+
+def test_sides_captured_one_after_the_other_are_told_what_turns_would_gain() -> None:
+    said = doubts(side(begin=10), side(seed=2, begin=1000))["consecutive"]
+    assert said.startswith("The sides were captured one after the other")
+    assert "slowpath collect URL --against URL2" in said
+    assert "times smaller standard errors" in said
+    assert "not all capture times are known" in doubts(side(), side(seed=2))["consecutive"]
+
+
+@pytest.mark.parametrize(
+    ("base", "candidate", "said"),
+    [
+        (2, 2, "2 requests in a profile of the base would have taken 2.5"),
+        (1000, 20_000, "the requests differ 20 times between the sides"),
+    ],
+)
+def test_requests_that_cannot_be_the_load_are_no_basis(base: int, candidate: int, said: str) -> None:
+    found = compared(side(requests=base), side(seed=2, requests=candidate))
+    assert said in {doubt.id: doubt.sentence for doubt in found.doubts}["load-implausible"]
+    assert found.kinds[0].comparison.basis.id == "per_second"
+
+
+@pytest.mark.parametrize(
+    ("identity", "base", "candidate", "said"),
+    [
+        ("go-version", {"go_version": "go1.25.8"}, {"go_version": "go1.26.8"}, "go1.25.8 in base, go1.26.8 in candidate"),
+        ("goos", {"goos": "linux"}, {"goos": "darwin"}, "operating system"),
+        ("goarch", {"goarch": "amd64"}, {"goarch": "arm64"}, "architecture"),
+        ("cpu-model", {"cpu_model": "X"}, {"cpu_model": "Y"}, "CPU model"),
+        ("gomaxprocs", {"gomaxprocs": 2}, {"gomaxprocs": 8}, "2 in base, 8 in candidate"),
+        ("cpu-flags", {"cpu_flags": ["aes", "avx"]}, {"cpu_flags": ["avx"]}, "aes only in base"),
+        ("load", {"requests": 1000}, {"requests": 3000}, "100 requests per second in base, 300 in candidate"),
+        ("same-build", {"commit": "abc"}, {"commit": "abc"}, "same commit (abc)"),
+        ("same-build", {"build_id": "abc"}, {"build_id": "abc"}, "same binary (build id abc)"),
+        ("cpu-saturated", {"gomaxprocs": 1, "cpu_ns": 10 * SECOND}, {"gomaxprocs": 1, "cpu_ns": SECOND}, "full: 100 % in base"),
+        ("coverage", {"cpu_ns": 20 * SECOND}, {"cpu_ns": 5 * SECOND}, "saw 25"),
+    ],
+)  # fmt: skip
+def test_facts_that_differ(identity: str, base: dict[str, object], candidate: dict[str, object], said: str) -> None:
+    raised = doubts(side(facts=base), side(seed=2, facts=candidate))
+    assert said in raised[identity]
+
+
+def test_what_only_one_side_knows_raises_none() -> None:
+    knowing = side(facts={"go_version": "go1.26.8", "cpu_flags": ["aes"]}, begin=10)
+    assert doubts(knowing, side(seed=2, begin=20)) == {}
+
+
+def test_the_same_binary() -> None:
+    mappings = [{"file": "/bin/x", "build_id": "b1"}]
+    assert "same binary" in doubts(side(mappings=mappings), side(seed=2, mappings=mappings))["same-build"]
+
+
+def test_few_profiles_and_one_run() -> None:
+    assert "Only 2 profiles a side (cpu): only" in doubts(side(2), side(2, seed=2))["few-profiles"]
+    assert "1 profile in base, 3 in candidate (cpu)" in doubts(side(1), side(3, seed=2))["single-profile"]
+    raised = doubts(side(facts={"run": "only"}), side(seed=2))
+    assert "base come from one run" in raised["one-run"]
+
+
+def test_duration_and_period() -> None:
+    raised = doubts(side(), side(seed=2, duration_ns=60 * SECOND, period=TICK // 2))
+    assert "last 10.0 s in base and 60.0 s" in raised["duration"]
+    assert "10,000,000 nanoseconds in base, 5,000,000 in candidate" in raised["period"]
+
+
+def test_unknown_load() -> None:
+    assert "cpu" in doubts(side(requests=None), side(seed=2, requests=None))["load-unknown"]
+
+
+def test_lockstep_sampling_is_loud() -> None:
+    def striding(seed: int) -> list[ProfileArtifact]:
+        return [
+            artifact(
+                stacks(f"main.main main.main\na/x.A a/x.B\n{300 if i % 2 else 20} 200"),
+                facts=RunMetadata(run=f"{seed}/{i}", requests=1000),
+            )
+            for i in range(8)
+        ]
+
+    assert "x.A" in doubts(striding(1), striding(2))["overdispersed"]
+
+
+def test_drift_over_the_profiles() -> None:
+    def drifting(step: int) -> list[ProfileArtifact]:
+        return [
+            artifact(
+                stacks(f"main.main\na/x.A\n{300 + step * i}"),
+                facts=RunMetadata(run=f"{step}/{i}", requests=1000),
+                time_ns=i * SECOND + 1,
+            )
+            for i in range(8)
+        ]
+
+    raised = doubts(drifting(0), drifting(30))
+    assert "cost of the candidate rises over its profiles by 70.0 %" in raised["drifting"]
+
+
+def test_a_machine_without_aes_betrays_itself() -> None:
+    slow = "main.main main.main\na/x.A runtime.mapaccess1\n. runtime.memhashFallback\n300 60"
+    assert "Only the candidate hashes in software" in doubts(side(), side(seed=2, drawing=slow))["no-aes"]
+
+
+def test_cut_stacks_that_fit_nowhere() -> None:
+    cut = "main.main [root_cut_off]\na/x.A a/x.B\n300 60".replace("[root_cut_off]", "CUT")
+    samples = [(tuple("[root cut off]" if f == "CUT" else f for f in stack), n) for stack, n in stacks(cut)]
+    made = [artifact(samples, facts=RunMetadata(run=str(i)), cut_samples=60) for i in range(8)]
+    assert "16.7 % of the samples" in doubts(made, made)["cut-stacks"]
+
+
+def test_kinds_and_sample_types_lacking_on_one_side() -> None:
+    heap = artifact(stacks(DRAWING), kind="heap", types=[("inuse_space", "bytes")], ticks=[1])
+    wall = artifact(stacks(DRAWING), types=[("wall", "nanoseconds")], ticks=[1])
+    raised = doubts([*side(), heap], side(seed=2))
+    assert raised["kind-missing"] == "Nothing in the candidate to compare with (heap): not compared."
+    assert "count different things" in doubts([wall], side())["sample-type"]
+    assert "1 profile count something else than cpu (cpu)" in doubts([*side(), wall], side(seed=2))["sample-type"]
+
+
+def test_warnings_of_the_decoder_are_passed_on() -> None:
+    assert "clipped" in doubts(side(warnings=["values were clipped"]), side(seed=2))["decode-warnings"]
+
+
+def kinds_of(side_of: list[ProfileArtifact], counts: dict[str, int], seed: int) -> list[ProfileArtifact]:
+    """The same with so many profiles of other kinds."""
+    others = [
+        each
+        for kind, count in counts.items()
+        for each in runs(DRAWING, count, seed=seed, kind=kind, types=[("delay", "nanoseconds")], ticks=[1])
+    ]
+    return [*side_of, *others]
+
+
+def test_what_several_kinds_raise_is_said_once() -> None:
+    counts = {"mutex": 2, "block": 2, "goroutine": 3}
+    found = compared(kinds_of(side(), counts, 1), kinds_of(side(seed=2), counts, 2)).doubts
+    few = [doubt.sentence for doubt in found if doubt.id == "few-profiles"]
+    said = "Only 2 profiles a side (mutex and block); only 3 profiles a side (goroutine): the spread between runs"
+    assert [sentence.startswith(said) for sentence in few] == [True]
+    assert len({doubt.id for doubt in found}) == len(found)
+
+
+def test_one_profile_and_few_are_said_together_where_they_mean_the_same() -> None:
+    counts = {"mutex": 2, "block": 1}
+    found = compared(kinds_of(side(), counts, 1), kinds_of(side(seed=2), counts, 2)).doubts
+    said = {doubt.id: doubt.sentence for doubt in found}
+    assert "few-profiles" not in said
+    assert said["single-profile"].startswith(
+        "Only 2 profiles a side (mutex); only 1 profile a side (block): the spread"
+    )
+
+
+def test_a_doubt_of_both_sides_names_both() -> None:
+    raised = doubts(side(facts={"run": "a"}), side(seed=2, facts={"run": "b"}))
+    assert raised["one-run"].startswith("All profiles of the base and candidate come from one run (cpu): ")
+    full: dict[str, object] = {"gomaxprocs": 1, "cpu_ns": 10 * SECOND}
+    assert (
+        "full: 100 % in base and 100 % in candidate"
+        in doubts(side(facts=full), side(seed=2, facts=full))["cpu-saturated"]
+    )
+
+
+def test_the_gravest_come_first() -> None:
+    heap = artifact(stacks(DRAWING), kind="heap", types=[("inuse_space", "bytes")], ticks=[1])
+    facts: dict[str, object] = {"goarch": "amd64", "go_version": "go1.25.8"}
+    other: dict[str, object] = {"goarch": "arm64", "go_version": "go1.26.8", "requests": 3000}
+    base = [*side(facts=facts, warnings=["values were clipped"], begin=10), heap]
+    found = compared(base, side(seed=2, facts=other, begin=20)).doubts
+    assert [doubt.id for doubt in found] == ["kind-missing", "goarch", "load", "go-version", "decode-warnings"]

@@ -1,0 +1,77 @@
+"""Decoded profiles: read once, checked once."""
+
+import json
+
+import numpy as np
+import pytest
+
+from slowpath.analysis.formats.column_file import ColumnFileError, read_columns, write_columns
+from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
+from tests.analysis.kinds.profiles.generated_profiles import TICK, file_of, stacks, table
+
+DRAWING = """
+    main   main   main
+    serve  serve  idle
+    decode write  .
+    3      2      1
+"""
+
+
+def test_a_drawn_profile_is_read() -> None:
+    read = table(stacks(DRAWING))
+    assert read.kind == "cpu"
+    assert [each.type for each in read.sample_types] == ["samples", "cpu"]
+    assert read.total(0) == 6
+    assert read.total(1) == 6 * TICK
+
+
+def test_depths_count_the_frames_above() -> None:
+    read = table(stacks(DRAWING))
+    names = [read.strings[int(key)] for key in read.node_key]
+    depths = dict(zip(names, read.node_depths(np.arange(len(names))).tolist(), strict=True))
+    assert depths == {"": 0, "main": 1, "serve": 2, "idle": 2, "decode": 3, "write": 3}
+
+
+def damaged(**changes: object) -> bytes:
+    """The drawn file with some columns (or, under `header`, fields) replaced."""
+    read = read_columns(file_of(stacks(DRAWING)), "slowpath.profile")
+    header = {**read.header, **changes.pop("header", {})}  # type: ignore[dict-item]
+    header.pop("columns")
+    return write_columns(header, {**read.arrays, **changes})  # type: ignore[dict-item]
+
+
+U32 = np.uint32
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"header": {"sample_types": []}}, "default sample type"),
+        ({"header": {"default_sample_type": 7}}, "default sample type 7 of 2"),
+        ({"header": {"kind": 1, "sample_types": [3]}}, "lacks or mistypes"),
+        ({"header": {"period": [1]}}, "lacks or mistypes"),
+        ({"strings_offset": np.array([0, 5, 2], dtype=U32)}, "offsets do not ascend"),
+        ({"strings_bytes": np.zeros(3, dtype=np.uint8)}, "do not match the bytes"),
+        ({"node_key": np.full(6, 99, dtype=U32)}, "node_key points at 99"),
+        ({"node_key": np.zeros(2, dtype=U32)}, "node_key has 2 entries, expected 6"),
+        ({"node_parent": np.zeros(6, dtype=U32)}, "node tree has no root"),
+        ({"node_parent": np.array([0xFFFFFFFF, 0, 3, 0, 1, 1], dtype=U32)}, "does not stand before its child"),
+        ({"node_size": np.full(6, 99, dtype=U32)}, "larger than the tree"),
+        ({"sample_line_node": np.array([1, 2, 77], dtype=U32)}, "sample_line_node points at 77"),
+        ({"line_node_node": np.full(6, 50, dtype=U32)}, "line_node_node points at 50"),
+        ({"line_node_parent": np.zeros(6, dtype=U32)}, "line_node tree has no root"),
+        ({"value_0": np.zeros(1, dtype=np.int64)}, "value_0 has 1 entries, expected 3"),
+    ],
+)
+def test_damage_is_refused(changes: dict[str, object], message: str) -> None:
+    with pytest.raises(ColumnFileError, match=message):
+        ProfileTable.parse(damaged(**changes))
+
+
+def test_the_header_may_leave_out_what_is_optional() -> None:
+    read = read_columns(file_of(stacks(DRAWING)), "slowpath.profile")
+    kept = {
+        name: read.header[name] for name in ("format", "format_version", "kind", "sample_types", "default_sample_type")
+    }
+    bare = ProfileTable.parse(write_columns(json.loads(json.dumps(kept)), read.arrays))
+    assert (bare.period, bare.duration_ns, bare.build_ids) == (0, 0, ())

@@ -1,0 +1,32 @@
+"""Documented regressions of public modules: the first finding and the headline name the function to blame, both ways."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from slowpath.analysis.comparison.comparison_document import to_json
+from slowpath.analysis.findings import wording
+from tests.analysis.compare_helpers import compared
+from tests.analysis.kinds.profiles.test_verdict_corpus import ROOT, cpu_profiles
+
+FOLDER = ROOT / "worker" / "bench" / "testdata" / "public_regressions"
+REGRESSIONS = sorted(path.parent.name for path in FOLDER.glob("*/manifest.json"))
+
+
+@pytest.mark.parametrize("name", REGRESSIONS)
+def test_the_first_finding_names_the_function_to_blame(name: str, tmp_path: Path) -> None:
+    guilty = json.loads((FOLDER / name / "manifest.json").read_text(encoding="utf-8"))["guilty"]
+    good, bad = (cpu_profiles(FOLDER / name / each, tmp_path) for each in ("good", "bad"))
+    for base, candidate, verdict, direction in ((good, bad, "regressed", "worse"), (bad, good, "improved", "better")):
+        comparison = compared(base, candidate)
+        assert comparison.verdict == verdict
+        first = comparison.findings[0]
+        assert first.direction == direction
+        named = first.payers[0].function if first.kind == "profile.category" else first.subject
+        assert named in guilty
+        assert wording.function(named) in to_json(comparison)["headline"]["sentence"]
+
+
+def test_there_are_three() -> None:
+    assert len(REGRESSIONS) >= 3

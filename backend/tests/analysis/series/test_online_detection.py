@@ -1,0 +1,166 @@
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.random import default_rng
+from numpy.typing import NDArray
+
+from slowpath.analysis.series.minimum_detectable_change import smallest_detectable
+from slowpath.analysis.series.noise_model import heavy_tailed
+from slowpath.analysis.series.online_detection import OnlineDetectionResult, judge_many, judge_newest
+from slowpath.analysis.series.series_thresholds import SeriesThresholds
+from tests.analysis.series.generated_series import KINDS, drawn, stepped
+
+F64 = NDArray[np.float64]
+LIMITS = SeriesThresholds()
+
+
+def looks(values: F64, first: int = 9) -> Iterator[tuple[int, OnlineDetectionResult]]:
+    for builds in range(first, len(values) + 1):
+        yield builds, judge_newest(values[:builds])
+
+
+def told(series: F64, first: int, thresholds: SeriesThresholds = LIMITS) -> NDArray[np.int64]:
+    """[series] After how many builds each is told of; 9999 if never."""
+    out = np.full(len(series), 9999)
+    for builds in range(first, series.shape[1] + 1):
+        waiting = np.flatnonzero(out == 9999)
+        judged = judge_many(series[waiting, :builds], thresholds=thresholds)
+        out[waiting[[one.state == "confirmed" for one in judged]]] = builds
+    return out
+
+
+@pytest.mark.parametrize("kind", ["gauss", "heavy", "spiky", "bimodal", "memory"])
+def test_no_look_at_unchanged_builds_tells_of_anything(kind: str) -> None:
+    assert np.sum(told(drawn(default_rng(31), kind, 40), 9) < 9999) <= 2
+
+
+def test_heavy_tails_are_known_by_their_shape_and_more_is_asked_of_them() -> None:
+    flagged = {kind: np.mean(heavy_tailed(drawn(default_rng(35), kind, 400, 120), LIMITS.heavy_from)) for kind in KINDS}
+    assert flagged["heavy"] > 0.85
+    assert max(flagged[kind] for kind in ("gauss", "bimodal", "memory")) < 0.08
+
+    series = drawn(default_rng(36), "heavy", 150)
+    careless = replace(LIMITS, score_heavy=0.0)
+    assert np.sum(told(series, 60) < 9999) < np.sum(told(series, 60, careless) < 9999)
+
+
+def test_a_step_of_ten_percent_is_told_of_within_three_builds() -> None:
+    delays = told(stepped(default_rng(32), "gauss", 100, 130, 1.1, 134), 131) - 130
+    assert np.mean(delays <= 3) >= 0.85
+
+
+def test_a_step_of_five_percent_is_told_of_within_twelve_builds() -> None:
+    delays = told(stepped(default_rng(33), "gauss", 100, 130, 1.05, 142), 131) - 130
+    assert np.mean(delays <= 12) >= 0.85
+
+
+@pytest.mark.parametrize(
+    ("history", "ratio", "least"), [(8, 2.0, 0.95), (12, 1.25, 0.8), (20, 1.25, 0.9), (20, 1.1, 0.2)]
+)
+def test_a_step_after_few_builds_is_told_of_within_six(history: int, ratio: float, least: float) -> None:
+    delays = told(stepped(default_rng(42), "gauss", 60, history, ratio, history + 6), history + 1) - history
+    assert np.mean(delays <= 6) >= least
+
+
+def test_two_builds_are_never_enough_while_a_series_is_young() -> None:
+    values = stepped(default_rng(43), "gauss", 1, 20, 2.0, 22)[0]
+    judged = judge_newest(values)
+    assert (judged.state, judged.needs_builds) == ("candidate", 1)
+    assert judge_newest(np.append(values, 2.02)).state == "confirmed"
+
+
+def test_series_of_a_service_tell_each_other_that_noise_has_no_memory() -> None:
+    series = stepped(default_rng(44), "gauss", 40, 16, 1.12, 22)
+    together = sum(one.state == "confirmed" for one in judge_many(series, together=True))
+    assert together > sum(one.state == "confirmed" for one in judge_many(series))
+    remembering = drawn(default_rng(45), "memory", 40, 30)
+    assert sum(one.state == "confirmed" for one in judge_many(remembering, together=True)) <= 1
+
+
+def test_noise_is_not_less_than_what_is_within_builds() -> None:
+    values = np.append(1 + 0.002 * default_rng(46).standard_normal(20), [1.05] * 4)
+    assert judge_newest(values).state == "confirmed"
+    assert judge_newest(values, spread=np.full(24, 0.05)).state != "confirmed"
+
+
+def test_a_step_goes_from_steady_to_candidate_to_confirmed() -> None:
+    values = stepped(default_rng(34), "gauss", 1, 100, 1.15, 110)[0]
+    states = [judgement.state for _, judgement in looks(values, 99)]
+    assert states[:2] == ["steady", "steady"]
+    assert states[2] == "candidate"
+    assert states[-1] == "confirmed"
+    first = judge_newest(values[:101])
+    assert first.change is not None
+    assert first.change.index == 100
+    assert first.needs_builds in {1, 2}
+    last = judge_newest(values)
+    assert last.change is not None
+    assert last.change.low_index <= 100 <= last.change.high_index
+    assert last.needs_builds is None
+
+
+def test_nothing_is_known_before_there_are_enough_builds() -> None:
+    few = judge_newest(np.ones(5))
+    assert (few.state, few.change, few.needs_builds) == ("too-few", None, 4)
+    assert np.isnan(few.detectable)
+    assert judge_newest(np.zeros(0)).needs_builds == LIMITS.least_builds + 1
+    assert judge_newest(np.full(40, np.nan)).state == "too-few"
+
+
+def test_what_was_told_is_not_told_again() -> None:
+    values = stepped(default_rng(35), "gauss", 1, 60, 1.2, 120)[0]
+    for builds in range(69, 121):
+        judged = judge_newest(values[:builds], decided=60)
+        assert judged.state in {"steady", "candidate"}
+    assert judge_newest(values[:65], decided=60).state == "too-few"
+
+
+def test_three_spikes_in_a_row_are_no_level() -> None:
+    values = drawn(default_rng(36), "gauss", 1, 100)[0]
+    values[-9:] = [1.02, 0.98, 1.01, 1.0, 0.97, 0.99, 1.5, 1.12, 1.45]
+    assert judge_newest(values).state == "candidate"
+
+
+def test_a_new_machine_is_told_as_one() -> None:
+    values = stepped(default_rng(37), "gauss", 1, 100, 1.3, 106)[0]
+    machines = (np.arange(106) >= 100).astype(np.int32)
+    judged = judge_newest(values, conditions=machines)
+    assert judged.state == "confirmed"
+    assert judged.change is not None
+    assert judged.change.cause == "conditions"
+
+
+def test_a_single_build_is_confirmed_by_measuring_it_again() -> None:
+    rng = default_rng(41)
+    spread = np.full(101, 0.03)
+    counts = np.ones(101, dtype=np.int32)
+    values = drawn(rng, "gauss", 1, 101)[0]
+    values[100] = 1.12
+    once = judge_newest(values, spread=spread, counts=counts)
+    assert once.state == "candidate"
+    assert once.needs_profiles is not None
+    assert once.needs_profiles >= 1
+    spread[100], counts[100] = 0.03 / np.sqrt(10), 10
+    assert judge_newest(values, spread=spread, counts=counts).state == "confirmed"
+
+
+def test_many_series_watched_together_ask_for_more_of_each() -> None:
+    together = LIMITS.for_family(100)
+    assert together.score_expected > LIMITS.score_expected + 0.9
+    assert LIMITS.for_family(1) == LIMITS
+    series = drawn(default_rng(39), "gauss", 100)
+    alarms = [judge_many(series[:, :builds], thresholds=together) for builds in range(30, 201, 5)]
+    assert all(one.state != "confirmed" for look in alarms for one in look)
+
+
+def test_the_smallest_detectable_change_is_what_is_found_in_most_series() -> None:
+    rng = default_rng(40)
+    ratio = smallest_detectable(drawn(rng, "gauss", 1, 130)[0])
+    assert 1.04 < ratio < 1.065
+    delays = told(stepped(rng, "gauss", 60, 130, 1.05, 142), 131) - 130
+    assert np.mean(delays <= 12) >= 0.8
+    assert smallest_detectable(drawn(rng, "gauss", 1, 130, cv=0.087)[0]) > 1.1
+    assert smallest_detectable(drawn(rng, "memory", 1, 200)[0]) > ratio
+    assert np.isnan(smallest_detectable(np.ones(4)))

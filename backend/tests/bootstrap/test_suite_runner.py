@@ -1,0 +1,160 @@
+"""How the parts of `npm test` are chosen and counted, how long proofs share their time, how steps are done."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bootstrap_parts import setup_steps as stepping
+from bootstrap_parts.child_processes import marked
+from bootstrap_parts.console import ConsoleOutput, StartupError
+from bootstrap_parts.long_proofs import LongProof, shares
+from bootstrap_parts.setup_steps import SetupContext, SetupStep, run_steps
+from bootstrap_parts.suite_counts import SuiteCount, count_go, count_junit, count_playwright, count_vitest, go_words
+from bootstrap_parts.suite_report import SuiteResult, tell
+from bootstrap_parts.suite_runner import choose, startable
+from bootstrap_parts.suites import ALL, Suite
+
+NONE = frozenset[str]()
+PARTS = [
+    Suite("pytest", frozenset({"py", "unit"}), lambda: [["pytest"]], takes_arguments=True),
+    Suite("mypy", frozenset({"check", "py"}), lambda: [["mypy"]]),
+    Suite("corpus", frozenset({"corpus"}), lambda: [["pytest", "-m", "corpus"]], takes_arguments=True),
+]
+
+
+@pytest.mark.parametrize(
+    ("words", "names", "arguments"),
+    [
+        ([], ["pytest", "mypy"], []),
+        (["py"], ["pytest", "mypy"], []),
+        (["mypy"], ["mypy"], []),
+        (["corpus"], ["corpus"], []),
+        (["py", "-k", "name"], ["pytest"], ["-k", "name"]),
+        (["py", "--", "tests/accounts"], ["pytest"], ["tests/accounts"]),
+    ],
+)
+def test_choosing(words: list[str], names: list[str], arguments: list[str]) -> None:
+    chosen, passed_on = choose(words, PARTS)
+    assert [part.name for part in chosen] == names
+    assert passed_on == arguments
+
+
+def test_what_waits_runs_beside_what_computes() -> None:
+    long, narrow, alone = (
+        Suite("long", NONE, list, cores=2),
+        Suite("narrow", NONE, list),
+        Suite("alone", NONE, list, cores=ALL),
+    )
+    slow, quick = Suite("slow", NONE, list, patient=True), Suite("quick", NONE, list, patient=True)
+
+    assert startable([slow, long, alone, narrow, quick], [], 2) == [long, narrow, slow]
+    assert startable([alone, quick], [long, narrow, slow], 2) == []
+    assert startable([alone, quick], [narrow], 2) == [quick]
+    assert startable([alone, quick], [slow], 2) == [alone]
+    assert startable([alone, long, slow, quick], [], 2) == [alone, slow]
+    assert startable([slow, quick], [], 2) == [slow, quick]
+
+
+def test_choosing_what_is_not_there() -> None:
+    with pytest.raises(StartupError, match="There is no part pyt"):
+        choose(["pyt"], PARTS)
+
+
+def test_counting_junit(tmp_path: Path) -> None:
+    file = tmp_path / "junit.xml"
+    file.write_text('<testsuites><testsuite tests="9" failures="1" errors="2" skipped="3"/></testsuites>')
+    assert count_junit(file) == SuiteCount(passed=3, failed=3, skipped=3)
+    file.write_text("<testsuites>")
+    assert count_junit(file) is None
+
+
+def go_events(*events: tuple[str, str, str]) -> str:
+    return "\n".join(
+        json.dumps({"Action": action, "Package": "p", **({"Test": test} if test else {}), "Output": output})
+        for action, test, output in events
+    )
+
+
+def test_counting_go_counts_outermost_tests() -> None:
+    output = go_events(
+        ("pass", "TestA", ""),
+        ("pass", "TestA/case", ""),
+        ("output", "TestB", "why\n"),
+        ("fail", "TestB", ""),
+        ("skip", "TestC", ""),
+        ("fail", "", ""),
+    )
+    assert count_go(output) == SuiteCount(passed=1, failed=1, skipped=1)
+    assert go_words("not json\n" + output) == ["not json", "why"]
+
+
+def test_counting_browsers_and_components(tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    report.write_text('{"stats": {"expected": 5, "flaky": 1, "unexpected": 2, "skipped": 3}}')
+    assert count_playwright(report) == SuiteCount(passed=6, failed=2, skipped=3)
+    report.write_text('{"numPassedTests": 4, "numFailedTests": 1, "numPendingTests": 1, "numTodoTests": 1}')
+    assert count_vitest(report) == SuiteCount(passed=4, failed=1, skipped=2)
+    assert count_vitest(tmp_path / "none") is None
+
+
+def test_the_last_line_is_plain(capsys: pytest.CaptureFixture[str]) -> None:
+    results = [SuiteResult("a", SuiteCount(3, 0, 1), 1.0, ok=True), SuiteResult("b", SuiteCount(1, 1), 2.0, ok=False)]
+    assert tell(results, 3.0, ConsoleOutput()) == 1
+    assert capsys.readouterr().out.splitlines()[-1] == "4 passed, 1 failed, 1 skipped"
+    assert tell(results[:1], 3.0, ConsoleOutput()) == 0
+    assert tell([], 0.0, ConsoleOutput()) == 1
+
+
+def test_shares_fill_the_minutes() -> None:
+    proofs = [LongProof("narrow", "x"), LongProof("heavy", "x", weight=2), LongProof("wide", "x", cores=2)]
+    given = shares(proofs, minutes=10, cores=2)
+    assert sum(given[proof.name] * proof.cores for proof in proofs) == pytest.approx(10 * 60 * 2)
+    assert given["heavy"] == pytest.approx(2 * given["narrow"])
+    assert shares([LongProof("alone", "x")], minutes=10, cores=2) == {"alone": 600.0}
+
+
+@pytest.fixture
+def stamps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(stepping, "STAMPS", tmp_path / "stamps")
+    monkeypatch.setattr(stepping, "STEP_LOGS", tmp_path / "logs")
+    return tmp_path
+
+
+def test_a_step_is_done_once_until_its_stamp_changes(stamps: Path) -> None:
+    done, content = list[str](), ["one"]
+
+    def work(_bench: SetupContext) -> str:
+        done.append(content[0])
+        return ""
+
+    step = SetupStep("build", "build", work, is_there=lambda: bool(done), stamp=lambda: content[0])
+    with marked() as mark:
+        assert [run_steps([step], ConsoleOutput(quiet=True), mark) for _ in range(2)] == [1, 0]
+        content[0] = "two"
+        assert run_steps([step], ConsoleOutput(quiet=True), mark) == 1
+    assert done == ["one", "two"]
+
+
+def test_a_step_that_fails_tells_why_and_ends_the_others(stamps: Path) -> None:
+    def fail(bench: SetupContext) -> str:
+        bench.run(["sh", "-c", "echo npm notice noise; echo the cause; exit 3"], log="fail")
+        return ""
+
+    def sleep(bench: SetupContext) -> str:
+        bench.run(["sleep", "60"], log="sleep")
+        return ""
+
+    steps = [SetupStep("fail", "fail", fail, lambda: False), SetupStep("sleep", "sleep", sleep, lambda: False)]
+    with marked() as mark, pytest.raises(StartupError, match=r"sh failed \(exit code 3\): the cause\."):
+        run_steps(steps, ConsoleOutput(quiet=True), mark)
+    assert not (stamps / "stamps" / "fail").exists()
+
+
+def test_a_full_disk_is_named(stamps: Path) -> None:
+    def fill(bench: SetupContext) -> str:
+        bench.run(["sh", "-c", "echo 'cp: No space left on device'; exit 1"], log="fill")
+        return ""
+
+    with marked() as mark, pytest.raises(StartupError, match="The disk is full"):
+        run_steps([SetupStep("fill", "fill", fill, lambda: False)], ConsoleOutput(quiet=True), mark)

@@ -1,0 +1,68 @@
+"""A quiet twin of a Prometheus-compatible API: answers by path, and keeps what it was asked."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Literal
+
+from slowpath.adapters.egress_policy import parse_url
+from slowpath.core.ports import HttpResponse
+
+Said = Mapping[str, tuple[int, object]]
+
+
+@dataclass
+class TwinPeer:
+    """Says what it was told to say."""
+
+    said: Said
+    asked: list[tuple[str, dict[str, str], dict[str, str]]] = field(default_factory=list)
+
+    def get(
+        self,
+        path: str,
+        query: Sequence[tuple[str, str]] = (),
+        headers: Mapping[str, str] | None = None,
+        *,
+        max_bytes: int,
+        seconds: float,
+    ) -> HttpResponse:
+        assert max_bytes > 0
+        assert seconds > 0
+        self.asked.append((path, dict(query), dict(headers or {})))
+        status, content = self.said.get(path, (404, "nothing here"))
+        return HttpResponse(status, content if isinstance(content, bytes) else json.dumps(content).encode())
+
+    def send(
+        self,
+        method: Literal["POST", "PUT", "PATCH"],
+        path: str,
+        content: bytes,
+        headers: Mapping[str, str] | None = None,
+        *,
+        max_bytes: int,
+        seconds: float,
+    ) -> HttpResponse:
+        raise AssertionError(f"{method} {path}: nothing is ever sent to a source")
+
+
+@dataclass
+class TwinOutside:
+    """Leads to one peer, whatever the address."""
+
+    peer: TwinPeer
+    urls: list[str] = field(default_factory=list)
+
+    def check(self, url: str) -> None:
+        parse_url(url)
+
+    @contextmanager
+    def opened(self, url: str) -> Iterator[TwinPeer]:
+        parse_url(url)
+        self.urls.append(url)
+        yield self.peer
+
+
+def success(data: object) -> tuple[int, object]:
+    return 200, {"status": "success", "data": data}

@@ -1,0 +1,269 @@
+"""Sources over HTTP: admins keep them, credentials go in and never out, and a source says what answers there."""
+
+import base64
+import json
+import logging
+from uuid import UUID, uuid4
+
+import pytest
+from fastapi.testclient import TestClient
+
+from slowpath.core.db_sessions import TeamScope
+from slowpath.core.encryption import DecryptionError, SecretEncryptor
+from slowpath.core.ids import MetricSourceId
+from slowpath.evidence.metric_sources.service import metric_sources
+from slowpath.platform.accounts.rules.roles import Role
+from tests.evidence.metric_sources.prometheus_fake import TwinOutside, TwinPeer, success
+from tests.factories.accounts import SomeTeam
+from tests.support.app_under_test import AppUnderTest
+from tests.support.databases import TestDatabase
+
+pytestmark = pytest.mark.database
+
+SOURCES = "/api/v1/metric-sources"
+URL = "https://prometheus.example/prometheus"
+BEARER = {"kind": "bearer", "token": "tok-of-nobody-5f1c"}
+BASIC = {"kind": "basic", "username": "ann", "password": "pa:ss-öf-nobody"}
+PROMETHEUS = {
+    "/api/v1/status/buildinfo": success({"version": "2.42.0"}),
+    "/api/v1/label/__name__/values": success(
+        [
+            "up",
+            "http_requests_total",
+            "http_request_duration_seconds_bucket",
+            "http_client_requests_total",
+            "queue_depth",
+        ]
+    ),
+}
+NOW_ISO, DAY_BEFORE, YEAR_BEFORE = "2026-11-21T12:00:00Z", "2026-11-20T12:00:00Z", "2025-11-21T12:00:00Z"
+
+
+def made(client: TestClient, **changed: object) -> dict[str, object]:
+    answer = client.post(SOURCES, json={"name": "ours", "url": URL, **changed})
+    assert answer.status_code == 201, answer.text
+    told: dict[str, object] = answer.json()
+    return told
+
+
+def reach(house: AppUnderTest, team: SomeTeam, told: dict[str, object]) -> metric_sources.SourceConnection:
+    with house.database.reading(TeamScope(team.id)) as session:
+        row = metric_sources.get_metric_source(session, MetricSourceId(UUID(str(told["id"]))))
+        return metric_sources.get_connection(row, house.app.state.sealer)
+
+
+def name_of(answer: object) -> str:
+    return str(answer.json()["type"]).removeprefix("urn:slowpath:")  # type: ignore[attr-defined]  # an httpx answer
+
+
+def test_a_source_is_added_changed_listed_and_deleted(client: TestClient) -> None:
+    one = made(client)
+    assert (one["name"], one["url"], one["credentials"], one["last_import"]) == ("ours", URL, "none", None)
+    two = made(client, name="theirs")
+
+    changed = client.patch(f"{SOURCES}/{one['id']}", json={"name": "renamed"})
+    assert (changed.status_code, changed.json()["name"], changed.json()["url"]) == (200, "renamed", URL)
+    assert [item["id"] for item in client.get(SOURCES).json()["items"]] == [two["id"], one["id"]]
+
+    assert client.delete(f"{SOURCES}/{one['id']}").status_code == 204
+    assert [item["id"] for item in client.get(SOURCES).json()["items"]] == [two["id"]]
+    assert client.delete(f"{SOURCES}/{one['id']}").status_code == 404
+
+
+@pytest.mark.asked_by(Role.VIEWER, Role.MEMBER)
+def test_only_admins_keep_sources(client: TestClient) -> None:
+    assert client.get(SOURCES).status_code == 200
+    assert client.post(SOURCES, json={"name": "ours", "url": URL}).status_code == 403
+    for path in ("check", "imports"):
+        assert client.post(f"{SOURCES}/{uuid4()}/{path}", json={}).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://127.0.0.1:9090", "http://[64:ff9b::a9fe:a9fe]", "http://ann:secret@prometheus.example", "ftp://x", "x"],
+)
+def test_an_address_that_is_not_asked_is_not_kept(client: TestClient, url: str) -> None:
+    answer = client.post(SOURCES, json={"name": "ours", "url": url})
+    assert answer.status_code == 422
+    assert name_of(answer).startswith("address-")
+    assert client.get(SOURCES).json()["items"] == []
+
+
+@pytest.mark.parametrize("credentials", [BEARER, BASIC], ids=["bearer", "basic"])
+def test_credentials_are_sent_and_never_told(
+    house: AppUnderTest,
+    team: SomeTeam,
+    client: TestClient,
+    emptied: TestDatabase,
+    caplog: pytest.LogCaptureFixture,
+    credentials: dict[str, str],
+) -> None:
+    peer = TwinPeer(PROMETHEUS)
+    house.app.state.outside = TwinOutside(peer)
+    with caplog.at_level(logging.DEBUG):
+        one = made(client, credentials=credentials)
+        answers = [
+            client.get(SOURCES),
+            client.patch(f"{SOURCES}/{one['id']}", json={"credentials": credentials}),
+            client.post(f"{SOURCES}/{one['id']}/check"),
+            client.get(f"/api/v1/teams/{team.id}/audit-events"),
+        ]
+    assert [answer.status_code for answer in answers] == [200] * 4
+
+    pair = base64.b64encode(f"{BASIC['username']}:{BASIC['password']}".encode()).decode()
+    header = f"Bearer {BEARER['token']}" if credentials is BEARER else f"Basic {pair}"
+    assert {headers["Authorization"] for *_, headers in peer.asked} == {header}
+    assert reach(house, team, one).headers == {"Authorization": header}
+
+    with emptied.as_admin() as admin:
+        rows = str(admin.execute("SELECT metric_source::text FROM metric_source").fetchall())
+        rows += str(admin.execute("SELECT encode(encrypted_credentials, 'escape') FROM metric_source").fetchall())
+    said = "".join([json.dumps(one), *(answer.text for answer in answers), rows, caplog.text])
+    said += repr(reach(house, team, one))
+    for secret in (BEARER["token"], BASIC["password"], "nobody", pair):
+        assert secret not in said
+
+
+def test_credentials_do_not_follow_to_another_host_unasked(
+    house: AppUnderTest, team: SomeTeam, client: TestClient
+) -> None:
+    one = made(client, credentials=BEARER)
+
+    same = client.patch(f"{SOURCES}/{one['id']}", json={"url": "https://prometheus.example/other"})
+    assert same.status_code == 200
+    for url in ("https://other.example", "http://prometheus.example", "https://prometheus.example:8443"):
+        refused = client.patch(f"{SOURCES}/{one['id']}", json={"url": url})
+        assert (refused.status_code, name_of(refused)) == (422, "credentials-needed-again")
+    assert reach(house, team, one).url == "https://prometheus.example/other"
+
+    again = client.patch(
+        f"{SOURCES}/{one['id']}", json={"url": "https://other.example", "credentials": {"kind": "none"}}
+    )
+    assert (again.status_code, again.json()["credentials"]) == (200, "none")
+    assert reach(house, team, one) == metric_sources.SourceConnection("https://other.example", {})
+
+
+@pytest.mark.parametrize(
+    "credentials",
+    [
+        {"kind": "bearer"},
+        {"kind": "bearer", "token": "two words"},
+        {"kind": "bearer", "token": "line\r\nX-Other: 1"},
+        {"kind": "basic", "password": "x"},
+        {"kind": "basic", "username": "a:b", "password": "x"},
+        {"kind": "other", "token": "x"},
+    ],
+)
+def test_credentials_that_can_not_be_sent_are_refused(client: TestClient, credentials: dict[str, str]) -> None:
+    assert client.post(SOURCES, json={"name": "ours", "url": URL, "credentials": credentials}).status_code == 422
+
+
+def test_what_was_sealed_is_read_only_with_its_key_and_for_its_row() -> None:
+    team_id, source_id = uuid4(), uuid4()
+    sealer = SecretEncryptor("one key")
+    sealed = sealer.seal("a secret", team_id, source_id)
+
+    assert b"a secret" not in sealed
+    assert sealer.seal("a secret", team_id, source_id) != sealed
+    assert SecretEncryptor("one key").unseal(sealed, team_id, source_id) == "a secret"
+    for other, ids, content in [
+        (SecretEncryptor("another"), (team_id, source_id), sealed),
+        (sealer, (team_id, uuid4()), sealed),
+        (sealer, (uuid4(), source_id), sealed),
+        (sealer, (team_id, source_id), sealed[:-1] + bytes([sealed[-1] ^ 1])),
+        (sealer, (team_id, source_id), b""),
+    ]:
+        with pytest.raises(DecryptionError):
+            other.unseal(content, *ids)
+
+
+def test_with_another_key_credentials_are_asked_for_again(house: AppUnderTest, client: TestClient) -> None:
+    one = made(client, credentials=BEARER)
+    house.app.state.sealer = SecretEncryptor("another")
+    answer = client.post(f"{SOURCES}/{one['id']}/check")
+    assert (answer.status_code, name_of(answer)) == (422, "credentials-unreadable")
+
+
+def test_a_check_says_who_answers_and_which_usual_names_there_are(house: AppUnderTest, client: TestClient) -> None:
+    house.app.state.outside = TwinOutside(TwinPeer(PROMETHEUS))
+    told = client.post(f"{SOURCES}/{made(client)['id']}/check").json()
+    usual = ["http_request_duration_seconds_bucket", "http_requests_total", "queue_depth"]
+    assert told == {"version": "2.42.0", "names": 5, "usual": usual}
+
+
+def test_the_last_check_is_kept_good_or_bad(house: AppUnderTest, client: TestClient) -> None:
+    one = made(client)
+    assert one["last_check"] is None
+    house.app.state.outside = TwinOutside(TwinPeer(PROMETHEUS))
+    told = client.post(f"{SOURCES}/{one['id']}/check").json()
+    kept = client.get(SOURCES).json()["items"][0]["last_check"]
+    assert {key: kept[key] for key in told} == told
+    assert kept["detail"] is None
+    assert kept["at_ms"] == 1_795_262_400_000
+
+    house.app.state.outside = TwinOutside(TwinPeer({"/api/v1/label/__name__/values": (401, b"")}))
+    assert client.post(f"{SOURCES}/{one['id']}/check").status_code == 422
+    kept = client.get(SOURCES).json()["items"][0]["last_check"]
+    assert (kept["names"], kept["detail"]) == (None, "The source does not let us in (401).")
+
+    assert client.patch(f"{SOURCES}/{one['id']}", json={"name": "renamed"}).json()["last_check"] is not None
+    elsewhere = client.patch(f"{SOURCES}/{one['id']}", json={"url": "https://other.example"})
+    assert elsewhere.json()["last_check"] is None
+
+
+def test_a_rule_of_the_team_makes_a_name_usual_or_not(house: AppUnderTest, client: TestClient) -> None:
+    house.app.state.outside = TwinOutside(TwinPeer(PROMETHEUS))
+    client.post("/api/v1/metric-rules", json={"metric": "up", "role": "gauge"})
+    client.post("/api/v1/metric-rules", json={"metric": "queue_depth", "role": "ignore"})
+    told = client.post(f"{SOURCES}/{made(client)['id']}/check").json()
+    assert told["usual"] == ["http_request_duration_seconds_bucket", "http_requests_total", "up"]
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ((200, b"<html>"), "source-strange"),
+        ((200, b"[" * 100_000), "source-strange"),
+        ((200, []), "source-strange"),
+        ((200, {"status": "success", "data": {"a": 1}}), "source-strange"),
+        ((200, {"status": "success", "data": [1]}), "source-strange"),
+        ((401, b"who are you"), "source-not-signed-in"),
+        ((500, {"status": "error", "error": "no\ud800" * 1000}), "source-refused"),
+        ((404, b""), "source-refused"),
+    ],
+)
+def test_what_is_no_prometheus_is_told(
+    house: AppUnderTest, client: TestClient, said: tuple[int, object], name: str
+) -> None:
+    house.app.state.outside = TwinOutside(TwinPeer({"/api/v1/label/__name__/values": said}))
+    answer = client.post(f"{SOURCES}/{made(client)['id']}/check")
+    assert (answer.status_code, name_of(answer)) == (422, name)
+    assert len(answer.text) < 1_000
+
+
+def test_an_import_becomes_a_job_of_what_is_kept(client: TestClient) -> None:
+    one = made(client)
+    begun = client.post(f"{SOURCES}/{one['id']}/imports", json={"from": YEAR_BEFORE, "to": NOW_ISO})
+    assert begun.status_code == 202
+    assert begun.json()["to_ms"] - begun.json()["from_ms"] <= 30 * 86_400_000
+    job = client.get(f"/api/v1/jobs/{begun.json()['job_id']}").json()
+    assert (job["name"], job["subject"]["id"], job["state"]) == ("metric-sources.import", one["id"], "waiting")
+
+    again = client.post(f"{SOURCES}/{one['id']}/imports", json={"from": DAY_BEFORE, "to": NOW_ISO})
+    assert (again.status_code, name_of(again)) == (409, "import-goes-on")
+    client.post(f"/api/v1/jobs/{begun.json()['job_id']}/cancel")
+    after = client.post(f"{SOURCES}/{one['id']}/imports", json={"from": DAY_BEFORE, "to": NOW_ISO})
+    assert after.status_code in {202, 409}
+
+
+def test_an_interval_of_which_nothing_is_kept_is_refused(client: TestClient) -> None:
+    one = made(client)
+    for first, last in [(YEAR_BEFORE, "2025-11-22T12:00:00Z"), (NOW_ISO, DAY_BEFORE)]:
+        answer = client.post(f"{SOURCES}/{one['id']}/imports", json={"from": first, "to": last})
+        assert (answer.status_code, name_of(answer)) == (422, "import-interval")
+
+
+def test_a_team_has_so_many_sources(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metric_sources, "MOST_SOURCES", 1)
+    made(client)
+    assert client.post(SOURCES, json={"name": "ours", "url": URL}).status_code == 429

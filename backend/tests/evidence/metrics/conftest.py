@@ -1,0 +1,67 @@
+"""A program that pushes, what a team has stored, and the fold that a worker would do."""
+
+from collections.abc import Callable
+
+import pytest
+from fastapi.testclient import TestClient
+from httpx import Response
+
+from slowpath.analysis.kinds.metrics.sample_compaction import compact_chunk
+from slowpath.analysis.kinds.metrics.series_data import SeriesData
+from slowpath.core.db_sessions import TeamScope
+from slowpath.evidence.metrics.service import chunk_compaction
+from slowpath.evidence.metrics.service.series_reader import SeriesSelector, select
+from slowpath.platform.accounts.rules.roles import TokenScope
+from tests.factories.accounts import AccountsFactory, SomeTeam
+from tests.factories.remote_write import V1_HEADERS, Sent, v1
+from tests.support.app_under_test import AppUnderTest
+
+NOW_MS = 1_795_262_400_000
+"""The frozen clock's time."""
+
+Push = Callable[..., Response]
+Stored = Callable[..., list[SeriesData]]
+Fold = Callable[[], bool]
+
+
+@pytest.fixture
+def program(house: AppUnderTest, people: AccountsFactory, team: SomeTeam) -> TestClient:
+    return house.asked(token=people.token(team, TokenScope.UPLOAD).secret)
+
+
+@pytest.fixture
+def push1(program: TestClient) -> Push:
+    def send(*series: Sent) -> Response:
+        answer: Response = program.post("/api/v1/metrics/write", content=v1(series), headers=V1_HEADERS)
+        return answer
+
+    return send
+
+
+@pytest.fixture
+def stored(house: AppUnderTest, team: SomeTeam) -> Stored:
+    def read(name: str = "up", from_ms: int = 0, to_ms: int = 2 * NOW_MS, **equal: str) -> list[SeriesData]:
+        with house.database.reading(TeamScope(team.id)) as session:
+            return select(session, SeriesSelector(name, equal), from_ms, to_ms)
+
+    return read
+
+
+@pytest.fixture
+def fold_all(house: AppUnderTest, team: SomeTeam) -> Fold:
+    """Do what the worker does, as often as there is something to do; tell whether there was."""
+
+    def run(most: int = 1_000_000) -> bool:
+        done = False
+        while True:
+            with house.database.reading(TeamScope(team.id)) as session:
+                gathered = chunk_compaction.gather_wal_samples(session, most)
+            if gathered is None:
+                return done
+            folded = list(compact_chunk(gathered.sorted_out, gathered.there))
+            with house.database.writing(TeamScope(team.id)) as session:
+                assert chunk_compaction.replace_wal_with_chunks(session, gathered, folded)
+                chunk_compaction.enqueue_next_compaction(session, gathered, recorded=True)
+            done = True
+
+    return run

@@ -1,0 +1,58 @@
+"""What is written down of a decoded profile, and where its columns lie."""
+
+import pytest
+
+from slowpath.core.ids import ArtifactId, new_id
+from slowpath.evidence.profiles import service
+from slowpath.evidence.profiles.errors import ProfileNotFound
+from tests.factories.accounts import SomeTeam
+from tests.factories.files import HEADER, FilesFactory
+from tests.support.app_under_test import AppUnderTest
+
+pytestmark = pytest.mark.database
+
+
+@pytest.fixture
+def files(house: AppUnderTest, team: SomeTeam) -> FilesFactory:
+    return FilesFactory(house, team)
+
+
+def test_columns_lie_under_team_version_and_hash(team: SomeTeam) -> None:
+    key = service.columns_key(team.id, "abcdef")
+
+    assert key == f"{team.id}/profiles/v{service.COLUMNS_VERSION}/ab/abcdef"
+
+
+def test_decoding_again_replaces_what_was_written_down(files: FilesFactory) -> None:
+    artifact_id = ArtifactId(files.decoded())
+    key = service.columns_key(files.team.id, "other")
+
+    with files.house.database.writing(files.scope) as session:
+        service.record(session, artifact_id, {**HEADER, "warnings": ["cut"]}, key, 7)
+    with files.house.database.reading(files.scope) as session:
+        row = service.find(session, artifact_id)
+        assert (row.warnings, row.columns_key, row.columns_bytes) == (["cut"], key, 7)
+        assert row.counts["cut_samples"] == 0
+        assert service.columns_needed(session, key)
+        assert not service.columns_needed(session, service.columns_key(files.team.id, "nobody"))
+
+
+def test_artifacts_without_a_profile_are_absent(files: FilesFactory) -> None:
+    decoded, received = ArtifactId(files.decoded()), ArtifactId(files.received())
+
+    with files.house.database.reading(files.scope) as session:
+        assert list(service.of_artifacts(session, [decoded, received])) == [decoded]
+        assert service.of_artifacts(session, []) == {}
+        for missing in (received, ArtifactId(new_id())):
+            with pytest.raises(ProfileNotFound, match="no decoded profile"):
+                service.find(session, missing)
+
+
+def test_the_largest_numbers_of_a_profile_can_be_kept(files: FilesFactory) -> None:
+    artifact_id = ArtifactId(files.received())
+    most = {**HEADER, "time_ns": 2**63 - 1, "duration_ns": -(2**63), "period": 2**63 - 1}
+
+    with files.house.database.writing(files.scope) as session:
+        service.record(session, artifact_id, most, service.columns_key(files.team.id, "x"), 1)
+
+    assert service.summary(most)["time_ns"] == 2**63 - 1

@@ -1,0 +1,162 @@
+"""Deploys, annotations and the order of services over HTTP."""
+
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from fastapi.testclient import TestClient
+
+from slowpath.core.db_sessions import TeamScope
+from slowpath.core.ids import EnvironmentId, ServiceId, TeamId
+from slowpath.inventory.catalog import service as catalog
+from slowpath.inventory.catalog.rules import CallEdge
+from tests.support.app_under_test import AppUnderTest
+
+pytestmark = pytest.mark.database
+
+SHA = "5f3c1e8a9b0d4c7e8f1a2b3c4d5e6f708192a3b4"
+
+
+def made(client: TestClient, kind: str, **said: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON value
+    return answered(client, kind, said, 201)
+
+
+def answered(client: TestClient, kind: str, said: dict[str, Any], status: int) -> dict[str, Any]:
+    answer = client.post(f"/api/v1/{kind}", json=said)
+    assert answer.status_code == status, answer.text
+    told: dict[str, Any] = answer.json()
+    return told
+
+
+@pytest.fixture
+def where(client: TestClient) -> dict[str, str]:
+    service, environment = made(client, "services", name="Distributor"), made(client, "environments", name="Production")
+    return {"service_id": service["id"], "environment_id": environment["id"]}
+
+
+def at(hour: int) -> str:
+    return f"2026-11-18T{hour:02}:00:00Z"
+
+
+def test_a_deploy_ends_the_one_before_whatever_order_they_are_told_in(
+    client: TestClient, where: dict[str, str]
+) -> None:
+    first = made(client, "deploys", commit="a", started_at=at(1), **where)
+    third = made(client, "deploys", commit="c", started_at=at(3), **where)
+    second = made(client, "deploys", commit="b", started_at=at(2), **where)
+
+    def ends() -> list[str | None]:
+        return [client.get(f"/api/v1/deploys/{row['id']}").json().get("ended_at") for row in (first, second, third)]
+
+    assert ends() == [at(2), at(3), None]
+    assert client.delete(f"/api/v1/deploys/{second['id']}").status_code == 204
+    assert client.get(f"/api/v1/deploys/{first['id']}").json()["ended_at"] == at(3)
+
+
+def test_a_deploy_told_twice_is_one(client: TestClient, where: dict[str, str]) -> None:
+    first = made(client, "deploys", external_id="run-7", **where)
+    again = answered(client, "deploys", {"external_id": "run-7", **where}, 200)
+
+    assert first["id"] == again["id"]
+    assert len(client.get("/api/v1/deploys", params=where).json()["items"]) == 1
+
+
+def test_a_deploy_finds_its_build_and_a_later_build_its_deploys(client: TestClient, where: dict[str, str]) -> None:
+    build = made(client, "builds", service_id=where["service_id"], commit=SHA)
+    by_start = made(client, "deploys", commit=SHA[:7], **where)
+    early = made(client, "deploys", commit="0d3f5c1", **where)
+    late = made(client, "builds", service_id=where["service_id"], commit="0d3f5c1")
+
+    assert (by_start["build_id"], by_start["commit"]) == (build["id"], SHA)
+    assert early["build_id"] is None
+    assert client.get(f"/api/v1/deploys/{early['id']}").json()["build_id"] == late["id"]
+
+
+def test_a_message_of_a_tool_makes_what_it_names(client: TestClient) -> None:
+    message = {"service": "Ingester", "environment": "staging", "commit": SHA, "id": "m-1", "at": at(4)}
+
+    heard = made(client, "webhooks/deploys", **message)
+    again = answered(client, "webhooks/deploys", message, 200)
+    refused = client.post("/api/v1/webhooks/deploys", json={"ping": True})
+
+    assert heard == again
+    assert (heard["commit"], heard["started_at"], heard["source"]) == (SHA, at(4), "webhook")
+    assert [row["name"] for row in client.get("/api/v1/services").json()["items"]] == ["Ingester"]
+    assert [row["name"] for row in client.get("/api/v1/environments").json()["items"]] == ["staging"]
+    assert (refused.status_code, refused.json()["type"]) == (422, "urn:slowpath:no-deploy")
+
+
+def test_a_deploy_is_changed_and_what_is_not_there_is_told(client: TestClient, where: dict[str, str]) -> None:
+    deploy = made(client, "deploys", commit="a", **where)
+    commits = [{"id": "a", "title": "Copy less", "author": "Ada"}]
+
+    changed = client.patch(f"/api/v1/deploys/{deploy['id']}", json={"label": "v2", "commits": commits}).json()
+
+    assert changed["label"] == "v2"
+    assert changed["commits"] == [commits[0] | {"url": None}]
+    assert client.get(f"/api/v1/deploys/{uuid4()}").status_code == 404
+    assert client.post("/api/v1/deploys", json=where | {"environment_id": str(uuid4())}).status_code == 404
+
+
+def test_annotations_are_found_by_their_time(client: TestClient, where: dict[str, str]) -> None:
+    spans = {"environment_id": where["environment_id"]}
+    made(client, "annotations", at=at(1), text="early", **spans)
+    made(client, "annotations", at=at(1), until=at(5), text="over it", **spans)
+    inside = made(client, "annotations", at=at(4), text="inside", **where)
+
+    def between(start: int, end: int) -> list[str]:
+        found = client.get("/api/v1/annotations", params=spans | {"from": at(start), "to": at(end)})
+        return [row["text"] for row in found.json()]
+
+    assert between(3, 6) == ["over it", "inside"]
+    changed = client.patch(f"/api/v1/annotations/{inside['id']}", json={"text": "moved", "at": at(9)})
+    assert changed.json()["text"] == "moved"
+    assert between(3, 6) == ["over it"]
+    assert client.delete(f"/api/v1/annotations/{inside['id']}").status_code == 204
+    assert between(8, 10) == []
+
+
+def test_an_annotation_does_not_end_before_it_begins(client: TestClient, where: dict[str, str]) -> None:
+    answer = client.post("/api/v1/annotations", json={**where, "at": at(2), "until": at(1), "text": "x"})
+
+    assert (answer.status_code, answer.json()["type"]) == (422, "urn:slowpath:not-in-order")
+
+
+def test_the_order_comes_from_spans_until_somebody_lays_it(house: AppUnderTest, client: TestClient) -> None:
+    ids = {name: made(client, "services", name=name)["id"] for name in ("distributor", "gateway", "ingester")}
+    environment = made(client, "environments", name="production")["id"]
+    address = f"/api/v1/environments/{environment}/order"
+
+    def order(answer: dict[str, Any]) -> tuple[str, list[str]]:
+        return answer["source"], [row["name"] for row in answer["services"]]
+
+    assert order(client.get(address).json()) == ("name", ["distributor", "gateway", "ingester"])
+
+    team_id = client.get("/api/v1/session").json()["teams"][0]["id"]
+    with house.database.writing(TeamScope(team_id=TeamId(UUID(team_id)))) as session:
+        edges = [
+            CallEdge(ServiceId(UUID(ids["gateway"])), ServiceId(UUID(ids["distributor"])), 40, 40),
+            CallEdge(ServiceId(UUID(ids["distributor"])), ServiceId(UUID(ids["ingester"])), 120, 40),
+        ]
+        seen = datetime(2026, 11, 18, tzinfo=UTC)
+        catalog.record_edges(session, EnvironmentId(UUID(environment)), edges, seen)
+        catalog.record_edges(session, EnvironmentId(UUID(environment)), edges[:1], seen)
+    shown = client.get(address).json()
+    assert order(shown) == ("spans", ["gateway", "distributor", "ingester"])
+    assert {edge["ratio"] for edge in shown["edges"]} == {1.0, 3.0}
+
+    laid = client.put(address, json={"service_ids": [ids["ingester"]]})
+    again = client.put(address, json={"service_ids": [ids["ingester"], ids["distributor"]]})
+    assert order(laid.json()) == ("hand", ["ingester", "gateway", "distributor"])
+    assert order(again.json()) == ("hand", ["ingester", "distributor", "gateway"])
+    assert order(client.delete(address).json()) == ("spans", ["gateway", "distributor", "ingester"])
+
+
+@pytest.mark.parametrize("wrong", ["twice", "unknown"])
+def test_an_order_names_each_service_once(client: TestClient, where: dict[str, str], wrong: str) -> None:
+    ids = [where["service_id"]] * 2 if wrong == "twice" else [str(uuid4())]
+
+    answer = client.put(f"/api/v1/environments/{where['environment_id']}/order", json={"service_ids": ids})
+
+    assert (answer.status_code, answer.json()["type"]) == (422, "urn:slowpath:not-in-order")

@@ -1,0 +1,231 @@
+"""What is believed, what messages say, what did not arrive: pure decisions."""
+
+import base64
+import hmac
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from standardwebhooks import Webhook
+
+from slowpath.inventory.catalog.rules import parse_deployment_event
+from slowpath.inventory.webhooks.rules.github_missed_deliveries import missed, next_cursor
+from slowpath.inventory.webhooks.rules.webhook_payloads import (
+    CiRunEvent,
+    DeploymentStatusEvent,
+    IgnoredEvent,
+    PushEvent,
+    parse_github_event,
+    parse_gitlab_event,
+)
+from slowpath.inventory.webhooks.rules.webhook_signatures import verify_github_signature, verify_gitlab_signature
+from slowpath.inventory.webhooks.service.webhooks import new_secret
+from tests.inventory.webhooks.webhook_senders import EXAMPLES, GITLAB_DEPLOYMENT, GITLAB_PIPELINE, GITLAB_PUSH
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+SECRET = "It's a Secret to Everybody"
+BODY = b"Hello, World!"
+OF_GITHUB = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17"
+"""GitHub's own example of its documentation."""
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=12), inner, max_size=4),
+    max_leaves=12,
+)
+KEYS = st.sampled_from(
+    ["ref", "commits", "id", "message", "author", "timestamp", "workflow_run", "head_sha", "pull_requests", "project",
+     "deployment_status", "deployment", "payload", "object_kind", "object_attributes", "sha", "repository", "added"]
+)  # fmt: skip
+MESSAGES = st.dictionaries(KEYS, JSON | st.dictionaries(KEYS, JSON, max_size=5), max_size=8)
+
+
+# --- signatures
+
+
+def test_github_s_own_example_is_believed() -> None:
+    assert verify_github_signature(SECRET, {"x-hub-signature-256": OF_GITHUB}, [BODY[:5], BODY[5:]])
+
+
+@pytest.mark.parametrize(
+    ("secret", "given_", "body"),
+    [
+        (SECRET, "", BODY), (SECRET, OF_GITHUB[:-1], BODY), (SECRET, OF_GITHUB.removeprefix("sha256="), BODY),
+        (SECRET, OF_GITHUB.replace("7", "8", 1), BODY), (SECRET, OF_GITHUB, BODY + b" "), (SECRET[1:], OF_GITHUB, BODY),
+        (SECRET, OF_GITHUB.upper(), BODY), (SECRET, "sha1=" + "0" * 40, BODY), (SECRET, OF_GITHUB + "é", BODY),
+        (SECRET, "sha256=" + hmac.new(b"", BODY, "sha256").hexdigest(), BODY),
+    ],
+)  # fmt: skip
+def test_nothing_else_is(secret: str, given_: str, body: bytes) -> None:
+    assert not verify_github_signature(secret, {"x-hub-signature-256": given_}, [body])
+
+
+def test_gitlab_is_believed_by_its_token_or_its_signature() -> None:
+    secret = new_secret()
+    signature = Webhook(secret).sign("1", NOW, BODY.decode())
+    signed = {"webhook-id": "1", "webhook-timestamp": str(int(NOW.timestamp())), "webhook-signature": signature}
+
+    assert verify_gitlab_signature(secret, {"x-gitlab-token": secret}, [BODY], NOW)
+    assert verify_gitlab_signature(secret, signed, [BODY], NOW + timedelta(minutes=4))
+    assert verify_gitlab_signature(secret, signed | {"webhook-signature": f"v1a,x v1,x {signature}"}, [BODY], NOW)
+    for wrong in (
+        {}, {"x-gitlab-token": ""}, {"x-gitlab-token": secret[:-1]}, {"x-gitlab-token": "é"},
+        signed | {"webhook-signature": ""}, signed | {"webhook-id": "2"}, signed | {"webhook-timestamp": "1"},
+        signed | {"webhook-timestamp": "x"}, signed | {"webhook-timestamp": "9" * 30}, signed | {"webhook-id": ""},
+        {"webhook-signature": "v1,", "x-gitlab-token": secret},
+    ):  # fmt: skip
+        assert not verify_gitlab_signature(secret, wrong, [BODY], NOW), wrong
+    assert not verify_gitlab_signature(secret, signed, [BODY + b" "], NOW)
+    assert not verify_gitlab_signature(secret, signed, [BODY], NOW + timedelta(minutes=6)), (
+        "what was recorded is too old"
+    )
+    assert not verify_gitlab_signature(secret, signed, [BODY], NOW - timedelta(minutes=6)), "nobody dates ahead"
+    assert not verify_gitlab_signature("no base64 at all", signed, [BODY], NOW)
+
+
+def test_an_empty_key_signs_nothing() -> None:
+    digest = hmac.new(b"", f"1.{int(NOW.timestamp())}.".encode() + BODY, "sha256").digest()
+    signed = {
+        "webhook-id": "1", "webhook-timestamp": str(int(NOW.timestamp())),
+        "webhook-signature": f"v1,{base64.b64encode(digest).decode()}",
+    }  # fmt: skip
+    assert not verify_gitlab_signature(new_secret(), signed, [BODY], NOW)
+
+
+# --- messages
+
+
+def test_a_push_brings_commits() -> None:
+    pushed, tag, deleted = (parse_github_event("push", each) for each in EXAMPLES["push"])
+
+    assert isinstance(pushed, PushEvent)
+    [commit] = pushed.commits
+    assert (pushed.branch, pushed.repository) == ("master", "Codertocat/Hello-World")
+    assert (commit.sha, commit.title) == ("6113728f27ae82c7b1a177c8d03f9e96e0adf246", "Initial commit")
+    assert commit.parents is None, "the branch is new: nobody tells what it stands on"
+    assert [(file.path, file.status) for file in commit.files or ()] == [("README.md", "added")]
+    assert isinstance(tag, IgnoredEvent)
+    assert isinstance(deleted, IgnoredEvent)
+
+
+def test_a_commit_that_comes_alone_stands_on_the_old_head() -> None:
+    one = {**EXAMPLES["push"][0], "created": False, "before": "a" * 40}
+    two = {**one, "commits": [one["commits"][0], {**one["commits"][0], "id": "c" * 40}]}
+
+    def parents(message: dict[str, Any]) -> list[Any]:
+        told = parse_github_event("push", message)
+        assert isinstance(told, PushEvent)
+        return [commit.parents for commit in told.commits]
+
+    assert parents(one) == [("a" * 40,)]
+    assert parents({**one, "forced": True}) == [None]
+    assert parents(two) == [None, None]
+
+
+def test_a_run_of_ci_tells_of_its_build() -> None:
+    run, early = (parse_github_event("workflow_run", each) for each in EXAMPLES["workflow_run"])
+
+    assert isinstance(run, CiRunEvent)
+    assert run.commit == "3484a3fb816e0859fd6e1cea078d76385ff50625"
+    assert run.told["ci_url"] == "https://github.com/octo-org/octo-repo/actions/runs/289782451"
+    assert run.told["pull_request"]["number"] == 2
+    assert run.told["branch"] == "master"
+    assert isinstance(early, CiRunEvent)
+    assert "pull_request" not in early.told
+
+
+def test_a_deployment_counts_when_it_is_a_success() -> None:
+    success, going_on = (parse_github_event("deployment_status", each) for each in EXAMPLES["deployment_status"])
+
+    assert isinstance(success, DeploymentStatusEvent)
+    assert isinstance(going_on, IgnoredEvent)
+    assert parse_github_event("ping", EXAMPLES["ping"][0]) == IgnoredEvent(
+        "GitHub says hello: the hook is set up.", EXAMPLES["ping"][0]["repository"]["full_name"]
+    )
+    assert isinstance(parse_github_event("star", EXAMPLES["star"][0]), IgnoredEvent)
+
+
+def test_gitlab_says_the_same_in_its_own_words() -> None:
+    pushed, ran, deployed = (parse_gitlab_event(each) for each in (GITLAB_PUSH, GITLAB_PIPELINE, GITLAB_DEPLOYMENT))
+
+    assert isinstance(pushed, PushEvent)
+    assert pushed.commits[0].parents == ("a" * 40,)
+    assert {(file.path, file.status) for file in pushed.commits[0].files or ()} == {
+        ("a.go", "added"),
+        ("b.go", "removed"),
+    }
+    assert isinstance(ran, CiRunEvent)
+    assert ran.told == {
+        "branch": "fast", "ci_url": "https://gitlab.example/team/app/-/pipelines/31", "title": "Faster", "author": "A",
+        "pull_request": {"number": 7, "url": "https://gitlab.example/team/app/-/merge_requests/7"},
+        "committed_at": datetime(2026, 4, 28, 19, 40, tzinfo=UTC),
+    }  # fmt: skip
+    assert isinstance(deployed, DeploymentStatusEvent)
+    told = parse_deployment_event(GITLAB_DEPLOYMENT)
+    assert (told.service, told.environment, told.commit) == (
+        "app",
+        "staging",
+        "279484c09fbe69ededfced8c1bb6e6d24616b468",
+    )
+    assert (told.started_at, told.external_id) == (datetime(2026, 4, 28, 19, 50, tzinfo=UTC), "gitlab team/app 15")
+    assert isinstance(parse_gitlab_event({**GITLAB_DEPLOYMENT, "status": "running"}), IgnoredEvent)
+
+
+@given(st.sampled_from(["push", "deployment_status", "workflow_run", "ping", "\x00"]), MESSAGES)
+def test_whatever_comes_is_read(event: str, message: dict[str, Any]) -> None:
+    parse_github_event(event, message)
+    parse_gitlab_event(message)
+
+
+def test_hostile_texts_are_cut_and_have_no_nul() -> None:
+    commit = {"id": "c" * 40, "message": "a\x00b\ud800" + "x" * 10**6, "author": {"name": "\x00" * 500, "email": 7}}
+    told = parse_github_event("push", {"ref": "refs/heads/\x00x", "commits": [commit, 7, {"id": "--upload-pack=id"}]})
+
+    assert isinstance(told, PushEvent)
+    assert len(told.commits) == 1
+    assert "\x00" not in told.branch + told.commits[0].author_name
+
+
+# --- what did not arrive
+
+
+def listed(number: int, guid: str, minutes: float, status: object = 502) -> dict[str, Any]:
+    at = (NOW - timedelta(minutes=minutes)).isoformat().replace("+00:00", "Z")
+    return {"id": number, "guid": guid, "delivered_at": at, "status_code": status}
+
+
+def test_what_nobody_took_is_missed_once_and_oldest_first() -> None:
+    told = [
+        listed(9, "young", 1), listed(8, "lost", 10), listed(7, "again", 20, 200), listed(6, "again", 30),
+        listed(5, "taken", 40), listed(4, "lost", 50), listed(3, "older", 60, 0), listed(2, "old", 6 * 24 * 60),
+    ]  # fmt: skip
+
+    found = missed(told, {"taken"}, NOW)
+
+    assert [each.delivery_id for each in found] == ["older", "lost"]
+
+
+@pytest.mark.parametrize("told", [None, {}, "x", 7, [None, 7, {}, {"guid": 7}, {"guid": "a"}, listed(-1, "a", 10)]])
+def test_a_list_that_is_none_misses_nothing(told: object) -> None:
+    assert missed(told, (), NOW) == []
+
+
+def test_no_more_are_asked_for_than_are_good() -> None:
+    assert len(missed([listed(number + 1, str(number), 10) for number in range(100)], (), NOW)) == 50
+
+
+@pytest.mark.parametrize(
+    ("link", "cursor"),
+    [
+        ('<https://api.example/x?per_page=100&cursor=v1_17>; rel="next"', "v1_17"),
+        ('<https://api.example/x?cursor=a>; rel="prev", <https://api.example/x?cursor=b>; rel="next"', "b"),
+        ('<https://api.example/x?cursor=a>; rel="prev"', None),
+        ('<https://api.example/x?page=2>; rel="next"', None),
+        ('<https://api.example/x?cursor=a%0d%0ab>; rel="next"', None),
+        ("", None),
+    ],
+)
+def test_the_next_page_is_asked_for_by_the_cursor_alone(link: str, cursor: str | None) -> None:
+    assert next_cursor(link) == cursor

@@ -1,0 +1,56 @@
+"""Asking again, in the middle of a long answer, whether whoever listens still may."""
+
+import pytest
+from starlette.requests import Request
+
+from slowpath.core.db_sessions import TeamScope
+from slowpath.platform.accounts import service
+from slowpath.platform.accounts.access import is_still_allowed
+from slowpath.platform.accounts.rules.roles import Permission, TokenScope
+from tests.factories.accounts import AccountsFactory, SomeTeam
+from tests.support.app_under_test import AppUnderTest
+
+pytestmark = pytest.mark.database
+
+
+def listening(house: AppUnderTest, **headers: str) -> Request:
+    return Request(
+        {
+            "type": "http",
+            "method": "GET",
+            "path": "/api/v1/events",
+            "query_string": b"",
+            "path_params": {},
+            "headers": [
+                (name.encode(), value.encode()) for name, value in {"host": "127.0.0.1:8080", **headers}.items()
+            ],
+            "app": house.app,
+        }
+    )
+
+
+def test_a_token_that_was_revoked_hears_no_more(house: AppUnderTest, team: SomeTeam, people: AccountsFactory) -> None:
+    token = people.token(team, TokenScope.READ)
+    request = listening(house, authorization=f"Bearer {token.secret}")
+    assert is_still_allowed(request, Permission.READ)
+    with house.database.writing(TeamScope(team.id, team.owner.user_id)) as session:
+        service.revoke_token(session, people.caller(team), token.id, now=house.clock.now())
+    assert not is_still_allowed(request, Permission.READ)
+
+
+def test_a_session_that_was_ended_hears_no_more(house: AppUnderTest, team: SomeTeam) -> None:
+    request = listening(house, cookie=f"slowpath={team.owner.cookie}")
+    assert is_still_allowed(request, Permission.READ)
+    house.asked(cookie=team.owner.cookie).delete("/api/v1/session")
+    assert not is_still_allowed(request, Permission.READ)
+
+
+def test_who_was_removed_from_the_team_hears_no_more(
+    house: AppUnderTest, team: SomeTeam, people: AccountsFactory
+) -> None:
+    member = people.member(team)
+    request = listening(house, cookie=f"slowpath={member.cookie}")
+    assert is_still_allowed(request, Permission.READ)
+    assert not is_still_allowed(request, Permission.MANAGE)
+    house.asked(cookie=team.owner.cookie).delete(f"/api/v1/teams/{team.id}/members/{member.user_id}")
+    assert not is_still_allowed(request, Permission.READ)

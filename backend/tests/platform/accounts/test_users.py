@@ -1,0 +1,301 @@
+"""Signing up, in and out, over HTTP against a real database."""
+
+import logging
+import time
+
+import pytest
+from fastapi.testclient import TestClient
+from httpx import Response
+from sqlalchemy import Engine
+
+from slowpath.core.db_sessions import Database
+from slowpath.platform.accounts.rules.account_limits import SIGN_IN_BY_ADDRESS_AND_ACCOUNT
+from slowpath.platform.accounts.rules.roles import Role
+from tests.factories.accounts import PASSWORD, AccountsFactory, SomePerson, SomeTeam
+from tests.support.app_under_test import PUBLIC_URL, AppUnderTest, built, settings_for
+from tests.support.databases import TestDatabase
+from tests.support.statements import Statements
+
+pytestmark = pytest.mark.database
+
+NEW = {"email": "Jo@Example.com", "name": "Jo", "password": "a long enough one"}
+
+
+def sign_in(house: AppUnderTest, email: str, password: str = PASSWORD) -> TestClient:
+    client = house.asked()
+    client.headers["Origin"] = PUBLIC_URL
+    answer = client.post("/api/v1/session", json={"email": email, "password": password})
+    assert answer.status_code == 201, answer.text
+    return client
+
+
+def problem(answer: Response) -> str:
+    return str(answer.json()["type"]).removeprefix("urn:slowpath:")
+
+
+# -- signing up ------------------------------------------------------------------------------------
+
+
+def test_signing_up_makes_a_person_with_a_team_and_signs_them_in(house: AppUnderTest) -> None:
+    client = house.asked()
+    made = client.post("/api/v1/sign-up", json=NEW)
+    assert made.status_code == 201
+    assert made.json()["user"]["name"] == "Jo"
+    (team,) = made.json()["teams"]
+    assert (team["name"], team["role"]) == ("Jo's team", "owner")
+    assert client.get("/api/v1/session").json() == made.json()
+    assert client.get(f"/api/v1/teams/{team['id']}").json()["slug"] == team["slug"]
+
+
+def test_an_e_mail_signs_up_once_whatever_its_case(house: AppUnderTest) -> None:
+    house.asked().post("/api/v1/sign-up", json=NEW)
+    again = house.asked().post("/api/v1/sign-up", json={**NEW, "email": "jo@example.COM"})
+    assert (again.status_code, problem(again)) == (409, "email-taken")
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"password": "short"},
+        {"password": "x" * 201},
+        {"email": "nobody"},
+        {"name": "   "},
+        {"name": "a\x00b"},
+        {"name": "abc\u202edef"},
+        {"name": "x" * 101},
+        {"colour": "red"},
+        {"invitation": "x"},
+    ],
+    ids=str,
+)
+def test_what_can_not_be_a_person_is_refused(house: AppUnderTest, wrong: dict[str, str]) -> None:
+    assert house.asked().post("/api/v1/sign-up", json={**NEW, **wrong}).status_code == 422
+
+
+def test_sign_up_can_be_closed_to_the_uninvited(emptied: TestDatabase, engine: Engine) -> None:
+    closed = built(Database(engine), settings_for(emptied.app_url, sign_up="invited"))
+    refused = closed.asked().post("/api/v1/sign-up", json=NEW)
+    assert (refused.status_code, problem(refused)) == (403, "sign-up-closed")
+    people = AccountsFactory(closed)
+    secret = people.invitation(people.team(), Role.VIEWER)
+    joined = closed.asked().post("/api/v1/sign-up", json={**NEW, "invitation": secret})
+    assert joined.status_code == 201
+    assert [team["role"] for team in joined.json()["teams"]] == ["viewer"]
+
+
+# -- the cookie ------------------------------------------------------------------------------------
+
+
+def test_on_loopback_the_cookie_is_plain(house: AppUnderTest) -> None:
+    cookie = house.asked().post("/api/v1/sign-up", json=NEW).headers["set-cookie"]
+    assert cookie.startswith("slowpath=")
+    assert "HttpOnly" in cookie
+    assert "SameSite=lax" in cookie
+    assert "Path=/" in cookie
+    assert "Secure" not in cookie
+    assert "Domain" not in cookie
+
+
+def test_over_https_the_cookie_is_bound_to_the_host(emptied: TestDatabase, engine: Engine) -> None:
+    house = built(Database(engine), settings_for(emptied.app_url, public_url="https://slowpath.example"))
+    client = TestClient(house.app, base_url="https://slowpath.example")
+    cookie = client.post("/api/v1/sign-up", json=NEW).headers["set-cookie"]
+    assert cookie.startswith("__Host-slowpath=")
+    assert "Secure" in cookie
+    assert client.get("/api/v1/session").status_code == 200
+
+
+def test_in_the_open_nobody_signs_in(house: AppUnderTest, team: SomeTeam) -> None:
+    client = TestClient(house.app, base_url="http://192.168.1.5:8080")
+    for path, body in (("session", {"email": team.owner.email, "password": PASSWORD}), ("sign-up", NEW)):
+        refused = client.post(f"/api/v1/{path}", json=body)
+        assert (refused.status_code, problem(refused)) == (403, "https-needed")
+        assert "set-cookie" not in refused.headers
+    client.cookies.set("slowpath", team.owner.cookie)
+    assert problem(client.get("/api/v1/session")) == "https-needed"
+
+
+# -- pages of others -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "http://127.0.0.1:9999", "null", None])
+def test_what_another_site_makes_a_browser_send_is_refused(
+    house: AppUnderTest, team: SomeTeam, origin: str | None
+) -> None:
+    client = house.asked(cookie=team.owner.cookie)
+    del client.headers["Origin"]
+    headers = {} if origin is None else {"Origin": origin}
+    refused = client.post("/api/v1/teams", json={"name": "Mine"}, headers=headers)
+    assert (refused.status_code, problem(refused)) == (403, "foreign-origin")
+    assert client.get("/api/v1/teams", headers=headers).status_code == 200, "reading has no effect to be afraid of"
+
+
+def test_another_site_can_not_sign_a_browser_in_as_somebody_else(house: AppUnderTest, team: SomeTeam) -> None:
+    refused = house.asked().post(
+        "/api/v1/session",
+        json={"email": team.owner.email, "password": PASSWORD},
+        headers={"Origin": "http://evil.example"},
+    )
+    assert problem(refused) == "foreign-origin"
+
+
+def test_the_names_of_this_machine_are_one(house: AppUnderTest, team: SomeTeam) -> None:
+    client = house.asked(cookie=team.owner.cookie)
+    answer = client.patch("/api/v1/user", json={"name": "New"}, headers={"Origin": "http://localhost:8080"})
+    assert answer.status_code == 200
+
+
+# -- signing in and out ----------------------------------------------------------------------------
+
+
+def test_who_knows_the_password_is_signed_in(house: AppUnderTest, team: SomeTeam) -> None:
+    client = sign_in(house, team.owner.email.upper())
+    assert client.get("/api/v1/session").json()["user"]["id"] == str(team.owner.user_id)
+
+
+def test_unknown_e_mail_and_wrong_password_are_told_alike(house: AppUnderTest, team: SomeTeam) -> None:
+    answers = [
+        house.asked().post("/api/v1/session", json={"email": email, "password": "not the password"})
+        for email in (team.owner.email, "nobody@example.com")
+    ]
+    told = [{**answer.json(), "request_id": None} for answer in answers]
+    assert told[0] == told[1]
+    assert [answer.status_code for answer in answers] == [401, 401]
+
+
+def test_unknown_e_mail_and_wrong_password_take_alike_long(house: AppUnderTest, team: SomeTeam) -> None:
+    def fastest(email: str) -> float:
+        times = []
+        for _ in range(8):
+            house.throttle.tries.clear()
+            start = time.perf_counter()
+            house.asked().post("/api/v1/session", json={"email": email, "password": "not the password"})
+            times.append(time.perf_counter() - start)
+        return min(times)
+
+    fastest("warm@example.com")
+    known, unknown = fastest(team.owner.email), fastest("nobody@example.com")
+    assert unknown > known * 0.5, "an unknown e-mail is answered without hashing"
+
+
+def test_guessing_is_slowed_down_for_the_account_and_the_address(house: AppUnderTest, team: SomeTeam) -> None:
+    rate = SIGN_IN_BY_ADDRESS_AND_ACCOUNT
+    wrong = {"email": team.owner.email, "password": "a wrong guess"}
+    for _ in range(rate.times):
+        assert house.asked().post("/api/v1/session", json=wrong).status_code == 401
+    refused = house.asked().post("/api/v1/session", json={**wrong, "password": PASSWORD})
+    assert (refused.status_code, problem(refused)) == (429, "too-many")
+    assert refused.json()["limit"] == rate.times
+    assert "Retry-After" in refused.headers
+
+
+def test_knowing_the_password_clears_the_count(house: AppUnderTest, team: SomeTeam) -> None:
+    rate = SIGN_IN_BY_ADDRESS_AND_ACCOUNT
+    for _ in range(3):
+        for _ in range(rate.times - 1):
+            house.asked().post("/api/v1/session", json={"email": team.owner.email, "password": "wrong guess"})
+        sign_in(house, team.owner.email)
+
+
+def test_signing_out_ends_the_session_for_whoever_holds_its_cookie(house: AppUnderTest, team: SomeTeam) -> None:
+    client = sign_in(house, team.owner.email)
+    stolen = client.cookies["slowpath"]
+    assert client.delete("/api/v1/session").json() == {"continue_at": None}
+    assert "slowpath" not in client.cookies
+    ended = house.asked(cookie=stolen).get("/api/v1/session")
+    assert (ended.status_code, problem(ended)) == (401, "session-ended")
+
+
+def test_everybody_says_whether_mentions_are_mailed(
+    house: AppUnderTest, team: SomeTeam, people: AccountsFactory
+) -> None:
+    client, other = house.asked(cookie=team.owner.cookie), house.asked(cookie=people.member(team).cookie)
+    assert client.get("/api/v1/user/mails").json() == {"mentions": True}
+    assert client.patch("/api/v1/user/mails", json={"mentions": False}).json() == {"mentions": False}
+    assert client.get("/api/v1/user/mails").json() == {"mentions": False}
+    assert other.get("/api/v1/user/mails").json() == {"mentions": True}
+    assert client.patch("/api/v1/user/mails", json={"mentions": "no"}).status_code == 422
+
+
+def test_a_session_lives_thirty_days_from_its_last_use(house: AppUnderTest, team: SomeTeam) -> None:
+    client = house.asked(cookie=team.owner.cookie)
+    for _ in range(3):
+        house.clock.move(days=29)
+        assert client.get("/api/v1/session").status_code == 200
+    house.clock.move(days=30, seconds=1)
+    assert client.get("/api/v1/session").status_code == 401
+
+
+def test_sessions_are_listed_and_ended_one_by_one_or_all(house: AppUnderTest, team: SomeTeam) -> None:
+    here, there, far = (sign_in(house, team.owner.email) for _ in range(3))
+    listed = here.get("/api/v1/sessions").json()
+    assert len(listed) == 4  # one more from the sign-up
+    assert [session["current"] for session in listed].count(True) == 1
+    of_there = next(session["id"] for session in there.get("/api/v1/sessions").json() if session["current"])
+
+    assert here.delete(f"/api/v1/sessions/{of_there}").status_code == 204
+    assert here.delete(f"/api/v1/sessions/{of_there}").status_code == 404
+    assert there.get("/api/v1/session").status_code == 401
+
+    assert here.delete("/api/v1/sessions", params={"others_only": True}).status_code == 204
+    assert (here.get("/api/v1/session").status_code, far.get("/api/v1/session").status_code) == (200, 401)
+
+    assert here.delete("/api/v1/sessions").status_code == 204
+    assert here.get("/api/v1/session").status_code == 401
+
+
+def test_nobody_ends_the_session_of_another(house: AppUnderTest, team: SomeTeam, people: AccountsFactory) -> None:
+    member = people.member(team)
+    of_member = house.asked(cookie=member.cookie).get("/api/v1/sessions").json()[0]["id"]
+    assert house.asked(cookie=team.owner.cookie).delete(f"/api/v1/sessions/{of_member}").status_code == 404
+    assert house.asked(cookie=member.cookie).get("/api/v1/session").status_code == 200
+
+
+# -- changing oneself ------------------------------------------------------------------------------
+
+
+def test_another_password_ends_all_other_sessions(house: AppUnderTest, team: SomeTeam) -> None:
+    here, there = sign_in(house, team.owner.email), sign_in(house, team.owner.email)
+    wrong = here.put("/api/v1/user/password", json={"current_password": "not it", "new_password": "another long one"})
+    assert (wrong.status_code, problem(wrong)) == (401, "wrong-password")
+
+    change = {"current_password": PASSWORD, "new_password": "another long one"}
+    assert here.put("/api/v1/user/password", json=change).status_code == 204
+
+    assert (here.get("/api/v1/session").status_code, there.get("/api/v1/session").status_code) == (200, 401)
+    sign_in(house, team.owner.email, "another long one")
+    old = house.asked().post("/api/v1/session", json={"email": team.owner.email, "password": PASSWORD})
+    assert old.status_code == 401
+
+
+def test_a_name_can_be_changed(client: TestClient) -> None:
+    assert client.patch("/api/v1/user", json={"name": " Joan "}).json()["name"] == "Joan"
+    assert client.get("/api/v1/session").json()["user"]["name"] == "Joan"
+
+
+# -- what it costs, what it says -------------------------------------------------------------------
+
+
+def test_finding_out_who_asks_is_one_statement(client: TestClient, queries: Statements) -> None:
+    client.get("/api/v1/session")
+    with queries.during() as asked:
+        assert client.get("/api/v1/session").status_code == 200
+    assert [statement.split("(")[0] for statement in asked.seen] == ["SELECT * FROM cross_team.find_session"]
+
+
+def test_no_secret_reaches_the_log(
+    house: AppUnderTest, team: SomeTeam, people: AccountsFactory, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    token, invitation = people.token(team), people.invitation(team)
+    person: SomePerson = team.owner
+    house.asked(cookie=person.cookie).get("/api/v1/session")
+    house.asked(token=token.secret).get(f"/api/v1/teams/{team.id}")
+    house.asked(cookie=person.cookie).post(f"/api/v1/invitations/{invitation}/accept")
+    house.asked().get(f"/api/v1/invitations/{invitation}")
+    house.asked().post("/api/v1/sign-up", json={**NEW, "email": person.email})
+    house.asked().post("/api/v1/session", json={"email": person.email, "password": PASSWORD})
+    ours = "\n".join(record.getMessage() for record in caplog.records if record.name.startswith("slowpath"))
+    assert "/invitations/{secret}" in ours
+    for secret in (token.secret, invitation, person.cookie, PASSWORD, NEW["password"]):
+        assert secret not in ours

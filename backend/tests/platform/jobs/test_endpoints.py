@@ -1,0 +1,122 @@
+"""Jobs over HTTP: looked at, tried again, cancelled; and the stream of what happens."""
+
+from uuid import uuid4
+
+import pytest
+from fastapi.testclient import TestClient
+
+from slowpath.core.jobs import JobState
+from tests.factories.accounts import AccountsFactory, SomeTeam
+from tests.factories.files import FilesFactory
+from tests.support.app_under_test import AppUnderTest
+from tests.support.statements import Statements
+
+pytestmark = pytest.mark.database
+
+MANY = 20
+
+
+@pytest.fixture
+def files(house: AppUnderTest, team: SomeTeam) -> FilesFactory:
+    return FilesFactory(house, team)
+
+
+def test_a_job_tells_what_it_is_about(client: TestClient, files: FilesFactory) -> None:
+    artifact_id = files.received()
+
+    job = client.get("/api/v1/jobs").json()["items"][0]
+
+    assert (job["name"], job["state"], job["attempts"]) == ("artifacts.decode", "waiting", 0)
+    assert job["subject"] == {"kind": "artifact", "id": str(artifact_id)}
+    assert job["created_by"] == str(files.team.owner.user_id)
+    assert client.get(f"/api/v1/jobs/{job['id']}").json() == job
+
+
+def test_jobs_can_be_listed_by_state(client: TestClient, files: FilesFactory) -> None:
+    waiting, done = files.job_in(JobState.WAITING), files.job_in(JobState.DONE)
+
+    def ids(*states: str) -> set[str]:
+        return {each["id"] for each in client.get("/api/v1/jobs", params={"state": states}).json()["items"]}
+
+    assert ids("waiting") == {str(waiting)}
+    assert ids("waiting", "done") == {str(waiting), str(done)}
+    assert client.get("/api/v1/jobs", params={"state": "asleep"}).status_code == 422
+
+
+def test_a_long_list_asks_no_more_of_the_database(client: TestClient, files: FilesFactory, queries: Statements) -> None:
+    files.received()
+    client.get("/api/v1/jobs")
+    with queries.during() as few:
+        client.get("/api/v1/jobs")
+    for _ in range(MANY):
+        files.received()
+    with queries.during() as many:
+        assert len(client.get("/api/v1/jobs").json()["items"]) == MANY + 1
+
+    assert len(many) == len(few) <= 3
+
+
+@pytest.mark.parametrize("state", [JobState.FAILED, JobState.CANCELLED])
+def test_what_ended_badly_can_be_tried_again(client: TestClient, files: FilesFactory, state: JobState) -> None:
+    job_id = files.job_in(state)
+
+    told = client.post(f"/api/v1/jobs/{job_id}/retry")
+
+    assert told.status_code == 200
+    job = told.json()
+    assert (job["state"], job["attempts"], job["problem"], job["finished_at"]) == ("waiting", 0, None, None)
+
+
+@pytest.mark.parametrize(
+    ("state", "slug"),
+    [(JobState.WAITING, "job-still-open"), (JobState.RUNNING, "job-still-open"), (JobState.DONE, "job-done")],
+)
+def test_what_is_open_or_done_is_not_tried_again(
+    client: TestClient, files: FilesFactory, state: JobState, slug: str
+) -> None:
+    answer = client.post(f"/api/v1/jobs/{files.job_in(state)}/retry")
+
+    assert answer.status_code == 409
+    assert answer.json()["type"] == f"urn:slowpath:{slug}"
+
+
+@pytest.mark.parametrize("state", [JobState.WAITING, JobState.RUNNING])
+def test_an_open_job_can_be_asked_to_end(client: TestClient, files: FilesFactory, state: JobState) -> None:
+    job_id = files.job_in(state)
+
+    job = client.post(f"/api/v1/jobs/{job_id}/cancel").json()
+
+    assert (job["state"], job["cancel_asked"]) == (state.value, True)
+
+
+@pytest.mark.parametrize("state", [JobState.DONE, JobState.FAILED, JobState.CANCELLED])
+def test_what_has_ended_can_not_be_cancelled(client: TestClient, files: FilesFactory, state: JobState) -> None:
+    answer = client.post(f"/api/v1/jobs/{files.job_in(state)}/cancel")
+
+    assert answer.status_code == 409
+    assert answer.json()["type"] == "urn:slowpath:job-ended"
+    assert state.value in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(("method", "path"), [("GET", ""), ("POST", "/retry"), ("POST", "/cancel")])
+def test_a_job_that_there_is_not(client: TestClient, method: str, path: str) -> None:
+    answer = client.request(method, f"/api/v1/jobs/{uuid4()}{path}")
+
+    assert answer.status_code == 404
+    assert answer.json()["type"] == "urn:slowpath:job-not-found"
+
+
+def test_what_was_done_to_a_job_stands_in_the_log(client: TestClient, files: FilesFactory, team: SomeTeam) -> None:
+    client.post(f"/api/v1/jobs/{files.job_in(JobState.FAILED)}/retry")
+    client.post(f"/api/v1/jobs/{files.job_in(JobState.WAITING)}/cancel")
+
+    events = client.get(f"/api/v1/teams/{team.id}/audit-events").json()["items"]
+
+    assert {"job.retried", "job.cancelled"} <= {event["action"] for event in events}
+
+
+def test_the_stream_is_not_for_strangers(house: AppUnderTest, people: AccountsFactory) -> None:
+    assert house.asked().get("/api/v1/events").status_code == 401
+    other = people.team()
+    client = house.asked(cookie=people.team().owner.cookie, team=other.id)
+    assert client.get("/api/v1/events").status_code == 404

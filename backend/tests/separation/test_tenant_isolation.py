@@ -1,0 +1,227 @@
+"""Every endpoint x everybody who might ask: nobody sees or changes what is another team's.
+
+The endpoints, what each asks of its caller, and well-formed requests come from the app itself, so a
+new endpoint is tested as soon as it exists; one that declares no right fails. It runs twice: with the
+filters in code switched off, so that PostgreSQL alone keeps teams apart, and, among the long proofs,
+as the app is, where less could be seen.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+
+import psycopg
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import Engine
+
+from slowpath.app import build_schema_app
+from slowpath.core.db_sessions import Database
+from slowpath.platform.accounts.rules.roles import ROLE_FOR, SCOPES_FOR, Permission, Role, TokenScope
+from tests.support.app_under_test import built, settings_for
+from tests.support.databases import TestDatabase
+from tests.support.endpoints import Endpoint, EndpointRequest, endpoints_of
+from tests.support.sample_rows import rows_of, snapshot
+from tests.support.two_team_world import CANARY, FullBlobStore, TwoTeamWorld, make_world
+
+STRICTER = {
+    "members:remove": Permission.MANAGE,
+    "comments:change": Permission.OWN,
+    "comments:delete": Permission.MANAGE,
+}
+"""Declared for whoever may leave, or change what is their own; the made-up request means somebody else's (the owner's)."""
+
+PASSWORD_ASKED = {"session:begin", "people:change-password", "people:delete"}
+"""They answer 401 to whoever does not know the password, which is not what is asked here."""
+
+NOTHING_THERE = {
+    "closed-teams:reopen": "the team that was made up is open",
+    "spans:trace": "no trace has an id that was made up",
+    "explanations:ask": "no trace has an id that was made up",
+    "oidc:begin": "no issuer is set",
+    "oidc:link": "no issuer is set",
+    "oidc:finish": "no issuer is set",
+    "hooks:gitlab": "the hook that was made up is one of GitHub",
+}
+"""Why the owner gets a 404 for a made-up row; of every other endpoint a 404 would make the test blind."""
+
+SEEN_BY_LOOKING = {"api_token": {"last_used_at"}}
+
+OPEN = {"health:alive", "health:ready", "health:metrics"}
+"""Outside /api, for machines that watch; they tell no team's data."""
+
+
+@cache
+def all_endpoints() -> tuple[Endpoint, ...]:
+    return tuple(endpoints_of(build_schema_app()))
+
+
+@pytest.fixture(scope="module", params=[pytest.param("filters on", marks=pytest.mark.long), "filters off"])
+def world(
+    migrated: TestDatabase, engine: Engine, admin: psycopg.Connection, request: pytest.FixtureRequest
+) -> Iterator[TwoTeamWorld]:
+    migrated.empty()
+    database = Database(engine, team_filter=request.param == "filters on")
+    made = make_world(built(database, settings_for(migrated.app_url), FullBlobStore()), admin)
+    with made.kept.watched():
+        yield made
+    migrated.empty()
+
+
+@pytest.fixture(scope="module")
+def admin(migrated: TestDatabase) -> Iterator[psycopg.Connection]:
+    with migrated.as_admin() as connection:
+        yield connection
+
+
+@pytest.fixture(params=all_endpoints(), ids=lambda endpoint: endpoint.operation_id)
+def endpoint(request: pytest.FixtureRequest) -> Endpoint:
+    found = request.param
+    assert isinstance(found, Endpoint)
+    return found
+
+
+def told_nothing(asked: EndpointRequest, who: str) -> None:
+    assert CANARY.encode() not in asked.said, f"{who} saw {asked.said[:500]!r}"
+    assert asked.status < 500, f"{who}: {asked.status} {asked.said[:500]!r}"
+
+
+def test_every_endpoint_declares_what_it_asks_of_its_caller() -> None:
+    undeclared = {endpoint.operation_id for endpoint in all_endpoints() if len(endpoint.rights) != 1}
+    assert undeclared == set()
+
+
+def test_nothing_outside_the_api_is_open_but_health() -> None:
+    outside = {
+        operation["operationId"]
+        for path, operations in build_schema_app().openapi()["paths"].items()
+        for operation in operations.values()
+        if not path.startswith(("/api/", "/v1/"))
+    }
+    assert outside == OPEN
+
+
+def test_every_id_in_a_path_is_of_something_made_up_here(world: TwoTeamWorld, endpoint: Endpoint) -> None:
+    assert endpoint.object_names <= world.ids.keys(), "tell its table in NAMED_OTHERWISE"
+
+
+@pytest.mark.database
+def test_nobody_from_outside_is_told_anything(
+    world: TwoTeamWorld, endpoint: Endpoint, admin: psycopg.Connection
+) -> None:
+    world.kept.restore()
+
+    for who in world.outsiders:
+        asked = endpoint.ask(world.outsider(who), world.ids)
+        told_nothing(asked, who)
+        if endpoint.right is not Permission.ANYONE:
+            programs_are_refused_first = endpoint.right is Permission.SIGNED_IN and "token" in who
+            assert asked.status == (403 if programs_are_refused_first else 401), f"{who}: {asked.said[:300]!r}"
+
+    nothing_changed(world, admin)
+
+
+@pytest.mark.database
+def test_another_team_is_told_nothing(world: TwoTeamWorld, endpoint: Endpoint, admin: psycopg.Connection) -> None:
+    world.kept.restore()
+    of_a_team = endpoint.right in ROLE_FOR
+
+    # their owner names our team
+    asked = endpoint.ask(world.other_browser(world.team.id), world.ids)
+    told_nothing(asked, "the other owner, naming the team")
+    if of_a_team:
+        assert asked.status == 404, asked.said[:300]
+
+    # their owner stays in their team and names what is ours
+    if not endpoint.streams:
+        theirs_and_ours = {**world.ids, "team_id": world.other.id}
+        asked = endpoint.ask(world.other_browser(world.other.id), theirs_and_ours)
+        told_nothing(asked, "the other owner, naming our things")
+        if endpoint.object_names and endpoint.right is not Permission.ANYONE:
+            assert asked.status == 404, asked.said[:300]
+        if asked.names & world.ids.keys():
+            assert 400 <= asked.status < 500, "a body that names a thing of another team was accepted"
+        nothing_changed(world, admin)
+
+    # their program (their owner may have deleted their own team a moment ago)
+    world.kept.restore()
+    if not endpoint.streams or "team_id" in endpoint.path:
+        asked = endpoint.ask(world.other_program(), world.ids)
+        told_nothing(asked, "the other team's token")
+        if of_a_team and (endpoint.object_names or "team_id" in endpoint.path):
+            assert asked.status in {403, 404}, asked.said[:300]
+
+    nothing_changed(world, admin)
+
+
+@pytest.mark.database
+@pytest.mark.parametrize("role", list(Role))
+def test_a_role_reaches_as_far_as_declared(
+    world: TwoTeamWorld, endpoint: Endpoint, role: Role, admin: psycopg.Connection
+) -> None:
+    world.kept.restore()
+    needed = ROLE_FOR.get(STRICTER.get(endpoint.operation_id, endpoint.right), Role.VIEWER)
+    reaches = role.reaches(needed)
+    if reaches and endpoint.streams:
+        pytest.skip("its answer does not end")
+
+    asked = endpoint.ask(world.browser(role), world.ids)
+
+    said = f"{asked.status} {asked.said[:500]!r}"
+    if reaches:
+        assert asked.status not in {401, 403} or endpoint.operation_id in PASSWORD_ASKED, said
+        assert asked.status < 500, said
+        sees = role is Role.OWNER and endpoint.object_names - {"session_id"}
+        if sees and endpoint.operation_id not in NOTHING_THERE:
+            assert asked.status != 404, f"{said}: then the 404 of others means nothing"
+    else:
+        assert asked.status == 403, said
+        nothing_changed(world, admin)
+
+
+@pytest.mark.database
+@pytest.mark.parametrize("scope", list(TokenScope))
+def test_a_token_reaches_as_far_as_declared(
+    world: TwoTeamWorld, endpoint: Endpoint, scope: TokenScope, admin: psycopg.Connection
+) -> None:
+    world.kept.restore()
+    right = STRICTER.get(endpoint.operation_id, endpoint.right)
+    reaches = right is Permission.ANYONE or scope in SCOPES_FOR.get(right, ())
+    if reaches and endpoint.streams:
+        pytest.skip("its answer does not end")
+
+    asked = endpoint.ask(world.program(scope), world.ids)
+
+    said = f"{asked.status} {asked.said[:500]!r}"
+    if right is Permission.ANYONE:
+        assert asked.status < 500, said
+    elif reaches:
+        assert asked.status not in {401, 403}, said
+        assert asked.status < 500, said
+    else:
+        assert asked.status == 403, said
+        nothing_changed(world, admin)
+
+
+def nothing_changed(world: TwoTeamWorld, admin: psycopg.Connection) -> None:
+    if world.kept.is_untouched:
+        return
+    now = rows_of(snapshot(admin), world.team.id, but=SEEN_BY_LOOKING)
+    before = rows_of(world.kept.rows, world.team.id, but=SEEN_BY_LOOKING)
+    changed = [table for table, rows in now.items() if rows != before[table]]
+    assert changed == []
+
+
+@pytest.mark.database
+def test_the_net_has_no_hole(world: TwoTeamWorld) -> None:
+    """What is asked here would show a leak if there was one: the owner does see the canary."""
+    client: TestClient = world.browser(Role.OWNER)
+    seen = {
+        endpoint.operation_id
+        for endpoint in all_endpoints()
+        if endpoint.method == "GET"
+        and endpoint.right in ROLE_FOR
+        and not endpoint.streams
+        and CANARY.encode() in endpoint.ask(client, world.ids).said
+    }
+    assert {"teams:get", "members:list", "tokens:list", "invitations:list", "audit-events:list"} <= seen
+    assert {"artifacts:list", "services:get", "comparisons:list", "jobs:list"} <= seen

@@ -1,0 +1,247 @@
+"""Comments, mentions and news over HTTP."""
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from fastapi.testclient import TestClient
+
+from slowpath.core.db_sessions import TeamScope
+from slowpath.core.ids import new_id
+from slowpath.platform.accounts.rules.roles import Role, TokenScope
+from slowpath.sharing.discussions.rules import part_of
+from slowpath.verdicts.comparisons.tables import Comparison
+from tests.factories.accounts import AccountsFactory, SomeTeam
+from tests.support.app_under_test import AppUnderTest
+from tests.support.databases import TestDatabase
+from tests.support.statements import Statements
+
+pytestmark = pytest.mark.database
+
+FINDING = {
+    "kind": "profile.function",
+    "profile": "profile.cpu",
+    "subject": "app.Clone",
+    "sentence": "Clone takes more.",
+}
+
+
+@pytest.fixture
+def build(client: TestClient) -> str:
+    service = client.post("/api/v1/services", json={"name": "shop"}).json()
+    made = client.post("/api/v1/builds", json={"service_id": service["id"], "commit": "a" * 40})
+    assert made.status_code == 201, made.text
+    return str(made.json()["id"])
+
+
+def on(build: str, text: str, **said: object) -> dict[str, object]:
+    return {"subject_kind": "build", "subject_id": build, "text": text, **said}
+
+
+def said(client: TestClient, wanted: Mapping[str, object], **headers: str) -> dict[str, Any]:
+    answer = client.post("/api/v1/comments", json=wanted, headers=headers)
+    assert answer.status_code == 201, answer.text
+    told: dict[str, Any] = answer.json()
+    return told
+
+
+def listed(client: TestClient, build: str) -> list[dict[str, Any]]:
+    answer = client.get("/api/v1/comments", params={"subject_kind": "build", "subject_id": build})
+    assert answer.status_code == 200, answer.text
+    items: list[dict[str, Any]] = answer.json()["items"]
+    return items
+
+
+def comparison(house: AppUnderTest, team: SomeTeam, findings: list[dict[str, Any]]) -> UUID:
+    row = Comparison(
+        team_id=team.id,
+        id=new_id(),
+        name="two builds",
+        base_label="base",
+        candidate_label="candidate",
+        state="done",
+        result={"findings": findings},
+    )
+    with house.database.writing(TeamScope(team.id, team.owner.user_id)) as session:
+        session.add(row)
+    return row.id
+
+
+def test_what_is_said_is_read_answered_changed_and_taken_back(client: TestClient, build: str) -> None:
+    assert listed(client, build) == []
+    first = said(client, on(build, "  It is the *allocator*.  "))
+    answer = said(client, on(build, "Is it?", parent_id=first["id"]))
+    deeper = said(client, on(build, "It is.", parent_id=answer["id"]))
+    assert [one["text"] for one in listed(client, build)] == ["It is the *allocator*.", "Is it?", "It is."]
+    assert (answer["parent_id"], deeper["parent_id"]) == (first["id"], first["id"])
+
+    changed = client.patch(f"/api/v1/comments/{answer['id']}", json={"text": "It is!"})
+    assert (changed.json()["text"], changed.json()["edited_at"] is None) == ("It is!", False)
+
+    assert client.delete(f"/api/v1/comments/{first['id']}").status_code == 204
+    gone, *rest = listed(client, build)
+    assert (gone["text"], gone["deleted_at"] is None, len(rest)) == ("", False, 2)
+    assert client.patch(f"/api/v1/comments/{first['id']}", json={"text": "x"}).status_code == 404
+    assert client.delete(f"/api/v1/comments/{deeper['id']}").status_code == 204
+    assert [one["text"] for one in listed(client, build)] == ["", "It is!"]
+
+
+def test_the_same_key_says_it_once(client: TestClient, build: str) -> None:
+    key = {"Idempotency-Key": "once"}
+    assert said(client, on(build, "hear"), **key)["id"] == said(client, on(build, "hear"), **key)["id"]
+    assert len(listed(client, build)) == 1
+
+
+def test_only_authors_change_and_only_they_and_admins_delete(
+    house: AppUnderTest, people: AccountsFactory, team: SomeTeam, client: TestClient, build: str
+) -> None:
+    author, other, admin, viewer = (
+        people.member(team, role) for role in (Role.MEMBER, Role.MEMBER, Role.ADMIN, Role.VIEWER)
+    )
+    asked = {who: house.asked(cookie=who.cookie) for who in (author, other, admin, viewer)}
+    path = f"/api/v1/comments/{said(asked[author], on(build, 'mine'))['id']}"
+    assert asked[viewer].post("/api/v1/comments", json=on(build, "no")).status_code == 403
+    assert len(listed(asked[viewer], build)) == 1
+    for who in (other, admin):
+        assert asked[who].patch(path, json={"text": "theirs"}).status_code == 403
+    assert asked[other].delete(path).status_code == 403
+    assert asked[author].patch(path, json={"text": "still mine"}).status_code == 200
+    assert asked[admin].delete(path).status_code == 204
+    assert listed(client, build) == []
+
+
+def test_a_program_says_something_under_its_name_and_changes_nothing(
+    house: AppUnderTest, people: AccountsFactory, team: SomeTeam, client: TestClient, build: str
+) -> None:
+    program = house.asked(token=people.token(team, TokenScope.WRITE).secret)
+    told = said(program, on(build, "measured"))
+    assert (told["author_kind"], told["author_id"], told["author_name"]) == ("token", None, "ci")
+    path = f"/api/v1/comments/{told['id']}"
+    assert program.patch(path, json={"text": "x"}).status_code == 403
+    assert program.delete(path).status_code == 403
+    assert program.get("/api/v1/mentions").json()["items"] == []
+    assert program.post("/api/v1/mention-readings", json={}).json() == {"unread": 0}
+
+
+@pytest.mark.parametrize("text", ["", "   ", "x" * 10_001, "a\x00b"])
+def test_nothing_and_too_much_is_refused(client: TestClient, build: str, text: str) -> None:
+    assert client.post("/api/v1/comments", json=on(build, text)).status_code == 422
+    assert listed(client, build) == []
+
+
+def test_an_answer_stands_where_the_comment_stands(
+    client: TestClient, house: AppUnderTest, team: SomeTeam, build: str
+) -> None:
+    elsewhere = {"subject_kind": "comparison", "subject_id": str(comparison(house, team, [])), "text": "there"}
+    there = said(client, elsewhere)["id"]
+    answer = client.post("/api/v1/comments", json=on(build, "here", parent_id=there))
+    assert (answer.status_code, answer.json()["type"]) == (422, "urn:slowpath:thread-elsewhere")
+
+
+def test_a_finding_is_talked_about_by_what_it_is(client: TestClient, house: AppUnderTest, team: SomeTeam) -> None:
+    comparison_id = str(comparison(house, team, [{**FINDING, "subject": "other"}, FINDING]))
+    wanted = {"subject_kind": "finding", "subject_id": comparison_id, "part": part_of(FINDING), "text": "this one"}
+    said(client, wanted)
+    asked = {"subject_kind": "finding", "subject_ids": [comparison_id, str(uuid4())]}
+    assert client.get("/api/v1/comment-counts", params=asked).json()["items"] == [
+        {"subject_id": comparison_id, "part": part_of(FINDING), "count": 1}
+    ]
+    assert client.post("/api/v1/comments", json={**wanted, "part": "unknown"}).status_code == 404
+    assert client.post("/api/v1/comments", json={**wanted, "subject_kind": "comparison"}).status_code == 404
+
+    (news, *_) = client.get("/api/v1/activity", params={"kind": "comment"}).json()["items"]
+    assert news["path"] == f"/comparisons/{comparison_id}?find=1&open=true"
+    assert (news["title"], news["facts"]) == ("Clone takes more.", {"text": "this one"})
+
+
+@pytest.mark.parametrize("kind", ["finding", "comparison", "regression", "build", "report", "trace", "span-set"])
+def test_what_is_not_there_is_not_talked_about(client: TestClient, kind: str) -> None:
+    subject = {"subject_kind": kind, "subject_id": str(uuid4())}
+    assert client.get("/api/v1/comments", params=subject).status_code == 404
+    assert client.post("/api/v1/comments", json={**subject, "text": "x"}).status_code == 404
+
+
+def test_what_is_said_goes_with_what_it_is_about(
+    client: TestClient, build: str, people: AccountsFactory, team: SomeTeam, emptied: TestDatabase
+) -> None:
+    named = people.member(team)
+    said(client, on(build, f"@{named.name} look"))
+    assert client.delete(f"/api/v1/builds/{build}").status_code == 204
+    with emptied.as_admin() as admin:
+        for table in ("discussion", "comment", "mention"):
+            assert admin.execute(f"SELECT count(*) FROM {table}".encode()).fetchone() == (0,)
+
+
+def test_who_is_named_finds_it_in_the_inbox_until_it_is_read(
+    house: AppUnderTest, people: AccountsFactory, team: SomeTeam, client: TestClient, build: str
+) -> None:
+    named, bystander = people.member(team), people.member(team, Role.VIEWER)
+    first = said(client, on(build, f"@{named.name} please look, not @{team.owner.name}"))
+    assert first["mentions"] == [{"user_id": str(named.user_id), "name": named.name}]
+    theirs = house.asked(cookie=named.cookie)
+    assert theirs.get("/api/v1/mention-count").json() == {"unread": 1}
+    assert client.get("/api/v1/mention-count").json() == {"unread": 0}, "who names oneself is not told"
+    (mention,) = theirs.get("/api/v1/mentions").json()["items"]
+    assert (mention["title"], mention["path"], mention["read_at"]) == ("Build aaaaaaa", f"/builds/{build}", None)
+
+    # changed words: who is new is told, who was named before is not told again
+    changed = {"text": f"@{named.name} and @{bystander.name.lower()}"}
+    assert client.patch(f"/api/v1/comments/{first['id']}", json=changed).status_code == 200
+    assert theirs.get("/api/v1/mention-count").json() == {"unread": 1}
+    assert house.asked(cookie=bystander.cookie).get("/api/v1/mention-count").json() == {"unread": 1}
+
+    assert client.post("/api/v1/mention-readings", json={"mention_ids": [mention["id"]]}).status_code == 404
+    readings = theirs.post("/api/v1/mention-readings", json={"mention_ids": [mention["id"], str(uuid4())]})
+    assert readings.status_code == 404
+    assert theirs.get("/api/v1/mention-count").json() == {"unread": 1}
+    assert theirs.post("/api/v1/mention-readings", json={"mention_ids": [mention["id"]]}).json() == {"unread": 0}
+    assert theirs.get("/api/v1/mentions", params={"unread": True}).json()["items"] == []
+    assert theirs.get("/api/v1/mentions").json()["items"][0]["read_at"] is not None
+    said(client, on(build, f"@{named.name} again"))
+    assert theirs.post("/api/v1/mention-readings", json={}).json() == {"unread": 0}
+
+
+def test_only_members_can_be_named(client: TestClient, people: AccountsFactory, build: str) -> None:
+    stranger = people.team("Others").owner
+    told = said(client, on(build, f"@{stranger.name} look"))
+    assert told["mentions"] == []
+    answer = client.post("/api/v1/comments", json=on(build, "x", people=[str(stranger.user_id)]))
+    assert (answer.status_code, answer.json()["type"]) == (422, "urn:slowpath:not-in-the-team")
+    assert stranger.name not in answer.text
+
+
+def test_the_feed_tells_what_happened_and_what_is_for_admins_only_is_not_in_it(
+    house: AppUnderTest, people: AccountsFactory, team: SomeTeam, client: TestClient, build: str
+) -> None:
+    member = people.member(team, Role.VIEWER)
+    people.token(team)
+    said(client, on(build, "seen"))
+    service_id = client.get("/api/v1/services").json()["items"][0]["id"]
+    viewer = house.asked(cookie=member.cookie)
+
+    def told(**asked: str | list[str]) -> list[str]:
+        answer = viewer.get("/api/v1/activity", params=asked)
+        assert answer.status_code == 200, answer.text
+        return [one["action"] for one in answer.json()["items"]]
+
+    assert told() == ["comment.written", "member.joined", "service.created"]
+    assert told(service_id=service_id) == ["comment.written", "service.created"]
+    assert told(by=str(member.user_id)) == ["member.joined"]
+    assert told(by="slowpath") == []
+    assert told(kind=["team"]) == ["member.joined", "service.created"]
+    assert told(kind=["regression", "deploy"]) == []
+
+    pages, cursor = [], None
+    while True:
+        page = viewer.get("/api/v1/activity", params={"limit": 1, **({"cursor": cursor} if cursor else {})}).json()
+        pages += [one["action"] for one in page["items"]]
+        if (cursor := page["next_cursor"]) is None:
+            break
+    assert pages == told()
+
+
+def test_the_feed_is_one_statement(client: TestClient, build: str, queries: Statements) -> None:
+    with queries.during() as asked:
+        assert len(client.get("/api/v1/activity").json()["items"]) == 1
+    assert len([one for one in asked.seen if "cross_team." not in one]) == 1

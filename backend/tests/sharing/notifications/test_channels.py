@@ -1,0 +1,135 @@
+"""Channels over HTTP: admins keep them, secrets go in and come out once, if ever."""
+
+import json
+import logging
+from collections.abc import Mapping
+from uuid import UUID, uuid4
+
+import pytest
+from fastapi.testclient import TestClient
+
+from slowpath.core.db_sessions import TeamScope
+from slowpath.core.ids import ChannelId
+from slowpath.platform.accounts.rules.roles import Role
+from slowpath.sharing.notifications.service import channels
+from tests.factories.accounts import SomeTeam
+from tests.support.app_under_test import AppUnderTest
+from tests.support.databases import TestDatabase
+
+pytestmark = pytest.mark.database
+
+CHANNELS = "/api/v1/channels"
+SLACK = {"name": "#latency", "kind": "slack", "url": "https://hooks.slack.example/services/T0/B0/secret-of-slack"}
+WEBHOOK = {"name": "ours", "kind": "webhook", "url": "https://receiver.example/slowpath"}
+GITHUB = {"name": "code", "kind": "github", "repository": "northwind/shop", "token": "token-of-nobody-77"}
+
+
+def made(client: TestClient, wanted: Mapping[str, object]) -> dict[str, object]:
+    answer = client.post(CHANNELS, json=wanted)
+    assert answer.status_code == 201, answer.text
+    told: dict[str, object] = answer.json()
+    return told
+
+
+def test_a_channel_is_added_changed_listed_and_deleted(client: TestClient) -> None:
+    one = made(client, SLACK)["channel"]
+    assert isinstance(one, dict)
+    assert (one["kind"], one["state"], one["events"]) == ("slack", "on", ["bisect.ended", "regression.opened"])
+    two = made(client, GITHUB)["channel"]
+    assert isinstance(two, dict)
+    assert two["target"] == {"api_url": "https://api.github.com", "repository": "northwind/shop"}
+
+    path = f"{CHANNELS}/{one['id']}"
+    changed = client.patch(path, json={"state": "off", "events": ["regression.opened", "regression.changed"]})
+    assert (changed.json()["state"], len(changed.json()["events"])) == ("off", 2)
+    assert [item["id"] for item in client.get(CHANNELS).json()["items"]] == [two["id"], one["id"]]
+    assert client.post(f"{path}/test").status_code == 409
+
+    assert client.delete(path).status_code == 204
+    assert client.delete(path).status_code == 404
+    assert [item["id"] for item in client.get(CHANNELS).json()["items"]] == [two["id"]]
+
+
+def test_a_channel_of_one_service(client: TestClient) -> None:
+    service = client.post("/api/v1/services", json={"name": "shop"}).json()
+    one = made(client, {**SLACK, "service_ids": [service["id"]]})["channel"]
+    assert isinstance(one, dict)
+    assert one["service_ids"] == [service["id"]]
+    path = f"{CHANNELS}/{one['id']}"
+    assert client.patch(path, json={"name": "x"}).json()["service_ids"] == [service["id"]]
+    assert client.patch(path, json={"all_services": True}).json()["service_ids"] is None
+    assert client.post(CHANNELS, json={**SLACK, "service_ids": [str(uuid4())]}).status_code == 404
+    assert client.patch(path, json={"service_ids": [str(uuid4())]}).status_code == 404
+
+
+@pytest.mark.asked_by(Role.VIEWER, Role.MEMBER)
+def test_only_admins_keep_channels(client: TestClient) -> None:
+    assert client.get(CHANNELS).status_code == 200
+    assert client.post(CHANNELS, json=SLACK).status_code == 403
+    for path in (f"{CHANNELS}/{uuid4()}/test", f"{CHANNELS}/{uuid4()}/secret", f"/api/v1/messages/{uuid4()}/again"):
+        assert client.post(path).status_code == 403
+
+
+def test_secrets_come_out_once_if_ever(
+    house: AppUnderTest, team: SomeTeam, client: TestClient, emptied: TestDatabase, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.DEBUG):
+        added = [made(client, wanted) for wanted in (SLACK, WEBHOOK, GITHUB)]
+        hook = added[1]["channel"]
+        assert isinstance(hook, dict)
+        renewed = client.post(f"{CHANNELS}/{hook['id']}/secret").json()
+        later = client.get(CHANNELS).text + client.get(f"/api/v1/teams/{team.id}/audit-events").text
+    drawn = [added[1]["secret"], renewed["secret"]]
+    assert drawn[0] != drawn[1]
+    assert all(str(one).startswith("whsec_") for one in drawn)
+    assert (added[0]["secret"], added[2]["secret"]) == (None, None)
+
+    with emptied.as_admin() as admin:
+        rows = str(admin.execute("SELECT notification_channel::text FROM notification_channel").fetchall())
+        rows += str(admin.execute("SELECT encode(encrypted_secret, 'escape') FROM notification_channel").fetchall())
+        rows += str(admin.execute("SELECT audit_event::text FROM audit_event").fetchall())
+    told = later + json.dumps(added[0]) + json.dumps(added[2]) + rows + caplog.text
+    for secret in ("secret-of-slack", "token-of-nobody-77", *drawn):
+        assert str(secret) not in told
+
+    with house.database.reading(TeamScope(team.id)) as session:
+        row = channels.get_channel(session, ChannelId(UUID(str(hook["id"]))))
+        assert channels.get_channel_secret(row, house.app.state.sealer) == drawn[1]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        ({**SLACK, "url": "http://127.0.0.1/x"}, "address-not-public"),
+        ({**WEBHOOK, "url": "https://x.example/?q=1"}, "address-"),
+        ({**WEBHOOK, "url": "file:///etc/passwd"}, "address-scheme"),
+        ({**GITHUB, "repository": "../../etc"}, "channel-refused"),
+        ({**GITHUB, "repository": "shop"}, "channel-refused"),
+        ({**GITHUB, "token": "two words"}, "channel-refused"),
+        ({**GITHUB, "events": ["build.judged", "regression.opened"]}, "channel-refused"),
+        ({"name": "mail", "kind": "email", "to": ["ann@example.com"]}, "no-mail"),
+    ],
+)
+def test_what_could_never_be_told_anything_is_refused(client: TestClient, wanted: dict[str, object], said: str) -> None:
+    answer = client.post(CHANNELS, json=wanted)
+    assert answer.status_code == 422
+    assert answer.json()["type"].startswith(f"urn:slowpath:{said}")
+    assert client.get(CHANNELS).json()["items"] == []
+
+
+def test_only_webhooks_have_a_secret_to_renew(client: TestClient) -> None:
+    one = made(client, SLACK)["channel"]
+    assert isinstance(one, dict)
+    assert client.post(f"{CHANNELS}/{one['id']}/secret").status_code == 422
+
+
+def test_a_trial_is_a_message_of_the_channel(client: TestClient) -> None:
+    one = made(client, WEBHOOK)["channel"]
+    assert isinstance(one, dict)
+    path = f"{CHANNELS}/{one['id']}"
+    assert client.post(f"{path}/test").status_code == 202
+    assert client.post(f"{path}/test").status_code == 202  # each is another
+    items = client.get(f"{path}/messages").json()["items"]
+    assert [(item["event"], item["state"]) for item in items] == [("channel.test", "waiting")] * 2
+    assert client.post(f"/api/v1/messages/{items[0]['id']}/again").status_code == 409
+    assert client.get(f"{CHANNELS}/{uuid4()}/messages").status_code == 404

@@ -1,0 +1,123 @@
+"""What others named is told on one line, harmless where it goes."""
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+from uuid import UUID
+
+import pytest
+
+from slowpath.sharing.notifications import wording
+from slowpath.sharing.notifications.rules import (
+    BuildContent,
+    NotificationContent,
+    NotificationEvent,
+    RegressionContent,
+    pause_after,
+    plain,
+)
+
+EVIL = "<img src=x onerror=alert(1)>\r\nBcc: all@example.com\u202e <!channel> @everyone [x](http://evil) `--> =cmd()"
+ID = UUID("00000000-0000-4000-8000-000000000001")
+
+
+def told(event: NotificationEvent = NotificationEvent.JUDGED, name: str = EVIL) -> NotificationContent:
+    one = RegressionContent(str(ID), 7, name, "new", name, name, "a" * 40, 1.31, 1.2, 1.45, name)
+    build = BuildContent(str(ID), name, "a" * 40, name, 12, "changed", name)
+    return NotificationContent(event, ID, ID, "https://slowpath.example/t/x", build, (one,), "fixed")
+
+
+def test_what_is_kept_is_what_was_told() -> None:
+    assert NotificationContent.from_json(json.loads(json.dumps(told().to_json()))) == told()
+
+
+@pytest.mark.parametrize("event", [NotificationEvent.OPENED, NotificationEvent.CHANGED, NotificationEvent.JUDGED])
+def test_hostile_names_are_harmless_in_slack(event: NotificationEvent) -> None:
+    body = json.loads(wording.slack(told(event)))
+    *named, link = [block["text"] for block in body["blocks"]]
+    said = body["text"] + "".join(each["text"] for each in named)
+    assert "<!channel>" not in said
+    assert "<img" not in said
+    assert "\u202e" not in said
+    assert link == {"type": "mrkdwn", "text": "<https://slowpath.example/t/x|Open in Slowpath>"}
+
+
+def test_a_method_of_a_pointer_is_no_markup_in_slack() -> None:
+    body = json.loads(wording.slack(told(NotificationEvent.OPENED, "(*Cart).Total & `x` _y_")))
+    assert body["mrkdwn"] is False
+    assert [block["text"]["type"] for block in body["blocks"]] == ["plain_text", "plain_text", "mrkdwn"]
+    assert "(*Cart).Total &amp; `x` _y_" in body["blocks"][0]["text"]["text"]
+
+
+@pytest.mark.parametrize("name", ["x" * 5_000, "<&" * 2_500])
+def test_slack_is_sent_no_more_than_it_takes(name: str) -> None:
+    blocks = json.loads(wording.slack(told(NotificationEvent.OPENED, name)))["blocks"]
+    assert [block["type"] for block in blocks] == ["header", "section", "section", "section"]
+    assert len(blocks[0]["text"]["text"]) <= 150
+    assert all(len(block["text"]["text"]) <= 3_000 for block in blocks)
+    assert not any(block["text"]["text"].rstrip("…").endswith(("&", "&l", "&lt")) for block in blocks)
+
+
+def test_hostile_names_are_harmless_in_markdown() -> None:
+    said = wording.comment(told())
+    assert said.startswith(wording.comment_marker(told()))
+    assert said.count("-->") == 1  # the mark's own
+    assert "<img" not in said
+    assert "@everyone" not in said
+    assert "[x](" not in said
+
+
+def test_a_comment_says_once_what_happened() -> None:
+    same = told(name="Clone takes more time: ×1.31 (1.2 to 1.45), since aaaaaaa.")
+    assert same.build is not None
+    same = replace(same, build=replace(same.build, service="shop"))
+    assert wording.comment(same).count("takes more time") == 1
+    assert ".," not in wording.comment(same)
+    other = replace(same, regressions=(*same.regressions, replace(same.regressions[0], sentence="So does Copy.")))
+    assert "So does Copy." in wording.comment(other)
+
+
+def test_a_subject_is_one_line() -> None:
+    subject, text = wording.mail(told(NotificationEvent.OPENED))
+    assert "\n" not in subject
+    assert "\r" not in subject + text
+    assert "https://slowpath.example/t/x" in text
+
+
+def test_a_status_fits_and_fails_on_a_change_only() -> None:
+    status = wording.status(told(name="x" * 500))
+    assert len(status["description"]) == wording.STATUS_LENGTH
+    assert status["state"] == "failure"
+    passed = NotificationContent(
+        NotificationEvent.JUDGED, ID, ID, "https://x", BuildContent("1", "shop", "a" * 40, None, None, "passed", "fine")
+    )
+    assert (wording.status(passed)["state"], wording.status(passed)["context"]) == ("success", "slowpath/shop")
+
+
+def test_a_webhook_has_the_members_of_the_standard() -> None:
+    body = json.loads(wording.webhook(told(NotificationEvent.CHANGED, "shop"), datetime(2026, 11, 21, tzinfo=UTC)))
+    assert set(body) == {"type", "timestamp", "data"}
+    assert (body["type"], body["data"]["what"]) == ("regression.changed", "fixed")
+    assert body["data"]["regressions"][0]["number"] == 7
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\r\nb\tc\x00d", "a b c d"),
+        ("\u2066x\u2069\u200b", "x"),
+        ("  ", ""),
+        ("abcdef", "abcde"[:4] + "…"),
+        ("\ud800", ""),
+    ],
+)
+def test_plain(text: str, shown: str) -> None:
+    assert plain(text, 5 if text == "abcdef" else 100) == shown
+
+
+def test_tries_grow_over_three_days_and_end() -> None:
+    pauses = [pause_after(failures) for failures in range(1, 12)]
+    assert pauses[-1] is None
+    known = [pause for pause in pauses if pause is not None]
+    assert known == sorted(known)
+    assert sum(known) > 3 * 86_400

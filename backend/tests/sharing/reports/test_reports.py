@@ -1,0 +1,436 @@
+"""Reports over HTTP: written, frozen through our own API, published, deleted."""
+
+import gzip
+import json
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import select
+
+from slowpath.app import build_schema_app
+from slowpath.core.db_sessions import TeamScope
+from slowpath.core.jobs import JobRow
+from slowpath.platform.accounts.rules.roles import Role, TokenScope
+from slowpath.sharing.reports.service import snapshots
+from tests.factories.accounts import AccountsFactory, SomeTeam
+from tests.factories.comparisons import ComparisonsFactory
+from tests.factories.files import FilesFactory
+from tests.support.app_under_test import AppUnderTest
+
+pytestmark = pytest.mark.database
+
+ANYBODY = {"title": "CPU of the ingester", "path": "/comparisons/x?kind=cpu"}
+
+
+@pytest.fixture
+def comparison(house: AppUnderTest, team: SomeTeam) -> UUID:
+    return ComparisonsFactory(FilesFactory(house, team)).done()
+
+
+def begun(client: TestClient, title: str = "Why 1.25 is slower") -> dict[str, Any]:
+    answer = client.post("/api/v1/reports", json={"title": title})
+    assert answer.status_code == 201, answer.text
+    told: dict[str, Any] = answer.json()
+    return told
+
+
+def frozen(client: TestClient, report: dict[str, Any], requests: Sequence[str], **said: str) -> Any:  # noqa: ANN401
+    return client.post(f"/api/v1/reports/{report['id']}/views", json={**ANYBODY, **said, "requests": list(requests)})
+
+
+def unpacked(answer: Any) -> tuple[dict[str, Any], bytes]:  # noqa: ANN401 - an answer of httpx
+    """Return header and bytes of a recording; httpx has unpacked the gzip."""
+    assert answer.status_code == 200, answer.text
+    length = int.from_bytes(answer.content[:4], "little")
+    return json.loads(answer.content[4 : 4 + length]), answer.content[4 + length :]
+
+
+def of_view(client: TestClient, comparison: UUID) -> list[str]:
+    told = client.get(f"/api/v1/comparisons/{comparison}").json()
+    view = next(each for each in told["views"] if each["granularity"] == "function")["id"]
+    path = f"/comparisons/{comparison}"
+    return [path, f"{path}/views/{view}/first", f"{path}/views/{view}/rest", f"{path}/views/{view}/nodes/0"]
+
+
+# -- writing
+
+
+def test_a_report_is_begun_listed_and_found(client: TestClient) -> None:
+    first, second = begun(client, "One"), begun(client, "Two <b>")
+
+    assert (first["number"], second["number"]) == (1, 2)
+    assert (first["state"], first["version"], first["blocks"], first["links_count"]) == ("draft", 0, [], 0)
+    assert [one["title"] for one in client.get("/api/v1/reports").json()["items"]] == ["Two <b>", "One"]
+    assert [one["title"] for one in client.get("/api/v1/reports?search=one").json()["items"]] == ["One"]
+    assert client.get(f"/api/v1/reports/{first['id']}").json() == first
+
+
+def test_prose_is_kept_as_it_was_written(client: TestClient) -> None:
+    report = begun(client)
+    hostile = "# <script>alert(1)</script>\n[x](javascript:alert(1)) ![y](https://evil.example/z.png) </script>"
+
+    changed = client.patch(
+        f"/api/v1/reports/{report['id']}",
+        json={"blocks": [{"kind": "prose", "markdown": hostile}, {"kind": "prose", "markdown": "b"}]},
+    ).json()
+    assert [block["markdown"] for block in changed["blocks"]] == [hostile, "b"]
+
+    one, two = (block["id"] for block in changed["blocks"])
+    turned = client.patch(
+        f"/api/v1/reports/{report['id']}", json={"blocks": [{"id": two}, {"id": one, "markdown": "a"}]}
+    )
+    assert [block["markdown"] for block in turned.json()["blocks"]] == ["b", "a"]
+    assert [block["id"] for block in turned.json()["blocks"]] == [two, one]
+
+
+def test_who_reads_old_text_overwrites_nothing(client: TestClient, house: AppUnderTest) -> None:
+    report = begun(client)
+    path = f"/api/v1/reports/{report['id']}"
+    house.clock.move(seconds=1)
+    assert client.patch(path, json={"title": "Hers", "changed_at": report["changed_at"]}).status_code == 200
+
+    late = client.patch(path, json={"title": "His", "changed_at": report["changed_at"]})
+
+    assert late.status_code == 409
+    assert late.json()["type"] == "urn:slowpath:report-changed"
+    assert client.get(path).json()["title"] == "Hers"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"title": ""},
+        {"title": "a\nb"},
+        {"title": "turned \u202e around"},
+        {"title": "x" * 201},
+        {"blocks": [{"id": str(UUID(int=7))}]},
+        {"blocks": [{"kind": "prose", "markdown": "\u0000"}]},
+        {"blocks": [{"kind": "prose"}] * 201},
+        {"state": "published"},
+    ],
+)
+def test_what_can_not_be_kept_is_refused(client: TestClient, body: dict[str, Any]) -> None:
+    report = begun(client)
+    answer = client.patch(f"/api/v1/reports/{report['id']}", json=body)
+    assert answer.status_code == 422, answer.text
+    assert client.get(f"/api/v1/reports/{report['id']}").json() == report
+
+
+def test_a_block_named_twice_is_refused(client: TestClient) -> None:
+    report = begun(client)
+    path = f"/api/v1/reports/{report['id']}"
+    block = client.patch(path, json={"blocks": [{"kind": "prose", "markdown": "a"}]}).json()["blocks"][0]["id"]
+    assert client.patch(path, json={"blocks": [{"id": block}, {"id": block}]}).status_code == 422
+
+
+# -- freezing
+
+
+def test_a_page_is_frozen_with_the_answers_it_shows(client: TestClient, comparison: UUID, house: AppUnderTest) -> None:
+    report, requests = begun(client), []
+    requests = of_view(client, comparison)
+
+    answer = frozen(client, report, requests)
+
+    assert answer.status_code == 201, answer.text
+    block = answer.json()
+    assert (block["kind"], block["title"], block["path"]) == ("view", ANYBODY["title"], ANYBODY["path"])
+    assert [one["request"] for one in block["answers"]] == requests
+    header, content = unpacked(client.get(f"/api/v1/reports/{report['id']}/recording"))
+    assert header["format"] == "slowpath.recording/1"
+    for one, kept in zip(header["answers"], block["answers"], strict=True):
+        live = client.get(f"/api/v1{one['request']}")
+        assert content[one["offset"] : one["offset"] + one["length"]] == live.content
+        assert (one["block"], one["status"], one["length"]) == (block["id"], live.status_code, kept["bytes"])
+    assert all(str(key).startswith(f"{house_team(client)}/reports/{report['id']}/") for key in report_keys(house))
+
+
+def house_team(client: TestClient) -> str:
+    team: str = client.get("/api/v1/session").json()["teams"][0]["id"]
+    return team
+
+
+def report_keys(house: AppUnderTest) -> list[str]:
+    return [key for key in house.blobs.kept if "/reports/" in key]
+
+
+def test_a_frozen_page_outlives_what_it_shows(client: TestClient, comparison: UUID) -> None:
+    report = begun(client)
+    frozen(client, report, of_view(client, comparison))
+    before = client.get(f"/api/v1/reports/{report['id']}/recording").content
+
+    assert client.delete(f"/api/v1/comparisons/{comparison}").status_code == 204
+
+    assert client.get(f"/api/v1/reports/{report['id']}/recording").content == before
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "/session", "/teams", "/events", "/channels", "/hooks", "/jobs", "/metric-sources", "/reports", "/sharing",
+        "/openapi.json", "/artifacts/00000000-0000-0000-0000-000000000007/original", "/shared/x", "/invitations/x",
+        "/teams/00000000-0000-0000-0000-000000000007/members", "/nothing",
+    ],
+)  # fmt: skip
+def test_only_what_may_be_frozen_is_asked(
+    client: TestClient, comparison: UUID, house: AppUnderTest, request_: str
+) -> None:
+    report = begun(client)
+
+    answer = frozen(client, report, [f"/comparisons/{comparison}", request_])
+
+    assert answer.status_code == 422
+    assert answer.json()["type"] == "urn:slowpath:not-freezable"
+    assert request_ in answer.json()["detail"]
+    assert client.get(f"/api/v1/reports/{report['id']}").json()["blocks"] == []
+    assert report_keys(house) == []
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "", "comparisons", "//evil.example/x", "https://evil.example/x", "/../../metrics", "/comparisons/../session",
+        "/comparisons/%2e%2e/session", "/comparisons/x%2f..%2f..%2fsession", "/comparisons/a b", "/x\r\nHost: y",
+        "/comparisons/\x00", "/comparisons#x", "/comparisons?a=1#b", "/./session", "/comparisons/",
+    ],
+)  # fmt: skip
+def test_what_is_no_request_is_refused(client: TestClient, request_: str) -> None:
+    answer = frozen(client, begun(client), [request_])
+    assert answer.status_code == 422, answer.text
+
+
+@pytest.mark.parametrize("path", ["https://evil.example/", "//evil.example/", "comparisons", "/a b", "/a\\b", ""])
+def test_what_is_no_page_is_refused(client: TestClient, comparison: UUID, path: str) -> None:
+    assert frozen(client, begun(client), [f"/comparisons/{comparison}"], path=path).status_code == 422
+
+
+def test_another_teams_data_is_never_frozen(
+    client: TestClient, people: AccountsFactory, house: AppUnderTest, comparison: UUID, team: SomeTeam
+) -> None:
+    other = people.team("Others")
+    theirs = ComparisonsFactory(FilesFactory(house, other)).done()
+    report = begun(client)
+
+    for request_ in (f"/comparisons/{theirs}", f"/comparisons/{theirs}?team={other.id}"):
+        answer = frozen(client, report, [request_])
+        assert answer.status_code == 422
+        assert "404" in answer.json()["detail"]
+
+    # not by somebody who is in both teams either, whatever team the request or the browser names
+    people.joins(team.owner, other)
+    both = house.asked(cookie=team.owner.cookie, team=team.id)
+    assert both.get(f"/api/v1/comparisons/{theirs}?team={other.id}").status_code == 404
+    for request_ in (f"/comparisons/{theirs}?team={other.id}", f"/comparisons?team={other.id}"):
+        answer = frozen(both, report, [request_, f"/comparisons/{comparison}"])
+        if answer.status_code == 201:
+            said = both.get(f"/api/v1/reports/{report['id']}/recording").content
+            header, content = unpacked(both.get(f"/api/v1/reports/{report['id']}/recording"))
+            assert str(theirs) not in content.decode("utf-8", "replace").replace(f"/comparisons/{theirs}", "")
+            assert b"team=" not in said
+            assert all("team=" not in one["request"] for one in header["answers"])
+    by_query = house.asked(cookie=team.owner.cookie)
+    answer = by_query.post(
+        f"/api/v1/reports/{report['id']}/views?team={team.id}",
+        json={**ANYBODY, "requests": [f"/comparisons/{theirs}"]},
+        headers={"Slowpath-Team": str(team.id)},
+    )
+    assert answer.status_code == 422
+
+
+def test_a_token_freezes_what_it_may_read(
+    people: AccountsFactory, house: AppUnderTest, team: SomeTeam, client: TestClient, comparison: UUID
+) -> None:
+    report = begun(client)
+    writer = house.asked(token=people.token(team, TokenScope.WRITE).secret)
+    reader = house.asked(token=people.token(team, TokenScope.READ).secret)
+    assert frozen(writer, report, [f"/comparisons/{comparison}"]).status_code == 201
+    assert frozen(reader, report, [f"/comparisons/{comparison}"]).status_code == 403
+
+
+def test_the_same_bytes_are_kept_once_and_the_same_request_asked_once(
+    client: TestClient, comparison: UUID, house: AppUnderTest
+) -> None:
+    report = begun(client)
+    path = f"/comparisons/{comparison}"
+    one = frozen(client, report, [path, path, f"{path}?team=x"]).json()
+    frozen(client, report, [path])
+    assert len(one["answers"]) == 1
+    assert len(report_keys(house)) == 1
+
+
+def test_queries_have_one_form(client: TestClient, comparison: UUID) -> None:
+    view = of_view(client, comparison)[1].removesuffix("/first")
+    block = frozen(client, begun(client), [f"{view}/search?regex=false&pattern=main.%2A%20~(b)"]).json()
+    assert block["answers"][0]["request"] == f"{view}/search?pattern=main.*+%7E%28b%29&regex=false"
+
+
+def test_what_is_too_large_is_told_with_its_numbers(
+    client: TestClient, comparison: UUID, house: AppUnderTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report, requests = begun(client), of_view(client, comparison)
+    monkeypatch.setattr(snapshots, "MAX_VIEW_BYTES", 100)
+    view = frozen(client, report, requests)
+    monkeypatch.setattr(snapshots, "MAX_VIEW_BYTES", 1 << 20)
+    monkeypatch.setattr(snapshots, "MAX_REPORT_BYTES", 100)
+    whole = frozen(client, report, requests)
+    for answer in (view, whole):
+        assert answer.status_code == 413, answer.text
+        assert answer.json()["limit"] == 100
+        assert answer.json()["actual"] > 100
+        assert answer.json()["remedy"]
+    assert report_keys(house) == []
+    too_many = frozen(client, report, [f"/comparisons/{uuid4()}" for _ in range(65)])
+    assert too_many.status_code == 422
+
+
+def test_what_can_be_opened_goes_along_as_far_as_there_is_room(
+    client: TestClient, comparison: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report, requests = begun(client), of_view(client, comparison)
+    page, first, *others = requests
+    path = f"/api/v1/reports/{report['id']}/views"
+    missing = f"/comparisons/{comparison}/views/{uuid4()}/first"
+
+    whole = client.post(path, json={**ANYBODY, "requests": [page], "also": [page, missing, first, *others]}).json()
+    # that there is no such view is an answer, too: a page shows it
+    assert [one["request"] for one in whole["answers"]] == [page, missing, first, *others]
+    sizes = {one["request"]: one["bytes"] for one in whole["answers"]}
+
+    monkeypatch.setattr(snapshots, "MAX_VIEW_BYTES", sizes[page] + sizes[first] - 1)
+    part = client.post(path, json={**ANYBODY, "requests": [page], "also": [first, missing]})
+    assert part.status_code == 201, part.text
+    assert [one["request"] for one in part.json()["answers"]] == [page, missing]
+
+    refused = client.post(path, json={**ANYBODY, "requests": [page], "also": ["/session"]})
+    assert refused.status_code == 422
+
+
+def test_freezable_are_reads_of_what_a_team_measured_and_nothing_else() -> None:
+    marked = {
+        operation["operationId"]
+        for operations in build_schema_app().openapi()["paths"].values()
+        for operation in operations.values()
+        if operation.get("x-freezable")
+    }
+    all_gets = {
+        operations["get"]["operationId"]
+        for operations in build_schema_app().openapi()["paths"].values()
+        if "get" in operations
+    }
+    assert marked <= all_gets
+    never = (
+        "session", "sessions", "people", "teams", "members", "tokens", "invitations", "audit-events", "channels",
+        "messages", "hooks", "metric-sources", "metric-rules", "metrics", "jobs", "events", "exports", "uploads",
+        "reports", "share-links", "sharing", "shared", "health", "service-accounts", "sign-ins", "comments", "mentions",
+        "activity", "retention", "usage",
+    )  # fmt: skip
+    assert [one for one in marked if one.split(":")[0] in never] == []
+    assert "artifacts:original" not in marked
+    assert {"comparisons:get", "views:part", "regressions:get", "board:get", "spans:trace", "traces:tile"} <= marked
+
+
+# -- versions
+
+
+def test_a_version_never_changes(client: TestClient, comparison: UUID) -> None:
+    report = begun(client)
+    path = f"/api/v1/reports/{report['id']}"
+    frozen(client, report, [f"/comparisons/{comparison}"])
+    published = client.post(f"{path}/publish")
+    assert published.status_code == 201
+    assert (published.json()["state"], published.json()["version"]) == ("published", 1)
+    first = client.get(f"{path}/recording?version=1").content
+
+    client.patch(path, json={"title": "Otherwise", "blocks": [{"kind": "prose", "markdown": "new"}]})
+    client.post(f"{path}/publish")
+
+    assert client.get(f"{path}/recording?version=1").content == first
+    assert client.get(f"{path}?version=1").json()["title"] == report["title"]
+    assert [one["version"] for one in client.get(f"{path}/versions").json()] == [2, 1]
+    assert client.get(f"{path}?version=3").status_code == 404
+
+
+# -- deleting
+
+
+def jobs(house: AppUnderTest, team: SomeTeam) -> list[dict[str, Any]]:
+    with house.database.reading(TeamScope(team.id)) as session:
+        rows = session.scalars(
+            select(JobRow).where(JobRow.team_id == team.id, JobRow.name == "reports.delete-unused-blobs")
+        )
+        return [row.payload for row in rows]
+
+
+def test_what_is_dropped_is_told_to_a_job(
+    client: TestClient, comparison: UUID, house: AppUnderTest, team: SomeTeam
+) -> None:
+    report = begun(client)
+    path = f"/api/v1/reports/{report['id']}"
+    block = frozen(client, report, [f"/comparisons/{comparison}"]).json()
+
+    client.patch(path, json={"blocks": []})
+    client.delete(path)
+
+    # As they come out of the table, which has no order.
+    assert sorted(jobs(house, team), key=lambda each: len(each["dropped"])) == [
+        {"report_id": report["id"], "dropped": []},
+        {"report_id": report["id"], "dropped": [block["answers"][0]["sha256"]]},
+    ]
+    assert client.get(path).status_code == 404
+
+
+@pytest.mark.asked_by("viewer")
+def test_a_viewer_reads_only(client: TestClient, house: AppUnderTest, team: SomeTeam, role: Role) -> None:
+    report = begun(house.asked(cookie=team.owner.cookie))
+    assert client.get(f"/api/v1/reports/{report['id']}").status_code == 200
+    assert client.post("/api/v1/reports", json={"title": "x"}).status_code == 403
+    assert client.delete(f"/api/v1/reports/{report['id']}").status_code == 403
+
+
+def test_everything_that_changes_a_report_is_in_the_log(client: TestClient, comparison: UUID, team: SomeTeam) -> None:
+    report = begun(client)
+    path = f"/api/v1/reports/{report['id']}"
+    frozen(client, report, [f"/comparisons/{comparison}"])
+    client.patch(path, json={"title": "x"})
+    client.post(f"{path}/publish")
+    client.delete(path)
+    told = client.get(f"/api/v1/teams/{team.id}/audit-events").json()["items"]
+    actions = [one["action"] for one in told if one["action"].startswith("report.")]
+    assert actions == [
+        "report.deleted", "report.published", "report.changed", "report.view-frozen", "report.created",
+    ]  # fmt: skip
+
+
+def test_kept_bytes_are_what_was_answered(client: TestClient, comparison: UUID, house: AppUnderTest) -> None:
+    frozen(client, begun(client), [f"/comparisons/{comparison}"])
+    live = client.get(f"/api/v1/comparisons/{comparison}").content
+    assert [gzip.decompress(house.blobs.kept[key]) for key in house.blobs.kept if "/reports/" in key] == [live]
+
+
+def test_list_page_and_snapshot_state_one_headline(client: TestClient, comparison: UUID) -> None:
+    page = client.get(f"/api/v1/comparisons/{comparison}").json()
+    (row,) = client.get("/api/v1/comparisons").json()["items"]
+    report = begun(client)
+    assert frozen(client, report, [f"/comparisons/{comparison}"]).status_code == 201
+    header, content = unpacked(client.get(f"/api/v1/reports/{report['id']}/recording"))
+    (kept,) = header["answers"]
+    document = json.loads(content[kept["offset"] : kept["offset"] + kept["length"]])
+
+    assert document["result"]["headline"]["sentence"] == page["headline"] == row["headline"] == document["headline"]
+    assert document["verdict"] == document["result"]["verdict"] == row["verdict"]
+
+
+def test_a_report_is_talked_about_and_what_was_said_goes_with_it(client: TestClient) -> None:
+    report = begun(client)
+    said = {"subject_kind": "report", "subject_id": report["id"], "text": "Is that all?"}
+    answer = client.post("/api/v1/comments", json=said)
+    assert answer.status_code == 201, answer.text
+    about = {"subject_kind": "report", "subject_ids": report["id"]}
+    assert client.get("/api/v1/comment-counts", params=about).text != "[]"
+
+    client.delete(f"/api/v1/reports/{report['id']}")
+
+    assert report["id"] not in client.get("/api/v1/comment-counts", params=about).text

@@ -1,0 +1,116 @@
+"""The quiet twins of the ports: they keep what they are given in memory, and stand still."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from slowpath.core.errors import NotFound
+from slowpath.core.ids import BlobKey, JobId
+from slowpath.core.ports import BlobInfo, RateLimitResult
+
+
+class FrozenClock:
+    """A clock that moves only when told to."""
+
+    def __init__(self, at: datetime | None = None) -> None:
+        self.at = at or datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
+
+    def now(self) -> datetime:
+        return self.at
+
+    def move(self, **by: float) -> None:
+        """Move forward by days, hours, minutes, seconds."""
+        self.at += timedelta(**by)
+
+
+class CountingThrottle:
+    """Counts tries and forgets none by itself."""
+
+    def __init__(self) -> None:
+        self.tries: dict[str, int] = {}
+
+    def hit(self, key: str, *, times: int, seconds: int) -> bool:
+        self.tries[key] = self.tries.get(key, 0) + 1
+        return self.tries[key] <= times
+
+    def take(self, key: str, *, times: int, seconds: int) -> RateLimitResult | None:
+        allowed = self.hit(key, times=times, seconds=seconds)
+        return RateLimitResult(allowed, max(0, times - self.tries[key]), seconds)
+
+    def clear(self, key: str, *, times: int, seconds: int) -> None:
+        self.tries.pop(key, None)
+
+
+class MemoryBlobStore:
+    """Bytes by key."""
+
+    def __init__(self) -> None:
+        self.kept: dict[BlobKey, bytes] = {}
+        self.changed_at = datetime(2026, 1, 1, tzinfo=UTC)
+        """Of all that is listed; long ago, unless a test says otherwise."""
+
+    def put(self, key: BlobKey, content: Path | bytes | Iterator[bytes]) -> None:
+        if isinstance(content, Path):
+            self.kept[key] = content.read_bytes()
+        else:
+            self.kept[key] = content if isinstance(content, bytes) else b"".join(content)
+
+    def listed(self, prefix: str) -> Iterator[Sequence[BlobInfo]]:
+        for key in [key for key in self.kept if key.startswith(f"{prefix}/")]:
+            yield [BlobInfo(key, len(self.kept[key]), self.changed_at)]
+
+    def read(self, key: BlobKey) -> bytes:
+        if key not in self.kept:
+            raise NotFound("Nothing is stored under this key.")
+        return self.kept[key]
+
+    def read_range(self, key: BlobKey, offset: int, length: int) -> bytes:
+        return self.read(key)[offset : offset + length]
+
+    def stream(self, key: BlobKey) -> Iterator[bytes]:
+        return iter([self.read(key)])
+
+    @contextmanager
+    def local(self, key: BlobKey) -> Iterator[Path]:
+        with TemporaryDirectory() as folder:
+            path = Path(folder, "content")
+            path.write_bytes(self.read(key))
+            yield path
+
+    def exists(self, key: BlobKey) -> bool:
+        return key in self.kept
+
+    def delete(self, keys: Iterable[BlobKey]) -> None:
+        for key in keys:
+            self.kept.pop(key, None)
+
+    def delete_under(self, prefix: str) -> int:
+        under = [key for key in self.kept if key.startswith(f"{prefix}/")]
+        for key in under:
+            del self.kept[key]
+        return len(under)
+
+    def check(self) -> None:
+        return None
+
+
+class RecordingJobQueue:
+    """Remembers what was sent. What it is told to hold lies in it."""
+
+    def __init__(self) -> None:
+        self.sent: list[tuple[JobId, str]] = []
+        self.again: list[JobId] = []
+        self.held: dict[str, int] = {}
+
+    def send(self, job_id: JobId, queue: str, *, again: bool = False) -> None:
+        self.sent.append((job_id, queue))
+        if again:
+            self.again.append(job_id)
+
+    def count_messages(self) -> dict[str, int]:
+        return self.held
+
+    def check(self) -> None:
+        return None

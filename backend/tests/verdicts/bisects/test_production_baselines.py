@@ -1,0 +1,116 @@
+"""A search that begins with what production measured: honest ends save their deploys, dishonest ones cost some and mislead nobody."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from numpy import exp
+from numpy.random import Generator, default_rng
+
+from slowpath.analysis.bisect.candidate_sequence import GOOD_END, KNOWN_BAD, KNOWN_GOOD, Candidate, line_of
+from slowpath.analysis.bisect.search import SearchResult
+from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings
+from slowpath.verdicts.bisects.rules.bisect_states import ProbeState
+from slowpath.verdicts.bisects.rules.next_step import decide_next_step
+from slowpath.verdicts.bisects.rules.probe_observations import (
+    KNOWN,
+    ProbeMeasurementValue,
+    ProbeObservation,
+    build_search_state,
+)
+
+CANDIDATES = 24
+STEP, SPREAD, OF_DEPLOYS = 0.1, 0.03, 0.01
+DEVIATION = SPREAD
+
+Level = Callable[[str], float]
+
+
+def window(rng: Generator, level: float) -> float:
+    return float(100 * exp(level + SPREAD * rng.standard_normal()))
+
+
+def known(rng: Generator, number: int, end: str, level: float) -> ProbeObservation:
+    own = level + OF_DEPLOYS * float(rng.standard_normal())
+    readings = tuple(ProbeMeasurementValue(index, 0, window(rng, own)) for index in range(6))
+    return ProbeObservation(number, end, KNOWN, 0, ProbeState.DONE, windows_wanted=0, windows=readings, is_leased=False)
+
+
+def searched(rng: Generator, guilty: int, tried: list[ProbeObservation]) -> tuple[SearchResult, list[ProbeObservation]]:
+    """Play a search from what was tried already to its end."""
+    line = line_of([Candidate(str(one)) for one in range(1, CANDIDATES + 1)])
+    levels: dict[int, float] = {}
+    for _ in range(300):
+        state = build_search_state(line, BisectSettings(), tried, larger_is_worse=True)
+        todo = decide_next_step(state, tried, since=())
+        if todo.finished is not None:
+            return todo.finished, tried
+        assert todo.pause is None
+        if todo.disown is not None:
+            tried = [replace(one, state=ProbeState.ANNULLED) if one.purpose == KNOWN else one for one in tried]
+        for number in todo.close:
+            tried[number - 1] = replace(tried[number - 1], state=ProbeState.DONE)
+        wanted = list(todo.measure)
+        for one in todo.start:
+            number = len(tried) + 1
+            bad = one.build != GOOD_END and int(one.build) >= guilty
+            levels[number] = STEP * bad + OF_DEPLOYS * float(rng.standard_normal())
+            tried.append(ProbeObservation(number, one.build, one.purpose, state.round + 1, ProbeState.IDLE, one.about))
+            wanted.append(number)
+        for number in wanted:
+            row = tried[number - 1]
+            reading = ProbeMeasurementValue(len(row.windows), state.round, window(rng, levels[number]))
+            tried[number - 1] = replace(
+                row, windows=(*row.windows, reading), windows_wanted=max(row.windows_wanted, len(row.windows) + 1)
+            )
+    raise AssertionError("it does not end")
+
+
+def played(seed: int, *, off: float | None, stretched: float = 1.0) -> tuple[bool, int, bool]:
+    """Return whether the guilty one was found, how many deploys it took, and whether production was believed to the end.
+
+    `off`: how far off production lay; None: nothing is known of it.
+    """
+    rng = default_rng(seed)
+    guilty = int(rng.integers(1, CANDIDATES + 1))
+    before = [] if off is None else [known(rng, 1, KNOWN_GOOD, off), known(rng, 2, KNOWN_BAD, off + STEP * stretched)]
+    ended, tried = searched(rng, guilty, before)
+    deploys = sum(one.purpose != KNOWN for one in tried)
+    kept = all(one.state == ProbeState.DONE for one in tried if one.purpose == KNOWN)
+    return ended.suspects == (str(guilty),), deploys, kept
+
+
+SEEDS = range(3)
+
+
+def test_honest_ends_save_their_deploys() -> None:
+    with_, without = [played(one, off=0.0) for one in SEEDS], [played(one, off=None) for one in SEEDS]
+    assert all(right for right, _, _ in (*with_, *without))
+    assert all(kept for _, _, kept in with_)
+    saved = sum(deploys for _, deploys, _ in without) - sum(deploys for _, deploys, _ in with_)
+    assert saved >= 3 * len(SEEDS)
+
+
+@pytest.mark.parametrize("off", [3 * DEVIATION, -3 * DEVIATION])
+def test_ends_that_lie_three_deviations_off_mislead_nobody(off: float) -> None:
+    ended = [played(one, off=off) for one in SEEDS]
+    assert all(right for right, _, _ in ended)
+    assert not any(kept for _, _, kept in ended)
+
+
+def test_one_end_without_the_other_tells_nothing() -> None:
+    rng = default_rng(1)
+    tried = [known(rng, 1, KNOWN_GOOD, 0.0), known(rng, 2, KNOWN_BAD, STEP)]
+    tried[1] = replace(tried[1], windows=(ProbeMeasurementValue(0, 0, problem="It was deleted."),))
+    line = line_of([Candidate(str(one)) for one in range(1, 9)])
+    todo = decide_next_step(build_search_state(line, BisectSettings(), tried, larger_is_worse=True), tried, since=())
+    assert todo.disown == "Of one end nothing is left to compare with."
+
+
+def test_what_production_measured_is_no_deploy_and_takes_none_away() -> None:
+    rng = default_rng(1)
+    tried = [known(rng, 1, KNOWN_GOOD, 0.0), known(rng, 2, KNOWN_BAD, STEP)]
+    line = line_of([Candidate(str(one)) for one in range(1, 9)])
+    state = build_search_state(line, BisectSettings(max_deploys=5), tried, larger_is_worse=True)
+    assert (state.started, state.settings.most_deploys) == (0, 5)
+    assert [one.purpose for one in decide_next_step(state, tried, since=()).start] == ["probe"]

@@ -1,0 +1,59 @@
+"""What a page is told of a search."""
+
+import json
+
+from slowpath.verdicts.bisects.rules import search_plan
+from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings
+from slowpath.verdicts.bisects.rules.candidates import BuildInputs, CandidateNode, SearchLevel
+from slowpath.verdicts.bisects.rules.probe_observations import ProbeObservation, build_search_state
+from slowpath.verdicts.bisects.rules.search_view import compute_search_view
+
+SHAS = [digit * 40 for digit in "7a1f09c3"]
+
+
+def nodes(shas: list[str], outer: str | None = None) -> tuple[CandidateNode, ...]:
+    """Commits on a line, whose ids are not in the order of the alphabet."""
+    prefix = f"{outer}/" if outer else ""
+    return tuple(
+        CandidateNode(f"{prefix}{sha}", "", sha, "", "commit", BuildInputs(sha), BuildInputs(sha), (sha,), outer=outer)
+        for sha in shas
+    )
+
+
+def test_candidates_stand_in_the_order_of_the_line_though_they_were_kept_without_one() -> None:
+    plan = search_plan.make_search_plan(SearchLevel(nodes(SHAS), 8, label="mono"), {})
+    plan = search_plan.expand_candidate(
+        plan, SHAS[2], SearchLevel(nodes(["9" * 40, "2" * 40, "5" * 40], SHAS[2]), 3, label="lib")
+    )
+    kept = search_plan.from_json(json.loads(json.dumps(search_plan.to_json(plan), sort_keys=True)))
+    state = build_search_state(kept.line, BisectSettings(), (), larger_is_worse=True)
+    top, inner = compute_search_view(kept, state, ()).levels
+    assert [one.node.sha for one in top.candidates] == SHAS
+    assert [one.node.sha for one in inner.candidates] == ["9" * 40, "2" * 40, "5" * 40]
+
+
+def test_what_a_probe_would_make_believed_is_belief_with_one_side_taken_away() -> None:
+    plan = search_plan.make_search_plan(SearchLevel(nodes(SHAS), 8, label="mono"), {})
+    known = (
+        ProbeObservation(1, SHAS[3], "probe", 1, "done", windows_wanted=1, bad=2),
+        ProbeObservation(2, SHAS[4], "probe", 2, "soaking", windows_wanted=1),
+    )
+    state = build_search_state(plan.line, BisectSettings(), known, larger_is_worse=True)
+    view = compute_search_view(plan, state, known)
+    assert list(view.would) == [2]
+    slower, not_slower = view.would[2].slower, view.would[2].not_slower
+    assert slower is not None
+    assert not_slower is not None
+    believed = [one.belief for one in view.levels[0].candidates]
+    assert slower[0].sha in SHAS[:5]
+    assert not_slower[0].sha in SHAS[5:]
+    for told, side in ((slower, believed[:5]), (not_slower, believed[5:])):
+        assert max(side) / (sum(side) + view.elsewhere) <= told[1] <= max(side) / sum(side)
+
+
+def test_all_candidates_of_a_level_are_told_if_asked_for() -> None:
+    shas = [f"{at:040x}" for at in range(300)]
+    plan = search_plan.make_search_plan(SearchLevel(nodes(shas), 300, label="mono"), {})
+    state = build_search_state(plan.line, BisectSettings(), (), larger_is_worse=True)
+    assert len(compute_search_view(plan, state, ()).levels[0].candidates) == 200
+    assert len(compute_search_view(plan, state, (), most=300).levels[0].candidates) == 300

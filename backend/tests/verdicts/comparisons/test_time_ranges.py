@@ -1,0 +1,88 @@
+"""Windows of a service's metrics on the sides of a comparison: asked for, refused by name, told, swapped."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from fastapi.testclient import TestClient
+
+from tests.factories.accounts import AccountsFactory, SomeTeam
+from tests.factories.files import FilesFactory
+from tests.support.app_under_test import AppUnderTest
+
+pytestmark = pytest.mark.database
+
+NINE, HALF_PAST, TEN = "2026-11-21T09:00:00Z", "2026-11-21T09:30:00Z", "2026-11-21T10:00:00Z"
+
+
+@pytest.fixture
+def files(house: AppUnderTest, team: SomeTeam) -> FilesFactory:
+    return FilesFactory(house, team)
+
+
+@pytest.fixture
+def place(client: TestClient) -> dict[str, str]:
+    """A service in an environment."""
+    service = client.post("/api/v1/services", json={"name": "checkout"}).json()
+    environment = client.post("/api/v1/environments", json={"name": "production"}).json()
+    return {"service_id": service["id"], "environment_id": environment["id"]}
+
+
+def ask(client: TestClient, base: dict[str, Any], candidate: dict[str, Any]) -> Any:  # noqa: ANN401 - an answer
+    return client.post("/api/v1/comparisons", json={"base": base, "candidate": candidate})
+
+
+def test_a_window_stands_beside_artifacts_or_alone(
+    client: TestClient, files: FilesFactory, place: dict[str, str]
+) -> None:
+    before, after = {**place, "from": NINE, "to": HALF_PAST}, {**place, "from": HALF_PAST, "to": TEN}
+
+    told = ask(client, {"artifact_ids": [str(files.decoded())], "window": before}, {"window": after}).json()
+
+    assert (told["base"]["window"], told["candidate"]["window"]) == (before, after)
+    assert (told["base"]["artifacts"], told["candidate"]["artifacts"]) == (1, 0)
+    assert client.get(f"/api/v1/comparisons/{told['id']}").json() == told
+    assert client.get("/api/v1/comparisons").json()["items"][0]["candidate"]["window"] == after
+    swapped = client.post(f"/api/v1/comparisons/{told['id']}/swap").json()
+    assert (swapped["base"]["window"], swapped["candidate"]["window"]) == (after, before)
+    assert (swapped["base"]["artifacts"], swapped["candidate"]["artifacts"]) == (0, 1)
+
+
+def test_a_window_that_can_not_be_compared_is_refused(client: TestClient, place: dict[str, str]) -> None:
+    good = {"window": {**place, "from": HALF_PAST, "to": TEN}}
+    refused: list[tuple[dict[str, Any], int, str]] = [
+        ({"from": HALF_PAST, "to": NINE}, 422, "window-refused"),
+        ({"from": NINE, "to": NINE}, 422, "window-refused"),
+        ({"from": "2026-11-13T09:00:00Z", "to": "2026-11-20T09:00:00.001Z"}, 422, "window-refused"),
+        ({"from": "1969-12-31T23:00:00Z", "to": "1970-01-01T01:00:00Z"}, 422, "window-refused"),
+        ({"from": "9999-12-31T00:00:00Z", "to": "9999-12-31T01:00:00Z"}, 422, "window-refused"),
+        ({"from": NINE, "to": "2026-11-21T09:30:00.001Z"}, 422, "window-refused"),  # overlaps the candidate's
+        ({"from": "2026-11-21T09:00:00", "to": HALF_PAST}, 422, "not-understood"),
+        ({"from": "a\x00b", "to": HALF_PAST}, 422, "not-understood"),
+        ({"from": NINE}, 422, "not-understood"),
+        ({"from": NINE, "to": HALF_PAST, "more": 1}, 422, "not-understood"),
+        ({"from": NINE, "to": HALF_PAST, "service_id": str(uuid4())}, 404, "service-not-found"),
+        ({"from": NINE, "to": HALF_PAST, "environment_id": str(uuid4())}, 404, "environment-not-found"),
+    ]
+    for window, status, slug in refused:
+        answer = ask(client, {"window": {**place, **window}}, good)
+        assert (answer.status_code, answer.json()["type"]) == (status, f"urn:slowpath:{slug}"), window
+
+    assert ask(client, {}, good).json()["type"] == "urn:slowpath:side-empty"
+    too_long = ask(client, {"window": {**place, "from": "2026-11-01T00:00:00Z", "to": "2026-11-21T00:00:00Z"}}, good)
+    assert (too_long.json()["limit"], too_long.json()["actual"], too_long.json()["unit"]) == (7, 20, "days")
+    assert client.get("/api/v1/comparisons").json()["items"] == []
+
+
+def test_a_service_of_another_team_is_not_there(
+    house: AppUnderTest, people: AccountsFactory, client: TestClient, place: dict[str, str]
+) -> None:
+    stranger = house.asked(cookie=people.team().owner.cookie)
+    own = {
+        "service_id": stranger.post("/api/v1/services", json={"name": "theirs"}).json()["id"],
+        "environment_id": stranger.post("/api/v1/environments", json={"name": "theirs"}).json()["id"],
+    }
+    for theirs in ("service_id", "environment_id"):
+        taken = {**own, theirs: place[theirs]}
+        sides = [{"window": {**taken, "from": a, "to": b}} for a, b in ((NINE, HALF_PAST), (HALF_PAST, TEN))]
+        assert ask(stranger, *sides).status_code == 404

@@ -1,0 +1,314 @@
+"""Builds become judgements: what is told, when, and above all what is not."""
+
+from functools import partial
+from itertools import pairwise
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from slowpath.analysis.builds.build_measurements import KindMeasurement
+from slowpath.core.ids import RepositoryId, new_id
+from slowpath.inventory.catalog.tables import Build
+from slowpath.inventory.repositories.rules import CommitMetadata
+from slowpath.inventory.repositories.service.commit_graph import record_commits
+from slowpath.inventory.repositories.tables import Repository, ServiceRepository
+from slowpath.verdicts.regressions.rules import RegressionState
+from slowpath.verdicts.regressions.service.evaluation_inputs import measurement_conditions
+from slowpath.verdicts.regressions.tables import RegressionEvent, RegressionEvidence
+from tests.factories.accounts import SomeTeam
+from tests.support.app_under_test import AppUnderTest
+from tests.verdicts.regressions.synthetic_builds import COSTS, SyntheticBuilds
+
+pytestmark = pytest.mark.database
+
+DECODE_SLOWER = {"decode": COSTS["decode"] * 1.5}
+MOVED = {"clone": 2.0, "cloneBytes": 10.0}
+
+
+@pytest.fixture
+def lab(house: AppUnderTest, team: SomeTeam) -> SyntheticBuilds:
+    return SyntheticBuilds.opened(house, team, seed=7)
+
+
+def test_what_was_not_measured_stands_under_what_the_build_before_it_was_measured_under() -> None:
+    said = [None, "go1.26", None, "go1.27", None]
+    loaded = [None, KindMeasurement("latency", 1, (), {}, load={"production": 90.0}), *[None] * 3]
+
+    assert measurement_conditions(said, [None] * 5) == ["go1.26"] * 3 + ["go1.27"] * 2
+    assert measurement_conditions(said, loaded)[0] == "go1.26, production: about 90 requests a second"
+
+
+def test_the_first_builds_are_not_judged_and_say_how_many_are_needed(lab: SyntheticBuilds) -> None:
+    first, second = lab.builds(2)
+
+    known = lab.judgements()
+    assert known[first].state == known[second].state == "skipped"
+    assert known[second].needs == {"builds": 7, "profiles": None}
+    assert "7 more builds" in known[second].sentence
+
+
+def test_unchanged_builds_pass_in_silence(lab: SyntheticBuilds) -> None:
+    lab.history(20)
+    lab.builds(20)
+
+    assert lab.regressions() == lab.regressions(confirmed=False) == []
+    assert set(lab.states()[20:]) == {"passed"}
+    assert len(lab.jobs("regressions.notify-build-evaluated")) == 21
+
+
+def test_a_regression_is_told_of_once_and_names_its_build_and_what_changed(lab: SyntheticBuilds) -> None:
+    good = lab.history()
+    bad = lab.builds(8, DECODE_SLOWER)
+
+    [row] = lab.regressions()
+    assert row.number == 1
+    assert row.since_build_id == bad[0]
+    assert row.good_build_id == good[-1]
+    assert (row.kind, row.subject) == ("profile.function", "app.decode")
+    assert row.ratio == pytest.approx(1.5, rel=0.06)
+    assert row.ratio_low is not None
+    assert row.ratio_high is not None
+    assert row.ratio_low < 1.5 < row.ratio_high
+    assert "app.decode takes more time" in row.sentence
+    assert {member["subject"] for member in row.related_series} >= {"app.decode"}
+    assert row.sparkline is not None
+    assert row.sparkline["values"][row.sparkline["step_at"]] == pytest.approx(45, rel=0.1)
+    assert len(lab.jobs("regressions.notify-opened")) == 1
+    opened = [event for event in lab.rows(RegressionEvent) if event.kind == "opened"]
+    assert [event.user_id for event in opened] == [None], "nobody did it: whoever uploaded has claimed nothing"
+    assert row.created_by is None
+    assert lab.judgements()[bad[0]].state == "changed"
+    assert lab.judgements()[bad[0]].regression_ids == [str(row.id)]
+    assert lab.judgements()[bad[-1]].state == "passed"
+
+
+def test_nobody_is_told_of_a_candidate(lab: SyntheticBuilds) -> None:
+    lab.history()
+    lab.build({"decode": COSTS["decode"] * 1.3})
+
+    assert lab.regressions() == []
+    [candidate] = lab.regressions(confirmed=False)
+    assert candidate.number is None
+    assert candidate.required_evidence is not None
+    assert candidate.required_evidence["builds"] > 0
+    assert lab.states()[-1] == "inconclusive"
+    assert lab.jobs("regressions.notify-opened") == []
+    assert lab.jobs("regressions.notify-changed") == []
+
+
+def test_a_candidate_that_was_none_leaves_nothing(lab: SyntheticBuilds) -> None:
+    lab.history()
+    outlier = lab.build({"decode": COSTS["decode"] * 1.3})
+    lab.builds(6)
+
+    assert lab.regressions() == lab.regressions(confirmed=False) == []
+    assert lab.judgements()[outlier].state == "passed"
+    assert "was none" in lab.judgements()[outlier].sentence
+
+
+def test_a_cost_that_moves_is_no_regression(lab: SyntheticBuilds) -> None:
+    lab.history()
+    lab.builds(10, MOVED)
+
+    assert lab.regressions() == []
+    assert lab.jobs("regressions.notify-opened") == []
+    assert {point.subject for point in lab.change_points()} >= {"app.cloneBytes"}
+
+
+def test_another_machine_is_a_finding_of_its_own_and_no_regression(lab: SyntheticBuilds) -> None:
+    lab.history()
+    slower = {name: cost * 1.3 for name, cost in COSTS.items()}
+    lab.builds(8, slower, machine="two")
+
+    assert lab.regressions() == []
+    assert {point.cause for point in lab.change_points()} == {"conditions"}
+
+
+def test_a_second_regression_later_is_another_one(lab: SyntheticBuilds) -> None:
+    lab.history()
+    lab.builds(14, DECODE_SLOWER)
+    both = lab.builds(8, {**DECODE_SLOWER, "write": COSTS["write"] * 1.4})
+
+    first, second = lab.regressions()
+    assert (first.number, second.number) == (1, 2)
+    assert second.since_build_id == both[0]
+    assert second.subject == "app.write"
+
+
+def test_judging_again_does_nothing_twice(lab: SyntheticBuilds) -> None:
+    lab.history()
+    bad = lab.builds(8, DECODE_SLOWER)
+    before = (
+        len(lab.change_points()),
+        len(lab.jobs("regressions.notify-opened")),
+        len(lab.jobs("regressions.notify-build-evaluated")),
+    )
+    for build_id in (bad[0], bad[-1], bad[-1]):
+        lab.judge(build_id)
+
+    assert len(lab.regressions()) == 1
+    after = (
+        len(lab.change_points()),
+        len(lab.jobs("regressions.notify-opened")),
+        len(lab.jobs("regressions.notify-build-evaluated")),
+    )
+    assert after == before
+
+
+def test_a_fix_closes_it_with_proof_against_both_sides(lab: SyntheticBuilds) -> None:
+    lab.history()
+    lab.builds(8, DECODE_SLOWER)
+    fixed = lab.builds(8)
+
+    [row] = lab.regressions()
+    assert row.state == RegressionState.FIXED
+    assert row.fixed_build_id == fixed[0]
+    assert row.closed_at is not None
+    proofs = [each for each in lab.rows(RegressionEvidence) if each.what == "proof"]
+    assert {each.facts["against"] for each in proofs} == {"good", "bad"}
+    assert [job["what"] for job in lab.jobs("regressions.notify-changed")] == ["fixed"]
+
+
+def test_better_than_before_is_told_as_such(lab: SyntheticBuilds) -> None:
+    lab.history()
+    lab.builds(8, DECODE_SLOWER)
+    lab.builds(8, {"decode": COSTS["decode"] * 0.6})
+
+    assert [row.state for row in lab.regressions()] == [RegressionState.IMPROVED]
+
+
+def test_half_a_fix_leaves_it_open(lab: SyntheticBuilds) -> None:
+    lab.history()
+    lab.builds(8, {"decode": COSTS["decode"] * 2})
+    lab.builds(10, DECODE_SLOWER)
+
+    [row] = lab.regressions()
+    assert (row.state, row.fixed_build_id) == (RegressionState.NEW, None)
+    assert [job["what"] for job in lab.jobs("regressions.notify-changed")] == ["still"]
+
+
+def test_what_is_muted_is_not_told_of(lab: SyntheticBuilds, house: AppUnderTest, team: SomeTeam) -> None:
+    client = house.asked(cookie=team.owner.cookie)
+    for kind in ("profile.function", "profile.category"):
+        said = client.put(f"/api/v1/services/{lab.service_id}/watched-series", json={"kind": kind, "muted": True})
+        assert said.status_code == 200, said.text
+    lab.history()
+    lab.builds(8, DECODE_SLOWER)
+
+    assert lab.regressions() == []
+    assert lab.change_points() != []
+
+
+def test_a_build_that_comes_late_takes_its_place_in_the_line(lab: SyntheticBuilds) -> None:
+    lab.history(40)
+    between = lab.clock
+    lab.history(20)
+    bad = lab.builds(6, DECODE_SLOWER)
+    lab.build(at=between)
+
+    [row] = lab.regressions()
+    assert row.since_build_id == bad[0]
+
+
+def test_builds_are_ordered_by_the_parents_that_they_name(lab: SyntheticBuilds) -> None:
+    lab.history()
+    with lab.writing() as session:
+        last = session.get_one(Build, (lab.team.id, lab.made[-1])).commit
+    early = lab.clock.replace(year=2020)
+    bad = lab.prepare(DECODE_SLOWER, parent=last, at=early)  # a machine whose clock is wrong
+    with lab.writing() as session:
+        commit = session.get_one(Build, (lab.team.id, bad)).commit
+    lab.judge(bad)
+    for _ in range(7):
+        after = lab.build(DECODE_SLOWER, parent=commit)
+        with lab.writing() as session:
+            commit = session.get_one(Build, (lab.team.id, after)).commit
+
+    [row] = lab.regressions()
+    assert row.since_build_id == bad
+
+
+def test_a_branch_is_held_against_the_builds_that_it_came_from(lab: SyntheticBuilds) -> None:
+    lab.history()
+    on_branch = lab.builds(4, {"decode": COSTS["decode"] * 1.6}, branch="faster-decode")
+    lab.builds(4)
+
+    [row] = lab.regressions()
+    assert (row.branch, row.since_build_id) == ("faster-decode", on_branch[0])
+
+
+def told_builds(lab: SyntheticBuilds, count: int, branch: str, **said: Any) -> list[UUID]:  # noqa: ANN401 - columns of a build
+    made = []
+    for _ in range(count):
+        made.append(lab.prepare(DECODE_SLOWER, branch=branch))
+        with lab.writing() as session:
+            row = session.get_one(Build, (lab.team.id, made[-1]))
+            for name, value in said.items():
+                setattr(row, name, value)
+        lab.judge(made[-1])
+    return made
+
+
+def test_a_branchs_regression_goes_along_when_its_pull_request_is_squashed(lab: SyntheticBuilds) -> None:
+    lab.history()
+    told_builds(lab, 4, "copy-less", pull_request={"number": 7})
+    [before] = lab.regressions()
+    merged = told_builds(lab, 5, "main", title="Copy less (#7)")
+
+    [row] = lab.regressions()
+    assert (row.id, row.number, row.branch) == (before.id, before.number, "main")
+    assert row.since_build_id == merged[0]
+    assert lab.regressions(confirmed=False) == []
+    assert len(lab.jobs("regressions.notify-opened")) == 1
+    assert [job["what"] for job in lab.jobs("regressions.notify-changed")] == ["reached"]
+    assert lab.judgements()[merged[0]].regression_ids == [str(row.id)]
+
+    told_builds(lab, 2, "copy-less")
+    assert [each.id for each in lab.regressions()] == [row.id]
+
+
+def test_what_came_by_another_pull_request_is_another_regression(lab: SyntheticBuilds) -> None:
+    lab.history()
+    told_builds(lab, 4, "copy-less", pull_request={"number": 7})
+    told_builds(lab, 5, "main", title="Read twice (#8)")
+
+    assert [row.branch for row in lab.regressions()] == ["copy-less", "main"]
+
+
+@pytest.mark.parametrize("rewritten", [False, True])
+def test_a_branchs_regression_goes_along_with_its_commits(lab: SyntheticBuilds, rewritten: bool) -> None:
+    history = lab.history()
+    with lab.writing() as session:
+        at = {build_id: session.get_one(Build, (lab.team.id, build_id)).commit for build_id in history}
+        repository = Repository(team_id=lab.team.id, id=new_id(), label="mono", kind="pushed", credentials="none")
+        session.add(repository)
+        session.flush()
+        session.add(
+            ServiceRepository(team_id=lab.team.id, id=new_id(), service_id=lab.service_id, repository_id=repository.id)
+        )
+        trunk = list(at.values())
+        number = len(lab.made)
+        branch, main = ([f"{number + each:07x}" + "0" * 33 for each in some] for some in (range(1, 5), range(5, 10)))
+        said = partial(CommitMetadata, title="Copy less", author_email="a@example.com")
+        commits = [CommitMetadata(one, [before]) for before, one in pairwise(trunk)]
+        commits += [said(branch[0], [trunk[-1]])]
+        commits += [CommitMetadata(one, [before]) for before, one in pairwise(branch)]
+        commits += [said(main[0], [trunk[-1]]) if rewritten else CommitMetadata(main[0], [trunk[-1], branch[-1]])]
+        commits += [CommitMetadata(one, [before]) for before, one in pairwise(main)]
+        record_commits(session, RepositoryId(repository.id), commits)
+    told_builds(lab, 4, "copy-less")
+    [before] = lab.regressions()
+    told_builds(lab, 5, "main")
+
+    [row] = lab.regressions()
+    assert (row.id, row.branch) == (before.id, "main")
+
+
+def test_regressions_at_the_same_build_are_one(lab: SyntheticBuilds) -> None:
+    lab.history()
+    lab.builds(10, {"decode": COSTS["decode"] * 1.5, "write": COSTS["write"] * 1.5, "gc-mark": COSTS["gc-mark"] * 1.5})
+
+    [row] = lab.regressions()
+    assert len(row.related_series) > 1
+    assert len(lab.jobs("regressions.notify-opened")) == 1

@@ -1,0 +1,335 @@
+"""Regressions over HTTP: who sees what, triage, history, claims by hand."""
+
+import re
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import pytest
+from fastapi.testclient import TestClient
+
+from slowpath.core.ids import BuildId, new_id
+from slowpath.core.jobs import JobRow, JobState, enqueue
+from slowpath.evidence.artifacts.tables import Artifact
+from slowpath.verdicts.comparisons.tables import Comparison, ComparisonArtifact
+from slowpath.verdicts.regressions.jobs import EvaluateBuild
+from slowpath.verdicts.regressions.tables import Regression
+from tests.factories.accounts import AccountsFactory, SomeTeam
+from tests.support.app_under_test import AppUnderTest
+from tests.support.statements import Statements
+from tests.verdicts.regressions.synthetic_builds import BEGUN, SyntheticBuilds
+
+pytestmark = pytest.mark.database
+
+AT = datetime(2026, 11, 20, tzinfo=UTC)
+FINDING = {
+    "kind": "profile.function",
+    "subject": "app.decode",
+    "direction": "worse",
+    "base": 30.0,
+    "candidate": 45.0,
+    "unit": "us/request",
+    "change": {"ratio": 1.5, "difference": 15.0, "low": 1.4, "high": 1.6, "confidence": 0.95, "of": "ratio"},
+    "sentence": "app.decode takes more time.",
+}
+
+
+@pytest.fixture
+def lab(house: AppUnderTest, team: SomeTeam) -> SyntheticBuilds:
+    return SyntheticBuilds.opened(house, team, seed=3)
+
+
+def put(lab: SyntheticBuilds, number: int | None = 1, **said: Any) -> UUID:  # noqa: ANN401 - any column
+    values = {
+        "branch": "main",
+        "state": "new",
+        "title": f"decode takes more time ({number})",
+        "sentence": "decode takes more time.",
+        "kind": "profile.function",
+        "subject": "app.decode",
+        "unit": "us/request",
+        "direction": "worse",
+        "ratio": 1.5,
+        "since_commit": "abc",
+        "since_at": AT,
+        "related_series": [{"kind": "profile.function", "subject": "app.decode", "ratio": 1.5, "is_move": False}],
+    }
+    row = Regression(
+        team_id=lab.team.id,
+        id=new_id(),
+        number=number,
+        confirmed=number is not None,
+        service_id=lab.service_id,
+        **{**values, **said},
+    )
+    with lab.writing() as session:
+        session.add(row)
+    return row.id
+
+
+def listed(client: TestClient, **asked: Any) -> list[int | None]:  # noqa: ANN401 - any parameter
+    return [row["number"] for row in client.get("/api/v1/regressions", params=asked).json()["items"]]
+
+
+def test_the_list_is_filtered_and_holds_no_candidates(client: TestClient, lab: SyntheticBuilds) -> None:
+    put(lab, 1)
+    put(lab, 2, state="fixed", kind="bench", subject="BenchmarkX sec/op", title="BenchmarkX takes longer")
+    put(lab, None)
+
+    assert listed(client) == [2, 1]
+    assert listed(client, confirmed=False) == [None]
+    assert listed(client, state="new") == [1]
+    assert listed(client, kind="bench") == [2]
+    assert listed(client, search="benchmarkx") == [2]
+    assert listed(client, service_id=str(lab.service_id)) == [2, 1]
+    assert listed(client, service_id=str(new_id())) == []
+    assert listed(client, assignee="nobody") == [2, 1]
+    assert listed(client, assignee="me") == []
+
+
+def test_the_list_asks_as_much_for_many_as_for_few(
+    client: TestClient, lab: SyntheticBuilds, queries: Statements
+) -> None:
+    put(lab, 1)
+    listed(client)
+    with queries.during() as few:
+        listed(client)
+    for number in range(2, 30):
+        put(lab, number)
+    with queries.during() as many:
+        listed(client)
+
+    assert len(many) == len(few)
+
+
+def test_changes_are_written_down_and_told_of(
+    client: TestClient, lab: SyntheticBuilds, people: AccountsFactory, team: SomeTeam
+) -> None:
+    regression_id = put(lab)
+    member = people.member(team)
+    change = {"state": "acknowledged", "assignee_id": str(member.user_id), "due_on": "2026-12-24", "note": "looking"}
+    told = client.patch(f"/api/v1/regressions/{regression_id}", json=change).json()
+
+    assert (told["state"], told["due_on"]) == ("acknowledged", "2026-12-24")
+    assert told["assignee"]["id"] == str(member.user_id)
+    assert told["assignee"]["name"]
+    events = client.get(f"/api/v1/regressions/{regression_id}/history").json()["items"]
+    assert [event["what"] for event in events] == ["note", "due", "assignee", "state"]
+    assert events[-1]["facts"] == {"from": "new", "to": "acknowledged"}
+    assert events[-1]["by"]["id"] == str(team.owner.user_id)
+    assert [job["what"] for job in lab.jobs("regressions.notify-changed")] == ["state", "assignee", "due", "note"]
+
+    again = client.patch(f"/api/v1/regressions/{regression_id}", json={"state": "acknowledged"})
+    assert again.status_code == 200
+    assert len(client.get(f"/api/v1/regressions/{regression_id}/history").json()["items"]) == 4
+
+    closed = client.patch(f"/api/v1/regressions/{regression_id}", json={"state": "not-a-regression"}).json()
+    assert closed["closed_at"] is not None
+    taken = client.patch(f"/api/v1/regressions/{regression_id}", json={"assignee_id": None, "state": "new"}).json()
+    assert (taken["assignee"], taken["closed_at"]) == (None, None)
+
+
+def test_many_are_changed_together_or_not_at_all(client: TestClient, lab: SyntheticBuilds) -> None:
+    ids = [str(put(lab, number)) for number in (1, 2, 3)]
+    change = {"state": "ignored"}
+    told = client.post("/api/v1/regression-triage", json={"ids": [*ids[:2], str(new_id())], "change": change})
+    assert (told.status_code, listed(client, state="ignored")) == (404, [])
+
+    told = client.post("/api/v1/regression-triage", json={"ids": ids[:2], "change": change})
+    assert {row["state"] for row in told.json()["items"]} == {"ignored"}
+    assert listed(client, state="ignored") == [2, 1]
+
+
+def test_nobody_outside_the_team_can_be_given_anything(
+    client: TestClient, lab: SyntheticBuilds, people: AccountsFactory
+) -> None:
+    outsider = people.team("Others").owner
+    told = client.patch(f"/api/v1/regressions/{put(lab)}", json={"assignee_id": str(outsider.user_id)})
+
+    assert (told.status_code, told.json()["type"]) == (422, "urn:slowpath:not-a-member")
+
+
+def test_a_candidate_can_be_ignored_but_not_worked_on(client: TestClient, lab: SyntheticBuilds) -> None:
+    candidate = put(lab, None)
+
+    assert client.patch(f"/api/v1/regressions/{candidate}", json={"state": "acknowledged"}).status_code == 409
+    assert client.patch(f"/api/v1/regressions/{candidate}", json={"state": "ignored"}).status_code == 200
+    assert lab.jobs("regressions.notify-changed") == []
+
+
+@pytest.mark.asked_by("viewer")
+def test_viewers_look_and_change_nothing(client: TestClient, lab: SyntheticBuilds) -> None:
+    regression_id = put(lab)
+
+    assert client.get(f"/api/v1/regressions/{regression_id}").status_code == 200
+    for answer in (
+        client.patch(f"/api/v1/regressions/{regression_id}", json={"state": "fixed"}),
+        client.post(f"/api/v1/regressions/{regression_id}/notes", json={"text": "hm"}),
+        client.post("/api/v1/regression-triage", json={"ids": [str(regression_id)], "change": {"state": "fixed"}}),
+    ):
+        assert answer.status_code == 403
+
+
+def test_the_summary_counts_and_names_the_largest_open_one(client: TestClient, lab: SyntheticBuilds) -> None:
+    put(lab, 1, ratio=1.2)
+    put(lab, 2, ratio=1.9)
+    put(lab, 3, ratio=9.0, state="fixed")
+    put(lab, None, ratio=20.0)
+    told = client.get("/api/v1/regression-summary").json()
+
+    assert told["open"] == 2
+    assert (told["states"]["new"], told["states"]["fixed"]) == (2, 1)
+    assert told["services"] == [{"service_id": str(lab.service_id), "open": 2, "total": 3}]
+    assert told["headline"]["number"] == 2
+
+
+def test_a_comparison_becomes_a_regression_by_hand(client: TestClient, lab: SyntheticBuilds) -> None:
+    good, bad = lab.prepare(), lab.prepare()
+    comparison_id = new_id()
+    with lab.writing() as session:
+        session.add(
+            Comparison(
+                team_id=lab.team.id,
+                id=comparison_id,
+                name="a against b",
+                base_label="a",
+                candidate_label="b",
+                state="done",
+                result={"findings": [FINDING]},
+            )
+        )
+        session.flush()
+        for side, build_id in (("base", good), ("candidate", bad)):
+            artifact = Artifact(
+                team_id=lab.team.id, id=new_id(), name=side, size_bytes=1, sha256="0" * 64, state="decoded", run_metadata={},
+                build_id=build_id,
+            )  # fmt: skip
+            session.add(artifact)
+            session.flush()
+            session.add(
+                ComparisonArtifact(
+                    team_id=lab.team.id, id=new_id(), comparison_id=comparison_id, side=side, artifact_id=artifact.id,
+                    position=0,
+                )
+            )  # fmt: skip
+    said = {"comparison_id": str(comparison_id), "note": "seen in production"}
+    headers = {"Idempotency-Key": "once"}
+    told = client.post("/api/v1/regressions", json=said, headers=headers)
+    again = client.post("/api/v1/regressions", json=said, headers=headers)
+
+    assert told.status_code == 201, told.text
+    assert again.json()["id"] == told.json()["id"]
+    assert told.json()["by_hand"] is True
+    assert told.json()["number"] == 1
+    assert told.json()["since"]["build_id"] == str(bad)
+    assert told.json()["good"]["build_id"] == str(good)
+    assert told.json()["ratio"] == 1.5
+    assert [each["what"] for each in told.json()["evidence"]] == ["comparison"]
+    assert len(lab.jobs("regressions.notify-opened")) == 1
+
+
+def test_rules_on_series_are_replaced_not_piled_up(client: TestClient, lab: SyntheticBuilds) -> None:
+    path = f"/api/v1/services/{lab.service_id}/watched-series"
+    rule = {"kind": "profile.function", "subject": "app.decode", "muted": True}
+    client.put(path, json=rule)
+    client.put(path, json={**rule, "muted": False})
+
+    [told] = client.get(path).json()
+    assert (told["subject"], told["muted"]) == ("app.decode", False)
+
+
+def test_what_a_regression_names_is_drawn_as_changed_though_alone_it_shows_nothing(
+    client: TestClient, lab: SyntheticBuilds
+) -> None:
+    for _ in range(8):
+        lab.build()
+    members = [{"kind": "profile.function", "subject": name, "ratio": 1.5} for name in ("app.decode", "app.clone")]
+    regression_id = put(
+        lab,
+        related_series=[{**each, "is_move": False} for each in members],
+        since_build_id=lab.made[5],
+        good_build_id=lab.made[3],
+    )
+
+    series = client.get(f"/api/v1/regressions/{regression_id}/series").json()["series"]
+
+    assert [each["subject"] for each in series] == ["app.decode", "app.clone"]
+    for each in series:
+        (change,) = each["change_points"]
+        assert (change["low_index"], change["index"], change["ratio"]) == (4, 5, 1.5)
+        assert (each["levels"][4], each["levels"][5]) == (change["before"], change["after"])
+        assert each["levels"][0] == each["levels"][4] != each["levels"][5]
+
+    fixed_id = put(
+        lab,
+        2,
+        related_series=[{**members[1], "is_move": False}],
+        fixed_build_id=lab.made[7],
+        since_build_id=lab.made[5],
+        good_build_id=lab.made[3],
+    )
+    (_, clone) = client.get(f"/api/v1/regressions/{fixed_id}/series").json()["series"]
+    assert [(change["index"], round(change["ratio"], 2)) for change in clone["change_points"]] == [(5, 1.5), (7, 0.67)]
+    of_service = client.get(f"/api/v1/services/{lab.service_id}/series?kind=profile.function").json()["series"]
+    assert clone in of_service
+
+
+def test_series_are_drawn_in_the_order_of_their_commits(client: TestClient, lab: SyntheticBuilds) -> None:
+    for _ in range(4):
+        lab.build()
+    first = "0000001" + "0" * 33
+    lab.build(parent="f" * 40)
+    lab.build(at=BEGUN, parent=first)  # its parent's build is known; it was told of an earlier time than that
+
+    drawn = client.get(f"/api/v1/services/{lab.service_id}/series").json()["builds"]
+
+    assert [build["id"] for build in drawn] == [str(lab.made[number]) for number in (0, 5, 1, 2, 3, 4)]
+
+
+def test_a_regression_is_found_by_the_number_that_messages_say(client: TestClient, lab: SyntheticBuilds) -> None:
+    put(lab, 7, title="it waits longer")
+    put(lab, 8, title="it takes 7 times as long")
+    assert listed(client, search="#7") == [7]
+    assert listed(client, search="7") == [8, 7]
+    assert listed(client, search="9" * 30) == []
+
+
+def test_the_summary_counts_what_is_new_and_nobodys(client: TestClient, lab: SyntheticBuilds, team: SomeTeam) -> None:
+    put(lab, 1)
+    put(lab, 2, assignee_id=team.owner.user_id)
+    put(lab, 3, state="fixed")
+    put(lab, None)
+    told = client.get("/api/v1/regression-summary").json()
+    assert (told["states"]["new"], told["new_unassigned"]) == (2, 1)
+
+
+def test_an_earlier_judgement_is_none_while_more_of_the_build_is_measured(
+    client: TestClient, lab: SyntheticBuilds
+) -> None:
+    build_id = lab.build()
+    path = f"/api/v1/builds/{build_id}/judgement"
+    before = client.get(path).json()
+    with lab.writing() as session:
+        job_id = enqueue(session, EvaluateBuild(BuildId(build_id)))
+    told = client.get(path).json()
+    with lab.writing() as session:
+        session.get_one(JobRow, (lab.team.id, job_id)).state = JobState.DONE
+
+    assert before["state"] not in {"waiting", "judging"}
+    assert (told["state"], told["sentence"]) == ("judging", "More of this build has come in and is being measured.")
+    assert client.get(path).json() == before
+
+
+def test_a_slow_course_of_a_series_is_described_and_drawn(client: TestClient, lab: SyntheticBuilds) -> None:
+    for number in range(60):
+        lab.build({"decode": 30.0 * (1 + 0.01 * max(0, number - 20))})
+    page = client.get(f"/api/v1/services/{lab.service_id}/series?kind=profile.function").json()
+    (decode,) = [one for one in page["series"] if one["subject"] == "app.decode"]
+    (write,) = [one for one in page["series"] if one["subject"] == "app.write"]
+
+    assert decode["course"]["kind"] in {"ramp", "trend"}
+    assert re.match(r"Rises by about [01]\.\d% per build( since [0-9a-f]{7})?; ", decode["course"]["sentence"])
+    drawn = decode["course"]["values"]
+    assert (drawn[5], drawn[59]) == (pytest.approx(30.0, rel=0.1), pytest.approx(41.7, rel=0.1))
+    assert decode["levels"] == [None] * 60
+    assert write["course"] is None

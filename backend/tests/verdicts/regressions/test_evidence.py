@@ -1,0 +1,93 @@
+"""The title of a regression and the findings of the comparison that it cites name the same place."""
+
+import pytest
+
+from slowpath.analysis.findings.findings import AttributedCaller, Effect, Finding
+from slowpath.core.ids import ComparisonId, new_id
+from slowpath.verdicts.comparisons.tables import Comparison
+from slowpath.verdicts.regressions.service import evidence
+from slowpath.verdicts.regressions.tables import Regression
+from tests.factories.accounts import SomeTeam
+from tests.support.app_under_test import AppUnderTest
+from tests.verdicts.regressions.synthetic_builds import COSTS, SyntheticBuilds
+
+pytestmark = pytest.mark.database
+
+WRITE_SLOWER = {"write": COSTS["write"] * 1.5}
+
+
+def finding(
+    subject: str, *path: str, kind: str = "profile.function", certain: bool = True, direction: str = "worse"
+) -> Finding:
+    return Finding(
+        kind=kind,
+        profile="cpu",
+        subject=subject,
+        direction="worse" if direction == "worse" else "better",
+        base=1.0,
+        candidate=5.0,
+        unit="us/request",
+        change=Effect(5.0, 4.0, 4.0, 6.0, 0.95, "ratio"),
+        basis="per_request",
+        q_value=1e-6,
+        payers=(AttributedCaller(path[-1], None, path, 4.0),) if path else (),
+        by=(),
+        certain=certain,
+        more_profiles=None,
+        mechanism="",
+        advice="",
+        sentence="",
+    )
+
+
+@pytest.fixture
+def lab(house: AppUnderTest, team: SomeTeam) -> SyntheticBuilds:
+    lab = SyntheticBuilds.opened(house, team, seed=11)
+    lab.history(60)
+    lab.builds(6, WRITE_SLOWER)
+    return lab
+
+
+def title_after(lab: SyntheticBuilds, *findings: Finding) -> str:
+    """Let the lab's regression cite a comparison with these findings; twice, since a worker may do its job again."""
+    (row,) = lab.regressions()
+    with lab.writing() as session:
+        cited = Comparison(team_id=lab.team.id, id=new_id(), name="", base_label="a", candidate_label="b")
+        session.add(cited)
+        session.flush()
+        session.get_one(Regression, (lab.team.id, row.id)).comparison_id = cited.id
+        session.flush()
+        for _ in range(2):
+            evidence.add_locations(session, ComparisonId(cited.id), findings)
+    (row,) = lab.regressions()
+    return row.title
+
+
+def test_a_function_inside_the_regressed_one_is_named_beside_it(lab: SyntheticBuilds) -> None:
+    before = lab.regressions()[0].title
+    assert before.startswith("app.write takes more time: +")
+
+    title = title_after(lab, finding("app.encode", "app.Handle", "app.Store", "app.write", "app.encode"))
+
+    assert title == f"{before}, in app.encode"
+
+
+def test_a_runtime_cost_attributed_below_the_regressed_function_is_named(lab: SyntheticBuilds) -> None:
+    before = lab.regressions()[0].title
+    growth = finding("stack-growth", "app.Handle", "app.write", "app.clone", kind="profile.category")
+    assert title_after(lab, growth) == f"{before}, in Stack growth"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        finding("app.write", "app.Handle", "app.write"),
+        finding("app.decode", "app.Handle", "app.decode"),
+        finding("app.encode", "app.write", "app.encode", certain=False),
+        finding("app.encode", "app.write", "app.encode", direction="better"),
+    ],
+    ids=["the function itself", "a function elsewhere", "not significant", "the other direction"],
+)
+def test_nothing_else_changes_the_title(lab: SyntheticBuilds, other: Finding) -> None:
+    before = lab.regressions()[0].title
+    assert title_after(lab, other) == before

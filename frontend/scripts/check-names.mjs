@@ -1,0 +1,72 @@
+// Checks the words of the interface: no banned word in a text that users read, and no listed metaphor as an identifier.
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+
+const root = join(import.meta.dirname, '..');
+
+/** Words that no text of the interface contains. */
+const BANNED =
+  /\b(told|tells? of|said|kept|looked at|stands|lies|so that it is|whoever|nobody|somebody|of its own|by itself|is no|can not)\b/iu;
+
+/** Names that stood for a concept before the field's word did; a declaration must not bring one back. */
+const METAPHORS = new Set(
+  [
+    'Told Telling Would Doubt Doubts Payer Victim Blame BlameBars HeldBy Dice Late FrozenPlace FrozenReader Unasked',
+    'ArrangeWish LabelWish LatencyWish NoteWords ServiceWords BuildWords Around Chosen BoardRow BoardPage Hooks HookForm',
+    'askedAs stayingHistory tellChange tellRest tellingOf heldByWords goneOn keepOrder forgetOrder whyNot dice usePressed',
+    'annulProbe tellAgain forgetRunner lookForMissed readThrough askForCut',
+  ].flatMap((line) => line.split(' ')),
+);
+
+const files = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+  .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+  .filter((file) => !/src\/(api\/generated|testing)\/|\.test\.tsx?$/.test(file));
+
+const problems = [];
+
+/** Whether a literal is text for people: it has a space, and is no import path. */
+const isText = (node) =>
+  ts.isJsxText(node) ||
+  (ts.isStringLiteralLike(node) &&
+    !ts.isImportDeclaration(node.parent) &&
+    !ts.isExportDeclaration(node.parent) &&
+    (node.text.includes(' ') || ts.isJsxAttribute(node.parent))) ||
+  ts.isTemplateHead(node) ||
+  ts.isTemplateMiddle(node) ||
+  ts.isTemplateTail(node);
+
+for (const file of files) {
+  const source = ts.createSourceFile(
+    file,
+    readFileSync(join(root, file), 'utf8'),
+    ts.ScriptTarget.Latest,
+    true,
+    file.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS,
+  );
+  const report = (node, message) => {
+    const { line } = source.getLineAndCharacterOfPosition(node.getStart(source));
+    problems.push(`${file}:${line + 1}: ${message}`);
+  };
+  const visit = (node) => {
+    const found = isText(node) ? BANNED.exec(node.text) : null;
+    if (found) report(node, `"${found[0]}" in "${node.text.replace(/\s+/g, ' ').trim()}"`);
+    const name =
+      (ts.isFunctionDeclaration(node) ||
+        ts.isClassDeclaration(node) ||
+        ts.isTypeAliasDeclaration(node) ||
+        ts.isVariableDeclaration(node)) &&
+      node.name &&
+      ts.isIdentifier(node.name)
+        ? node.name.text
+        : null;
+    if (name !== null && METAPHORS.has(name)) report(node, `the name ${name} is a metaphor`);
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+}
+
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exit(1);
+console.log(`names and texts checked: ${files.length} files`);

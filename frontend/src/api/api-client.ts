@@ -1,0 +1,143 @@
+/**
+ * The only caller of `fetch`: the generated client is given this one. It says which team asks, and turns every failure
+ * into a `Problem`, so that a feature never looks at a status code.
+ */
+import { recordRequest, findRecordedResponse } from './snapshot-requests';
+import { client } from './generated/client.gen';
+
+export const API = '/api/v1';
+
+/** The members of an error as the API tells it (RFC 9457), with the numbers of a limit and the way out. */
+export type ProblemDetails = {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  limit?: number | null;
+  actual?: number | null;
+  unit?: string | null;
+  remedy?: string | null;
+  request_id?: string | null;
+};
+
+/** An error that is meant to be read by a person. `name` is the slug: `not-found`, `too-large`, `offline`, ... */
+export class Problem extends Error {
+  readonly facts: ProblemDetails;
+  readonly slug: string;
+
+  constructor(facts: ProblemDetails) {
+    super(facts.detail || facts.title);
+    this.name = 'Problem';
+    this.facts = facts;
+    this.slug = facts.type.replace(/^urn:slowpath:/, '');
+  }
+
+  get status(): number {
+    return this.facts.status;
+  }
+}
+
+export const offline = (): Problem =>
+  new Problem({
+    type: 'urn:slowpath:offline',
+    title: 'The server is not responding',
+    status: 0,
+    detail: 'The request did not reach Slowpath.',
+    remedy: 'Check your connection and that the server is running, then try again.',
+  });
+
+/** What a frozen view says of what was not frozen with it, and of every change. */
+export const makeNotInSnapshotProblem = (): Problem =>
+  new Problem({
+    type: 'urn:slowpath:not-recorded',
+    title: 'Not included in this report',
+    status: 410,
+    detail: 'A snapshot contains only the data that was visible when it was created.',
+  });
+
+/** Read what a failed answer says; a response that is not a problem document (a proxy's page) becomes one. */
+export function parseProblem(status: number, body: string): Problem {
+  try {
+    const told = JSON.parse(body) as Partial<ProblemDetails> | null;
+    if (told && typeof told.title === 'string') {
+      return new Problem({
+        ...told,
+        type: told.type ?? 'about:blank',
+        title: told.title,
+        detail: told.detail ?? '',
+        status,
+      });
+    }
+  } catch {
+    // not JSON: told below
+  }
+  return new Problem({
+    type: `urn:slowpath:http-${status}`,
+    title: 'Unexpected response from the server',
+    status,
+    detail: `The server answered with status ${status} and no explanation.`,
+    remedy: 'Try again. A proxy between this page and Slowpath may have answered instead.',
+  });
+}
+
+let asking: string | null = null;
+
+/** Say for which team (its slug) requests are made from now on. */
+export function setCurrentTeam(team: string | null): void {
+  asking = team;
+}
+
+export function teamHeaders(): string | null {
+  return asking;
+}
+
+export type Query = Record<string, string | number | boolean | null | undefined>;
+
+export function address(path: string, query: Query = {}): string {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== null && value !== undefined) params.set(name, String(value));
+  }
+  const tail = params.toString();
+  return `${API}${path}${tail ? `?${tail}` : ''}`;
+}
+
+/** A URL that the browser opens (a download, an event stream), where no header can be set. */
+export function openUrl(path: string, query: Query = {}): string {
+  return address(path, { ...query, team: asking });
+}
+
+async function ask(input: RequestInfo | URL): Promise<Response> {
+  const recorded = input instanceof Request ? findRecordedResponse(input) : null;
+  if (recorded === 'missing') throw makeNotInSnapshotProblem();
+  if (recorded !== null) return heard(recorded);
+  const request = new Request(input);
+  if (asking) request.headers.set('Slowpath-Team', asking);
+  let response: Response;
+  try {
+    response = await fetch(request);
+  } catch (error) {
+    if (request.signal.aborted || (error instanceof DOMException && error.name === 'AbortError'))
+      throw error;
+    throw offline();
+  }
+  return heard(response);
+}
+
+async function heard(response: Response): Promise<Response> {
+  if (!response.ok) throw parseProblem(response.status, await response.text());
+  return response;
+}
+
+// A page that was opened as a file has no origin; what it asks is answered from its recording.
+const origin = window.location.protocol.startsWith('http')
+  ? window.location.origin
+  : 'http://recorded.invalid';
+client.setConfig({ baseUrl: origin, fetch: ask });
+client.interceptors.request.use((request, { signal }) => {
+  recordRequest(request, signal);
+  return request;
+});
+
+/** Bulk numbers. The browser has already undone any content encoding; an answer without a body is an empty buffer. */
+export const asBytes = { parseAs: 'arrayBuffer' } as const;

@@ -1,0 +1,90 @@
+/** The packed form in which a report's answers travel: one header, then their bytes. */
+import type { RecordedResponse, RecordedResponses } from './snapshot-requests';
+
+/** How many bytes say how long the header is (u32, little-endian). */
+const PREFIX = 4;
+const FORMAT = 'slowpath.recording/1';
+
+type AnswerPlace = {
+  block: string;
+  request: string;
+  status: number;
+  media_type: string;
+  offset: number;
+  length: number;
+};
+
+/** @typeParam Report the fields of the report */
+export type ReportBundle<Report> = {
+  report: Report;
+  answersOf: (block: string) => RecordedResponses;
+};
+
+const NONE: RecordedResponses = new Map();
+
+/**
+ * Reads a packed recording; the answers are views of its bytes, nothing is copied.
+ * @throws Error when it is none, or was cut off
+ */
+export function readReportBundle<Report>(packed: ArrayBuffer): ReportBundle<Report> {
+  const bytes = new Uint8Array(packed);
+  const length = bytes.length < PREFIX ? -1 : new DataView(packed).getUint32(0, true);
+  const from = PREFIX + length;
+  if (length < 0 || from > bytes.length) throw new Error('The report bundle is truncated.');
+  const header = headerOf(bytes.subarray(PREFIX, from));
+  const blocks = new Map<string, Map<string, RecordedResponse>>();
+  for (const place of header.answers) {
+    const end = from + place.offset + place.length;
+    if (place.offset < 0 || place.length < 0 || end > bytes.length)
+      throw new Error('The report bundle is truncated.');
+    const known = blocks.get(place.block) ?? new Map<string, RecordedResponse>();
+    known.set(place.request, {
+      status: place.status,
+      mediaType: place.media_type,
+      bytes: bytes.subarray(from + place.offset, end),
+    });
+    blocks.set(place.block, known);
+  }
+  return { report: header.report as Report, answersOf: (block) => blocks.get(block) ?? NONE };
+}
+
+function headerOf(bytes: Uint8Array): { report: unknown; answers: AnswerPlace[] } {
+  const header = JSON.parse(new TextDecoder().decode(bytes)) as {
+    format?: unknown;
+    report: unknown;
+    answers: AnswerPlace[];
+  };
+  if (header.format !== FORMAT || !Array.isArray(header.answers))
+    throw new Error('This page cannot read the format of the report bundle. Reload the page.');
+  return header;
+}
+
+/** Packs a recording: what tests and stories are made of. */
+export function writeReportBundle(
+  report: unknown,
+  answers: { block: string; request: string; mediaType: string; bytes: Uint8Array }[],
+): ArrayBuffer {
+  let offset = 0;
+  const places = answers.map(({ block, request, mediaType, bytes }) => {
+    const place = {
+      block,
+      request,
+      status: 200,
+      media_type: mediaType,
+      offset,
+      length: bytes.length,
+    };
+    offset += bytes.length;
+    return place;
+  });
+  const header = new TextEncoder().encode(
+    JSON.stringify({ format: FORMAT, report, answers: places }),
+  );
+  const packed = new Uint8Array(PREFIX + header.length + offset);
+  new DataView(packed.buffer).setUint32(0, header.length, true);
+  packed.set(header, PREFIX);
+  answers.forEach(({ bytes }, index) => {
+    packed.set(bytes, PREFIX + header.length + (places[index]?.offset ?? 0));
+  });
+  return packed.buffer;
+}

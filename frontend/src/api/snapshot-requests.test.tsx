@@ -1,0 +1,224 @@
+import {
+  InfiniteQueryObserver,
+  QueryObserver,
+  type QueryClient,
+  type QueryObserverOptions,
+} from '@tanstack/react-query';
+import { HttpResponse, http } from 'msw';
+import { describe, expect, it } from 'vitest';
+import { at, page, problem, server } from '../testing/mock-api';
+import { makeNotInSnapshotProblem } from './api-client';
+import {
+  createSnapshotClient,
+  createRecordingClient,
+  isServedFromSnapshot,
+  requestOf,
+  listVisibleRequests,
+  type RecordedResponses,
+} from './snapshot-requests';
+import * as calls from './generated/sdk.gen';
+import { readReportBundle, writeReportBundle } from './report-bundle';
+
+const ID = '00000000-0000-4000-8000-000000000001';
+
+const services = {
+  queryKey: ['service', 'list'],
+  queryFn: ({ signal }: { signal: AbortSignal }) =>
+    calls.servicesList({ query: { limit: 200 }, signal }),
+};
+
+async function shown(client: QueryClient, options: QueryObserverOptions): Promise<() => void> {
+  const observer = new QueryObserver(client, { retry: false, ...options });
+  const stop = observer.subscribe(() => {});
+  await expect.poll(() => observer.getCurrentResult().isFetching).toBe(false);
+  return stop;
+}
+
+const json = (told: object, status = 200) => ({
+  status,
+  mediaType: 'application/json',
+  bytes: new TextEncoder().encode(JSON.stringify(told)),
+});
+const answers = (said: Record<string, ReturnType<typeof json>>): RecordedResponses =>
+  new Map(Object.entries(said));
+
+describe('a request', () => {
+  it('has one form: below the API, sorted, of no team', () => {
+    expect(requestOf('http://here/api/v1/builds?limit=100&a=2&a=1&team=north')).toBe(
+      '/builds?a=1&a=2&limit=100',
+    );
+    expect(requestOf('/api/v1/spans/1/traces/%40a?name=x%20y~')).toBe(
+      '/spans/1/traces/@a?name=x+y%7E',
+    );
+    expect(requestOf('/favicon.svg')).toBeNull();
+  });
+});
+
+describe('the requests behind what is shown', () => {
+  it('are those of the queries in use', async () => {
+    const client = createRecordingClient();
+    const stop = await shown(client, services);
+    expect(listVisibleRequests(client)).toEqual(['/services?limit=200']);
+    stop();
+    expect(listVisibleRequests(client)).toEqual([]);
+  });
+
+  it('are of each query its last, and all pages of a list', async () => {
+    const cursors: (string | null)[] = [];
+    server.use(
+      http.get(at('/builds'), ({ request }) => {
+        const cursor = new URL(request.url).searchParams.get('cursor');
+        cursors.push(cursor);
+        return HttpResponse.json({ items: [], next_cursor: cursor ? null : 'two' });
+      }),
+    );
+    const client = createRecordingClient();
+    const observer = new InfiniteQueryObserver(client, {
+      queryKey: ['build', 'list'],
+      queryFn: ({ pageParam, signal }) =>
+        calls.buildsList({ query: { cursor: pageParam, limit: 1 }, signal }),
+      initialPageParam: null as string | null,
+      getNextPageParam: (last: { next_cursor?: string | null }) => last.next_cursor,
+    });
+    observer.subscribe(() => {});
+    await expect.poll(() => observer.getCurrentResult().isSuccess).toBe(true);
+    await observer.fetchNextPage();
+    expect(cursors).toEqual([null, 'two']);
+    expect(listVisibleRequests(client)).toEqual(['/builds?cursor=two&limit=1', '/builds?limit=1']);
+  });
+
+  it('hold that there is none, but nothing that failed', async () => {
+    server.use(
+      http.get(at('/builds/:id/judgement'), () => problem(404, {})),
+      http.get(at('/services'), () => problem(503, {})),
+    );
+    const client = createRecordingClient();
+    await shown(client, {
+      queryKey: ['judgement'],
+      queryFn: ({ signal }: { signal: AbortSignal }) =>
+        calls.buildsJudgement({ path: { build_id: ID }, signal }),
+    });
+    await shown(client, services);
+    expect(listVisibleRequests(client)).toEqual([`/builds/${ID}/judgement`]);
+  });
+
+  it('hold what was read on demand beside a query that is shown', async () => {
+    const client = createRecordingClient();
+    await shown(client, services);
+    const beside = (key: string[]) =>
+      client.query({
+        queryKey: ['part', ...key],
+        queryFn: ({ signal }) => calls.buildsList({ query: { search: key.join(' ') }, signal }),
+        meta: { beside: key },
+      });
+    await beside(['service', 'list']);
+    await beside(['something', 'else']);
+    expect(listVisibleRequests(client)).toEqual([
+      '/builds?search=service+list',
+      '/services?limit=200',
+    ]);
+  });
+});
+
+describe('a frozen view', () => {
+  const client = (said: Record<string, ReturnType<typeof json>>) =>
+    createSnapshotClient(answers(said), makeNotInSnapshotProblem);
+
+  it('is answered from its recording, never from the network', async () => {
+    let reached = 0;
+    server.use(
+      http.get(at('/services'), () => {
+        reached += 1;
+        return page([]);
+      }),
+    );
+    const frozen = client({ '/services?limit=200': json({ items: [{ id: 'kept' }] }) });
+    await expect(frozen.query(services)).resolves.toEqual({ items: [{ id: 'kept' }] });
+    await expect(
+      frozen.query({
+        ...services,
+        queryKey: ['x'],
+        queryFn: ({ signal }) => calls.jobsList({ signal }),
+      }),
+    ).rejects.toMatchObject({ slug: 'not-recorded' });
+    expect(reached).toBe(0);
+    // A page outside a snapshot still sends requests.
+    await expect(createRecordingClient().query(services)).resolves.toEqual({
+      items: [],
+      next_cursor: null,
+    });
+    expect(reached).toBe(1);
+  });
+
+  it('repeats a recorded error response', async () => {
+    const frozen = client({
+      '/services?limit=200': json({ type: 'urn:slowpath:no-repository', title: 'None' }, 404),
+    });
+    await expect(frozen.query(services)).rejects.toMatchObject({
+      slug: 'no-repository',
+      status: 404,
+    });
+  });
+
+  it('finds what moves with the clock, where one answer alone fits', async () => {
+    const board = (from: string) => ({
+      queryKey: ['board', from],
+      queryFn: ({ signal }: { signal: AbortSignal }) => {
+        expect(isServedFromSnapshot(signal)).toBe(true);
+        return calls.boardGet({ query: { from, to: '9' }, signal, parseAs: 'json' });
+      },
+    });
+    const one = json({ one: 1 });
+    await expect(client({ '/board?from=1&to=2': one }).query(board('3'))).resolves.toEqual({
+      one: 1,
+    });
+    await expect(
+      client({ '/board?from=1&to=2': one, '/board?from=4&to=5': one }).query(board('3')),
+    ).rejects.toMatchObject({ slug: 'not-recorded' });
+  });
+
+  it('refuses every change, and never asks again', async () => {
+    const frozen = client({});
+    const change = frozen
+      .getMutationCache()
+      .build(frozen, frozen.defaultMutationOptions({ mutationFn: () => Promise.resolve('done') }));
+    await expect(change.execute(undefined)).rejects.toMatchObject({ slug: 'not-recorded' });
+    expect(frozen.defaultQueryOptions({ ...services, refetchInterval: 5 })).toMatchObject({
+      refetchInterval: false,
+      staleTime: Infinity,
+      retry: false,
+      networkMode: 'always',
+    });
+  });
+});
+
+describe('a packed recording', () => {
+  const packed = () =>
+    writeReportBundle({ title: 'Told' }, [
+      {
+        block: 'a',
+        request: '/services',
+        mediaType: 'application/json',
+        bytes: Uint8Array.of(1, 2),
+      },
+      { block: 'b', request: '/board', mediaType: 'x/y', bytes: Uint8Array.of(3) },
+    ]);
+
+  it('is read back, block by block', () => {
+    const { report, answersOf } = readReportBundle<{ title: string }>(packed());
+    expect(report.title).toBe('Told');
+    expect([...(answersOf('a').get('/services')?.bytes ?? [])]).toEqual([1, 2]);
+    expect(answersOf('b').get('/board')).toMatchObject({ mediaType: 'x/y', status: 200 });
+    expect(answersOf('a').has('/board')).toBe(false);
+    expect(answersOf('c').size).toBe(0);
+  });
+
+  it('says when it was cut off or is none', () => {
+    expect(() => readReportBundle(packed().slice(0, -1))).toThrow(/truncated/);
+    expect(() => readReportBundle(packed().slice(0, 3))).toThrow(/truncated/);
+    expect(() => readReportBundle(packed().slice(0, 40))).toThrow(/truncated/);
+    const other = new TextEncoder().encode('    {"format":"slowpath.recording/2","answers":[]}');
+    new DataView(other.buffer).setUint32(0, other.length - 4, true);
+    expect(() => readReportBundle(other.buffer)).toThrow(/cannot read/);
+  });
+});

@@ -1,0 +1,90 @@
+/** *Write the report* of a bisect that has ended: the answer in prose, its page, and what it was about, all frozen. */
+import { Button } from '@mantine/core';
+import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import type { Bisect } from '../api';
+import { regressionBisectRequests, makeBisectReportText } from '../features/verdicts/bisects';
+import { readWholeDiff, repositoriesQuery } from '../features/inventory/repositories';
+import { comparisonSnapshotRequests, comparisonQuery } from '../features/verdicts/comparisons';
+import { regressionSnapshotRequests } from '../features/verdicts/regressions';
+import { createReportFrom } from '../features/sharing/reports';
+import { ErrorState } from '../ui';
+
+/** The requests of the comparison page, without opening it. */
+async function allBehind(client: QueryClient, id: string): Promise<string[]> {
+  await client.query(comparisonQuery(id));
+  return [`/comparisons/${id}`, ...(await comparisonSnapshotRequests(client, id))];
+}
+
+/** The page of the commit that was found, once its lines are read; nothing where its repository is not one of the team's. */
+async function ofCommit(client: QueryClient, { culprit }: Bisect) {
+  if (!culprit) return [];
+  const { items } = await client.query(repositoriesQuery);
+  const { repository } = culprit;
+  const found = items.find(({ name, url }) => name === repository || url === repository);
+  if (!found) return [];
+  const path = `/repositories/${found.id}/commits/${culprit.sha}`;
+  await readWholeDiff(client, found.id, culprit.sha);
+  return [
+    {
+      title: `${culprit.sha.slice(0, 7)}: ${culprit.title}`,
+      path,
+      requests: [path, `${path}/diff`],
+    },
+  ];
+}
+
+type Props = { bisect: Bisect; onWritten: (report_id: string) => void };
+
+export function WriteBisectReport({ bisect, onWritten }: Props) {
+  const client = useQueryClient();
+  const write = useMutation({
+    mutationFn: async () => {
+      const { regression, comparison_id: comparison } = bisect;
+      return createReportFrom(client, {
+        title: `Bisect ${bisect.number}: ${bisect.sentence}`,
+        prose: makeBisectReportText(bisect),
+        page: { title: `Bisect ${bisect.number}`, path: `/bisects/${bisect.id}` },
+        others: [
+          ...(await ofCommit(client, bisect)),
+          ...(regression
+            ? [
+                {
+                  title: regression.title,
+                  path: `/regressions/${regression.id}`,
+                  requests: [
+                    ...regressionSnapshotRequests(regression.id),
+                    regressionBisectRequests(regression.id),
+                  ],
+                },
+              ]
+            : []),
+          ...(comparison
+            ? [
+                {
+                  title: 'The initial comparison',
+                  path: `/comparisons/${comparison}`,
+                  requests: await allBehind(client, comparison),
+                },
+              ]
+            : []),
+        ],
+      });
+    },
+    onSuccess: onWritten,
+    onSettled: () => client.invalidateQueries({ queryKey: ['report'] }),
+  });
+  return (
+    <>
+      {write.error && <ErrorState compact what="Could not create the report" error={write.error} />}
+      <Button
+        variant="filled"
+        loading={write.isPending}
+        onClick={() => {
+          write.mutate();
+        }}
+      >
+        Create report
+      </Button>
+    </>
+  );
+}

@@ -1,0 +1,612 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import { HttpResponse, http } from 'msw';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Deploy } from '../api';
+import { rangesAround } from '../features/evidence/dashboard';
+import {
+  DEPLOY_ID,
+  ENVIRONMENT,
+  OTHER_DEPLOY_ID,
+  aDashboard,
+  serviceId,
+  type DrawnDashboard,
+} from '../testing/dashboard-fixtures';
+import { anArtifact, aComparison, aSession } from '../testing/api-factories';
+import { open } from '../testing/render';
+import { at, page, problem, server } from '../testing/mock-api';
+
+const HOSTILE = '<img src=x onerror=alert(1)>‮';
+
+function serve(drawn: DrawnDashboard = {}) {
+  const asked: URLSearchParams[] = [];
+  server.use(
+    http.get(at('/board'), ({ request }) => {
+      asked.push(new URL(request.url).searchParams);
+      return HttpResponse.arrayBuffer(aDashboard(drawn));
+    }),
+  );
+  return asked;
+}
+
+const deploymentOut = (changed: Partial<Deploy>): Deploy => ({
+  id: DEPLOY_ID,
+  service_id: serviceId(1),
+  environment_id: ENVIRONMENT.id,
+  build_id: 'build-after',
+  commit: '5f3c1e8d00000000000000000000000000000000',
+  label: null,
+  started_at: '2026-11-18T14:02:00Z',
+  ended_at: null,
+  source: 'api',
+  url: null,
+  commits: [],
+  created_at: '2026-11-18T14:02:00Z',
+  ...changed,
+});
+
+/** Rows of this test come into sight when it says so. */
+function watchRows() {
+  type Watched = { told: IntersectionObserverCallback; rows: Set<Element> };
+  const watchers = new Set<Watched>();
+  vi.stubGlobal(
+    'IntersectionObserver',
+    class {
+      readonly #own: Watched;
+      constructor(told: IntersectionObserverCallback) {
+        this.#own = { told, rows: new Set() };
+        watchers.add(this.#own);
+      }
+      observe(row: Element) {
+        this.#own.rows.add(row);
+      }
+      disconnect() {
+        watchers.delete(this.#own);
+      }
+    },
+  );
+  return (id: string) => {
+    for (const { told, rows: watched } of watchers)
+      for (const target of watched)
+        if ((target as HTMLElement).dataset.row === id)
+          told(
+            [{ target, isIntersecting: true } as unknown as IntersectionObserverEntry],
+            null as unknown as IntersectionObserver,
+          );
+  };
+}
+
+function serveDeployments() {
+  const after = deploymentOut({});
+  const before = deploymentOut({
+    id: 'earlier',
+    build_id: 'build-before',
+    commit: '71aa09b300000000000000000000000000000000',
+    started_at: '2026-11-17T09:00:00Z',
+  });
+  server.use(
+    http.get(at('/deploys'), () => page([after, before])),
+    http.get(at('/deploys/:id'), () => HttpResponse.json(after)),
+  );
+  return rangesAround(after, before, [after, before], Date.now());
+}
+
+const rows = async () => {
+  // The page's code is loaded when it is first shown.
+  const list = await screen.findByRole(
+    'list',
+    { name: 'Services in request order' },
+    { timeout: 15_000 },
+  );
+  return within(list)
+    .getAllByRole('heading', { level: 2 })
+    .map((heading) => heading.textContent);
+};
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+});
+
+describe('the board', () => {
+  it('answers on top, and has a row for each service as requests flow', async () => {
+    serve({ gauges: true });
+    const { container } = open('/t/northwind/board');
+    expect(await rows()).toEqual(['gateway', 'distributor', 'ingester', 'querier', 'store']);
+    expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent(
+      'distributor p99 takes 3.1 times longer since 14:02; deploy 5f3c1e8 explains it, load does not',
+    );
+    expect(screen.getByRole('button', { name: 'Compare before and after' })).toBeEnabled();
+    expect(screen.getByText('5f3c1e8', { selector: '.serviceName ~ p .mono' })).toBeInTheDocument();
+    expect(screen.getByTitle('Calls per request: ×3.00 to ingester')).toBeInTheDocument();
+    expect(screen.getByText('12 instances')).toBeInTheDocument();
+    expect(screen.getAllByText(/queue depth/)).toHaveLength(2);
+    expect(container.querySelector('[data-hot]')).toHaveTextContent('distributor');
+    expect(screen.getByRole('link', { name: 'Dashboard' })).toHaveAttribute('aria-current', 'page');
+  });
+
+  it('asks for what its address says, and keeps it there', async () => {
+    const asked = serve({ against: true });
+    const { user, where } = open(
+      '/t/northwind/board?from=2026-11-18T12:00:00Z&to=2026-11-18T16:00:00Z&against=week',
+    );
+    await rows();
+    expect(asked[0]?.get('from')).toBe(String(Date.UTC(2026, 10, 18, 12)));
+    expect(asked[0]?.get('against')).toBe('week');
+    expect(screen.getByText('last week', { selector: '.key' })).toBeInTheDocument();
+    await user.click(screen.getByRole('radio', { name: '24 h' }));
+    await waitFor(() => {
+      expect(where()).toContain('range=24h');
+    });
+    expect(where()).not.toContain('from=');
+    await user.click(screen.getByRole('button', { name: 'mean' }));
+    await user.click(screen.getByRole('radio', { name: 'linear' }));
+    await waitFor(() => {
+      expect(where()).toMatch(/q=p50%2Cp90%2Cp99%2Cmean|q=p50,p90,p99,mean/u);
+    });
+    expect(where()).toContain('scale=linear');
+    await user.click(screen.getByRole('radio', { name: 'ignored' }));
+    await waitFor(() => {
+      expect(where()).not.toContain('against');
+    });
+  });
+
+  it('asks for rows further down when they come into sight, on the grid that is shown', async () => {
+    const asked: URLSearchParams[] = [];
+    server.use(
+      http.get(at('/board'), ({ request }) => {
+        const query = new URL(request.url).searchParams;
+        asked.push(query);
+        const ids = query.getAll('services').map((id) => Number(id.slice(-4)) - 5000);
+        const shown = ids.length > 0 ? ids : [0, 1, 2];
+        return HttpResponse.arrayBuffer(aDashboard({ services: 12, shown }));
+      }),
+    );
+    const inSight = watchRows();
+    open('/t/northwind/board?from=2026-11-18T12:00:00Z&to=2026-11-18T16:00:00Z');
+    expect(await rows()).toHaveLength(12);
+    expect(asked[0]?.get('rows')).toBe('24');
+    expect(screen.getAllByText('loads when scrolled into view')).toHaveLength(9);
+    expect(screen.getAllByRole('slider')).toHaveLength(3);
+    inSight(serviceId(7));
+    await waitFor(() => {
+      expect(screen.getAllByText('loads when scrolled into view')).toHaveLength(4);
+    });
+    expect(asked).toHaveLength(2);
+    expect(asked[1]?.getAll('services').slice(0, 2)).toEqual([serviceId(7), serviceId(8)]);
+    expect(asked[1]?.get('step_ms')).toBe('20000');
+    expect(screen.getAllByRole('slider')).toHaveLength(8);
+  });
+
+  it('has a cursor for the keyboard: values in every row, announced, and a range to zoom to', async () => {
+    serve();
+    const { user, where } = open('/t/northwind/board');
+    await rows();
+    const slider = screen.getByRole('slider', { name: 'Time cursor, values of gateway' });
+    slider.focus();
+    await user.keyboard('{ArrowLeft}');
+    await waitFor(() => {
+      expect(slider.getAttribute('aria-valuetext')).toMatch(
+        /^16:00, gateway: \d+ requests per second, .*p99 [\d.]+ ms$/u,
+      );
+    });
+    expect(await screen.findByText(/paused while inspecting/)).toBeInTheDocument();
+    await user.keyboard('{ArrowDown}');
+    const next = screen.getByRole('slider', { name: 'Time cursor, values of distributor' });
+    expect(next).toHaveFocus();
+    await user.keyboard('{Home}{Shift>}{PageDown}{/Shift}{Enter}');
+    await waitFor(() => {
+      expect(where()).toContain('from=');
+    });
+    expect(await screen.findByRole('button', { name: 'Live' })).toBeInTheDocument();
+    await user.click(screen.getByRole('button', { name: 'Live' }));
+    await waitFor(() => {
+      expect(where()).not.toContain('from=');
+    });
+  });
+
+  it('compares two windows that were selected in its rows', async () => {
+    serve();
+    const made: unknown[] = [];
+    server.use(
+      http.post(at('/comparisons'), async ({ request }) => {
+        made.push(await request.json());
+        return HttpResponse.json(aComparison({ id: 'made' }), { status: 201 });
+      }),
+      http.get(at('/comparisons/:id'), () => HttpResponse.json(aComparison({ id: 'made' }))),
+    );
+    const { user, where } = open('/t/northwind/board');
+    await rows();
+    await user.click(screen.getByRole('button', { name: 'Compare time ranges' }));
+    const bar = screen.getByRole('group', { name: 'Compare two time ranges' });
+    expect(bar).toHaveTextContent('Drag over a time range');
+    screen.getByRole('slider', { name: 'Time cursor, values of distributor' }).focus();
+    await user.keyboard('{Home}{PageDown}{Shift>}{PageDown}{PageDown}{PageDown}{/Shift}{Enter}');
+    await waitFor(() => {
+      expect(bar).toHaveTextContent('Compare distributor, 12:07 to 12:27 UTC');
+    });
+    expect(where()).not.toContain('from=');
+    // The same window again overlaps itself.
+    await user.keyboard('{Home}{PageDown}{Shift>}{PageDown}{/Shift}{Enter}');
+    expect(
+      await screen.findByText(/The time ranges overlap\. Choose a range that doe/),
+    ).toBeInTheDocument();
+    expect(made).toHaveLength(0);
+    await user.click(screen.getByRole('button', { name: 'Previous period' }));
+    await waitFor(() => {
+      expect(where()).toContain('/comparisons/made');
+    });
+    expect(made[0]).toMatchObject({
+      base: {
+        artifact_ids: [],
+        window: { service_id: serviceId(1), environment_id: ENVIRONMENT.id },
+      },
+      candidate: { window: { service_id: serviceId(1) } },
+    });
+  });
+
+  it('says "live" and how far behind', async () => {
+    serve({ toMs: Date.now() });
+    open('/t/northwind/board');
+    expect(await screen.findByText(/^live, 1\d s behind$/)).toBeInTheDocument();
+  });
+
+  it('opens a deploy: commits, verdict in words; and in two clicks the diff', async () => {
+    serve();
+    const windows = serveDeployments();
+    const made: unknown[] = [];
+    server.use(
+      http.get(at('/artifacts'), ({ request }) => {
+        const build = new URL(request.url).searchParams.get('build_id');
+        return page([anArtifact({ id: `of ${build}`, build_id: build })]);
+      }),
+      http.post(at('/comparisons'), async ({ request }) => {
+        made.push(await request.json());
+        return HttpResponse.json(aComparison({ id: 'made' }), { status: 201 });
+      }),
+      http.get(at('/comparisons/:id'), () => HttpResponse.json(aComparison({ id: 'made' }))),
+    );
+    const { user, where } = open('/t/northwind/board');
+    await rows();
+    await user.click(screen.getByRole('button', { name: /^Deployment 5f3c1e8 of distributor/ }));
+    const panel = await screen.findByRole('dialog');
+    await waitFor(() => {
+      expect(panel).toHaveTextContent('Deployment 5f3c1e8 of distributor');
+    });
+    expect(panel).toHaveTextContent('slower');
+    expect(panel).toHaveTextContent('p99 takes 3.1 times as long (2.8 to 3.4)');
+    expect(within(panel).getByText('ident: copy labels before they are sent on')).toBeVisible();
+    expect(within(panel).getByRole('link', { name: '5f3c1e8' })).toHaveAttribute(
+      'href',
+      'https://git.example/northwind/distributor/commit/5f3c1e8',
+    );
+    expect(where()).toContain(`deploy=${DEPLOY_ID}`);
+    await user.click(within(panel).getByRole('button', { name: 'Compare before and after' }));
+    await waitFor(() => {
+      expect(where()).toContain('/comparisons/made');
+    });
+    expect(made[0]).toEqual({
+      name: '71aa09b vs. 5f3c1e8',
+      base: { artifact_ids: ['of build-before'], label: '71aa09b', window: windows?.base ?? null },
+      candidate: {
+        artifact_ids: ['of build-after'],
+        label: '5f3c1e8',
+        window: windows?.candidate ?? null,
+      },
+    });
+  });
+
+  it('opens the comparison that is there already', async () => {
+    serve();
+    const windows = serveDeployments();
+    const known = aComparison({
+      id: 'known',
+      name: '71aa09b vs. 5f3c1e8',
+      base: { label: '71aa09b', artifacts: 1, artifact_ids: ['a'], window: windows?.base ?? null },
+      candidate: {
+        label: '5f3c1e8',
+        artifacts: 1,
+        artifact_ids: ['b'],
+        window: windows?.candidate ?? null,
+      },
+    });
+    server.use(
+      http.get(at('/artifacts'), ({ request }) => {
+        const before = new URL(request.url).searchParams.get('build_id') === 'build-before';
+        return page([anArtifact({ id: before ? 'a' : 'b' })]);
+      }),
+      http.get(at('/comparisons'), () => page([known])),
+      http.get(at('/comparisons/:id'), () => HttpResponse.json(known)),
+    );
+    const { user, where } = open('/t/northwind/board');
+    await rows();
+    await user.click(screen.getByRole('button', { name: 'Compare before and after' }));
+    await waitFor(() => {
+      expect(where()).toContain('/comparisons/known');
+    });
+  });
+
+  it('says how to send profiles when a build has none', async () => {
+    serve();
+    serveDeployments();
+    const { user } = open('/t/northwind/board');
+    await rows();
+    await user.click(screen.getByRole('button', { name: 'Compare before and after' }));
+    const told = await screen.findByText(/Nothing to compare yet/);
+    expect(told.parentElement).toHaveTextContent('Build 71aa09b has no profiles.');
+    expect(screen.getByText(/artifacts\/cpu\.pprof\?build_id=build-before/)).toBeVisible();
+  });
+
+  it('names the build in the way to send it where none is known, and compares latency without', async () => {
+    serve();
+    const windows = serveDeployments();
+    const after = deploymentOut({ build_id: null });
+    const before = deploymentOut({
+      id: 'earlier',
+      build_id: null,
+      commit: '71aa09b300000000000000000000000000000000',
+      started_at: '2026-11-17T09:00:00Z',
+    });
+    const asked = vi.fn();
+    server.use(
+      http.get(at('/deploys'), () => page([after, before])),
+      http.get(at('/deploys/:id'), () => HttpResponse.json(after)),
+      http.get(at('/comparisons'), () => page([])),
+      http.get(at('/comparisons/:id'), () => HttpResponse.json(aComparison({ id: 'made' }))),
+      http.post(at('/comparisons'), async ({ request }) => {
+        asked(await request.json());
+        return HttpResponse.json(aComparison({ id: 'made' }), { status: 201 });
+      }),
+    );
+    const { user, where } = open('/t/northwind/board');
+    await rows();
+    await user.click(screen.getByRole('button', { name: 'Compare before and after' }));
+    expect(
+      await screen.findByText(/builds\/distributor\/71aa09b3[0-9]+\/artifacts\/"$/u),
+    ).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'Compare latency before and after' }));
+    await waitFor(() => {
+      expect(where()).toContain('/comparisons/made');
+    });
+    expect(asked).toHaveBeenCalledWith({
+      name: 'Latency, 71aa09b vs. 5f3c1e8',
+      base: { artifact_ids: [], label: '71aa09b', window: windows?.base },
+      candidate: { artifact_ids: [], label: '5f3c1e8', window: windows?.candidate },
+    });
+  });
+
+  it('shows the two commits of a deployment without a list of commits', async () => {
+    serve();
+    const own = deploymentOut({
+      id: OTHER_DEPLOY_ID,
+      service_id: serviceId(3),
+      commit: 'a9e11b4c11',
+    });
+    const before = deploymentOut({
+      id: 'earlier',
+      build_id: 'other',
+      commit: '0d3f5c1e77',
+      started_at: '2026-11-10T00:00:00Z',
+    });
+    server.use(http.get(at('/deploys'), () => page([own, before])));
+    open(`/t/northwind/board?deploy=${OTHER_DEPLOY_ID}`);
+    const panel = await screen.findByRole('dialog');
+    expect(panel).toHaveTextContent('not slower');
+    expect(await within(panel).findByText('0d3f5c1')).toBeVisible();
+    expect(panel).toHaveTextContent('From 0d3f5c1 to a9e11b4.');
+  });
+
+  it('keeps an order by hand, and goes back to the one of spans', async () => {
+    serve();
+    const kept: unknown[] = [];
+    server.use(
+      http.put(at('/environments/:id/order'), async ({ request }) => {
+        kept.push(await request.json());
+        return HttpResponse.json({ services: [], source: 'hand', edges: [] });
+      }),
+      http.delete(at('/environments/:id/order'), () =>
+        HttpResponse.json({ services: [], source: 'spans', edges: [] }),
+      ),
+    );
+    const { user } = open('/t/northwind/board');
+    await rows();
+    screen.getByRole('button', { name: /^Move ingester, row 3/ }).focus();
+    await user.keyboard('{ArrowUp}');
+    await waitFor(async () => {
+      expect((await rows()).slice(0, 3)).toEqual(['gateway', 'ingester', 'distributor']);
+    });
+    expect(kept[0]).toEqual({
+      service_ids: [0, 2, 1, 3, 4].map(serviceId),
+    });
+    expect(screen.getByText('ingester is row 2 of 5')).toBeInTheDocument();
+    await user.click(await screen.findByRole('button', { name: 'from spans' }));
+    await waitFor(async () => {
+      expect((await rows())[1]).toBe('distributor');
+    });
+  });
+
+  it('keeps notes of people', async () => {
+    serve();
+    const sent: unknown[] = [];
+    server.use(
+      http.post(at('/annotations'), async ({ request }) => {
+        sent.push(await request.json());
+        return HttpResponse.json({ id: 'n1' }, { status: 201 });
+      }),
+    );
+    const { user, where } = open('/t/northwind/board');
+    await rows();
+    await user.click(screen.getByRole('button', { name: 'Annotations' }));
+    const panel = await screen.findByRole('dialog');
+    await user.click(within(panel).getByRole('button', { name: 'Add annotation' }));
+    await user.type(await within(panel).findByLabelText('Text'), 'failover test');
+    await user.click(within(panel).getByRole('button', { name: 'Save' }));
+    await waitFor(() => {
+      expect(sent).toEqual([
+        {
+          environment_id: ENVIRONMENT.id,
+          service_id: null,
+          at: '2026-11-18T16:00:00Z',
+          until: null,
+          text: 'failover test',
+        },
+      ]);
+    });
+    await waitFor(() => {
+      expect(where()).toContain('note=all');
+    });
+  });
+
+  it('says why it is empty, with the lines to write', async () => {
+    serve({ empty: 'No metrics have come in yet.' });
+    const { user } = open('/t/northwind/board');
+    expect(await screen.findByText('No metrics have come in yet.')).toBeInTheDocument();
+    const prometheus = screen.getByRole('region', { name: 'prometheus.yml' });
+    expect(prometheus).toHaveTextContent(`url: ${window.location.origin}/api/v1/metrics/write`);
+    server.use(
+      http.post(at('/teams/:team/tokens'), () =>
+        HttpResponse.json({ id: 't1', secret: 'slp_secret' }, { status: 201 }),
+      ),
+    );
+    await user.click(screen.getByRole('button', { name: 'Create a token for this snippet' }));
+    await waitFor(() => {
+      expect(prometheus).toHaveTextContent('credentials: slp_secret');
+    });
+    expect(
+      screen.getByRole('region', { name: 'Environment of a service with OpenTelemetry' }),
+    ).toHaveTextContent('Authorization=Bearer%20slp_secret');
+  });
+
+  it('keeps the page when loading fails', async () => {
+    server.use(
+      http.get(at('/board'), () =>
+        problem(404, { title: 'Not found', detail: 'There is no such environment.' }),
+      ),
+    );
+    open('/t/northwind/board?env=gone');
+    expect(await screen.findByRole('alert', {}, { timeout: 8000 })).toHaveTextContent(
+      'There is no such environment.',
+    );
+    expect(screen.getByRole('button', { name: 'Try again' })).toBeInTheDocument();
+    expect(screen.getByRole('radio', { name: '4 h' })).toBeInTheDocument();
+  });
+
+  it('keeps hostile names text, and follows only addresses of the web', async () => {
+    const whole = {
+      id: DEPLOY_ID,
+      service_id: serviceId(0),
+      build_id: null,
+      commit: '',
+      label: HOSTILE,
+      at_ms: Date.UTC(2026, 10, 18, 14),
+      ended_ms: null,
+      verdict: null,
+      check: null,
+      commits: [{ id: HOSTILE, title: HOSTILE, author: null, url: 'javascript:alert(1)' }],
+      url: 'javascript:alert(1)',
+    };
+    serve({ header: { deploys: [whole], changes: [], headline: null } });
+    const { container } = open(`/t/northwind/board?deploy=${DEPLOY_ID}`);
+    const panel = await screen.findByRole('dialog');
+    expect(within(panel).getAllByText(HOSTILE).length).toBeGreaterThan(0);
+    expect(within(panel).queryByRole('link')).toBeNull();
+    expect(container.ownerDocument.querySelector('img')).toBeNull();
+    expect(screen.getByText('No latency change points')).toBeInTheDocument();
+  });
+
+  it('shows viewers everything and lets them change nothing', async () => {
+    const session = aSession();
+    server.use(
+      http.get(at('/session'), () =>
+        HttpResponse.json({
+          ...session,
+          teams: session.teams.map((team) => ({ ...team, role: 'viewer' })),
+        }),
+      ),
+    );
+    serve();
+    open('/t/northwind/board');
+    await rows();
+    expect(screen.queryByRole('button', { name: /^Move / })).toBeNull();
+    expect(screen.queryByRole('button', { name: 'Compare before and after' })).toBeNull();
+    expect(screen.getByRole('button', { name: 'Commits of 5f3c1e8' })).toBeInTheDocument();
+  });
+});
+
+describe('the settings of metrics', () => {
+  const name = {
+    kind: 'histogram',
+    series: 48,
+    reason: 'by-name',
+    services: 0,
+    service_id: null,
+    environment_id: null,
+  };
+  it('say what was recognised and why not, and take rules and a time to keep', async () => {
+    const sent: unknown[] = [];
+    server.use(
+      http.get(at('/metrics/recognised'), () =>
+        HttpResponse.json({
+          items: [
+            {
+              ...name,
+              name: 'http_server_request_duration_seconds',
+              role: 'latency',
+              why: 'known',
+            },
+            { ...name, name: 'queue_wait_ms', role: null, why: 'The name says nothing.' },
+          ],
+          series: 96,
+          max_series: 100_000,
+          more: false,
+        }),
+      ),
+      http.get(at('/metric-rules'), () => page([])),
+      http.post(at('/metric-rules'), async ({ request }) => {
+        sent.push(await request.json());
+        return HttpResponse.json({ id: 'r1' }, { status: 201 });
+      }),
+      http.patch(at('/metrics/settings'), async ({ request }) => {
+        sent.push(await request.json());
+        return HttpResponse.json({ retention_days: 14, series: 96, max_series: 100_000 });
+      }),
+    );
+    const { user } = open('/t/northwind/settings?tab=metrics');
+    const table = await screen.findByRole('table', { name: 'Metrics' });
+    expect(within(table).getByRole('row', { name: /queue_wait_ms/ })).toHaveTextContent(
+      '–ignoredThe name says nothing.',
+    );
+    await user.click(screen.getByRole('button', { name: 'Add a rule for queue_wait_ms' }));
+    expect(screen.getByLabelText('Metric')).toHaveValue('queue_wait_ms');
+    await user.type(screen.getByLabelText('Label matchers'), 'stage="write"');
+    await user.click(screen.getByRole('button', { name: 'Add rule' }));
+    await waitFor(() => {
+      expect(sent[0]).toMatchObject({
+        metric: 'queue_wait_ms',
+        role: 'latency',
+        equal: { stage: 'write' },
+        service: null,
+        scale: 1,
+      });
+    });
+    const days = screen.getByLabelText('Days');
+    await user.clear(days);
+    await user.type(days, '14');
+    expect(screen.getByText(/older than 14 days will be deleted/)).toBeInTheDocument();
+    await user.click(screen.getByRole('button', { name: 'Save' }));
+    await waitFor(() => {
+      expect(sent[1]).toEqual({ retention_days: 14 });
+    });
+  });
+
+  it('make the board the first page of a team that has metrics', async () => {
+    server.use(
+      http.get(at('/metrics/settings'), () =>
+        HttpResponse.json({ retention_days: 30, series: 9, max_series: 100_000 }),
+      ),
+    );
+    serve();
+    const { where } = open('/t/northwind');
+    await waitFor(() => {
+      expect(where()).toBe('/t/northwind/board');
+    });
+  });
+});

@@ -1,0 +1,265 @@
+import { Button, Select } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import type { MouseEvent } from 'react';
+import type { Artifact } from '../../api';
+import { membersQuery } from '../../features/platform/accounts';
+import { buildChoicesQuery } from '../../features/inventory/catalog';
+import { ProfileFacts } from '../../features/evidence/profiles';
+import {
+  ArtifactDetail,
+  ArtifactsTable,
+  updateBuild,
+  tray,
+  uploadButtonText,
+  useTray,
+} from '../../features/evidence/artifacts';
+import { expiresAt, retentionQuery } from '../../features/operations/retention';
+import { GrowthFacts } from '../../features/evidence/growth_logs';
+import { SpanFacts } from '../../features/evidence/spans';
+import { TraceFacts } from '../../features/evidence/exec_traces';
+import { PageHeader, Section, useTitle } from '../../ui';
+import { Link } from '../Link';
+
+const route = getRouteApi('/t/$team/files');
+const fileRoute = getRouteApi('/t/$team/files/$artifactId');
+const teamRoute = getRouteApi('/t/$team');
+
+/** A link in a row is not a click on the row. */
+const stay = (event: MouseEvent) => {
+  event.stopPropagation();
+};
+
+export function ArtifactsRoute() {
+  useTitle('Artifacts');
+  const { team } = teamRoute.useRouteContext();
+  const { q, state, kind } = route.useSearch();
+  const navigate = useNavigate();
+  const { items, open } = useTray();
+  const members = useQuery(membersQuery(team.id));
+  const builds = useQuery(buildChoicesQuery);
+  const retention = useQuery(retentionQuery);
+  const expires = retention.data?.rules.some((rule) => rule.is_file && rule.days !== null);
+  const dash = <span className="muted">–</span>;
+  const mayWrite = team.role !== 'viewer';
+  const upload = mayWrite && (
+    <Button
+      variant="filled"
+      aria-expanded={open}
+      onClick={() => {
+        tray.setOpen(!open);
+      }}
+    >
+      {uploadButtonText(items)}
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader
+        title="Artifacts"
+        sub={
+          <>
+            All uploads, manual and from builds. Identical files are stored once.{' '}
+            <Link to="/t/$team/growth" params={{ team: team.slug }} className="link">
+              Stack growth over builds
+            </Link>
+          </>
+        }
+        actions={upload}
+      />
+      <ArtifactsTable
+        wanted={{ name: q, state, kind }}
+        onWanted={(wanted) =>
+          void navigate({
+            to: '/t/$team/files',
+            params: { team: team.slug },
+            search: { q: wanted.name, state: wanted.state, kind: wanted.kind },
+            replace: true,
+          })
+        }
+        onOpen={({ id }) =>
+          void navigate({
+            to: '/t/$team/files/$artifactId',
+            params: { team: team.slug, artifactId: id },
+          })
+        }
+        link={({ id, name, trace, spans }) => (
+          <>
+            <Link
+              to="/t/$team/files/$artifactId"
+              params={{ team: team.slug, artifactId: id }}
+              onClick={stay}
+            >
+              {name}
+            </Link>
+            {trace && (
+              <>
+                {' '}
+                <Link
+                  to="/t/$team/traces/$artifactId"
+                  params={{ team: team.slug, artifactId: id }}
+                  search={{}}
+                  className="link"
+                  aria-label={`Scheduler latency in ${name}`}
+                  onClick={stay}
+                >
+                  scheduler latency
+                </Link>
+              </>
+            )}
+            {spans && (
+              <>
+                {' '}
+                <Link
+                  to="/t/$team/spans/$artifactId"
+                  params={{ team: team.slug, artifactId: id }}
+                  search={{}}
+                  className="link"
+                  aria-label={`Spans of ${name}`}
+                  onClick={stay}
+                >
+                  spans
+                </Link>
+              </>
+            )}
+          </>
+        )}
+        upload={
+          mayWrite &&
+          !open && (
+            <Button
+              onClick={() => {
+                tray.setOpen(true);
+              }}
+            >
+              Choose files
+            </Button>
+          )
+        }
+        mayWrite={mayWrite}
+        whom={(id) => members.data?.items.find(({ user_id }) => user_id === id)?.name ?? dash}
+        build={(id) => builds.data?.find(({ value }) => value === id)?.label ?? dash}
+        kept={
+          expires
+            ? (artifact) => <ExpiryDate at={expiresAt(retention.data, artifact)} />
+            : undefined
+        }
+      />
+    </>
+  );
+}
+
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+
+/** The day on which a file goes, unless something open still needs it then. */
+function ExpiryDate({ at }: { at: Date | null }) {
+  if (at === null) return <span className="muted">Unlimited</span>;
+  return (
+    <time
+      dateTime={at.toISOString()}
+      title="Deleted after that day unless an open regression or running comparison needs it"
+    >
+      {day.format(at)}
+    </time>
+  );
+}
+
+export function ArtifactRoute() {
+  const { team } = teamRoute.useRouteContext();
+  const { artifactId } = fileRoute.useParams();
+  const navigate = useNavigate();
+  const mayWrite = team.role !== 'viewer';
+  return (
+    <ArtifactDetail
+      key={artifactId}
+      id={artifactId}
+      back={
+        <Link to="/t/$team/files" params={{ team: team.slug }} search={{}} className="muted">
+          Artifacts
+        </Link>
+      }
+      onGone={() =>
+        void navigate({ to: '/t/$team/files', params: { team: team.slug }, search: {} })
+      }
+      mayWrite={mayWrite}
+      build={(artifact) => <BuildOf artifact={artifact} mayWrite={mayWrite} />}
+      summary={({ profile }) => profile && <ProfileFacts profile={profile} />}
+      evidence={(artifact) => <Evidence artifact={artifact} team={team.slug} />}
+    />
+  );
+}
+
+/** The pages with more detail than an artifact's page: the page of a trace or of spans, the sets of growth logs. */
+function Evidence({ artifact, team }: { artifact: Artifact; team: string }) {
+  const { id, trace, growth, spans } = artifact;
+  return (
+    <>
+      {trace && (
+        <Section title="Execution trace" narrow>
+          <TraceFacts trace={trace} />
+          <Link
+            to="/t/$team/traces/$artifactId"
+            params={{ team, artifactId: id }}
+            search={{}}
+            className="link"
+          >
+            Scheduler latency and P occupancy
+          </Link>
+        </Section>
+      )}
+      {spans && (
+        <Section title="Spans" narrow>
+          <SpanFacts spans={spans} />
+          <Link
+            to="/t/$team/spans/$artifactId"
+            params={{ team, artifactId: id }}
+            search={{}}
+            className="link"
+          >
+            Where requests spend time
+          </Link>
+        </Section>
+      )}
+      {growth && (
+        <Section title="Stack growth" narrow>
+          <GrowthFacts growth={growth} />
+          <Link to="/t/$team/growth" params={{ team }} className="link">
+            All stack-growth logs
+          </Link>
+        </Section>
+      )}
+    </>
+  );
+}
+
+/** Which build a file is of; chosen among the builds that are known. */
+function BuildOf({ artifact, mayWrite }: { artifact: Artifact; mayWrite: boolean }) {
+  const client = useQueryClient();
+  const choices = useQuery(buildChoicesQuery);
+  const change = useMutation({
+    mutationFn: (buildId: string) => updateBuild(artifact.id, buildId),
+    onSettled: () => client.invalidateQueries({ queryKey: ['artifact'] }),
+  });
+  const known = choices.data ?? [];
+  if (!mayWrite || known.length === 0) {
+    return (
+      known.find(({ value }) => value === artifact.build_id)?.label ?? (
+        <span className="muted">none</span>
+      )
+    );
+  }
+  return (
+    <Select
+      aria-label="Build"
+      placeholder="none"
+      searchable
+      data={known}
+      value={artifact.build_id}
+      error={change.error?.message}
+      onChange={(value) => {
+        if (value) change.mutate(value);
+      }}
+      w={320}
+    />
+  );
+}

@@ -1,0 +1,105 @@
+/** Bisects: the list, one of them, and how its report is written. */
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { BisectDetail, Bisects } from '../../features/verdicts/bisects';
+import { Link } from '../Link';
+import { StartBisectAction, bisectLink } from '../StartBisectAction';
+import { WriteBisectReport } from '../WriteBisectReport';
+
+const teamRoute = getRouteApi('/t/$team');
+const bisectRoute = getRouteApi('/t/$team/bisects/$bisectId');
+
+export function BisectsRoute() {
+  const { team } = teamRoute.useRouteContext();
+  const navigate = useNavigate();
+  return (
+    <Bisects
+      start={<StartBisectAction subject={null} primary />}
+      link={bisectLink(team.slug)}
+      onOpen={(bisectId) =>
+        void navigate({ to: '/t/$team/bisects/$bisectId', params: { team: team.slug, bisectId } })
+      }
+      regressions={(words) => (
+        <Link to="/t/$team/regressions" params={{ team: team.slug }} search={{}} className="link">
+          {words}
+        </Link>
+      )}
+    />
+  );
+}
+
+/** Ways from a bisect to what it is about. */
+const linksOf = (team: string) => ({
+  service: (serviceId: string, words: ReactNode) => (
+    <Link to="/t/$team/services/$serviceId" params={{ team, serviceId }} className="link">
+      {words}
+    </Link>
+  ),
+  regression: (regressionId: string, words: ReactNode) => (
+    <Link to="/t/$team/regressions/$regressionId" params={{ team, regressionId }} className="link">
+      {words}
+    </Link>
+  ),
+  comparison: (comparisonId: string, words: ReactNode) => (
+    <Link
+      to="/t/$team/comparisons/$comparisonId"
+      params={{ team, comparisonId }}
+      search={{}}
+      className="link"
+    >
+      {words}
+    </Link>
+  ),
+  commit: (repositoryId: string, sha: string, words: ReactNode) => (
+    <Link
+      to="/t/$team/repositories/$repositoryId/commits/$sha"
+      params={{ team, repositoryId, sha }}
+      className="link"
+    >
+      {words}
+    </Link>
+  ),
+});
+
+export function BisectRoute() {
+  const { team } = teamRoute.useRouteContext();
+  const { bisectId } = bisectRoute.useParams();
+  const navigate = useNavigate();
+  const params = { team: team.slug };
+  return (
+    <BisectDetail
+      key={bisectId}
+      id={bisectId}
+      back={
+        <Link to="/t/$team/bisects" params={params} className="muted">
+          Bisects
+        </Link>
+      }
+      mayWrite={team.role !== 'viewer'}
+      team={{ id: team.id, mayManage: team.role === 'admin' || team.role === 'owner' }}
+      links={linksOf(team.slug)}
+      onOpenComparison={(comparisonId) =>
+        void navigate({
+          to: '/t/$team/comparisons/$comparisonId',
+          params: { ...params, comparisonId },
+          search: {},
+        })
+      }
+      onDeleted={() => void navigate({ to: '/t/$team/bisects', params })}
+      report={(bisect) =>
+        team.role !== 'viewer' && (
+          <WriteBisectReport
+            bisect={bisect}
+            onWritten={(reportId) =>
+              void navigate({
+                to: '/t/$team/reports/$reportId',
+                params: { ...params, reportId },
+                search: {},
+              })
+            }
+          />
+        )
+      }
+    />
+  );
+}

@@ -1,0 +1,111 @@
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useCallback, useMemo } from 'react';
+import {
+  ComparisonPage,
+  comparisonQuery,
+  searchOf,
+  viewOf,
+  type ComparisonView,
+} from '../../features/verdicts/comparisons';
+import { CommentCount, findingPart, useCounts } from '../../features/sharing/discussions';
+import { Link } from '../Link';
+import { FindingToReport } from '../AddToReportAction';
+import { StartBisectAction } from '../StartBisectAction';
+import { PageDiscussion } from '../PageDiscussion';
+
+const route = getRouteApi('/t/$team/comparisons/$comparisonId');
+const teamRoute = getRouteApi('/t/$team');
+
+export function ComparisonRoute() {
+  const { comparisonId } = route.useParams();
+  const search = route.useSearch();
+  const { team, frozen } = teamRoute.useRouteContext();
+  const navigate = useNavigate();
+  const view = useMemo(() => viewOf(search), [search]);
+  const onView = useCallback(
+    (next: ComparisonView, replace: boolean) => {
+      void navigate({
+        to: '/t/$team/comparisons/$comparisonId',
+        params: { team: team.slug, comparisonId },
+        search: searchOf(next),
+        replace,
+        resetScroll: false,
+      });
+    },
+    [navigate, team.slug, comparisonId],
+  );
+  // Without a result there is no discussion.
+  const { isSuccess } = useQuery(comparisonQuery(comparisonId));
+  const counts = useCounts('finding', frozen ? null : comparisonId);
+  return (
+    <>
+      <ComparisonPage
+        key={comparisonId}
+        id={comparisonId}
+        view={view}
+        onView={onView}
+        onSwapped={(id) =>
+          void navigate({
+            to: '/t/$team/comparisons/$comparisonId',
+            params: { team: team.slug, comparisonId: id },
+            search: {},
+          })
+        }
+        onGone={() =>
+          void navigate({ to: '/t/$team/comparisons', params: { team: team.slug }, search: {} })
+        }
+        mayWrite={team.role !== 'viewer'}
+        action={<StartBisectAction subject={{ comparison_id: comparisonId }} />}
+        findingAction={
+          frozen || team.role === 'viewer'
+            ? undefined
+            : (finding, place) => (
+                <FindingToReport team={team} title={finding.sentence} view={place} />
+              )
+        }
+        talk={
+          frozen
+            ? undefined
+            : {
+                about: (finding) => (
+                  <PageDiscussion
+                    bare
+                    subject={{ kind: 'finding', id: comparisonId, part: findingPart(finding) }}
+                  />
+                ),
+                count: (finding) => <CommentCount count={counts.get(findingPart(finding)) ?? 0} />,
+              }
+        }
+        elsewhere={{
+          onOpen: (id, to) =>
+            void navigate({
+              to: '/t/$team/comparisons/$comparisonId',
+              params: { team: team.slug, comparisonId: id },
+              search: searchOf(to),
+            }),
+          file: (id, words) => (
+            <Link
+              to="/t/$team/files/$artifactId"
+              params={{ team: team.slug, artifactId: id }}
+              className="link"
+            >
+              {words}
+            </Link>
+          ),
+          distributedTrace: (id, traceId, words) => (
+            <Link
+              to="/t/$team/spans/$artifactId/traces/$traceId"
+              params={{ team: team.slug, artifactId: id, traceId }}
+              search={{}}
+              className="link"
+            >
+              {words}
+            </Link>
+          ),
+        }}
+      />
+      {isSuccess && <PageDiscussion subject={{ kind: 'comparison', id: comparisonId }} />}
+    </>
+  );
+}

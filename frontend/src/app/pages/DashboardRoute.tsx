@@ -1,0 +1,71 @@
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useCallback, useMemo } from 'react';
+import {
+  DashboardPage,
+  dashboardSearchOf,
+  dashboardViewOf,
+  isDashboardStep,
+  type DashboardView,
+} from '../../features/evidence/dashboard';
+import { Link } from '../Link';
+import { PanelToReport } from '../AddToReportAction';
+
+const route = getRouteApi('/t/$team/board');
+const teamRoute = getRouteApi('/t/$team');
+
+export function DashboardRoute() {
+  const search = route.useSearch();
+  const { team, frozen } = teamRoute.useRouteContext();
+  const navigate = useNavigate();
+  const view = useMemo(() => dashboardViewOf(search), [search]);
+  const onView = useCallback(
+    (next: DashboardView) => {
+      void navigate({
+        to: '/t/$team/board',
+        params: { team: team.slug },
+        search: dashboardSearchOf(next),
+        replace: !isDashboardStep(view, next),
+        resetScroll: false,
+      });
+    },
+    [navigate, team.slug, view],
+  );
+  return (
+    <DashboardPage
+      team={{
+        id: team.id,
+        mayWrite: team.role !== 'viewer',
+        mayManage: team.role === 'admin' || team.role === 'owner',
+      }}
+      view={view}
+      onView={onView}
+      onComparison={(comparisonId) =>
+        void navigate({
+          to: '/t/$team/comparisons/$comparisonId',
+          params: { team: team.slug, comparisonId },
+          search: {},
+        })
+      }
+      settingsLink={(tab, words) => (
+        <Link to="/t/$team/settings" params={{ team: team.slug }} search={{ tab }} className="link">
+          {words}
+        </Link>
+      )}
+      rowAction={
+        frozen || team.role === 'viewer'
+          ? undefined
+          : (service) => <PanelToReport team={team} service={service} />
+      }
+      mapLink={(env, words) => (
+        <Link to="/t/$team/map" params={{ team: team.slug }} search={{ env }} className="link">
+          {words}
+        </Link>
+      )}
+      filesLink={(words) => (
+        <Link to="/t/$team/files" params={{ team: team.slug }} search={{}} className="link">
+          {words}
+        </Link>
+      )}
+    />
+  );
+}

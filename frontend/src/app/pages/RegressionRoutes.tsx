@@ -1,0 +1,201 @@
+/** Regressions and builds: the pages that set several storeys side by side. */
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Regression, TeamMembership } from '../../api';
+import { membersQuery } from '../../features/platform/accounts';
+import { RegressionBisects } from '../../features/verdicts/bisects';
+import { buildQuery, servicesQuery } from '../../features/inventory/catalog';
+import { CommitsBetween } from '../../features/inventory/repositories';
+import { BuildDetail, RegressionDetail, Regressions } from '../../features/verdicts/regressions';
+import { BuildArtifacts } from '../../features/evidence/artifacts';
+import { ErrorState, PageHeader, Section, SkeletonRows, useTitle } from '../../ui';
+import { Link } from '../Link';
+import { StartBisectAction, bisectLink } from '../StartBisectAction';
+import { PageDiscussion } from '../PageDiscussion';
+
+const teamRoute = getRouteApi('/t/$team');
+const listRoute = getRouteApi('/t/$team/regressions');
+const regressionRoute = getRouteApi('/t/$team/regressions/$regressionId');
+const buildRoute = getRouteApi('/t/$team/builds/$buildId');
+
+/** Who may be assigned: the members of the team. */
+function usePeople(team: TeamMembership): { id: string; name: string }[] {
+  const members = useQuery(membersQuery(team.id));
+  return (members.data?.items ?? []).map(({ user_id, name }) => ({ id: user_id, name }));
+}
+
+const buildLink = (team: string) => (buildId: string, words: ReactNode) => (
+  <Link to="/t/$team/builds/$buildId" params={{ team, buildId }} className="link">
+    {words}
+  </Link>
+);
+
+const regressionLink = (team: string) => (regressionId: string, words: ReactNode) => (
+  <Link to="/t/$team/regressions/$regressionId" params={{ team, regressionId }} className="link">
+    {words}
+  </Link>
+);
+
+export function RegressionsRoute() {
+  useTitle('Regressions');
+  const { team } = teamRoute.useRouteContext();
+  const search = listRoute.useSearch();
+  const navigate = useNavigate();
+  const services = useQuery(servicesQuery);
+  const people = usePeople(team);
+  return (
+    <Regressions
+      search={search}
+      onSearch={(next) =>
+        void navigate({
+          to: '/t/$team/regressions',
+          params: { team: team.slug },
+          search: next,
+          replace: true,
+        })
+      }
+      services={services.data?.items ?? []}
+      people={people}
+      mayWrite={team.role !== 'viewer'}
+      link={({ id }, words) => regressionLink(team.slug)(id, words)}
+      onOpen={({ id }) =>
+        void navigate({
+          to: '/t/$team/regressions/$regressionId',
+          params: { team: team.slug, regressionId: id },
+        })
+      }
+    />
+  );
+}
+
+export function RegressionRoute() {
+  const { team } = teamRoute.useRouteContext();
+  const { regressionId } = regressionRoute.useParams();
+  const navigate = useNavigate();
+  const services = useQuery(servicesQuery);
+  const people = usePeople(team);
+  return (
+    <RegressionDetail
+      key={regressionId}
+      id={regressionId}
+      back={
+        <Link to="/t/$team/regressions" params={{ team: team.slug }} search={{}} className="muted">
+          Regressions
+        </Link>
+      }
+      people={people}
+      mayWrite={team.role !== 'viewer'}
+      talk={<PageDiscussion subject={{ kind: 'regression', id: regressionId }} />}
+      action={<StartBisectAction subject={{ regression_id: regressionId }} />}
+      searches={<RegressionBisects regression_id={regressionId} link={bisectLink(team.slug)} />}
+      links={{
+        build: buildLink(team.slug),
+        comparison: (comparisonId, words) => (
+          <Link
+            to="/t/$team/comparisons/$comparisonId"
+            params={{ team: team.slug, comparisonId }}
+            search={{}}
+            className="link"
+          >
+            {words}
+          </Link>
+        ),
+        service: (serviceId) => (
+          <Link
+            to="/t/$team/services/$serviceId"
+            params={{ team: team.slug, serviceId }}
+            className="link"
+          >
+            {services.data?.items.find(({ id }) => id === serviceId)?.name ?? 'the service'}
+          </Link>
+        ),
+      }}
+      onOpenBuild={(buildId) =>
+        void navigate({ to: '/t/$team/builds/$buildId', params: { team: team.slug, buildId } })
+      }
+      commits={({ service_id, good, since, kind, members, subject }) =>
+        good &&
+        since && (
+          <CommitsBetween
+            serviceId={service_id}
+            good={good.commit}
+            bad={since.commit}
+            functions={functionsOf(kind, subject, members)}
+            mayWrite={team.role !== 'viewer'}
+            commitLink={(repositoryId, sha, words) => (
+              <Link
+                to="/t/$team/repositories/$repositoryId/commits/$sha"
+                params={{ team: team.slug, repositoryId, sha }}
+              >
+                {words}
+              </Link>
+            )}
+          />
+        )
+      }
+    />
+  );
+}
+
+/** What regressed, as far as it is a function: commits that touch its file are the likelier ones. */
+function functionsOf(kind: string, subject: string, members: Regression['members']): string[] {
+  const all = [{ kind, subject }, ...members];
+  return [
+    ...new Set(all.filter((one) => one.kind === 'profile.function').map((one) => one.subject)),
+  ];
+}
+
+export function BuildRoute() {
+  const { team } = teamRoute.useRouteContext();
+  const { buildId } = buildRoute.useParams();
+  const build = useQuery(buildQuery(buildId));
+  const services = useQuery(servicesQuery);
+  useTitle('Build');
+  if (build.error)
+    return (
+      <>
+        <PageHeader title="Could not load the build" />
+        <Section>
+          <ErrorState error={build.error} />
+        </Section>
+      </>
+    );
+  if (!build.data)
+    return (
+      <Section>
+        <SkeletonRows rows={6} />
+      </Section>
+    );
+  const { service_id: serviceId } = build.data;
+  const service = (
+    <Link
+      to="/t/$team/services/$serviceId"
+      params={{ team: team.slug, serviceId }}
+      className="link"
+    >
+      {services.data?.items.find(({ id }) => id === serviceId)?.name ?? 'the service'}
+    </Link>
+  );
+  return (
+    <>
+      <BuildDetail
+        build={build.data}
+        back={service}
+        service={service}
+        regressionLink={regressionLink(team.slug)}
+        files={
+          <BuildArtifacts
+            buildId={buildId}
+            link={({ id, name }) => (
+              <Link to="/t/$team/files/$artifactId" params={{ team: team.slug, artifactId: id }}>
+                {name}
+              </Link>
+            )}
+          />
+        }
+      />
+      <PageDiscussion subject={{ kind: 'build', id: buildId }} />
+    </>
+  );
+}

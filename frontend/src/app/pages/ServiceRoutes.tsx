@@ -1,0 +1,72 @@
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import { ServiceDetail, ServicesPage as Services } from '../../features/inventory/catalog';
+import { ServiceSeries } from '../../features/verdicts/regressions';
+import { Link } from '../Link';
+import { StartBisectAction } from '../StartBisectAction';
+
+const teamRoute = getRouteApi('/t/$team');
+const serviceRoute = getRouteApi('/t/$team/services/$serviceId');
+
+export function ServicesRoute() {
+  const { team } = teamRoute.useRouteContext();
+  const navigate = useNavigate();
+  return (
+    <Services
+      mayManage={team.role === 'admin' || team.role === 'owner'}
+      onOpen={({ id }) =>
+        void navigate({
+          to: '/t/$team/services/$serviceId',
+          params: { team: team.slug, serviceId: id },
+        })
+      }
+      link={({ id, name }) => (
+        <Link
+          to="/t/$team/services/$serviceId"
+          params={{ team: team.slug, serviceId: id }}
+          onClick={(event) => {
+            event.stopPropagation();
+          }}
+        >
+          {name}
+        </Link>
+      )}
+    />
+  );
+}
+
+export function ServiceRoute() {
+  const { team } = teamRoute.useRouteContext();
+  const { serviceId } = serviceRoute.useParams();
+  const navigate = useNavigate();
+  const link = (buildId: string, words: ReactNode) => (
+    <Link to="/t/$team/builds/$buildId" params={{ team: team.slug, buildId }}>
+      {words}
+    </Link>
+  );
+  return (
+    <ServiceDetail
+      key={serviceId}
+      id={serviceId}
+      action={<StartBisectAction subject={{ service_id: serviceId }} />}
+      back={
+        <Link to="/t/$team/services" params={{ team: team.slug }} className="muted">
+          Services
+        </Link>
+      }
+      mayManage={team.role === 'admin' || team.role === 'owner'}
+      mayWrite={team.role !== 'viewer'}
+      onGone={() => void navigate({ to: '/t/$team/services', params: { team: team.slug } })}
+      buildLink={({ id }, words) => link(id, words)}
+    >
+      <ServiceSeries
+        serviceId={serviceId}
+        link={link}
+        mayWrite={team.role !== 'viewer'}
+        onOpenBuild={(buildId) =>
+          void navigate({ to: '/t/$team/builds/$buildId', params: { team: team.slug, buildId } })
+        }
+      />
+    </ServiceDetail>
+  );
+}

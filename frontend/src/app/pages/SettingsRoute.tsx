@@ -1,0 +1,127 @@
+import { Tabs } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router';
+import {
+  Account,
+  AuditLog,
+  ClosedTeams,
+  DeleteAccount,
+  Members,
+  TeamSettings,
+  Tokens,
+  sessionQuery,
+} from '../../features/platform/accounts';
+import { Runners } from '../../features/verdicts/bisects';
+import { MetricsSettings } from '../../features/evidence/dashboard';
+import { Repositories } from '../../features/inventory/repositories';
+import { Webhooks } from '../../features/inventory/webhooks';
+import { StorageSettings } from '../../features/operations/retention';
+import { Channels } from '../../features/sharing/notifications';
+import { SharingSwitch } from '../../features/sharing/reports';
+import { MetricSources } from '../../features/evidence/metric_sources';
+import { PageHeader, useTitle } from '../../ui';
+import { Link } from '../Link';
+import classes from '../Shell.module.css';
+import type { SettingsTab } from '../settings-tabs';
+
+const teamRoute = getRouteApi('/t/$team');
+const route = getRouteApi('/t/$team/settings');
+
+const TABS: { value: SettingsTab; name: string }[] = [
+  { value: 'members', name: 'Members' },
+  { value: 'tokens', name: 'API tokens' },
+  { value: 'metrics', name: 'Metrics' },
+  { value: 'integrations', name: 'Integrations' },
+  { value: 'notifications', name: 'Notifications' },
+  { value: 'storage', name: 'Storage' },
+  { value: 'audit', name: 'Audit log' },
+  { value: 'team', name: 'Team' },
+  { value: 'account', name: 'Your account' },
+];
+
+export function SettingsRoute() {
+  useTitle('Settings');
+  const { team, session: known } = teamRoute.useRouteContext();
+  const { data: session = known } = useQuery(sessionQuery);
+  const { tab } = route.useSearch();
+  const navigate = useNavigate();
+  const router = useRouter();
+  const canManageMembers = team.role === 'admin' || team.role === 'owner';
+  return (
+    <>
+      <PageHeader title={`Settings of ${team.name}`} />
+      <Tabs
+        value={tab}
+        onChange={(next) =>
+          void navigate({
+            to: '/t/$team/settings',
+            params: { team: team.slug },
+            search: { tab: (next ?? 'members') as SettingsTab },
+          })
+        }
+      >
+        <Tabs.List className={classes.inset} aria-label="Settings">
+          {TABS.map(({ value, name }) => (
+            <Tabs.Tab key={value} value={value}>
+              {name}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="members">
+          <Members team={team} session={session} onGone={() => void navigate({ to: '/' })} />
+        </Tabs.Panel>
+        <Tabs.Panel value="tokens">
+          <Tokens team={team} />
+        </Tabs.Panel>
+        <Tabs.Panel value="metrics">
+          <MetricsSettings
+            team={{
+              id: team.id,
+              mayWrite: team.role !== 'viewer',
+              mayManage: canManageMembers,
+            }}
+            sources={<MetricSources mayManage={canManageMembers} />}
+            settingsLink={(next, words) => (
+              <Link
+                to="/t/$team/settings"
+                params={{ team: team.slug }}
+                search={{ tab: next }}
+                className="link"
+              >
+                {words}
+              </Link>
+            )}
+          />
+        </Tabs.Panel>
+        <Tabs.Panel value="integrations">
+          <Repositories mayManage={canManageMembers} mayWrite={team.role !== 'viewer'} />
+          <Webhooks mayManage={canManageMembers} />
+          <Runners team={{ id: team.id, mayManage: canManageMembers }} />
+        </Tabs.Panel>
+        <Tabs.Panel value="notifications">
+          <Channels mayManage={canManageMembers} />
+        </Tabs.Panel>
+        <Tabs.Panel value="storage">
+          <StorageSettings mayManage={canManageMembers} />
+        </Tabs.Panel>
+        <Tabs.Panel value="audit">
+          <AuditLog team={team} />
+        </Tabs.Panel>
+        <Tabs.Panel value="team">
+          <TeamSettings
+            key={team.id}
+            team={team}
+            onRenamed={() => void router.invalidate()}
+            onGone={() => void navigate({ to: '/' })}
+          />
+          <SharingSwitch mayManage={canManageMembers} />
+        </Tabs.Panel>
+        <Tabs.Panel value="account">
+          <Account session={session} />
+          <ClosedTeams />
+          <DeleteAccount session={session} />
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  );
+}

@@ -1,0 +1,63 @@
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useCallback, useMemo } from 'react';
+import {
+  TracePage,
+  isTraceStep,
+  traceSearchOf,
+  traceViewOf,
+  type TraceView,
+} from '../../features/evidence/exec_traces';
+import { Link } from '../Link';
+import { PageDiscussion } from '../PageDiscussion';
+
+const route = getRouteApi('/t/$team/traces/$artifactId');
+const teamRoute = getRouteApi('/t/$team');
+
+export function TraceRoute() {
+  const { artifactId } = route.useParams();
+  const search = route.useSearch();
+  const { team } = teamRoute.useRouteContext();
+  const navigate = useNavigate();
+  const view = useMemo(() => traceViewOf(search), [search]);
+  const onView = useCallback(
+    (next: TraceView) => {
+      void navigate({
+        to: '/t/$team/traces/$artifactId',
+        params: { team: team.slug, artifactId },
+        search: traceSearchOf(next),
+        replace: !isTraceStep(view, next),
+        resetScroll: false,
+      });
+    },
+    [navigate, team.slug, artifactId, view],
+  );
+  return (
+    <>
+      <TracePage
+        key={artifactId}
+        artifactId={artifactId}
+        view={view}
+        onView={onView}
+        file={(id, words) => (
+          <Link
+            to="/t/$team/files/$artifactId"
+            params={{ team: team.slug, artifactId: id }}
+            className="link"
+          >
+            {words}
+          </Link>
+        )}
+        above={
+          <Link
+            to="/t/$team/files/$artifactId"
+            params={{ team: team.slug, artifactId }}
+            className="muted"
+          >
+            Artifact
+          </Link>
+        }
+      />
+      <PageDiscussion subject={{ kind: 'trace', id: artifactId }} />
+    </>
+  );
+}

@@ -1,0 +1,92 @@
+/** Where people come in: signing in and up, invitations, passwords, a report by its link. */
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import * as z from 'zod/mini';
+import { getPreference } from '../../ui';
+import { rootRoute, sessionOr } from './root';
+
+const entrySearch = z.object({
+  next: z.catch(z.optional(z.string()), undefined),
+  invitation: z.catch(z.optional(z.string()), undefined),
+});
+
+const signInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in',
+  validateSearch: entrySearch,
+  component: lazyRouteComponent(() => import('../pages/AuthPages'), 'SignInPage'),
+});
+
+const returnRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in/return',
+  component: lazyRouteComponent(() => import('../pages/AuthPages'), 'OidcReturnPage'),
+});
+
+const signUpRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-up',
+  validateSearch: entrySearch,
+  component: lazyRouteComponent(() => import('../pages/AuthPages'), 'SignUpPage'),
+});
+
+const invitationRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/invitations/$secret',
+  component: lazyRouteComponent(() => import('../pages/AuthPages'), 'InvitationPage'),
+});
+
+const passwordResetRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/forgotten-password',
+  component: lazyRouteComponent(() => import('../pages/AuthPages'), 'PasswordResetPage'),
+});
+
+const newPasswordRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/new-password',
+  component: lazyRouteComponent(() => import('../pages/AuthPages'), 'NewPasswordPage'),
+});
+
+const welcomeRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/new-team',
+  beforeLoad: async ({ context, location }) => {
+    const session = await sessionOr(context.client, () => null);
+    if (!session) throw redirect({ to: '/sign-in', search: { next: location.href } });
+    return { session };
+  },
+  component: lazyRouteComponent(() => import('../pages/AuthPages'), 'NewTeamPage'),
+});
+
+/** Signed out: to sign in. Signed in: to the most recent team. */
+const homeRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/',
+  beforeLoad: async ({ context }) => {
+    const session = await sessionOr(context.client, () => null);
+    if (!session) throw redirect({ to: '/sign-in', search: {} });
+    const last = getPreference('team');
+    const team = session.teams.find(({ slug }) => slug === last) ?? session.teams[0];
+    if (!team) throw redirect({ to: '/new-team' });
+    throw redirect({ to: '/t/$team', params: { team: team.slug } });
+  },
+});
+
+/** A report by its link: no session exists here, and only the link is requested. */
+const sharedRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/s/$secret',
+  component: lazyRouteComponent(() => import('../pages/ReportRoutes'), 'SharedReportRoute'),
+});
+
+export const authRoutes = [
+  homeRoute,
+  signInRoute,
+  returnRoute,
+  signUpRoute,
+  invitationRoute,
+  passwordResetRoute,
+  newPasswordRoute,
+  welcomeRoute,
+  sharedRoute,
+] as const;

@@ -1,0 +1,56 @@
+/** A page of the product inside a report: the same component at its own address, fed from the recording alone. */
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { useContext, useMemo, useState } from 'react';
+import { createSnapshotClient, makeNotInSnapshotProblem, type RecordedResponses } from '../../api';
+import { SnapshotContext, ProblemBoundary } from '../../ui';
+import { pathOf, createFixedHistory } from './snapshot-history';
+import {
+  SnapshotPathContext,
+  RouterMaker,
+  type SnapshotReader,
+  type MakeRouter,
+} from './snapshot-page';
+
+const NOBODY = '00000000-0000-0000-0000-000000000000';
+const SLUG = 'report';
+
+/** A reader of a report cannot change it. */
+const READER = {
+  session: { user: { id: NOBODY, name: '', email: '' }, teams: [] },
+  team: { id: NOBODY, slug: SLUG, name: '', role: 'viewer' },
+} as unknown as SnapshotReader;
+
+/** @param path the page's address below its team: "/comparisons/ID?kind=cpu"; `at`: when it was frozen */
+export function SnapshotView({
+  path,
+  at,
+  answers,
+}: {
+  path: string;
+  at: string;
+  answers: RecordedResponses;
+}) {
+  const make = useContext(RouterMaker);
+  if (!make) throw new Error('The router of the snapshot page is missing.');
+  const [{ client, router, place }] = useState(() => made(make, path, answers));
+  const moment = useMemo(() => new Date(at), [at]);
+  return (
+    <SnapshotContext value={moment}>
+      <SnapshotPathContext value={place}>
+        <ProblemBoundary what="Could not display this view">
+          <QueryClientProvider client={client}>
+            <RouterProvider router={router} />
+          </QueryClientProvider>
+        </ProblemBoundary>
+      </SnapshotPathContext>
+    </SnapshotContext>
+  );
+}
+
+function made(make: MakeRouter, path: string, answers: RecordedResponses) {
+  const client = createSnapshotClient(answers, makeNotInSnapshotProblem);
+  const href = `/t/${SLUG}${path}`;
+  const router = make(client, createFixedHistory(href), READER);
+  return { client, router, place: pathOf(href) };
+}

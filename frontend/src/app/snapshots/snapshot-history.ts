@@ -1,0 +1,17 @@
+import { createMemoryHistory, type RouterHistory } from '@tanstack/react-router';
+
+export const pathOf = (href: string): string => href.replace(/[?#].*$/u, '');
+
+/** Keeps the address of a frozen page: what the page shows may change, but it cannot be left. */
+export function createFixedHistory(href: string): RouterHistory {
+  const history = createMemoryHistory({ initialEntries: [href] });
+  const stays = (to: string): boolean => pathOf(to) === pathOf(href);
+  const { push, replace } = history;
+  history.push = (to, ...rest) => {
+    if (stays(to)) push(to, ...rest);
+  };
+  history.replace = (to, ...rest) => {
+    if (stays(to)) replace(to, ...rest);
+  };
+  return history;
+}

@@ -1,0 +1,169 @@
+/**
+ * One series over builds: a dot per build with the interval of its profiles, the level without the noise, a step where
+ * the level changes. One build is chosen, by pointer or by arrow keys; what is known of it is the page's to say.
+ */
+import { memo, useLayoutEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import { layOutBuildSeries, type BuildSeriesLayout } from '../../engine/builds/build-series';
+import { formatValue } from '../../engine/format/format';
+import css from './builds.module.css';
+
+export type BuildSeriesStep = {
+  index: number;
+  lowIndex: number;
+  highIndex: number;
+  tone: 'more' | 'less' | 'quiet';
+};
+
+export type BuildSeriesChartProps = {
+  label: string;
+  unit: string;
+  values: (number | null)[];
+  low: (number | null)[];
+  high: (number | null)[];
+  levels: (number | null)[];
+  /** What the series is without its noise where its level moves slowly: a thin line instead of levels. */
+  course?: (number | null)[];
+  steps: BuildSeriesStep[];
+  chosen: number | null;
+  onChoose: (index: number) => void;
+  onOpen?: (index: number) => void;
+  height?: number;
+};
+
+const AXIS_PX = 64;
+const NO_COURSE: (number | null)[] = [];
+const MOVES: Record<string, (index: number, length: number) => number> = {
+  ArrowLeft: (index) => index - 1,
+  ArrowRight: (index) => index + 1,
+  Home: () => 0,
+  End: (_, length) => length - 1,
+};
+
+export function BuildSeriesChart(props: BuildSeriesChartProps) {
+  const { label, unit, values, low, high, levels, steps, chosen, onChoose, onOpen } = props;
+  const { height = 120, course = NO_COURSE } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(640);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const seen = new ResizeObserver(() => {
+      setWidth(Math.max(120, element.clientWidth));
+    });
+    seen.observe(element);
+    return () => {
+      seen.disconnect();
+    };
+  }, []);
+  const plot = width - AXIS_PX;
+  const line = useMemo(
+    () => layOutBuildSeries({ values, levels, course, low, high }, plot, height, 6),
+    [values, levels, course, low, high, plot, height],
+  );
+  const chosenDot = chosen === null ? undefined : line.dots.find(({ index }) => index === chosen);
+  const known = values.filter((value): value is number => value !== null);
+  const ends = known.length > 0 ? [Math.max(...known), Math.min(...known)] : [];
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && chosen !== null) onOpen?.(chosen);
+    const move = MOVES[event.key];
+    if (!move || values.length === 0) return;
+    event.preventDefault();
+    const next = move(chosen ?? values.length - 1, values.length);
+    onChoose(Math.min(values.length - 1, Math.max(0, next)));
+  };
+  return (
+    <div
+      ref={box}
+      className={css.line}
+      // A slider is what it is to the keyboard: one build of many is chosen.
+      role="slider"
+      tabIndex={0}
+      aria-label={label}
+      aria-valuemin={1}
+      aria-valuemax={Math.max(1, values.length)}
+      aria-valuenow={(chosen ?? values.length - 1) + 1}
+      aria-valuetext={valueText(values[chosen ?? values.length - 1] ?? null, unit)}
+      onKeyDown={onKeyDown}
+    >
+      <svg
+        width={width}
+        height={height}
+        aria-hidden
+        onPointerMove={(event) => {
+          const left = event.currentTarget.getBoundingClientRect().left + AXIS_PX;
+          if (values.length > 0) onChoose(line.indexAt(event.clientX - left));
+        }}
+        onClick={() => {
+          if (chosen !== null) onOpen?.(chosen);
+        }}
+      >
+        {[...new Set(ends)].map((value) => (
+          <text key={value} x={AXIS_PX - 8} y={line.yOf(value) + 4} className={css.tick}>
+            {formatValue(value, unit)}
+          </text>
+        ))}
+        <g transform={`translate(${AXIS_PX} 0)`}>
+          {steps.map(({ index, lowIndex, highIndex, tone }) => (
+            <g key={index} data-tone={tone}>
+              {highIndex > lowIndex && (
+                <rect
+                  x={line.xBefore(lowIndex)}
+                  width={line.xBefore(highIndex + 1) - line.xBefore(lowIndex)}
+                  y={0}
+                  height={height}
+                  className={css.range}
+                />
+              )}
+              <line
+                x1={line.xBefore(index)}
+                x2={line.xBefore(index)}
+                y1={2}
+                y2={height - 2}
+                className={css.step}
+              />
+            </g>
+          ))}
+          {chosen !== null && (
+            <line
+              x1={line.xOf(chosen)}
+              x2={line.xOf(chosen)}
+              y1={0}
+              y2={height}
+              className={css.cursor}
+            />
+          )}
+          <Marks line={line} />
+          {chosenDot && <circle cx={chosenDot.x} cy={chosenDot.y} r={3.5} className={css.chosen} />}
+        </g>
+      </svg>
+    </div>
+  );
+}
+
+/** All builds as three paths: a page draws forty series of two hundred, and the pointer moves over all of them at once. */
+const Marks = memo(function Marks({ line }: { line: BuildSeriesLayout }) {
+  const at = (x: number, y: number) => `M${x.toFixed(1)} ${y.toFixed(1)}`;
+  const whiskers = line.dots.filter(({ low, high }) => low !== high);
+  return (
+    <>
+      <path
+        className={css.before}
+        d={line.levels.map(({ fromX, toX, y }) => `${at(fromX, y)}H${toX.toFixed(1)}`).join('')}
+      />
+      <path
+        className={css.course}
+        d={line.course
+          .map(({ x, y, begins }) => `${begins ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`)
+          .join('')}
+      />
+      <path
+        className={css.whisker}
+        d={whiskers.map(({ x, low, high }) => `${at(x, low)}V${high.toFixed(1)}`).join('')}
+      />
+      <path className={css.dots} d={line.dots.map(({ x, y }) => `${at(x, y)}h0`).join('')} />
+    </>
+  );
+});
+
+const valueText = (value: number | null, unit: string): string =>
+  value === null ? 'no value' : formatValue(value, unit);

@@ -1,0 +1,82 @@
+/**
+ * The cursor for the keyboard and for those who hear it: a slider over the time axis. Arrows move by one step of the grid, with
+ * Shift they select, Enter shows what is selected, Escape lets go.
+ */
+import { useEffect, useRef, type KeyboardEvent, type ReactElement } from 'react';
+import { timeAt, type TimeGrid } from '../../engine/dashboard/dashboard-time';
+import { selectedTimeOf, type CursorBus } from '../../engine/dashboard/cursor-bus';
+import css from './dashboard.module.css';
+
+type CursorSliderProps = {
+  bus: CursorBus;
+  grid: TimeGrid;
+  label: string;
+  /** The values at a time: moment and values. */
+  tell: (index: number) => string;
+  onBrush: (fromMs: number, toMs: number) => void;
+  /** To the row above (−1) or below (1). */
+  onRow: (by: number) => void;
+  tabIndex: 0 | -1;
+};
+
+const STEPS: Record<string, number> = {
+  ArrowLeft: -1,
+  ArrowRight: 1,
+  PageUp: -20,
+  PageDown: 20,
+  Home: -1e9,
+  End: 1e9,
+};
+
+export function CursorSlider(props: CursorSliderProps): ReactElement {
+  const { bus, grid, label, tell, tabIndex } = props;
+  const slider = useRef<HTMLDivElement>(null);
+  useEffect(
+    () =>
+      bus.listen(({ index }) => {
+        const element = slider.current;
+        // Only the one in focus is read; the others need no text at every move.
+        if (!element || (index !== null && document.activeElement !== element)) return;
+        const at = index ?? grid.points - 1;
+        element.setAttribute('aria-valuenow', String(at));
+        element.setAttribute('aria-valuetext', index === null ? 'no time selected' : tell(at));
+      }),
+    [bus, grid, tell],
+  );
+  return (
+    <div
+      ref={slider}
+      role="slider"
+      tabIndex={tabIndex}
+      className={css.slider}
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={Math.max(0, grid.points - 1)}
+      aria-valuenow={grid.points - 1}
+      aria-valuetext="no time selected"
+      onKeyDown={(event) => {
+        press(event, props);
+      }}
+    />
+  );
+}
+
+function press(event: KeyboardEvent, { bus, grid, onBrush, onRow }: CursorSliderProps): void {
+  const { key, shiftKey } = event;
+  const step = STEPS[key];
+  if (step !== undefined) {
+    const from = bus.state.brush?.from ?? bus.state.index ?? grid.points - 1;
+    bus.step(step);
+    bus.brush(shiftKey && bus.state.index !== null ? { from, to: bus.state.index } : null);
+  } else if (key === 'Escape') {
+    bus.brush(null);
+    bus.move(null);
+  } else if (key === 'Enter') {
+    const chosen = selectedTimeOf(bus.state.brush);
+    bus.brush(null);
+    if (chosen) onBrush(timeAt(grid, chosen.from), timeAt(grid, chosen.to));
+  } else if (key === 'ArrowUp' || key === 'ArrowDown') {
+    onRow(key === 'ArrowUp' ? -1 : 1);
+  } else return;
+  event.preventDefault();
+}

@@ -1,0 +1,113 @@
+/**
+ * One panel of the board. From the back: hairlines, lines (ECharts), marks (SVG), the cursor (moved by hand), and buttons for
+ * what can be opened. Dragging selects a part of the time axis of all panels.
+ */
+import { useMemo, useRef, type ReactElement } from 'react';
+import type { PanelModel } from '../../engine/dashboard/dashboard-panel';
+import type { TimeGrid } from '../../engine/dashboard/dashboard-time';
+import type { CursorBus } from '../../engine/dashboard/cursor-bus';
+import type { Tokens } from '../plot/color-tokens';
+import { CursorLayer } from './CursorLayer';
+import { MarkerLayer, type PanelMarkers } from './MarkerLayer';
+import css from './dashboard.module.css';
+import { useDashboardChart } from './dashboard-echarts';
+import { panelOption } from './panel-option';
+import { LEFT_PX, RIGHT_PX, xOf, yOf, type PlotArea } from './plot-area';
+import { usePanelPointer } from './use-panel-pointer';
+
+export type DashboardPanelProps = {
+  model: PanelModel;
+  grid: TimeGrid;
+  place: PlotArea;
+  marks: PanelMarkers;
+  bus: CursorBus;
+  /** Colours in force; null until they are known. */
+  tokens: Tokens | null;
+  /** Read instead of the picture. */
+  label: string;
+  /** Buttons of this row's own deploys. */
+  deployTitle?: (id: string) => string;
+  onDeploy?: (id: string) => void;
+  onNote?: (id: string) => void;
+  onBrush: (fromMs: number, toMs: number) => void;
+};
+
+export function DashboardPanel(props: DashboardPanelProps): ReactElement {
+  const { model, grid, place, marks, bus, tokens, label, onBrush } = props;
+  const host = useRef<HTMLDivElement>(null);
+  const option = useMemo(
+    () => (tokens ? panelOption(model, place.span, tokens) : null),
+    [model, place.span, tokens],
+  );
+  useDashboardChart(host, option, place);
+  const pointer = usePanelPointer({ bus, grid, place, onBrush });
+  return (
+    <div className={css.panel} style={{ height: place.heightPx }} {...pointer}>
+      <Hairlines model={model} place={place} />
+      <div ref={host} className={css.host} role="img" aria-label={label} />
+      <MarkerLayer marks={marks} place={place} scale={model.scale} />
+      <CursorLayer bus={bus} model={model} grid={grid} place={place} />
+      <Openers {...props} />
+    </div>
+  );
+}
+
+function Hairlines({ model, place }: { model: PanelModel; place: PlotArea }) {
+  return (
+    <svg className={css.under} width={place.widthPx} height={place.heightPx} aria-hidden="true">
+      {model.scale.ticks.map(({ height, text }) => {
+        const y = yOf(place, height);
+        return (
+          <g key={height}>
+            <path
+              className={height === 0 ? css.axis : css.grid}
+              d={`M${LEFT_PX} ${y}H${place.widthPx - RIGHT_PX}`}
+            />
+            <text x={LEFT_PX - 8} y={y + 4} textAnchor="end">
+              {text}
+            </text>
+          </g>
+        );
+      })}
+    </svg>
+  );
+}
+
+/** Diamonds and notes as buttons: reached by Tab, opened by a click. */
+function Openers({ marks, place, deployTitle, onDeploy, onNote }: DashboardPanelProps) {
+  const seen = ({ atMs }: { atMs: number }) => atMs >= place.span.fromMs && atMs <= place.span.toMs;
+  return (
+    <>
+      {onDeploy &&
+        marks.deploys
+          .filter((mark) => mark.label !== null && seen(mark))
+          .map(({ id, atMs }) => (
+            <button
+              key={id}
+              type="button"
+              className={css.opener}
+              style={{ left: xOf(place, atMs) }}
+              aria-label={deployTitle?.(id) ?? 'Deployment'}
+              title={deployTitle?.(id)}
+              onClick={() => {
+                onDeploy(id);
+              }}
+            />
+          ))}
+      {onNote &&
+        marks.notes.filter(seen).map(({ id, atMs, text }) => (
+          <button
+            key={id}
+            type="button"
+            className={css.noteOpener}
+            style={{ left: xOf(place, atMs) }}
+            aria-label={`Annotation: ${text}`}
+            title={text}
+            onClick={() => {
+              onNote(id);
+            }}
+          />
+        ))}
+    </>
+  );
+}

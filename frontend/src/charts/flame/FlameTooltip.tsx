@@ -1,0 +1,140 @@
+import type { CSSProperties, ReactElement, Ref } from 'react';
+import type { Arranged } from '../../engine/flame/flame-model';
+import { visibleName } from '../../engine/flame/frame-label';
+import css from './flame.module.css';
+import type { Lines, SideRow } from './frame-description';
+import type { Target } from './frame-description';
+import { frameLines, restLines } from './frame-description';
+
+export type FlameTooltipProps = {
+  arranged: Arranged;
+  target: Target;
+  categoryLabel: (id: string) => string;
+  /** The panel of narrow screens is in the page flow; the tooltip floats. */
+  floating: boolean;
+  style?: CSSProperties;
+  boxRef?: Ref<HTMLDivElement>;
+};
+
+const KEYS: readonly (readonly [string, string])[] = [
+  ['click', 'zoom'],
+  ['b', 'base only'],
+  ['c', 'candidate only'],
+  ['f', 'callers'],
+];
+
+function SideLine({ side, row }: { side: 'base' | 'candidate'; row: SideRow }): ReactElement {
+  return (
+    <tr>
+      <th scope="row">
+        <span className={side === 'base' ? css.tagBase : css.tagCandidate} />
+        {side}
+      </th>
+      <td>{row.self}</td>
+      <td>{row.total}</td>
+      <td>{row.share}</td>
+    </tr>
+  );
+}
+
+function toneOf({ told }: Lines): string {
+  if (told.change === 'noise') return css.toneNoise ?? '';
+  return (
+    (told.change === 'more' || told.change === 'only-candidate' ? css.toneMore : css.toneLess) ?? ''
+  );
+}
+
+function FrameTip({
+  lines,
+  categoryLabel,
+}: {
+  lines: Lines;
+  categoryLabel: (id: string) => string;
+}): ReactElement {
+  const { told, base, candidate, change } = lines;
+  return (
+    <>
+      <div className={css.tipName}>
+        <bdi>{visibleName(told.name)}</bdi>
+      </div>
+      <div className={css.tipCategory}>
+        {told.category === '' ? '' : categoryLabel(told.category)}
+        {told.payer !== null && (
+          <>
+            {' · attributed to '}
+            <bdi className={css.code}>{visibleName(told.payer, 120)}</bdi>
+          </>
+        )}
+      </div>
+      <table className={css.tipTable}>
+        <thead>
+          <tr>
+            <td />
+            <th scope="col">Self</th>
+            <th scope="col">Total</th>
+            <th scope="col">Share</th>
+          </tr>
+        </thead>
+        <tbody>
+          <SideLine side="base" row={base} />
+          <SideLine side="candidate" row={candidate} />
+        </tbody>
+      </table>
+      <div className={css.tipChange}>
+        <span className={toneOf(lines)}>
+          {change.words}: {change.delta}
+        </span>{' '}
+        {change.per}
+        <br />
+        <span className={css.secondary}>{change.ratio}</span>
+        {change.sure !== '' && <div className={css.tipSure}>{change.sure}</div>}
+      </div>
+    </>
+  );
+}
+
+/** Everything about one frame or rest. The live region announces it too, so it is hidden from screen readers. */
+export function FlameTooltip({
+  arranged,
+  target,
+  categoryLabel,
+  floating,
+  style,
+  boxRef,
+}: FlameTooltipProps): ReactElement {
+  const className = floating ? css.tip : css.panel;
+  if (target.kind === 'rest') {
+    const rest = restLines(arranged, target.side, target.table, target.rest);
+    const sent = target.rest.from < target.rest.to;
+    return (
+      <div className={className} style={style} ref={boxRef} aria-hidden="true">
+        <div className={css.tipTitle}>{rest.title}</div>
+        <div className={css.tipCategory}>{rest.detail}</div>
+        <div>
+          <span className={css.tagBase} /> base {rest.base} · <span className={css.tagCandidate} />{' '}
+          candidate {rest.candidate}
+        </div>
+        <div className={css.tipKeys}>
+          <span>
+            <kbd>click</kbd> {sent ? 'zoom in on them' : 'load them'}
+          </span>
+        </div>
+      </div>
+    );
+  }
+  return (
+    <div className={className} style={style} ref={boxRef} aria-hidden="true">
+      <FrameTip
+        lines={frameLines(arranged, target.table, target.frame)}
+        categoryLabel={categoryLabel}
+      />
+      <div className={css.tipKeys}>
+        {KEYS.map(([key, words]) => (
+          <span key={key}>
+            <kbd>{key}</kbd> {words}
+          </span>
+        ))}
+      </div>
+    </div>
+  );
+}

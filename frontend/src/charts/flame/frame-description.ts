@@ -1,0 +1,169 @@
+/** Describes a frame or a rest of an arrangement: shown values, words, payer. No drawing here. */
+import type { ChangeText } from '../../engine/format/change-wording';
+import type { Arranged } from '../../engine/flame/flame-model';
+import type { Rest } from '../../engine/flame/flame-scene';
+import type { UnitOf } from '../../engine/format/format';
+import { changeOf } from '../../engine/format/change-class';
+import { normalizationPhrase, describeChange } from '../../engine/format/change-wording';
+import { NO_NODE } from '../../engine/flame/diff-part';
+import { describeCollapsedFrames } from '../../engine/flame/flame-scene';
+import { formatCount, formatShare, formatValue, unitOf } from '../../engine/format/format';
+import { visibleName } from '../../engine/flame/frame-label';
+import { levelOf } from '../../engine/flame/frame-table';
+import type { FrameDescription } from './flame-props';
+
+/** What the pointer or the keyboard is on. `side` = position in the arrangement's sides. */
+export type Target =
+  | { kind: 'frame'; side: number; table: number; frame: number }
+  | { kind: 'rest'; side: number; table: number; level: number; rest: Rest };
+
+export function sameTarget(one: Target | null, other: Target | null): boolean {
+  if (one === null || other === null) return one === other;
+  if (one.side !== other.side || one.table !== other.table) return false;
+  if (one.kind === 'frame') return other.kind === 'frame' && one.frame === other.frame;
+  return (
+    other.kind === 'rest' &&
+    one.rest.parent === other.rest.parent &&
+    one.rest.from === other.rest.from &&
+    one.rest.to === other.rest.to
+  );
+}
+
+export function nameOfFrame(arranged: Arranged, table: number, frame: number): string {
+  const isRoot = frame === 0 && arranged.tables.length === 1;
+  return isRoot ? 'all' : arranged.names.text(arranged.tables[table]!.name[frame]!);
+}
+
+/** The first frame below the runtime's that called into it: who pays. null when the frame is not the runtime's. */
+function attributedCallerOf(arranged: Arranged, table: number, frame: number): string | null {
+  const frames = arranged.tables[table]!;
+  // In the callers' half, up the tree is away from the root of the program: no caller can be named.
+  if (table === 1 || frames.runtime[frame] !== 1) return null;
+  let at = frame;
+  while (at > 0 && frames.runtime[at] === 1) at = frames.parent[at]!;
+  return at > 0 ? arranged.names.text(frames.name[at]!) : null;
+}
+
+/** A frame in shown units of the arrangement's basis. */
+export function describeFrame(arranged: Arranged, table: number, frame: number): FrameDescription {
+  const frames = arranged.tables[table]!;
+  const { baseScale, candidateScale } = arranged.basis;
+  return {
+    name: nameOfFrame(arranged, table, frame),
+    category: arranged.header.categories[frames.category[frame]!] ?? '',
+    payer: attributedCallerOf(arranged, table, frame),
+    change: changeOf(frames.state[frame]!),
+    baseSelf: frames.baseSelf[frame]! * baseScale,
+    baseTotal: frames.baseTotal[frame]! * baseScale,
+    candidateSelf: frames.candidateSelf[frame]! * candidateScale,
+    candidateTotal: frames.candidateTotal[frame]! * candidateScale,
+    low: frames.low[frame]!,
+    high: frames.high[frame]!,
+    q: frames.q[frame]!,
+    stacks: frames.stacks[frame]!,
+    joined:
+      frames.source[frame] === NO_NODE &&
+      Number.isNaN(frames.q[frame]) &&
+      Number.isNaN(frames.low[frame]),
+    depth: levelOf(frames, frame),
+  };
+}
+
+export type SideRow = { self: string; total: string; share: string };
+
+/** The lines of the tooltip. */
+export type Lines = {
+  told: FrameDescription;
+  base: SideRow;
+  candidate: SideRow;
+  change: ChangeText;
+  unit: UnitOf;
+};
+
+function sideRow(self: number, total: number, whole: number, unit: UnitOf): SideRow {
+  const value = (shown: number): string => (shown === 0 ? '–' : formatValue(shown, unit));
+  return {
+    self: value(self),
+    total: value(total),
+    share: whole > 0 ? formatShare(total / whole) : '–',
+  };
+}
+
+export function frameLines(arranged: Arranged, table: number, frame: number): Lines {
+  const told = describeFrame(arranged, table, frame);
+  const unit = unitOf(arranged.basis.unit);
+  const { base, candidate } = wholeShown(arranged);
+  return {
+    told,
+    base: sideRow(told.baseSelf, told.baseTotal, base, unit),
+    candidate: sideRow(told.candidateSelf, told.candidateTotal, candidate, unit),
+    change: describeChange(
+      told.change,
+      { ...told, base: told.baseTotal, candidate: told.candidateTotal },
+      unit,
+      arranged.header.sampleType.type,
+    ),
+    unit,
+  };
+}
+
+/** Shares are of the whole data, also when only a part is shown. */
+function wholeShown(arranged: Arranged): { base: number; candidate: number } {
+  const { header, basis, tables } = arranged;
+  const raw = {
+    base: header.base.totalRaw || tables[0]!.baseTotal[0]!,
+    candidate: header.candidate.totalRaw || tables[0]!.candidateTotal[0]!,
+  };
+  return { base: raw.base * basis.baseScale, candidate: raw.candidate * basis.candidateScale };
+}
+
+export type RestLines = { title: string; detail: string; base: string; candidate: string };
+
+export function restLines(arranged: Arranged, side: number, table: number, rest: Rest): RestLines {
+  const told = describeCollapsedFrames(
+    arranged.tables[table]!,
+    arranged.sides[side]!.placements[table]!,
+    rest,
+  );
+  const unit = unitOf(arranged.basis.unit);
+  const frames = `${formatCount(told.frames)} ${told.frames === 1 ? 'frame' : 'frames'}`;
+  return {
+    title: told.sent ? `${frames} too narrow, combined` : `${frames} not loaded yet`,
+    detail: `below ${visibleName(nameOfFrame(arranged, table, rest.parent))}`,
+    base: formatValue(told.base * arranged.basis.baseScale, unit),
+    candidate: formatValue(told.candidate * arranged.basis.candidateScale, unit),
+  };
+}
+
+/** The label of the root: "all · base 2.18 ms · candidate 2.88 ms per request". */
+export function rootLabel(arranged: Arranged, side: number, table: number): string {
+  const frames = arranged.tables[table]!;
+  const unit = unitOf(arranged.basis.unit);
+  const name = visibleName(nameOfFrame(arranged, table, 0), 80);
+  const base = formatValue(frames.baseTotal[0]! * arranged.basis.baseScale, unit);
+  const candidate = formatValue(frames.candidateTotal[0]! * arranged.basis.candidateScale, unit);
+  const per = normalizationPhrase(unit);
+  const shown = arranged.sides[side]!.side;
+  const values = [
+    shown === 'candidate' ? '' : `base ${base}`,
+    shown === 'base' ? '' : `candidate ${candidate}`,
+  ];
+  return `${[name, ...values].filter((part) => part !== '').join(' · ')}${per === '' ? '' : ` ${per}`}`;
+}
+
+/** The focused frame in words, for those who listen. */
+export function describeFrameAloud(
+  arranged: Arranged,
+  table: number,
+  frame: number,
+  categoryLabel: (id: string) => string,
+): string {
+  const { told, base, candidate, change } = frameLines(arranged, table, frame);
+  const frames = arranged.tables[table]!;
+  const children = frames.childStart[frame + 1]! - frames.childStart[frame]!;
+  const category = told.category === '' ? '' : `${categoryLabel(told.category)}. `;
+  return (
+    `${visibleName(told.name)}. ${category}${change.words}: base ${base.total}, candidate ${candidate.total} ${change.per}, ` +
+    `${change.delta}. ${change.ratio.replace('×', 'times ')}${change.sure === '' ? '' : `, ${change.sure}`}. Level ${told.depth}, ${children} ${children === 1 ? 'child' : 'children'}.`
+  );
+}

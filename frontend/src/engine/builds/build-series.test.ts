@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { layOutBuildSeries, sparklineLevels } from './build-series';
+
+describe('a series over builds', () => {
+  const line = layOutBuildSeries(
+    { values: [1, null, 1, 3], levels: [1, 1, 1, 3], low: [0, null, 1, 3], high: [1, null, 1, 4] },
+    84,
+    44,
+    2,
+  );
+  it('has a dot for each value and none for a gap', () => {
+    expect(line.dots.map(({ index, x }) => [index, x])).toEqual([
+      [0, 12],
+      [2, 52],
+      [3, 72],
+    ]);
+  });
+  it('has its largest value on top, with all intervals inside', () => {
+    expect(line.yOf(4)).toBe(2);
+    expect(line.yOf(0)).toBe(42);
+    expect(line.dots[0]).toMatchObject({ low: 42, y: 32 });
+  });
+  it('has one segment a level', () => {
+    expect(line.levels).toEqual([
+      { fromX: 2, toX: 62, y: 32 },
+      { fromX: 62, toX: 82, y: 12 },
+    ]);
+  });
+  it('has its course as lines that begin anew where there is none', () => {
+    const { course } = layOutBuildSeries(
+      { values: [0, 4], levels: [], course: [0, 2, null, 4] },
+      84,
+      44,
+      2,
+    );
+    expect(course).toEqual([
+      { x: 22, y: 42, begins: true },
+      { x: 62, y: 22, begins: false },
+      { x: 142, y: 2, begins: true },
+    ]);
+  });
+  it('finds the build under the pointer, also beyond its ends', () => {
+    expect([-5, 13, 61, 63, 500].map(line.indexAt)).toEqual([0, 0, 2, 3, 3]);
+  });
+  it('is in the middle when nothing differs, and may be empty', () => {
+    expect(layOutBuildSeries({ values: [5, 5], levels: [5, 5] }, 40, 20).dots[0]?.y).toBe(10);
+    expect(layOutBuildSeries({ values: [], levels: [] }, 40, 20).dots).toEqual([]);
+  });
+});
+
+it('a row of a list has one level before its step and one from there on', () => {
+  expect(sparklineLevels(4, 2, [1, 3])).toEqual([1, 1, 3, 3]);
+  expect(sparklineLevels(2, null, [1])).toEqual([1, 1]);
+  expect(sparklineLevels(1, null, [])).toEqual([null]);
+});

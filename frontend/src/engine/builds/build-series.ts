@@ -1,0 +1,103 @@
+/** A series over builds, laid out: one dot a build, its level as line segments, a step where the level changes. */
+
+export type BuildSeriesDot = { index: number; x: number; y: number; low: number; high: number };
+export type BuildSeriesLevel = { fromX: number; toX: number; y: number };
+/** A point of the course; it `begins` a line where the build before has none. */
+export type CoursePoint = { x: number; y: number; begins: boolean };
+export type BuildSeriesLayout = {
+  dots: BuildSeriesDot[];
+  levels: BuildSeriesLevel[];
+  course: CoursePoint[];
+  /** The middle of the gap before a build. */
+  xBefore: (index: number) => number;
+  xOf: (index: number) => number;
+  yOf: (value: number) => number;
+  /** The build nearest to a place, of all builds, also those without a value. */
+  indexAt: (x: number) => number;
+};
+
+export type BuildSeriesInput = {
+  values: (number | null)[];
+  /** What the series is without its noise, for each build. */
+  levels: (number | null)[];
+  /** The same where it moves slowly, from build to build. */
+  course?: (number | null)[];
+  low?: (number | null)[];
+  high?: (number | null)[];
+};
+
+/**
+ * @param width,height in CSS pixels; `pad` is left free on all sides.
+ * The scale holds every value and level; a series without variation is in the middle.
+ */
+export function layOutBuildSeries(
+  { values, levels, course = [], low, high }: BuildSeriesInput,
+  width: number,
+  height: number,
+  pad = 2,
+): BuildSeriesLayout {
+  const known = [...values, ...levels, ...course, ...(low ?? []), ...(high ?? [])].filter(
+    (value): value is number => value !== null && Number.isFinite(value),
+  );
+  const least = known.length > 0 ? Math.min(...known) : 0;
+  const most = known.length > 0 ? Math.max(...known) : 1;
+  const span = most - least;
+  const pitch = (width - 2 * pad) / Math.max(1, values.length);
+  const xOf = (index: number): number => pad + (index + 0.5) * pitch;
+  const yOf = (value: number): number =>
+    span === 0 ? height / 2 : pad + (height - 2 * pad) * (1 - (value - least) / span);
+  const dots: BuildSeriesDot[] = [];
+  values.forEach((value, index) => {
+    if (value === null || !Number.isFinite(value)) return;
+    dots.push({
+      index,
+      x: xOf(index),
+      y: yOf(value),
+      low: yOf(low?.[index] ?? value),
+      high: yOf(high?.[index] ?? value),
+    });
+  });
+  return {
+    dots,
+    levels: levelsOf(levels, pad, pitch, yOf),
+    course: course.flatMap((value, index) =>
+      value === null
+        ? []
+        : [{ x: xOf(index), y: yOf(value), begins: (course[index - 1] ?? null) === null }],
+    ),
+    xBefore: (index) => pad + index * pitch,
+    xOf,
+    yOf,
+    indexAt: (x) =>
+      Math.min(values.length - 1, Math.max(0, Math.floor((x - pad) / Math.max(pitch, 1e-9)))),
+  };
+}
+
+function levelsOf(
+  levels: (number | null)[],
+  pad: number,
+  pitch: number,
+  yOf: (value: number) => number,
+): BuildSeriesLevel[] {
+  const found: BuildSeriesLevel[] = [];
+  let begun = 0;
+  for (let index = 1; index <= levels.length; index += 1) {
+    if (index < levels.length && levels[index] === levels[begun]) continue;
+    const level = levels[begun];
+    if (level !== null && level !== undefined)
+      found.push({ fromX: pad + begun * pitch, toX: pad + index * pitch, y: yOf(level) });
+    begun = index;
+  }
+  return found;
+}
+
+/** The levels of a row of a list: the first up to the step, the last from there on. */
+export function sparklineLevels(
+  length: number,
+  step_at: number | null,
+  levels: number[],
+): (number | null)[] {
+  const first = levels[0] ?? null;
+  const last = levels[levels.length - 1] ?? null;
+  return Array.from({ length }, (_, index) => (step_at === null || index < step_at ? first : last));
+}

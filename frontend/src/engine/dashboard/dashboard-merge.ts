@@ -1,0 +1,202 @@
+/**
+ * A board that grows: rows that came later are put in their places, and newer cells behind those that are shown. What can
+ * not be joined without a doubt (another step, another order, another comparison) is null: then the whole is asked for.
+ */
+import {
+  QUANTILES,
+  STATUS_CLASSES,
+  type Dashboard,
+  type DashboardGap,
+  type DashboardRow,
+  type RowSeries,
+} from './dashboard-file';
+import { timeAt, type TimeGrid } from './dashboard-time';
+
+const lastOf = (grid: TimeGrid): number => timeAt(grid, grid.points - 1);
+const sameGrid = (a: TimeGrid, b: TimeGrid): boolean =>
+  a.fromMs === b.fromMs && a.stepMs === b.stepMs && a.points === b.points;
+
+/** Where the rows are that a part brings; of others it only knows that they wait. */
+const cameWith = (part: Dashboard): Map<string, number> =>
+  new Map(part.rows.flatMap((row, at) => (row.loaded ? [[row.service.id, at] as const] : [])));
+
+/** Rows of another part of the same board, put where they belong. Null where the parts have different times. */
+export function withRows(board: Dashboard, page: Dashboard): Dashboard | null {
+  if (!sameGrid(board.grid, page.grid) || board.environment?.id !== page.environment?.id)
+    return null;
+  const came = cameWith(page);
+  const at = (row: DashboardRow): number | undefined => came.get(row.service.id);
+  return {
+    ...board,
+    rows: board.rows.map((row) => page.rows[at(row) ?? -1] ?? row),
+    series: board.series.map(
+      (series, index) => page.series[at(board.rows[index]!) ?? -1] ?? series,
+    ),
+  };
+}
+
+/** Where cells of both stand in the joined grid. */
+type Joint = { grid: TimeGrid; kept: [from: number, to: number]; sinceMs: number };
+
+function jointOf(board: Dashboard, part: Dashboard): Joint | null {
+  const { grid } = board;
+  const { stepMs, points } = grid;
+  const toMs = lastOf(part.grid);
+  const from = (toMs - (points - 1) * stepMs - grid.fromMs) / stepMs;
+  const to = (part.grid.fromMs - grid.fromMs) / stepMs;
+  const fits =
+    part.grid.stepMs === stepMs &&
+    Number.isInteger(to) &&
+    from >= 0 &&
+    to >= from &&
+    to <= points &&
+    part.grid.points < points;
+  return fits
+    ? {
+        grid: { fromMs: grid.fromMs + from * stepMs, stepMs, points },
+        kept: [from, to],
+        sinceMs: part.grid.fromMs,
+      }
+    : null;
+}
+
+const shiftOf = (board: Dashboard): number | null => board.against?.shift_ms ?? null;
+
+/** The same services in the same order, compared with the same time. */
+const alike = (board: Dashboard, part: Dashboard): boolean =>
+  board.environment?.id === part.environment?.id &&
+  board.orderSource === part.orderSource &&
+  shiftOf(board) === shiftOf(part) &&
+  board.empty === null &&
+  part.servicesTotal === board.rows.length &&
+  part.order.length === board.order.length &&
+  part.order.every((id, at) => id === board.order[at]);
+
+/** The board with the newest cells of `part` behind its own, as many cells as before; what is marked is as the part says. */
+export function mergeNewCells(board: Dashboard, part: Dashboard): Dashboard | null {
+  const joint = jointOf(board, part);
+  if (!joint || !alike(board, part)) return null;
+  const newer = cameWith(part);
+  const rows: DashboardRow[] = [];
+  const series: RowSeries[] = [];
+  for (const [index, row] of board.rows.entries()) {
+    const at = newer.get(row.service.id);
+    const own = board.series[index]!;
+    if (row.loaded && at === undefined) return null;
+    const came = at === undefined ? null : part.rows[at]!;
+    rows.push(came ? joinedRow(row, came, joint) : row);
+    series.push(came ? joinedSeries([own, row], [part.series[at!]!, came], joint) : own);
+  }
+  return { ...part, grid: joint.grid, rows, series, parts: board.parts + 1 };
+}
+
+function joinedRow(row: DashboardRow, came: DashboardRow, { grid, sinceMs }: Joint): DashboardRow {
+  const ended = (upTo: number) => upTo >= grid.fromMs;
+  return {
+    ...came,
+    // Of what was quiet lately the newest cells know less than the older ones.
+    latency: came.latency.histogram === 'none' ? row.latency : came.latency,
+    requests: came.requests.found ? came.requests : row.requests,
+    // No instance is named in cells without samples: then none ran.
+    instances: came.instances ?? (row.instances === null ? null : 0),
+    gaps: joinedGaps(row, came, { grid, sinceMs }),
+    resets: [
+      ...row.resets.filter((at) => at < sinceMs && ended(at)),
+      ...came.resets.filter((at) => at >= sinceMs),
+    ],
+    late: [
+      ...row.late.filter(({ to_ms }) => ended(to_ms)),
+      ...came.late.filter((run) =>
+        row.late.every(({ received_ms }) => received_ms !== run.received_ms),
+      ),
+    ],
+    gauges: came.gauges.map((gauge) => {
+      const before = row.gauges.find(({ key }) => key === gauge.key)?.max ?? null;
+      return before === null ? gauge : { ...gauge, max: Math.max(before, gauge.max ?? before) };
+    }),
+    instance_names: [...new Set([...row.instance_names, ...came.instance_names])],
+  };
+}
+
+const QUIET = 'no samples';
+const FIRST = 'before the first sample';
+
+/** Gaps on both sides of the joint are one, and keep the older one's reason. */
+function joinedGaps(
+  row: DashboardRow,
+  came: DashboardRow,
+  { grid, sinceMs }: Pick<Joint, 'grid' | 'sinceMs'>,
+): DashboardGap[] {
+  const older = row.gaps
+    .filter(({ to_ms }) => to_ms > grid.fromMs)
+    .map((gap) => ({ ...gap, from_ms: Math.max(gap.from_ms, grid.fromMs) }));
+  const before = older.filter(({ from_ms }) => from_ms < sinceMs);
+  const atJoint = (panel: DashboardGap['panel']) =>
+    before.find((gap) => gap.panel === panel && gap.to_ms >= sinceMs - grid.stepMs);
+  // Nothing at all came of it lately: its newest cells have no gaps.
+  const silent = row.requests.found && !came.requests.found && came.latency.histogram === 'none';
+  const newest: DashboardGap[] = silent
+    ? [{ from_ms: sinceMs, to_ms: lastOf(grid), why: QUIET, panel: 'both' }]
+    : came.gaps;
+  const joinable = new Set<DashboardGap>();
+  const joined = newest.map((gap) => {
+    const known = gap.from_ms <= sinceMs ? atJoint(gap.panel) : undefined;
+    if (known) joinable.add(known);
+    const why = known?.why ?? (gap.why === FIRST ? QUIET : gap.why);
+    return { ...gap, from_ms: known?.from_ms ?? gap.from_ms, why };
+  });
+  const ended = before
+    .filter((gap) => !joinable.has(gap))
+    .map((gap) => ({ ...gap, to_ms: Math.min(gap.to_ms, sinceMs) }));
+  return [...ended, ...joined];
+}
+
+type Whose = [series: RowSeries, row: DashboardRow];
+
+function joinedSeries([own, row]: Whose, [came, newRow]: Whose, joint: Joint): RowSeries {
+  const join = (before: Float32Array | null, after: Float32Array | null): Float32Array | null =>
+    joined(before, after, joint);
+  const each = <Key extends string, T>(keys: readonly Key[], of: (key: Key) => T) =>
+    Object.fromEntries(keys.map((key) => [key, of(key)])) as Record<Key, T>;
+  const names = [...new Set([...row.instance_names, ...newRow.instance_names])];
+  const against = own.against ?? came.against;
+  return {
+    qps: each(STATUS_CLASSES, (id) => join(own.qps[id], came.qps[id])),
+    latency: each(QUANTILES, (id) => join(own.latency[id], came.latency[id])),
+    bands: each(QUANTILES, (id) => {
+      const low = join(own.bands[id]?.low ?? null, came.bands[id]?.low ?? null);
+      const high = join(own.bands[id]?.high ?? null, came.bands[id]?.high ?? null);
+      return low && high ? { low, high } : null;
+    }),
+    gauges: newRow.gauges.map(({ key }, at) =>
+      join(
+        own.gauges[row.gauges.findIndex((gauge) => gauge.key === key)] ?? null,
+        came.gauges[at] ?? null,
+      ),
+    ),
+    instances: names.map((name) =>
+      join(
+        own.instances[row.instance_names.indexOf(name)] ?? null,
+        came.instances[newRow.instance_names.indexOf(name)] ?? null,
+      ),
+    ),
+    against: against && {
+      qps: join(own.against?.qps ?? null, came.against?.qps ?? null),
+      latency: each(QUANTILES, (id) =>
+        join(own.against?.latency[id] ?? null, came.against?.latency[id] ?? null),
+      ),
+    },
+  };
+}
+
+function joined(
+  before: Float32Array | null,
+  after: Float32Array | null,
+  { grid, kept: [from, to] }: Joint,
+): Float32Array | null {
+  if (!before && !after) return null;
+  const cells = new Float32Array(grid.points).fill(NaN);
+  if (before) cells.set(before.subarray(from, to));
+  if (after) cells.set(after, to - from);
+  return cells;
+}

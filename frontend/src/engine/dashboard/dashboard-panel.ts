@@ -1,0 +1,178 @@
+/** What a panel draws, from the columns of its row: lines, areas and bands as flat points over the shared time axis. */
+import type { DashboardGap, QuantileId, RowSeries, StatusClass } from './dashboard-file';
+import { heightOf, type HeightScale } from './dashboard-scale';
+import { timeAt, type TimeGrid } from './dashboard-time';
+
+/** How a line looks is the chart's business; its meaning is defined here. */
+export type LineMeaning =
+  | { of: 'status'; status: StatusClass }
+  | { of: 'total' }
+  | { of: 'latency'; quantile: QuantileId }
+  | { of: 'instance' }
+  | { of: 'against'; quantile: QuantileId | null }
+  | { of: 'gauge' };
+
+/** x (milliseconds from the grid's first time) and height by turns; NaN breaks the line. */
+export type Points = Float64Array;
+export type PanelLine = {
+  meaning: LineMeaning;
+  points: Points;
+  /** Values at the grid times, for the cursor's dots; null = no dot. */
+  dots: Float32Array | null;
+};
+export type PanelBand = { quantile: QuantileId; low: Points; high: Points };
+export type PanelModel = {
+  scale: HeightScale;
+  areas: PanelLine[];
+  bands: PanelBand[];
+  lines: PanelLine[];
+};
+
+/** From the bottom: what fails is at the base line, where it is seen. */
+const STACK: readonly StatusClass[] = ['5xx', '4xx', 'other', '2xx'];
+export const MAX_INSTANCES = 24;
+
+export function pointsOf(
+  grid: TimeGrid,
+  values: Float32Array | Float64Array,
+  scale: HeightScale,
+): Points {
+  const points = new Float64Array(grid.points * 2);
+  for (let index = 0; index < grid.points; index += 1) {
+    points[index * 2] = index * grid.stepMs;
+    points[index * 2 + 1] = heightOf(scale, values[index]!);
+  }
+  return points;
+}
+
+/** Sums from the bottom of the stack up: `[k]` holds all of `STACK` up to k. A class without a value counts nothing. */
+export function stackOf(qps: RowSeries['qps'], points: number): Map<StatusClass, Float32Array> {
+  const sums = new Map<StatusClass, Float32Array>();
+  let below = new Float32Array(points).fill(NaN);
+  for (const status of STACK) {
+    const column = qps[status];
+    if (!column) continue;
+    const sum = new Float32Array(points);
+    for (let index = 0; index < points; index += 1) {
+      const [here, under] = [column[index]!, below[index]!];
+      sum[index] = Number.isNaN(here) ? under : Number.isNaN(under) ? here : here + under;
+    }
+    sums.set(status, sum);
+    below = sum;
+  }
+  return sums;
+}
+
+/** All requests of a row; null where it counts none. */
+export function totalOf(qps: RowSeries['qps'], points: number): Float32Array | null {
+  return [...stackOf(qps, points).values()].at(-1) ?? null;
+}
+
+export function ratePanel(grid: TimeGrid, series: RowSeries, scale: HeightScale): PanelModel {
+  const sums = [...stackOf(series.qps, grid.points)];
+  const total = sums.at(-1)?.[1] ?? null;
+  const lines: PanelLine[] = [];
+  if (series.against?.qps)
+    lines.push({
+      meaning: { of: 'against', quantile: null },
+      points: pointsOf(grid, series.against.qps, scale),
+      dots: null,
+    });
+  if (total)
+    lines.push({
+      meaning: { of: 'total' },
+      points: pointsOf(grid, total, scale),
+      dots: null,
+    });
+  return {
+    scale,
+    // The highest sum first: the smaller ones are painted over it.
+    areas: sums.reverse().map(([status, sum]) => ({
+      meaning: { of: 'status', status },
+      points: pointsOf(grid, sum, scale),
+      dots: null,
+    })),
+    bands: [],
+    lines,
+  };
+}
+
+export type LatencyPanelOptions = { quantiles: readonly QuantileId[]; instances: boolean };
+
+export function latencyPanel(
+  grid: TimeGrid,
+  series: RowSeries,
+  scale: HeightScale,
+  { quantiles, instances }: LatencyPanelOptions,
+): PanelModel {
+  const lines: PanelLine[] = [];
+  const add = (meaning: LineMeaning, column: Float32Array | null | undefined, dotted: boolean) => {
+    if (column)
+      lines.push({
+        meaning,
+        points: pointsOf(grid, column, scale),
+        dots: dotted ? column : null,
+      });
+  };
+  if (instances)
+    for (const column of series.instances.slice(0, MAX_INSTANCES))
+      add({ of: 'instance' }, column, false);
+  for (const quantile of quantiles)
+    add({ of: 'against', quantile }, series.against?.latency[quantile], false);
+  for (const quantile of quantiles)
+    add({ of: 'latency', quantile }, series.latency[quantile], true);
+  const top = quantiles.includes('p99') ? 'p99' : quantiles.includes('p90') ? 'p90' : 'p50';
+  const band = quantiles.includes(top) ? series.bands[top] : null;
+  return {
+    scale,
+    areas: [],
+    bands: band
+      ? [
+          {
+            quantile: top,
+            low: pointsOf(grid, band.low, scale),
+            high: pointsOf(grid, band.high, scale),
+          },
+        ]
+      : [],
+    lines,
+  };
+}
+
+export function gaugePanel(
+  grid: TimeGrid,
+  column: Float32Array | null,
+  scale: HeightScale,
+): PanelModel {
+  return {
+    scale,
+    areas: [],
+    bands: [],
+    lines: column
+      ? [{ meaning: { of: 'gauge' }, points: pointsOf(grid, column, scale), dots: column }]
+      : [],
+  };
+}
+
+/** The last index with a value, from `index` back; -1 without any. */
+export function lastWith(column: Float32Array | null, index: number): number {
+  if (!column) return -1;
+  for (let at = Math.min(index, column.length - 1); at >= 0; at -= 1)
+    if (!Number.isNaN(column[at]!)) return at;
+  return -1;
+}
+
+/** Why nothing is drawn at a time, if the server says so. */
+export function gapAt(
+  gaps: readonly DashboardGap[],
+  panel: 'qps' | 'latency',
+  grid: TimeGrid,
+  index: number,
+): DashboardGap | null {
+  const at = timeAt(grid, index);
+  return (
+    gaps.find(
+      (gap) => (gap.panel === 'both' || gap.panel === panel) && gap.from_ms <= at && at < gap.to_ms,
+    ) ?? null
+  );
+}

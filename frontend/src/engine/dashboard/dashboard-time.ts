@@ -1,0 +1,142 @@
+/**
+ * Time on the board: the server's grid, ticks at round moments, and moments in words. All of it is UTC, as the sentences
+ * that the server writes about deploys and changes are.
+ */
+
+/** Grid times are fromMs + i * stepMs, i < points. */
+export type TimeGrid = { fromMs: number; stepMs: number; points: number };
+/** From the first to the last moment shown, milliseconds since 1970. */
+export type TimeSpan = { fromMs: number; toMs: number };
+
+const SECOND = 1000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const TICK_STEPS = [
+  SECOND,
+  5 * SECOND,
+  15 * SECOND,
+  30 * SECOND,
+  MINUTE,
+  2 * MINUTE,
+  5 * MINUTE,
+  10 * MINUTE,
+  15 * MINUTE,
+  30 * MINUTE,
+  HOUR,
+  2 * HOUR,
+  3 * HOUR,
+  6 * HOUR,
+  12 * HOUR,
+  DAY,
+  2 * DAY,
+  7 * DAY,
+];
+
+export const timeAt = (grid: TimeGrid, index: number): number => grid.fromMs + index * grid.stepMs;
+
+export const spanOf = (grid: TimeGrid): TimeSpan => ({
+  fromMs: grid.fromMs,
+  toMs: grid.fromMs + Math.max(1, grid.points - 1) * grid.stepMs,
+});
+
+/** The grid time nearest to a moment. */
+export function indexAt(grid: TimeGrid, atMs: number): number {
+  const index = Math.round((atMs - grid.fromMs) / grid.stepMs);
+  return Math.max(0, Math.min(grid.points - 1, index));
+}
+
+/** 0..1 along the span; outside of it below 0 or above 1. */
+export const shareOf = (span: TimeSpan, atMs: number): number =>
+  (atMs - span.fromMs) / Math.max(1, span.toMs - span.fromMs);
+
+export type TimeTick = { atMs: number; text: string };
+
+/** Round moments within the span, at least `leastPx` apart on `widthPx`. */
+export function timeTicks(span: TimeSpan, widthPx: number, leastPx = 64): TimeTick[] {
+  const length = span.toMs - span.fromMs;
+  if (length <= 0 || widthPx <= 0) return [];
+  const wanted = (length * leastPx) / widthPx;
+  const step = TICK_STEPS.find((each) => each >= wanted) ?? Math.ceil(wanted / DAY) * DAY;
+  const ticks: TimeTick[] = [];
+  for (let at = Math.ceil(span.fromMs / step) * step; at <= span.toMs; at += step)
+    ticks.push({ atMs: at, text: tickText(at, step) });
+  return ticks;
+}
+
+const day = new Intl.DateTimeFormat('en-GB', {
+  weekday: 'short',
+  day: 'numeric',
+  month: 'short',
+  timeZone: 'UTC',
+});
+const twoDigits = (value: number): string => String(value).padStart(2, '0');
+
+/** "Wed 18 Nov". */
+export const dayText = (atMs: number): string => day.format(atMs).replace(',', '');
+
+/** "14:02", with seconds where the step is below a minute: "14:02:15". */
+export function clockText(atMs: number, stepMs = MINUTE): string {
+  const at = new Date(atMs);
+  const clock = `${twoDigits(at.getUTCHours())}:${twoDigits(at.getUTCMinutes())}`;
+  return stepMs < MINUTE && atMs % MINUTE !== 0
+    ? `${clock}:${twoDigits(at.getUTCSeconds())}`
+    : clock;
+}
+
+function tickText(atMs: number, stepMs: number): string {
+  return stepMs >= DAY || (stepMs >= HOUR && atMs % DAY === 0)
+    ? dayText(atMs)
+    : clockText(atMs, stepMs);
+}
+
+/** A moment on a board of that length: the day is included where more than one is shown. */
+export function momentText(atMs: number, span: TimeSpan, stepMs = MINUTE): string {
+  const clock = clockText(atMs, stepMs);
+  return span.toMs - span.fromMs > DAY ? `${dayText(atMs)} ${clock}` : clock;
+}
+
+/** What comes in later than this is late; before that nothing is missing yet. */
+export const LATE_MS = 300_000;
+
+/** "last at 14:02" of a value long before the end of the grid; else nothing. */
+export function lastText(grid: TimeGrid, index: number): string {
+  const behind = (grid.points - 1 - index) * grid.stepMs;
+  return behind > Math.max(LATE_MS, 2 * grid.stepMs)
+    ? `last at ${momentText(timeAt(grid, index), spanOf(grid))}`
+    : '';
+}
+
+/** "Wed 18 Nov, 12:00 to 16:00 UTC"; "Tue 17 Nov 18:00 to Wed 18 Nov 18:00 UTC". */
+export function rangeText({ fromMs, toMs }: TimeSpan): string {
+  const sameDay = Math.floor(fromMs / DAY) === Math.floor((toMs - 1) / DAY);
+  const end = toMs % DAY === 0 && sameDay ? '24:00' : clockText(toMs);
+  return sameDay
+    ? `${dayText(fromMs)}, ${clockText(fromMs)} to ${end} UTC`
+    : `${dayText(fromMs)} ${clockText(fromMs)} to ${dayText(toMs)} ${clockText(toMs)} UTC`;
+}
+
+/** Since when something runs: "14:02" of the last 20 hours, "Tue" of the last six days, then "2 Nov". */
+export function sinceText(atMs: number, nowMs: number): string {
+  const age = nowMs - atMs;
+  if (age < 20 * HOUR) return clockText(atMs);
+  const [weekday = '', number = '', month = ''] = dayText(atMs).split(' ');
+  return age < 6 * DAY ? weekday : `${number} ${month}`;
+}
+
+/** "15 s behind", "4 min behind", "2 h behind". */
+export function behindText(behindMs: number): string {
+  const seconds = Math.max(0, Math.round(behindMs / SECOND));
+  if (seconds < 120) return `${seconds} s behind`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min behind`;
+  return `${Math.round(seconds / 3600)} h behind`;
+}
+
+/** How long: "4 h", "90 min", "30 s". */
+export function lengthText(lengthMs: number): string {
+  if (lengthMs < 2 * MINUTE) return `${Math.round(lengthMs / SECOND)} s`;
+  if (lengthMs < 2 * HOUR) return `${Math.round(lengthMs / MINUTE)} min`;
+  if (lengthMs < 2 * DAY) return `${Math.round(lengthMs / HOUR)} h`;
+  return `${Math.round(lengthMs / DAY)} days`;
+}

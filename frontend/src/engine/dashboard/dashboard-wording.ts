@@ -1,0 +1,154 @@
+/** What the board says in words: values at a time, steps, deploys. The sign is in the words; colour only repeats it. */
+import type {
+  Dashboard,
+  DashboardChangePoint,
+  DashboardDeployment,
+  DashboardRow,
+  QuantileId,
+  RowSeries,
+} from './dashboard-file';
+import { STATUS_CLASSES } from './dashboard-file';
+import { totalOf } from './dashboard-panel';
+import { clockText } from './dashboard-time';
+import { formatNumber, formatValue } from '../format/format';
+
+export type CaptionPart = { name: string; value: string; unit: string };
+
+/** Two digits below 10, none from there on: what an eye compares. */
+export function rateText(rate: number): string {
+  if (Number.isNaN(rate)) return '–';
+  if (rate === 0) return '0';
+  if (rate < 0.05) return '< 0.1';
+  return rate < 9.95 ? rate.toFixed(1) : formatNumber(Math.round(rate));
+}
+
+/** Seconds in the unit of the whole caption. */
+function inUnit(seconds: number, unit: TimeUnit): string {
+  if (Number.isNaN(seconds)) return '–';
+  const value = seconds * unit.factor;
+  return value < 9.95 ? value.toFixed(1) : formatNumber(Math.round(value));
+}
+
+type TimeUnit = { name: string; factor: number };
+const UNITS: readonly TimeUnit[] = [
+  { name: 's', factor: 1 },
+  { name: 'ms', factor: 1e3 },
+  { name: 'µs', factor: 1e6 },
+];
+
+/** The unit in which the largest of some durations has few digits before the point. */
+export function commonUnit(seconds: readonly number[]): TimeUnit {
+  const most = Math.max(0, ...seconds.filter((value) => !Number.isNaN(value)));
+  return most >= 9.9995 ? UNITS[0]! : most >= 0.9995e-3 || most === 0 ? UNITS[1]! : UNITS[2]!;
+}
+
+export type RateReader = { total: Float32Array | null; at: (index: number) => CaptionPart[] };
+
+/** Reads all requests of a row, and each class that ever failed; 2xx is what is left. */
+export function rateReader(series: RowSeries, points: number): RateReader {
+  const total = totalOf(series.qps, points);
+  const classes = STATUS_CLASSES.filter(
+    (status) => status !== '2xx' && series.qps[status]?.some((value) => value > 0),
+  );
+  return {
+    total,
+    at: (index) => [
+      { name: '', value: rateText(total?.[index] ?? NaN), unit: ' /s' },
+      ...classes.map((status) => ({
+        name: status,
+        value: rateText(series.qps[status]?.[index] ?? NaN),
+        unit: '',
+      })),
+    ],
+  };
+}
+
+export function latencyCaption(
+  series: RowSeries,
+  quantiles: readonly QuantileId[],
+  index: number,
+): CaptionPart[] {
+  const found = quantiles.filter((id) => series.latency[id] !== null);
+  const values = found.map((id) => series.latency[id]?.[index] ?? NaN);
+  const unit = commonUnit(values);
+  return found.map((id, at) => ({
+    name: id,
+    value: inUnit(values[at] ?? NaN, unit),
+    unit: at === found.length - 1 ? ` ${unit.name}` : '',
+  }));
+}
+
+export const captionText = (parts: readonly CaptionPart[]): string =>
+  parts.map(({ name, value, unit }) => `${name ? `${name} ` : ''}${value}${unit}`).join(', ');
+
+/** One row at any time, for those who hear it. */
+export function makeRowDescriber(
+  row: DashboardRow,
+  series: RowSeries,
+  quantiles: readonly QuantileId[],
+  points: number,
+): (index: number) => string {
+  const rates = rateReader(series, points);
+  return (index) => {
+    const rate = captionText(rates.at(index)).replace(' /s', ' requests per second');
+    const latency = captionText(latencyCaption(series, quantiles, index));
+    return `${row.service.name}: ${rate}${latency ? `; ${latency}` : ''}`;
+  };
+}
+
+/** Seven letters are enough to know a commit by; a label stays whole. */
+export const shortCommit = (commit: string): string =>
+  /^[0-9a-f]{8,}$/iu.test(commit) ? commit.slice(0, 7) : commit;
+
+export const deploymentName = (deploy: Pick<DashboardDeployment, 'commit' | 'label'>): string =>
+  deploy.commit ? shortCommit(deploy.commit) : (deploy.label ?? 'deployment');
+
+/** The label of a deploy on its own row, and whether it is one to look at. */
+export function deploymentLabel(deploy: DashboardDeployment): {
+  lead: string;
+  name: string;
+  tail: string;
+} {
+  const at = clockText(deploy.at_ms);
+  if (deploy.verdict === 'not-slower')
+    return { lead: '', name: deploymentName(deploy), tail: ` ${at}, not slower` };
+  return { lead: 'deployment ', name: deploymentName(deploy), tail: ` ${at}` };
+}
+
+export type ChangePointLabel = { strong: string; plain: string; tail: string };
+
+/** "p99 ×3.1 (2.8 to 3.4), deploy 5f3c1e8"; "follows distributor". */
+export function changePointLabel(change: DashboardChangePoint, board: Dashboard): ChangePointLabel {
+  if (change.cause === 'follows') {
+    const followed = board.rows.find(({ service }) => service.id === change.follows_service_id);
+    return {
+      strong: '',
+      plain: `follows ${followed?.service.name ?? 'another service'}`,
+      tail: '',
+    };
+  }
+  const deploy = board.deploys.find(({ id }) => id === change.deploy_id);
+  const cause =
+    change.cause === 'deploy' && deploy
+      ? `, deployment ${deploymentName(deploy)}`
+      : change.cause === 'load'
+        ? ', explained by load'
+        : '';
+  return {
+    strong: `${change.signal} ×${stepDigits(change.ratio)}`,
+    plain: ` (${stepDigits(change.ratio_low)} to ${stepDigits(change.ratio_high)})`,
+    tail: cause,
+  };
+}
+
+/** Two digits: the interval beside it says how little more would mean. */
+export const stepDigits = (ratio: number): string =>
+  ratio >= 9.95 ? ratio.toFixed(0) : ratio.toFixed(ratio >= 0.995 ? 1 : 2);
+
+/** A step in one sentence, for a list and for those who hear it. */
+export function describeChangePoint(change: DashboardChangePoint): string {
+  const unit = change.signal === 'qps' ? 'requests/s' : 's';
+  const value = (amount: number) =>
+    change.signal === 'qps' ? `${rateText(amount)} /s` : formatValue(amount, unit);
+  return `${change.signal} ${value(change.before)} became ${value(change.after)}`;
+}

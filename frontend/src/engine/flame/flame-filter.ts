@@ -1,0 +1,154 @@
+/**
+ * Ignore, focus, hide and collapse, with pprof's meanings: *ignore* drops stacks that contain a match, *focus* keeps only
+ * stacks that contain one, *hide* takes the matching frames out and leaves what they spent to their callers, *collapse*
+ * puts a function that is already on the stack back into its first frame. Sums stay exact: nothing is scaled.
+ */
+import { PairMap } from '../../lib/uint-pair-map';
+import { NO_NODE } from './diff-part';
+import type { Draft, Scales } from './tree-draft';
+import { DraftBuilder, shownWeight } from './tree-draft';
+
+/** Flags over name numbers; null = that filter is off. */
+export type Filters = {
+  ignore: Uint8Array | null;
+  focus: Uint8Array | null;
+  hide: Uint8Array | null;
+  collapse: boolean;
+};
+
+/**
+ * What could not be asked because it was never sent: raw totals of rests that a focus dropped or an ignore retained.
+ */
+export type UnfilteredReason = { nodes: number; base: number; candidate: number };
+
+export type Filtered = { draft: Draft; unasked: UnfilteredReason };
+
+/**
+ * How far up a repeated function is looked for. Cycles of more than this many different frames are left as they are: it bounds
+ * the walk on stacks of 100,000 frames.
+ */
+const RECURSION_REACH = 512;
+
+type RetainedNodes = {
+  self: Uint8Array;
+  any: Uint8Array;
+  base: Float64Array;
+  candidate: Float64Array;
+};
+
+/** Which stacks stay (1 in `self` = the stacks that end there), and each subtree's retained totals. */
+function keep(draft: Draft, filters: Filters): RetainedNodes & { unasked: UnfilteredReason } {
+  const { count, parent, name } = draft;
+  const ignored = new Uint8Array(count);
+  const focused = new Uint8Array(count);
+  const self = new Uint8Array(count);
+  const unasked: UnfilteredReason = { nodes: 0, base: 0, candidate: 0 };
+  for (let row = 0; row < count; row++) {
+    const above = parent[row]!;
+    const root = above === NO_NODE;
+    ignored[row] = (root ? 0 : ignored[above]!) | (filters.ignore?.[name[row]!] ?? 0);
+    focused[row] =
+      (root ? 0 : focused[above]!) |
+      (filters.focus === null ? 1 : (filters.focus[name[row]!] ?? 0));
+    self[row] = ignored[row] === 0 && focused[row] === 1 ? 1 : 0;
+    const asked = ignored[row] === 1 || (filters.ignore === null && focused[row] === 1);
+    if (asked || draft.hiddenNodes[row] === 0) continue;
+    unasked.nodes += draft.hiddenNodes[row]!;
+    unasked.base += draft.hiddenBase[row]!;
+    unasked.candidate += draft.hiddenCandidate[row]!;
+  }
+  return { self, unasked, ...addRetained(draft, self) };
+}
+
+function addRetained(draft: Draft, self: Uint8Array): Omit<RetainedNodes, 'self'> {
+  const { count, parent } = draft;
+  const any = new Uint8Array(count);
+  const base = new Float64Array(count);
+  const candidate = new Float64Array(count);
+  for (let row = count - 1; row >= 0; row--) {
+    if (self[row] === 1) {
+      any[row] = 1;
+      base[row]! += draft.baseSelf[row]! + draft.hiddenBase[row]!;
+      candidate[row]! += draft.candidateSelf[row]! + draft.hiddenCandidate[row]!;
+    }
+    const above = parent[row]!;
+    if (above === NO_NODE) continue;
+    any[above]! |= any[row]!;
+    base[above]! += base[row]!;
+    candidate[above]! += candidate[row]!;
+  }
+  return { any, base, candidate };
+}
+
+/** Sums of floating point numbers in another order differ in the last digits: equal to one part in 10^9 is equal. */
+function close(one: number, other: number): boolean {
+  return Math.abs(one - other) <= 1e-9 * Math.max(Math.abs(one), Math.abs(other));
+}
+
+function intact(draft: Draft, row: number, base: number, candidate: number): boolean {
+  return close(draft.baseTotal[row]!, base) && close(draft.candidateTotal[row]!, candidate);
+}
+
+function frameOnStack(builder: DraftBuilder, from: number, name: number): number {
+  let node = from;
+  for (let step = 0; step < RECURSION_REACH && node !== NO_NODE; step++) {
+    if (builder.nameOf(node) === name && node !== 0) return node;
+    node = builder.parentOf(node);
+  }
+  return NO_NODE;
+}
+
+/** Applies the filters. @param names how many different names there are. */
+export function filterDraft(draft: Draft, filters: Filters, scales: Scales): Filtered {
+  const kept = keep(draft, filters);
+  const merging = filters.hide !== null || filters.collapse;
+  const builder = new DraftBuilder(merging ? 1024 : draft.count);
+  const children = merging ? new PairMap(1024) : null;
+  const target = new Uint32Array(draft.count).fill(NO_NODE);
+
+  for (let row = 0; row < draft.count; row++) {
+    const above = draft.parent[row]!;
+    if (above !== NO_NODE && kept.any[row] === 0) continue;
+    const name = draft.name[row]!;
+    const place = above === NO_NODE ? NO_NODE : target[above]!;
+    let node = NO_NODE;
+    if (place !== NO_NODE && filters.hide?.[name] === 1) node = place;
+    else if (place !== NO_NODE && filters.collapse) node = frameOnStack(builder, place, name);
+    if (node === NO_NODE) {
+      node = children?.get(place, name) ?? builder.add(place, name);
+      children?.set(place, name, node);
+      builder.join(node, draft, row, shownWeight(draft, row, scales));
+    }
+    target[row] = node;
+    if (kept.self[row] === 1) addSelf(builder.columns, node, draft, row);
+  }
+  const whole = wholeness(builder.columns, draft, kept, target);
+  return { draft: builder.finish(whole), unasked: kept.unasked };
+}
+
+function addSelf(columns: Draft, node: number, draft: Draft, row: number): void {
+  columns.baseSelf[node]! += draft.baseSelf[row]!;
+  columns.candidateSelf[node]! += draft.candidateSelf[row]!;
+  columns.hiddenNodes[node]! += draft.hiddenNodes[row]!;
+  columns.hiddenBase[node]! += draft.hiddenBase[row]!;
+  columns.hiddenCandidate[node]! += draft.hiddenCandidate[row]!;
+}
+
+/** Whether a node still holds exactly what the rows that it was made of held. */
+function wholeness(
+  columns: Draft,
+  draft: Draft,
+  kept: RetainedNodes,
+  target: Uint32Array,
+): (node: number) => boolean {
+  const touched = new Uint8Array(columns.parent.length);
+  for (let row = 0; row < draft.count; row++) {
+    const node = target[row]!;
+    if (node === NO_NODE) continue;
+    const above = draft.parent[row]!;
+    // A row that went into its caller's node (hidden, or a recursion) does not speak for that node.
+    if (above !== NO_NODE && target[above] === node) continue;
+    if (!intact(draft, row, kept.base[row]!, kept.candidate[row]!)) touched[node] = 1;
+  }
+  return (node) => touched[node] === 0;
+}

@@ -1,0 +1,103 @@
+/**
+ * Where frames lie: left edge and width in shown units, for one way of looking at the two sides. In the overlay a frame is as
+ * wide as base and candidate together, so its children always fit. No pixels yet.
+ */
+import { FILL, changeFill } from '../format/change-class';
+import type { Scales } from './tree-draft';
+import type { FrameTable } from './frame-table';
+
+/** Which side's values make the width. */
+export type Side = 'both' | 'base' | 'candidate';
+
+export type Placement = {
+  side: Side;
+  left: Float64Array<ArrayBuffer>;
+  width: Float64Array<ArrayBuffer>;
+  /** How each frame is filled: one of `FILL`. */
+  fill: Uint8Array<ArrayBuffer>;
+  /** Frames with a width in the subtrees of all frames before, modulo 2^32; differences are exact. */
+  countPrefix: Uint32Array<ArrayBuffer>;
+};
+
+/** Weights of the raw values under a side: what is left out weighs nothing. */
+export function weightsOf(side: Side, scales: Scales): Scales {
+  return {
+    base: side === 'candidate' ? 0 : scales.base,
+    candidate: side === 'base' ? 0 : scales.candidate,
+  };
+}
+
+function fillOf(frames: FrameTable, frame: number, scales: Scales, colours: boolean): number {
+  if (!colours) return frames.runtime[frame] === 1 ? FILL.plainRuntime : FILL.plain;
+  const base = frames.baseTotal[frame]! * scales.base;
+  return changeFill(frames.state[frame]!, base, frames.candidateTotal[frame]! * scales.candidate);
+}
+
+/**
+ * Places all frames.
+ * @param colours whether changes are coloured; one side alone is grey.
+ */
+export function placeFrames(
+  frames: FrameTable,
+  side: Side,
+  scales: Scales,
+  colours: boolean,
+): Placement {
+  const { count, childStart } = frames;
+  const weights = weightsOf(side, scales);
+  const left = new Float64Array(count);
+  const width = new Float64Array(count);
+  const fill = new Uint8Array(count);
+  for (let frame = 0; frame < count; frame++) {
+    width[frame] = Math.max(
+      0,
+      frames.baseTotal[frame]! * weights.base + frames.candidateTotal[frame]! * weights.candidate,
+    );
+    fill[frame] = fillOf(frames, frame, scales, colours);
+  }
+  for (let frame = 0; frame < count; frame++) {
+    let edge = left[frame]!;
+    for (let child = childStart[frame]!; child < childStart[frame + 1]!; child++) {
+      left[child] = edge;
+      edge += width[child]!;
+    }
+  }
+  return { side, left, width, fill, countPrefix: countPresent(frames, width) };
+}
+
+function countPresent(frames: FrameTable, width: Float64Array): Uint32Array<ArrayBuffer> {
+  const { count, parent } = frames;
+  const inside = new Uint32Array(count);
+  for (let frame = count - 1; frame > 0; frame--) {
+    if (width[frame]! > 0) inside[frame]! += 1;
+    inside[parent[frame]!]! += inside[frame]!;
+  }
+  inside[0]! += 1;
+  const prefix = new Uint32Array(count + 1);
+  for (let frame = 0; frame < count; frame++) prefix[frame + 1] = prefix[frame]! + inside[frame]!;
+  return prefix;
+}
+
+/** How many frames with a width there are in the subtrees of the siblings from `from` to before `to`. */
+export function framesWithin(placement: Placement, from: number, to: number): number {
+  return (placement.countPrefix[to]! - placement.countPrefix[from]!) >>> 0;
+}
+
+/** Left edge and width of what was never sent below a frame: it follows the frame's last child. Width 0 = nothing. */
+export function hiddenExtent(
+  frames: FrameTable,
+  placement: Placement,
+  weights: Scales,
+  frame: number,
+): { left: number; width: number } {
+  const last = frames.childStart[frame + 1]! - 1;
+  const left =
+    last >= frames.childStart[frame]!
+      ? placement.left[last]! + placement.width[last]!
+      : placement.left[frame]!;
+  return {
+    left,
+    width:
+      frames.hiddenBase[frame]! * weights.base + frames.hiddenCandidate[frame]! * weights.candidate,
+  };
+}

@@ -1,0 +1,247 @@
+/**
+ * Everything the worker does, without the worker: takes the parts of a diff in, and makes of a view the tables and placements
+ * that are drawn. Its answers are freshly made arrays that may be given away; what it needs later it keeps itself.
+ */
+import type { Basis, DiffHeader } from './diff-part';
+import { readDiffPart } from './diff-part';
+import type { DiffTree } from './diff-tree';
+import { basisIndex, mergePart, openTree } from './diff-tree';
+import type { Draft, Scales } from './tree-draft';
+import { draftOfTree } from './tree-draft';
+import type { Filters, UnfilteredReason } from './flame-filter';
+import { filterDraft } from './flame-filter';
+import type { Placement, Side } from './flame-layout';
+import { placeFrames } from './flame-layout';
+import { deepestAlong, frameOfKey, heaviestEnding } from './flame-path';
+import { sandwich } from './flame-sandwich';
+import type { SearchHits } from './flame-search';
+import { searchFrames } from './flame-search';
+import type { FlameMode, FlameView, NamePattern } from './flame-view';
+import type { FrameTable } from './frame-table';
+import { framesOf } from './frame-table';
+import { PatternError, compilePattern, matchNames } from './name-pattern';
+import type { NameTable } from './name-table';
+
+/** The parts of a view that decide about frames and places; zoom and span only move the window. */
+export type LayoutRequest = Pick<
+  FlameView,
+  | 'mode'
+  | 'basis'
+  | 'ignore'
+  | 'focus'
+  | 'hide'
+  | 'collapseRecursion'
+  | 'sandwich'
+  | 'zoom'
+  | 'search'
+>;
+
+/** Where a zoom leads: to a frame of the main table (0), or of the callers' (1). */
+export type ZoomTarget = { table: number; frame: number };
+
+export type Arranged = {
+  header: DiffHeader;
+  basis: Basis;
+  names: NameTable;
+  /** One table; two for a sandwich: callees, then callers. */
+  tables: FrameTable[];
+  /** For each side that is shown, a placement of each table. */
+  sides: { side: Side; placements: Placement[] }[];
+  zoom: ZoomTarget;
+  /** The zoom of the wish was not found; `zoom` is the root. */
+  zoomLost: boolean;
+  /** For each table; null when nothing is searched. */
+  hits: SearchHits[] | null;
+  /** Nodes of the tree that are here, that exist in all, and that a filter or search could not look at. */
+  nodesSent: number;
+  nodesTotal: number;
+  unasked: UnfilteredReason;
+  /** Words for the person: which pattern was not understood, or a sandwich of a function that is not here. */
+  problems: { field: 'ignore' | 'focus' | 'hide' | 'search' | 'sandwich'; message: string }[];
+};
+
+/** Marks the key of a frame in the callers' half of a sandwich. */
+export const CALLERS_KEY_PREFIX = 'u';
+
+const SIDES: Record<FlameMode, readonly Side[]> = {
+  overlay: ['both'],
+  'side-by-side': ['base', 'candidate'],
+  base: ['base'],
+  candidate: ['candidate'],
+};
+
+type RetainedNodes = Pick<
+  FrameTable,
+  'count' | 'name' | 'parent' | 'levelStart' | 'childStart' | 'baseTotal' | 'candidateTotal'
+>;
+
+export class FlameModel {
+  #tree: DiffTree | null = null;
+  /** Copies of the last answer's columns that path look-ups need: the originals have been given away. */
+  #kept: RetainedNodes[] = [];
+
+  /** Takes the first part. @throws ColumnError */
+  open(buffer: ArrayBuffer): void {
+    this.#tree = openTree(readDiffPart(buffer));
+  }
+
+  /** Takes the rest, or a subtree. @throws ColumnError; the tree then stays as it was. */
+  merge(buffer: ArrayBuffer): void {
+    if (this.#tree !== null) this.#tree = mergePart(this.#tree, readDiffPart(buffer));
+  }
+
+  get header(): DiffHeader | null {
+    return this.#tree?.header ?? null;
+  }
+
+  /** Makes what a view needs. null before the first part is there. */
+  arrange(wish: LayoutRequest): Arranged | null {
+    const tree = this.#tree;
+    if (tree === null) return null;
+    const at = basisIndex(tree.header, wish.basis);
+    const basis = tree.header.bases[at]!;
+    const scales: Scales = { base: basis.baseScale, candidate: basis.candidateScale };
+    const problems: Arranged['problems'] = [];
+    const { drafts, unasked, inOrder } = this.#drafts(tree, at, scales, wish, problems);
+    const tables = drafts.map((draft) => framesOf(draft, inOrder ? null : scales));
+    const coloured = wish.mode === 'overlay' || wish.mode === 'side-by-side';
+    const sides = SIDES[wish.mode].map((side) => ({
+      side,
+      placements: tables.map((frames) => placeFrames(frames, side, scales, coloured)),
+    }));
+    this.#kept = tables.map(retainedColumns);
+    const zoom = this.#zoomOf(tree.names, wish.zoom);
+    return {
+      header: tree.header,
+      basis,
+      names: tree.names,
+      tables,
+      sides,
+      zoom: zoom ?? { table: 0, frame: 0 },
+      zoomLost: zoom === null,
+      hits: this.#search(tree.names, wish.search, problems),
+      nodesSent: tree.count,
+      nodesTotal: tree.count + tree.hiddenTotal,
+      unasked,
+      problems,
+    };
+  }
+
+  /** Searches the frames of the last arrangement. */
+  search(pattern: NamePattern): Pick<Arranged, 'hits' | 'problems'> {
+    const problems: Arranged['problems'] = [];
+    const names = this.#tree?.names;
+    return { hits: names === undefined ? null : this.#search(names, pattern, problems), problems };
+  }
+
+  /** The heaviest frame that a path of names means: from the root, else ending with it, else as far as it goes. */
+  find(path: readonly string[]): number {
+    const names = this.#tree?.names;
+    const tree = this.#kept[0];
+    if (names === undefined || tree === undefined) return -1;
+    const ending = heaviestEnding(tree, names, path);
+    if (ending >= 0) return ending;
+    const along = deepestAlong(tree, names, path);
+    return along > 0 ? along : -1;
+  }
+
+  /** Where a zoom leads in the last arrangement; null when no frame has that key. */
+  locate(key: string): ZoomTarget | null {
+    const names = this.#tree?.names;
+    return names === undefined ? null : this.#zoomOf(names, key);
+  }
+
+  #drafts(
+    tree: DiffTree,
+    basis: number,
+    scales: Scales,
+    wish: LayoutRequest,
+    problems: Arranged['problems'],
+  ): { drafts: Draft[]; unasked: UnfilteredReason; inOrder: boolean } {
+    const filters = this.#filters(tree.names, wish, problems);
+    let draft = draftOfTree(tree, basis);
+    let unasked: UnfilteredReason = { nodes: 0, base: 0, candidate: 0 };
+    let inOrder = tree.header.bases[basis]!.id === tree.header.defaultBasis;
+    if (filters !== null) {
+      ({ draft, unasked } = filterDraft(draft, filters, scales));
+      inOrder = false;
+    }
+    if (wish.sandwich === '') return { drafts: [draft], unasked, inOrder };
+    const name = tree.names.find(wish.sandwich);
+    const both = sandwich(draft, name < 0 ? 0 : name, scales);
+    if (name < 0 || both.places === 0) {
+      problems.push({ field: 'sandwich', message: `${wish.sandwich} was not found in the frames` });
+      return { drafts: [draft], unasked, inOrder };
+    }
+    return { drafts: [both.callees, both.callers], unasked, inOrder: false };
+  }
+
+  #filters(names: NameTable, wish: LayoutRequest, problems: Arranged['problems']): Filters | null {
+    const flags = (field: 'ignore' | 'focus' | 'hide'): Uint8Array | null => {
+      const pattern = this.#compile(
+        field,
+        { pattern: wish[field], regex: true, caseSensitive: true },
+        problems,
+      );
+      return pattern === null ? null : matchNames(names, pattern);
+    };
+    const filters = {
+      ignore: flags('ignore'),
+      focus: flags('focus'),
+      hide: flags('hide'),
+      collapse: wish.collapseRecursion,
+    };
+    const idle =
+      filters.ignore === null &&
+      filters.focus === null &&
+      filters.hide === null &&
+      !filters.collapse;
+    return idle ? null : filters;
+  }
+
+  #compile(
+    field: Arranged['problems'][number]['field'],
+    pattern: NamePattern,
+    problems: Arranged['problems'],
+  ): RegExp | null {
+    try {
+      return compilePattern(pattern);
+    } catch (cause) {
+      if (!(cause instanceof PatternError)) throw cause;
+      problems.push({ field, message: cause.message });
+      return null;
+    }
+  }
+
+  #search(
+    names: NameTable,
+    pattern: NamePattern,
+    problems: Arranged['problems'],
+  ): SearchHits[] | null {
+    const compiled = this.#compile('search', pattern, problems);
+    if (compiled === null) return null;
+    const flags = matchNames(names, compiled);
+    return this.#kept.map((tree) => searchFrames(tree, flags.slice()));
+  }
+
+  #zoomOf(names: NameTable, key: string): ZoomTarget | null {
+    const table = key.startsWith(CALLERS_KEY_PREFIX) ? 1 : 0;
+    const tree = this.#kept[table];
+    if (tree === undefined) return null;
+    const frame = frameOfKey(tree, names, table === 1 ? key.slice(CALLERS_KEY_PREFIX.length) : key);
+    return frame < 0 ? null : { table, frame };
+  }
+}
+
+function retainedColumns(frames: FrameTable): RetainedNodes {
+  const { count } = frames;
+  return {
+    count,
+    name: frames.name.slice(),
+    parent: frames.parent.slice(),
+    levelStart: frames.levelStart.slice(),
+    childStart: frames.childStart.slice(),
+    baseTotal: frames.baseTotal.slice(),
+    candidateTotal: frames.candidateTotal.slice(),
+  };
+}

@@ -1,0 +1,100 @@
+/** Finding frames again: by the key of their path, or by names as a finding gives them. */
+import type { PathHash } from './flame-view';
+import { ROOT_HASH, hashKey, nameHash, pathHash } from './flame-view';
+import type { FrameTable } from './frame-table';
+import { levelCount, pathTo } from './frame-table';
+import type { NameTable } from './name-table';
+
+type Tree = Pick<
+  FrameTable,
+  'count' | 'name' | 'parent' | 'levelStart' | 'childStart' | 'baseTotal' | 'candidateTotal'
+>;
+
+/** The key of a frame: what a link keeps of a zoom. `''` for the root. */
+export function keyOfFrame(frames: FrameTable, names: NameTable, frame: number): string {
+  const path = pathTo(frames, frame);
+  if (path.length === 0) return '';
+  let hash: PathHash = ROOT_HASH;
+  for (const step of path) hash = pathHash(hash, nameHash(names.text(frames.name[step]!)));
+  return hashKey(hash);
+}
+
+/** The frame with that key, 0 (the root) for the empty key, -1 when there is none. One pass over all frames. */
+export function frameOfKey(tree: Tree, names: NameTable, key: string): number {
+  if (key === '') return 0;
+  const wantedHigh = Number.parseInt(key.slice(0, 8), 16) >>> 0;
+  const wantedLow = Number.parseInt(key.slice(8), 16) >>> 0;
+  const low = new Uint32Array(tree.count);
+  const high = new Uint32Array(tree.count);
+  const known = new Map<number, PathHash>();
+  low[0] = ROOT_HASH.low;
+  high[0] = ROOT_HASH.high;
+  for (let frame = 1; frame < tree.count; frame++) {
+    const name = tree.name[frame]!;
+    let named = known.get(name);
+    if (named === undefined) known.set(name, (named = nameHash(names.text(name))));
+    const above = tree.parent[frame]!;
+    const hash = pathHash({ low: low[above]!, high: high[above]! }, named);
+    if (hash.low === wantedLow && hash.high === wantedHigh) return frame;
+    low[frame] = hash.low;
+    high[frame] = hash.high;
+  }
+  return -1;
+}
+
+/** The frame that these names lead to from the root, or the last one on the way that exists. 0 when not even the first does. */
+export function deepestAlong(tree: Tree, names: NameTable, path: readonly string[]): number {
+  let frame = 0;
+  for (const name of path) {
+    let next = -1;
+    for (let child = tree.childStart[frame]!; child < tree.childStart[frame + 1]!; child++) {
+      if (names.text(tree.name[child]!) === name) {
+        next = child;
+        break;
+      }
+    }
+    if (next < 0) return frame;
+    frame = next;
+  }
+  return frame;
+}
+
+/** The heaviest frame whose path ends with these names (outermost first), or -1. */
+export function heaviestEnding(tree: Tree, names: NameTable, path: readonly string[]): number {
+  const ids = path.map((name) => names.find(name));
+  const last = ids.at(-1);
+  if (last === undefined || ids.includes(-1)) return -1;
+  let best = -1;
+  for (let frame = 1; frame < tree.count; frame++) {
+    if (tree.name[frame] !== last || !endsWith(tree, frame, ids)) continue;
+    if (best < 0 || weight(tree, frame) > weight(tree, best)) best = frame;
+  }
+  return best;
+}
+
+function weight(tree: Tree, frame: number): number {
+  return tree.baseTotal[frame]! + tree.candidateTotal[frame]!;
+}
+
+function endsWith(tree: Tree, frame: number, ids: readonly number[]): boolean {
+  let at = frame;
+  for (let step = ids.length - 1; step >= 0; step--) {
+    if (at <= 0 || tree.name[at] !== ids[step]) return false;
+    at = tree.parent[at]!;
+  }
+  return true;
+}
+
+/** Deepest level that a subtree reaches: levels are contiguous, so it costs one look a level. */
+export function deepestLevel(frames: FrameTable, frame: number, level: number): number {
+  let from = frame;
+  let to = frame + 1;
+  let deepest = level;
+  while (deepest + 1 < levelCount(frames)) {
+    from = frames.childStart[from]!;
+    to = frames.childStart[to]!;
+    if (from === to) return deepest;
+    deepest++;
+  }
+  return deepest;
+}

@@ -1,0 +1,307 @@
+/**
+ * What of a layout is seen through a window: frames at least a pixel wide one by one, all narrower ones added up into rests
+ * with exact values. Work depends on the pixels of the window, not on the number of frames: a run of narrow siblings is
+ * jumped over a pixel at a time by binary search. Nothing is left out without being counted.
+ */
+import type { Scales } from './tree-draft';
+import type { Placement } from './flame-layout';
+import { framesWithin, hiddenExtent, weightsOf } from './flame-layout';
+import type { FrameTable } from './frame-table';
+import { levelCount, levelsDrawn } from './frame-table';
+
+/** Frames narrower than this are added up. CSS pixels. */
+export const FRAME_MIN_PX = 1;
+
+/** The visible part of a layout: shown units to the left edge, CSS pixels for one shown unit, width in pixels. */
+export type SceneWindow = {
+  from: number;
+  scale: number;
+  widthPx: number;
+  firstLevel: number;
+  lastLevel: number;
+  /** What is narrower is added up; a pixel by default. */
+  leastPx?: number;
+};
+
+/** A list of numbers that is filled anew for each drawing without making garbage. */
+class Numbers<Column extends Uint32Array | Float64Array> {
+  values: Column;
+  readonly #make: (length: number) => Column;
+
+  constructor(make: (length: number) => Column) {
+    this.#make = make;
+    this.values = make(1024);
+  }
+
+  put(at: number, value: number): void {
+    if (at >= this.values.length) {
+      const larger = this.#make(this.values.length * 2);
+      larger.set(this.values);
+      this.values = larger;
+    }
+    this.values[at] = value;
+  }
+}
+
+const whole = () => new Numbers((length) => new Uint32Array(length));
+const real = () => new Numbers((length) => new Float64Array(length));
+
+/** A rest: siblings from `from` to before `to`, or (when they are equal) what was never sent below `parent`. */
+export type Rest = { parent: number; from: number; to: number };
+
+/**
+ * One window's content, in level order and from left to right. Reused from drawing to drawing.
+ * x and width are CSS pixels from the window's left edge, not rounded, and may reach beyond the window.
+ */
+export class Scene {
+  frames = 0;
+  rests = 0;
+  /** Frames with a width that are not drawn one by one but within a rest; what was never sent is not among them. */
+  narrow = 0;
+  /** Frames that were never sent, in rests of this window. */
+  unsent = 0;
+
+  readonly #frame = whole();
+  readonly #frameLevel = whole();
+  readonly #frameX = real();
+  readonly #frameWidth = real();
+  readonly #restParent = whole();
+  readonly #restFrom = whole();
+  readonly #restTo = whole();
+  readonly #restLevel = whole();
+  readonly #restX = real();
+  readonly #restWidth = real();
+  #parents = whole();
+  #nextParents = whole();
+
+  frameAt(at: number): number {
+    return this.#frame.values[at]!;
+  }
+  levelAt(at: number): number {
+    return this.#frameLevel.values[at]!;
+  }
+  xAt(at: number): number {
+    return this.#frameX.values[at]!;
+  }
+  widthAt(at: number): number {
+    return this.#frameWidth.values[at]!;
+  }
+  restAt(at: number): Rest {
+    return {
+      parent: this.#restParent.values[at]!,
+      from: this.#restFrom.values[at]!,
+      to: this.#restTo.values[at]!,
+    };
+  }
+  restLevelAt(at: number): number {
+    return this.#restLevel.values[at]!;
+  }
+  restXAt(at: number): number {
+    return this.#restX.values[at]!;
+  }
+  restWidthAt(at: number): number {
+    return this.#restWidth.values[at]!;
+  }
+
+  /** Looks through the window. Levels above `firstLevel` are walked but not stored. */
+  fill(frames: FrameTable, placement: Placement, scales: Scales, window: SceneWindow): void {
+    this.frames = this.rests = this.narrow = this.unsent = 0;
+    if (frames.count === 0 || window.scale <= 0) return;
+    const weights = weightsOf(placement.side, scales);
+    const last = Math.min(window.lastLevel, levelsDrawn(frames) - 1);
+    let parents = 0;
+    if (placement.width[0]! * window.scale >= (window.leastPx ?? FRAME_MIN_PX)) {
+      this.#parents.put(parents++, 0);
+      if (window.firstLevel <= 0) this.#keep(placement, window, 0, 0);
+    }
+    for (let level = 1; level <= last && parents > 0; level++) {
+      let next = 0;
+      for (let at = 0; at < parents; at++) {
+        next = this.#lookBelow(
+          frames,
+          placement,
+          weights,
+          window,
+          level,
+          this.#parents.values[at]!,
+          next,
+        );
+      }
+      [this.#parents, this.#nextParents] = [this.#nextParents, this.#parents];
+      parents = next;
+    }
+  }
+
+  /** The children of one frame: retained, or run over. Returns how many parents the next level has. */
+  #lookBelow(
+    frames: FrameTable,
+    placement: Placement,
+    weights: Scales,
+    window: SceneWindow,
+    level: number,
+    parent: number,
+    parentsBefore: number,
+  ): number {
+    const { left, width } = placement;
+    const end = frames.childStart[parent + 1]!;
+    const right = window.from + window.widthPx / window.scale;
+    const least = (window.leastPx ?? FRAME_MIN_PX) / window.scale;
+    const kept = level >= window.firstLevel;
+    let parents = parentsBefore;
+    let run = -1;
+    let at = firstReaching(left, width, frames.childStart[parent]!, end, window.from);
+    while (at < end && left[at]! < right) {
+      if (width[at]! >= least) {
+        if (run >= 0 && kept) this.#rest(placement, window, level, parent, run, at);
+        run = -1;
+        if (kept) this.#keep(placement, window, level, at);
+        this.#nextParents.put(parents++, at++);
+        continue;
+      }
+      if (run < 0) run = at;
+      // Everything that begins within the next pixel is narrow but perhaps the last of it.
+      const beyond = firstFrom(left, at + 1, end, left[at]! + least);
+      at = beyond - 1 > at && width[beyond - 1]! >= least ? beyond - 1 : beyond;
+    }
+    if (run >= 0 && kept) this.#rest(placement, window, level, parent, run, at);
+    if (kept && frames.hiddenNodes[parent]! > 0)
+      this.#hidden(frames, placement, weights, window, level, parent, right);
+    return parents;
+  }
+
+  #keep(placement: Placement, window: SceneWindow, level: number, frame: number): void {
+    const at = this.frames++;
+    this.#frame.put(at, frame);
+    this.#frameLevel.put(at, level);
+    this.#frameX.put(at, (placement.left[frame]! - window.from) * window.scale);
+    this.#frameWidth.put(at, placement.width[frame]! * window.scale);
+  }
+
+  #rest(
+    placement: Placement,
+    window: SceneWindow,
+    level: number,
+    parent: number,
+    from: number,
+    to: number,
+  ): void {
+    const count = framesWithin(placement, from, to);
+    if (count === 0) return;
+    this.narrow += count;
+    const x = placement.left[from]!;
+    const width = placement.left[to - 1]! + placement.width[to - 1]! - x;
+    this.#putRest(level, parent, from, to, (x - window.from) * window.scale, width * window.scale);
+  }
+
+  #hidden(
+    frames: FrameTable,
+    placement: Placement,
+    weights: Scales,
+    window: SceneWindow,
+    level: number,
+    parent: number,
+    right: number,
+  ): void {
+    const { left, width } = hiddenExtent(frames, placement, weights, parent);
+    if (left >= right || left + width <= window.from) return;
+    this.unsent += frames.hiddenNodes[parent]!;
+    if (width <= 0) return;
+    this.#putRest(level, parent, 0, 0, (left - window.from) * window.scale, width * window.scale);
+  }
+
+  #putRest(
+    level: number,
+    parent: number,
+    from: number,
+    to: number,
+    x: number,
+    width: number,
+  ): void {
+    const at = this.rests++;
+    this.#restParent.put(at, parent);
+    this.#restFrom.put(at, from);
+    this.#restTo.put(at, to);
+    this.#restLevel.put(at, level);
+    this.#restX.put(at, x);
+    this.#restWidth.put(at, width);
+  }
+}
+
+/** First index in [low, high) whose left edge is at or beyond `edge`. */
+function firstFrom(left: Float64Array, low: number, high: number, edge: number): number {
+  let from = low;
+  // Most runs are short: double the step before halving it.
+  let step = 1;
+  while (from + step < high && left[from + step - 1]! < edge) {
+    from += step;
+    step *= 2;
+  }
+  let to = Math.min(high, from + step);
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (left[middle]! < edge) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+/** First sibling that reaches beyond `edge`. */
+function firstReaching(
+  left: Float64Array,
+  width: Float64Array,
+  low: number,
+  high: number,
+  edge: number,
+): number {
+  const next = firstFrom(left, low, high, edge);
+  if (next > low && left[next - 1]! + width[next - 1]! > edge) return next - 1;
+  return next;
+}
+
+export type CollapsedFramesInfo = {
+  frames: number;
+  base: number;
+  candidate: number;
+  sent: boolean;
+};
+
+/** The exact raw values of a rest. */
+export function describeCollapsedFrames(
+  frames: FrameTable,
+  placement: Placement,
+  rest: Rest,
+): CollapsedFramesInfo {
+  if (rest.from === rest.to) {
+    return {
+      frames: frames.hiddenNodes[rest.parent]!,
+      base: frames.hiddenBase[rest.parent]!,
+      candidate: frames.hiddenCandidate[rest.parent]!,
+      sent: false,
+    };
+  }
+  return {
+    frames: framesWithin(placement, rest.from, rest.to),
+    base: frames.basePrefix[rest.to]! - frames.basePrefix[rest.from]!,
+    candidate: frames.candidatePrefix[rest.to]! - frames.candidatePrefix[rest.from]!,
+    sent: true,
+  };
+}
+
+/** The frame of a level at a place in shown units, or -1: for finding what is under the pointer. */
+export function frameAtPlace(
+  frames: FrameTable,
+  placement: Placement,
+  level: number,
+  place: number,
+): number {
+  if (level < 0 || level >= levelCount(frames)) return -1;
+  const from = frames.levelStart[level]!;
+  const next = firstFrom(placement.left, from, frames.levelStart[level + 1]!, place);
+  const exact =
+    next < frames.levelStart[level + 1]! &&
+    placement.left[next] === place &&
+    placement.width[next]! > 0;
+  const frame = exact ? next : next - 1;
+  if (frame < from) return -1;
+  return place < placement.left[frame]! + placement.width[frame]! ? frame : -1;
+}

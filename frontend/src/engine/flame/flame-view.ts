@@ -1,0 +1,97 @@
+/**
+ * What a person has chosen to see of a diff: one plain value that survives JSON and a link. It holds no pixels and no
+ * numbers of frames: a zoom is the hash of the names on the way to the frame, so it means the same for every reader.
+ */
+
+export const FLAME_MODES = ['overlay', 'side-by-side', 'base', 'candidate'] as const;
+export type FlameMode = (typeof FLAME_MODES)[number];
+
+export const ORIENTATIONS = ['icicle', 'flame'] as const;
+export type Orientation = (typeof ORIENTATIONS)[number];
+
+export type Granularity = 'package' | 'function' | 'line';
+
+/** A pattern over names. An empty pattern means none. `regex: false` searches for the literal text. */
+export type NamePattern = { pattern: string; regex: boolean; caseSensitive: boolean };
+
+export type FlameView = {
+  mode: FlameMode;
+  orientation: Orientation;
+  /** Id of the basis ("share", "mean", "per_second", "per_request"); `''` = the default one of the data. */
+  basis: string;
+  granularity: Granularity;
+  /** {@link pathKey} of the frame that fills the width; `''` = everything. */
+  zoom: string;
+  /** What is shown of the zoomed frame's width, 0 = its left edge, 1 = its right; null = exactly all of it. */
+  span: { from: number; to: number } | null;
+  /** Regular expressions over names, as in pprof; `''` = none. Applied in this order: ignore, focus, hide. */
+  ignore: string;
+  focus: string;
+  hide: string;
+  collapseRecursion: boolean;
+  /** Name of the function whose callers and callees are shown; `''` = the whole tree. */
+  sandwich: string;
+  search: NamePattern;
+};
+
+export const EMPTY_VIEW: FlameView = {
+  mode: 'overlay',
+  orientation: 'icicle',
+  basis: '',
+  granularity: 'function',
+  zoom: '',
+  span: null,
+  ignore: '',
+  focus: '',
+  hide: '',
+  collapseRecursion: false,
+  sandwich: '',
+  search: { pattern: '', regex: true, caseSensitive: false },
+};
+
+/** Two 32-bit states, so that a key has 64 bits: 500,000 paths collide with a chance below one in a hundred million. */
+export type PathHash = { low: number; high: number };
+
+/** The hash of the root, which has no names. */
+export const ROOT_HASH: PathHash = { low: 0x9747b28c, high: 0x3c6ef372 };
+
+/** The hash of one name alone, to be computed once for each different name. */
+export function nameHash(name: string): PathHash {
+  let low = 0x811c9dc5;
+  let high = 0x1b873593;
+  for (let at = 0; at < name.length; at++) {
+    const unit = name.charCodeAt(at);
+    low = Math.imul(low ^ unit, 0x01000193);
+    high = Math.imul(high ^ unit, 0x5bd1e995);
+    high ^= high >>> 15;
+  }
+  return { low: low >>> 0, high: high >>> 0 };
+}
+
+function mixed(state: number, word: number): number {
+  let value = Math.imul(state ^ word, 0x85ebca6b);
+  value ^= value >>> 13;
+  value = Math.imul(value + 0x9e3779b9, 0xc2b2ae35);
+  return (value ^ (value >>> 16)) >>> 0;
+}
+
+/** The hash of a path, from the hash of the path without its last name and the hash of that name. */
+export function pathHash(parent: PathHash, name: PathHash): PathHash {
+  return {
+    low: mixed(parent.low, name.low ^ (parent.high >>> 7)),
+    high: mixed(parent.high, name.high ^ parent.low),
+  };
+}
+
+/** Sixteen hexadecimal digits of a hash. */
+export function hashKey(hash: PathHash): string {
+  return (
+    (hash.high >>> 0).toString(16).padStart(8, '0') + (hash.low >>> 0).toString(16).padStart(8, '0')
+  );
+}
+
+/** The stable key of a frame: its names from the outermost caller (without the root) to itself. `''` for no names. */
+export function pathKey(names: readonly string[]): string {
+  if (names.length === 0) return '';
+  return hashKey(names.reduce((hash, name) => pathHash(hash, nameHash(name)), ROOT_HASH));
+}

@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import { createSeededRandom } from '../../lib/seeded-random';
+import {
+  columnsOf,
+  drawnDiff,
+  drawnTree,
+  randomTree,
+  writeParts,
+  writeWhole,
+} from '../../testing/diff-fixtures';
+import { FlameModel } from './flame-model';
+import { EMPTY_VIEW, hashKey, nameHash, pathHash, pathKey, ROOT_HASH } from './flame-view';
+import { keyOfFrame, frameOfKey } from './flame-path';
+import type { FlameView } from './flame-view';
+import {
+  clampSpan,
+  extentOf,
+  levelAtRow,
+  panSpan,
+  panesOf,
+  paddingAround,
+  rowOf,
+  zoomSpan,
+} from './flame-viewport';
+
+function arranged(change: Partial<FlameView> = {}) {
+  const model = new FlameModel();
+  model.open(drawnDiff('a 10 10\n  b 5 20\n    c 1 1\nd 30 20'));
+  return model.arrange({ ...EMPTY_VIEW, ...change })!;
+}
+
+describe('panes', () => {
+  test('of an icicle hang from the root, of a flame stand on it', () => {
+    const [down] = panesOf(arranged(), 'icicle', 1000).panes;
+    const [up] = panesOf(arranged(), 'flame', 1000).panes;
+    expect([0, 3].map((level) => rowOf(down!, level))).toEqual([0, 3]);
+    expect([0, 3].map((level) => rowOf(up!, level))).toEqual([3, 0]);
+    expect(levelAtRow(up!, 3)).toBeCloseTo(0);
+  });
+  test('have a row for what was never sent below the deepest frames', () => {
+    const model = new FlameModel();
+    const drawn = columnsOf(drawnTree('a 10 10\n  b 5 20\n    c 1 1'));
+    model.open(writeParts(drawn, 2).first);
+    expect(panesOf(model.arrange(EMPTY_VIEW)!, 'icicle', 1000).rows).toBe(3);
+    model.open(writeWhole(drawn));
+    expect(panesOf(model.arrange(EMPTY_VIEW)!, 'icicle', 1000).rows).toBe(4);
+  });
+  test('of two sides stand beside each other, or one above the other where it is narrow', () => {
+    const two = arranged({ mode: 'side-by-side' });
+    expect(
+      panesOf(two, 'icicle', 1016).panes.map(({ x, width, originRow }) => [x, width, originRow]),
+    ).toEqual([
+      [0, 500, 0],
+      [516, 500, 0],
+    ]);
+    expect(panesOf(two, 'icicle', 400)).toMatchObject({
+      rows: 9,
+      panes: [
+        { x: 0, width: 400, originRow: 0 },
+        { x: 0, width: 400, originRow: 5 },
+      ],
+    });
+  });
+  test('of a sandwich: callers above the function, callees below', () => {
+    const both = panesOf(arranged({ sandwich: 'b' }), 'icicle', 100);
+    expect(both.rows).toBe(3);
+    expect(
+      both.panes.map((pane) => [rowOf(pane, pane.firstLevel), rowOf(pane, pane.lastLevel)]),
+    ).toEqual([
+      [1, 2],
+      [0, 0],
+    ]);
+  });
+  test('both sides have one scale', () => {
+    const two = arranged({ mode: 'side-by-side', zoom: pathKey(['a']) });
+    const { panes } = panesOf(two, 'icicle', 1016);
+    const scales = panes.map((pane) => extentOf(two, pane, two.zoom, null).scale);
+    expect(scales[0]).toBe(scales[1]);
+  });
+});
+
+describe('a span', () => {
+  const throwDice = createSeededRandom(3);
+  test('stays inside whatever is done to it', () => {
+    const now = arranged();
+    const room = paddingAround(now, { table: 0, frame: 1 });
+    let span = { from: 0, to: 1 };
+    for (let step = 0; step < 2000; step++) {
+      const moved =
+        throwDice() < 0.5
+          ? panSpan(span, throwDice() * 4 - 2)
+          : zoomSpan(span, 2 ** (throwDice() * 8 - 4), throwDice());
+      span = clampSpan(moved, room.before, room.after);
+      expect(span.to).toBeGreaterThan(span.from);
+      expect(span.from).toBeGreaterThanOrEqual(-room.before - 1e-9);
+      expect(span.to).toBeLessThanOrEqual(1 + room.after + 1e-9);
+    }
+  });
+  test('zooms around the given point', () => {
+    expect(zoomSpan({ from: 0, to: 1 }, 0.5, 0.25)).toEqual({ from: 0.125, to: 0.625 });
+  });
+});
+
+test('a view survives being sent as text, exactly (100 thrown views)', () => {
+  const throwDice = createSeededRandom(17);
+  const pick = <Value>(values: readonly Value[]): Value =>
+    values[Math.floor(throwDice() * values.length)]!;
+  for (let round = 0; round < 100; round++) {
+    const view: FlameView = {
+      ...EMPTY_VIEW,
+      mode: pick(['overlay', 'side-by-side', 'base', 'candidate']),
+      orientation: pick(['icicle', 'flame']),
+      zoom: pathKey(Array.from({ length: Math.floor(throwDice() * 9) }, () => String(throwDice()))),
+      span: pick([null, { from: throwDice(), to: 1 + throwDice() }]),
+      focus: pick(['', '^a$', '<\u202e>']),
+      collapseRecursion: pick([true, false]),
+      search: {
+        pattern: pick(['', '.*', '"']),
+        regex: pick([true, false]),
+        caseSensitive: pick([true, false]),
+      },
+    };
+    expect(JSON.parse(JSON.stringify(view))).toEqual(view);
+  }
+});
+
+describe('a key', () => {
+  test('is that of the path, in every tree', () => {
+    const model = new FlameModel();
+    model.open(writeWhole(randomTree(800, 6)));
+    const now = model.arrange(EMPTY_VIEW)!;
+    const frames = now.tables[0]!;
+    const keys = new Set<string>();
+    for (let frame = 0; frame < frames.count; frame++) {
+      const key = keyOfFrame(frames, now.names, frame);
+      keys.add(key);
+      if (frame % 50 === 0) expect(frameOfKey(frames, now.names, key)).toBe(frame);
+    }
+    expect(keys.size).toBe(800);
+  });
+  test('does not change from release to release: links keep it', () => {
+    expect(pathKey(['main', 'grow'])).toBe(
+      hashKey(pathHash(pathHash(ROOT_HASH, nameHash('main')), nameHash('grow'))),
+    );
+    expect(pathKey(['main', 'grow'])).toBe('4891f75e12075a85');
+    expect(pathKey([])).toBe('');
+  });
+});

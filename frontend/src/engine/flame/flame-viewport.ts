@@ -1,0 +1,161 @@
+/**
+ * Where the tables of an arrangement are on the screen and which part of each is visible: panes of whole rows,
+ * windows of
+ * shown units. One pane for the overlay or one side, two side by side (one above the other where it is narrow), and a
+ * sandwich stacks the callers' pane on the callees'. All in CSS pixels, before scrolling.
+ */
+import type { Arranged, ZoomTarget } from './flame-model';
+import type { FlameView, Orientation } from './flame-view';
+import { levelsDrawn } from './frame-table';
+
+export const ROW_PX = 18;
+export const FRAME_PX = 17;
+/** Between two sides; below this width of the whole they stand one above the other. */
+const SIDES_GAP_PX = 16;
+export const NARROW_PX = 700;
+
+export type Pane = {
+  table: number;
+  side: number;
+  x: number;
+  width: number;
+  /** Row of level 0; further levels follow downwards (1) or upwards (-1). */
+  originRow: number;
+  direction: 1 | -1;
+  /** The callers' pane leaves its level 0 to the callees. */
+  firstLevel: number;
+  lastLevel: number;
+};
+
+export type Panes = { panes: Pane[]; rows: number };
+
+function bandOf(
+  arranged: Arranged,
+  orientation: Orientation,
+): { rows: number; of: (table: number) => Omit<Pane, 'side' | 'x' | 'width'> } {
+  const levels = arranged.tables.map(levelsDrawn);
+  const above = Math.max(0, (levels[1] ?? 1) - 1);
+  const rows = above + (levels[0] ?? 1);
+  const flip = orientation === 'flame';
+  return {
+    rows,
+    of: (table) => {
+      const down = (table === 0) !== flip;
+      return {
+        table,
+        originRow: flip ? rows - 1 - above : above,
+        direction: down ? 1 : -1,
+        firstLevel: table === 0 ? 0 : 1,
+        lastLevel: (levels[table] ?? 1) - 1,
+      };
+    },
+  };
+}
+
+/** Lays the panes out over a width. */
+export function panesOf(arranged: Arranged, orientation: Orientation, width: number): Panes {
+  const band = bandOf(arranged, orientation);
+  const sides = arranged.sides.length;
+  const stacked = sides > 1 && width < NARROW_PX;
+  const each = stacked || sides === 1 ? width : (width - SIDES_GAP_PX) / 2;
+  const panes = arranged.sides.flatMap((_, side) =>
+    arranged.tables.map((__, table): Pane => {
+      const pane = band.of(table);
+      return {
+        ...pane,
+        side,
+        x: stacked ? 0 : side * (each + SIDES_GAP_PX),
+        width: each,
+        originRow: pane.originRow + (stacked ? side * (band.rows + 1) : 0),
+      };
+    }),
+  );
+  return { panes, rows: stacked ? band.rows * sides + sides - 1 : band.rows };
+}
+
+export function rowOf(pane: Pane, level: number): number {
+  return pane.originRow + pane.direction * level;
+}
+
+export function levelAtRow(pane: Pane, row: number): number {
+  return pane.direction === 1 ? row - pane.originRow : pane.originRow - row;
+}
+
+/** Shown units at the left edge, and pixels for one. */
+export type Extent = { from: number; scale: number };
+
+/** Width of a frame, the larger of the sides that are shown: so both sides keep one scale. */
+export function frameWidth(arranged: Arranged, table: number, frame: number): number {
+  return Math.max(...arranged.sides.map(({ placements }) => placements[table]?.width[frame] ?? 0));
+}
+
+/** The frame whose width is the unit of the span: the zoomed one, or the nearest caller that has a width here. */
+export function spanFrame(arranged: Arranged, zoom: ZoomTarget, table: number): number {
+  if (zoom.table !== table) return 0;
+  let frame = zoom.frame;
+  while (frame > 0 && frameWidth(arranged, table, frame) <= 0)
+    frame = arranged.tables[table]!.parent[frame]!;
+  return frame;
+}
+
+/** The window of one pane. A pane whose table is not zoomed shows everything. */
+export function extentOf(
+  arranged: Arranged,
+  pane: Pane,
+  zoom: ZoomTarget,
+  span: FlameView['span'],
+): Extent {
+  const frame = spanFrame(arranged, zoom, pane.table);
+  const unit = frameWidth(arranged, pane.table, frame);
+  const { from, to } = zoom.table === pane.table && span !== null ? span : { from: 0, to: 1 };
+  const left = arranged.sides[pane.side]!.placements[pane.table]!.left[frame]!;
+  const width = (to - from) * unit;
+  return { from: left + from * unit, scale: width > 0 ? pane.width / width : 0 };
+}
+
+export type Span = { from: number; to: number };
+export const WHOLE_SPAN: Span = { from: 0, to: 1 };
+
+/** Closer than this there is nothing more to see: doubles have 52 bits, sums of totals need some of them. */
+const CLOSEST = 2 ** -40;
+
+/**
+ * Keeps a span inside the whole table: not wider than it, not beyond its edges, not closer than doubles can tell apart.
+ * @param before, after how much of the table is left and right of the zoomed frame, in widths of that frame.
+ */
+export function clampSpan(span: Span, before: number, after: number): Span {
+  const whole = before + 1 + after;
+  const width = Math.min(whole, Math.max(whole * CLOSEST, span.to - span.from));
+  const from = Math.max(-before, Math.min(1 + after - width, span.from));
+  return { from, to: from + width };
+}
+
+/** Zooms by a factor (below 1 = closer) keeping the point at `at` (0..1 of the visible width) where it is. */
+export function zoomSpan(span: Span, factor: number, at: number): Span {
+  const width = span.to - span.from;
+  const fixed = span.from + width * at;
+  return { from: fixed - width * factor * at, to: fixed + width * factor * (1 - at) };
+}
+
+/** Moves by a part of the visible width; positive shows what is to the right. */
+export function panSpan(span: Span, part: number): Span {
+  const shift = (span.to - span.from) * part;
+  return { from: span.from + shift, to: span.to + shift };
+}
+
+/** How much is left and right of the span's frame, in widths of it, for {@link clampSpan}. */
+export function paddingAround(
+  arranged: Arranged,
+  zoom: ZoomTarget,
+): { before: number; after: number } {
+  const { table } = zoom;
+  const frame = spanFrame(arranged, zoom, table);
+  const unit = frameWidth(arranged, table, frame);
+  if (unit <= 0) return { before: 0, after: 0 };
+  const lefts = arranged.sides.map(({ placements }) => placements[table]!.left[frame]!);
+  const total = frameWidth(arranged, table, 0);
+  return {
+    before: Math.max(...lefts) / unit,
+    after: Math.max(0, (total - Math.min(...lefts) - unit) / unit),
+  };
+}

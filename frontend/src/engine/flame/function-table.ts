@@ -1,0 +1,108 @@
+/** Reads `slowpath.functions` and `slowpath.lines`: the rows of the table beside the graph. Columns are views, values raw. */
+import { ColumnFile } from '../format/column-file';
+import type { DiffHeader } from './diff-part';
+import { checkBelow, checkFinite, readHeaderFields } from './diff-part';
+import type { NameTable } from './name-table';
+import { readNames } from './name-table';
+
+/** Of one basis: intervals of candidate / base (NaN where not computed), states as in `STATE`. */
+export type FunctionVerdict = {
+  low: Float32Array<ArrayBuffer>;
+  high: Float32Array<ArrayBuffer>;
+  q: Float32Array<ArrayBuffer>;
+  state: Uint8Array<ArrayBuffer>;
+  selfLow: Float32Array<ArrayBuffer>;
+  selfHigh: Float32Array<ArrayBuffer>;
+  selfState: Uint8Array<ArrayBuffer>;
+};
+
+export type FunctionTable = {
+  header: DiffHeader;
+  names: NameTable;
+  count: number;
+  name: Uint32Array<ArrayBuffer>;
+  file: Uint32Array<ArrayBuffer>;
+  category: Uint8Array<ArrayBuffer>;
+  baseSelf: Float64Array<ArrayBuffer>;
+  baseTotal: Float64Array<ArrayBuffer>;
+  candidateSelf: Float64Array<ArrayBuffer>;
+  candidateTotal: Float64Array<ArrayBuffer>;
+  /** In the order of the header's bases. */
+  judgements: readonly FunctionVerdict[];
+};
+
+const VALUES = ['baseSelf', 'baseTotal', 'candidateSelf', 'candidateTotal'] as const;
+
+/** @throws ColumnError when the file is not a whole `slowpath.functions`. */
+export function readFunctions(buffer: ArrayBuffer): FunctionTable {
+  const file = new ColumnFile(buffer, 'slowpath.functions');
+  const header = readHeaderFields(file);
+  const names = readNames(file);
+  const name = file.column('name', 'u32');
+  const count = name.length;
+  const table: FunctionTable = {
+    header,
+    names,
+    count,
+    name,
+    file: file.column('file', 'u32', count),
+    category: file.column('category', 'u8', count),
+    baseSelf: file.column('base_self', 'f64', count),
+    baseTotal: file.column('base_total', 'f64', count),
+    candidateSelf: file.column('candidate_self', 'f64', count),
+    candidateTotal: file.column('candidate_total', 'f64', count),
+    judgements: header.bases.map(({ id }) => ({
+      low: file.column(`low_${id}`, 'f32', count),
+      high: file.column(`high_${id}`, 'f32', count),
+      q: file.column(`q_${id}`, 'f32', count),
+      state: file.column(`state_${id}`, 'u8', count),
+      selfLow: file.column(`self_low_${id}`, 'f32', count),
+      selfHigh: file.column(`self_high_${id}`, 'f32', count),
+      selfState: file.column(`self_state_${id}`, 'u8', count),
+    })),
+  };
+  checkBelow(table.name, names.count, 'A name');
+  checkBelow(table.file, names.count, 'A file name');
+  checkBelow(table.category, header.categories.length, 'A category');
+  for (const column of VALUES) checkFinite(table[column], column);
+  return table;
+}
+
+export type LineRow = {
+  line: number;
+  baseSelf: number;
+  baseTotal: number;
+  candidateSelf: number;
+  candidateTotal: number;
+};
+
+/**
+ * The lines of one function, in the order of the file.
+ * @throws ColumnError when the buffer is not a whole `slowpath.lines`.
+ */
+export function readLines(buffer: ArrayBuffer, functionName: string): LineRow[] {
+  const file = new ColumnFile(buffer, 'slowpath.lines');
+  const names = readNames(file);
+  const owner = file.column('function', 'u32');
+  const count = owner.length;
+  const line = file.column('line', 'i32', count);
+  const [baseSelf, baseTotal, candidateSelf, candidateTotal] = [
+    file.column('base_self', 'f64', count),
+    file.column('base_total', 'f64', count),
+    file.column('candidate_self', 'f64', count),
+    file.column('candidate_total', 'f64', count),
+  ];
+  const wanted = names.find(functionName);
+  const rows: LineRow[] = [];
+  for (let row = 0; row < count; row++) {
+    if (owner[row] !== wanted) continue;
+    rows.push({
+      line: line[row]!,
+      baseSelf: baseSelf[row]!,
+      baseTotal: baseTotal[row]!,
+      candidateSelf: candidateSelf[row]!,
+      candidateTotal: candidateTotal[row]!,
+    });
+  }
+  return rows.sort((a, b) => a.line - b.line);
+}

@@ -1,0 +1,53 @@
+/** The states in which a goroutine passes a gap: how each is painted, and called. Pure. */
+import type { OccupantPattern } from '../timeline/p-occupancy';
+
+export const GOROUTINE_STATES = [
+  'running',
+  'assist',
+  'runnable',
+  'blocked',
+  'syscall',
+  'unknown',
+] as const;
+export type GoroutineState = (typeof GOROUTINE_STATES)[number];
+
+export const STATE_PATTERNS: Record<GoroutineState, OccupantPattern> = {
+  running: 'self',
+  assist: 'gc',
+  runnable: 'culprit',
+  blocked: 'others',
+  syscall: 'syscall',
+  unknown: 'unknown',
+};
+
+const WORDS: Record<GoroutineState, string> = {
+  running: 'running',
+  assist: 'working for the GC',
+  runnable: 'waiting for a P',
+  blocked: 'blocked',
+  syscall: 'in a system call',
+  unknown: 'unknown',
+};
+
+/** What a wait for a P began with, where that says more than the state. */
+const REASONS: Record<string, string> = {
+  'chan receive': 'receiving from a channel',
+  'chan send': 'sending to a channel',
+  sync: 'a lock or other synchronization',
+  'sync.(*Cond).Wait': 'a condition variable',
+  'GC mark assist wait for work': 'waiting for GC work',
+  'wait until GC ends': 'waiting for a GC cycle to end',
+};
+
+/** "blocked: receiving from a channel", "waiting for a P, preempted". */
+export function goroutineStateLabel({
+  state,
+  reason,
+}: {
+  state: GoroutineState;
+  reason: string;
+}): string {
+  if (reason === '') return WORDS[state];
+  if (state === 'runnable') return `${WORDS[state]}, after: ${REASONS[reason] ?? reason}`;
+  return `${WORDS[state]}: ${REASONS[reason] ?? reason}`;
+}

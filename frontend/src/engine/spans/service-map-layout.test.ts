@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { NODE_HEIGHT, NODE_WIDTH, layOutServiceMap } from './service-map-layout';
+
+const edge = (from: string, to: string) => ({ from, to });
+const layers = (ids: string[], edges: [string, string][]) => {
+  const { nodes } = layOutServiceMap(
+    ids,
+    edges.map(([from, to]) => edge(from, to)),
+  );
+  return Object.fromEntries([...nodes].map(([id, { layer }]) => [id, layer]));
+};
+
+describe('the map of services', () => {
+  it('puts who is called below who calls, by the longest way', () => {
+    expect(
+      layers(
+        ['gate', 'api', 'store'],
+        [
+          ['gate', 'api'],
+          ['gate', 'store'],
+          ['api', 'store'],
+        ],
+      ),
+    ).toEqual({ gate: 0, api: 1, store: 2 });
+  });
+  it('leads a long line past the services between', () => {
+    const { lines, nodes } = layOutServiceMap(
+      ['gate', 'api', 'store'],
+      [edge('gate', 'api'), edge('api', 'store'), edge('gate', 'store')],
+    );
+    const long = lines[2]!;
+    expect(long).toHaveLength(4);
+    expect(Math.abs(long[1]!.x - nodes.get('api')!.x)).toBeGreaterThan(NODE_WIDTH / 2);
+  });
+  it('survives circles and calls to itself', () => {
+    const map = layOutServiceMap(['a', 'b'], [edge('a', 'b'), edge('b', 'a'), edge('a', 'a')]);
+    expect([...map.back]).toEqual([1]);
+    expect(map.lines[2]).toEqual([]);
+    expect(map.nodes.get('b')!.layer).toBe(1);
+  });
+  it('leaves nothing on top of another', () => {
+    const ids = ['gate', ...Array.from({ length: 12 }, (_, at) => `shard-${at}`)];
+    const { nodes, width } = layOutServiceMap(
+      ids,
+      ids.slice(1).map((id) => edge('gate', id)),
+    );
+    const places = ids.slice(1).map((id) => nodes.get(id)!.x);
+    const sorted = places.toSorted((a, b) => a - b);
+    sorted.slice(1).forEach((x, at) => {
+      expect(x - sorted[at]!).toBeGreaterThanOrEqual(NODE_WIDTH);
+    });
+    expect(sorted[0]! - NODE_WIDTH / 2).toBeGreaterThanOrEqual(0);
+    expect(sorted.at(-1)! + NODE_WIDTH / 2).toBeLessThanOrEqual(width);
+  });
+  it('puts services without calls in rows below, in sight beside the others', () => {
+    const ids = ['gate', 'api', ...Array.from({ length: 20 }, (_, at) => `quiet-${at}`)];
+    const { nodes, width, height } = layOutServiceMap(ids, [
+      edge('gate', 'api'),
+      edge('api', 'api'),
+    ]);
+    expect(width).toBeLessThan(1400);
+    expect(nodes.get('gate')!.x).toBeCloseTo(width / 2);
+    const rows = new Set(ids.slice(2).map((id) => nodes.get(id)!.y));
+    expect(rows.size).toBe(4);
+    expect(Math.min(...rows)).toBeGreaterThan(nodes.get('api')!.y + NODE_HEIGHT);
+    expect(Math.max(...rows) + NODE_HEIGHT).toBeLessThan(height);
+    expect(layOutServiceMap(['b', 'a'], []).nodes.get('b')!.x).toBeGreaterThan(NODE_WIDTH / 2);
+  });
+  it('leads many long lines to one service through one lane', () => {
+    const chain = Array.from({ length: 30 }, (_, at) => `s${at}`);
+    const all = chain.flatMap((from, at) => chain.slice(at + 1).map((to) => edge(from, to)));
+    expect(layOutServiceMap(chain, all).width).toBeLessThan(30 * NODE_WIDTH);
+  });
+  it('is empty without services, and leaves out calls of unknown ones', () => {
+    expect(layOutServiceMap([], []).nodes.size).toBe(0);
+    expect(layOutServiceMap(['a'], [edge('a', 'gone')]).lines).toEqual([[]]);
+  });
+});

@@ -1,0 +1,143 @@
+/**
+ * Who held the processors while a goroutine waited: what each class is called and how it is painted. A pattern has a
+ * distinct color and hatching, so that no two differ by color alone; it is given once for a victim and then is the
+ * same in
+ * the bars, the timeline and their legends. Few goroutine groups get a hue; the others share one and are labeled by
+ * name.
+ */
+import { shortName } from '../format/short-function-name';
+import type { Occupant } from './timeline-tile';
+
+export const PATTERNS = [
+  'culprit', // new in candidate, or the hog
+  'user1',
+  'user2',
+  'user3',
+  'others',
+  'gc',
+  'stop',
+  'syscall',
+  'runtime',
+  'idle',
+  'unknown',
+  'self', // the goroutine that waited
+] as const;
+export type OccupantPattern = (typeof PATTERNS)[number];
+
+export type WeightedOccupant = Occupant & { weight: number; isNew: boolean };
+
+const USER_PAINTS: OccupantPattern[] = ['user1', 'user2', 'user3'];
+const isUser = (kind: string): boolean => kind === 'user' || kind === 'user-sweep';
+
+const OCCUPANT_LABELS: Record<string, string> = {
+  stw: 'stop-the-world',
+  'gc-dedicated': 'GC workers',
+  'gc-fractional': 'GC workers, fractional',
+  'gc-idle': 'GC workers on idle Ps',
+  runtime: 'runtime',
+  scheduler: 'scheduler, netpoll',
+  idle: 'idle P',
+  unknown: 'unknown',
+};
+
+/** "main.tick", "GC workers", "main.serve, in a syscall": the name as data has it, cut nowhere. */
+export function describeOccupant({ kind, group }: Occupant): string {
+  switch (kind) {
+    case 'user':
+      return group ?? 'goroutines';
+    case 'user-assist':
+      return `${group ?? 'goroutines'}, assisting the GC`;
+    case 'user-sweep':
+      return `${group ?? 'goroutines'}, sweeping`;
+    case 'syscall':
+      return group ? `${group}, in a syscall` : 'in a syscall';
+    case 'runtime':
+      return group ?? 'runtime';
+    default:
+      return OCCUPANT_LABELS[kind] ?? kind;
+  }
+}
+
+/** As {@link describeOccupant}, without the folders of a package: they are alike where names are cut, what differs comes last. */
+export const describeOccupantBriefly = (held: Occupant): string =>
+  shortName(describeOccupant(held));
+
+/** What follows "waits" or "of the waiting is" in a sentence: "behind main.tick", "while a P was idle". */
+export type OccupancyPhrase = { lead: 'behind' | 'while'; name: string; code: boolean };
+
+export function occupancyPhrase(held: Occupant): OccupancyPhrase {
+  const behind = (name: string): OccupancyPhrase => ({ lead: 'behind', name, code: isNamed(held) });
+  switch (held.kind) {
+    case 'idle':
+      return { lead: 'while', name: 'a P was idle', code: false };
+    case 'scheduler':
+      return { lead: 'while', name: 'a P searched for work', code: false };
+    case 'stw':
+      return behind('a stop-the-world pause');
+    case 'unknown':
+      return behind('unknown work');
+    case 'syscall':
+      return held.group === null ? behind('system calls') : behind(describeOccupantBriefly(held));
+    case 'runtime':
+      return held.group === null ? behind('the runtime') : behind(describeOccupantBriefly(held));
+    default:
+      return behind(describeOccupantBriefly(held));
+  }
+}
+
+/** Whether a class is named by a goroutine group, which is set in code type. */
+export function isNamed({ kind, group }: Occupant): boolean {
+  return (
+    group !== null &&
+    (isUser(kind) || kind === 'user-assist' || kind === 'syscall' || kind === 'runtime')
+  );
+}
+
+export const keyOf = ({ kind, group }: Occupant): string => `${kind}|${group ?? ''}`;
+
+function kindPaint(kind: string): OccupantPattern {
+  if (kind === 'user-assist' || kind.startsWith('gc-')) return 'gc';
+  switch (kind) {
+    case 'stw':
+      return 'stop';
+    case 'syscall':
+      return 'syscall';
+    case 'runtime':
+    case 'scheduler':
+      return 'runtime';
+    case 'idle':
+      return 'idle';
+    default:
+      return 'unknown';
+  }
+}
+
+/** Paints by class. Groups are painted, not kinds of their running: who sweeps keeps the group's colour. */
+export class OccupantPatterns {
+  readonly #groups = new Map<string, OccupantPattern>();
+
+  /** @param classes with how much each held; the heaviest groups get distinct hues, new ones the culprit's. */
+  constructor(classes: readonly WeightedOccupant[]) {
+    const weights = new Map<string, { weight: number; isNew: boolean }>();
+    for (const { kind, group, weight, isNew } of classes) {
+      if (!isUser(kind)) continue;
+      const before = weights.get(group ?? '');
+      weights.set(group ?? '', {
+        weight: (before?.weight ?? 0) + weight,
+        isNew: isNew || (before?.isNew ?? false),
+      });
+    }
+    const heaviest = [...weights].sort((a, b) => b[1].weight - a[1].weight);
+    const culprit = heaviest.find(([, { isNew }]) => isNew)?.[0];
+    let hue = 0;
+    for (const [group] of heaviest) {
+      if (group === culprit) this.#groups.set(group, 'culprit');
+      else this.#groups.set(group, USER_PAINTS[hue++] ?? 'others');
+    }
+  }
+
+  of({ kind, group }: Occupant): OccupantPattern {
+    if (!isUser(kind)) return kindPaint(kind);
+    return this.#groups.get(group ?? '') ?? 'others';
+  }
+}

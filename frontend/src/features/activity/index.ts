@@ -1,2 +1,0 @@
-export { Activity } from './Lazy';
-export { readActivitySearch, type ActivitySearch } from './url';

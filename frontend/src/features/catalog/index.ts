@@ -1,3 +1,0 @@
-export { ServiceDetail } from './ServiceDetail';
-export { ServicesPage } from './Services';
-export { buildChoicesQuery, buildQuery, buildsQuery, servicesQuery } from './queries';

@@ -1,2 +1,0 @@
-export { CommitPage, CommitsBetween, Repositories } from './Lazy';
-export { readWholeDiff, repositoriesQuery } from './queries';

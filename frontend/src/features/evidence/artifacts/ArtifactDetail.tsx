@@ -1,0 +1,261 @@
+/** One file: what it is, what became of it, what is known of its run. What a decoded profile holds is the caller's slot. */
+import { Button, NumberInput, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { makeConnectionLostError, type Artifact, type Facts } from '../../../api';
+import {
+  ErrorState,
+  DetailsList,
+  PageHeader,
+  Section,
+  SkeletonRows,
+  StateIcon,
+  Timestamp,
+  sizeText,
+  useTitle,
+} from '../../../ui';
+import { usePollWhile } from '../../platform/jobs';
+import { useRetry } from './ArtifactsTable';
+import { DeleteArtifact } from './DeleteArtifact';
+import classes from './Files.module.css';
+import { artifactQuery, updateMetadata, isUnderWay, originalAddress } from './artifact-queries';
+import { STATE_ICONS, describe, stateText } from './artifact-wording';
+
+type DetailProps = {
+  id: string;
+  back: ReactNode;
+  onGone: () => void;
+  mayWrite: boolean;
+  build: (artifact: Artifact) => ReactNode;
+  summary: (artifact: Artifact) => ReactNode;
+  /** The page with more detail than an artifact's page. */
+  evidence: (artifact: Artifact) => ReactNode;
+};
+
+export function ArtifactDetail({
+  id,
+  back,
+  onGone,
+  mayWrite,
+  build,
+  summary,
+  evidence,
+}: DetailProps) {
+  const pollWhile = usePollWhile();
+  const again = useRetry();
+  const [leaving, setLeaving] = useState(false);
+  const artifact = useQuery({
+    ...artifactQuery(id),
+    refetchInterval: (query) => pollWhile(query.state.data ? isUnderWay(query.state.data) : false),
+  });
+  useTitle(artifact.data?.name ?? 'Artifact');
+  const failed = makeConnectionLostError(artifact);
+  if (failed) {
+    return (
+      <>
+        <PageHeader above={back} title="Could not load the artifact" />
+        <div className={classes.inset}>
+          <ErrorState
+            error={failed}
+            action={<Button onClick={() => void artifact.refetch()}>Try again</Button>}
+          />
+        </div>
+      </>
+    );
+  }
+  if (!artifact.data)
+    return (
+      <div className={classes.inset}>
+        <SkeletonRows rows={10} />
+      </div>
+    );
+  const { data } = artifact;
+  const bad = data.state === 'refused' || data.state === 'failed';
+  return (
+    <>
+      <PageHeader
+        above={back}
+        title={<span className="mono">{data.name}</span>}
+        sub={describe(data)}
+        actions={
+          <>
+            {mayWrite && bad && (
+              <Button
+                loading={again.isPending}
+                onClick={() => {
+                  again.mutate(id);
+                }}
+              >
+                Try again
+              </Button>
+            )}
+            <Button component="a" href={originalAddress(id)} download>
+              Download original
+            </Button>
+            {mayWrite && (
+              <Button
+                onClick={() => {
+                  setLeaving(true);
+                }}
+              >
+                Delete
+              </Button>
+            )}
+          </>
+        }
+      />
+      {leaving && (
+        <DeleteArtifact
+          file={data}
+          onDeleted={onGone}
+          onClose={() => {
+            setLeaving(false);
+          }}
+        />
+      )}
+      {again.error && (
+        <div className={classes.inset}>
+          <ErrorState error={again.error} />
+        </div>
+      )}
+      {data.error && (
+        <div className={classes.inset}>
+          <ErrorState
+            what={data.state === 'refused' ? 'Rejected' : 'Failed'}
+            error={Object.assign(new Error(data.error.detail), { facts: data.error })}
+          />
+        </div>
+      )}
+      <Section title="Artifact" narrow>
+        <DetailsList
+          facts={[
+            [
+              'state',
+              <StateIcon key="s" glyph={STATE_ICONS[data.state]}>
+                {stateText(data)}
+              </StateIcon>,
+            ],
+            [
+              'size',
+              `${sizeText(data.size_bytes)} (${data.size_bytes.toLocaleString('en')} bytes)`,
+            ],
+            [
+              'SHA-256',
+              <span key="h" className="mono">
+                {data.sha256}
+              </span>,
+            ],
+            ['received', <Timestamp key="t" at={data.created_at} exact />],
+            ['build', build(data)],
+          ]}
+        />
+      </Section>
+      {evidence(data)}
+      {data.profile && (
+        <Section title="Profile" narrow>
+          {summary(data)}
+        </Section>
+      )}
+      <Section title="Run" aside="the process during the recording" narrow>
+        <RunFacts artifact={data} mayWrite={mayWrite} />
+      </Section>
+    </>
+  );
+}
+
+const FACT_NAMES: [keyof Facts, string][] = [
+  ['requests', 'requests served'],
+  ['wall_ns', 'wall time'],
+  ['cpu_ns', 'CPU time'],
+  ['go_version', 'Go version'],
+  ['goos', 'GOOS'],
+  ['goarch', 'GOARCH'],
+  ['gomaxprocs', 'GOMAXPROCS'],
+  ['cpu_model', 'CPU'],
+  ['commit', 'commit'],
+  ['build_id', 'build id'],
+  ['run', 'run'],
+];
+
+function factText(name: string, value: unknown): string {
+  if (typeof value === 'number')
+    return name.endsWith('_ns')
+      ? `${(value / 1e9).toLocaleString('en', { maximumFractionDigits: 2 })} s`
+      : value.toLocaleString('en');
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function RunFacts({ artifact, mayWrite }: { artifact: Artifact; mayWrite: boolean }) {
+  const known = FACT_NAMES.filter(
+    ([name]) => artifact.facts[name] !== undefined && artifact.facts[name] !== null,
+  );
+  return (
+    <>
+      {known.length > 0 ? (
+        <DetailsList
+          facts={known.map(([name, label]) => [
+            label,
+            <span key={name} className={typeof artifact.facts[name] === 'string' ? 'mono' : ''}>
+              {factText(name, artifact.facts[name])}
+            </span>,
+          ])}
+        />
+      ) : (
+        <p className="muted">
+          No run metadata. Enter the requests served on both sides to show costs per request.
+        </p>
+      )}
+      {mayWrite && <RequestsForm key={artifact.id} artifact={artifact} />}
+    </>
+  );
+}
+
+function RequestsForm({ artifact }: { artifact: Artifact }) {
+  const client = useQueryClient();
+  const known = artifact.facts.requests;
+  const [requests, setRequests] = useState<number | string>(typeof known === 'number' ? known : '');
+  const [version, setVersion] = useState(
+    typeof artifact.facts.go_version === 'string' ? artifact.facts.go_version : '',
+  );
+  const save = useMutation({
+    mutationFn: () => {
+      const facts: Facts = {
+        ...artifact.facts,
+        requests: typeof requests === 'number' ? requests : null,
+        go_version: version || null,
+      };
+      return updateMetadata(artifact.id, facts);
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ['artifact'] }),
+  });
+  return (
+    <form
+      className={classes.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate();
+      }}
+    >
+      <NumberInput
+        label="Requests during recording"
+        min={1}
+        hideControls
+        thousandSeparator=","
+        value={requests}
+        onChange={setRequests}
+      />
+      <TextInput
+        label="Go version"
+        placeholder="go1.26.3"
+        value={version}
+        onChange={(event) => {
+          setVersion(event.currentTarget.value);
+        }}
+      />
+      <Button type="submit" loading={save.isPending}>
+        Save
+      </Button>
+      {save.error && <ErrorState compact error={save.error} />}
+    </form>
+  );
+}

@@ -1,0 +1,79 @@
+import { useEffect, useState } from 'react';
+import classes from './Drawer.module.css';
+import { droppedFiles } from './dropped-files';
+import { tray } from './tray-store';
+import { useTray } from './use-tray';
+
+const hasFiles = (event: DragEvent): boolean =>
+  event.dataTransfer?.types.includes('Files') ?? false;
+
+/** Files may be dropped anywhere on any page. The overlay says so while they hang over it. */
+export function PageDropZone({ allowed }: { allowed: boolean }) {
+  const [over, setOver] = useState(false);
+  useLeaveConfirmation(
+    useTray().items.some(({ phase }) => phase === 'waiting' || phase === 'sending'),
+  );
+  useEffect(() => {
+    // Entering a child fires before leaving its parent: the depth tells whether the page itself was left.
+    let depth = 0;
+    const enter = (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      event.preventDefault();
+      depth += 1;
+      setOver(true);
+    };
+    const leave = (event: DragEvent) => {
+      if (!hasFiles(event)) return;
+      depth = Math.max(0, depth - 1);
+      if (depth === 0) setOver(false);
+    };
+    const hover = (event: DragEvent) => {
+      if (!hasFiles(event) || !event.dataTransfer) return;
+      event.preventDefault();
+      event.dataTransfer.dropEffect = allowed ? 'copy' : 'none';
+    };
+    const drop = (event: DragEvent) => {
+      if (!hasFiles(event) || !event.dataTransfer) return;
+      // Even where it is not allowed: otherwise the browser would open the file and leave the page.
+      event.preventDefault();
+      depth = 0;
+      setOver(false);
+      if (allowed)
+        void droppedFiles(event.dataTransfer).then(({ files, strays }) => tray.add(files, strays));
+    };
+    window.addEventListener('dragenter', enter);
+    window.addEventListener('dragleave', leave);
+    window.addEventListener('dragover', hover);
+    window.addEventListener('drop', drop);
+    return () => {
+      window.removeEventListener('dragenter', enter);
+      window.removeEventListener('dragleave', leave);
+      window.removeEventListener('dragover', hover);
+      window.removeEventListener('drop', drop);
+    };
+  }, [allowed]);
+  if (!over) return null;
+  return (
+    <div className={classes.overlay} aria-hidden>
+      <p>
+        {allowed
+          ? 'Drop profiles of two builds, several per side if possible'
+          : 'Viewers cannot upload. Ask a team admin for the member role.'}
+      </p>
+    </div>
+  );
+}
+
+/** While files are on their way the browser asks before the page is left: what has not been sent would be lost. */
+function useLeaveConfirmation(busy: boolean): void {
+  useEffect(() => {
+    if (!busy) return;
+    const confirmLeave = (event: BeforeUnloadEvent) => {
+      event.preventDefault();
+    };
+    window.addEventListener('beforeunload', confirmLeave);
+    return () => {
+      window.removeEventListener('beforeunload', confirmLeave);
+    };
+  }, [busy]);
+}

@@ -1,0 +1,62 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { calls, openUrl, type Artifact, type Facts, type Page } from '../../../api';
+
+export type Wanted = { name?: string; state?: Artifact['state']; kind?: string };
+
+export const isUnderWay = (artifact: Pick<Artifact, 'state'>): boolean =>
+  artifact.state === 'received' || artifact.state === 'decoding';
+
+export const artifactsQuery = ({ name, state, kind }: Wanted) =>
+  infiniteQueryOptions({
+    queryKey: ['artifact', 'list', { name, state, kind }],
+    queryFn: ({ pageParam, signal }) =>
+      calls.artifactsList({
+        query: { name, kind, state: state ? [state] : undefined, cursor: pageParam, limit: 100 },
+        signal,
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+  });
+
+export const artifactQuery = (artifact_id: string) =>
+  queryOptions({
+    queryKey: ['artifact', 'one', artifact_id],
+    queryFn: ({ signal }) => calls.artifactsGet({ path: { artifact_id }, signal }),
+  });
+
+/** Everything that was dropped together, to the last file: one that is not read would wait for ever. 200 is the API's largest page. */
+export const batchQuery = (batch: string) =>
+  queryOptions({
+    queryKey: ['artifact', 'batch', batch],
+    queryFn: async ({ signal }) => {
+      const items: Artifact[] = [];
+      let cursor: string | null = null;
+      do {
+        const page: Page<Artifact> = await calls.artifactsList({
+          query: { batch, cursor, limit: 200 },
+          signal,
+        });
+        items.push(...page.items);
+        cursor = page.next_cursor;
+      } while (cursor !== null);
+      return items;
+    },
+  });
+
+/** The files of one build; 200 is the API's largest page, and more of one build hardly make it surer. */
+export const ofBuildQuery = (build_id: string) =>
+  queryOptions({
+    queryKey: ['artifact', 'of-build', build_id],
+    queryFn: ({ signal }) => calls.artifactsList({ query: { build_id, limit: 200 }, signal }),
+  });
+
+export const retryArtifact = (artifact_id: string) =>
+  calls.artifactsRetry({ path: { artifact_id } });
+export const deleteArtifact = (artifact_id: string) =>
+  calls.artifactsDelete({ path: { artifact_id } });
+export const updateMetadata = (artifact_id: string, facts: Facts) =>
+  calls.artifactsChange({ path: { artifact_id }, body: { facts } });
+export const updateBuild = (artifact_id: string, build_id: string) =>
+  calls.artifactsChange({ path: { artifact_id }, body: { build_id } });
+export const originalAddress = (artifact_id: string) =>
+  openUrl(`/artifacts/${artifact_id}/original`);

@@ -1,0 +1,65 @@
+/** Files and folders out of a drop or a file picker, folders walked to the end. */
+import type { AddedFiles, UnmatchedMetadata } from './tray-store';
+
+/** A folder of more files than this was dropped by mistake. */
+const MOST = 1000;
+const TOO_MANY: UnmatchedMetadata = {
+  path: 'Too many files in one drop',
+  error: `The first ${MOST.toLocaleString('en')} were added. More than twenty files per side add little.`,
+};
+
+/** What a drop held, and what of it could not be taken. */
+export type Drop = { files: AddedFiles[]; strays: UnmatchedMetadata[] };
+
+function readBatch(reader: FileSystemDirectoryReader): Promise<FileSystemEntry[]> {
+  return new Promise((resolve, reject) => {
+    reader.readEntries(resolve, reject);
+  });
+}
+
+function fileOf(entry: FileSystemFileEntry): Promise<File> {
+  return new Promise((resolve, reject) => {
+    entry.file(resolve, reject);
+  });
+}
+
+async function walk(entry: FileSystemEntry, found: Drop): Promise<void> {
+  if (entry.name.startsWith('.')) return;
+  const path = entry.fullPath.replace(/^\//, '');
+  if (found.files.length >= MOST) {
+    if (!found.strays.includes(TOO_MANY)) found.strays.push(TOO_MANY);
+    return;
+  }
+  try {
+    if (entry.isFile) {
+      found.files.push({ file: await fileOf(entry as FileSystemFileEntry), path });
+      return;
+    }
+    const reader = (entry as FileSystemDirectoryEntry).createReader();
+    // A reader gives at most 100 entries at a time, and an empty list at the end.
+    for (let batch = await readBatch(reader); batch.length > 0; batch = await readBatch(reader)) {
+      for (const child of batch) await walk(child, found);
+    }
+  } catch (error) {
+    // One that may not be read does not take the others with it.
+    const why = error instanceof Error ? error.message : String(error);
+    found.strays.push({ path, error: `The browser could not read the file: ${why}` });
+  }
+}
+
+/** The entries must be taken from the event at once: it is empty after the first pause. */
+export async function droppedFiles(data: DataTransfer): Promise<Drop> {
+  const entries = Array.from(data.items)
+    .filter(({ kind }) => kind === 'file')
+    .map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }));
+  const found: Drop = { files: [], strays: [] };
+  for (const { entry, file } of entries) {
+    if (entry) await walk(entry, found);
+    else if (file) found.files.push({ file, path: file.name });
+  }
+  return found;
+}
+
+export function pickedFiles(files: Iterable<File>): AddedFiles[] {
+  return Array.from(files, (file) => ({ file, path: file.webkitRelativePath || file.name }));
+}

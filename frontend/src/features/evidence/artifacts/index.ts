@@ -1,0 +1,8 @@
+export { ArtifactDetail } from './ArtifactDetail';
+export { ArtifactsTable } from './ArtifactsTable';
+export { BuildArtifacts } from './BuildArtifacts';
+export { PageDropZone } from './PageDropZone';
+export { UploadDrawer, type Ready } from './UploadDrawer';
+export { artifactsQuery, updateBuild, type Wanted } from './artifact-queries';
+export { tray } from './tray-store';
+export { uploadButtonText, useTray } from './use-tray';

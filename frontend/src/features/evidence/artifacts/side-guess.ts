@@ -1,0 +1,240 @@
+/**
+ * Guesses from the names of dropped files which belong to the base and which to the candidate. A guess is shown as one
+ * and can be corrected; it only has to be right often and never surprising. Pure.
+ */
+export type SideName = 'base' | 'candidate';
+
+export type Named = {
+  /** File name, with the folders it was dropped in: "old/cpu-1.pb.gz". */
+  path: string;
+  /** Milliseconds since 1970, as the file system says. */
+  modified: number;
+};
+
+export type Guess = {
+  /** One for each file, in order; null = belongs to neither. */
+  sides: (SideName | null)[];
+  labels: Record<SideName, string>;
+  /** Why, in words for the drawer; '' when nothing was inferred. */
+  reason: string;
+};
+
+const BASE_NAMES = new Set([
+  'base',
+  'baseline',
+  'before',
+  'old',
+  'good',
+  'control',
+  'reference',
+  'ref',
+  'main',
+  'master',
+  'prev',
+  'previous',
+  'stable',
+]);
+const CANDIDATE_NAMES = new Set([
+  'candidate',
+  'cand',
+  'after',
+  'new',
+  'bad',
+  'canary',
+  'next',
+  'head',
+  'pr',
+  'feature',
+  'test',
+  'slow',
+]);
+/** Says what a file is, not which side it belongs to. */
+const KIND_WORDS = new Set([
+  'cpu',
+  'heap',
+  'allocs',
+  'alloc',
+  'mutex',
+  'block',
+  'goroutine',
+  'profile',
+  'prof',
+  'trace',
+  'growth',
+  'pprof',
+  'pb',
+  'gz',
+  'out',
+  'txt',
+  'json',
+  'zst',
+  'samples',
+]);
+
+const COMMIT = /^(?=.*\d)(?=.*[a-f])[0-9a-f]{7,40}$/;
+const VERSION = /^v?\d+(\.\d+)+$/;
+const NUMBER = /^\d+$/;
+
+/** Words of a path: cut at everything that joins words in file names; versions stay whole. */
+export function wordsOf(path: string): string[] {
+  return path
+    .toLowerCase()
+    .split(/[/\\_\s+]|-(?=[^-])|\.(?=[a-z])/u)
+    .filter((word) => word !== '');
+}
+
+type Split = { groups: Map<string, number[]>; reason: string };
+
+function splitBy(
+  files: Named[],
+  keyOf: (file: Named) => string | undefined,
+): Map<string, number[]> {
+  const groups = new Map<string, number[]>();
+  files.forEach((file, index) => {
+    const key = keyOf(file);
+    if (key === undefined) return;
+    groups.set(key, [...(groups.get(key) ?? []), index]);
+  });
+  return groups;
+}
+
+const folderOf = (file: Named): string | undefined => {
+  const folders = file.path.split('/').slice(0, -1);
+  return folders.length > 0 ? folders.join('/') : undefined;
+};
+
+const commitOf = (file: Named): string | undefined =>
+  wordsOf(file.path).find((word) => COMMIT.test(word));
+const versionOf = (file: Named): string | undefined =>
+  wordsOf(file.path).find((word) => VERSION.test(word));
+
+/** The place in the names where exactly two words alternate, kinds and running numbers aside. */
+function wordSplit(files: Named[]): Map<string, number[]> | null {
+  const names = files.map(({ path }) =>
+    wordsOf(path).filter((word) => !KIND_WORDS.has(word) && !NUMBER.test(word)),
+  );
+  const longest = Math.max(0, ...names.map((words) => words.length));
+  for (let place = 0; place < longest; place++) {
+    const groups = new Map<string, number[]>();
+    names.forEach((words, index) => {
+      const word = (words[place] ?? '').replace(/\d+$/u, '');
+      groups.set(word, [...(groups.get(word) ?? []), index]);
+    });
+    if (groups.size === 2) return labelled(groups, (index) => names[index]?.[place] ?? '');
+  }
+  return null;
+}
+
+/** "plus10" rather than "plus", where all files of the group say so. */
+function labelled(
+  groups: Map<string, number[]>,
+  wordOf: (index: number) => string,
+): Map<string, number[]> {
+  return new Map(
+    [...groups].map(([key, group]) => {
+      const words = new Set(group.map(wordOf));
+      return [words.size === 1 ? ([...words][0] ?? key) : key, group];
+    }),
+  );
+}
+
+function wordedSide(file: Named): SideName | undefined {
+  const words = wordsOf(file.path);
+  if (words.some((word) => BASE_NAMES.has(word))) return 'base';
+  return words.some((word) => CANDIDATE_NAMES.has(word)) ? 'candidate' : undefined;
+}
+
+function bestSplit(files: Named[]): Split | null {
+  const commits = splitBy(files, commitOf);
+  if (commits.size >= 2)
+    return { groups: commits, reason: 'guessed from the commits in the names' };
+  const versions = splitBy(files, versionOf);
+  if (versions.size >= 2)
+    return { groups: versions, reason: 'guessed from the versions in the names' };
+  const folders = splitBy(files, folderOf);
+  if (folders.size >= 2) return { groups: folders, reason: 'guessed from the folders' };
+  const words = wordSplit(files);
+  return words && { groups: words, reason: 'guessed from file names' };
+}
+
+const mean = (values: number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+const natural = new Intl.Collator('en', { numeric: true });
+
+/** Which of two groups came first: by version, by time when it is more than a minute apart, by name. */
+function earlier(
+  files: Named[],
+  [nameA, a]: [string, number[]],
+  [nameB, b]: [string, number[]],
+): number {
+  if (VERSION.test(nameA) && VERSION.test(nameB)) return natural.compare(nameA, nameB);
+  const time = (group: number[]) => mean(group.map((index) => files[index]?.modified ?? 0));
+  const apart = time(a) - time(b);
+  if (Math.abs(apart) > 60_000) return apart;
+  // A commit is not a number, however it begins: its order is arbitrary but stable.
+  if (COMMIT.test(nameA) && COMMIT.test(nameB)) return nameA < nameB ? -1 : 1;
+  return natural.compare(nameA, nameB);
+}
+
+/** So large a part of the files may say nothing of their side, where all others do. */
+const MOST_SILENT = 0.2;
+
+const lastFolder = (name: string): string => name.split('/').pop() ?? name;
+
+export function guessSides(files: Named[]): Guess {
+  const nothing: Guess = {
+    sides: files.map(() => 'base'),
+    labels: { base: '', candidate: '' },
+    reason: '',
+  };
+  if (files.length < 2) return nothing;
+
+  // When nearly every file says its side: a single "bad.pb.gz" among others says nothing of them, a stray one among many that say it is left out.
+  const worded = files.map(wordedSide);
+  const told: Guess = {
+    sides: worded.map((side) => side ?? null),
+    labels: { base: '', candidate: '' },
+    reason: 'guessed from file names',
+  };
+  const both = worded.includes('base') && worded.includes('candidate');
+  const silent = worded.filter((side) => side === undefined).length;
+  if (both && silent <= files.length * MOST_SILENT) return told;
+
+  const split = bestSplit(files);
+  if (!split) {
+    if (both) return told;
+    if (files.length !== 2) return nothing;
+    const order = [0, 1].sort((a, b) =>
+      earlier(files, [files[a]?.path ?? '', [a]], [files[b]?.path ?? '', [b]]),
+    );
+    return {
+      ...nothing,
+      sides: order[0] === 0 ? ['base', 'candidate'] : ['candidate', 'base'],
+      reason: 'guessed from time and name',
+    };
+  }
+  // A word on one side only ("baseline/" beside "9c41e0a/") still says which side that group is.
+  const said = (group: number[]) =>
+    group.map((index) => worded[index]).find((side) => side !== undefined);
+  const ordered = [...split.groups].sort((a, b) => {
+    const [sideA, sideB] = [said(a[1]), said(b[1])];
+    if (sideA === 'base' || sideB === 'candidate')
+      return sideB === 'base' || sideA === 'candidate' ? 0 : -1;
+    if (sideB === 'base' || sideA === 'candidate') return 1;
+    return earlier(files, a, b);
+  });
+  const [base, candidate] = ordered;
+  const sides = files.map((_, index): SideName | null => {
+    if (base?.[1].includes(index)) return 'base';
+    return candidate?.[1].includes(index) ? 'candidate' : null;
+  });
+  const labelOf = (group: [string, number[]] | undefined, side: SideName) => {
+    const label = lastFolder(group?.[0] ?? '');
+    return label === side ? '' : label;
+  };
+  return {
+    sides,
+    labels: { base: labelOf(base, 'base'), candidate: labelOf(candidate, 'candidate') },
+    reason: split.reason,
+  };
+}

@@ -1,0 +1,132 @@
+import { HttpResponse, http } from 'msw';
+import { describe, expect, it, vi } from 'vitest';
+import { anArtifact } from '../../../testing/api-factories';
+import { at, problem, server } from '../../../testing/mock-api';
+import { createTray, type AddedFiles } from './tray-store';
+
+const dropped = (path: string, content = 'x'): AddedFiles => ({
+  path,
+  file: new File([content], path.split('/').pop() ?? path, { lastModified: 0 }),
+});
+
+type Put = { name: string; facts: unknown; batch: string | null };
+
+/** Takes every file, and remembers what came with it. */
+function receiving(): Put[] {
+  const puts: Put[] = [];
+  server.use(
+    http.put(at('/artifacts/:name'), ({ params, request }) => {
+      const query = new URL(request.url).searchParams;
+      const facts = query.get('facts');
+      puts.push({
+        name: String(params.name),
+        facts: facts && JSON.parse(facts),
+        batch: query.get('batch'),
+      });
+      return HttpResponse.json(anArtifact({ name: String(params.name), state: 'received' }), {
+        status: 201,
+      });
+    }),
+  );
+  return puts;
+}
+
+const settled = async (tray: ReturnType<typeof createTray>) =>
+  vi.waitFor(() => {
+    expect(
+      tray.snapshot().items.every(({ phase }) => phase === 'sent' || phase === 'stopped'),
+    ).toBe(true);
+  });
+
+describe('the tray', () => {
+  it('opens on a drop, guesses sides, and sends every file in one batch', async () => {
+    const puts = receiving();
+    const tray = createTray();
+    await tray.add([dropped('old/cpu.1.pb.gz'), dropped('new/cpu.1.pb.gz')]);
+    expect(tray.snapshot().open).toBe(true);
+    await settled(tray);
+    expect(tray.snapshot().items.map(({ side, phase }) => [side, phase])).toEqual([
+      ['base', 'sent'],
+      ['candidate', 'sent'],
+    ]);
+    expect(new Set(puts.map(({ batch }) => batch))).toEqual(new Set([tray.snapshot().batch]));
+  });
+
+  it('sends the facts of a sidecar with its file, and never the sidecar itself', async () => {
+    const puts = receiving();
+    const tray = createTray();
+    await tray.add([
+      dropped('a/cpu.pb.gz'),
+      dropped('a/cpu.pb.gz.facts.json', '{"requests": 14000}'),
+      dropped('b/cpu.pb.gz'),
+    ]);
+    await settled(tray);
+    expect(puts.map(({ name, facts }) => [name, facts])).toEqual([
+      ['cpu.pb.gz', { requests: 14000 }],
+      ['cpu.pb.gz', null],
+    ]);
+  });
+
+  it('says what is wrong with a sidecar that matches no file or is not JSON', async () => {
+    receiving();
+    const tray = createTray();
+    await tray.add([
+      dropped('cpu.pb.gz'),
+      dropped('cpu.pb.gz.facts.json', '{'),
+      dropped('other.pb.gz.facts.json', '{}'),
+    ]);
+    const [broken, alone] = tray.snapshot().strays;
+    expect(broken?.error).toMatch(/not valid JSON/i);
+    expect(alone?.error).toMatch(/other\.pb\.gz is missing/);
+  });
+
+  it('leaves a file where a person put it, whatever comes later', async () => {
+    receiving();
+    const tray = createTray();
+    await tray.add([dropped('old/1.pb'), dropped('new/1.pb')]);
+    const moved = tray.snapshot().items[0]!;
+    tray.place(moved.key, null);
+    await tray.add([dropped('new/2.pb')]);
+    expect(tray.snapshot().items.map(({ side }) => side)).toEqual([null, 'candidate', 'candidate']);
+    await settled(tray);
+  });
+
+  it('stops one file with its reason and leaves the rest unharmed', async () => {
+    receiving();
+    server.use(
+      http.put(at('/artifacts/huge.pb'), () =>
+        problem(413, {
+          type: 'urn:slowpath:too-large',
+          detail: 'huge.pb is larger than an artifact may be.',
+          limit: 10,
+          actual: 11,
+          unit: 'bytes',
+        }),
+      ),
+    );
+    const tray = createTray();
+    await tray.add([dropped('huge.pb'), dropped('fine.pb')]);
+    await settled(tray);
+    const [huge, fine] = tray.snapshot().items;
+    expect(huge?.phase).toBe('stopped');
+    expect(huge?.error).toMatchObject({ slug: 'too-large', facts: { limit: 10, actual: 11 } });
+    expect(fine?.phase).toBe('sent');
+  });
+
+  it('takes the same file once', async () => {
+    receiving();
+    const tray = createTray();
+    await tray.add([dropped('cpu.pb')]);
+    await tray.add([dropped('cpu.pb')]);
+    expect(tray.snapshot().items).toHaveLength(1);
+    await settled(tray);
+  });
+
+  it('forgets everything when the team changes', async () => {
+    receiving();
+    const tray = createTray();
+    await tray.add([dropped('cpu.pb')]);
+    tray.reset();
+    expect(tray.snapshot()).toMatchObject({ items: [], open: false });
+  });
+});

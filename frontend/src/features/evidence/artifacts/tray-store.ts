@@ -1,0 +1,264 @@
+/**
+ * The tray: files on their way from a drop to a comparison. It outlives navigation, so it lives outside React; the
+ * server's
+ * side of each file (decoding, decoded, refused) is not stored here but read by query.
+ * Written by the drop overlay and the drawer; read by the drawer.
+ */
+import { Problem, isTransient, type Artifact, type Facts } from '../../../api';
+import { metadataOwner, isMetadataName, readMetadata } from './metadata-sidecar';
+import { updateMetadata, deleteArtifact } from './artifact-queries';
+import { sendFile } from './file-upload';
+import { guessSides, type SideName } from './side-guess';
+
+export type AddedFiles = { file: File; path: string };
+
+export type TrayItem = {
+  key: string;
+  name: string;
+  path: string;
+  file: File;
+  side: SideName | null;
+  /** Placed by hand: no later guess moves it. */
+  placed: boolean;
+  phase: 'waiting' | 'sending' | 'sent' | 'stopped';
+  sentBytes: number;
+  error: unknown;
+  artifactId: string | null;
+  /** With which drop the server keeps it: an older one when a broken upload went on. */
+  batch: string | null;
+  facts: Facts;
+};
+
+/** A sidecar without its file, or what could not be read. */
+export type UnmatchedMetadata = { path: string; error: string };
+
+export type TrayState = {
+  open: boolean;
+  batch: string;
+  items: TrayItem[];
+  labels: Record<SideName, string>;
+  reason: string;
+  /** Dropped metadata without a matching file; shown in the drawer. */
+  strays: UnmatchedMetadata[];
+};
+
+/** So many at once: more would only share the same line. */
+const AT_ONCE = 3;
+/** React is notified of progress at most this often. */
+const NOTIFY_MS = 120;
+
+const fresh = (): TrayState => ({
+  open: false,
+  batch: crypto.randomUUID(),
+  items: [],
+  labels: { base: '', candidate: '' },
+  reason: '',
+  strays: [],
+});
+
+export type Tray = ReturnType<typeof createTray>;
+
+export function createTray() {
+  let state = fresh();
+  let told: ReturnType<typeof setTimeout> | undefined;
+  const watchers = new Set<() => void>();
+  const running = new Map<string, AbortController>();
+
+  const notifyListeners = () => {
+    told = undefined;
+    for (const watcher of watchers) watcher();
+  };
+  const set = (next: Partial<TrayState>, soon = false) => {
+    state = { ...state, ...next };
+    if (soon) told ??= setTimeout(notifyListeners, NOTIFY_MS);
+    else notifyListeners();
+  };
+  const change = (key: string, changed: Partial<TrayItem>, soon = false) => {
+    set(
+      { items: state.items.map((item) => (item.key === key ? { ...item, ...changed } : item)) },
+      soon,
+    );
+  };
+  const itemOf = (key: string) => state.items.find((item) => item.key === key);
+
+  const sendOne = async (item: TrayItem): Promise<void> => {
+    const stop = new AbortController();
+    running.set(item.key, stop);
+    change(item.key, { phase: 'sending', error: null });
+    try {
+      const artifact = await sendFile(
+        { file: item.file, name: item.name, batch: state.batch, facts: item.facts },
+        {
+          signal: stop.signal,
+          onSent: (sentBytes) => {
+            change(item.key, { sentBytes }, true);
+          },
+        },
+      );
+      running.delete(item.key);
+      arrived(item, artifact);
+    } catch (error) {
+      running.delete(item.key);
+      if (stop.signal.aborted) return;
+      change(item.key, { phase: 'stopped', error });
+    }
+    sendNext();
+  };
+
+  const arrived = (sent: TrayItem, artifact: Artifact) => {
+    change(sent.key, {
+      phase: 'sent',
+      artifactId: artifact.id,
+      batch: artifact.batch,
+      sentBytes: sent.file.size,
+    });
+    // Facts given while the file was on its way follow it.
+    const now = itemOf(sent.key);
+    if (now && now.facts !== sent.facts) void saveFacts(now);
+  };
+
+  const sendNext = () => {
+    for (const item of state.items) {
+      if (running.size >= AT_ONCE) return;
+      if (item.phase === 'waiting' && !running.has(item.key)) void sendOne(item);
+    }
+  };
+
+  const saveFacts = async (item: TrayItem) => {
+    if (item.artifactId === null) return;
+    try {
+      await updateMetadata(item.artifactId, item.facts);
+      change(item.key, { error: null });
+    } catch (error) {
+      change(item.key, { error });
+    }
+  };
+
+  /** Guesses again over all files, and leaves where they are those that were placed by hand. */
+  const guessAgain = (items: TrayItem[]): Pick<TrayState, 'items' | 'labels' | 'reason'> => {
+    const guess = guessSides(
+      items.map(({ path, file }) => ({ path, modified: file.lastModified })),
+    );
+    return {
+      items: items.map((item, index) =>
+        item.placed ? item : { ...item, side: guess.sides[index] ?? null },
+      ),
+      labels: guess.labels,
+      reason: guess.reason,
+    };
+  };
+
+  const giveFacts = (key: string, facts: Facts) => {
+    change(key, { facts });
+    const item = itemOf(key);
+    if (item) void saveFacts(item);
+  };
+
+  const attach = async (sidecars: AddedFiles[]) => {
+    const strays = [...state.strays];
+    for (const { file, path } of sidecars) {
+      const owner = state.items.find((item) => item.path === metadataOwner(path));
+      const read = readMetadata(await file.text());
+      if (read.error !== null) strays.push({ path, error: read.error });
+      else if (!owner)
+        strays.push({
+          path,
+          error: `The file ${metadataOwner(path)} is missing. Drop both together.`,
+        });
+      else giveFacts(owner.key, { ...owner.facts, ...read.facts });
+    }
+    set({ strays });
+  };
+
+  return {
+    subscribe: (watcher: () => void) => {
+      watchers.add(watcher);
+      return () => {
+        watchers.delete(watcher);
+      };
+    },
+    snapshot: () => state,
+    setOpen: (open: boolean) => {
+      set({ open });
+    },
+    /** Takes files: sides are guessed, sidecars attached to their files, sending begins at once. */
+    add: async (dropped: AddedFiles[], strays: UnmatchedMetadata[] = []): Promise<void> => {
+      const files = dropped.filter(({ file }) => !isMetadataName(file.name));
+      const sidecars = dropped.filter(({ file }) => isMetadataName(file.name));
+      const known = new Set(
+        state.items.map(({ path, file }) => `${path} ${file.size} ${file.lastModified}`),
+      );
+      const items = files
+        .filter(({ path, file }) => !known.has(`${path} ${file.size} ${file.lastModified}`))
+        .map(({ file, path }): TrayItem => ({
+          key: crypto.randomUUID(),
+          name: file.name,
+          path,
+          file,
+          side: null,
+          placed: false,
+          phase: 'waiting',
+          sentBytes: 0,
+          error: null,
+          artifactId: null,
+          batch: null,
+          facts: {},
+        }));
+      set({
+        open: true,
+        strays: [...state.strays, ...strays],
+        ...guessAgain([...state.items, ...items]),
+      });
+      // Sidecars first: their facts then travel with the file itself.
+      await attach(sidecars);
+      sendNext();
+    },
+    place: (key: string, side: SideName | null) => {
+      change(key, { side, placed: true });
+    },
+    swap: () => {
+      const other = { base: 'candidate', candidate: 'base' } as const;
+      set({
+        items: state.items.map((item) => ({
+          ...item,
+          placed: true,
+          side: item.side && other[item.side],
+        })),
+        labels: { base: state.labels.candidate, candidate: state.labels.base },
+      });
+    },
+    giveFacts,
+    tryAgain: (key: string) => {
+      change(key, { phase: 'waiting', error: null });
+      sendNext();
+    },
+    remove: (key: string) => {
+      const item = itemOf(key);
+      running.get(key)?.abort();
+      running.delete(key);
+      set({ items: state.items.filter((other) => other.key !== key) });
+      if (item?.artifactId) void deleteArtifact(item.artifactId).catch(() => undefined);
+      sendNext();
+    },
+    /** Another team: nothing that was dropped for one may reach the other. */
+    reset: () => {
+      for (const stop of running.values()) stop.abort();
+      running.clear();
+      set(fresh());
+    },
+    /** Forget what is done; whatever is still on its way stays. */
+    clear: () => {
+      const left = state.items.filter(
+        (item) => item.phase === 'waiting' || item.phase === 'sending',
+      );
+      if (left.length > 0) set({ items: left, strays: [] });
+      else set(fresh());
+    },
+  };
+}
+
+/** May this error pass when the same thing is tried again? */
+export const mayPass = (error: unknown): boolean =>
+  isTransient(error) || !(error instanceof Problem);
+
+export const tray = createTray();

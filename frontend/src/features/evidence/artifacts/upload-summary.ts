@@ -1,0 +1,45 @@
+/** Counts the files of the upload drawer by outcome. Pure. */
+import type { Artifact } from '../../../api';
+import { countOf } from '../../../ui';
+import type { TrayItem } from './tray-store';
+
+/** Whatever was decoded can be compared: profiles, traces, growth logs, benchmarks. */
+export function isReady(artifact: Artifact): boolean {
+  return artifact.state === 'decoded';
+}
+
+export type UploadSummary = { words: string; foot: string; underWay: number };
+
+type Fate = 'decoded' | 'in progress' | 'rejected' | 'stopped';
+
+function fateOf(item: TrayItem, artifacts: Map<string, Artifact>): Fate {
+  if (item.phase === 'stopped') return 'stopped';
+  const artifact = item.artifactId ? artifacts.get(item.artifactId) : undefined;
+  if (!artifact || artifact.state === 'received' || artifact.state === 'decoding')
+    return 'in progress';
+  return artifact.state === 'decoded' ? 'decoded' : 'rejected';
+}
+
+export function summarizeUploads(
+  items: TrayItem[],
+  artifacts: Map<string, Artifact>,
+): UploadSummary {
+  const counts: Record<Fate, number> = { decoded: 0, 'in progress': 0, rejected: 0, stopped: 0 };
+  for (const item of items) counts[fateOf(item, artifacts)] += 1;
+  const parts = (Object.keys(counts) as Fate[])
+    .filter((fate) => counts[fate] > 0)
+    .map((fate) => `${counts[fate]} ${fate}`);
+  const bad = counts.rejected + counts.stopped;
+  const word = counts.rejected > 0 ? 'rejected' : 'stopped';
+  const foot =
+    bad === 0
+      ? ''
+      : bad === 1
+        ? `One ${word}; the others are unaffected.`
+        : `${bad} ${word}; the others are unaffected.`;
+  return {
+    words: items.length === 0 ? '' : `${countOf(items.length, 'file')} · ${parts.join(', ')}`,
+    foot: bad === items.length ? '' : foot,
+    underWay: counts['in progress'],
+  };
+}

@@ -1,0 +1,14 @@
+import { useSyncExternalStore } from 'react';
+import { countOf } from '../../../ui';
+import { tray, type TrayItem, type TrayState } from './tray-store';
+
+export function useTray(): TrayState {
+  return useSyncExternalStore(tray.subscribe, tray.snapshot);
+}
+
+/** "3 files on the way" for the button that brings the drawer back. */
+export function uploadButtonText(items: TrayItem[]): string {
+  const going = items.filter((item) => item.phase === 'waiting' || item.phase === 'sending').length;
+  if (going > 0) return `Uploading ${countOf(going, 'file')}`;
+  return items.length > 0 ? `Upload · ${items.length}` : 'Upload';
+}

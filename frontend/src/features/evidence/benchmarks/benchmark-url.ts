@@ -1,0 +1,25 @@
+/** What a link restores of the benchmarks: the order of their table. '' = as the files have them, by unit. */
+import * as z from 'zod/mini';
+import type { Sort } from '../../../ui';
+
+export const BENCHMARK_COLUMNS = ['name', 'change', 'p'] as const;
+export type BenchmarkView = { sort: Sort };
+export const DEFAULT_BENCHMARK_VIEW: BenchmarkView = {
+  sort: { column: 'change', descending: true },
+};
+
+const field = <T extends z.ZodMiniType>(type: T) => z.catch(z.optional(type), undefined);
+export const benchmarkFields = {
+  bsort: field(z.enum(BENCHMARK_COLUMNS)),
+  basc: field(z.literal(true)),
+};
+type Search = { bsort?: (typeof BENCHMARK_COLUMNS)[number]; basc?: true };
+
+export const benchmarkViewOf = (search: Search): BenchmarkView => ({
+  sort: { column: search.bsort ?? 'change', descending: !search.basc },
+});
+
+export const benchmarkSearchOf = ({ sort }: BenchmarkView): Search => ({
+  bsort: sort.column === 'change' ? undefined : (sort.column as Search['bsort']),
+  basc: sort.descending ? undefined : true,
+});

@@ -1,0 +1,219 @@
+/** Notes of people on the time axis: listed, written, changed, taken back. */
+import { Button, Drawer, Select, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Dashboard, DashboardAnnotation } from '../../../engine/dashboard/dashboard-file';
+import { clockText, dayText } from '../../../engine/dashboard/dashboard-time';
+import { EmptyState, ErrorState } from '../../../ui';
+import classes from './dashboard.module.css';
+import {
+  updateAnnotation,
+  createAnnotation,
+  deleteAnnotation,
+  type AnnotationFields,
+} from './dashboard-queries';
+import { NEW_ANNOTATION } from './dashboard-url';
+
+type PanelProps = {
+  /** '' = closed, 'new' = being written, 'all' = the list, or the id of one. */
+  open: string;
+  board: Dashboard;
+  environment: { id: string; name: string };
+  mayWrite: boolean;
+  onOpen: (open: string) => void;
+  onKept: () => Promise<unknown>;
+};
+
+export function AnnotationsPanel({
+  open,
+  board,
+  environment,
+  mayWrite,
+  onOpen,
+  onKept,
+}: PanelProps) {
+  const one = board.annotations.find(({ id }) => id === open);
+  return (
+    <Drawer
+      opened={open !== ''}
+      onClose={() => {
+        onOpen('');
+      }}
+      size={400}
+      title={`Annotations of ${environment.name}`}
+      closeButtonProps={{ 'aria-label': 'Close annotations' }}
+      attributes={{ header: { role: 'presentation' } }}
+    >
+      {open !== '' && (
+        <div className={classes.told}>
+          {mayWrite && (open === NEW_ANNOTATION || one) ? (
+            <NoteForm
+              key={open}
+              board={board}
+              note={one ?? null}
+              environment={environment.id}
+              onDone={async () => {
+                await onKept();
+                onOpen('all');
+              }}
+            />
+          ) : (
+            mayWrite && (
+              <Button
+                className={classes.begin}
+                onClick={() => {
+                  onOpen(NEW_ANNOTATION);
+                }}
+              >
+                Add annotation
+              </Button>
+            )
+          )}
+          <NoteList board={board} open={open} onOpen={onOpen} />
+        </div>
+      )}
+    </Drawer>
+  );
+}
+
+function NoteList({ board, open, onOpen }: Pick<PanelProps, 'board' | 'open' | 'onOpen'>) {
+  if (board.annotations.length === 0)
+    return (
+      <EmptyState>
+        No annotations yet. Add one for a load test, a failover or a campaign.
+      </EmptyState>
+    );
+  const nameOf = (id: string | null) =>
+    board.rows.find(({ service }) => service.id === id)?.service.name ?? 'all services';
+  return (
+    <ul className={classes.notes}>
+      {board.annotations
+        .toSorted((a, b) => b.at_ms - a.at_ms)
+        .map((note) => (
+          <li key={note.id} data-open={note.id === open || undefined}>
+            <button
+              type="button"
+              onClick={() => {
+                onOpen(note.id);
+              }}
+            >
+              <span className="muted">
+                {dayText(note.at_ms)} {clockText(note.at_ms)}
+                {note.until_ms !== null && ` to ${clockText(note.until_ms)}`} UTC,{' '}
+                {nameOf(note.service_id)}
+              </span>
+              <span>{note.text}</span>
+            </button>
+          </li>
+        ))}
+    </ul>
+  );
+}
+
+type FormProps = {
+  board: Dashboard;
+  note: DashboardAnnotation | null;
+  environment: string;
+  onDone: () => Promise<unknown>;
+};
+
+const fieldText = (atMs: number): string => new Date(atMs).toISOString().slice(0, 16);
+
+function NoteForm({ board, note, environment, onDone }: FormProps) {
+  const [text, setText] = useState(note?.text ?? '');
+  const [at, setAt] = useState(fieldText(note?.at_ms ?? board.nowMs));
+  const [until, setUntil] = useState(
+    note?.until_ms === null || note === null ? '' : fieldText(note.until_ms),
+  );
+  const [service, setService] = useState(note?.service_id ?? '');
+  const words: AnnotationFields = {
+    service_id: service === '' ? null : service,
+    at: `${at}:00Z`,
+    until: until === '' ? null : `${until}:00Z`,
+    text,
+  };
+  const keep = useMutation({
+    mutationFn: () =>
+      note ? updateAnnotation(note.id, words) : createAnnotation(environment, words),
+    onSuccess: onDone,
+  });
+  const remove = useMutation({
+    mutationFn: () => deleteAnnotation(note?.id ?? ''),
+    onSuccess: onDone,
+  });
+  const error = keep.error ?? remove.error;
+  const late = until !== '' && until < at;
+  return (
+    <form
+      className={classes.noteForm}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!late) keep.mutate();
+      }}
+    >
+      <TextInput
+        label="Text"
+        required
+        maxLength={1000}
+        value={text}
+        data-autofocus
+        onChange={(event) => {
+          setText(event.currentTarget.value);
+        }}
+      />
+      <TextInput
+        label="Start, UTC"
+        type="datetime-local"
+        required
+        value={at}
+        onChange={(event) => {
+          setAt(event.currentTarget.value);
+        }}
+      />
+      <TextInput
+        label="End (optional)"
+        type="datetime-local"
+        value={until}
+        error={late ? 'Must be later' : undefined}
+        onChange={(event) => {
+          setUntil(event.currentTarget.value);
+        }}
+      />
+      {!note && (
+        <Select
+          label="Services"
+          data={[
+            { value: '', label: 'all services' },
+            ...board.rows.map((row) => ({ value: row.service.id, label: row.service.name })),
+          ]}
+          value={service}
+          allowDeselect={false}
+          onChange={(next) => {
+            setService(next ?? '');
+          }}
+        />
+      )}
+      {error && <ErrorState compact what="Could not save the annotation" error={error} />}
+      <div className={classes.buttons}>
+        <Button
+          type="submit"
+          variant="filled"
+          loading={keep.isPending}
+          disabled={text.trim() === ''}
+        >
+          Save
+        </Button>
+        {note && (
+          <Button
+            loading={remove.isPending}
+            onClick={() => {
+              remove.mutate();
+            }}
+          >
+            Delete
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}

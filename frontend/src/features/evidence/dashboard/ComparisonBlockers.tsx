@@ -1,0 +1,76 @@
+/** What prevents comparing the profiles before and after a deployment, and how to send them. */
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { Dashboard } from '../../../engine/dashboard/dashboard-file';
+import { shortCommit } from '../../../engine/dashboard/dashboard-wording';
+import { ErrorState } from '../../../ui';
+import classes from './dashboard.module.css';
+import type { SideChoice } from './deployment-comparison';
+import type { DeploymentComparing } from './use-deployment-comparison';
+
+type ComparisonBlockersProps = {
+  compare: DeploymentComparing;
+  board: Dashboard | null;
+  filesLink: (words: string) => ReactNode;
+};
+
+/** Where files of a build are sent, which makes it known where it is not; null = nothing names it. */
+function pathFor({ build_id, commit }: SideChoice, service?: string): string | null {
+  if (build_id !== null) return `artifacts/cpu.pprof?build_id=${build_id}`;
+  return commit && service
+    ? `builds/${encodeURIComponent(service)}/${encodeURIComponent(commit)}/artifacts/`
+    : null;
+}
+
+export function ComparisonBlockers({ compare, board, filesLink }: ComparisonBlockersProps) {
+  const { error, missing } = compare;
+  if (error)
+    return (
+      <div className={classes.inset}>
+        <ErrorState what="Could not compare the profiles" error={error} />
+      </div>
+    );
+  if (!missing) return null;
+  const lacking = [missing.base, missing.candidate].filter(
+    (side): side is SideChoice => side !== null && side.artifacts.length === 0,
+  );
+  return (
+    <div className={classes.doubt} role="status">
+      <p>
+        <b>Nothing to compare yet.</b>{' '}
+        {missing.base === null
+          ? 'No earlier deployment of another build.'
+          : lacking.map((side, at) => (
+              <span key={side.commit}>
+                {at > 0 && ' '}
+                Build <span className="mono">
+                  {shortCommit(side.commit) || 'without a commit'}
+                </span>{' '}
+                has no profiles.
+              </span>
+            ))}
+      </p>
+      {lacking.map((side) => {
+        const service = board?.rows.find((row) => row.service.id === side.service_id)?.service;
+        const to = pathFor(side, service?.slug);
+        if (to === null) return null;
+        return (
+          <p key={side.commit}>
+            <span className="muted">Upload profiles of {shortCommit(side.commit) || 'it'}: </span>
+            <code className={classes.code}>
+              {`curl -T cpu.pprof -H "Authorization: Bearer $TOKEN" "${window.location.origin}/api/v1/${to}"`}
+            </code>
+          </p>
+        );
+      })}
+      {missing.windows && (
+        <Button loading={compare.pending} onClick={compare.latency}>
+          Compare latency before and after
+        </Button>
+      )}
+      <p className="muted">
+        Or drop files on this page and set their build in {filesLink('Artifacts')}.
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,103 @@
+/** The page's answer: which service takes longer since when, and what explains it. */
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { Dashboard } from '../../../engine/dashboard/dashboard-file';
+import { lengthText, spanOf } from '../../../engine/dashboard/dashboard-time';
+import { deploymentName } from '../../../engine/dashboard/dashboard-wording';
+import { PageHeader, countOf } from '../../../ui';
+import type { DeploymentComparing } from './use-deployment-comparison';
+
+type DashboardHeadlineProps = {
+  board: Dashboard;
+  onDeploy: (id: string) => void;
+  compare: DeploymentComparing;
+  mayWrite: boolean;
+};
+
+export function DashboardHeadline({ board, onDeploy, compare, mayWrite }: DashboardHeadlineProps) {
+  const { headline } = board;
+  if (!headline) return <PageHeader {...quiet(board)} />;
+  const deploy = board.deploys.find(({ id }) => id === headline.deploy_id);
+  const service = board.rows.find((row) => row.service.id === headline.service_id)?.service.name;
+  return (
+    <PageHeader
+      title={<Sentence text={headline.sentence} service={service ?? ''} />}
+      sub={headline.detail ?? undefined}
+      actions={
+        deploy && (
+          <>
+            <Button
+              onClick={() => {
+                onDeploy(deploy.id);
+              }}
+            >
+              Commits of {deploymentName(deploy)}
+            </Button>
+            {mayWrite && (
+              <Button
+                variant="filled"
+                loading={compare.pending}
+                onClick={() => {
+                  compare.ask(deploy.id);
+                }}
+              >
+                Compare before and after
+              </Button>
+            )}
+          </>
+        )
+      }
+    />
+  );
+}
+
+/** Nothing has changed: stated with what was checked. */
+function quiet(board: Dashboard): { title: string; sub: string } {
+  const { fromMs, toMs } = spanOf(board.grid);
+  const measured = board.rows.filter(({ latency }) => latency.histogram !== 'none').length;
+  return {
+    title: board.changes.length > 0 ? describeChangePoints(board) : 'No latency change points',
+    sub: `${countOf(measured, 'service')} with latency in ${board.environment?.name ?? 'this environment'}, ${lengthText(toMs - fromMs)}`,
+  };
+}
+
+const describeChangePoints = (board: Dashboard): string =>
+  `${countOf(board.changes.length, 'change point')} ${board.changes.length === 1 ? 'is' : 'are'} marked, none in latency at a deployment`;
+
+const MARKED = /(takes [\d.,]+ times (?:longer|less long|less)[^;,·]*)/u;
+const COMMIT = /\b([0-9a-f]{7,40})\b/u;
+
+/** The sentence as the server says it; the service and commits in mono, what changed in its colour. */
+function Sentence({ text, service }: { text: string; service: string }) {
+  const begins = service !== '' && text.startsWith(`${service} `);
+  const rest = begins ? text.slice(service.length) : text;
+  return (
+    <>
+      {begins && <span className="mono">{service}</span>}
+      {parted(rest, MARKED, (words) => (
+        <span className={words.includes('less') ? 'less' : 'more'}>{words}</span>
+      )).map((part, at) =>
+        typeof part === 'string' ? (
+          <span key={at}>
+            {parted(part, COMMIT, (commit) =>
+              /\d/u.test(commit) ? <span className="mono">{commit}</span> : commit,
+            ).map((each, index) => (
+              <span key={index}>{each}</span>
+            ))}
+          </span>
+        ) : (
+          <span key={at}>{part}</span>
+        ),
+      )}
+    </>
+  );
+}
+
+/** Text by turns between and within the matches of a pattern with one group. */
+function parted(
+  text: string,
+  pattern: RegExp,
+  within: (words: string) => ReactNode,
+): (string | ReactNode)[] {
+  return text.split(pattern).map((part, at) => (at % 2 === 1 ? within(part) : part));
+}

@@ -1,0 +1,172 @@
+/** The service board: requests left, latency right, rows as requests flow; one time for all. */
+import { Button } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useMemo, type ReactNode } from 'react';
+import type { DashboardRow } from '../../../engine/dashboard/dashboard-file';
+import { spanOf } from '../../../engine/dashboard/dashboard-time';
+import { ErrorState, PageHeader, useTitle } from '../../../ui';
+import { DashboardRows } from './DashboardRows';
+import { DashboardToolbar } from './DashboardToolbar';
+import { ComparisonBlockers } from './ComparisonBlockers';
+import { DeploymentPanel } from './DeploymentPanel';
+import { EmptyDashboard } from './EmptyDashboard';
+import { DashboardHeadline } from './DashboardHeadline';
+import { AnnotationsPanel } from './AnnotationsPanel';
+import { DashboardSkeleton } from './DashboardSkeleton';
+import { TimeRangeBar } from './TimeRangeBar';
+import classes from './dashboard.module.css';
+import { dashboardQuery } from './dashboard-queries';
+import { zoomed, type DashboardView } from './dashboard-url';
+import { useDeploymentComparison } from './use-deployment-comparison';
+import { useCursorBus, useLiveRefresh } from './use-live-refresh';
+import { useRangeSelection } from './use-range-selection';
+import { explainUnavailableRange } from './time-ranges';
+
+export type DashboardPageProps = {
+  team: { id: string; mayWrite: boolean; mayManage: boolean };
+  view: DashboardView;
+  onView: (view: DashboardView) => void;
+  onComparison: (id: string) => void;
+  settingsLink: (tab: 'metrics' | 'tokens', words: string) => ReactNode;
+  filesLink: (words: string) => ReactNode;
+  /** A link to the map of an environment's services. */
+  mapLink: (environmentId: string, words: string) => ReactNode;
+  /** What else can be done with the row of a service. */
+  rowAction?: (service: DashboardRow['service']) => ReactNode;
+};
+
+export default function DashboardPage(props: DashboardPageProps) {
+  const { team, view, onView, onComparison, settingsLink, filesLink, mapLink } = props;
+  const client = useQueryClient();
+  const bus = useCursorBus();
+  const live = useLiveRefresh(bus, view.range);
+  const query = useQuery({ ...dashboardQuery(view), refetchInterval: live.refetchMs });
+  const board = query.data;
+  const compare = useDeploymentComparison(onComparison);
+  useTitle(board?.environment ? `Dashboard of ${board.environment.name}` : 'Dashboard');
+  const change = useCallback(
+    (changed: Partial<DashboardView>) => {
+      onView({ ...view, ...changed });
+    },
+    [onView, view],
+  );
+  const refresh = useCallback(() => client.invalidateQueries({ queryKey: ['board'] }), [client]);
+  const windows = useRangeSelection(board?.environment?.id ?? '', onComparison);
+  const { wants, chosen, refuse } = windows;
+  const onBrush = useCallback(
+    (fromMs: number, toMs: number, service: DashboardRow['service']) => {
+      bus.move(null);
+      if (wants === 'zoom') {
+        change({ range: zoomed({ fromMs, toMs }) });
+        return;
+      }
+      const row = board?.rows.find((each) => each.service.id === service.id);
+      const why = row ? explainUnavailableRange(row) : null;
+      if (why === null) chosen({ fromMs, toMs, service });
+      else refuse(`${service.name}: ${why}`);
+    },
+    [bus, change, wants, chosen, refuse, board],
+  );
+  const onDeploy = useCallback(
+    (deploy: string) => {
+      change({ deploy, note: '' });
+    },
+    [change],
+  );
+  const onNote = useCallback(
+    (note: string) => {
+      change({ note, deploy: '' });
+    },
+    [change],
+  );
+  const span = useMemo(() => (board ? spanOf(board.grid) : null), [board]);
+
+  return (
+    <>
+      {board && !board.empty ? (
+        <DashboardHeadline
+          board={board}
+          onDeploy={onDeploy}
+          compare={compare}
+          mayWrite={team.mayWrite}
+        />
+      ) : (
+        <PageHeader
+          title="Dashboard"
+          sub="All services of an environment in request order, with latency changes and deployments."
+        />
+      )}
+      <ComparisonBlockers compare={compare} board={board ?? null} filesLink={filesLink} />
+      <DashboardToolbar
+        view={view}
+        board={board ?? null}
+        span={span}
+        live={live}
+        onChange={change}
+        onNotes={onNote}
+        onWindows={team.mayWrite ? windows.begin : null}
+        mapLink={mapLink}
+      />
+      <TimeRangeBar windows={windows} />
+      {query.error && (
+        <div className={classes.inset}>
+          <ErrorState
+            what={board ? 'Could not refresh the dashboard' : 'Could not load the dashboard'}
+            error={query.error}
+            action={<Button onClick={() => void query.refetch()}>Try again</Button>}
+          />
+        </div>
+      )}
+      {!board && query.isPending && <DashboardSkeleton />}
+      {board?.empty && (
+        <EmptyDashboard
+          empty={board.empty}
+          onRange={() => {
+            change({ range: '7d' });
+          }}
+          team={team}
+          settingsLink={settingsLink}
+          environment={board.environment?.name ?? 'production'}
+        />
+      )}
+      {board && !board.empty && (
+        <DashboardRows
+          board={board}
+          view={view}
+          bus={bus}
+          stale={query.isPlaceholderData}
+          mayWrite={team.mayWrite}
+          onChange={change}
+          onBrush={onBrush}
+          onDeploy={onDeploy}
+          onNote={onNote}
+          onOrdered={refresh}
+          action={props.rowAction}
+        />
+      )}
+      {board && (
+        <DeploymentPanel
+          id={view.deploy}
+          board={board}
+          compare={compare}
+          filesLink={filesLink}
+          mayWrite={team.mayWrite}
+          onClose={() => {
+            change({ deploy: '' });
+          }}
+          onNote={onNote}
+        />
+      )}
+      {board?.environment && (
+        <AnnotationsPanel
+          open={view.note}
+          board={board}
+          environment={board.environment}
+          mayWrite={team.mayWrite}
+          onOpen={onNote}
+          onKept={refresh}
+        />
+      )}
+    </>
+  );
+}

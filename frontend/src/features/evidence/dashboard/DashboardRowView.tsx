@@ -1,0 +1,238 @@
+/** One service: what runs, its requests, its latency. Drawn again only when the board, the view or the width is another. */
+import { memo, useCallback, useMemo, type ReactNode } from 'react';
+import {
+  DashboardPanel,
+  CursorSlider,
+  type PlotArea,
+  type Tokens,
+} from '../../../charts/dashboard';
+import type { Dashboard, DashboardRow, QuantileId } from '../../../engine/dashboard/dashboard-file';
+import { latencyPanel, ratePanel, totalOf } from '../../../engine/dashboard/dashboard-panel';
+import {
+  linearLatencyScale,
+  rateScale,
+  type HeightScale,
+} from '../../../engine/dashboard/dashboard-scale';
+import { momentText, timeAt } from '../../../engine/dashboard/dashboard-time';
+import { deploymentName, makeRowDescriber } from '../../../engine/dashboard/dashboard-wording';
+import type { CursorBus } from '../../../engine/dashboard/cursor-bus';
+import { LatencyCaption, RateCaption } from './PanelCaption';
+import { GaugeStrips } from './GaugeStrips';
+import { ServiceCell } from './ServiceCell';
+import classes from './dashboard.module.css';
+import { panelMarkersOf } from './panel-markers';
+import type { DashboardView } from './dashboard-url';
+import type { ServiceOrder } from './use-service-order';
+
+export type RowViewProps = {
+  board: Dashboard;
+  row: number;
+  /** Its place from the top. */
+  at: number;
+  below: DashboardRow['service'][];
+  view: DashboardView;
+  /** Latency's scale of all rows; null = each its own. */
+  shared: HeightScale | null;
+  place: PlotArea;
+  tokens: Tokens | null;
+  bus: CursorBus;
+  tabIndex: 0 | -1;
+  order: ServiceOrder | null;
+  acts: ReactNode;
+  onRow: (by: number) => void;
+  onBrush: (fromMs: number, toMs: number, service: DashboardRow['service']) => void;
+  onDeploy: (id: string) => void;
+  onNote: (id: string) => void;
+};
+
+export function DashboardRowView(props: RowViewProps) {
+  const { board, row, at, below, order, tabIndex, onRow } = props;
+  const told = board.rows[row]!;
+  const hot = board.headline?.service_id === told.service.id;
+  return (
+    <li
+      id={`service-${told.service.id}`}
+      className={classes.row}
+      data-hot={hot || undefined}
+      data-row={told.service.id}
+      data-waiting={!told.loaded || undefined}
+    >
+      <ServiceCell board={board} row={told} at={at} below={below} order={order} acts={props.acts} />
+      {told.loaded ? (
+        <>
+          <Panels {...props} />
+          <RowSlider {...props} tabIndex={tabIndex} onRow={onRow} />
+        </>
+      ) : (
+        <LoadingRow />
+      )}
+    </li>
+  );
+}
+
+/** A row that has not been in sight: as high as it will be. */
+function LoadingRow() {
+  return ['requests', 'latency'].map((panel) => (
+    <div key={panel} className={classes.cell} aria-hidden="true">
+      <div className={classes.caption} />
+      <div className={classes.bonePanel} />
+    </div>
+  ));
+}
+
+const samePanels = (a: RowViewProps, b: RowViewProps): boolean =>
+  a.board === b.board &&
+  a.row === b.row &&
+  a.view.quantiles === b.view.quantiles &&
+  a.view.instances === b.view.instances &&
+  a.shared === b.shared &&
+  a.place === b.place &&
+  a.tokens === b.tokens &&
+  a.bus === b.bus &&
+  a.onBrush === b.onBrush &&
+  a.onDeploy === b.onDeploy &&
+  a.onNote === b.onNote;
+
+const Panels = memo(function Panels(props: RowViewProps) {
+  const { board, row, view, shared, place, tokens, bus, onDeploy, onNote } = props;
+  const { instances } = view;
+  const told = board.rows[row]!;
+  const onBrush = useOwnBrush(props.onBrush, told.service);
+  const quantiles = shownOf(told, view.quantiles);
+  const series = board.series[row]!;
+  const { grid } = board;
+  const rate = useMemo(() => {
+    const total = totalOf(series.qps, grid.points);
+    return ratePanel(grid, series, rateScale([total, series.against?.qps ?? null]));
+  }, [grid, series]);
+  const latency = useMemo(() => {
+    const scale = shared ?? linearLatencyScale(series, quantiles, instances);
+    return latencyPanel(grid, series, scale, { quantiles, instances });
+  }, [grid, series, shared, quantiles, instances]);
+  const rateMarks = useMemo(() => panelMarkersOf(board, told, 'qps', ['qps']), [board, told]);
+  const latencyMarks = useMemo(
+    () => panelMarkersOf(board, told, 'latency', quantiles),
+    [board, told, quantiles],
+  );
+  const common = { grid, place, bus, tokens, onBrush };
+  const { name } = told.service;
+  return (
+    <>
+      <div className={classes.cell}>
+        <RateCaption board={board} row={row} bus={bus} />
+        {told.requests.found ? (
+          <DashboardPanel
+            {...common}
+            model={rate}
+            marks={rateMarks}
+            label={`Requests per second of ${name}, stacked by status class`}
+            deployTitle={(id) => deploymentTitle(board, id)}
+            onDeploy={onDeploy}
+            onNote={onNote}
+          />
+        ) : (
+          <Nothing what="No request metric" why={told.requests.why} />
+        )}
+        <GaugeStrips
+          board={board}
+          row={row}
+          side={0}
+          place={place}
+          tokens={tokens}
+          bus={bus}
+          onBrush={onBrush}
+        />
+      </div>
+      <div className={classes.cell}>
+        <LatencyCaption
+          board={board}
+          row={row}
+          bus={bus}
+          quantiles={quantiles}
+          stepped={latencyMarks.steps.some(({ tone }) => tone === 'more')}
+        />
+        {told.latency.histogram === 'none' ? (
+          <Nothing what="No latency metric" why={told.latency.why} />
+        ) : (
+          <DashboardPanel
+            {...common}
+            model={latency}
+            marks={latencyMarks}
+            label={`Latency of ${name}: ${quantiles.join(', ')}`}
+          />
+        )}
+        <GaugeStrips
+          board={board}
+          row={row}
+          side={1}
+          place={place}
+          tokens={tokens}
+          bus={bus}
+          onBrush={onBrush}
+        />
+      </div>
+    </>
+  );
+}, samePanels);
+
+/** A part that was selected in a row is of the row's service. */
+const useOwnBrush = (onBrush: RowViewProps['onBrush'], service: DashboardRow['service']) =>
+  useCallback(
+    (fromMs: number, toMs: number) => {
+      onBrush(fromMs, toMs, service);
+    },
+    [onBrush, service],
+  );
+
+/** A service that only knows its mean shows that, whatever is asked for. */
+const MEAN_ONLY: QuantileId[] = ['mean'];
+const shownOf = (row: DashboardRow, asked: QuantileId[]): QuantileId[] =>
+  row.latency.histogram === 'mean' ? MEAN_ONLY : asked;
+
+function deploymentTitle(board: Dashboard, id: string): string {
+  const deploy = board.deploys.find((each) => each.id === id);
+  if (!deploy) return 'Deployment';
+  const service = board.rows.find((row) => row.service.id === deploy.service_id)?.service.name;
+  return `Deployment ${deploymentName(deploy)} of ${service ?? 'a service'}, ${momentText(deploy.at_ms, { fromMs: 0, toMs: Infinity })} UTC`;
+}
+
+/** Why a panel is empty, where it would be. */
+function Nothing({ what, why }: { what: string; why: string | null }) {
+  return (
+    <div className={classes.nothing}>
+      <p>
+        {what}
+        {why ? `: ${why}` : ''}
+      </p>
+    </div>
+  );
+}
+
+function RowSlider({ board, row, view, bus, tabIndex, onRow, onBrush }: RowViewProps) {
+  const told = board.rows[row]!;
+  const tell = useMemo(() => {
+    const quantiles = shownOf(told, view.quantiles);
+    const teller = makeRowDescriber(told, board.series[row]!, quantiles, board.grid.points);
+    const span = { fromMs: 0, toMs: board.grid.stepMs * board.grid.points };
+    return (index: number) =>
+      `${momentText(timeAt(board.grid, index), span, board.grid.stepMs)}, ${teller(index)}`;
+  }, [board, told, row, view.quantiles]);
+  const ownBrush = useOwnBrush(onBrush, told.service);
+  const toRow = useCallback(
+    (by: number) => {
+      onRow(by);
+    },
+    [onRow],
+  );
+  return (
+    <CursorSlider
+      bus={bus}
+      grid={board.grid}
+      label={`Time cursor, values of ${told.service.name}`}
+      tell={tell}
+      tabIndex={tabIndex}
+      onRow={toRow}
+      onBrush={ownBrush}
+    />
+  );
+}

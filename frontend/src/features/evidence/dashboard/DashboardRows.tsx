@@ -1,0 +1,269 @@
+/** The rows of the board on one time axis. Widths are measured once for all panels; what a row draws is made once a board. */
+import { Button } from '@mantine/core';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState, type ReactNode } from 'react';
+import { TimeAxis, useTokens, useWidth, type PlotArea } from '../../../charts/dashboard';
+import { logLatencyScale } from '../../../engine/dashboard/dashboard-scale';
+import {
+  QUANTILES,
+  type Dashboard,
+  type DashboardRow,
+  type QuantileId,
+} from '../../../engine/dashboard/dashboard-file';
+import { spanOf } from '../../../engine/dashboard/dashboard-time';
+import type { CursorBus } from '../../../engine/dashboard/cursor-bus';
+import { ErrorState, HiddenInSnapshot } from '../../../ui';
+import { DashboardRowView } from './DashboardRowView';
+import { LatencyLegend, RateLegend } from './LatencyLegend';
+import classes from './dashboard.module.css';
+import type { DashboardView } from './dashboard-url';
+import { useServiceOrder, type ServiceOrder } from './use-service-order';
+import { useVisibleRows } from './use-visible-rows';
+
+export const PANEL_PX = 111;
+export const GAUGE_PX = 44;
+/** Of a row that is shown alone. */
+const LARGE_PX = 260;
+
+type RowsProps = {
+  board: Dashboard;
+  view: DashboardView;
+  bus: CursorBus;
+  /** What is shown is of before: the new one is on its way. */
+  stale: boolean;
+  mayWrite: boolean;
+  onChange: (changed: Partial<DashboardView>) => void;
+  onBrush: (fromMs: number, toMs: number, service: DashboardRow['service']) => void;
+  onDeploy: (id: string) => void;
+  onNote: (id: string) => void;
+  onOrdered: () => Promise<unknown>;
+  /** What else can be done with a row. */
+  action?: (service: DashboardRow['service']) => ReactNode;
+};
+
+/** From the service map to a row: what the address names is scrolled into sight, once. */
+function useLinkedRow(): void {
+  useEffect(() => {
+    const asked = window.location.hash.slice(1);
+    if (asked.startsWith('service-'))
+      document.getElementById(asked)?.scrollIntoView({ block: 'center' });
+  }, []);
+}
+
+export function DashboardRows(props: RowsProps) {
+  const { board, view, bus, stale, mayWrite, onChange, onBrush, onDeploy, onNote } = props;
+  const host = useRef<HTMLDivElement>(null);
+  const axis = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLOListElement>(null);
+  const widthPx = useWidth(axis, 0);
+  const tokens = useTokens(host);
+  const order = useServiceOrder(board, props.onOrdered);
+  const [focused, setFocused] = useState(0);
+  const { quantiles, instances, scale } = view;
+  useLayoutEffect(() => {
+    bus.resize(board.grid.points);
+  }, [bus, board]);
+  useEscape(bus);
+  useLinkedRow();
+  const alone = order.rows.filter((row) => board.rows[row]!.service.id === view.alone);
+  const rows = alone.length > 0 ? alone : order.rows;
+  const heightPx = alone.length > 0 ? LARGE_PX : PANEL_PX;
+  const ids = rows.map((row) => board.rows[row]!.service.id);
+  const more = useVisibleRows(list, board, ids, view, stale);
+  const span = useMemo(() => spanOf(board.grid), [board]);
+  const place: PlotArea = useMemo(() => ({ widthPx, heightPx, span }), [widthPx, heightPx, span]);
+  const shared = useMemo(
+    () =>
+      scale === 'log'
+        ? logLatencyScale(board.series, withMeans(board, quantiles), instances)
+        : null,
+    [board, quantiles, instances, scale],
+  );
+  const toRow = (at: number) => {
+    const next = Math.max(0, Math.min(rows.length - 1, at));
+    setFocused(next);
+    const row = list.current?.children[next];
+    // A row that waits is brought into sight, and has its cursor when it has come.
+    row?.scrollIntoView({ block: 'nearest' });
+    row?.querySelector<HTMLElement>('[role=slider]')?.focus();
+  };
+  const below = (at: number) => rows.slice(at + 1).map((row) => board.rows[row]!.service);
+  return (
+    <div ref={host} className={classes.board} data-stale={stale || undefined}>
+      <ColumnHeads
+        board={board}
+        order={order}
+        view={view}
+        onChange={onChange}
+        mayWrite={mayWrite}
+      />
+      <Asides board={board} />
+      {order.error && (
+        <div className={classes.inset}>
+          <ErrorState compact what="Could not save the service order" error={order.error} />
+        </div>
+      )}
+      {more.error && (
+        <div className={classes.inset}>
+          <ErrorState
+            compact
+            what="Could not load more services"
+            error={more.error}
+            action={<Button onClick={more.again}>Try again</Button>}
+          />
+        </div>
+      )}
+      <ol ref={list} aria-label="Services in request order">
+        {rows.map((row, at) => (
+          <DashboardRowView
+            key={board.rows[row]!.service.id}
+            board={board}
+            row={row}
+            at={at}
+            below={below(at)}
+            view={view}
+            shared={shared}
+            place={place}
+            tokens={tokens}
+            bus={bus}
+            tabIndex={at === Math.min(focused, rows.length - 1) ? 0 : -1}
+            order={mayWrite && rows.length > 1 ? order : null}
+            acts={
+              <RowActions
+                service={board.rows[row]!.service}
+                alone={alone.length > 0}
+                onAlone={(id) => {
+                  onChange({ alone: id });
+                }}
+                more={props.action?.(board.rows[row]!.service)}
+              />
+            }
+            onRow={(by) => {
+              toRow(at + by);
+            }}
+            onBrush={onBrush}
+            onDeploy={onDeploy}
+            onNote={onNote}
+          />
+        ))}
+      </ol>
+      <div className={classes.axisRow}>
+        <div />
+        <div ref={axis}>
+          <TimeAxis bus={bus} grid={board.grid} place={place} />
+        </div>
+        <div className={classes.secondAxis}>
+          <TimeAxis bus={bus} grid={board.grid} place={place} />
+        </div>
+      </div>
+      <p className="unseen" aria-live="polite">
+        {order.told}
+      </p>
+    </div>
+  );
+}
+
+type ActsProps = {
+  service: DashboardRow['service'];
+  alone: boolean;
+  onAlone: (id: string) => void;
+  more: ReactNode;
+};
+
+/** A row shown alone and large, and what others do with it. Not in a report, whose rows stay as they are. */
+function RowActions({ service, alone, onAlone, more }: ActsProps) {
+  return (
+    <HiddenInSnapshot>
+      <p className={classes.rowActs} data-alone={alone || undefined}>
+        <button
+          type="button"
+          className="link"
+          aria-label={alone ? 'Show all services' : `Show ${service.name} alone`}
+          onClick={() => {
+            onAlone(alone ? '' : service.id);
+          }}
+        >
+          {alone ? 'all services' : 'alone'}
+        </button>
+        {more}
+      </p>
+    </HiddenInSnapshot>
+  );
+}
+
+/** What the rows do not tell: why nothing is compared. */
+function Asides({ board }: { board: Dashboard }) {
+  return board.againstWhy ? <p className={`${classes.aside} muted`}>{board.againstWhy}</p> : null;
+}
+
+/** The mean counts for the shared scale where a service knows nothing else. */
+const withMeans = (board: Dashboard, quantiles: QuantileId[]): QuantileId[] =>
+  quantiles.includes('mean') || board.rows.every(({ latency }) => latency.histogram !== 'mean')
+    ? quantiles
+    : [...quantiles, 'mean'];
+
+/** Escape lets go of a cursor that keys have set, wherever the focus is. */
+function useEscape(bus: CursorBus): void {
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      if (event.key === 'Escape') bus.move(null);
+    };
+    window.addEventListener('keydown', press);
+    return () => {
+      window.removeEventListener('keydown', press);
+    };
+  }, [bus]);
+}
+
+const SOURCES: Record<Dashboard['orderSource'], string> = {
+  hand: 'In custom order',
+  spans: 'In request order',
+  name: 'By name',
+};
+
+type HeadsProps = Pick<RowsProps, 'board' | 'view' | 'onChange' | 'mayWrite'> & {
+  order: ServiceOrder;
+};
+
+function ColumnHeads({ board, order, view, onChange, mayWrite }: HeadsProps) {
+  const withMean = board.series.some(({ latency }) => latency.mean !== null);
+  const withInstances = board.rows.some(({ instances }) => (instances ?? 0) > 1);
+  const toggle = (id: QuantileId) => {
+    const next = QUANTILES.filter((each) =>
+      each === id ? !view.quantiles.includes(id) : view.quantiles.includes(each),
+    );
+    if (next.length > 0) onChange({ quantiles: next });
+  };
+  return (
+    <div className={classes.cols}>
+      <span>
+        {SOURCES[order.source]}
+        {order.source === 'hand' && mayWrite && (
+          <button type="button" className={`link ${classes.reset}`} onClick={order.reset}>
+            from spans
+          </button>
+        )}
+      </span>
+      <span className={classes.colHead}>
+        Requests per second
+        <span className="grow" />
+        <RateLegend
+          other={board.series.some(({ qps }) => qps.other !== null)}
+          against={board.against}
+        />
+      </span>
+      <span className={classes.colHead}>
+        Latency
+        <span className="grow" />
+        <LatencyLegend
+          shown={view.quantiles}
+          mean={withMean}
+          onToggle={toggle}
+          instances={withInstances ? view.instances : null}
+          onInstances={() => {
+            onChange({ instances: !view.instances });
+          }}
+        />
+      </span>
+    </div>
+  );
+}

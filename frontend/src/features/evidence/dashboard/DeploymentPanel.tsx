@@ -1,0 +1,232 @@
+/** A deploy beside the board: what it brought, what the check says of it, and the way to the profiles around it. */
+import { Button, Drawer } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type {
+  Dashboard,
+  DashboardDeployment,
+  DeploymentCommit,
+} from '../../../engine/dashboard/dashboard-file';
+import { clockText, dayText } from '../../../engine/dashboard/dashboard-time';
+import {
+  describeChangePoint,
+  deploymentName,
+  shortCommit,
+} from '../../../engine/dashboard/dashboard-wording';
+import { ErrorState, DetailsList, SkeletonRows, StateIcon } from '../../../ui';
+import { ComparisonBlockers } from './ComparisonBlockers';
+import classes from './dashboard.module.css';
+import { describeDeploymentCheck } from './deployment-check-wording';
+import { previousDeployment } from './deployment-comparison';
+import { deploymentQuery, deploymentsOfQuery } from './dashboard-queries';
+import type { DeploymentComparing } from './use-deployment-comparison';
+
+type PanelProps = {
+  /** '' = closed. */
+  id: string;
+  board: Dashboard;
+  compare: DeploymentComparing;
+  filesLink: (words: string) => ReactNode;
+  mayWrite: boolean;
+  onClose: () => void;
+  onNote: (open: string) => void;
+};
+
+export function DeploymentPanel({ id, board, onClose, ...rest }: PanelProps) {
+  const shown = board.deploys.find((deploy) => deploy.id === id);
+  // A link may lead to a deploy outside of what is shown.
+  const asked = useQuery({ ...deploymentQuery(id), enabled: id !== '' && !shown });
+  const deploy = shown ?? (asked.data ? ofTheApi(asked.data) : null);
+  return (
+    <Drawer
+      opened={id !== ''}
+      onClose={onClose}
+      size={440}
+      title={deploy ? <PanelTitle deploy={deploy} board={board} /> : 'Deployment'}
+      closeButtonProps={{ 'aria-label': 'Close deployment' }}
+      attributes={{ header: { role: 'presentation' } }}
+    >
+      {asked.error && <ErrorState what="Could not load the deployment" error={asked.error} />}
+      {id !== '' && !deploy && !asked.error && <SkeletonRows rows={6} />}
+      {deploy && <DeploymentDetails deploy={deploy} board={board} {...rest} />}
+    </Drawer>
+  );
+}
+
+function ofTheApi(told: {
+  id: string;
+  service_id: string;
+  build_id: string | null;
+  commit: string;
+  label: string | null;
+  started_at: string;
+  ended_at: string | null;
+  url: string | null;
+  commits: DeploymentCommit[];
+}): DashboardDeployment {
+  return {
+    ...told,
+    at_ms: Date.parse(told.started_at),
+    ended_ms: told.ended_at === null ? null : Date.parse(told.ended_at),
+    verdict: null,
+    check: null,
+  };
+}
+
+function PanelTitle({ deploy, board }: { deploy: DashboardDeployment; board: Dashboard }) {
+  const service = board.rows.find((row) => row.service.id === deploy.service_id)?.service.name;
+  return (
+    <>
+      Deployment <span className="mono">{deploymentName(deploy)}</span> of {service ?? 'a service'}
+    </>
+  );
+}
+
+type EvaluationProps = Omit<PanelProps, 'id' | 'onClose'> & { deploy: DashboardDeployment };
+
+function DeploymentDetails({
+  deploy,
+  board,
+  compare,
+  filesLink,
+  mayWrite,
+  onNote,
+}: EvaluationProps) {
+  return (
+    <div className={classes.told}>
+      <Verdict deploy={deploy} board={board} />
+      {mayWrite && (
+        <div className={classes.buttons}>
+          <Button
+            variant="filled"
+            loading={compare.pending}
+            onClick={() => {
+              compare.ask(deploy.id);
+            }}
+          >
+            Compare before and after
+          </Button>
+          <Button
+            onClick={() => {
+              onNote('new');
+            }}
+          >
+            Add annotation
+          </Button>
+        </div>
+      )}
+      {compare.deploy === deploy.id && (
+        <ComparisonBlockers compare={compare} board={board} filesLink={filesLink} />
+      )}
+      <Commits deploy={deploy} board={board} />
+      <DetailsList
+        facts={[
+          ['Deployed', `${dayText(deploy.at_ms)} ${clockText(deploy.at_ms)} UTC`],
+          ...(deploy.ended_ms === null
+            ? []
+            : [
+                ['Ran until', `${dayText(deploy.ended_ms)} ${clockText(deploy.ended_ms)} UTC`] as [
+                  string,
+                  ReactNode,
+                ],
+              ]),
+          ...(deploy.label === null ? [] : [['Label', deploy.label] as [string, ReactNode]]),
+          ...(webLink(deploy.url)
+            ? [['Pipeline', <Out key="url" url={deploy.url} words="Open" />] as [string, ReactNode]]
+            : []),
+        ]}
+      />
+    </div>
+  );
+}
+
+const VERDICTS = {
+  slower: { glyph: 'more', word: 'slower' },
+  'not-slower': { glyph: 'done', word: 'not slower' },
+  'cannot-tell': { glyph: 'unsure', word: 'inconclusive' },
+} as const;
+
+/** What the check found, with its numbers; without a check, the change that the deploy explains. */
+function Verdict({ deploy, board }: { deploy: DashboardDeployment; board: Dashboard }) {
+  const change = board.changes.find(({ deploy_id }) => deploy_id === deploy.id);
+  const verdict = deploy.verdict === null ? null : VERDICTS[deploy.verdict];
+  return (
+    <div className={classes.verdict}>
+      {verdict ? (
+        <StateIcon glyph={verdict.glyph}>{verdict.word}</StateIcon>
+      ) : (
+        <StateIcon glyph="unsure">Check pending</StateIcon>
+      )}
+      <p className="muted">
+        {describeDeploymentCheck(deploy.check) ?? (change ? describeChangePoint(change) : '')}
+      </p>
+    </div>
+  );
+}
+
+function Commits({ deploy, board }: { deploy: DashboardDeployment; board: Dashboard }) {
+  const { commits } = deploy;
+  if (commits.length === 0) return <TwoCommits deploy={deploy} board={board} />;
+  return (
+    <section aria-labelledby="deploy-commits">
+      <h3 id="deploy-commits" className={classes.head3}>
+        Commits <span className="muted">{commits.length}</span>
+      </h3>
+      <ol className={classes.commits}>
+        {commits.map(({ id, title, author, url }) => (
+          <li key={id}>
+            {webLink(url) ? (
+              <Out url={url} words={<span className="mono">{shortCommit(id)}</span>} />
+            ) : (
+              <span className="mono">{shortCommit(id)}</span>
+            )}
+            <span className={classes.commitTitle}>{title ?? ''}</span>
+            <span className="muted nowrap">{author ?? ''}</span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** When the deployment event has no commits: the one before and the one that is deployed. */
+function TwoCommits({ deploy, board }: { deploy: DashboardDeployment; board: Dashboard }) {
+  const deploys = useQuery({
+    ...deploymentsOfQuery(deploy.service_id, board.environment?.id ?? ''),
+    enabled: board.environment !== null,
+  });
+  const own = deploys.data?.items.find(({ id }) => id === deploy.id);
+  const before = own && previousDeployment(deploys.data?.items ?? [], own);
+  return (
+    <section aria-labelledby="deploy-commits">
+      <h3 id="deploy-commits" className={classes.head3}>
+        Commits
+      </h3>
+      <p>
+        {before ? (
+          <>
+            From <span className="mono">{shortCommit(before.commit) || before.label}</span> to{' '}
+            <span className="mono">{deploymentName(deploy)}</span>.
+          </>
+        ) : (
+          <span className="mono">{deploymentName(deploy)}</span>
+        )}{' '}
+        <span className="muted">
+          The deployment event does not list its commits. Send them as &quot;commits&quot;.
+        </span>
+      </p>
+    </section>
+  );
+}
+
+/** Addresses come from deploy messages: only the web's are links. */
+const webLink = (url: string | null | undefined): url is string =>
+  typeof url === 'string' && /^https?:\/\//iu.test(url);
+
+function Out({ url, words }: { url: string; words: ReactNode }) {
+  return (
+    <a className="link" href={url} target="_blank" rel="noreferrer noopener">
+      {words}
+    </a>
+  );
+}

@@ -1,0 +1,32 @@
+/** The board's page with its charts, loaded when it is first shown. */
+import { Suspense, lazy } from 'react';
+import { PageHeader } from '../../../ui';
+import type { DashboardPageProps } from './DashboardPage';
+import type { MetricsSettingsProps } from './MetricsSettings';
+import { DashboardSkeleton } from './DashboardSkeleton';
+
+const Page = lazy(() => import('./DashboardPage'));
+const Settings = lazy(() => import('./MetricsSettings'));
+
+export function DashboardPage(props: DashboardPageProps) {
+  return (
+    <Suspense
+      fallback={
+        <>
+          <PageHeader title="Dashboard" />
+          <DashboardSkeleton />
+        </>
+      }
+    >
+      <Page {...props} />
+    </Suspense>
+  );
+}
+
+export function MetricsSettings(props: MetricsSettingsProps) {
+  return (
+    <Suspense fallback={null}>
+      <Settings {...props} />
+    </Suspense>
+  );
+}

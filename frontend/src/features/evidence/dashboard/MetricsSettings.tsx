@@ -1,0 +1,111 @@
+/** What of a team's metrics is understood, what is not and why; rules by hand; how long samples stay; how to send more. */
+import { Button, NumberInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { ErrorState, Section, SkeletonRows, countOf, countText } from '../../../ui';
+import { HowToSend } from './EmptyDashboard';
+import { MetricRules } from './MetricRules';
+import { MetricNamesTable } from './MetricNamesTable';
+import classes from './dashboard.module.css';
+import { updateRetention, metricSettingsQuery, metricNamesQuery } from './metrics-queries';
+
+export type MetricsSettingsProps = {
+  team: { id: string; mayWrite: boolean; mayManage: boolean };
+  settingsLink: (tab: 'metrics' | 'tokens', words: string) => ReactNode;
+  /** Where metrics come from besides being sent: a section of a higher feature. */
+  sources?: ReactNode;
+};
+
+export default function MetricsSettings({ team, settingsLink, sources }: MetricsSettingsProps) {
+  const recognised = useQuery(metricNamesQuery);
+  const [metric, setMetric] = useState('');
+  const told = recognised.data;
+  return (
+    <>
+      <Section
+        title="Metrics"
+        aside={
+          told &&
+          `${countOf(told.items.length, 'name')}${told.more ? ' shown' : ''}, ${countText(told.series)} of at most ${countText(told.max_series)} series`
+        }
+      >
+        {recognised.error && (
+          <ErrorState
+            what="Could not load metrics"
+            error={recognised.error}
+            action={<Button onClick={() => void recognised.refetch()}>Try again</Button>}
+          />
+        )}
+        {recognised.isPending && <SkeletonRows rows={4} height={26} />}
+        {told && (
+          <MetricNamesTable
+            rows={told.items}
+            onRule={
+              team.mayWrite
+                ? (name) => {
+                    setMetric(name);
+                    document.getElementById('metric-rule')?.focus();
+                  }
+                : undefined
+            }
+          />
+        )}
+      </Section>
+      <MetricRules metric={metric} onMetric={setMetric} mayWrite={team.mayWrite} />
+      {sources}
+      <Retention mayManage={team.mayManage} />
+      <HowToSend environment="production" team={team} settingsLink={settingsLink} />
+    </>
+  );
+}
+
+const DAYS_MOST = 1000;
+
+function Retention({ mayManage }: { mayManage: boolean }) {
+  const client = useQueryClient();
+  const settings = useQuery(metricSettingsQuery);
+  const [days, setDays] = useState<number | null>(null);
+  const keep = useMutation({
+    mutationFn: updateRetention,
+    onSuccess: () => client.invalidateQueries({ queryKey: ['metrics', 'settings'] }),
+  });
+  const kept = settings.data?.retention_days;
+  const error = settings.error ?? keep.error;
+  return (
+    <Section title="Retention" aside="older samples are deleted within a few hours">
+      {error && <ErrorState error={error} />}
+      {kept !== undefined && (
+        <form
+          className={classes.ruleForm}
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (days !== null) keep.mutate(days);
+          }}
+        >
+          <NumberInput
+            label="Days"
+            w={90}
+            min={1}
+            max={DAYS_MOST}
+            disabled={!mayManage}
+            value={days ?? kept}
+            onChange={(next) => {
+              setDays(typeof next === 'number' ? next : null);
+            }}
+          />
+          <Button
+            type="submit"
+            loading={keep.isPending}
+            disabled={!mayManage || days === null || days === kept}
+            title={mayManage ? undefined : 'Only admins can change retention'}
+          >
+            Save
+          </Button>
+          {days !== null && days < kept && (
+            <span className="muted">Samples older than {days} days will be deleted.</span>
+          )}
+        </form>
+      )}
+    </Section>
+  );
+}

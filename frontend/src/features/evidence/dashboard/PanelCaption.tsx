@@ -1,0 +1,111 @@
+/** Values above a panel: the newest, or those at the cursor. Written by hand when the cursor moves. */
+import { useEffect, useMemo, useRef } from 'react';
+import type { Dashboard, QuantileId } from '../../../engine/dashboard/dashboard-file';
+import { gapAt, lastWith } from '../../../engine/dashboard/dashboard-panel';
+import { lastText } from '../../../engine/dashboard/dashboard-time';
+import {
+  latencyCaption,
+  rateReader,
+  type CaptionPart,
+} from '../../../engine/dashboard/dashboard-wording';
+import type { CursorBus } from '../../../engine/dashboard/cursor-bus';
+import classes from './dashboard.module.css';
+
+type PanelCaptionProps = { board: Dashboard; row: number; bus: CursorBus };
+
+export function RateCaption({ board, row, bus }: PanelCaptionProps) {
+  const series = board.series[row]!;
+  const read = useMemo(() => rateReader(series, board.grid.points), [series, board.grid.points]);
+  return (
+    <PanelCaption
+      name="Requests per second"
+      board={board}
+      row={row}
+      bus={bus}
+      panel="qps"
+      newest={lastWith(read.total, board.grid.points - 1)}
+      read={read.at}
+    />
+  );
+}
+
+type LatencyCaptionProps = PanelCaptionProps & { quantiles: QuantileId[]; stepped: boolean };
+
+export function LatencyCaption({ board, row, bus, quantiles, stepped }: LatencyCaptionProps) {
+  const series = board.series[row]!;
+  const read = useMemo(
+    () => (index: number) => latencyCaption(series, quantiles, index),
+    [series, quantiles],
+  );
+  const newest = Math.max(
+    ...quantiles.map((id) => lastWith(series.latency[id], board.grid.points - 1)),
+  );
+  return (
+    <PanelCaption
+      name="Latency"
+      board={board}
+      row={row}
+      bus={bus}
+      panel="latency"
+      newest={newest}
+      read={read}
+      strong={stepped ? 'p99' : ''}
+    />
+  );
+}
+
+type InnerProps = PanelCaptionProps & {
+  name: string;
+  panel: 'qps' | 'latency';
+  /** Index of the newest value; -1 without any. */
+  newest: number;
+  read: (index: number) => CaptionPart[];
+  /** What a step was found in. */
+  strong?: string;
+};
+
+function PanelCaption({ name, board, row, bus, panel, newest, read, strong = '' }: InnerProps) {
+  const values = useRef<(HTMLElement | null)[]>([]);
+  const why = useRef<HTMLSpanElement>(null);
+  const { grid } = board;
+  const gaps = board.rows[row]!.gaps;
+  const parts = read(Math.max(0, newest));
+  // Values of long ago do not pass for those of now.
+  const since = newest < 0 ? '' : lastText(grid, newest);
+  useEffect(
+    () =>
+      bus.listen(({ index }) => {
+        const at = index ?? newest;
+        read(Math.max(0, at)).forEach(({ value, unit }, part) => {
+          const element = values.current[part];
+          const text = newest < 0 ? '–' : value + unit;
+          if (element && element.textContent !== text) element.textContent = text;
+        });
+        const reason = index === null ? since : (gapAt(gaps, panel, grid, index)?.why ?? '');
+        if (why.current && why.current.textContent !== reason) why.current.textContent = reason;
+      }),
+    [bus, read, newest, gaps, panel, grid, since],
+  );
+  return (
+    <div className={classes.caption}>
+      <span className={classes.narrowName}>{name}</span>
+      <span ref={why} className={classes.why}>
+        {since}
+      </span>
+      <span className="grow" />
+      {parts.map((part, at) => (
+        <span key={part.name}>
+          {part.name !== '' && `${part.name} `}
+          <b
+            ref={(element) => {
+              values.current[at] = element;
+            }}
+            className={strong !== '' && part.name === strong ? 'more' : undefined}
+          >
+            {newest < 0 ? '–' : part.value + part.unit}
+          </b>
+        </span>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,153 @@
+/** Left of a row: which service, what build since when, how many; what it asks of those below; and the handle to move it. */
+import type { ReactNode } from 'react';
+import type { Dashboard, DashboardRow } from '../../../engine/dashboard/dashboard-file';
+import { sinceText } from '../../../engine/dashboard/dashboard-time';
+import { shortCommit } from '../../../engine/dashboard/dashboard-wording';
+import { countOf } from '../../../ui';
+import classes from './dashboard.module.css';
+import type { ServiceOrder } from './use-service-order';
+
+type CellProps = {
+  board: Dashboard;
+  row: DashboardRow;
+  at: number;
+  below: DashboardRow['service'][];
+  order: ServiceOrder | null;
+  acts: ReactNode;
+};
+
+export function ServiceCell({ board, row, at, below, order, acts }: CellProps) {
+  const { service, build, instances } = row;
+  return (
+    <div className={classes.service}>
+      <div className={classes.serviceName}>
+        <h2 className="cut" title={service.name}>
+          {service.name}
+        </h2>
+        {order && <Handle id={service.id} name={service.name} at={at} order={order} />}
+      </div>
+      {!row.loaded && <p>loads when scrolled into view</p>}
+      <p hidden={!row.loaded}>
+        {build ? (
+          <>
+            <span className="mono">{shortCommit(build.commit) || build.label}</span>
+            {build.since_ms !== null && `, since ${sinceText(build.since_ms, board.nowMs)}`}
+          </>
+        ) : (
+          'build unknown'
+        )}
+      </p>
+      {instances !== null && <p>{countOf(instances, 'instance')}</p>}
+      {row.source && (
+        <p title="Samples are not stored. The dashboard queries the metric source.">
+          {row.source.problem ? 'live query failed: ' : 'queried live '}
+          {row.source.name}
+          {row.source.step_ms !== null && `, every ${row.source.step_ms / 1000} s`}
+        </p>
+      )}
+      {acts}
+      <Amplification board={board} id={service.id} below={below} />
+    </div>
+  );
+}
+
+const SHOWN = 2;
+
+/** Calls out for each call in, on the hairline to the row below. */
+function Amplification({
+  board,
+  id,
+  below,
+}: {
+  board: Dashboard;
+  id: string;
+  below: DashboardRow['service'][];
+}) {
+  const calls = below.flatMap(({ id: callee, name }) => {
+    const edge = board.edges.find((each) => each.caller === id && each.callee === callee);
+    return edge ? [{ name, ratio: edge.ratio }] : [];
+  });
+  if (calls.length === 0) return null;
+  const told = calls.map(({ name, ratio }) => `×${ratio.toFixed(2)} to ${name}`);
+  return (
+    <p className={classes.amplification} title={`Calls per request: ${told.join(', ')}`}>
+      <svg width="9" height="16" aria-hidden="true">
+        <path d="M4.5 0v13M1.5 10l3 4 3-4" fill="none" stroke="var(--control)" strokeWidth="1.2" />
+      </svg>
+      {calls.slice(0, SHOWN).map(({ name, ratio }) => (
+        <span key={name}>
+          <b>×{ratio.toFixed(2)}</b> to {name}
+        </span>
+      ))}
+      {calls.length > SHOWN && <span>and {calls.length - SHOWN} more</span>}
+    </p>
+  );
+}
+
+function Handle({
+  id,
+  name,
+  at,
+  order,
+}: {
+  id: string;
+  name: string;
+  at: number;
+  order: ServiceOrder;
+}) {
+  return (
+    <button
+      type="button"
+      className={classes.handle}
+      aria-label={`Move ${name}, row ${at + 1}: arrow up and down, or drag`}
+      title="Drag, or arrow up and down"
+      onKeyDown={(event) => {
+        const by = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+        if (by === undefined) return;
+        event.preventDefault();
+        order.move(id, by);
+        // The row moves in the document, and takes the focus along.
+        const handle = event.currentTarget;
+        requestAnimationFrame(() => {
+          handle.focus();
+        });
+      }}
+      onPointerDown={(event) => {
+        if (event.button === 0) drag(event.currentTarget, id, order);
+      }}
+    >
+      <svg width="10" height="14" aria-hidden="true">
+        <path d="M2 2h2M6 2h2M2 7h2M6 7h2M2 12h2M6 12h2" stroke="currentColor" strokeWidth="2" />
+      </svg>
+    </button>
+  );
+}
+
+/** The row follows the pointer over the others' places; the order is saved on release. */
+function drag(handle: HTMLElement, id: string, order: ServiceOrder): void {
+  const rows = handle.closest('ol');
+  if (!rows) return;
+  // Others keep their places among themselves, so what counts is how many of them are above.
+  let dropped: number | null = null;
+  const move = (event: PointerEvent) => {
+    const others = [...rows.children].filter(
+      (each) => each instanceof HTMLElement && each.dataset.row !== id,
+    );
+    const at = others.filter((each) => {
+      const { top, height } = each.getBoundingClientRect();
+      return top + height / 2 < event.clientY;
+    }).length;
+    if (at === dropped) return;
+    dropped = at;
+    order.place(id, at);
+  };
+  const end = () => {
+    window.removeEventListener('pointermove', move);
+    window.removeEventListener('pointerup', end);
+    window.removeEventListener('pointercancel', end);
+    if (dropped !== null) order.drop(id, dropped);
+  };
+  window.addEventListener('pointermove', move);
+  window.addEventListener('pointerup', end);
+  window.addEventListener('pointercancel', end);
+}

@@ -1,0 +1,158 @@
+/** What a link to the board restores. What is as usual is left out of the address. */
+import * as z from 'zod/mini';
+import { QUANTILES, type QuantileId } from '../../../engine/dashboard/dashboard-file';
+import type { ScaleKind } from '../../../engine/dashboard/dashboard-scale';
+import type { TimeSpan } from '../../../engine/dashboard/dashboard-time';
+
+export const RANGES = ['1h', '4h', '24h', '7d'] as const;
+export type RangeId = (typeof RANGES)[number];
+export const RANGE_MS: Record<RangeId, number> = {
+  '1h': 3_600_000,
+  '4h': 4 * 3_600_000,
+  '24h': 24 * 3_600_000,
+  '7d': 7 * 24 * 3_600_000,
+};
+const DAY_MS = 86_400_000;
+/** What the server draws on one board. */
+const RANGE_MOST_DAYS = 90;
+
+/** Less than this is not drawn. */
+const RANGE_LEAST_MS = 10_000;
+
+/** A part of the axis as it is zoomed to: not shorter than a board may be. */
+export function zoomed({ fromMs, toMs }: TimeSpan): TimeSpan {
+  const lacks = Math.max(0, RANGE_LEAST_MS - (toMs - fromMs));
+  return { fromMs: fromMs - Math.floor(lacks / 2), toMs: toMs + Math.ceil(lacks / 2) };
+}
+
+/** Why a time range cannot be shown, or null. */
+export function explainInvalidTimeRange({ fromMs, toMs }: TimeSpan): string | null {
+  if (!(fromMs < toMs)) return 'Must be later';
+  return toMs - fromMs > RANGE_MOST_DAYS * DAY_MS ? `${RANGE_MOST_DAYS} days at most` : null;
+}
+
+/** Twice as long around the same middle: not beyond now, and as long as a board may be. */
+export function widened({ fromMs, toMs }: TimeSpan, nowMs: number): TimeSpan {
+  const half = (toMs - fromMs) / 2;
+  const end = Math.ceil(Math.max(toMs, Math.min(toMs + half, nowMs)));
+  const begin = Math.floor(fromMs - half);
+  return { fromMs: Math.max(begin, end - RANGE_MOST_DAYS * DAY_MS), toMs: end };
+}
+
+export const TIME_SHIFTS = ['none', 'week', 'before-deploy'] as const;
+export type TimeShift = (typeof TIME_SHIFTS)[number];
+export const NEW_ANNOTATION = 'new';
+
+export type DashboardView = {
+  /** Its id; '' = the team's first. */
+  environment: string;
+  /** The newest so many hours, which goes on; or a fixed part of the past. */
+  range: RangeId | TimeSpan;
+  against: TimeShift;
+  scale: ScaleKind;
+  quantiles: QuantileId[];
+  instances: boolean;
+  /** What is open beside the board: a deploy, the notes. */
+  deploy: string;
+  note: string;
+  /** The one service that is shown, large; '' = all. */
+  alone: string;
+};
+
+export const DEFAULT_QUANTILES: QuantileId[] = ['p50', 'p90', 'p99'];
+export const DEFAULT_DASHBOARD_VIEW: DashboardView = {
+  environment: '',
+  range: '4h',
+  against: 'none',
+  scale: 'log',
+  quantiles: DEFAULT_QUANTILES,
+  instances: false,
+  deploy: '',
+  note: '',
+  alone: '',
+};
+
+const field = <T extends z.ZodMiniType>(type: T) => z.catch(z.optional(type), undefined);
+const name = z.string().check(z.maxLength(80));
+/** ISO 8601 as we write it, or milliseconds as other programs do. */
+const moment = z.union([z.number(), z.string().check(z.maxLength(40))]);
+
+const searchSchema = z.object({
+  env: field(name),
+  range: field(z.enum(RANGES)),
+  from: field(moment),
+  to: field(moment),
+  against: field(z.enum(TIME_SHIFTS)),
+  scale: field(z.enum(['log', 'linear'])),
+  q: field(z.string().check(z.maxLength(40))),
+  inst: field(z.literal(true)),
+  deploy: field(name),
+  note: field(name),
+  alone: field(name),
+});
+export type DashboardSearch = z.infer<typeof searchSchema>;
+
+export function readDashboardSearch(search: Record<string, unknown>): DashboardSearch {
+  return searchSchema.parse(search);
+}
+
+function momentOf(told: number | string | undefined): number {
+  const at = typeof told === 'string' ? Date.parse(told) : (told ?? NaN);
+  // A value outside the range of Date is invalid; times before 2000 are invalid.
+  return at > Date.UTC(2000) && at < Date.UTC(2200) ? Math.floor(at) : NaN;
+}
+
+function quantilesOf(told: string | undefined): QuantileId[] {
+  const asked = new Set(told?.split(','));
+  const found = QUANTILES.filter((id) => asked.has(id));
+  return found.length > 0 ? found : DEFAULT_QUANTILES;
+}
+
+export function dashboardViewOf(search: DashboardSearch): DashboardView {
+  const [fromMs, toMs] = [momentOf(search.from), momentOf(search.to)];
+  return {
+    environment: search.env ?? '',
+    range: fromMs < toMs ? { fromMs, toMs } : (search.range ?? DEFAULT_DASHBOARD_VIEW.range),
+    against: search.against ?? 'none',
+    scale: search.scale ?? 'log',
+    quantiles: quantilesOf(search.q),
+    instances: search.inst ?? false,
+    deploy: search.deploy ?? '',
+    note: search.note ?? '',
+    alone: search.alone ?? '',
+  };
+}
+
+const isoOf = (atMs: number): string => new Date(atMs).toISOString().replace('.000Z', 'Z');
+
+export function dashboardSearchOf(view: DashboardView): DashboardSearch {
+  const { range } = view;
+  const unless = <T>(value: T, usual: T): T | undefined => (value === usual ? undefined : value);
+  const quantiles = view.quantiles.join(',');
+  return {
+    env: unless(view.environment, ''),
+    range: typeof range === 'string' ? unless(range, '4h') : undefined,
+    from: typeof range === 'string' ? undefined : isoOf(range.fromMs),
+    to: typeof range === 'string' ? undefined : isoOf(range.toMs),
+    against: unless(view.against, 'none'),
+    scale: unless(view.scale, 'log'),
+    q: unless(quantiles, DEFAULT_QUANTILES.join(',')),
+    inst: view.instances || undefined,
+    deploy: unless(view.deploy, ''),
+    note: unless(view.note, ''),
+    alone: unless(view.alone, ''),
+  };
+}
+
+const sameRange = (a: DashboardView['range'], b: DashboardView['range']): boolean =>
+  typeof a === 'string' || typeof b === 'string'
+    ? a === b
+    : a.fromMs === b.fromMs && a.toMs === b.toMs;
+
+/** Another time or place, and what is opened, are separate history steps; how it is drawn is not. */
+export const isDashboardStep = (before: DashboardView, after: DashboardView): boolean =>
+  before.environment !== after.environment ||
+  before.deploy !== after.deploy ||
+  before.note !== after.note ||
+  before.alone !== after.alone ||
+  !sameRange(before.range, after.range);

@@ -1,0 +1,171 @@
+/** The profiles of the builds before and after a deploy, and the latency half an hour around it, as two sides of a comparison: an existing one is opened, else made. */
+import { calls, type Artifact, type Deploy } from '../../../api';
+import { shortCommit } from '../../../engine/dashboard/dashboard-wording';
+
+export type SideChoice = {
+  service_id: string;
+  commit: string;
+  build_id: string | null;
+  artifacts: string[];
+};
+export type DeploymentComparison =
+  | { state: 'open'; comparison_id: string }
+  /** Nothing to compare on a side: which build has no files. null = no build is known. */
+  | {
+      state: 'missing';
+      base: SideChoice | null;
+      candidate: SideChoice;
+      windows: ComparedRanges | null;
+    };
+
+/** More than these change no verdict. */
+const FILES_MOST = 100;
+
+/** The deploy that ran before, of another build. */
+export function previousDeployment(deploys: readonly Deploy[], deploy: Deploy): Deploy | null {
+  const earlier = deploys
+    .filter(({ id, started_at }) => id !== deploy.id && started_at < deploy.started_at)
+    .toSorted((a, b) => b.started_at.localeCompare(a.started_at));
+  return (
+    earlier.find(({ build_id, commit }) =>
+      deploy.build_id === null ? commit !== deploy.commit : build_id !== deploy.build_id,
+    ) ?? null
+  );
+}
+
+async function sideOf(deploy: Deploy): Promise<SideChoice> {
+  const { service_id, build_id, commit } = deploy;
+  if (build_id === null) return { service_id, commit, build_id, artifacts: [] };
+  const found = await calls.artifactsList({
+    query: { build_id, state: ['decoded'], limit: FILES_MOST },
+  });
+  return { service_id, commit, build_id, artifacts: found.items.map(({ id }: Artifact) => id) };
+}
+
+export type ComparedRange = {
+  service_id: string;
+  environment_id: string;
+  from: string;
+  to: string;
+};
+export type ComparedRanges = { base: ComparedRange; candidate: ComparedRange };
+
+const MINUTE_MS = 60_000;
+const WINDOW_MS = 30 * MINUTE_MS;
+/** What has come in grows with every minute; only each fifth makes another comparison. */
+const STEP_MS = 5 * MINUTE_MS;
+
+/**
+ * Half an hour before a deploy and after it, or as much of it as one build ran; null while that is too little.
+ * The minute in which the deploy began belongs to neither.
+ */
+export function rangesAround(
+  deploy: Deploy,
+  before: Deploy,
+  deploys: readonly Deploy[],
+  nowMs: number,
+): ComparedRanges | null {
+  const began = Date.parse(deploy.started_at);
+  const next = deploys.map(({ started_at }) => Date.parse(started_at)).filter((at) => at > began);
+  const ended = deploy.ended_at === null ? Infinity : Date.parse(deploy.ended_at);
+  const ran = Math.min(nowMs, ended, ...next) - began;
+  const after = Math.min(Math.floor(ran / STEP_MS) * STEP_MS, WINDOW_MS);
+  const start = Math.max(began - WINDOW_MS, Date.parse(before.started_at));
+  if (after < STEP_MS || began - start < STEP_MS) return null;
+  const { service_id, environment_id } = deploy;
+  const between = (fromMs: number, toMs: number): ComparedRange => ({
+    service_id,
+    environment_id,
+    from: new Date(fromMs).toISOString(),
+    to: new Date(toMs).toISOString(),
+  });
+  return { base: between(start, began), candidate: between(began + MINUTE_MS, began + after) };
+}
+
+/** Times are the same however they are written. */
+const sameWindow = (told: ComparedRange | null, wanted: ComparedRange | undefined): boolean =>
+  told === null || wanted === undefined
+    ? told === null && wanted === undefined
+    : told.service_id === wanted.service_id &&
+      told.environment_id === wanted.environment_id &&
+      Date.parse(told.from) === Date.parse(wanted.from) &&
+      Date.parse(told.to) === Date.parse(wanted.to);
+
+const sameSet = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((id) => b.includes(id));
+
+/** A list of comparisons has no artifacts, so those with the same name are loaded. */
+async function existing(
+  name: string,
+  base: string[],
+  candidate: string[],
+  windows: ComparedRanges | null,
+) {
+  const { items } = await calls.comparisonsList({ query: { search: name, limit: 20 } });
+  const alike = items.filter(
+    (each) =>
+      each.state !== 'failed' &&
+      each.state !== 'cancelled' &&
+      each.base.artifacts === base.length &&
+      each.candidate.artifacts === candidate.length &&
+      sameWindow(each.base.window, windows?.base) &&
+      sameWindow(each.candidate.window, windows?.candidate),
+  );
+  for (const { id } of alike.slice(0, 5)) {
+    const whole = await calls.comparisonsGet({ path: { comparison_id: id } });
+    if (
+      sameSet(whole.base.artifact_ids ?? [], base) &&
+      sameSet(whole.candidate.artifact_ids ?? [], candidate)
+    )
+      return id;
+  }
+  return null;
+}
+
+export async function compareAroundDeployment(deploy_id: string): Promise<DeploymentComparison> {
+  const deploy = await calls.deploysGet({ path: { deploy_id } });
+  const { service_id, environment_id } = deploy;
+  const all = await calls.deploysList({ query: { service_id, environment_id, limit: 200 } });
+  const before = previousDeployment(all.items, deploy);
+  const windows = before && rangesAround(deploy, before, all.items, Date.now());
+  const [base, candidate] = await Promise.all([before && sideOf(before), sideOf(deploy)]);
+  if (!base || base.artifacts.length === 0 || candidate.artifacts.length === 0)
+    return { state: 'missing', base, candidate, windows };
+  const [was, is] = [shortCommit(base.commit), shortCommit(candidate.commit)];
+  const name = `${was} vs. ${is}`;
+  const known = await existing(name, base.artifacts, candidate.artifacts, windows);
+  if (known !== null) return { state: 'open', comparison_id: known };
+  const made = await calls.comparisonsAsk({
+    body: {
+      name,
+      base: { artifact_ids: base.artifacts, label: was || null, window: windows?.base ?? null },
+      candidate: {
+        artifact_ids: candidate.artifacts,
+        label: is || null,
+        window: windows?.candidate ?? null,
+      },
+    },
+  });
+  return { state: 'open', comparison_id: made.id };
+}
+
+/** Only the latency around a deploy whose builds have no profiles: an existing comparison of it, else one that is made. */
+export async function compareLatency({
+  base,
+  candidate,
+  windows,
+}: Extract<DeploymentComparison, { state: 'missing' }>): Promise<DeploymentComparison> {
+  if (!base || !windows) throw new Error('no latency ranges around the deployment');
+  const [was, is] = [shortCommit(base.commit), shortCommit(candidate.commit)];
+  const name = `Latency, ${was || 'before'} vs. ${is || 'after'}`;
+  const known = await existing(name, [], [], windows);
+  if (known !== null) return { state: 'open', comparison_id: known };
+  const made = await calls.comparisonsAsk({
+    body: {
+      name,
+      base: { artifact_ids: [], label: was || null, window: windows.base },
+      candidate: { artifact_ids: [], label: is || null, window: windows.candidate },
+    },
+  });
+  return { state: 'open', comparison_id: made.id };
+}

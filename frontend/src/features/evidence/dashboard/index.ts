@@ -1,0 +1,13 @@
+export type { DashboardPageProps } from './DashboardPage';
+export { DashboardPage, MetricsSettings } from './LazyDashboard';
+export { metricSettingsQuery } from './metrics-queries';
+export { dashboardQuery, snapshotView, readAllRows } from './dashboard-queries';
+export {
+  dashboardSearchOf,
+  dashboardViewOf,
+  isDashboardStep,
+  readDashboardSearch,
+  type DashboardSearch,
+  type DashboardView,
+} from './dashboard-url';
+export { rangesAround } from './deployment-comparison';

@@ -1,0 +1,129 @@
+/** What is marked on the panels of a row: whose deploys, which steps, where nothing is, what people wrote. */
+import type { DeploymentMarker, PanelMarkers, ChangePointMarker } from '../../../charts/dashboard';
+import type {
+  Dashboard,
+  DashboardChangePoint,
+  DashboardDeployment,
+  DashboardGap,
+  DashboardRow,
+} from '../../../engine/dashboard/dashboard-file';
+import { spanOf, clockText, type TimeSpan } from '../../../engine/dashboard/dashboard-time';
+import { changePointLabel, deploymentLabel } from '../../../engine/dashboard/dashboard-wording';
+
+export const NO_MARKERS: PanelMarkers = {
+  deploys: [],
+  steps: [],
+  gaps: [],
+  late: [],
+  restarts: [],
+  notes: [],
+};
+
+/** The step that says most of those at one place: the highest quantile. */
+const NAMED_SEVERITIES: Record<DashboardChangePoint['signal'], number> = {
+  p99: 4,
+  p90: 3,
+  mean: 2,
+  p50: 1,
+  qps: 0,
+};
+
+function deploymentMarkers(
+  board: Dashboard,
+  row: DashboardRow,
+  labelled: boolean,
+): DeploymentMarker[] {
+  return board.deploys.map((deploy) => ({
+    id: deploy.id,
+    atMs: deploy.at_ms,
+    muted: isQuiet(board, deploy),
+    label: labelled && deploy.service_id === row.service.id ? deploymentLabel(deploy) : null,
+  }));
+}
+
+/** Muted on every row: what was judged "not slower", and what explains no change. */
+function isQuiet(board: Dashboard, { id, verdict }: DashboardDeployment): boolean {
+  return verdict !== 'slower' && board.changes.every(({ deploy_id }) => deploy_id !== id);
+}
+
+/** Changes of a row on one of its panels; of several at one place only the one that says most. */
+export function changesOn(
+  board: Dashboard,
+  row: DashboardRow,
+  signals: readonly DashboardChangePoint['signal'][],
+): DashboardChangePoint[] {
+  const own = board.changes.filter(
+    ({ service_id, signal }) => service_id === row.service.id && signals.includes(signal),
+  );
+  const place = 2 * board.grid.stepMs;
+  return own.filter((change) =>
+    own.every(
+      (other) =>
+        other === change ||
+        Math.abs(other.at_ms - change.at_ms) > place ||
+        NAMED_SEVERITIES[other.signal] < NAMED_SEVERITIES[change.signal],
+    ),
+  );
+}
+
+function stepMarks(
+  board: Dashboard,
+  changes: DashboardChangePoint[],
+  span: TimeSpan,
+): ChangePointMarker[] {
+  const inOrder = changes.toSorted((a, b) => a.at_ms - b.at_ms);
+  return inOrder.map((change, at) => {
+    const same = (other: DashboardChangePoint) => other.signal === change.signal;
+    const previous = inOrder.slice(0, at).findLast(same);
+    const next = inOrder.slice(at + 1).find(same);
+    return {
+      id: change.id,
+      atMs: change.at_ms,
+      fromMs: previous?.at_ms ?? span.fromMs,
+      untilMs: next?.at_ms ?? span.toMs,
+      before: change.before,
+      after: change.after,
+      tone: toneOf(change),
+      levels: change.cause !== 'follows',
+      low: change.before * change.ratio_low,
+      high: change.before * change.ratio_high,
+      label: changePointLabel(change, board),
+    };
+  });
+}
+
+function toneOf({ signal, cause, ratio }: DashboardChangePoint): ChangePointMarker['tone'] {
+  if (signal === 'qps' || cause === 'load' || cause === 'follows') return 'plain';
+  return ratio > 1 ? 'more' : 'less';
+}
+
+export function panelMarkersOf(
+  board: Dashboard,
+  row: DashboardRow,
+  panel: 'qps' | 'latency',
+  signals: readonly DashboardChangePoint['signal'][],
+): PanelMarkers {
+  const span = spanOf(board.grid);
+  const here = (gap: DashboardGap) => gap.panel === 'both' || gap.panel === panel;
+  return {
+    deploys: deploymentMarkers(board, row, panel === 'qps'),
+    steps: stepMarks(board, changesOn(board, row, signals), span),
+    gaps: row.gaps
+      .filter(here)
+      // Shown once per row: beside its latency, where the eye looks.
+      .map((gap) => ({
+        fromMs: gap.from_ms,
+        toMs: gap.to_ms,
+        why: panel === 'latency' || gap.panel === 'qps' ? gap.why : '',
+      })),
+    late: row.late.map(({ from_ms, to_ms, received_ms }) => ({
+      fromMs: from_ms,
+      toMs: to_ms,
+      told: `Received late, at ${clockText(received_ms)} UTC`,
+    })),
+    restarts: panel === 'qps' ? row.resets : [],
+    notes: board.annotations
+      .filter(({ service_id }) => service_id === null || service_id === row.service.id)
+      .map(({ id, at_ms, until_ms, text }) => ({ id, atMs: at_ms, untilMs: until_ms, text })),
+  };
+}

@@ -1,0 +1,83 @@
+/** Two stretches of a service's metrics on the sides of a comparison: which the base of a chosen window can be, and how it is asked. */
+import { calls } from '../../../api';
+import type { DashboardRow } from '../../../engine/dashboard/dashboard-file';
+import { lengthText, momentText, type TimeSpan } from '../../../engine/dashboard/dashboard-time';
+
+export type SelectedRange = TimeSpan & { service: { id: string; name: string } };
+
+const WEEK_MS = 7 * 86_400_000;
+/** What the server takes of one window. */
+const WINDOW_MOST_MS = WEEK_MS;
+
+/** As long before it as it is itself. */
+export const earlierRange = (chosen: SelectedRange): SelectedRange => ({
+  ...chosen,
+  fromMs: 2 * chosen.fromMs - chosen.toMs,
+  toMs: chosen.fromMs,
+});
+export const earlierWeek = (chosen: SelectedRange): SelectedRange => ({
+  ...chosen,
+  fromMs: chosen.fromMs - WEEK_MS,
+  toMs: chosen.toMs - WEEK_MS,
+});
+
+/**
+ * Why no window of a row can be compared, or null: samples queried live are not stored, and a mean has no quantiles.
+ */
+export function explainUnavailableRange({
+  source,
+  latency,
+}: Pick<DashboardRow, 'source' | 'latency'>): string | null {
+  if (source)
+    return `${source.name} is queried live: its samples are not stored and cannot be compared.`;
+  return latency.histogram === 'none' || latency.histogram === 'mean'
+    ? 'No latency histogram is received.'
+    : null;
+}
+
+/** Why two time ranges cannot be compared, or null. */
+export function explainInvalidRange(base: SelectedRange, candidate: SelectedRange): string | null {
+  const same = base.service.id === candidate.service.id;
+  if (same && base.fromMs < candidate.toMs && candidate.fromMs < base.toMs)
+    return 'The time ranges overlap. Choose a range that does not.';
+  const longest = Math.max(base.toMs - base.fromMs, candidate.toMs - candidate.fromMs);
+  return longest > WINDOW_MOST_MS
+    ? `A time range can be at most ${lengthText(WINDOW_MOST_MS)}; this one is ${lengthText(longest)}.`
+    : null;
+}
+
+/** "14:02 to 14:20", with days where it is not within one. */
+export function rangeLabel({ fromMs, toMs }: TimeSpan, beside: TimeSpan): string {
+  const all = {
+    fromMs: Math.min(fromMs, beside.fromMs),
+    toMs: Math.max(toMs, beside.toMs),
+  };
+  return `${momentText(fromMs, all)} to ${momentText(toMs, all)}`;
+}
+
+/** Asks for the comparison; gives its id. */
+export async function compareRanges(
+  environment_id: string,
+  base: SelectedRange,
+  candidate: SelectedRange,
+): Promise<string> {
+  const side = (chosen: SelectedRange, beside: SelectedRange) => ({
+    artifact_ids: [],
+    label: rangeLabel(chosen, beside),
+    window: {
+      service_id: chosen.service.id,
+      environment_id,
+      from: new Date(chosen.fromMs).toISOString(),
+      to: new Date(chosen.toMs).toISOString(),
+    },
+  });
+  const services = [...new Set([base.service.name, candidate.service.name])].join(' and ');
+  const made = await calls.comparisonsAsk({
+    body: {
+      name: `${services}, ${rangeLabel(base, candidate)} vs. ${rangeLabel(candidate, base)}`,
+      base: side(base, candidate),
+      candidate: side(candidate, base),
+    },
+  });
+  return made.id;
+}

@@ -1,0 +1,41 @@
+import { useMutation } from '@tanstack/react-query';
+import {
+  compareAroundDeployment,
+  compareLatency,
+  type DeploymentComparison,
+} from './deployment-comparison';
+
+type Missing = Extract<DeploymentComparison, { state: 'missing' }>;
+export type DeploymentComparing = {
+  /** Of which deploy profiles are compared, or were asked for last. */
+  deploy: string | null;
+  pending: boolean;
+  error: Error | null;
+  missing: Missing | null;
+  ask: (deploy_id: string) => void;
+  /** Without the profiles that are missing. */
+  latency: () => void;
+};
+
+/** "Compare profiles around it": opens the comparison, or tells what is missing, and compares without it. */
+export function useDeploymentComparison(onComparison: (id: string) => void): DeploymentComparing {
+  const onSuccess = (around: DeploymentComparison) => {
+    if (around.state === 'open') onComparison(around.comparison_id);
+  };
+  const around = useMutation({ mutationFn: compareAroundDeployment, onSuccess });
+  const latency = useMutation({ mutationFn: compareLatency, onSuccess });
+  const missing = around.data?.state === 'missing' ? around.data : null;
+  return {
+    deploy: around.variables ?? null,
+    pending: around.isPending || latency.isPending,
+    error: around.error ?? latency.error,
+    missing,
+    ask: (deploy_id) => {
+      latency.reset();
+      around.mutate(deploy_id);
+    },
+    latency: () => {
+      if (missing) latency.mutate(missing);
+    },
+  };
+}

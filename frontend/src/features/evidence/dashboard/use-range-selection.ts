@@ -1,0 +1,66 @@
+/** Dragging selects time ranges to compare instead of a range to zoom to, while that mode is on. */
+import { useMutation } from '@tanstack/react-query';
+import { useCallback, useState } from 'react';
+import { compareRanges, explainInvalidRange, type SelectedRange } from './time-ranges';
+
+export type RangeSelection = {
+  /** What a drag is for: the candidate's window, then the base's; 'zoom' unless windows are chosen. */
+  wants: 'zoom' | 'candidate' | 'base';
+  candidate: SelectedRange | null;
+  pending: boolean;
+  /** Why the base that was chosen last is none. */
+  refused: string | null;
+  error: Error | null;
+  begin: () => void;
+  end: () => void;
+  chosen: (window: SelectedRange) => void;
+  /** The selected time range cannot be compared. */
+  refuse: (why: string) => void;
+};
+
+export function useRangeSelection(
+  environmentId: string,
+  onComparison: (id: string) => void,
+): RangeSelection {
+  const [going, setGoing] = useState(false);
+  const [candidate, setCandidate] = useState<SelectedRange | null>(null);
+  const [refused, setRefused] = useState<string | null>(null);
+  const { mutate, isPending, error, reset } = useMutation({
+    mutationFn: ({ base, other }: { base: SelectedRange; other: SelectedRange }) =>
+      compareRanges(environmentId, base, other),
+    onSuccess: onComparison,
+  });
+  const begin = useCallback(() => {
+    setGoing(true);
+    setCandidate(null);
+    setRefused(null);
+    reset();
+  }, [reset]);
+  const end = useCallback(() => {
+    setGoing(false);
+  }, []);
+  const chosen = useCallback(
+    (window: SelectedRange) => {
+      if (!candidate) {
+        setRefused(null);
+        setCandidate(window);
+        return;
+      }
+      const why = explainInvalidRange(window, candidate);
+      setRefused(why);
+      if (why === null) mutate({ base: window, other: candidate });
+    },
+    [candidate, mutate],
+  );
+  return {
+    wants: !going ? 'zoom' : candidate ? 'base' : 'candidate',
+    candidate,
+    pending: isPending,
+    refused,
+    error,
+    begin,
+    end,
+    chosen,
+    refuse: setRefused,
+  };
+}

@@ -1,0 +1,54 @@
+/** Under which conditions each side was recorded; and what of its files is lost or doubtful, never hidden. */
+import { CaveatIcon, SideMark, countOf } from '../../../ui';
+import classes from './traces.module.css';
+import type { TraceDocument, TraceSide } from './trace-types';
+import { conditions, unreadableRangeText, warningText } from './trace-wording';
+
+export function RecordingConditions({ told }: { told: TraceDocument }) {
+  const { base, candidate } = told.sides;
+  return (
+    <>
+      <p className={classes.conditions}>
+        <SideLine name="base" side={base} alone={candidate === null} />
+        {candidate && <SideLine name="candidate" side={candidate} alone={false} />}
+      </p>
+      <UnreadableRange sides={candidate ? [base, candidate] : [base]} />
+    </>
+  );
+}
+
+function SideLine(props: { name: 'base' | 'candidate'; side: TraceSide; alone: boolean }) {
+  const { name, side, alone } = props;
+  return (
+    <span>
+      {!alone && <SideMark side={name} label />}
+      {!alone && side.label !== null && side.label !== name && (
+        <span className="mono t2">{side.label}</span>
+      )}
+      {conditions(side).join(' · ')}
+    </span>
+  );
+}
+
+/** A file may be read in part: what is missing is above everything computed without it. */
+function UnreadableRange({ sides }: { sides: TraceSide[] }) {
+  const traces = sides.flatMap((side) => side.traces);
+  const lost = traces.map(unreadableRangeText).filter((text) => text !== null);
+  const warnings = traces.flatMap(({ name, warnings: told }) =>
+    told.map((warning) => `${name}: ${warningText(warning)}`),
+  );
+  if (lost.length + warnings.length === 0) return null;
+  return (
+    <section className={classes.lost} aria-label="Unreadable trace data">
+      <b>
+        <CaveatIcon />
+        {lost.length > 0
+          ? `${countOf(lost.length, 'trace')} ${lost.length === 1 ? 'is' : 'are'} incomplete`
+          : countOf(warnings.length, 'warning')}
+      </b>
+      {[...new Set([...lost, ...warnings])].slice(0, 8).map((text) => (
+        <span key={text}>{text}</span>
+      ))}
+    </section>
+  );
+}

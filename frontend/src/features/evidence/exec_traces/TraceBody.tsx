@@ -1,0 +1,112 @@
+/** All sections of traces, of two sides or of one: who waits to run, for how long, and behind whom. */
+import { useRef } from 'react';
+import { EmptyState, ProblemBoundary, countOf } from '../../../ui';
+import { RecordingConditions } from './RecordingConditions';
+import { GcPanel } from './GcPanel';
+import type { GoroutineWays } from './GoroutineProfiles';
+import { GroupsTable } from './GroupsTable';
+import { GoroutineStatesPanel } from './GoroutineStatesPanel';
+import { WaiterPanels } from './WaiterPanels';
+import { WorstWaits } from './WorstWaits';
+import { useScrollToFinding, type FindingTarget } from './scroll-to-finding';
+import classes from './traces.module.css';
+import type { TraceDocument } from './trace-types';
+import type { TraceView } from './trace-url';
+import {
+  QUANTILE_NAMES,
+  changedView,
+  selectedWaiter,
+  selectedWait,
+  isSubstantial,
+} from './waiter-rows';
+
+export type Flame = { kind: string; words: string; open: (group: string) => void };
+
+type BodyProps = {
+  told: TraceDocument;
+  view: TraceView;
+  onView: (view: TraceView) => void;
+  flames: Flame[];
+  /** The victim of the first finding: selected until another is chosen. */
+  first?: string;
+  /** Goroutine profiles of the same builds; not where they stand in this comparison anyway. */
+  goroutines?: GoroutineWays;
+  /** Where a finding leads that was just chosen. */
+  arrival?: FindingTarget | null;
+  onArrived?: () => void;
+};
+
+const nothing = () => undefined;
+
+export function TraceBody({
+  told,
+  view,
+  onView,
+  flames,
+  first = '',
+  goroutines,
+  arrival = null,
+  onArrived = nothing,
+}: BodyProps) {
+  const victim = selectedWaiter(told, view.victim, first);
+  const wait = selectedWait(told, view.wait, victim?.victim ?? '');
+  const change = (changed: Partial<TraceView>) => {
+    onView(changedView(view, changed, told));
+  };
+  const gcPanel = useRef<HTMLElement>(null);
+  const victimPanel = useRef<HTMLElement>(null);
+  const panels = { gc: gcPanel, victim: victimPanel };
+  useScrollToFinding(arrival, isShown(arrival, told, victim?.victim), panels, onArrived);
+  const single = told.sides.candidate === null;
+  const marked = told.groups.filter((row) => row.state !== 'noise' && isSubstantial(row)).length;
+  return (
+    <>
+      <RecordingConditions told={told} />
+      {victim && (
+        <ProblemBoundary what="Could not draw this group" resetKey={victim.victim}>
+          <WaiterPanels
+            ref={victimPanel}
+            told={told}
+            victim={victim}
+            view={view}
+            onView={change}
+            flames={flames}
+            goroutines={goroutines}
+          />
+        </ProblemBoundary>
+      )}
+      <section className={classes.section} aria-label="Groups and reasons">
+        <h2 className={classes.head}>
+          Scheduler latency by goroutine group and wake reason
+          <span className="muted">
+            {countOf(told.groups.length, 'row')}
+            {!single &&
+              ` · base to candidate, ${marked === 0 ? 'none' : marked} significant · interval of ${QUANTILE_NAMES[view.quantile]}`}
+          </span>
+        </h2>
+        {told.groups.length === 0 ? (
+          <EmptyState>No scheduler latency recorded.</EmptyState>
+        ) : (
+          <GroupsTable told={told} chosen={victim} view={view} onView={change} />
+        )}
+      </section>
+      <ProblemBoundary what="Could not draw the longest waits" resetKey={view.wait}>
+        <WorstWaits told={told} victim={victim?.victim ?? ''} view={view} onView={change} />
+      </ProblemBoundary>
+      <GcPanel ref={gcPanel} told={told} />
+      <ProblemBoundary what="Could not draw the state series" resetKey={view.levels}>
+        <GoroutineStatesPanel told={told} wait={wait} view={view} onView={change} />
+      </ProblemBoundary>
+    </>
+  );
+}
+
+/** Whether the page shows what a finding leads to; a waiter that was not sent cannot be loaded. */
+function isShown(
+  arrival: FindingTarget | null,
+  told: TraceDocument,
+  shown: string | undefined,
+): boolean {
+  if (arrival?.to !== 'victim' || arrival.victim === shown) return true;
+  return !told.groups.some(({ victim }) => victim === arrival.victim);
+}

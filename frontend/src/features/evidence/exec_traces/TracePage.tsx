@@ -1,0 +1,98 @@
+/** One execution trace alone: the same picture with one side. */
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { makeConnectionLostError } from '../../../api';
+import { formatShare, formatValue } from '../../../engine/format/format';
+import { visibleName } from '../../../engine/flame/frame-label';
+import { shortName } from '../../../engine/format/short-function-name';
+import { ErrorState, PageHeader, SkeletonRows, durationText, useTitle } from '../../../ui';
+import { TraceBody } from './TraceBody';
+import { largestOccupant } from './WaiterPanels';
+import { traceQuery } from './trace-queries';
+import classes from './traces.module.css';
+import type { TraceDocument } from './trace-types';
+import type { TraceView } from './trace-url';
+import { selectedWaiter } from './waiter-rows';
+import { reasonPhrase } from './trace-wording';
+
+export type TracePageProps = {
+  artifactId: string;
+  /** The way back, a line above the title. */
+  above: ReactNode;
+  view: TraceView;
+  onView: (view: TraceView) => void;
+  /** A link to the page of a file. */
+  file: (artifactId: string, words: string) => ReactNode;
+};
+
+export default function TracePage({ artifactId, above, view, onView, file }: TracePageProps) {
+  const trace = useQuery(traceQuery(artifactId));
+  const name = trace.data?.sides.base.traces[0]?.name ?? '';
+  useTitle(name === '' ? 'Trace' : name);
+  const failed = makeConnectionLostError(trace);
+  if (failed) {
+    return (
+      <>
+        <PageHeader above={above} title="Could not load the trace" />
+        <div className={classes.inset}>
+          <ErrorState
+            error={failed}
+            action={<Button onClick={() => void trace.refetch()}>Try again</Button>}
+          />
+        </div>
+      </>
+    );
+  }
+  if (!trace.data) {
+    return (
+      <div className={classes.inset}>
+        <SkeletonRows rows={16} label="Loading the trace" />
+      </div>
+    );
+  }
+  const [told] = trace.data.sides.base.traces;
+  return (
+    <>
+      <PageHeader
+        above={above}
+        title={<Answer told={trace.data} />}
+        sub={
+          <>
+            <span className="mono">{name}</span>
+            {told && ` · ${durationText(told.duration_ns)}`}
+          </>
+        }
+      />
+      <TraceBody
+        told={trace.data}
+        view={view}
+        onView={onView}
+        flames={[]}
+        goroutines={{ compare: null, opening: false, error: null, file }}
+      />
+    </>
+  );
+}
+
+/** The page's answer: who waits longest in all, and behind whom. */
+function Answer({ told }: { told: TraceDocument }) {
+  const victim = selectedWaiter(told, '');
+  if (!victim?.base) return <>No scheduler latency in this trace</>;
+  const blame = told.blame.find((one) => one.victim === victim.victim);
+  const first = blame && largestOccupant(blame, 'base_share', victim.verdict_base);
+  const wait = victim.base.p99_ns ?? victim.base.max_ns;
+  return (
+    <>
+      <span className="mono">{visibleName(shortName(victim.group))}</span> waits{' '}
+      {wait !== null && <>up to {formatValue(wait, 'ns')} at p99</>} to run{' '}
+      {reasonPhrase(victim.reason)}
+      {first && first.share >= 0.3 && (
+        <>
+          , {first.share >= 0.5 ? 'mostly' : `${formatShare(first.share)} of it`} {first.lead}{' '}
+          <span className={first.code ? 'mono' : undefined}>{first.name}</span>
+        </>
+      )}
+    </>
+  );
+}

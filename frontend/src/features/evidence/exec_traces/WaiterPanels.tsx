@@ -1,0 +1,250 @@
+/** The chosen victim: how its waits grew by quantile, and who held the processors meanwhile. */
+import { SegmentedControl } from '@mantine/core';
+import { Suspense, lazy, useMemo, type Ref } from 'react';
+import { formatShare, formatValue } from '../../../engine/format/format';
+import { visibleName } from '../../../engine/flame/frame-label';
+import {
+  OccupantPatterns,
+  occupancyPhrase,
+  type OccupancyPhrase,
+} from '../../../engine/timeline/p-occupancy';
+import { shortName } from '../../../engine/format/short-function-name';
+import { EmptyState, SkeletonRows } from '../../../ui';
+import { GoroutineProfiles, type GoroutineWays } from './GoroutineProfiles';
+import classes from './traces.module.css';
+import type { Occupancy, OccupancyPart, TraceDocument, Waiter } from './trace-types';
+import { QUANTILES, type QuantileId, type TraceView } from './trace-url';
+import { QUANTILE_NAMES, QUANTILE_OF, changeAt, pointsOf, quantileOf } from './waiter-rows';
+import { VERDICTS, waiterName } from './trace-wording';
+
+const ShiftPlot = lazy(async () => ({
+  default: (await import('../../../charts/shift/QuantileShiftPlot')).QuantileShiftPlot,
+}));
+const OccupancyBars = lazy(async () => ({
+  default: (await import('../../../charts/occupancy/OccupancyBars')).OccupancyBars,
+}));
+const SideKeys = lazy(async () => ({
+  default: (await import('../../../charts/plot/SideLegend')).SideLegend,
+}));
+
+type PanelsProps = {
+  ref: Ref<HTMLElement>;
+  told: TraceDocument;
+  victim: Waiter;
+  view: TraceView;
+  onView: (changed: Partial<TraceView>) => void;
+  /** Opens the flame graph of a kind at a group, where the page has one. */
+  flames: { kind: string; words: string; open: (group: string) => void }[];
+  goroutines?: GoroutineWays;
+};
+
+export function WaiterPanels(props: PanelsProps) {
+  const { ref, told, victim, view, onView, flames, goroutines } = props;
+  const single = told.sides.candidate === null;
+  const shift = told.shift.find((one) => one.victim === victim.victim);
+  const points = shift?.points.toSorted((a, b) => a.q - b.q) ?? pointsOf(victim);
+  const blame = told.blame.find((one) => one.victim === victim.victim);
+  const change = changeAt(victim, view.quantile);
+  const tone =
+    change === 'more' || change === 'only-candidate'
+      ? 'more'
+      : change === 'noise'
+        ? 'noise'
+        : 'less';
+  return (
+    <section
+      ref={ref}
+      tabIndex={-1}
+      className={classes.pair}
+      aria-label={`Selected group: ${waiterName(victim)}`}
+    >
+      <div>
+        <h2 className={classes.head}>
+          Scheduler latency by quantile
+          <span className="muted mono" title={victim.group}>
+            {visibleName(waiterName(victim))}
+          </span>
+          <span className="grow" />
+          <Suspense fallback={null}>
+            {!single && <SideKeys tone={tone} band={shift !== undefined} />}
+          </Suspense>
+        </h2>
+        {points.length > 1 ? (
+          <Suspense fallback={<SkeletonRows rows={8} height={28} label="Loading the plot" />}>
+            <ShiftPlot
+              points={points}
+              told={{
+                q: QUANTILE_OF[view.quantile],
+                ratio: victim.change?.[view.quantile]?.ratio ?? null,
+                low: victim.change?.[view.quantile]?.low ?? null,
+                high: victim.change?.[view.quantile]?.high ?? null,
+              }}
+              tone={tone}
+              single={single}
+              label={describePanel(victim, view.quantile, single)}
+            />
+          </Suspense>
+        ) : (
+          <EmptyState>
+            Too few waits in this group for quantiles. Select another group below.
+          </EmptyState>
+        )}
+        <div className={classes.links}>
+          <SegmentedControl
+            aria-label="Quantile"
+            value={view.quantile}
+            onChange={(quantile) => {
+              onView({ quantile: quantile });
+            }}
+            data={QUANTILES.map((id) => ({ value: id, label: QUANTILE_NAMES[id] }))}
+          />
+          <Hidden victim={victim} single={single} />
+        </div>
+      </div>
+      <div>
+        <h2 className={classes.head}>
+          P occupancy while waiting <span className="muted">P-time per wait</span>
+        </h2>
+        {blame ? (
+          <OccupancyPanel blame={blame} victim={victim} single={single} />
+        ) : (
+          <EmptyState>
+            No P occupancy for this group: its waits were combined with others.
+          </EmptyState>
+        )}
+        {flames.length > 0 && (
+          <p className={classes.links}>
+            {flames.map(({ kind, words, open }) => (
+              <button
+                key={kind}
+                type="button"
+                className="link"
+                onClick={() => {
+                  open(victim.group);
+                }}
+              >
+                {words}
+              </button>
+            ))}
+          </p>
+        )}
+        {goroutines && <GoroutineProfiles told={told} group={victim.group} ways={goroutines} />}
+      </div>
+    </section>
+  );
+}
+
+/** The plot in a sentence; the table below holds all numbers. */
+function describePanel(victim: Waiter, quantile: QuantileId, single: boolean): string {
+  const time = (ns: number | null) => (ns === null ? 'nothing' : formatValue(ns, 'ns'));
+  const name = `${shortName(victim.group)}, ${victim.reason}`;
+  const told = QUANTILES.map((id) => {
+    const base = time(quantileOf(victim.base, id));
+    return single
+      ? `${QUANTILE_NAMES[id]} ${base}`
+      : `${QUANTILE_NAMES[id]} ${base} in base, ${time(quantileOf(victim.candidate, id))} in candidate`;
+  });
+  return `Scheduler latency of ${name} by quantile, ${QUANTILE_NAMES[quantile]} marked: ${told.join('; ')}`;
+}
+
+/** How much longer a socket may have been ready before the runtime looked: not in the delays themselves. */
+function Hidden({ victim, single }: { victim: Waiter; single: boolean }) {
+  const shown = single ? victim.base : (victim.candidate ?? victim.base);
+  if (!shown?.hidden_p99_ns) return null;
+  return (
+    <span className="muted">
+      Netpoll delay: the socket may have been ready up to {formatValue(shown.hidden_p99_ns, 'ns')}{' '}
+      before the runtime polled (p99). Not included in these values.
+    </span>
+  );
+}
+
+export const sharesOf = (blame: Occupancy) =>
+  blame.parts.map((part) => ({
+    kind: part.kind,
+    group: part.group,
+    base: part.base_ns_per_wait ?? 0,
+    candidate: part.candidate_ns_per_wait ?? 0,
+    low: part.low,
+    high: part.high,
+    isNew: part.new,
+  }));
+
+export function paintsOf(blame: Occupancy | undefined): OccupantPatterns {
+  return new OccupantPatterns(
+    (blame?.parts ?? []).map((part) => ({
+      kind: part.kind,
+      group: part.group,
+      isNew: part.new,
+      weight: Math.max(part.base_share ?? 0, part.candidate_share ?? 0),
+    })),
+  );
+}
+
+type OccupantLabel = OccupancyPhrase & { share: number };
+
+const ofGc = ({ kind }: OccupancyPart): boolean =>
+  kind === 'stw' || kind === 'user-assist' || kind.startsWith('gc-');
+
+/** The group listed first: what the verdict speaks of where it is the GC in all its parts, else who held most. */
+export function largestOccupant(
+  blame: Occupancy,
+  side: 'base_share' | 'candidate_share',
+  verdict: string | null,
+): OccupantLabel | null {
+  if (verdict === 'gc') {
+    const share = blame.parts.filter(ofGc).reduce((sum, part) => sum + (part[side] ?? 0), 0);
+    return { lead: 'behind', name: 'the GC', share, code: false };
+  }
+  const first = blame.parts.toSorted((a, b) => (b[side] ?? 0) - (a[side] ?? 0))[0];
+  if (!first) return null;
+  const phrase = occupancyPhrase(first);
+  return { ...phrase, name: visibleName(phrase.name), share: first[side] ?? 0 };
+}
+
+/** What the verdict means, where the share beside it says the same: "one group held most" needs most of the waiting. */
+export function verdictPhrase({ share }: OccupantLabel, verdict: string | null): string {
+  const known = verdict === null ? undefined : VERDICTS[verdict];
+  if (!known) return '';
+  const agrees = verdict === 'mixed' ? share < 0.5 : verdict === 'gc' || share >= 0.5;
+  return agrees ? `: ${known.meaning}` : '';
+}
+
+function OccupancyPanel({
+  blame,
+  victim,
+  single,
+}: {
+  blame: Occupancy;
+  victim: Waiter;
+  single: boolean;
+}) {
+  const shares = useMemo(() => sharesOf(blame), [blame]);
+  const paints = useMemo(() => paintsOf(blame), [blame]);
+  const side = single ? 'base_share' : 'candidate_share';
+  const verdict = single ? victim.verdict_base : victim.verdict_candidate;
+  const first = largestOccupant(blame, side, verdict);
+  return (
+    <>
+      <p className={classes.note}>
+        Parts add up to the P-time of all waits.
+        {first && first.share > 0 && (
+          <>
+            {' '}
+            {formatShare(first.share)} of {single ? 'the' : 'candidate’s'} waiting is {first.lead}{' '}
+            <span className={first.code ? 'mono' : undefined}>{first.name}</span>
+            {verdictPhrase(first, verdict)}.
+          </>
+        )}
+      </p>
+      <Suspense fallback={<SkeletonRows rows={6} height={28} label="Loading the bars" />}>
+        <OccupancyBars
+          parts={shares}
+          paints={paints}
+          single={single}
+          label={`P occupancy while ${shortName(victim.group)} waited; values are in the table below`}
+        />
+      </Suspense>
+    </>
+  );
+}

@@ -1,0 +1,95 @@
+import { queryOptions } from '@tanstack/react-query';
+import { Problem, asBytes, calls, openUrl, type Artifact } from '../../../api';
+import { readTile } from '../../../engine/timeline/timeline-tile';
+import { readTrace, readTraces } from './trace-types';
+
+/** What was decoded or compared never changes; it is cached as long as the page is open. */
+const kept = { staleTime: Infinity, gcTime: 10 * 60_000 } as const;
+
+export const tracesQuery = (comparison_id: string) =>
+  queryOptions({
+    queryKey: ['bytes', 'traces', comparison_id],
+    queryFn: async ({ signal }) =>
+      readTraces(await calls.comparisonsPart({ path: { comparison_id, part: 'traces' }, signal })),
+    ...kept,
+  });
+
+export const traceQuery = (artifact_id: string) =>
+  queryOptions({
+    queryKey: ['bytes', 'trace', artifact_id],
+    queryFn: async ({ signal }) =>
+      readTrace(await calls.tracesGet({ path: { artifact_id }, signal }), artifact_id),
+    ...kept,
+  });
+
+export type GoroutineProfiles = {
+  /** How many traces were asked for their build. */
+  traces: number;
+  builds: string[];
+  /** Newest first. */
+  profiles: Artifact[];
+};
+
+/** Of many traces the first are asked for their build, and of many profiles the newest are taken. */
+const MAX_POLLS = 12;
+const PROFILES_MOST = 40;
+
+/** The goroutine profiles of the builds that some traces belong to. */
+export const goroutineProfilesQuery = (traces: string[]) =>
+  queryOptions({
+    queryKey: ['artifact', 'goroutines of builds', traces],
+    queryFn: async ({ signal }): Promise<GoroutineProfiles> => {
+      const asked = traces.slice(0, MAX_POLLS);
+      const told = await Promise.all(asked.map((id) => buildOf(id, signal)));
+      const builds = [...new Set(told.filter((build) => build !== null))];
+      const pages = await Promise.all(
+        builds.map((build_id) =>
+          calls.artifactsList({
+            query: {
+              build_id,
+              kind: 'profile.goroutine',
+              state: ['decoded'],
+              limit: PROFILES_MOST,
+            },
+            signal,
+          }),
+        ),
+      );
+      const profiles = pages.flatMap(({ items }) => items).slice(0, PROFILES_MOST);
+      return { traces: asked.length, builds, profiles };
+    },
+  });
+
+/** The build of a trace; null where it has none, or was deleted since it was compared. */
+async function buildOf(artifact_id: string, signal: AbortSignal): Promise<string | null> {
+  try {
+    return (await calls.artifactsGet({ path: { artifact_id }, signal })).build_id;
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) return null;
+    throw error;
+  }
+}
+
+export type TileKey = { artifact: string; index: number; level: number; number: number };
+
+export const tileQuery = ({ artifact, index, level, number }: TileKey) =>
+  queryOptions({
+    queryKey: ['bytes', 'tile', artifact, index, level, number],
+    queryFn: async ({ signal }) => {
+      const path = { artifact_id: artifact, index, level, number };
+      const bytes = await calls.tracesTile({ path, signal, ...asBytes });
+      return readTile(bytes as unknown as ArrayBuffer);
+    },
+    ...kept,
+  });
+
+export const requestExcerpt = (artifact_id: string, window: { from_ns: number; to_ns: number }) =>
+  calls.tracesAskCut({ path: { artifact_id }, body: window });
+
+export const excerptQuery = (cut_id: string) =>
+  queryOptions({
+    queryKey: ['trace-cut', cut_id],
+    queryFn: ({ signal }) => calls.tracesGetCut({ path: { cut_id }, signal }),
+  });
+
+export const excerptUrl = (cut: string): string => openUrl(`/trace-cuts/${cut}/content`);

@@ -1,0 +1,14 @@
+/** What can be opened in a comparison of traces, as requests: the timelines of its longest waits. */
+import type { QueryClient } from '@tanstack/react-query';
+import { tracesQuery } from './trace-queries';
+
+export async function traceSnapshotRequests(
+  client: QueryClient,
+  comparison_id: string,
+): Promise<string[]> {
+  // Errors of this section are shown in place.
+  const told = await client.query(tracesQuery(comparison_id)).catch(() => null);
+  return (told?.worst ?? [])
+    .filter((wait) => wait.has_detail)
+    .map(({ artifact, index }) => `/traces/${artifact}/waits/${index}/tiles/0/0`);
+}

@@ -1,0 +1,126 @@
+/** What a link restores of the traces' part of a page; fields stand in the address of the page that shows it. */
+import * as z from 'zod/mini';
+import { WHOLE_TIMELINE, type TimelineViewport } from '../../../engine/timeline/timeline-viewport';
+import type { Sort } from '../../../ui';
+
+export const QUANTILES = ['p50', 'p90', 'p99', 'p999'] as const;
+export type QuantileId = (typeof QUANTILES)[number];
+export const GROUP_COLUMNS = [
+  'group',
+  'reason',
+  'waits',
+  'p50',
+  'p90',
+  'p99',
+  'p999',
+  'change',
+  'share',
+  'verdict',
+] as const;
+export const LEVEL_SETS = [
+  'runnable',
+  'running',
+  'waiting',
+  'processors',
+  'heap',
+  'events',
+] as const;
+export type LevelSet = (typeof LEVEL_SETS)[number];
+
+export type TraceView = {
+  /** "group|reason" of the selected waiter; '' = the one that changed most. */
+  victim: string;
+  quantile: QuantileId;
+  sort: Sort;
+  /** "<artifact>.<row>" of the wait on the timeline; '' = the victim's worst. */
+  wait: string;
+  window: TimelineViewport;
+  levels: LevelSet;
+  /** The trace of each side whose levels are drawn; '' = that of the wait on the timeline. */
+  drawn: { base: string; candidate: string };
+};
+
+export const DEFAULT_TRACE_SORT: Sort = { column: 'share', descending: true };
+export const DEFAULT_TRACE_VIEW: TraceView = {
+  victim: '',
+  quantile: 'p99',
+  sort: DEFAULT_TRACE_SORT,
+  wait: '',
+  window: WHOLE_TIMELINE,
+  levels: 'runnable',
+  drawn: { base: '', candidate: '' },
+};
+
+const text = z.string().check(z.maxLength(4096));
+const between0and1 = z.number().check(z.minimum(0), z.maximum(1));
+/** An artifact, or a row of it. */
+const artifact = z.string().check(z.maxLength(120));
+const field = <T extends z.ZodMiniType>(type: T) => z.catch(z.optional(type), undefined);
+
+/** Every field falls back alone, as all fields of an address do. */
+export const traceFields = {
+  victim: field(text),
+  quantile: field(z.enum(QUANTILES)),
+  gsort: field(z.enum(GROUP_COLUMNS)),
+  gasc: field(z.literal(true)),
+  wait: field(artifact),
+  wfrom: field(between0and1),
+  wto: field(between0and1),
+  levels: field(z.enum(LEVEL_SETS)),
+  tbase: field(artifact),
+  tcand: field(artifact),
+};
+const searchSchema = z.object(traceFields);
+export type TraceSearch = z.infer<typeof searchSchema>;
+
+export function readTraceSearch(search: Record<string, unknown>): TraceSearch {
+  return searchSchema.parse(search);
+}
+
+export function traceViewOf(search: TraceSearch): TraceView {
+  const { wfrom, wto } = search;
+  return {
+    victim: search.victim ?? '',
+    quantile: search.quantile ?? DEFAULT_TRACE_VIEW.quantile,
+    sort: { column: search.gsort ?? DEFAULT_TRACE_SORT.column, descending: !search.gasc },
+    wait: search.wait ?? '',
+    window:
+      wfrom !== undefined && wto !== undefined && wfrom < wto
+        ? { from: wfrom, to: wto }
+        : WHOLE_TIMELINE,
+    levels: search.levels ?? DEFAULT_TRACE_VIEW.levels,
+    drawn: { base: search.tbase ?? '', candidate: search.tcand ?? '' },
+  };
+}
+
+/** A nanosecond of a second is 1e-9 of it; more digits say nothing. */
+const rounded = (part: number): number => Math.round(part * 1e9) / 1e9;
+
+/** The other way round; what is as usual is undefined. */
+export function traceSearchOf(view: TraceView): TraceSearch {
+  const { window, sort, drawn } = view;
+  const whole = window.from === 0 && window.to === 1;
+  const unless = <T>(value: T, usual: T): T | undefined => (value === usual ? undefined : value);
+  return {
+    victim: unless(view.victim, ''),
+    quantile: unless(view.quantile, DEFAULT_TRACE_VIEW.quantile),
+    gsort: unless(sort.column, DEFAULT_TRACE_SORT.column) as TraceSearch['gsort'],
+    gasc: sort.descending ? undefined : true,
+    wait: unless(view.wait, ''),
+    wfrom: whole ? undefined : rounded(window.from),
+    wto: whole ? undefined : rounded(window.to),
+    levels: unless(view.levels, DEFAULT_TRACE_VIEW.levels),
+    tbase: unless(drawn.base, ''),
+    tcand: unless(drawn.candidate, ''),
+  };
+}
+
+/** Selecting another waiter, wait or trace is a separate history step; a drag of the timeline is not. */
+export function isTraceStep(before: TraceView, after: TraceView): boolean {
+  return (
+    before.victim !== after.victim ||
+    before.wait !== after.wait ||
+    before.drawn.base !== after.drawn.base ||
+    before.drawn.candidate !== after.drawn.candidate
+  );
+}

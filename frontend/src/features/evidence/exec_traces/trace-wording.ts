@@ -1,0 +1,128 @@
+/** What the traces' part says: names of groups, reasons and verdicts, and its sentences. Value in, words out. */
+import { formatCount, formatShare, formatValue } from '../../../engine/format/format';
+import { describeOccupant } from '../../../engine/timeline/p-occupancy';
+import { shortName } from '../../../engine/format/short-function-name';
+import { countOf, durationText } from '../../../ui';
+import type { TraceSide, TraceMetadata, Waiter, LongestWait } from './trace-types';
+
+const CPU_HOG = {
+  words: 'CPU hog',
+  meaning: 'one group occupied most of the Ps during the waits',
+};
+const THUNDERING_HERD = {
+  words: 'thundering herd',
+  meaning: 'many goroutines of one group ran briefly, one after another',
+};
+
+/** The words of each verdict; `hog` and `herd` are its names in snapshots of earlier releases. */
+export const VERDICTS: Record<string, { words: string; meaning: string }> = {
+  'cpu-hog': CPU_HOG,
+  hog: CPU_HOG,
+  'thundering-herd': THUNDERING_HERD,
+  herd: THUNDERING_HERD,
+  gc: {
+    words: 'GC',
+    meaning: 'GC workers, assists and pauses occupied a large part of the Ps',
+  },
+  syscall: { words: 'syscalls', meaning: 'Ps were occupied by goroutines in syscalls' },
+  'wake-up': {
+    words: 'late wake-up',
+    meaning: 'Ps were idle or searching for work: the goroutine was woken late',
+  },
+  netpoll: {
+    words: 'netpoll delay',
+    meaning: 'the socket was ready long before the runtime polled',
+  },
+  mixed: { words: 'mixed', meaning: 'no single group occupied the Ps for most of the wait time' },
+};
+
+export const verdictText = (verdict: string | null): string =>
+  verdict === null ? '–' : (VERDICTS[verdict]?.words ?? verdict.replaceAll('-', ' '));
+
+/** How a goroutine became runnable, as a phrase after the group: "after a network wake", "when created". */
+export function reasonPhrase(reason: string): string {
+  switch (reason) {
+    case 'created':
+      return 'when created';
+    case 'preempted':
+      return 'after being preempted';
+    case 'syscall exit':
+      return 'after a syscall';
+    case '':
+      return 'after a wake';
+    default:
+      return `after a wake from ${reason}`;
+  }
+}
+
+export const waiterName = ({ group, reason }: Pick<Waiter, 'group' | 'reason'>): string =>
+  `${shortName(group)} · ${reason === '' ? 'any wake' : reason}`;
+
+/** "group|reason" taken apart; a group may itself hold a bar, a reason never does. */
+export function waiterParts(victim: string): { group: string; reason: string } {
+  const bar = victim.lastIndexOf('|');
+  return bar < 0
+    ? { group: victim, reason: '' }
+    : { group: victim.slice(0, bar), reason: victim.slice(bar + 1) };
+}
+
+/** Conditions of one side, each a separate statement. */
+export function conditions(side: TraceSide): string[] {
+  const { traces } = side;
+  const processors = [...new Set(traces.map(({ gomaxprocs }) => gomaxprocs ?? null))].filter(
+    (count) => count !== null,
+  );
+  const events = traces.reduce((sum, trace) => sum + trace.events, 0);
+  const told = [
+    `${countOf(traces.length, 'trace')} of ${durationText(side.duration_ns)}${traces.length > 1 ? ' together' : ''}`,
+    processors.length > 0 ? `${processors.join(' or ')} Ps` : '',
+    events > 0 ? countOf(events, 'event') : '',
+    side.wakes_per_second === null
+      ? ''
+      : `${formatCount(Math.round(side.wakes_per_second))} wakes/s`,
+    side.wait_seconds_per_second === null
+      ? ''
+      : `${formatValue(side.wait_seconds_per_second, 'count')} runnable on average`,
+    traces.some(({ recording }) => recording === 'flight-recorder') ? 'flight recorder' : '',
+  ];
+  return told.filter((text) => text !== '');
+}
+
+/** "the last 1.2 s are lost, 3 % of the file": what of a file could not be read; null when it is whole. */
+export function unreadableRangeText({
+  name,
+  lost,
+}: Pick<TraceMetadata, 'name' | 'lost'>): string | null {
+  if (!lost) return null;
+  const share = lost.share === null ? '' : ` (${formatShare(lost.share)} of the file)`;
+  return `${name}: ${lost.message}${share}`;
+}
+
+/** Warnings come as "slug: sentence"; the sentence is what a person reads. */
+export const warningText = (warning: string): string => warning.replace(/^[a-z0-9-]+: /u, '');
+
+/** The label of the bracket of a wait. */
+export function bracketText(wait: LongestWait): string {
+  const parts = [`${formatValue(wait.duration_ns, 'ns')} runnable`];
+  if (wait.overtakes) parts.push(`${countOf(wait.overtakes, 'other')} started first`);
+  if (wait.queue_ahead !== null) parts.push(`queue position ${formatCount(wait.queue_ahead + 1)}`);
+  return parts.join(' · ');
+}
+
+export function wakeText(wait: LongestWait): string {
+  const { reason } = waiterParts(wait.victim);
+  if (wait.waker !== null && wait.waker !== '') return `woken by ${shortName(wait.waker)}`;
+  if (reason === 'created' || reason === 'preempted') return reason;
+  return reason === 'network' ? 'woken by netpoll' : 'woken by the runtime';
+}
+
+/** Who is first in the blame of a wait, with its share. */
+export function behindText({
+  blame,
+  duration_ns,
+}: LongestWait): { name: string; share: number } | null {
+  const first = [...blame].sort((a, b) => b.ns - a.ns)[0];
+  return first && duration_ns > 0
+    ? { name: describeOccupant(first), share: first.ns / duration_ns }
+    : null;
+}

@@ -1,0 +1,278 @@
+import { describe, expect, it } from 'vitest';
+import {
+  aTraceDocument,
+  aWaiter,
+  aWait,
+  noChange,
+  wholeTrace,
+} from '../../../testing/trace-fixtures';
+import { largestOf, linesOf } from './trace-series';
+import { readTrace, readTraces, type TraceDocument } from './trace-types';
+import { readTraceSearch, traceSearchOf, traceViewOf } from './trace-url';
+import { largestOccupant } from './WaiterPanels';
+import {
+  changeAt,
+  changedView,
+  selectedWaiter,
+  selectedWait,
+  pointsOf,
+  isCuttable,
+  secondAround,
+  seriesDrawn,
+  sortedWaiters,
+  waitsListed,
+} from './waiter-rows';
+import {
+  bracketText,
+  conditions,
+  unreadableRangeText,
+  verdictText,
+  waiterParts,
+  wakeText,
+} from './trace-wording';
+
+const told = (changed = {}): TraceDocument => readTraces(aTraceDocument(changed));
+
+describe('reading the traces', () => {
+  it('refuses another format in words, and names what is wrong in its own', () => {
+    expect(() => readTraces({ format: 'slowpath.diff' })).toThrow(/format slowpath\.diff/);
+    expect(() => readTraces(null)).toThrow(/unknown/);
+    expect(() => readTraces(aTraceDocument({ groups: [{ victim: 3 }] }))).toThrow(
+      /groups\.0\.victim/,
+    );
+  });
+  it('reads what was left out as null or empty', () => {
+    const bare = readTraces({
+      format: 'slowpath.trace-comparison/1',
+      sides: { base: { label: 'x' } },
+    });
+    expect(bare.sides.candidate).toBeNull();
+    expect([bare.groups, bare.shift, bare.blame, bare.series, bare.worst]).toEqual([
+      [],
+      [],
+      [],
+      [],
+      [],
+    ]);
+    expect(bare.mmu).toBeNull();
+  });
+  it('takes a state it does not know as noise', () => {
+    const strange = told({ groups: [aWaiter('a', 'b', { state: 'worse?' })] });
+    expect(strange.groups[0]?.state).toBe('noise');
+  });
+  it('takes GOMAXPROCS as a number or as what a file says of it', () => {
+    const base = {
+      label: '',
+      traces: [wholeTrace('t', { gomaxprocs: { first: 2, last: 4, max: 8 } })],
+    };
+    expect(told({ sides: { base, candidate: null } }).sides.base.traces[0]?.gomaxprocs).toBe(8);
+  });
+  it('calls one trace alone by the id it was asked with', () => {
+    const alone = readTrace(
+      aTraceDocument({ worst: [aWait({ artifact: null })], series: [] }),
+      'the-id',
+    );
+    expect(alone.worst[0]?.artifact).toBe('the-id');
+    expect(alone.sides.base.traces[0]?.artifact).toBe('the-id');
+    expect(alone.sides.candidate).toBeNull();
+  });
+});
+
+describe('the table', () => {
+  const rows = told().groups;
+  it('marks a quantile only when its group changed and the interval leaves ×1 out', () => {
+    const [server, batcher, late] = rows;
+    expect(changeAt(server!, 'p99')).toBe('noise');
+    expect(changeAt(batcher!, 'p99')).toBe('more');
+    expect(changeAt(late!, 'p99')).toBe('only-candidate');
+    expect(changeAt({ ...batcher!, change: null }, 'p99')).toBe('noise');
+  });
+  it('does not mark a group on one side that hardly waits', () => {
+    const rare = { ...rows[2]!, share_of_wait_candidate: 0.0001, share_of_wait_base: 0 };
+    expect(changeAt(rare, 'p99')).toBe('noise');
+  });
+  it('sorts by number and name, what is not significant after what is not', () => {
+    const names = (column: string, descending = true) =>
+      sortedWaiters(rows, { column, descending }, 'p99').map(({ group }) => group);
+    expect(names('change')).toEqual(['main.late', 'main.batcher', 'main.server']);
+    expect(names('group', false)).toEqual(['main.batcher', 'main.late', 'main.server']);
+    expect(names('p99')[0]).toBe('main.batcher');
+  });
+  it('opens with the victim asked for, else the first finding’s, else the one that waits longer', () => {
+    expect(selectedWaiter(told(), 'main.server|network', 'x')?.group).toBe('main.server');
+    expect(selectedWaiter(told(), 'gone|network', 'main.server|network')?.group).toBe(
+      'main.server',
+    );
+    expect(selectedWaiter(told(), '')?.group).toBe('main.batcher');
+    expect(selectedWaiter(told({ groups: [] }), '')).toBeNull();
+    const quiet = told({ groups: [aWaiter('a', 'b', noChange)] });
+    expect(selectedWaiter(quiet, '')?.group).toBe('a');
+  });
+  it('has separate quantiles where the whole curve was not sent', () => {
+    expect(pointsOf(rows[2]!).map(({ q, base_ns }) => [q, base_ns])).toEqual([
+      [0.5, null],
+      [0.9, null],
+      [0.99, null],
+      [0.999, null],
+      [0.9999, null],
+    ]);
+  });
+});
+
+describe('worst waits', () => {
+  const waits = told();
+  const { worst } = waits;
+  it('begin with the victim’s own', () => {
+    expect(selectedWait(waits, '', 'main.batcher|network')?.index).toBe(0);
+    expect(selectedWait(waits, 'c1.1', 'main.batcher|network')?.index).toBe(1);
+    expect(selectedWait(waits, 'c9.9', 'nobody')?.index).toBe(1);
+    expect(waitsListed(worst, 'main.batcher|network').map(({ index }) => index)).toEqual([0, 1]);
+    expect(waitsListed(worst, '').map(({ index }) => index)).toEqual([1, 0]);
+  });
+  it('open on the side that waits longer: the base’s when that got better', () => {
+    const own = { ...worst[0]!, victim: 'main.batcher|network' };
+    const sides = [
+      { ...own, side: 'candidate' as const, index: 5, duration_ns: 9e5 },
+      { ...own, side: 'base' as const, index: 6, duration_ns: 8e7 },
+    ];
+    const opened = (state: 'less' | 'more' | 'noise' | 'only-base') =>
+      selectedWait(
+        { worst: sides, groups: waits.groups.map((row) => ({ ...row, state })) },
+        '',
+        own.victim,
+      )?.index;
+    expect([opened('less'), opened('only-base')]).toEqual([6, 6]);
+    expect([opened('more'), opened('noise')]).toEqual([5, 5]);
+  });
+  it('are described on their bracket', () => {
+    expect(bracketText(worst[0]!)).toBe(
+      '4.37 ms runnable · 214 others started first · queue position 231',
+    );
+    expect(wakeText(worst[0]!)).toBe('woken by netpoll');
+    expect(wakeText({ ...worst[0]!, waker: 'example.com/x.(*T).run' })).toBe('woken by x.(*T).run');
+  });
+  it('can be cut out of traces since Go 1.22', () => {
+    expect(['1.11', '1.19', '1.21', '1.22', '1.26', null].map(isCuttable)).toEqual([
+      false,
+      false,
+      false,
+      true,
+      true,
+      true,
+    ]);
+  });
+  it('are cut out with a second around them, inside the trace', () => {
+    const wait = worst[0]!;
+    const { from_ns, to_ns } = secondAround(wait, 10e9);
+    expect(to_ns - from_ns).toBe(1e9);
+    expect(from_ns).toBeLessThan(wait.start_ns);
+    expect(secondAround({ ...wait, start_ns: 0 }, 10e9).from_ns).toBe(0);
+    expect(secondAround({ ...wait, start_ns: 9.9e9 }, 10e9).to_ns).toBe(10e9);
+    const long = secondAround({ ...wait, start_ns: 1e9, duration_ns: 3e9 }, 10e9);
+    expect(long.to_ns - long.from_ns).toBe(3.6e9);
+  });
+});
+
+describe('levels over time', () => {
+  const [series] = told().series;
+  it('carry their band, counts become rates, what is missing is left out', () => {
+    expect(linesOf(series!, 'runnable')).toEqual([
+      { name: 'runnable', unit: 'count', mean: [1, 2, 3], min: null, max: [4, 5, 60] },
+    ]);
+    expect(linesOf(series!, 'events')[0]?.mean).toEqual([1, 2, null]);
+    expect(linesOf(series!, 'heap')).toEqual([]);
+    expect(largestOf(linesOf(series!, 'runnable'))).toBeCloseTo(63);
+  });
+});
+
+describe('words', () => {
+  it('tell conditions and what is lost', () => {
+    expect(conditions(told().sides.base)).toEqual([
+      '1 trace of 10 s',
+      '4 Ps',
+      '340,110 events',
+      '1,200 wakes/s',
+      '0.10 runnable on average',
+    ]);
+    const lost = { bytes: 10, share: 0.03, after_ns: 8.8e9, message: 'the last 1.2 s are lost' };
+    expect(unreadableRangeText({ name: 'x.trace', lost })).toBe(
+      'x.trace: the last 1.2 s are lost (3 % of the file)',
+    );
+    expect(unreadableRangeText({ name: 'x.trace', lost: null })).toBeNull();
+  });
+  it('take victims apart at the last bar', () => {
+    expect(waiterParts('a|b|network')).toEqual({ group: 'a|b', reason: 'network' });
+    expect(waiterParts('plain')).toEqual({ group: 'plain', reason: '' });
+  });
+  it('show an unknown verdict unchanged', () => {
+    const words = [null, 'cpu-hog', 'hog', 'new-kind'].map(verdictText);
+    expect(words).toEqual(['–', 'CPU hog', 'CPU hog', 'new kind']);
+  });
+});
+
+describe('what is listed first', () => {
+  const part = (kind: string, group: string | null, candidate_share: number) => ({
+    ...told().blame[0]!.parts[0]!,
+    class: kind,
+    kind,
+    group,
+    candidate_share,
+  });
+  const blame = {
+    ...told().blame[0]!,
+    parts: [
+      part('user', 'main.caller', 0.37),
+      part('gc-fractional', null, 0.2),
+      part('user-assist', 'main.caller', 0.15),
+      part('stw', null, 0.05),
+    ],
+  };
+  it('is who held most, or the GC in all its parts where the verdict speaks of it', () => {
+    expect(largestOccupant(blame, 'candidate_share', 'mixed')).toEqual({
+      lead: 'behind',
+      name: 'main.caller',
+      share: 0.37,
+      code: true,
+    });
+    expect(largestOccupant(blame, 'candidate_share', 'gc')).toEqual({
+      lead: 'behind',
+      name: 'the GC',
+      share: expect.closeTo(0.4) as number,
+      code: false,
+    });
+    expect(largestOccupant({ ...blame, parts: [] }, 'candidate_share', 'mixed')).toBeNull();
+  });
+});
+
+describe('another choice', () => {
+  const waits = told();
+  const usual = traceViewOf({});
+  const picked = { ...usual, drawn: { base: 'b9', candidate: 'c9' } };
+  it('lets go of the trace that was picked for the side of the wait, and of no other', () => {
+    const next = changedView(picked, { wait: 'c1.1' }, waits);
+    expect(next.drawn).toEqual({ base: 'b9', candidate: '' });
+    expect(changedView(picked, { quantile: 'p50' }, waits).drawn).toBe(picked.drawn);
+    expect(
+      changedView(picked, { victim: 'main.batcher|network' }, { worst: [], groups: [] }).drawn,
+    ).toBe(picked.drawn);
+  });
+  it('draws what was picked, else the trace of the wait, else the first', () => {
+    const [one] = told().series;
+    const own = [one!, { ...one!, artifact: 'c2' }, { ...one!, artifact: 'c3' }];
+    expect(seriesDrawn(own, 'c3', 'c2')?.artifact).toBe('c3');
+    expect(seriesDrawn(own, 'gone', 'c2')?.artifact).toBe('c2');
+    expect(seriesDrawn(own, '', '')?.artifact).toBe('c1');
+    expect(seriesDrawn([], 'c3', 'c2')).toBeUndefined();
+  });
+});
+
+describe('the address', () => {
+  it('holds nothing as usual, and loses only its damaged part', () => {
+    const usual = traceViewOf(readTraceSearch({}));
+    expect(JSON.stringify(traceSearchOf(usual))).toBe('{}');
+    const view = traceViewOf(
+      readTraceSearch({ victim: 'a|b', wait: { x: 1 }, wfrom: 0.4, wto: 0.2, quantile: 'p42' }),
+    );
+    expect(view).toEqual({ ...usual, victim: 'a|b' });
+  });
+});

@@ -1,0 +1,37 @@
+import { Suspense, lazy, type ReactNode } from 'react';
+import { SkeletonRows } from '../../../ui';
+import type { GrowthSectionProps } from './GrowthSection';
+import classes from './growth.module.css';
+
+const Section = lazy(() => import('./GrowthSection'));
+const Page = lazy(() => import('./GrowthPage'));
+
+/** Loaded when a comparison with growth logs is first shown. */
+export function GrowthSection(props: GrowthSectionProps) {
+  return (
+    <Suspense
+      fallback={
+        <div className={classes.inset}>
+          <SkeletonRows rows={12} height={26} label="Loading stack growth" />
+        </div>
+      }
+    >
+      <Section {...props} />
+    </Suspense>
+  );
+}
+
+/** Loaded when all sets are opened. */
+export function GrowthPage({ above }: { above: ReactNode }) {
+  return (
+    <Suspense
+      fallback={
+        <div className={classes.inset}>
+          <SkeletonRows rows={4} height={26} label="Loading stack growth" />
+        </div>
+      }
+    >
+      <Page above={above} />
+    </Suspense>
+  );
+}

@@ -1,0 +1,31 @@
+import { queryOptions } from '@tanstack/react-query';
+import { calls } from '../../../api';
+import { readGrowth, readGrowthSets } from './growth-types';
+
+export const growthQuery = (comparison_id: string) =>
+  queryOptions({
+    queryKey: ['bytes', 'growth', comparison_id],
+    queryFn: async ({ signal }) =>
+      readGrowth(await calls.comparisonsPart({ path: { comparison_id, part: 'growth' }, signal })),
+    staleTime: Infinity,
+    gcTime: 10 * 60_000,
+  });
+
+/** As many logs as the API puts into one table. */
+export const MAX_GROWTH_LOGS = 50;
+
+/** A row for each set of growth logs, the oldest first: what the others are measured against. */
+export const growthSetsQuery = () =>
+  queryOptions({
+    queryKey: ['artifact', 'growth-sets'],
+    queryFn: async ({ signal }) => {
+      const logs = await calls.artifactsList({
+        query: { kind: 'growth', state: ['decoded'], limit: MAX_GROWTH_LOGS },
+        signal,
+      });
+      if (logs.items.length === 0) return { sets: [], more: false };
+      const artifact_id = logs.items.map(({ id }) => id).reverse();
+      const sets = readGrowthSets(await calls.growthSets({ query: { artifact_id }, signal }));
+      return { sets, more: logs.next_cursor !== null };
+    },
+  });

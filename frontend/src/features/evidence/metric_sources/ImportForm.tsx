@@ -1,0 +1,81 @@
+/** Which interval of a source's history is to be imported. */
+import { Button, SegmentedControl, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ErrorState } from '../../../ui';
+import type { MetricSource } from '../../../api';
+import { importHistory } from './metric-source-queries';
+import classes from './sources.module.css';
+import { RANGES, rangeOf, type RangeId } from './metric-source-wording';
+
+type ImportProps = { source: MetricSource; onDone: () => void };
+
+export function ImportForm({ source, onDone }: ImportProps) {
+  const client = useQueryClient();
+  const [range, setRange] = useState<RangeId>('24h');
+  const [from, setFrom] = useState('');
+  const [to, setTo] = useState('');
+  const begin = useMutation({
+    mutationFn: () =>
+      importHistory(
+        source.id,
+        range === 'own'
+          ? { from: `${from}:00Z`, to: `${to}:00Z` }
+          : rangeOf(range, new Date().getTime()),
+      ),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: ['job'] });
+      // A short import may end before the first poll.
+      await client.invalidateQueries({ queryKey: ['metric_source'] });
+      onDone();
+    },
+  });
+  const early = to !== '' && to <= from;
+  const whole = range !== 'own' || (from !== '' && to !== '' && !early);
+  const time = (label: string, value: string, set: (text: string) => void, error?: string) => (
+    <TextInput
+      label={label}
+      type="datetime-local"
+      required
+      value={value}
+      error={error}
+      onChange={(event) => {
+        set(event.currentTarget.value);
+      }}
+    />
+  );
+  return (
+    <form
+      className={classes.import}
+      aria-label={`Import from ${source.name}`}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (whole) begin.mutate();
+      }}
+    >
+      <SegmentedControl
+        aria-label="Interval"
+        data={[...RANGES, { value: 'own', label: 'from – to' }].map(({ value, label }) => ({
+          value,
+          label,
+        }))}
+        value={range}
+        onChange={(next) => {
+          setRange(next as RangeId);
+        }}
+      />
+      {range === 'own' && (
+        <>
+          {time('From, UTC', from, setFrom)}
+          {time('To, UTC', to, setTo, early ? 'Must be later' : undefined)}
+        </>
+      )}
+      <Button type="submit" loading={begin.isPending} disabled={!whole}>
+        Start import
+      </Button>
+      <Button onClick={onDone}>Close</Button>
+      <span className="muted">Existing samples are skipped.</span>
+      {begin.error && <ErrorState compact what="Could not start the import" error={begin.error} />}
+    </form>
+  );
+}

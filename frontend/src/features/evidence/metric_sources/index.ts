@@ -1,0 +1,1 @@
+export { MetricSources } from './LazyMetricSources';

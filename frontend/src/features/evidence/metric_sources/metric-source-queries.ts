@@ -1,0 +1,92 @@
+/** Sources, what they answered when asked, and imports from them. An import is a job, and read as one. */
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef } from 'react';
+import {
+  calls,
+  type Job,
+  type MetricSourceChange,
+  type MetricSourceWords,
+  type ReadThroughWords,
+} from '../../../api';
+import { activeJobsQuery, usePollWhile } from '../../platform/jobs';
+
+/** More than a team may have. */
+const MOST = 100;
+
+/** The first part of the key is what events of jobs name as their subject. */
+export const sourcesQuery = queryOptions({
+  queryKey: ['metric_source', 'list'],
+  queryFn: ({ signal }) => calls.metricSourcesList({ query: { limit: MOST }, signal }),
+});
+
+export const sourceCheckKey = (source_id: string) => ['metric-source-check', source_id] as const;
+
+/**
+ * What a source answered when it was last asked. It runs only on request, and its result is cached while the page is
+ * open.
+ */
+export const sourceCheckQuery = (source_id: string) =>
+  queryOptions({
+    queryKey: sourceCheckKey(source_id),
+    queryFn: ({ signal }) => calls.metricSourcesCheck({ path: { source_id }, signal }),
+    enabled: false,
+    retry: false,
+    staleTime: Infinity,
+    gcTime: Infinity,
+  });
+
+export const createSource = (body: MetricSourceWords) => calls.metricSourcesCreate({ body });
+export const updateSource = (source_id: string, body: MetricSourceChange) =>
+  calls.metricSourcesChange({ path: { source_id }, body });
+export const deleteSource = (source_id: string) =>
+  calls.metricSourcesDelete({ path: { source_id } });
+export const importHistory = (source_id: string, body: { from: string; to: string }) =>
+  calls.metricSourcesImport({ path: { source_id }, body });
+
+/** Names that the catalog knows, to choose from: under its own keys, so that they are read once. */
+export const servicesQuery = queryOptions({
+  queryKey: ['service', 'list'],
+  queryFn: ({ signal }) => calls.servicesList({ query: { limit: 200 }, signal }),
+});
+export const environmentsQuery = queryOptions({
+  queryKey: ['environment', 'list'],
+  queryFn: ({ signal }) => calls.environmentsList({ query: { limit: 200 }, signal }),
+});
+
+export const federatedServicesKey = (source_id: string) =>
+  ['metric_source', source_id, 'services'] as const;
+
+/** Which services are read through to a source. */
+export const federatedServicesQuery = (source_id: string) =>
+  queryOptions({
+    queryKey: federatedServicesKey(source_id),
+    queryFn: ({ signal }) =>
+      calls.metricSourcesListReadThrough({ path: { source_id }, query: { limit: MOST }, signal }),
+  });
+export const createFederatedService = (source_id: string, body: ReadThroughWords) =>
+  calls.metricSourcesReadThrough({ path: { source_id }, body });
+export const deleteFederatedService = (source_id: string, read_through_id: string) =>
+  calls.metricSourcesEndReadThrough({ path: { source_id, read_through_id } });
+
+const NONE: Job[] = [];
+const importsOf = (jobs: Job[]): Job[] =>
+  jobs.filter(({ subject }) => subject.kind === 'metric_source');
+
+/** Imports that have not ended. When one ends, the sources are read again: they know how. */
+export function useImports(): Job[] {
+  const client = useQueryClient();
+  const pollWhile = usePollWhile();
+  const jobs = useQuery({
+    ...activeJobsQuery,
+    refetchInterval: ({ state }) => pollWhile(importsOf(state.data?.items ?? NONE).length > 0),
+  });
+  const going = jobs.data ? importsOf(jobs.data.items) : NONE;
+  const ids = going.map(({ id }) => id).join();
+  const before = useRef('');
+  useEffect(() => {
+    if (before.current !== ids && before.current !== '')
+      void client.invalidateQueries({ queryKey: ['metric_source'] });
+    before.current = ids;
+  }, [client, ids]);
+  return going;
+}

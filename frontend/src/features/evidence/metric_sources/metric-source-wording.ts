@@ -1,0 +1,68 @@
+/** Sources and imports in words. */
+import type { Job, MetricSource, SourceCheckOut } from '../../../api';
+import { countOf, countText } from '../../../ui';
+
+const utc = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZone: 'UTC',
+});
+const utcText = (at_ms: number): string => utc.format(at_ms).replace(',', '');
+
+/** "14 Nov 2026 09:12 to 21 Nov 2026 09:12 UTC" */
+export const intervalText = (from_ms: number, to_ms: number): string =>
+  `${utcText(from_ms)} to ${utcText(to_ms)} UTC`;
+
+type Ended = NonNullable<MetricSource['last_import']>;
+
+/** "12 names, 340 series, 1,204,000 samples"; an import that ended badly tells no numbers. */
+export function importedText({ state, names, series, samples }: Ended): string {
+  if (state !== 'done') return '';
+  if (!names) return 'no known metric names found';
+  return `${countOf(names, 'name')}, ${countOf(series ?? 0, 'series', 'series')}, ${countOf(samples ?? 0, 'sample')}`;
+}
+
+type Coarser = NonNullable<Ended['coarser']>;
+
+/** "3 names every 60 s, not as they are: http_requests_total, up and 1 more" */
+export function coarserText({ count, names, step_s }: Coarser): string {
+  const more = count > names.length ? ` and ${countText(count - names.length)} more` : '';
+  return `${countOf(count, 'name')} downsampled to ${countText(step_s)} s: ${names.join(', ')}${more}`;
+}
+
+/** "job=checkout, namespace=shop" */
+export const labelsText = (equal: Record<string, string>): string =>
+  Object.entries(equal)
+    .map(([label, value]) => `${label}=${value}`)
+    .join(', ');
+
+export function checkText({ version, names, usual }: SourceCheckOut): string {
+  const who = version === null ? 'connected, version unknown' : `connected, version ${version}`;
+  const had = `${countOf(names, 'name')} in the last hour`;
+  if (usual.length === 0) return `${who} · ${had}, none of them known`;
+  return `${who} · ${had}, ${countText(usual.length)} would be imported`;
+}
+
+export function stepText(job: Job): string {
+  if (job.cancel_asked) return 'cancelling';
+  if (job.state === 'running') return job.step || 'started';
+  if (job.attempts === 0) return 'waiting to start';
+  return `waiting for attempt ${job.attempts + 1} of ${job.max_attempts}`;
+}
+
+export const RANGES = [
+  { value: '24h', label: '24 h', hours: 24 },
+  { value: '7d', label: '7 d', hours: 7 * 24 },
+  { value: '30d', label: '30 d', hours: 30 * 24 },
+] as const;
+export type RangeId = (typeof RANGES)[number]['value'] | 'own';
+
+/** The interval of a range that ends now, as the API takes it. */
+export function rangeOf(id: Exclude<RangeId, 'own'>, now_ms: number): { from: string; to: string } {
+  const { hours } = RANGES.find(({ value }) => value === id)!;
+  const text = (at_ms: number) => new Date(at_ms).toISOString();
+  return { from: text(now_ms - hours * 3_600_000), to: text(now_ms) };
+}

@@ -1,0 +1,260 @@
+/** Why a gap is there: computed from execution traces of the same process, and shown with its caveats. */
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Suspense, lazy, useId, type ReactNode } from 'react';
+import { formatShare, formatValue } from '../../../engine/format/format';
+import { visibleName } from '../../../engine/flame/frame-label';
+import { goroutineStateLabel } from '../../../engine/spans/goroutine-states';
+import { describeOccupant } from '../../../engine/timeline/p-occupancy';
+import { ErrorState, countOf } from '../../../ui';
+import { usePollWhile } from '../../platform/jobs';
+import {
+  requestExplanation,
+  explanationsQuery,
+  isOpen,
+  readExplanation,
+  type ExplainedGap,
+  type GapExplanationPart,
+  type GapExplanation,
+  type StackFrame,
+} from './gap-explanation-types';
+import classes from './gap-explanation.module.css';
+
+const GapStrip = lazy(async () => ({
+  default: (await import('../../../charts/waterfall')).GapStrip,
+}));
+const StateSwatch = lazy(async () => ({
+  default: (await import('../../../charts/waterfall')).StateSwatch,
+}));
+
+export type GapExplanationProps = {
+  artifactId: string;
+  traceId: string;
+  /** Row of the span, and number of its gap. */
+  span: number;
+  gap: number;
+  /** A link to the page of an execution trace. */
+  executionLink: (artifactId: string, words: string) => ReactNode;
+};
+
+/** Found out in a second or two: worth asking often, events or not. */
+const POLL_MS = 700;
+const FAILED = 'Could not explain the gap';
+
+export function GapExplanation(props: GapExplanationProps) {
+  const { artifactId, traceId, span, gap } = props;
+  const client = useQueryClient();
+  const pollWhile = usePollWhile();
+  const options = explanationsQuery(artifactId, traceId);
+  const asked = useQuery({
+    ...options,
+    refetchInterval: ({ state }) => pollWhile(state.data?.some(isOpen) ?? false) && POLL_MS,
+  });
+  const ask = useMutation({
+    mutationFn: () => requestExplanation(artifactId, traceId, { span, gap }),
+    onSuccess: (made) => {
+      client.setQueryData(options.queryKey, (known: ExplainedGap[] | undefined) => [
+        ...(known ?? []).filter(({ id }) => id !== made.id),
+        made,
+      ]);
+    },
+  });
+  const mine = asked.data?.find((each) => each.span === span && each.gap === gap);
+  const again = (words: string) => (
+    <button
+      type="button"
+      className="link"
+      disabled={ask.isPending}
+      onClick={() => {
+        ask.mutate();
+      }}
+    >
+      {words}
+    </button>
+  );
+  if (ask.error)
+    return <ErrorState compact what={FAILED} error={ask.error} action={again('Try again')} />;
+  if (!mine) return <p>{again('Explain with an execution trace')}</p>;
+  if (isOpen(mine))
+    return (
+      <p className="muted" role="status">
+        Reading execution traces…
+      </p>
+    );
+  if (mine.state !== 'done' || !mine.content) {
+    const error = Object.assign(new Error(mine.problem?.detail ?? 'The explanation failed.'), {
+      facts: mine.problem ?? undefined,
+    });
+    return <ErrorState compact what={FAILED} error={error} action={again('Try again')} />;
+  }
+  return <GapExplanationBody {...props} content={mine.content} again={again} />;
+}
+
+type ToldProps = Pick<GapExplanationProps, 'executionLink'> & {
+  content: unknown;
+  again: (words: string) => ReactNode;
+};
+
+function GapExplanationBody({ content, executionLink, again }: ToldProps) {
+  let told: GapExplanation;
+  try {
+    told = readExplanation(content);
+  } catch (error) {
+    return <ErrorState compact error={error} />;
+  }
+  const known = told.basis === 'id' || told.basis === 'clock';
+  return (
+    <div className={classes.explained}>
+      <p className={classes.sentence}>{visibleName(told.sentence, 2000)}</p>
+      {told.doubts.map((doubt) => (
+        <p key={doubt} className={classes.doubt}>
+          {doubt}
+        </p>
+      ))}
+      {known && <States told={told} />}
+      {told.basis === 'nobody' && (
+        <OccupantRow title="P occupancy during the gap" held={told.processors} />
+      )}
+      {told.gc.cycles > 0 && (
+        <p className="muted">
+          GC: marking for {formatValue(told.gc.mark_ns, 'ns')}
+          {told.gc.stop_ns > 0 && `, stop-the-world for ${formatValue(told.gc.stop_ns, 'ns')}`}.
+        </p>
+      )}
+      {told.trace ? (
+        <p className="muted">
+          From {executionLink(told.trace.artifact_id, visibleName(told.trace.name, 60))}
+        </p>
+      ) : (
+        <HowTo told={told} executionLink={executionLink} />
+      )}
+      {!known && <p>{again('Explain again')}</p>}
+    </div>
+  );
+}
+
+function HowTo({
+  told,
+  executionLink,
+}: { told: GapExplanation } & Pick<ToldProps, 'executionLink'>) {
+  return (
+    <>
+      {told.looked.length > 0 && (
+        <ul>
+          {told.looked.map(({ artifact_id, name, why }) => (
+            <li key={artifact_id}>
+              {executionLink(artifact_id, visibleName(name, 60))}
+              {why && <span className="muted"> · {why}</span>}
+            </li>
+          ))}
+        </ul>
+      )}
+      <p className="muted">
+        Record an execution trace while requests are traced (
+        <code>/debug/pprof/trace?seconds=5</code>) and upload it. From Go 1.25 its clock is
+        sufficient; with <code>trace.Log(ctx, &quot;span_id&quot;, id)</code> the goroutine is
+        identified with any Go version.
+      </p>
+    </>
+  );
+}
+
+function States({ told }: { told: GapExplanation }) {
+  const id = useId();
+  const all = told.gap.duration_ns;
+  return (
+    <Suspense fallback={<div className={classes.place} />}>
+      <GapStrip
+        pieces={told.pieces}
+        durationNs={all}
+        label="What the goroutine did in the gap, in order of time"
+      />
+      {told.pieces_total > told.pieces.length && (
+        <p className="muted">
+          Only the first {countOf(told.pieces.length, 'piece')} of {told.pieces_total} are drawn.
+        </p>
+      )}
+      <table className={classes.parts} aria-label="What the goroutine did in the gap">
+        <tbody>
+          {told.parts.map((part) => (
+            <tr key={`${part.state} ${part.reason}`}>
+              <th scope="row">
+                <StateSwatch state={part.state} id={`${id}-${part.state}`} />{' '}
+                {visibleName(goroutineStateLabel(part), 80)}
+                <Causes part={part} />
+              </th>
+              <td>{formatValue(part.ns, 'ns')}</td>
+              <td className="muted">{formatShare(part.ns / Math.max(1, all))}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {told.samples[0] && (
+        <Stack title="CPU samples in the gap, most frequent first" frames={told.samples[0].stack} />
+      )}
+    </Suspense>
+  );
+}
+
+function Causes({ part }: { part: GapExplanationPart }) {
+  const { blame = [], stack = [], waker } = part;
+  return (
+    <>
+      {part.times > 1 && <span className="muted"> · {part.times} times</span>}
+      {blame.length > 0 && <OccupantRow title="behind" held={blame} />}
+      {stack.length > 0 && <Stack title="where" frames={stack} />}
+      {waker && waker.group !== '' && (
+        <>
+          <span className={classes.cause}>
+            woken by <span className="mono">{visibleName(waker.group, 80)}</span>
+          </span>
+          {waker.stack.length > 0 && <Stack title="from" frames={waker.stack} />}
+        </>
+      )}
+      {waker?.group === '' && <span className={classes.cause}>woken by the runtime</span>}
+    </>
+  );
+}
+
+const OCCUPANTS = 4;
+
+function OccupantRow({ title, held }: { title: string; held: GapExplanation['processors'] }) {
+  const total = held.reduce((sum, { ns }) => sum + ns, 0);
+  return (
+    <span className={classes.cause}>
+      {title}{' '}
+      {held.slice(0, OCCUPANTS).map(({ kind, group, ns }, at) => (
+        <span key={`${kind} ${group}`}>
+          {at > 0 && ', '}
+          <span className={group ? 'mono' : undefined}>
+            {visibleName(describeOccupant({ kind, group: group || null }), 80)}
+          </span>{' '}
+          {formatShare(ns / Math.max(1, total))}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+function Stack({ title, frames }: { title: string; frames: readonly StackFrame[] }) {
+  return (
+    <details className={classes.cause}>
+      <summary>
+        {title} <span className="mono">{visibleName(leading(frames), 60)}</span>
+      </summary>
+      <ol className="mono">
+        {frames.map((frame, at) => (
+          <li key={at} title={visibleName(`${frame.file}:${frame.line}`, 300)}>
+            {visibleName(frame.function, 120)}:{frame.line}
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}
+
+/** The first frame that is not the runtime's or a lock's own. */
+const leading = (frames: readonly StackFrame[]): string =>
+  (
+    frames.find(({ function: name }) => !/^(?:runtime|internal|sync|time)\b/u.test(name)) ??
+    frames[0]
+  )?.function ?? '';

@@ -1,0 +1,81 @@
+/** One set of spans alone: how long its requests take, and where that time goes. */
+import { Button } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { makeConnectionLostError } from '../../../api';
+import { ErrorState, PageHeader, SkeletonRows, countOf, durationText, useTitle } from '../../../ui';
+import { AllTraces } from './AllTraces';
+import { SpansBody, type BodyProps } from './SpansBody';
+import { SpanText } from './SpanText';
+import { nameQuery, spanSetQuery } from './span-queries';
+import classes from './spans.module.css';
+import type { TracesView } from './span-url';
+import { setAnswer } from './span-wording';
+
+export type SpanSetPageProps = Pick<BodyProps, 'view' | 'onView' | 'traceLink'> & {
+  artifactId: string;
+  traces: TracesView;
+  onTraces: (view: TracesView) => void;
+  /** The way back, a line above the title. */
+  above: ReactNode;
+};
+
+export default function SpanSetPage(props: SpanSetPageProps) {
+  const { artifactId, above, traces, onTraces, ...body } = props;
+  const set = useQuery(spanSetQuery(artifactId));
+  const name = useQuery(nameQuery(artifactId)).data ?? '';
+  useTitle(name || 'Spans');
+  const failed = makeConnectionLostError(set);
+  if (failed) {
+    return (
+      <>
+        <PageHeader above={above} title="Could not load the spans" />
+        <div className={classes.inset}>
+          <ErrorState
+            error={failed}
+            action={<Button onClick={() => void set.refetch()}>Try again</Button>}
+          />
+        </div>
+      </>
+    );
+  }
+  if (!set.data) {
+    return (
+      <div className={classes.inset}>
+        <SkeletonRows rows={16} label="Loading the spans" />
+      </div>
+    );
+  }
+  const side = set.data.sides.base;
+  return (
+    <>
+      <PageHeader
+        above={above}
+        title={<SpanText words={setAnswer(set.data)} />}
+        sub={
+          side && (
+            <>
+              <span className={`${classes.wrap} mono`}>{name}</span>
+              {name && ' · '}
+              {countOf(side.traces, 'trace')} · {countOf(side.spans, 'span')} ·{' '}
+              {countOf(set.data.services.length, 'service')}
+              {side.seconds !== null && ` · ${durationText(side.seconds * 1e9)}`}
+            </>
+          )
+        }
+      />
+      <SpansBody
+        told={set.data}
+        {...body}
+        list={
+          <AllTraces
+            artifactId={artifactId}
+            view={traces}
+            onView={onTraces}
+            traceLink={body.traceLink}
+          />
+        }
+      />
+    </>
+  );
+}

@@ -1,0 +1,18 @@
+import type { SpanWord as Piece } from './span-wording';
+
+/** A sentence whose names stand in code type. */
+export function SpanText({ words }: { words: Piece[] }) {
+  return (
+    <>
+      {words.map(({ text, code }, at) =>
+        code ? (
+          <span key={at} className="mono">
+            {text}
+          </span>
+        ) : (
+          text
+        ),
+      )}
+    </>
+  );
+}

@@ -1,0 +1,89 @@
+/** Rows of the tables about spans: their order, and what changed of them. Pure. */
+import type { Sort } from '../../../ui';
+import type { Gap, SideName, SpanSets } from './span-types';
+import type { GapQuantile } from './span-url';
+
+export const isSingle = (told: SpanSets): boolean => told.sides.candidate === null;
+
+const QUANTILE_KEYS = { p50: 'p50_ns', p90: 'p90_ns', p99: 'p99_ns' } as const;
+
+export const gapNs = (gap: Gap, side: SideName, quantile: GapQuantile): number | null =>
+  gap[side]?.[QUANTILE_KEYS[quantile]] ?? null;
+
+/** The part of request time that a gap holds: on the side where it is most. */
+export const gapShare = (gap: Gap): number =>
+  Math.max(gap.base?.share ?? 0, gap.candidate?.share ?? 0);
+
+export const isChanged = ({ state }: { state: string }): boolean => state !== 'noise';
+
+function valueFor(gap: Gap, column: string, quantile: GapQuantile): number {
+  switch (column) {
+    case 'base':
+      return gapNs(gap, 'base', quantile) ?? 0;
+    case 'candidate':
+      return gapNs(gap, 'candidate', quantile) ?? 0;
+    case 'n':
+      return (gap.candidate ?? gap.base)?.n ?? 0;
+    case 'change': {
+      // What changed first, by what it costs each request.
+      const cost = (gap.candidate?.per_request_ns ?? 0) - (gap.base?.per_request_ns ?? 0);
+      return (isChanged(gap) ? 1e15 : 0) + Math.abs(cost);
+    }
+    default:
+      return gapShare(gap);
+  }
+}
+
+export function sortedGaps(
+  gaps: readonly Gap[],
+  { column, descending }: Sort,
+  quantile: GapQuantile,
+): Gap[] {
+  const way = descending ? -1 : 1;
+  if (column === 'edge') return gaps.toSorted((a, b) => way * a.edge.localeCompare(b.edge));
+  return gaps.toSorted(
+    (a, b) => way * (valueFor(a, column, quantile) - valueFor(b, column, quantile)),
+  );
+}
+
+const QUANTILE_VALUES = { p50: 0.5, p90: 0.9, p99: 0.99 } as const;
+
+type GapChange = {
+  ratio: number | null;
+  difference: number | null;
+  low: number | null;
+  high: number | null;
+};
+
+/** The change of the shown quantile: never that of another one beside its values. */
+export function changeAt({ change, changes }: Gap, quantile: GapQuantile): GapChange | null {
+  if (changes) return changes[quantile];
+  if (!change) return null;
+  // A gap on one side only has no quantile to compare: its change is of all its time.
+  return change.quantile === null || change.quantile === QUANTILE_VALUES[quantile] ? change : null;
+}
+
+/** How the shown quantile of a gap is marked: only where the gap was judged to have changed and this quantile shows it. */
+export function stateAt(gap: Gap, quantile: GapQuantile): Gap['state'] {
+  if (gap.state !== 'more' && gap.state !== 'less') return gap.state;
+  const change = changeAt(gap, quantile);
+  if (!change) return 'noise';
+  if (change.low !== null && change.low > 1) return 'more';
+  return change.high !== null && change.high < 1 ? 'less' : 'noise';
+}
+
+/** A change is a ratio where both sides have the gap; else what low and high bound is a difference. */
+export function ratioOf(
+  gap: Gap,
+  quantile: GapQuantile,
+): {
+  ratio: number | null;
+  low: number | null;
+  high: number | null;
+} {
+  const change = changeAt(gap, quantile);
+  const ratio = change?.ratio ?? null;
+  return ratio === null
+    ? { ratio: null, low: null, high: null }
+    : { ratio, low: change?.low ?? null, high: change?.high ?? null };
+}

@@ -1,1 +1,0 @@
-export { Hooks } from './Lazy';

@@ -1,0 +1,312 @@
+/** The builds of a service: found, named, changed, deleted. */
+import { Button, Menu, Modal, TextInput } from '@mantine/core';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import type { Build } from '../../../api';
+import {
+  DataTable,
+  DeleteDialog,
+  EmptyState,
+  ErrorState,
+  Section,
+  SkeletonRows,
+  Timestamp,
+  type Column,
+} from '../../../ui';
+import classes from './Catalog.module.css';
+import {
+  buildsQuery,
+  updateBuild,
+  createBuild,
+  deleteBuild,
+  type BuildFields,
+} from './catalog-queries';
+
+function DeleteBuild({ build, onDone }: { build: Build; onDone: () => void }) {
+  const client = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => deleteBuild(build.id),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: ['build'] });
+      onDone();
+    },
+  });
+  return (
+    <DeleteDialog
+      name={build.label ?? build.commit.slice(0, 12)}
+      noun="build"
+      remove={remove}
+      onClose={onDone}
+    >
+      Deletes its artifacts and its point in every series. Comparisons keep their results.
+    </DeleteDialog>
+  );
+}
+
+export type BuildsProps = {
+  serviceId: string;
+  mayWrite: boolean;
+  buildLink: (build: Build, words: ReactNode) => ReactNode;
+};
+
+export function Builds({ serviceId, mayWrite, buildLink }: BuildsProps) {
+  const [search, setSearch] = useState('');
+  const [form, setForm] = useState<Build | 'new' | null>(null);
+  const builds = useInfiniteQuery(
+    buildsQuery({ service_id: serviceId, search: search || undefined }),
+  );
+  const [leaving, setLeaving] = useState<Build | null>(null);
+  const rows = builds.data?.pages.flatMap((page) => page.items) ?? [];
+  const dash = <span className="muted">–</span>;
+  const columns: Column<Build>[] = [
+    {
+      id: 'commit',
+      head: 'Commit',
+      width: '20%',
+      mono: true,
+      cell: (build) => (
+        <span title={build.commit}>{buildLink(build, build.commit.slice(0, 12))}</span>
+      ),
+    },
+    {
+      id: 'label',
+      head: 'Name',
+      cell: ({ label, title }) =>
+        (label ?? title) ? <span title={title ?? undefined}>{label ?? title}</span> : dash,
+    },
+    {
+      id: 'branch',
+      head: 'Branch',
+      width: '16%',
+      mono: true,
+      cell: (build) => build.branch ?? dash,
+    },
+    { id: 'go', head: 'Go', width: 100, mono: true, cell: (build) => build.go_version || dash },
+    {
+      id: 'platform',
+      head: 'Platform',
+      width: 120,
+      mono: true,
+      cell: (build) => [build.goos, build.goarch].filter(Boolean).join('/') || dash,
+    },
+    { id: 'flags', head: 'Flags', width: '14%', mono: true, cell: (build) => build.flags || dash },
+    {
+      id: 'at',
+      head: 'First seen',
+      width: 140,
+      align: 'right',
+      cell: (build) => <Timestamp at={build.created_at} />,
+    },
+    {
+      id: 'act',
+      head: '',
+      label: 'actions',
+      width: 40,
+      align: 'right',
+      cell: (build) =>
+        mayWrite ? (
+          <Menu>
+            <Menu.Target>
+              <button
+                type="button"
+                className={classes.dots}
+                aria-label={`Actions for ${build.commit.slice(0, 12)}`}
+              >
+                ⋯
+              </button>
+            </Menu.Target>
+            <Menu.Dropdown>
+              <Menu.Item
+                onClick={() => {
+                  setForm(build);
+                }}
+              >
+                Edit
+              </Menu.Item>
+              <Menu.Item
+                onClick={() => {
+                  setLeaving(build);
+                }}
+              >
+                Delete build
+              </Menu.Item>
+            </Menu.Dropdown>
+          </Menu>
+        ) : null,
+    },
+  ];
+  return (
+    <Section
+      title="Builds"
+      aside="a commit built with one Go version, platform and set of flags"
+      controls={
+        <>
+          <TextInput
+            aria-label="Search builds"
+            placeholder="Search commits, branches"
+            value={search}
+            onChange={(event) => {
+              setSearch(event.currentTarget.value);
+            }}
+          />
+          {mayWrite && (
+            <Button
+              onClick={() => {
+                setForm('new');
+              }}
+            >
+              New build
+            </Button>
+          )}
+        </>
+      }
+    >
+      {builds.error && (
+        <ErrorState
+          error={builds.error}
+          action={<Button onClick={() => void builds.refetch()}>Try again</Button>}
+        />
+      )}
+      {builds.isPending && <SkeletonRows rows={5} />}
+      {builds.data && rows.length === 0 && (
+        <EmptyState>
+          {search
+            ? 'No builds match these filters.'
+            : 'No builds yet. Create one, or upload from CI.'}
+        </EmptyState>
+      )}
+      {rows.length > 0 && (
+        <DataTable
+          label="Builds"
+          columns={columns}
+          rowCount={rows.length}
+          rowAt={(index) => rows[index]!}
+          rowKey={(build) => build.id}
+          minWidth={900}
+        />
+      )}
+      {builds.hasNextPage && (
+        <Button
+          my="md"
+          loading={builds.isFetchingNextPage}
+          onClick={() => void builds.fetchNextPage()}
+        >
+          Load older builds
+        </Button>
+      )}
+      {leaving && (
+        <DeleteBuild
+          build={leaving}
+          onDone={() => {
+            setLeaving(null);
+          }}
+        />
+      )}
+      <Modal
+        opened={form !== null}
+        onClose={() => {
+          setForm(null);
+        }}
+        title={form === 'new' ? 'New build' : 'Edit build'}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        {form !== null && (
+          <BuildForm
+            serviceId={serviceId}
+            build={form === 'new' ? null : form}
+            onDone={() => {
+              setForm(null);
+            }}
+          />
+        )}
+      </Modal>
+    </Section>
+  );
+}
+
+const IDENTITY: [keyof BuildFields, string, string][] = [
+  ['commit', 'Commit', '9c41e0a...'],
+  ['go_version', 'Go version', 'go1.26.3'],
+  ['goos', 'GOOS', 'linux'],
+  ['goarch', 'GOARCH', 'amd64'],
+  ['flags', 'Build flags', '-tags netgo'],
+];
+
+/** The first five fields are what a build is, and stay; how it is called can change. */
+function BuildForm({
+  serviceId,
+  build,
+  onDone,
+}: {
+  serviceId: string;
+  build: Build | null;
+  onDone: () => void;
+}) {
+  const client = useQueryClient();
+  const [words, setWords] = useState<BuildFields>({
+    commit: build?.commit ?? '',
+    go_version: build?.go_version ?? '',
+    goos: build?.goos ?? '',
+    goarch: build?.goarch ?? '',
+    flags: build?.flags ?? '',
+    branch: build?.branch ?? null,
+    label: build?.label ?? null,
+  });
+  const save = useMutation({
+    mutationFn: () =>
+      build
+        ? updateBuild(build.id, { branch: words.branch, label: words.label })
+        : createBuild(serviceId, words),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: ['build'] });
+      onDone();
+    },
+  });
+  return (
+    <form
+      className={classes.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate();
+      }}
+    >
+      {IDENTITY.map(([name, label, placeholder]) => (
+        <TextInput
+          key={name}
+          label={label}
+          placeholder={placeholder}
+          required={name === 'commit'}
+          disabled={build !== null}
+          classNames={{ input: 'mono' }}
+          value={words[name] ?? ''}
+          onChange={(event) => {
+            setWords({ ...words, [name]: event.currentTarget.value });
+          }}
+        />
+      ))}
+      <TextInput
+        label="Branch"
+        classNames={{ input: 'mono' }}
+        value={words.branch ?? ''}
+        onChange={(event) => {
+          setWords({ ...words, branch: event.currentTarget.value || null });
+        }}
+      />
+      <TextInput
+        label="Name"
+        placeholder="v2.31"
+        value={words.label ?? ''}
+        onChange={(event) => {
+          setWords({ ...words, label: event.currentTarget.value || null });
+        }}
+      />
+      {save.error && <ErrorState compact error={save.error} />}
+      <div className={classes.buttons}>
+        <Button onClick={onDone}>Cancel</Button>
+        <Button type="submit" variant="filled" loading={save.isPending}>
+          {build ? 'Save' : 'Create build'}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,97 @@
+import { Button, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { EmptyState, ErrorState, Section, SkeletonRows } from '../../../ui';
+import classes from './Catalog.module.css';
+import {
+  updateEnvironment,
+  createEnvironment,
+  deleteEnvironment,
+  environmentsQuery,
+} from './catalog-queries';
+
+/** Where services run: a short list, edited in place. */
+export function Environments({ mayManage }: { mayManage: boolean }) {
+  const client = useQueryClient();
+  const environments = useQuery(environmentsQuery);
+  const [name, setName] = useState('');
+  const onSettled = () => client.invalidateQueries({ queryKey: ['environment'] });
+  const add = useMutation({
+    mutationFn: createEnvironment,
+    onSettled,
+    onSuccess: () => {
+      setName('');
+    },
+  });
+  const rename = useMutation({
+    mutationFn: ({ id, to }: { id: string; to: string }) => updateEnvironment(id, to),
+    onSettled,
+  });
+  const forget = useMutation({ mutationFn: deleteEnvironment, onSettled });
+  const error = environments.error ?? add.error ?? rename.error ?? forget.error;
+  const rows = environments.data?.items ?? [];
+  return (
+    <Section title="Environments" aside="where services run: production, staging, ci">
+      {error && <ErrorState error={error} />}
+      {environments.isPending && <SkeletonRows rows={2} />}
+      {environments.data && rows.length === 0 && <EmptyState>No environments yet.</EmptyState>}
+      <ul className={classes.list}>
+        {rows.map((environment) => (
+          <li key={environment.id} className={classes.item}>
+            {mayManage ? (
+              <TextInput
+                aria-label={`Name of ${environment.name}`}
+                variant="unstyled"
+                defaultValue={environment.name}
+                onBlur={(event) => {
+                  const to = event.currentTarget.value.trim();
+                  if (to !== '' && to !== environment.name)
+                    rename.mutate({ id: environment.id, to });
+                }}
+                onKeyDown={(event) => {
+                  if (event.key === 'Enter') event.currentTarget.blur();
+                }}
+              />
+            ) : (
+              environment.name
+            )}
+            <span className="grow" />
+            {mayManage && (
+              <button
+                type="button"
+                className="link"
+                onClick={() => {
+                  forget.mutate(environment.id);
+                }}
+              >
+                Delete
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {mayManage && (
+        <form
+          className={classes.inline}
+          onSubmit={(event) => {
+            event.preventDefault();
+            add.mutate(name);
+          }}
+        >
+          <TextInput
+            aria-label="New environment"
+            placeholder="production"
+            required
+            value={name}
+            onChange={(event) => {
+              setName(event.currentTarget.value);
+            }}
+          />
+          <Button type="submit" loading={add.isPending}>
+            Add environment
+          </Button>
+        </form>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,139 @@
+/** One service and its builds. */
+import { Button, Modal } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { makeConnectionLostError, type Build } from '../../../api';
+import { ErrorState, PageHeader, SkeletonRows, useTitle } from '../../../ui';
+import { Builds } from './Builds';
+import classes from './Catalog.module.css';
+import { ServiceForm } from './Services';
+import { deleteService, serviceQuery } from './catalog-queries';
+
+type DetailProps = {
+  id: string;
+  back: ReactNode;
+  /** What else can be done with it, from storeys above. */
+  action?: ReactNode;
+  mayManage: boolean;
+  mayWrite: boolean;
+  onGone: () => void;
+  buildLink: (build: Build, words: ReactNode) => ReactNode;
+  /** Sections between the service and its builds, from higher features. */
+  children?: ReactNode;
+};
+
+export function ServiceDetail({
+  id,
+  back,
+  action,
+  mayManage,
+  mayWrite,
+  onGone,
+  buildLink,
+  children,
+}: DetailProps) {
+  const client = useQueryClient();
+  const service = useQuery(serviceQuery(id));
+  const [editing, setEditing] = useState(false);
+  const [asking, setAsking] = useState(false);
+  const forget = useMutation({
+    mutationFn: () => deleteService(id),
+    onSuccess: async () => {
+      onGone();
+      await client.invalidateQueries({ queryKey: ['service', 'list'] });
+    },
+  });
+  useTitle(service.data?.name ?? 'Service');
+  const failed = makeConnectionLostError(service);
+  if (failed)
+    return (
+      <>
+        <PageHeader above={back} title="Could not load the service" />
+        <div className={classes.inset}>
+          <ErrorState error={failed} />
+        </div>
+      </>
+    );
+  if (!service.data)
+    return (
+      <div className={classes.inset}>
+        <SkeletonRows rows={6} />
+      </div>
+    );
+  const { data } = service;
+  return (
+    <>
+      <PageHeader
+        above={back}
+        title={data.name}
+        sub={
+          <>
+            {data.main_package && <span className="mono">{data.main_package}</span>}{' '}
+            {data.description}
+          </>
+        }
+        actions={
+          <>
+            {action}
+            {mayManage && (
+              <>
+                <Button
+                  onClick={() => {
+                    setEditing(true);
+                  }}
+                >
+                  Edit
+                </Button>
+                <Button
+                  onClick={() => {
+                    setAsking(true);
+                  }}
+                >
+                  Delete
+                </Button>
+              </>
+            )}
+          </>
+        }
+      />
+      {children}
+      <Builds serviceId={id} mayWrite={mayWrite} buildLink={buildLink} />
+      <ServiceForm
+        opened={editing}
+        onClose={() => {
+          setEditing(false);
+        }}
+        service={data}
+      />
+      <Modal
+        opened={asking}
+        onClose={() => {
+          setAsking(false);
+        }}
+        title={`Delete ${data.name}?`}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <p>Deletes its builds and their artifacts. Comparisons keep their results.</p>
+        {forget.error && <ErrorState compact error={forget.error} />}
+        <div className={classes.buttons}>
+          <Button
+            onClick={() => {
+              setAsking(false);
+            }}
+          >
+            Cancel
+          </Button>
+          <Button
+            variant="filled"
+            loading={forget.isPending}
+            onClick={() => {
+              forget.mutate();
+            }}
+          >
+            Delete service
+          </Button>
+        </div>
+      </Modal>
+    </>
+  );
+}

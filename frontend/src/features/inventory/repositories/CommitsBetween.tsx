@@ -1,0 +1,82 @@
+/** Loads the commits between two builds and tells what must be known of the list. */
+import { Button } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Problem } from '../../../api';
+import { EmptyState, ErrorState, SkeletonRows } from '../../../ui';
+import { CommitsTable, type CommitsTableProps } from './CommitsTable';
+import classes from './commits.module.css';
+import { betweenQuery, readClosures, type CommitRange } from './commit-queries';
+import { rangeCaveats, rangeSentence } from './commit-wording';
+
+export type CommitsBetweenProps = CommitRange & {
+  mayWrite: boolean;
+  commitLink: (repositoryId: string, sha: string, words: string) => React.ReactNode;
+};
+
+export default function CommitsBetween({ mayWrite, commitLink, ...range }: CommitsBetweenProps) {
+  const client = useQueryClient();
+  const found = useQuery(betweenQuery(range));
+  const read = useMutation({
+    mutationFn: () => readClosures(range),
+    onSettled: () =>
+      client.invalidateQueries({ queryKey: ['service', range.serviceId, 'commits'] }),
+  });
+  if (found.error instanceof Problem && found.error.slug === 'no-repository') {
+    return (
+      <EmptyState>
+        {found.error.message} {found.error.facts.remedy}
+      </EmptyState>
+    );
+  }
+  if (found.error) {
+    return (
+      <ErrorState
+        what="Could not load the commits"
+        error={found.error}
+        action={<Button onClick={() => void found.refetch()}>Try again</Button>}
+      />
+    );
+  }
+  if (!found.data) return <SkeletonRows rows={4} height={46} />;
+  const { data } = found;
+  const link: CommitsTableProps['commitLink'] = (sha, words) =>
+    commitLink(data.repository.id, sha, words);
+  const doubts = rangeCaveats(data);
+  const open = data.closures === 'unknown' || data.closures === 'partly';
+  return (
+    <>
+      <div className={classes.sentence}>
+        <span>{rangeSentence(data)}</span>
+        {data.closures === 'reading' && (
+          <span className="muted" role="status">
+            checking which commits change the binary
+          </span>
+        )}
+        {mayWrite && open && data.total > 0 && data.repository.kind !== 'pushed' && (
+          <Button
+            size="compact-xs"
+            loading={read.isPending}
+            onClick={() => {
+              read.mutate();
+            }}
+          >
+            Exclude commits that do not change the binary
+          </Button>
+        )}
+      </div>
+      {read.error && <ErrorState compact error={read.error} />}
+      {doubts.length > 0 && (
+        <ul className={classes.doubts} aria-label="Caveats">
+          {doubts.map((doubt) => (
+            <li key={doubt}>{doubt}</li>
+          ))}
+        </ul>
+      )}
+      {data.commits.length === 0 ? (
+        <EmptyState>The two builds were made from the same commits.</EmptyState>
+      ) : (
+        <CommitsTable commits={data.commits} commitLink={link} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,179 @@
+/** Repositories from which services are built: fetched by address, or known by what is pushed of them. */
+import { Button } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Repository } from '../../../api';
+import {
+  CREDENTIALS,
+  DeleteDialog,
+  ErrorState,
+  ListRow,
+  ListSection,
+  RowAction,
+  RowActions,
+  RowLine,
+  RowName,
+  StateIcon,
+  Timestamp,
+  countOf,
+} from '../../../ui';
+import { RepositoryForm } from './RepositoryForm';
+import classes from './commits.module.css';
+import { deleteRepository, fetchRepository, repositoriesQuery } from './commit-queries';
+import { KINDS, problemOf } from './commit-wording';
+
+export type RepositoriesProps = { mayManage: boolean; mayWrite: boolean };
+
+export default function Repositories({ mayManage, mayWrite }: RepositoriesProps) {
+  const repositories = useQuery(repositoriesQuery);
+  const [editing, setEditing] = useState<Repository | 'new' | null>(null);
+  const [leaving, setLeaving] = useState<Repository | null>(null);
+  return (
+    <ListSection
+      title="Repositories"
+      aside="source of the commits between two builds"
+      kept={repositories}
+      add={
+        mayManage && (
+          <Button
+            onClick={() => {
+              setEditing('new');
+            }}
+          >
+            Add repository
+          </Button>
+        )
+      }
+      empty="No repositories yet. Add one to list the commits that may have caused a regression."
+      row={(repository) => (
+        <RepositoryRow
+          repository={repository}
+          mayManage={mayManage}
+          mayWrite={mayWrite}
+          onEdit={() => {
+            setEditing(repository);
+          }}
+          onDelete={() => {
+            setLeaving(repository);
+          }}
+        />
+      )}
+    >
+      {editing && (
+        <RepositoryForm
+          repository={editing === 'new' ? null : editing}
+          onDone={() => {
+            setEditing(null);
+          }}
+        />
+      )}
+      {leaving && (
+        <DeleteRepository
+          repository={leaving}
+          onDone={() => {
+            setLeaving(null);
+          }}
+        />
+      )}
+    </ListSection>
+  );
+}
+
+type RowProps = {
+  repository: Repository;
+  mayManage: boolean;
+  mayWrite: boolean;
+  onEdit: () => void;
+  onDelete: () => void;
+};
+
+function RepositoryRow({ repository, mayManage, mayWrite, onEdit, onDelete }: RowProps) {
+  const client = useQueryClient();
+  const fetch = useMutation({
+    mutationFn: () => fetchRepository(repository.id),
+    onSettled: () => client.invalidateQueries({ queryKey: ['repository'] }),
+  });
+  const named = (word: string) => `${word} ${repository.name}`;
+  return (
+    <ListRow label={repository.name}>
+      <RowLine>
+        <RowName>{repository.name}</RowName>
+        <span className="muted">{KINDS[repository.kind]}</span>
+        {repository.url && (
+          <>
+            <span className={`mono ${classes.address}`}>{repository.url}</span>
+            <span className="muted">{CREDENTIALS[repository.credentials]}</span>
+          </>
+        )}
+        <RowActions>
+          {mayWrite && repository.url !== null && (
+            <RowAction
+              word="Fetch"
+              label={named('Fetch')}
+              loading={fetch.isPending || repository.fetching}
+              onClick={() => {
+                fetch.mutate();
+              }}
+            />
+          )}
+          {mayManage && <RowAction word="Edit" label={named('Edit')} onClick={onEdit} />}
+          {mayManage && <RowAction word="Delete" label={named('Delete')} onClick={onDelete} />}
+        </RowActions>
+      </RowLine>
+      <FetchState repository={repository} />
+      {fetch.error && <ErrorState compact error={fetch.error} />}
+      <p className="t2">
+        {repository.services.length === 0
+          ? 'No services linked.'
+          : `Builds ${repository.services
+              .map(({ service_name, directory, main_package }) => {
+                const folder = [directory, main_package].filter(Boolean).join('/');
+                return folder ? `${service_name} (${folder})` : service_name;
+              })
+              .join(', ')}.`}
+      </p>
+    </ListRow>
+  );
+}
+
+function FetchState({ repository }: { repository: Repository }) {
+  const { fetching, fetched_at, problem, commits, branches, default_branch } = repository;
+  const known = [
+    countOf(commits, 'commit'),
+    branches > 0 && countOf(branches, 'branch', 'branches'),
+    default_branch !== null && `default ${default_branch}`,
+  ]
+    .filter(Boolean)
+    .join(', ');
+  if (problem && !fetching) {
+    return <ErrorState compact what="Fetch failed" error={problemOf(problem)} />;
+  }
+  return (
+    <RowLine role="status">
+      <StateIcon glyph={fetching ? 'running' : fetched_at || commits > 0 ? 'done' : 'waiting'}>
+        {fetching ? 'fetching' : known}
+      </StateIcon>
+      {fetched_at && (
+        <span className="muted">
+          fetched <Timestamp at={fetched_at} />
+        </span>
+      )}
+    </RowLine>
+  );
+}
+
+function DeleteRepository({ repository, onDone }: { repository: Repository; onDone: () => void }) {
+  const client = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => deleteRepository(repository.id),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: ['repository'] });
+      onDone();
+    },
+  });
+  return (
+    <DeleteDialog name={repository.name} noun="repository" remove={remove} onClose={onDone}>
+      Deletes its credentials and all of its commit data.
+    </DeleteDialog>
+  );
+}

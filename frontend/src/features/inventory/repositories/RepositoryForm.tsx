@@ -1,0 +1,168 @@
+/** Adding a repository, or changing one. Credentials go in; none ever comes back, so a form begins without them. */
+import { Button, Select, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Repository, RepositoryWords } from '../../../api';
+import {
+  CredentialsReentry,
+  CredentialsFields,
+  FormBody,
+  FormDialog,
+  NO_SECRETS,
+  needsSecretAgain,
+  credentialsOf,
+  type CredentialsChoice,
+} from '../../../ui';
+import { servicesQuery } from '../catalog';
+import classes from './commits.module.css';
+import { updateRepository, createRepository } from './commit-queries';
+
+type FormProps = { repository: Repository | null; onDone: () => void };
+type Built = { service_id: string; directory: string; main_package: string };
+
+export function RepositoryForm({ repository, onDone }: FormProps) {
+  const title = repository ? `Edit ${repository.name}` : 'New repository';
+  return (
+    <FormDialog title={title} size="lg" onClose={onDone}>
+      <Fields repository={repository} onDone={onDone} />
+    </FormDialog>
+  );
+}
+
+function Fields({ repository, onDone }: FormProps) {
+  const client = useQueryClient();
+  const [name, setName] = useState(repository?.name ?? '');
+  const [url, setUrl] = useState(repository?.url ?? '');
+  const [choice, setChoice] = useState<CredentialsChoice>(repository ? 'as-is' : 'none');
+  const [secrets, setSecrets] = useState(NO_SECRETS);
+  const [built, setBuilt] = useState<Built[]>(repository?.services ?? []);
+  const again = needsSecretAgain(repository, url.trim());
+  const kind = choice === 'as-is' && repository && again ? repository.credentials : choice;
+  const keep = useMutation({
+    mutationFn: () => {
+      const words: RepositoryWords = {
+        name,
+        ...(url.trim() !== '' && { url: url.trim() }),
+        ...(kind !== 'as-is' && url.trim() !== '' && { credentials: credentialsOf(kind, secrets) }),
+        services: built
+          .filter(({ service_id }) => service_id !== '')
+          .map(({ service_id, directory, main_package }) => ({
+            service_id,
+            directory,
+            main_package,
+          })),
+      };
+      return repository ? updateRepository(repository.id, words) : createRepository(words);
+    },
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: ['repository'] });
+      onDone();
+    },
+  });
+  return (
+    <FormBody
+      what="Could not save the repository"
+      submit={repository ? 'Save' : 'Add repository'}
+      keep={keep}
+      onCancel={onDone}
+    >
+      <TextInput
+        label="Name"
+        placeholder="monorepo"
+        required
+        maxLength={200}
+        data-autofocus
+        value={name}
+        onChange={(event) => {
+          setName(event.currentTarget.value);
+        }}
+      />
+      <TextInput
+        label="URL"
+        description="HTTPS clone URL. Leave empty if only commit metadata is pushed"
+        placeholder="https://github.com/example/monorepo.git"
+        classNames={{ input: 'mono' }}
+        value={url}
+        onChange={(event) => {
+          setUrl(event.currentTarget.value);
+        }}
+      />
+      {url.trim() !== '' && (
+        <CredentialsFields
+          kept={again ? null : (repository?.credentials ?? null)}
+          kind={kind}
+          onKind={setChoice}
+          secrets={secrets}
+          onSecrets={setSecrets}
+          tokenHint="Use a token with read-only access to this repository"
+        />
+      )}
+      {url.trim() !== '' && again && <CredentialsReentry />}
+      <BuiltFields built={built} onBuilt={setBuilt} />
+    </FormBody>
+  );
+}
+
+type BuiltProps = { built: Built[]; onBuilt: (built: Built[]) => void };
+
+function BuiltFields({ built, onBuilt }: BuiltProps) {
+  const services = useQuery(servicesQuery);
+  const choices = (services.data?.items ?? []).map(({ id, name }) => ({ value: id, label: name }));
+  const change = (index: number, what: Partial<Built>) => {
+    onBuilt(built.map((one, at) => (at === index ? { ...one, ...what } : one)));
+  };
+  return (
+    <fieldset className={classes.built}>
+      <legend>Services built from this repository</legend>
+      {built.map((one, index) => (
+        <div key={index} className={classes.builtLine}>
+          <Select
+            label="Service"
+            data={choices}
+            value={one.service_id || null}
+            searchable
+            onChange={(next) => {
+              change(index, { service_id: next ?? '' });
+            }}
+          />
+          <TextInput
+            label="Module directory"
+            placeholder="Repository root"
+            classNames={{ input: 'mono' }}
+            value={one.directory}
+            onChange={(event) => {
+              change(index, { directory: event.currentTarget.value });
+            }}
+          />
+          <TextInput
+            label="Main package"
+            placeholder="cmd/server"
+            classNames={{ input: 'mono' }}
+            value={one.main_package}
+            onChange={(event) => {
+              change(index, { main_package: event.currentTarget.value });
+            }}
+          />
+          <Button
+            aria-label={`Remove service ${String(index + 1)}`}
+            onClick={() => {
+              onBuilt(built.filter((_, at) => at !== index));
+            }}
+          >
+            Remove
+          </Button>
+        </div>
+      ))}
+      <div>
+        <Button
+          size="compact-xs"
+          onClick={() => {
+            onBuilt([...built, { service_id: '', directory: '', main_package: '' }]);
+          }}
+        >
+          Add service
+        </Button>
+      </div>
+    </fieldset>
+  );
+}

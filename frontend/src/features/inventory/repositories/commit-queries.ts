@@ -1,0 +1,87 @@
+/** Repositories, the commits between two builds, and what a commit changes. The first part of a key is what events name. */
+import { queryOptions, type QueryClient } from '@tanstack/react-query';
+import { calls, type RepositoryChange, type RepositoryWords } from '../../../api';
+
+/** As many as a team may have. */
+const MOST = 200;
+/** While git is at work; the event of its job may get lost. */
+const POLL_MS = 3_000;
+
+export const repositoriesQuery = queryOptions({
+  queryKey: ['repository', 'list'],
+  queryFn: ({ signal }) => calls.repositoriesList({ query: { limit: MOST }, signal }),
+  refetchInterval: ({ state }) =>
+    state.data?.items.some(({ fetching }) => fetching) ? POLL_MS : false,
+});
+
+export const createRepository = (body: RepositoryWords) => calls.repositoriesCreate({ body });
+export const updateRepository = (repository_id: string, body: RepositoryChange) =>
+  calls.repositoriesChange({ path: { repository_id }, body });
+export const deleteRepository = (repository_id: string) =>
+  calls.repositoriesDelete({ path: { repository_id } });
+export const fetchRepository = (repository_id: string) =>
+  calls.repositoriesFetch({ path: { repository_id } });
+
+/** Which commits lie between two builds of a service; with the change, suspicion scores are better. */
+export type CommitRange = {
+  serviceId: string;
+  good: string;
+  bad: string;
+  functions?: string[];
+  files?: string[];
+};
+
+export const betweenQuery = ({ serviceId, good, bad, functions, files }: CommitRange) =>
+  queryOptions({
+    queryKey: ['service', serviceId, 'commits', good, bad, functions ?? [], files ?? []],
+    queryFn: ({ signal }) =>
+      calls.commitsBetween({
+        path: { service_id: serviceId },
+        query: { good, bad, function: functions, file: files },
+        signal,
+      }),
+    retry: false,
+    refetchInterval: ({ state }) => (state.data?.closures === 'reading' ? POLL_MS : false),
+  });
+
+export const readClosures = ({ serviceId, good, bad }: CommitRange) =>
+  calls.commitsReadClosures({ path: { service_id: serviceId }, body: { good, bad } });
+
+export const commitQuery = (repository_id: string, sha: string) =>
+  queryOptions({
+    queryKey: ['commit', repository_id, sha],
+    queryFn: ({ signal }) => calls.commitsGet({ path: { repository_id, sha }, signal }),
+    retry: false,
+  });
+
+export const diffQuery = (repository_id: string, sha: string) =>
+  queryOptions({
+    queryKey: ['commit', repository_id, sha, 'diff'],
+    queryFn: ({ signal }) => calls.commitsDiff({ path: { repository_id, sha }, signal }),
+    retry: false,
+    refetchInterval: ({ state }) => (state.data?.state === 'reading' ? POLL_MS : false),
+  });
+
+export const readDiff = (repository_id: string, sha: string) =>
+  calls.commitsReadDiff({ path: { repository_id, sha } });
+
+/** So long is waited for lines that are still being read; without them the page of the commit says so. */
+const PATIENCE_MS = 20_000;
+const READ_MS = 500;
+
+/** Requests the lines of a commit that were not read yet, and waits for them. */
+export async function readWholeDiff(
+  client: QueryClient,
+  repository_id: string,
+  sha: string,
+): Promise<void> {
+  const end = Date.now() + PATIENCE_MS;
+  try {
+    await readDiff(repository_id, sha);
+    const wanted = { ...diffQuery(repository_id, sha), staleTime: 0 };
+    while ((await client.query(wanted)).state === 'reading' && Date.now() < end)
+      await new Promise((go) => setTimeout(go, READ_MS));
+  } catch {
+    // What can not be read is told on the page of the commit itself.
+  }
+}

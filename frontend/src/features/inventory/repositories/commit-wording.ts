@@ -1,0 +1,67 @@
+/** What repositories and commits are called in sentences. */
+import type { CommitRangeOut, FileDiff, Repository } from '../../../api';
+import { countOf } from '../../../ui';
+
+export const KINDS: Record<Repository['kind'], string> = {
+  github: 'GitHub',
+  gitlab: 'GitLab',
+  other: 'git',
+  pushed: 'pushed metadata',
+};
+
+/** The first digits, by which people know a commit. */
+export const shortSha = (sha: string): string => sha.slice(0, 10);
+
+export function rangeSentence(found: CommitRangeOut): string {
+  const { total, repository } = found;
+  const range = `${shortSha(found.good)} and ${shortSha(found.bad)}`;
+  if (total === 0) return `No commits between ${range} in ${repository.name}.`;
+  return `${countOf(total, 'commit')} between ${range} in ${repository.name}.`;
+}
+
+/** What must be known before the list is believed. */
+export function rangeCaveats(found: CommitRangeOut): string[] {
+  return [
+    !found.related && found.total > 0
+      ? 'The good commit is not an ancestor of the bad commit. Listed are the commits only the bad one contains.'
+      : '',
+    found.complete ? '' : 'Some parent commits are unknown. The list may be incomplete.',
+    found.commits.length < found.total
+      ? `Only the newest ${String(found.commits.length)} are listed.`
+      : '',
+  ].filter(Boolean);
+}
+
+/** A share of suspicion in words that stay honest at both ends. */
+export function shareText(share: number): string {
+  if (share === 0) return 'none';
+  if (share < 0.01) return '< 1 %';
+  return share > 0.99 && share < 1 ? '> 99 %' : `${String(Math.round(share * 100))} %`;
+}
+
+export const fileName = ({ old_path, new_path }: FileDiff): string => {
+  if (old_path !== null && new_path !== null && old_path !== new_path)
+    return `${old_path} → ${new_path}`;
+  return new_path ?? old_path ?? 'a file without a name';
+};
+
+export function fileState({ old_path, new_path, binary }: FileDiff): string {
+  const what =
+    old_path === null
+      ? 'new'
+      : new_path === null
+        ? 'removed'
+        : old_path === new_path
+          ? ''
+          : 'renamed';
+  return [what, binary ? 'binary' : ''].filter(Boolean).join(', ');
+}
+
+export const linesText = (added: number | null, removed: number | null): string =>
+  added === null && removed === null
+    ? 'unknown'
+    : `+${String(added ?? 0)} −${String(removed ?? 0)}`;
+
+/** Why something ended badly, as the API tells it. */
+export const problemOf = (problem: { detail?: unknown } | null | undefined): Error =>
+  new Error(typeof problem?.detail === 'string' ? problem.detail : 'The job failed.');

@@ -1,0 +1,2 @@
+export { CommitPage, CommitsBetween, Repositories } from './LazyCommits';
+export { readWholeDiff, repositoriesQuery } from './commit-queries';

@@ -1,0 +1,122 @@
+/** Adding a hook. Its secret is made here and shown once; the token by which missed messages are looked for is optional. */
+import { MultiSelect, PasswordInput, Select, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Hook, WebhookCreatedOut } from '../../../api';
+import { FormBody, FormDialog } from '../../../ui';
+import '../../../ui/pill-styles';
+import { servicesQuery } from '../catalog';
+import { repositoriesQuery } from '../repositories';
+import { createWebhook } from './webhook-queries';
+import { RECONCILIATION_STATES, KINDS } from './webhook-wording';
+
+type FormProps = { onDone: (made: WebhookCreatedOut | null) => void };
+
+export function WebhookForm({ onDone }: FormProps) {
+  return (
+    <FormDialog
+      title="New webhook"
+      onClose={() => {
+        onDone(null);
+      }}
+    >
+      <Fields onDone={onDone} />
+    </FormDialog>
+  );
+}
+
+function Fields({ onDone }: FormProps) {
+  const client = useQueryClient();
+  const services = useQuery(servicesQuery);
+  const repositories = useQuery(repositoriesQuery);
+  const [name, setName] = useState('');
+  const [kind, setKind] = useState<Hook['kind']>('github');
+  const [repositoryId, setRepositoryId] = useState<string | null>(null);
+  const [chosen, setChosen] = useState<string[]>([]);
+  const [token, setToken] = useState('');
+  const [url, setUrl] = useState('');
+  const keep = useMutation({
+    mutationFn: () =>
+      createWebhook({
+        name,
+        kind,
+        repository_id: repositoryId,
+        service_ids: chosen,
+        ...(token.trim() !== '' && {
+          api: { url: url.trim() || RECONCILIATION_STATES[kind].api, token: token.trim() },
+        }),
+      }),
+    onSuccess: async (made) => {
+      await client.invalidateQueries({ queryKey: ['hook'] });
+      onDone(made);
+    },
+  });
+  return (
+    <FormBody
+      what="Could not add the webhook"
+      submit="Add webhook"
+      keep={keep}
+      onCancel={() => {
+        onDone(null);
+      }}
+    >
+      <TextInput
+        label="Name"
+        placeholder="monorepo"
+        required
+        maxLength={200}
+        data-autofocus
+        value={name}
+        onChange={(event) => {
+          setName(event.currentTarget.value);
+        }}
+      />
+      <Select
+        label="Kind"
+        data={Object.entries(KINDS).map(([value, label]) => ({ value, label }))}
+        allowDeselect={false}
+        value={kind}
+        onChange={(next) => {
+          setKind((next ?? 'github') as Hook['kind']);
+        }}
+      />
+      <Select
+        label="Repository"
+        description="Repository whose commits are recorded"
+        clearable
+        data={(repositories.data?.items ?? []).map((one) => ({ value: one.id, label: one.name }))}
+        value={repositoryId}
+        onChange={setRepositoryId}
+      />
+      <MultiSelect
+        label="Services"
+        description="If none are selected: the services built from the repository"
+        searchable
+        data={(services.data?.items ?? []).map((one) => ({ value: one.id, label: one.name }))}
+        value={chosen}
+        onChange={setChosen}
+      />
+      <PasswordInput
+        label="Token"
+        description={RECONCILIATION_STATES[kind].token}
+        autoComplete="off"
+        value={token}
+        onChange={(event) => {
+          setToken(event.currentTarget.value);
+        }}
+      />
+      {token !== '' && (
+        <TextInput
+          label="API"
+          description="Only for a self-hosted server"
+          placeholder={RECONCILIATION_STATES[kind].api}
+          classNames={{ input: 'mono' }}
+          value={url}
+          onChange={(event) => {
+            setUrl(event.currentTarget.value);
+          }}
+        />
+      )}
+    </FormBody>
+  );
+}

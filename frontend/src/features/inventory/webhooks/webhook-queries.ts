@@ -1,0 +1,30 @@
+/** Hooks, and what each delivered. */
+import { queryOptions } from '@tanstack/react-query';
+import { calls, type HookChange, type HookWords } from '../../../api';
+
+/** As many as a team may have. */
+const MOST = 100;
+const DELIVERIES = 20;
+const LOOK_MS = 3_000;
+
+export const webhooksQuery = queryOptions({
+  queryKey: ['hook', 'list'],
+  queryFn: ({ signal }) => calls.hooksList({ query: { limit: MOST }, signal }),
+});
+
+/** Polled while one is pending. */
+export const deliveriesQuery = (hook_id: string) =>
+  queryOptions({
+    queryKey: ['hook', hook_id, 'deliveries'],
+    queryFn: ({ signal }) =>
+      calls.hooksDeliveries({ path: { hook_id }, query: { limit: DELIVERIES }, signal }),
+    refetchInterval: ({ state }) =>
+      state.data?.items.some((each) => each.state === 'waiting') ? LOOK_MS : false,
+  });
+
+export const createWebhook = (body: HookWords) => calls.hooksCreate({ body });
+export const updateWebhook = (hook_id: string, body: HookChange) =>
+  calls.hooksChange({ path: { hook_id }, body });
+export const deleteWebhook = (hook_id: string) => calls.hooksDelete({ path: { hook_id } });
+export const renewSecret = (hook_id: string) => calls.hooksRenew({ path: { hook_id } });
+export const reconcileDeliveries = (hook_id: string) => calls.hooksReconcile({ path: { hook_id } });

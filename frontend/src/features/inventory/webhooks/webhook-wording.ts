@@ -1,0 +1,38 @@
+/** Hooks and what they deliver, in words. */
+import type { Hook, HookDelivery } from '../../../api';
+import { countOf, type Glyph } from '../../../ui';
+
+export const KINDS: Record<Hook['kind'], string> = { github: 'GitHub', gitlab: 'GitLab' };
+
+/** Where the address and the secret are put, and which messages are of use. */
+export const SETUP: Record<Hook['kind'], string> = {
+  github:
+    'In the repository: Settings, Webhooks, Add webhook. Content type application/json; events: pushes, deployment statuses, workflow runs.',
+  gitlab:
+    'In the project: Settings, Webhooks, Add new webhook. The secret is the secret token, or the signing token; triggers: push, pipeline and deployment events.',
+};
+
+/** Where what did not arrive is asked for, and what the token must be good for. */
+export const RECONCILIATION_STATES: Record<Hook['kind'], { api: string; token: string }> = {
+  github: {
+    api: 'https://api.github.com',
+    token:
+      "Needed to check GitHub hourly for missed deliveries: read and write access to the repository's webhooks",
+  },
+  gitlab: {
+    api: 'https://gitlab.com/api/v4',
+    token: 'Needed to check GitLab hourly for missed deliveries: scope api, role Maintainer',
+  },
+};
+
+export const DELIVERY_STATES: Record<HookDelivery['state'], [Glyph, string]> = {
+  waiting: ['waiting', 'waiting'],
+  done: ['done', 'done'],
+  ignored: ['ended', 'ignored'],
+  failed: ['failed', 'failed'],
+};
+
+export function aboutText({ service_ids, repository_id }: Hook): string {
+  if (service_ids.length > 0) return `for ${countOf(service_ids.length, 'service')}`;
+  return repository_id ? 'for services built from its repository' : 'for services matched by name';
+}

@@ -1,2 +1,0 @@
-export { Storage } from './Lazy';
-export { keptUntil, retentionQuery } from './queries';

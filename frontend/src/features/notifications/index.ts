@@ -1,1 +1,0 @@
-export { Channels } from './Lazy';

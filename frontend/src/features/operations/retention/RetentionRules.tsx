@@ -1,0 +1,225 @@
+import { Button, Checkbox, NumberInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Retention as Kept, RetentionPreviewOut, RetentionRule } from '../../../api';
+import {
+  DeleteDialog,
+  ErrorState,
+  Section,
+  SkeletonRows,
+  Timestamp,
+  countText,
+  sizeText,
+} from '../../../ui';
+import classes from './retention.module.css';
+import {
+  updateRetention,
+  expiryPreviewQuery,
+  retentionQuery,
+  type Days,
+} from './retention-queries';
+import { daysText, extraText, filesText, kindText } from './retention-wording';
+
+const SETTLE_MS = 250;
+/** The initial value of the field when retention is no longer unlimited. */
+const USUAL_DAYS = 90;
+
+/** For how long the team keeps what. The preview of what is deleted is shown before saving. */
+export function RetentionRules({ mayManage }: { mayManage: boolean }) {
+  const kept = useQuery(retentionQuery);
+  return (
+    <Section title="Retention" aside="older data is deleted">
+      {kept.error && (
+        <ErrorState
+          what="Could not load the retention rules"
+          error={kept.error}
+          action={<Button onClick={() => void kept.refetch()}>Try again</Button>}
+        />
+      )}
+      {kept.isPending && <SkeletonRows rows={8} />}
+      {kept.data && <Rules kept={kept.data} mayManage={mayManage} />}
+    </Section>
+  );
+}
+
+function Rules({ kept, mayManage }: { kept: Kept; mayManage: boolean }) {
+  const client = useQueryClient();
+  const [changed, setChanged] = useState<Days>({});
+  const [asking, setAsking] = useState(false);
+  const [settled] = useDebouncedValue(changed, SETTLE_MS);
+  const preview = useQuery(expiryPreviewQuery(settled));
+  const keep = useMutation({
+    mutationFn: () => updateRetention(changed),
+    onSuccess: async (told) => {
+      client.setQueryData(retentionQuery.queryKey, told);
+      setChanged({});
+      setAsking(false);
+      await client.invalidateQueries({ queryKey: ['usage'] });
+    },
+  });
+  const change = (rule: RetentionRule, days: number | null) => {
+    const others = Object.entries(changed).filter(([kind]) => kind !== rule.kind);
+    setChanged(Object.fromEntries(days === rule.days ? others : [...others, [rule.kind, days]]));
+  };
+  const dirty = Object.keys(changed).length > 0;
+  const doomed = preview.data?.files ?? 0;
+  const ready = dirty && settled === changed && preview.data !== undefined && !preview.isFetching;
+  return (
+    <>
+      <p className={classes.note}>
+        Data that an open regression or a running comparison needs is not deleted until it is
+        closed. Comparisons, series and reports keep their results; reports contain copies.
+      </p>
+      <table className={classes.rules}>
+        <thead>
+          <tr>
+            <th>Kind</th>
+            <th>Retention</th>
+            <th className={classes.right}>Now</th>
+            <th className={classes.right}>Oldest</th>
+          </tr>
+        </thead>
+        <tbody>
+          {kept.rules.map((rule) => (
+            <Rule
+              key={rule.kind}
+              rule={rule}
+              days={rule.kind in changed ? (changed[rule.kind] ?? null) : rule.days}
+              onDays={
+                mayManage
+                  ? (days) => {
+                      change(rule, days);
+                    }
+                  : undefined
+              }
+            />
+          ))}
+        </tbody>
+      </table>
+      {mayManage && (
+        <div className={classes.keep}>
+          <Button
+            variant="filled"
+            disabled={!ready}
+            loading={keep.isPending}
+            onClick={() => {
+              if (doomed > 0) setAsking(true);
+              else keep.mutate();
+            }}
+          >
+            Save
+          </Button>
+          {dirty && (
+            <Button
+              onClick={() => {
+                setChanged({});
+              }}
+            >
+              Undo
+            </Button>
+          )}
+          <span role="status">
+            {dirty && preview.data && <ExpiryPreview preview={preview.data} />}
+          </span>
+          {preview.error && dirty && <ErrorState compact error={preview.error} />}
+          {keep.error && !asking && (
+            <ErrorState compact what="Could not save the changes" error={keep.error} />
+          )}
+        </div>
+      )}
+      {asking && (
+        <DeleteDialog
+          name={filesText(doomed, preview.data?.bytes ?? 0)}
+          noun="files"
+          remove={keep}
+          onClose={() => {
+            setAsking(false);
+          }}
+        >
+          They exceed the new retention. Their bytes are deleted within minutes and cannot be
+          restored.
+        </DeleteDialog>
+      )}
+    </>
+  );
+}
+
+function ExpiryPreview({ preview }: { preview: RetentionPreviewOut }) {
+  const stays =
+    preview.held_files > 0 &&
+    ` ${countText(preview.held_files)} of the same age stay because an open regression or running comparison needs them.`;
+  if (preview.files === 0) return <>Nothing would be deleted now.{stays}</>;
+  return (
+    <>
+      <b className={classes.gone}>Would delete {filesText(preview.files, preview.bytes)} now.</b>
+      {stays}
+    </>
+  );
+}
+
+type RuleProps = {
+  rule: RetentionRule;
+  days: number | null;
+  /** Undefined for those who may only look. */
+  onDays: ((days: number | null) => void) | undefined;
+};
+
+function Rule({ rule, days, onDays }: RuleProps) {
+  const extra = extraText(rule.kind);
+  const name = kindText(rule.kind);
+  return (
+    <tr>
+      <td>
+        {name}
+        {extra && <span className={classes.extra}>{extra}</span>}
+      </td>
+      <td>
+        {onDays ? (
+          <span className={classes.days}>
+            <NumberInput
+              aria-label={`Retention of ${name}, days`}
+              className={classes.daysField}
+              size="xs"
+              allowDecimal={false}
+              allowNegative={false}
+              min={rule.least_days}
+              max={rule.most_days}
+              clampBehavior="blur"
+              disabled={days === null}
+              placeholder="–"
+              value={days ?? ''}
+              onChange={(value) => {
+                if (typeof value === 'number' && value >= 1) onDays(value);
+              }}
+            />
+            <span className="muted">days</span>
+            {rule.may_be_for_ever && (
+              <Checkbox
+                size="xs"
+                label="Unlimited"
+                aria-label={`${name}: unlimited`}
+                checked={days === null}
+                onChange={(event) => {
+                  onDays(
+                    event.currentTarget.checked
+                      ? null
+                      : (rule.days ?? Math.max(rule.least_days, USUAL_DAYS)),
+                  );
+                }}
+              />
+            )}
+          </span>
+        ) : (
+          daysText(days)
+        )}
+      </td>
+      <td className={classes.right}>
+        {rule.is_file && rule.files > 0 && `${countText(rule.files)} · ${sizeText(rule.bytes)}`}
+        {rule.kind === 'audit' && `${countText(rule.files)} entries`}
+        {rule.is_file && rule.files === 0 && <span className="muted">none</span>}
+      </td>
+      <td className={classes.right}>{rule.oldest_at && <Timestamp at={rule.oldest_at} />}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,2 @@
+export { StorageSettings } from './LazyStorage';
+export { expiresAt, retentionQuery } from './retention-queries';

@@ -1,0 +1,64 @@
+/** What the team keeps and uses, and exports of all of it. */
+import { keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { calls, openUrl, type Retention, type TeamExport } from '../../../api';
+
+const DAY_MS = 86_400_000;
+const LOOK_MS = 1_000;
+const EXPORTS = 20;
+
+/** Days by kind; null is for ever. */
+export type Days = Record<string, number | null>;
+
+export const retentionQuery = queryOptions({
+  queryKey: ['retention'],
+  queryFn: ({ signal }) => calls.retentionGet({ signal }),
+  staleTime: 60_000,
+});
+
+export const expiryPreviewQuery = (days: Days) => {
+  const rule = Object.entries(days)
+    .map(([kind, kept]) => `${kind}:${kept ?? 'forever'}`)
+    .sort();
+  return queryOptions({
+    queryKey: ['retention', 'preview', rule],
+    queryFn: ({ signal }) => calls.retentionPreview({ query: { rule }, signal }),
+    enabled: rule.length > 0,
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+};
+
+export const updateRetention = (days: Days) =>
+  calls.retentionChange({
+    body: { rules: Object.entries(days).map(([kind, kept]) => ({ kind, days: kept })) },
+  });
+
+export const usageQuery = queryOptions({
+  queryKey: ['usage'],
+  queryFn: ({ signal }) => calls.usageGet({ signal }),
+});
+
+const isOpen = (one: TeamExport) => one.state === 'waiting' || one.state === 'running';
+
+export const exportsQuery = queryOptions({
+  queryKey: ['team-export', 'list'],
+  queryFn: ({ signal }) => calls.teamExportsList({ query: { limit: EXPORTS }, signal }),
+  refetchInterval: ({ state }) => (state.data?.items.some(isOpen) ? LOOK_MS : false),
+});
+
+export const createTeamExport = () => calls.teamExportsCreate();
+export const deleteTeamExport = (team_export_id: string) =>
+  calls.teamExportsDelete({ path: { team_export_id } });
+export const exportAddress = (id: string): string => openUrl(`/team-exports/${id}/content`);
+
+/** The expiry date of an artifact of this kind; null is for ever, or not known yet. */
+export function expiresAt(
+  retention: Retention | undefined,
+  file: { kind: string | null; created_at: string },
+): Date | null {
+  const rules = retention?.rules.filter((rule) => rule.is_file) ?? [];
+  const rule =
+    rules.find(({ kind }) => kind === file.kind) ?? rules.find(({ kind }) => kind === 'unread');
+  if (rule?.days == null) return null;
+  return new Date(new Date(file.created_at).getTime() + rule.days * DAY_MS);
+}

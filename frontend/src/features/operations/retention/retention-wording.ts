@@ -1,0 +1,59 @@
+/** Kinds and folders as people call them. */
+import { countOf, sizeText } from '../../../ui';
+
+const KINDS: Record<string, string> = {
+  'profile.cpu': 'CPU profiles',
+  'profile.heap': 'Heap profiles',
+  'profile.allocs': 'Allocation profiles',
+  'profile.mutex': 'Mutex profiles',
+  'profile.block': 'Block profiles',
+  'profile.goroutine': 'Goroutine profiles',
+  'profile.threadcreate': 'Thread profiles',
+  'profile.other': 'Other profiles',
+  trace: 'Execution traces',
+  spans: 'Distributed traces',
+  growth: 'Stack-growth logs',
+  bench: 'Benchmark output',
+  unread: 'Rejected files',
+  metrics: 'Metric samples',
+  audit: 'Audit log',
+};
+
+const FOLDERS: Record<string, string> = {
+  originals: 'Original files',
+  profiles: 'Profiles, decoded',
+  benchmarks: 'Benchmarks, decoded',
+  traces: 'Execution traces, decoded',
+  spans: 'Distributed traces, decoded',
+  comparisons: 'Comparison views',
+  exports: 'Comparison exports',
+  'trace-cuts': 'Trace excerpts',
+  parts: 'Incomplete uploads',
+  reports: 'Reports',
+  'team-exports': 'Team exports',
+  metrics: 'Metric chunks',
+};
+
+const EXTRA: Record<string, string> = {
+  spans: 'pushed metrics at most 7 days',
+  audit: 'a year at least',
+  unread: 'rejected, failed or of unknown kind',
+};
+
+export const kindText = (kind: string): string => KINDS[kind] ?? kind;
+export const folderText = (folder: string): string => FOLDERS[folder] ?? folder;
+export const extraText = (kind: string): string | undefined => EXTRA[kind];
+
+/** "up to 7 days", "8 to 30 days", "older than a year". */
+export function ageText(days: number | null, before: number | null): string {
+  if (days === null) return before === 365 ? 'older than a year' : `older than ${before ?? 0} days`;
+  return before === null ? `up to ${days} days` : `${before + 1} to ${days} days`;
+}
+
+/** "30 days", "1 day", "for ever". */
+export const daysText = (days: number | null): string =>
+  days === null ? 'Unlimited' : countOf(days, 'day');
+
+/** "1,240 files, 3.10 GiB". */
+export const filesText = (files: number, bytes: number): string =>
+  `${countOf(files, 'file')}, ${sizeText(bytes)}`;

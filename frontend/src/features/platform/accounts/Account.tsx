@@ -1,0 +1,335 @@
+import { Button, Checkbox, PasswordInput, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Browser, LinkedSignIn, Session } from '../../../api';
+import {
+  DataTable,
+  EmptyState,
+  ErrorState,
+  Section,
+  SkeletonRows,
+  Timestamp,
+  type Column,
+} from '../../../ui';
+import classes from './Settings.module.css';
+import { browserName } from './browser-name';
+import {
+  startIdentityLink,
+  sessionsQuery,
+  updateName,
+  updateMailPreferences,
+  updatePassword,
+  endSession,
+  endOtherSessions,
+  mailPreferencesQuery,
+  linkedIdentitiesQuery,
+  sessionQuery,
+  unlinkIdentity,
+  signInMethodsQuery,
+} from './account-queries';
+
+/** What belongs to the person and not to the team. */
+export function Account({ session }: { session: Session }) {
+  return (
+    <>
+      <Profile session={session} />
+      <Mails />
+      <LinkedSignIns />
+      <Password />
+      <Browsers />
+    </>
+  );
+}
+
+function Profile({ session }: { session: Session }) {
+  const client = useQueryClient();
+  const [name, setName] = useState(session.user.name);
+  const save = useMutation({
+    mutationFn: () => updateName(name),
+    onSuccess: () => client.invalidateQueries({ queryKey: sessionQuery.queryKey }),
+  });
+  return (
+    <Section title="Profile" narrow>
+      <form
+        className={classes.column}
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate();
+        }}
+      >
+        <TextInput
+          label="Name"
+          required
+          value={name}
+          onChange={(event) => {
+            setName(event.currentTarget.value);
+          }}
+        />
+        <TextInput label="Email" disabled value={session.user.email} />
+        {save.error && <ErrorState compact error={save.error} />}
+        <Button type="submit" disabled={name === session.user.name} loading={save.isPending}>
+          Save
+        </Button>
+      </form>
+    </Section>
+  );
+}
+
+/** Email notification settings. Nothing is shown where none is sent. */
+function Mails() {
+  const client = useQueryClient();
+  const ways = useQuery(signInMethodsQuery);
+  const own = useQuery({ ...mailPreferencesQuery, enabled: ways.data?.mail === true });
+  const change = useMutation({
+    mutationFn: updateMailPreferences,
+    onSuccess: (told) => {
+      client.setQueryData(mailPreferencesQuery.queryKey, told);
+    },
+  });
+  if (!ways.data?.mail) return null;
+  const error = own.error ?? change.error;
+  return (
+    <Section title="Email" aside="mentions are always in the inbox" narrow>
+      {error && <ErrorState compact error={error} />}
+      {own.isPending && <SkeletonRows rows={1} />}
+      {own.data && (
+        <Checkbox
+          label="Email me when I am mentioned"
+          checked={change.isPending ? change.variables : own.data.mentions}
+          onChange={(event) => {
+            change.mutate(event.currentTarget.checked);
+          }}
+        />
+      )}
+    </Section>
+  );
+}
+
+/** Accounts at the operator's sign-in service. Hidden when no provider is configured and none was linked. */
+function LinkedSignIns() {
+  const client = useQueryClient();
+  const ways = useQuery(signInMethodsQuery);
+  const own = useQuery(linkedIdentitiesQuery);
+  const link = useMutation({
+    mutationFn: () => startIdentityLink(`${window.location.pathname}${window.location.search}`),
+    onSuccess: ({ url }) => {
+      window.location.assign(url);
+    },
+  });
+  const unlink = useMutation({
+    mutationFn: unlinkIdentity,
+    onSettled: () => client.invalidateQueries({ queryKey: linkedIdentitiesQuery.queryKey }),
+  });
+  const issuer = ways.data?.oidc;
+  const rows = own.data?.linked ?? [];
+  if (!issuer && rows.length === 0) return null;
+  const columns: Column<LinkedSignIn>[] = [
+    { id: 'name', head: 'Provider', width: 180, cell: (one) => <b>{one.name}</b> },
+    { id: 'email', head: 'Account', cell: (one) => one.email ?? <span className="muted">–</span> },
+    {
+      id: 'used',
+      head: 'Last used',
+      width: 150,
+      align: 'right',
+      cell: (one) => <Timestamp at={one.last_used_at} />,
+    },
+    {
+      id: 'act',
+      head: '',
+      label: 'actions',
+      width: 90,
+      align: 'right',
+      cell: (one) => (
+        <button
+          type="button"
+          className="link"
+          aria-label={`Unlink ${one.email ?? one.name}`}
+          onClick={() => {
+            unlink.mutate(one.id);
+          }}
+        >
+          Unlink
+        </button>
+      ),
+    },
+  ];
+  const error = own.error ?? link.error ?? unlink.error;
+  return (
+    <Section
+      title="Linked accounts"
+      aside="identity providers you can sign in with"
+      controls={
+        issuer && (
+          <Button
+            loading={link.isPending || link.isSuccess}
+            onClick={() => {
+              link.mutate();
+            }}
+          >
+            Link {issuer.name}
+          </Button>
+        )
+      }
+    >
+      {error && <ErrorState error={error} />}
+      {own.isPending && <SkeletonRows rows={1} />}
+      {own.data && rows.length === 0 && <EmptyState>No linked accounts.</EmptyState>}
+      {rows.length > 0 && (
+        <DataTable
+          label="Linked accounts"
+          columns={columns}
+          rowCount={rows.length}
+          rowAt={(index) => rows[index]!}
+          rowKey={(one) => one.id}
+          minWidth={520}
+        />
+      )}
+    </Section>
+  );
+}
+
+function Password() {
+  const ways = useQuery(signInMethodsQuery);
+  const own = useQuery(linkedIdentitiesQuery);
+  const first = own.data?.has_password === false;
+  const [now, setNow] = useState('');
+  const [next, setNext] = useState('');
+  const client = useQueryClient();
+  const save = useMutation({
+    mutationFn: () =>
+      updatePassword(
+        first ? { new_password: next } : { current_password: now, new_password: next },
+      ),
+    onSuccess: async () => {
+      setNow('');
+      setNext('');
+      await client.invalidateQueries({ queryKey: sessionsQuery.queryKey });
+      await client.invalidateQueries({ queryKey: linkedIdentitiesQuery.queryKey });
+    },
+  });
+  if (ways.data?.passwords === false) return null;
+  return (
+    <Section
+      title="Password"
+      aside={
+        first
+          ? 'not set; you sign in with a linked account'
+          : 'changing it signs out all other sessions'
+      }
+      narrow
+    >
+      <form
+        className={classes.column}
+        onSubmit={(event) => {
+          event.preventDefault();
+          save.mutate();
+        }}
+      >
+        {!first && (
+          <PasswordInput
+            label="Current password"
+            autoComplete="current-password"
+            required
+            value={now}
+            onChange={(event) => {
+              setNow(event.currentTarget.value);
+            }}
+          />
+        )}
+        <PasswordInput
+          label="New password"
+          autoComplete="new-password"
+          required
+          minLength={10}
+          description="At least 10 characters"
+          value={next}
+          onChange={(event) => {
+            setNext(event.currentTarget.value);
+          }}
+        />
+        {save.error && <ErrorState compact error={save.error} />}
+        {save.isSuccess && <p role="status">The password was changed.</p>}
+        <Button type="submit" loading={save.isPending}>
+          {first ? 'Set a password' : 'Change password'}
+        </Button>
+      </form>
+    </Section>
+  );
+}
+
+function Browsers() {
+  const client = useQueryClient();
+  const browsers = useQuery(sessionsQuery);
+  const onSettled = () => client.invalidateQueries({ queryKey: sessionsQuery.queryKey });
+  const end = useMutation({ mutationFn: endSession, onSettled });
+  const endOthers = useMutation({ mutationFn: endOtherSessions, onSettled });
+  const rows = browsers.data ?? [];
+  const columns: Column<Browser>[] = [
+    {
+      id: 'browser',
+      head: 'Browser',
+      cell: (one) => (
+        <span title={one.browser}>
+          {browserName(one.browser)} {one.current && <span className="muted">current session</span>}
+        </span>
+      ),
+    },
+    { id: 'address', head: 'Address', width: 180, mono: true, cell: (one) => one.address },
+    {
+      id: 'seen',
+      head: 'Last seen',
+      width: 160,
+      align: 'right',
+      cell: (one) => <Timestamp at={one.last_seen_at} />,
+    },
+    {
+      id: 'act',
+      head: '',
+      label: 'actions',
+      width: 90,
+      align: 'right',
+      cell: (one) =>
+        one.current ? null : (
+          <button
+            type="button"
+            className="link"
+            onClick={() => {
+              end.mutate(one.id);
+            }}
+          >
+            Sign out
+          </button>
+        ),
+    },
+  ];
+  const error = browsers.error ?? end.error ?? endOthers.error;
+  return (
+    <Section
+      title="Active sessions"
+      controls={
+        rows.length > 1 && (
+          <Button
+            onClick={() => {
+              endOthers.mutate();
+            }}
+          >
+            Sign out other sessions
+          </Button>
+        )
+      }
+    >
+      {error && <ErrorState error={error} />}
+      {browsers.isPending && <SkeletonRows rows={2} />}
+      {rows.length > 0 && (
+        <DataTable
+          label="Active sessions"
+          columns={columns}
+          rowCount={rows.length}
+          rowAt={(index) => rows[index]!}
+          rowKey={(one) => one.id}
+          minWidth={560}
+        />
+      )}
+    </Section>
+  );
+}

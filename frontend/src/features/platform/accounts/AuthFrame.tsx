@@ -1,0 +1,48 @@
+/** The frame of every page that is met signed out: one column, one question, the error in its place. */
+import type { ReactNode } from 'react';
+import classes from './AuthFrame.module.css';
+
+export function AuthFrame({
+  title,
+  sub,
+  children,
+  foot,
+}: {
+  title: string;
+  sub?: ReactNode;
+  children?: ReactNode;
+  foot?: ReactNode;
+}) {
+  return (
+    <main className={classes.page}>
+      <p className={classes.brand}>Slowpath</p>
+      <h1 className={classes.title}>{title}</h1>
+      {sub !== undefined && <p className={classes.sub}>{sub}</p>}
+      {children}
+      {foot !== undefined && <p className={classes.foot}>{foot}</p>}
+    </main>
+  );
+}
+
+/** Shown where the browser would neither keep the session's cookie nor offer what the page needs. */
+export function InsecurePage({ host }: { host: string }) {
+  return (
+    <AuthFrame
+      title="Open this page over https or on localhost"
+      sub={
+        <>
+          <span className="mono">http://{host}</span> is not encrypted, and this is not localhost:
+          others on the network could read your session. Sign-in is disabled here.
+        </>
+      }
+      foot={
+        <>
+          On the machine that runs Slowpath, open <span className="mono">http://localhost</span>{' '}
+          with the same port. From another machine, use a tunnel (
+          <span className="mono">ssh -L 8000:localhost:8000 host</span>) or serve Slowpath over
+          https.
+        </>
+      }
+    />
+  );
+}

@@ -1,0 +1,223 @@
+import { Button, Select, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient, type QueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { ServiceAccount, ServiceAccountRole, TeamMembership } from '../../../api';
+import {
+  DataTable,
+  DeleteDialog,
+  EmptyState,
+  ErrorState,
+  Section,
+  SkeletonRows,
+  Timestamp,
+  countOf,
+  type Column,
+} from '../../../ui';
+import classes from './Settings.module.css';
+import {
+  updateServiceAccount,
+  createServiceAccount,
+  deleteServiceAccount,
+  serviceAccountsQuery,
+} from './account-queries';
+
+const ROLES: { value: ServiceAccountRole; label: string }[] = [
+  { value: 'viewer', label: 'viewer: read' },
+  { value: 'member', label: 'member: upload and compare' },
+];
+
+/** Members that are no persons. Their tokens may at most what their role allows, and stop when they are disabled. */
+export function ServiceAccounts({ team }: { team: TeamMembership }) {
+  const client = useQueryClient();
+  const accounts = useQuery(serviceAccountsQuery(team.id));
+  const [removing, setRemoving] = useState<ServiceAccount | null>(null);
+  const change = useMutation({
+    mutationFn: ({ id, ...body }: { id: string; role?: ServiceAccountRole; disabled?: boolean }) =>
+      updateServiceAccount(team.id, id, body),
+    onSettled: () => readAgain(client),
+  });
+  const rows = accounts.data?.items ?? [];
+  const columns: Column<ServiceAccount>[] = [
+    {
+      id: 'name',
+      head: 'Name',
+      cell: (one) => (
+        <>
+          <b>{one.name}</b>
+          {one.disabled_at && <span className="muted"> disabled</span>}
+        </>
+      ),
+    },
+    {
+      id: 'role',
+      head: 'Role',
+      width: 220,
+      cell: (one) => (
+        <Select
+          aria-label={`Role of ${one.name}`}
+          data={ROLES}
+          value={one.role}
+          allowDeselect={false}
+          onChange={(role) => {
+            if (role && role !== one.role) change.mutate({ id: one.id, role });
+          }}
+          w={200}
+        />
+      ),
+    },
+    {
+      id: 'tokens',
+      head: 'Tokens',
+      width: 90,
+      align: 'right',
+      cell: (one) => one.tokens,
+    },
+    {
+      id: 'used',
+      head: 'Last used',
+      width: 150,
+      align: 'right',
+      cell: (one) =>
+        one.last_used_at ? (
+          <Timestamp at={one.last_used_at} />
+        ) : (
+          <span className="muted">never</span>
+        ),
+    },
+    {
+      id: 'act',
+      head: '',
+      label: 'actions',
+      width: 150,
+      align: 'right',
+      cell: (one) => (
+        <span className={classes.acts}>
+          <button
+            type="button"
+            className="link"
+            aria-label={`${one.disabled_at ? 'Enable' : 'Disable'} ${one.name}`}
+            onClick={() => {
+              change.mutate({ id: one.id, disabled: one.disabled_at === null });
+            }}
+          >
+            {one.disabled_at ? 'Enable' : 'Disable'}
+          </button>
+          <button
+            type="button"
+            className="link"
+            aria-label={`Delete ${one.name}`}
+            onClick={() => {
+              setRemoving(one);
+            }}
+          >
+            Delete
+          </button>
+        </span>
+      ),
+    },
+  ];
+  const error = accounts.error ?? change.error;
+  return (
+    <Section title="Service accounts" aside="members for programs; their role limits their tokens">
+      <NewAccount team={team} />
+      {error && <ErrorState error={error} />}
+      {accounts.isPending && <SkeletonRows rows={2} height={38} />}
+      {accounts.data && rows.length === 0 && <EmptyState>No service accounts yet.</EmptyState>}
+      {rows.length > 0 && (
+        <DataTable
+          label="Service accounts"
+          columns={columns}
+          rowCount={rows.length}
+          rowAt={(index) => rows[index]!}
+          rowKey={(one) => one.id}
+          rowHeight={38}
+          minWidth={760}
+        />
+      )}
+      {removing && (
+        <Leave
+          team={team}
+          account={removing}
+          onClose={() => {
+            setRemoving(null);
+          }}
+        />
+      )}
+    </Section>
+  );
+}
+
+/** What a service account may, its tokens may. */
+async function readAgain(client: QueryClient): Promise<void> {
+  await client.invalidateQueries({ queryKey: ['service-accounts'] });
+  await client.invalidateQueries({ queryKey: ['tokens'] });
+}
+
+type LeaveProps = { team: TeamMembership; account: ServiceAccount; onClose: () => void };
+
+function Leave({ team, account, onClose }: LeaveProps) {
+  const client = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => deleteServiceAccount(team.id, account.id),
+    onSettled: () => readAgain(client),
+    onSuccess: onClose,
+  });
+  return (
+    <DeleteDialog name={account.name} noun="service account" remove={remove} onClose={onClose}>
+      {account.tokens === 0
+        ? 'It has no tokens.'
+        : `Its ${countOf(account.tokens, 'token')} are revoked.`}{' '}
+      Its actions stay in the audit log.
+    </DeleteDialog>
+  );
+}
+
+function NewAccount({ team }: { team: TeamMembership }) {
+  const client = useQueryClient();
+  const [name, setName] = useState('');
+  const [role, setRole] = useState<ServiceAccountRole>('member');
+  const create = useMutation({
+    mutationFn: () => createServiceAccount(team.id, { name, role }),
+    onSuccess: () => {
+      setName('');
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ['service-accounts'] }),
+  });
+  return (
+    <>
+      <form
+        className={classes.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          create.mutate();
+        }}
+      >
+        <TextInput
+          label="Account name"
+          placeholder="deployer"
+          required
+          maxLength={100}
+          w={220}
+          value={name}
+          onChange={(event) => {
+            setName(event.currentTarget.value);
+          }}
+        />
+        <Select
+          label="Role"
+          data={ROLES}
+          allowDeselect={false}
+          value={role}
+          onChange={(next) => {
+            if (next) setRole(next);
+          }}
+          w={210}
+        />
+        <Button type="submit" loading={create.isPending}>
+          Create account
+        </Button>
+      </form>
+      {create.error && <ErrorState error={create.error} />}
+    </>
+  );
+}

@@ -1,0 +1,135 @@
+import { Button, Modal, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { TeamMembership } from '../../../api';
+import { ErrorState, Section } from '../../../ui';
+import classes from './Settings.module.css';
+import { deleteTeam, renameTeam, sessionQuery } from './account-queries';
+
+/** The team itself: its name, and its end. */
+type TeamProps = {
+  team: TeamMembership;
+  onRenamed: () => void;
+  onGone: () => void;
+};
+
+export function TeamSettings({ team, onRenamed, onGone }: TeamProps) {
+  const client = useQueryClient();
+  const [name, setName] = useState(team.name);
+  const [asking, setAsking] = useState(false);
+  const [typed, setTyped] = useState('');
+  const rename = useMutation({
+    mutationFn: () => renameTeam(team.id, name.trim()),
+    onSuccess: async (kept) => {
+      setName(kept.name);
+      await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+      onRenamed();
+    },
+  });
+  const end = useMutation({
+    mutationFn: () => deleteTeam(team.id),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+      onGone();
+    },
+  });
+  const owns = team.role === 'owner';
+  return (
+    <>
+      <Section title="Team" narrow>
+        <form
+          className={classes.column}
+          onSubmit={(event) => {
+            event.preventDefault();
+            rename.mutate();
+          }}
+        >
+          <TextInput
+            label="Name"
+            required
+            disabled={!owns}
+            value={name}
+            onChange={(event) => {
+              setName(event.currentTarget.value);
+            }}
+          />
+          <TextInput
+            label="URL name"
+            description="Does not change with the name, so links keep working"
+            disabled
+            value={team.slug}
+            classNames={{ input: 'mono' }}
+          />
+          {rename.error && <ErrorState compact error={rename.error} />}
+          <Button
+            type="submit"
+            disabled={!owns || name.trim() === '' || name.trim() === team.name}
+            title={owns ? undefined : 'Only owners can change the team'}
+            loading={rename.isPending}
+          >
+            Save
+          </Button>
+        </form>
+      </Section>
+      {owns && (
+        <Section title="Delete team" narrow>
+          <div className={classes.column}>
+            <p>
+              Deletes all artifacts, comparisons, reports, metrics, tokens and the audit log. The
+              team is closed immediately. An owner can restore it under Your account for 12 hours;
+              then all data is erased within a day of the deletion.
+            </p>
+            <Button
+              onClick={() => {
+                setAsking(true);
+              }}
+            >
+              Delete {team.name}
+            </Button>
+          </div>
+        </Section>
+      )}
+      <Modal
+        opened={asking}
+        onClose={() => {
+          setAsking(false);
+        }}
+        title={`Delete ${team.name}?`}
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <TextInput
+          label={`Type ${team.slug} to confirm`}
+          data-autofocus
+          value={typed}
+          onChange={(event) => {
+            setTyped(event.currentTarget.value);
+          }}
+        />
+        <p>
+          The team is closed immediately. An owner can restore it for 12 hours; then it is
+          permanently erased.
+        </p>
+        {end.error && <ErrorState compact error={end.error} />}
+        <div className={classes.buttons}>
+          <Button
+            onClick={() => {
+              setAsking(false);
+            }}
+          >
+            Cancel
+          </Button>
+          <Button
+            variant="filled"
+            disabled={typed !== team.slug}
+            loading={end.isPending}
+            onClick={() => {
+              end.mutate();
+            }}
+          >
+            Delete team
+          </Button>
+        </div>
+      </Modal>
+    </>
+  );
+}

@@ -1,0 +1,374 @@
+import { Button, Checkbox, NumberInput, Select, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { ServiceAccount, TeamMembership, Token, TokenScope } from '../../../api';
+import {
+  CopyField,
+  DataTable,
+  DeleteDialog,
+  EmptyState,
+  ErrorState,
+  FormBody,
+  FormDialog,
+  Section,
+  SkeletonRows,
+  Timestamp,
+  type Column,
+} from '../../../ui';
+import { canManageMembers } from './Members';
+import { ServiceAccounts } from './ServiceAccounts';
+import classes from './Settings.module.css';
+import {
+  updateToken,
+  createToken,
+  revokeToken,
+  serviceAccountsQuery,
+  tokensQuery,
+} from './account-queries';
+
+const SCOPES: { value: TokenScope; label: string }[] = [
+  { value: 'read', label: 'read' },
+  { value: 'upload', label: 'upload: builds, files, telemetry' },
+  { value: 'deploy', label: 'deploy: announce deployments' },
+  { value: 'runner', label: 'runner: run bisect deployments' },
+  { value: 'write', label: 'write: everything a member can do' },
+];
+const LIVES = [
+  { value: '7', label: '7 days' },
+  { value: '30', label: '30 days' },
+  { value: '90', label: '90 days' },
+  { value: '365', label: '1 year' },
+  { value: '', label: 'No expiration' },
+];
+
+export function Tokens({ team }: { team: TeamMembership }) {
+  const client = useQueryClient();
+  const tokens = useQuery({ ...tokensQuery(team.id), enabled: canManageMembers(team) });
+  const [leaving, setLeaving] = useState<Token | null>(null);
+  const revoke = useMutation({
+    mutationFn: () => revokeToken(team.id, leaving?.id ?? ''),
+    onSuccess: () => {
+      setLeaving(null);
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ['tokens'] }),
+  });
+  const accounts = useQuery({ ...serviceAccountsQuery(team.id), enabled: canManageMembers(team) });
+  const [changing, setChanging] = useState<Token | null>(null);
+  const rows = tokens.data?.items ?? [];
+  const columns: Column<Token>[] = [
+    { id: 'name', head: 'Name', cell: (token) => <b>{token.name}</b> },
+    {
+      id: 'of',
+      head: 'Acts as',
+      width: 150,
+      cell: (token) =>
+        token.service_account ? (
+          <span className={token.service_account.disabled ? 'muted' : undefined}>
+            {token.service_account.name}
+            {token.service_account.disabled && ', disabled'}
+          </span>
+        ) : (
+          <span className="muted">the team</span>
+        ),
+    },
+    { id: 'prefix', head: 'Prefix', width: 120, mono: true, cell: (token) => token.prefix },
+    { id: 'scopes', head: 'Scopes', width: 140, cell: (token) => token.scopes.join(', ') },
+    {
+      id: 'used',
+      head: 'Last used',
+      width: 150,
+      align: 'right',
+      cell: (token) =>
+        token.last_used_at ? (
+          <Timestamp at={token.last_used_at} />
+        ) : (
+          <span className="muted">never</span>
+        ),
+    },
+    {
+      id: 'ends',
+      head: 'Expires',
+      width: 150,
+      align: 'right',
+      cell: (token) =>
+        token.expires_at ? (
+          <Timestamp at={token.expires_at} exact />
+        ) : (
+          <span className="muted">No expiration</span>
+        ),
+    },
+    {
+      id: 'act',
+      head: '',
+      label: 'actions',
+      width: 130,
+      align: 'right',
+      cell: (token) => (
+        <span className={classes.acts}>
+          <button
+            type="button"
+            className="link"
+            aria-label={`Edit ${token.name}`}
+            onClick={() => {
+              setChanging(token);
+            }}
+          >
+            Edit
+          </button>
+          <button
+            type="button"
+            className="link"
+            aria-label={`Revoke ${token.name}`}
+            onClick={() => {
+              setLeaving(token);
+            }}
+          >
+            Revoke
+          </button>
+        </span>
+      ),
+    },
+  ];
+  if (!canManageMembers(team))
+    return (
+      <Section title="API tokens">
+        <EmptyState>Only admins and owners can manage tokens.</EmptyState>
+      </Section>
+    );
+
+  return (
+    <>
+      <Section
+        title="API tokens"
+        aside="for CI and scripts; they act for the team or a service account, not for a user"
+      >
+        <NewToken team={team} accounts={accounts.data?.items ?? []} />
+        {tokens.error && <ErrorState error={tokens.error} />}
+        {tokens.isPending && <SkeletonRows rows={3} />}
+        {tokens.data && rows.length === 0 && <EmptyState>No tokens yet.</EmptyState>}
+        {rows.length > 0 && (
+          <DataTable
+            label="API tokens"
+            columns={columns}
+            rowCount={rows.length}
+            rowAt={(index) => rows[index]!}
+            rowKey={(token) => token.id}
+            minWidth={1020}
+          />
+        )}
+        {changing && (
+          <FormDialog
+            title={`Edit ${changing.name}`}
+            onClose={() => {
+              setChanging(null);
+            }}
+          >
+            <TokenForm
+              team={team}
+              token={changing}
+              onClose={() => {
+                setChanging(null);
+              }}
+            />
+          </FormDialog>
+        )}
+        {leaving && (
+          <DeleteDialog
+            act="Revoke"
+            name={leaving.name}
+            noun="token"
+            failed="Could not revoke the token"
+            remove={revoke}
+            onClose={() => {
+              setLeaving(null);
+              revoke.reset();
+            }}
+          >
+            Requests with it are rejected immediately. This cannot be undone.{' '}
+            {leaving.last_used_at ? (
+              <>
+                Last used <Timestamp at={leaving.last_used_at} />.
+              </>
+            ) : (
+              'Never used.'
+            )}
+          </DeleteDialog>
+        )}
+      </Section>
+      <ServiceAccounts team={team} />
+    </>
+  );
+}
+
+const rate = (value: string | number): number | null => (value === '' ? null : Number(value));
+
+function TokenForm({
+  team,
+  token,
+  onClose,
+}: {
+  team: TeamMembership;
+  token: Token;
+  onClose: () => void;
+}) {
+  const client = useQueryClient();
+  const [name, setName] = useState(token.name);
+  const [requests, setRequests] = useState<string | number>(token.requests_per_minute ?? '');
+  const [uploads, setUploads] = useState<string | number>(token.uploads_per_minute ?? '');
+  const keep = useMutation({
+    mutationFn: () =>
+      updateToken(team.id, token.id, {
+        name,
+        requests_per_minute: rate(requests),
+        uploads_per_minute: rate(uploads),
+      }),
+    onSuccess: onClose,
+    onSettled: () => client.invalidateQueries({ queryKey: ['tokens'] }),
+  });
+  const rates = { min: 1, max: 1_000_000, allowDecimal: false, placeholder: 'Team default' };
+  return (
+    <FormBody what="Could not update the token" submit="Save" keep={keep} onCancel={onClose}>
+      <TextInput
+        label="Name"
+        required
+        maxLength={100}
+        value={name}
+        onChange={(event) => {
+          setName(event.currentTarget.value);
+        }}
+      />
+      <div className={classes.rates}>
+        <NumberInput
+          label="Requests per minute"
+          {...rates}
+          value={requests}
+          onChange={setRequests}
+          w={190}
+        />
+        <NumberInput
+          label="Uploads per minute"
+          {...rates}
+          value={uploads}
+          onChange={setUploads}
+          w={190}
+        />
+      </div>
+      <p className="muted">
+        Leave empty for the default rate. Scopes and expiration cannot be changed: create another
+        token.
+      </p>
+    </FormBody>
+  );
+}
+
+const THE_TEAM = { value: '', label: 'the team' };
+
+function NewToken({ team, accounts }: { team: TeamMembership; accounts: ServiceAccount[] }) {
+  const client = useQueryClient();
+  const [name, setName] = useState('');
+  const [scopes, setScopes] = useState<string[]>(['upload']);
+  const [days, setDays] = useState('90');
+  const [account, setAccount] = useState('');
+  const reads = accounts.find(({ id }) => id === account)?.role === 'viewer';
+  const chosen = reads ? ['read'] : scopes;
+  const create = useMutation({
+    mutationFn: () =>
+      createToken(team.id, {
+        name,
+        scopes: SCOPES.map(({ value }) => value).filter((scope) => chosen.includes(scope)),
+        expires_in_days: days === '' ? null : Number(days),
+        service_account_id: account || null,
+      }),
+    onSuccess: () => {
+      setName('');
+    },
+    onSettled: async () => {
+      await client.invalidateQueries({ queryKey: ['tokens'] });
+      await client.invalidateQueries({ queryKey: ['service-accounts'] });
+    },
+  });
+  const secret = create.data?.secret;
+  const uploads = create.data?.scopes.some((scope) => scope === 'upload' || scope === 'write');
+  return (
+    <>
+      <form
+        className={classes.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          create.mutate();
+        }}
+      >
+        <TextInput
+          label="Name"
+          placeholder="ci of ingester"
+          required
+          w={220}
+          value={name}
+          onChange={(event) => {
+            setName(event.currentTarget.value);
+          }}
+        />
+        {accounts.length > 0 && (
+          <Select
+            label="Acts as"
+            data={[THE_TEAM, ...accounts.map(({ id, name: label }) => ({ value: id, label }))]}
+            allowDeselect={false}
+            value={account}
+            onChange={(next) => {
+              setAccount(next ?? '');
+            }}
+            w={150}
+          />
+        )}
+        <Checkbox.Group label="Scopes" value={chosen} onChange={setScopes}>
+          <div className={classes.scopes}>
+            {SCOPES.map(({ value, label }) => (
+              <Checkbox
+                key={value}
+                value={value}
+                label={label}
+                disabled={reads}
+                title={
+                  reads ? 'The service account is a viewer: its tokens can only read' : undefined
+                }
+              />
+            ))}
+          </div>
+        </Checkbox.Group>
+        <Select
+          label="Expires after"
+          data={LIVES}
+          allowDeselect={false}
+          value={days}
+          onChange={(next) => {
+            setDays(next ?? '90');
+          }}
+          w={110}
+        />
+        <Button
+          type="submit"
+          loading={create.isPending}
+          disabled={chosen.length === 0}
+          title={chosen.length === 0 ? 'Select at least one scope' : undefined}
+        >
+          Create token
+        </Button>
+      </form>
+      {create.error && <ErrorState error={create.error} />}
+      {secret && (
+        <div className={classes.once}>
+          <p>
+            <b>Copy it now.</b> The token is shown once. Slowpath stores only its hash.
+          </p>
+          <CopyField label="Token" value={secret} />
+          {uploads && (
+            <p className="muted mono" style={{ marginTop: 8, overflowWrap: 'anywhere' }}>
+              curl -T cpu.pprof -H &quot;Authorization: Bearer $TOKEN&quot; {window.location.origin}
+              /api/v1/artifacts/cpu.pprof
+            </p>
+          )}
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,12 @@
+/** Leaving for good, and coming back. */
+import { queryOptions } from '@tanstack/react-query';
+import { calls } from '../../../api';
+
+export const closedTeamsQuery = queryOptions({
+  queryKey: ['closed-team'],
+  queryFn: ({ signal }) => calls.closedTeamsList({ signal }),
+});
+
+export const reopenTeam = (team_id: string) => calls.closedTeamsReopen({ path: { team_id } });
+export const deleteAccount = (body: { email: string; current_password: string | null }) =>
+  calls.peopleDelete({ body });

@@ -1,0 +1,138 @@
+import { queryOptions } from '@tanstack/react-query';
+import { calls, type Role, type ServiceAccountRole, type TokenScope } from '../../../api';
+import { deleteDrafts } from '../../../ui';
+
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: ({ signal }) => calls.sessionGet({ signal }),
+  staleTime: 60_000,
+  retry: false,
+});
+
+export const signInMethodsQuery = queryOptions({
+  queryKey: ['sign-in-ways'],
+  queryFn: ({ signal }) => calls.signInWays({ signal }),
+  staleTime: 300_000,
+});
+
+export const linkedIdentitiesQuery = queryOptions({
+  queryKey: ['own-sign-ins'],
+  queryFn: ({ signal }) => calls.signInsList({ signal }),
+});
+
+export const mailPreferencesQuery = queryOptions({
+  queryKey: ['own-mails'],
+  queryFn: ({ signal }) => calls.ownMailsGet({ signal }),
+});
+
+export const serviceAccountsQuery = (team_id: string) =>
+  queryOptions({
+    queryKey: ['service-accounts', team_id],
+    queryFn: ({ signal }) =>
+      calls.serviceAccountsList({ path: { team_id }, query: { limit: 200 }, signal }),
+  });
+
+/** What a sign-in service sent a browser back with. */
+export type OidcReturnResult = { state: string; code?: string; iss?: string; error?: string };
+
+export const invitationQuery = (secret: string) =>
+  queryOptions({
+    queryKey: ['invitation', secret],
+    queryFn: ({ signal }) => calls.invitationsLook({ path: { secret }, signal }),
+    retry: false,
+  });
+
+export const membersQuery = (team_id: string) =>
+  queryOptions({
+    queryKey: ['members', team_id],
+    queryFn: ({ signal }) =>
+      calls.membersList({ path: { team_id }, query: { limit: 200 }, signal }),
+  });
+
+export const invitationsQuery = (team_id: string) =>
+  queryOptions({
+    queryKey: ['invitations', team_id],
+    queryFn: ({ signal }) =>
+      calls.invitationsList({ path: { team_id }, query: { limit: 200 }, signal }),
+  });
+
+export const tokensQuery = (team_id: string) =>
+  queryOptions({
+    queryKey: ['tokens', team_id],
+    queryFn: ({ signal }) => calls.tokensList({ path: { team_id }, query: { limit: 200 }, signal }),
+  });
+
+export const sessionsQuery = queryOptions({
+  queryKey: ['browsers'],
+  queryFn: ({ signal }) => calls.sessionsList({ signal }),
+});
+
+export const signIn = (body: { email: string; password: string }) => calls.sessionBegin({ body });
+export const signUp = (body: {
+  email: string;
+  name: string;
+  password: string;
+  invitation?: string;
+}) => calls.peopleSignUp({ body });
+export const updateMailPreferences = (mentions: boolean) =>
+  calls.ownMailsChange({ body: { mentions } });
+export async function signOut() {
+  const told = await calls.sessionEnd();
+  deleteDrafts();
+  return told;
+}
+
+export const acceptInvitation = (secret: string) => calls.invitationsAccept({ path: { secret } });
+export const createTeam = (body: { name: string }) => calls.teamsCreate({ body });
+export const renameTeam = (team_id: string, name: string) =>
+  calls.teamsChange({ path: { team_id }, body: { name } });
+export const deleteTeam = (team_id: string) => calls.teamsDelete({ path: { team_id } });
+export const updateRole = (team_id: string, user_id: string, role: Role) =>
+  calls.membersChange({ path: { team_id, user_id }, body: { role } });
+export const removeMember = (team_id: string, user_id: string) =>
+  calls.membersRemove({ path: { team_id, user_id } });
+export const invite = (
+  team_id: string,
+  body: { email: string | null; role: Role; expires_in_days: number },
+) => calls.invitationsCreate({ path: { team_id }, body });
+export const withdrawInvitation = (team_id: string, invitation_id: string) =>
+  calls.invitationsWithdraw({ path: { team_id, invitation_id } });
+export const renewInvitation = (team_id: string, invitation_id: string) =>
+  calls.invitationsRenew({ path: { team_id, invitation_id }, body: {} });
+export const createToken = (
+  team_id: string,
+  body: {
+    name: string;
+    scopes: TokenScope[];
+    expires_in_days: number | null;
+    service_account_id?: string | null;
+  },
+) => calls.tokensCreate({ path: { team_id }, body });
+export const updateToken = (
+  team_id: string,
+  token_id: string,
+  body: { name: string; requests_per_minute: number | null; uploads_per_minute: number | null },
+) => calls.tokensChange({ path: { team_id, token_id }, body });
+export const createServiceAccount = (
+  team_id: string,
+  body: { name: string; role: ServiceAccountRole },
+) => calls.serviceAccountsCreate({ path: { team_id }, body });
+export const updateServiceAccount = (
+  team_id: string,
+  service_account_id: string,
+  body: { role?: ServiceAccountRole; disabled?: boolean },
+) => calls.serviceAccountsChange({ path: { team_id, service_account_id }, body });
+export const deleteServiceAccount = (team_id: string, service_account_id: string) =>
+  calls.serviceAccountsRemove({ path: { team_id, service_account_id } });
+export const revokeToken = (team_id: string, token_id: string) =>
+  calls.tokensRevoke({ path: { team_id, token_id } });
+export const updateName = (name: string) => calls.peopleChange({ body: { name } });
+export const startOidcSignIn = (body: { next?: string; invitation?: string }) =>
+  calls.oidcBegin({ body });
+export const startIdentityLink = (next: string) => calls.oidcLink({ body: { next } });
+export const finishOidcSignIn = (body: OidcReturnResult) => calls.oidcFinish({ body });
+export const unlinkIdentity = (sign_in_id: string) => calls.signInsUnlink({ path: { sign_in_id } });
+export const updatePassword = (body: { current_password?: string; new_password: string }) =>
+  calls.peopleChangePassword({ body });
+export const endSession = (session_id: string) => calls.sessionsEnd({ path: { session_id } });
+export const endOtherSessions = () => calls.sessionsEndAll({ query: { others_only: true } });

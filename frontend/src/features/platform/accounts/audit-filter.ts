@@ -1,0 +1,35 @@
+/** The log of a team: what is asked of it. */
+import { infiniteQueryOptions } from '@tanstack/react-query';
+import { calls, openUrl } from '../../../api';
+
+/** Texts as they stand in the fields; days are whole ones of the reader's own calendar. */
+export type AuditFilter = { actor?: string; action?: string; since?: string; until?: string };
+
+const DAY_MS = 86_400_000;
+
+/** What of it the server is asked: days become times, empty fields nothing. */
+export function asked(wanted: AuditFilter): Record<string, string> {
+  const filled: Record<string, string> = {};
+  if (wanted.actor?.trim()) filled.actor = wanted.actor.trim();
+  if (wanted.action?.trim()) filled.action = wanted.action.trim();
+  if (wanted.since) filled.since = new Date(`${wanted.since}T00:00:00`).toISOString();
+  if (wanted.until)
+    filled.until = new Date(new Date(`${wanted.until}T00:00:00`).getTime() + DAY_MS).toISOString();
+  return filled;
+}
+
+export const auditQuery = (team_id: string, wanted: AuditFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['audit', team_id, asked(wanted)],
+    queryFn: ({ pageParam, signal }) =>
+      calls.auditEventsList({
+        path: { team_id },
+        query: { ...asked(wanted), cursor: pageParam, limit: 100 },
+        signal,
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+  });
+
+export const auditAddress = (team_id: string, wanted: AuditFilter, form: 'csv' | 'json'): string =>
+  openUrl(`/teams/${team_id}/audit-log`, { ...asked(wanted), form });

@@ -1,0 +1,22 @@
+/** "Firefox on Linux" from what a browser says of itself. Good enough to tell one's own browsers apart, no more. */
+const BROWSERS: [RegExp, string][] = [
+  [/Edg\//u, 'Edge'],
+  [/OPR\//u, 'Opera'],
+  [/Firefox\//u, 'Firefox'],
+  [/Chrom(?:e|ium)\//u, 'Chrome'],
+  [/Safari\//u, 'Safari'],
+];
+const SYSTEMS: [RegExp, string][] = [
+  [/Android/u, 'Android'],
+  [/iPhone|iPad/u, 'iOS'],
+  [/Windows/u, 'Windows'],
+  [/Mac OS X/u, 'macOS'],
+  [/Linux|X11/u, 'Linux'],
+];
+
+export function browserName(agent: string): string {
+  const browser = BROWSERS.find(([pattern]) => pattern.test(agent))?.[1];
+  const system = SYSTEMS.find(([pattern]) => pattern.test(agent))?.[1];
+  if (browser && system) return `${browser} on ${system}`;
+  return browser ?? (agent || 'unknown');
+}

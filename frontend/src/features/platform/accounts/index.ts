@@ -1,0 +1,20 @@
+export { Account } from './Account';
+export { AuditLog } from './AuditLog';
+export { ClosedTeams } from './ClosedTeams';
+export { DeleteAccount } from './DeleteAccount';
+export { PasswordResetForm, NewPasswordForm } from './PasswordReset';
+export { AuthFrame, InsecurePage } from './AuthFrame';
+export { Members } from './Members';
+export { OidcReturn } from './OidcReturn';
+export { SignInForm, SignUpForm } from './SignIn';
+export { TeamSettings } from './TeamSettings';
+export { Tokens } from './Tokens';
+export {
+  acceptInvitation,
+  createTeam,
+  invitationQuery,
+  membersQuery,
+  sessionQuery,
+  signInMethodsQuery,
+  signOut,
+} from './account-queries';

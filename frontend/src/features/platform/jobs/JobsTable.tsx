@@ -1,0 +1,173 @@
+import { Button, Progress } from '@mantine/core';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { makeConnectionLostError, type Job } from '../../../api';
+import {
+  DataTable,
+  EmptyState,
+  ErrorState,
+  SkeletonRows,
+  StateIcon,
+  Timestamp,
+  durationText,
+  type Column,
+  type Glyph,
+} from '../../../ui';
+import { usePollWhile } from './team-events';
+import { cancelJob, isActive, jobsQuery, retryJob } from './job-queries';
+import { isWithoutResult, subjectNoun } from './job-wording';
+
+const GLYPHS: Record<Job['state'], Glyph> = {
+  waiting: 'waiting',
+  running: 'running',
+  done: 'done',
+  failed: 'failed',
+  cancelled: 'ended',
+};
+
+function Steps({ job }: { job: Job }) {
+  if (job.state === 'failed')
+    return (
+      <span className="err">
+        {job.problem?.detail ?? 'The job failed without an error message.'}
+      </span>
+    );
+  if (job.state === 'done' && job.started_at && job.finished_at) {
+    const took_ms = Date.parse(job.finished_at) - Date.parse(job.started_at);
+    return <span className="muted">duration {durationText(took_ms * 1e6)}</span>;
+  }
+  if (job.cancel_asked) return <span className="t2">being cancelled</span>;
+  if (job.state !== 'running') return null;
+  const percent = Math.round(job.progress * 100);
+  return (
+    <span>
+      <span className="t2">{job.step || 'started'}</span>
+      <Progress value={percent} aria-label={`${percent} %`} mt={3} />
+    </span>
+  );
+}
+
+/** All jobs of the team, newest first: what each does, how far it is, why it failed, and trying again. */
+export function JobsTable({
+  link,
+  mayAct,
+}: {
+  /** What a job is about, leading there if there is a place. */
+  link: (job: Job) => ReactNode;
+  mayAct: boolean;
+}) {
+  const pollWhile = usePollWhile();
+  const client = useQueryClient();
+  const jobs = useInfiniteQuery({
+    ...jobsQuery,
+    refetchInterval: (query) =>
+      pollWhile(query.state.data?.pages.some((page) => page.items.some(isActive)) ?? false),
+  });
+  const again = useMutation({
+    mutationFn: retryJob,
+    onSettled: () => client.invalidateQueries({ queryKey: ['job'] }),
+  });
+  const stop = useMutation({
+    mutationFn: cancelJob,
+    onSettled: () => client.invalidateQueries({ queryKey: ['job'] }),
+  });
+
+  const failed = makeConnectionLostError(jobs);
+  if (failed)
+    return (
+      <ErrorState
+        error={failed}
+        action={<Button onClick={() => void jobs.refetch()}>Try again</Button>}
+      />
+    );
+  if (!jobs.data) return <SkeletonRows rows={8} />;
+  const rows = jobs.data.pages.flatMap((page) => page.items);
+  if (rows.length === 0)
+    return (
+      <EmptyState>No jobs yet. Running and finished background work is listed here.</EmptyState>
+    );
+
+  const columns: Column<Job>[] = [
+    {
+      id: 'state',
+      head: 'State',
+      width: 130,
+      cell: (job) => <StateIcon glyph={GLYPHS[job.state]}>{job.state}</StateIcon>,
+    },
+    { id: 'name', head: 'Job', width: 230, cell: (job) => subjectNoun(job.name) },
+    {
+      id: 'subject',
+      head: 'Subject',
+      width: 130,
+      cell: (job) => (isWithoutResult(job.name) ? null : link(job)),
+    },
+    { id: 'step', head: 'Progress', cell: (job) => <Steps job={job} /> },
+    {
+      id: 'attempts',
+      head: 'Attempts',
+      width: 70,
+      align: 'right',
+      cell: (job) => `${job.attempts} of ${job.max_attempts}`,
+    },
+    {
+      id: 'at',
+      head: 'Created',
+      width: 150,
+      align: 'right',
+      cell: (job) => <Timestamp at={job.created_at} />,
+    },
+    {
+      id: 'act',
+      head: '',
+      label: 'actions',
+      width: 100,
+      align: 'right',
+      cell: (job) =>
+        !mayAct ? null : isActive(job) ? (
+          <button
+            type="button"
+            className="link"
+            disabled={job.cancel_asked || (stop.isPending && stop.variables === job.id)}
+            aria-label={`Cancel: ${subjectNoun(job.name)}`}
+            onClick={() => {
+              stop.mutate(job.id);
+            }}
+          >
+            Cancel
+          </button>
+        ) : job.state === 'failed' || job.state === 'cancelled' ? (
+          <button
+            type="button"
+            className="link"
+            disabled={again.isPending && again.variables === job.id}
+            aria-label={`Try again: ${subjectNoun(job.name)}`}
+            onClick={() => {
+              again.mutate(job.id);
+            }}
+          >
+            Try again
+          </button>
+        ) : null,
+    },
+  ];
+  const refused = again.error ?? stop.error;
+  return (
+    <>
+      {refused && <ErrorState error={refused} compact />}
+      <DataTable
+        label="Jobs"
+        columns={columns}
+        rowCount={rows.length}
+        rowAt={(index) => rows[index]!}
+        rowKey={(job) => job.id}
+        rowHeight={34}
+        minWidth={1000}
+      />
+      {jobs.hasNextPage && (
+        <Button my="md" loading={jobs.isFetchingNextPage} onClick={() => void jobs.fetchNextPage()}>
+          Load older jobs
+        </Button>
+      )}
+    </>
+  );
+}

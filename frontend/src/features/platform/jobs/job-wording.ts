@@ -1,0 +1,42 @@
+/** What jobs are called, by their names on the wire. An unknown job is shown by its name. */
+import type { Job } from '../../../api';
+
+/** What it does while it runs, and what it is called in a list. */
+const WORDS: Record<string, [doing: string, noun: string]> = {
+  'artifacts.decode': ['decoding', 'Decode an artifact'],
+  'artifacts.delete-blobs': ['removing files', 'Remove deleted files'],
+  'artifacts.expire-upload': ['removing files', 'Remove an unfinished upload'],
+  'comparisons.compute': ['comparing', 'Compare two sets'],
+  'comparisons.build-view': ['building a view', 'Build another view'],
+  'comparisons.export': ['exporting', 'Export a comparison'],
+  'execution-traces.extract-excerpt': ['cutting', 'Create a trace excerpt'],
+  'gap-explanations.compute': ['explaining', 'Explain a gap'],
+  'metric-sources.import': ['importing', 'Import history'],
+  'repositories.fetch': ['reading commits', 'Read a repository'],
+  'repositories.read-diff': ['reading commits', 'Read what a commit changes'],
+  'repositories.compute-closures': ['reading commits', 'Find commits that change a service'],
+  'repositories.delete-mirror': ['removing files', 'Remove a repository mirror'],
+  'bisects.plan': ['planning', 'Plan a bisect'],
+  'bisects.expand-candidate': ['planning', 'Expand a bisect candidate'],
+  'notifications.deliver': ['telling', 'Deliver a notification'],
+  'reports.delete-unused-blobs': ['removing files', 'Clean up a report'],
+  'retention.export-team': ['exporting', 'Export team data'],
+};
+
+export const activityOf = (name: string): string => WORDS[name]?.[0] ?? 'in progress';
+export const subjectNoun = (name: string): string => WORDS[name]?.[1] ?? name;
+
+/** Whether what a job is about is gone once the job has done its work: there is nothing to lead to. */
+export const isWithoutResult = (name: string): boolean => /\.(?:delete|expire)-/u.test(name);
+
+/** A message that waits is one whose receiver did not take it: tried again for days, and nothing is done meanwhile. */
+const isPaused = ({ name, state }: Pick<Job, 'name' | 'state'>): boolean =>
+  name === 'notifications.deliver' && state === 'waiting';
+
+/** "2 decoding, 1 comparing"; empty when nothing is under way. */
+export function runningText(jobs: Pick<Job, 'name' | 'state'>[]): string {
+  const counts = new Map<string, number>();
+  for (const { name } of jobs.filter((job) => !isPaused(job)))
+    counts.set(activityOf(name), (counts.get(activityOf(name)) ?? 0) + 1);
+  return [...counts].map(([doing, count]) => `${count} ${doing}`).join(', ');
+}

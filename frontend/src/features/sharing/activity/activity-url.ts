@@ -1,0 +1,22 @@
+/** What a link to the feed restores: of what, of which service, by whom. */
+import * as z from 'zod/mini';
+
+export const ACTIVITY_KINDS = [
+  'regression',
+  'comparison',
+  'deploy',
+  'comment',
+  'report',
+  'bisect',
+  'file',
+  'team',
+] as const;
+
+const field = <T extends z.ZodMiniType>(type: T) => z.catch(z.optional(type), undefined);
+const id = z.string().check(z.maxLength(40));
+
+const schema = z.object({ kind: field(z.enum(ACTIVITY_KINDS)), service: field(id), by: field(id) });
+export type ActivitySearch = z.infer<typeof schema>;
+
+export const readActivitySearch = (search: Record<string, unknown>): ActivitySearch =>
+  schema.parse(search);

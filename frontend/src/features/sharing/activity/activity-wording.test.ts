@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import type { Activity } from '../../../api';
+import { dayText, daysOf, describeEvent, subjectOf, verbOf, actorText } from './activity-wording';
+
+function news(changed: Partial<Activity>): Activity {
+  return {
+    id: '1',
+    at: '2026-11-20T12:00:00',
+    kind: 'file',
+    action: 'artifact.received',
+    actor: { kind: 'person', id: 'a', name: 'Ann' },
+    subject_kind: 'artifact',
+    subject_id: 'x',
+    title: 'cpu.pprof',
+    path: '/files/x',
+    service_id: null,
+    facts: {},
+    ...changed,
+  };
+}
+
+describe('news', () => {
+  it('of one kind by one person one after the other are one line; days stand apart', () => {
+    const days = daysOf([
+      news({}),
+      news({}),
+      news({ actor: { kind: 'person', id: 'b', name: 'Ben' } }),
+      news({ at: '2026-11-19T23:00:00' }),
+    ]);
+    expect(days.map(({ lines }) => lines.map(({ count }) => count))).toEqual([[2, 1], [1]]);
+    expect(days[0]?.lines.map(subjectOf)).toEqual(['2 files', 'cpu.pprof']);
+  });
+
+  it('name their days as people do', () => {
+    const now = new Date('2026-11-20T09:00:00');
+    expect(dayText('2026-11-20T23:00:00', now)).toBe('Today');
+    expect(dayText('2026-11-19T01:00:00', now)).toBe('Yesterday');
+    expect(dayText('2026-11-01T01:00:00', now)).toBe('Sunday, 1 November 2026');
+  });
+
+  it('say who did what, and that Slowpath itself did', () => {
+    expect(actorText(news({}))).toBe('Ann');
+    expect(actorText(news({ actor: { kind: 'machine', id: null, name: null } }))).toBe('Slowpath');
+    expect(actorText(news({ actor: { kind: 'person', id: 'c', name: null } }))).toBe(
+      'former member',
+    );
+    expect(verbOf(news({ action: 'regression.state', facts: { to: 'not-a-regression' } }))).toEqual(
+      ['put', 'to not a regression'],
+    );
+    expect(verbOf(news({ action: 'something.new' }))).toEqual(['something new']);
+    expect(describeEvent(news({ facts: { text: 'hear' } }))).toBe('hear');
+  });
+});

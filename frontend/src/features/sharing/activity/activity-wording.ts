@@ -1,0 +1,128 @@
+/** News in words, by day; what was done alike one after the other is one line. */
+import type { Activity, ActivityKind } from '../../../api';
+import { countOf } from '../../../ui';
+
+export const KINDS: Record<ActivityKind, string> = {
+  regression: 'regressions',
+  comparison: 'comparisons',
+  deploy: 'deploys',
+  comment: 'comments',
+  report: 'reports',
+  bisect: 'bisects',
+  file: 'files',
+  team: 'team',
+};
+
+/** Several things done alike, by one, one after the other: the newest represents them. */
+export type Line = { first: Activity; count: number };
+export type Day = { day: string; lines: Line[] };
+
+const dayOf = (at: string): string => {
+  const when = new Date(at);
+  return `${when.getFullYear()}-${when.getMonth()}-${when.getDate()}`;
+};
+
+const FOLDED = new Set(['artifact.received', 'artifact.deleted']);
+
+/** Events, newest first, grouped by days in the user's time zone. */
+export function daysOf(news: Activity[]): Day[] {
+  const days: Day[] = [];
+  for (const one of news) {
+    const day = dayOf(one.at);
+    let last = days[days.length - 1];
+    if (last?.day !== day) {
+      last = { day, lines: [] };
+      days.push(last);
+    }
+    const before = last.lines[last.lines.length - 1];
+    if (
+      before &&
+      FOLDED.has(one.action) &&
+      before.first.action === one.action &&
+      before.first.actor.id === one.actor.id
+    )
+      before.count += 1;
+    else last.lines.push({ first: one, count: 1 });
+  }
+  return days;
+}
+
+export function dayText(at: string, now: Date): string {
+  const days = Math.round(
+    (new Date(now).setHours(0, 0, 0, 0) - new Date(at).setHours(0, 0, 0, 0)) / 86_400_000,
+  );
+  if (days === 0) return 'Today';
+  if (days === 1) return 'Yesterday';
+  return new Date(at).toLocaleDateString('en-GB', {
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+  });
+}
+
+export const actorText = ({ actor }: Activity): string =>
+  actor.kind === 'machine'
+    ? 'Slowpath'
+    : (actor.name ?? (actor.kind === 'token' ? 'a token' : 'former member'));
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+const VERBS: Record<string, [before: string, after?: string]> = {
+  'regression.opened': ['confirmed'],
+  'regression.changed': ['updated'],
+  'regression.fixed': ['confirmed the fix of'],
+  'regression.improved': ['detected an improvement beyond the old level:'],
+  'regression.still': ['detected that it is still slower after a fix:'],
+  'regression.reopened': ['reopened'],
+  'regression.comparison': ['compared the builds around'],
+  'regression.due': ['changed the due date of'],
+  'regression.note': ['annotated'],
+  'comparison.created': ['compared'],
+  'comparison.deleted': ['deleted the comparison'],
+  'deploy.seen': ['recorded the deployment'],
+  'comment.written': ['commented on'],
+  'report.created': ['created the report'],
+  'report.published': ['published the report'],
+  'report.deleted': ['deleted the report'],
+  'bisect.started': ['started the bisect'],
+  'bisect.deleted': ['deleted the bisect'],
+  'artifact.received': ['uploaded'],
+  'artifact.deleted': ['deleted'],
+  'build.deleted': ['deleted the build'],
+  'service.created': ['added the service'],
+  'service.deleted': ['deleted the service'],
+  'repository.created': ['added the repository'],
+  'repository.deleted': ['deleted the repository'],
+  'member.joined': ['joined the team'],
+  'member.left': ['left the team'],
+  'member.removed': ['removed from the team:'],
+  'member.role-changed': ['changed the role of a member'],
+  'team.renamed': ['renamed the team'],
+};
+
+/** What was done, before and after the name of the thing. */
+export function verbOf({ action, facts }: Activity): [before: string, after?: string] {
+  if (action === 'regression.state')
+    return ['put', `to ${text(facts.to).replaceAll('-', ' ') || 'another state'}`];
+  if (action === 'regression.assignee') return facts.to ? ['assigned'] : ['unassigned'];
+  if (action === 'bisect.ended')
+    return ['finished the bisect', `(${text(facts.to).replaceAll('-', ' ')})`];
+  if (action === 'team.renamed') return [`renamed the team to ${text(facts.to)}`];
+  return VERBS[action] ?? [action.replace('.', ' ')];
+}
+
+/** How the thing is called; nothing where the verb says it all. */
+export function subjectOf({ first, count }: Line): string {
+  if (first.action === 'member.joined' || first.action === 'member.left') return '';
+  if (first.action === 'team.renamed' || first.action === 'member.role-changed') return '';
+  if (count > 1) return countOf(count, 'file');
+  if (first.kind === 'deploy') {
+    const title = first.title ?? '';
+    return /^[0-9a-f]{40}$/u.test(title) ? title.slice(0, 7) : title || 'of an unknown build';
+  }
+  return first.title ?? first.subject_kind;
+}
+
+/** The text of the event, if any. */
+export const describeEvent = ({ facts }: Activity): string => text(facts.text);

@@ -1,0 +1,2 @@
+export { Activity } from './LazyActivity';
+export { readActivitySearch, type ActivitySearch } from './activity-url';

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import type { Finding, SaidComment } from '../../../api';
+import { findingPart, matchMembers, insertMention, mentionAt, threadsOf } from './comment-threads';
+
+const PEOPLE = [
+  { id: 'a', name: 'Ann Lee' },
+  { id: 'b', name: 'Ben de Vries' },
+];
+
+const comment = (id: string, parent_id: string | null = null) => ({ id, parent_id }) as SaidComment;
+
+describe('threads', () => {
+  it('stand in the order of their beginnings, answers below', () => {
+    const laid = threadsOf([
+      comment('1'),
+      comment('2'),
+      comment('3', '1'),
+      comment('4', '2'),
+      comment('5', '1'),
+    ]);
+    expect(laid.map(({ first, answers }) => [first.id, answers.map(({ id }) => id)])).toEqual([
+      ['1', ['3', '5']],
+      ['2', ['4']],
+    ]);
+  });
+});
+
+describe('naming', () => {
+  it.each([
+    ['@', 1, ''],
+    ['hear @An', 8, 'An'],
+    ['(@ben de', 8, 'ben de'],
+  ])('%s at %i', (text, caret, typed) => {
+    expect(mentionAt(text, caret)?.typed).toBe(typed);
+  });
+
+  it.each([
+    ['mail a@b', 8],
+    ['nobody', 6],
+    ['@Ann\nnext', 9],
+    ['`@`x', 4],
+  ])('no mention in %s', (text, caret) => {
+    expect(mentionAt(text, caret)).toBeNull();
+  });
+
+  it('finds people by any word of their name', () => {
+    expect(matchMembers(PEOPLE, 'VR').map(({ id }) => id)).toEqual(['b']);
+    expect(matchMembers(PEOPLE, '')).toHaveLength(2);
+    expect(matchMembers(PEOPLE, 'zz')).toEqual([]);
+  });
+
+  it('puts the name where it was typed', () => {
+    expect(insertMention('see @an now', 4, 7, 'Ann Lee')).toEqual({
+      text: 'see @Ann Lee now',
+      caret: 13,
+    });
+  });
+});
+
+it('knows a finding as the server does', () => {
+  const finding = { kind: 'trace.sched_delay', subject: 'g|r', quantile: 0.99 } as Finding;
+  expect(findingPart({ ...finding, profile: undefined, basis: 'quantile' })).toBe(
+    'trace.sched_delay||g|r|0.99|quantile',
+  );
+});

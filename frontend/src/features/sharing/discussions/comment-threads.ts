@@ -1,0 +1,47 @@
+/** Comments as they are laid out: threads in the order of their beginnings, answers below. */
+import type { Finding, SaidComment } from '../../../api';
+
+export type Thread = { first: SaidComment; answers: SaidComment[] };
+
+export function threadsOf(comments: SaidComment[]): Thread[] {
+  const threads = new Map<string, Thread>();
+  for (const comment of comments)
+    if (comment.parent_id === null) threads.set(comment.id, { first: comment, answers: [] });
+  for (const comment of comments)
+    if (comment.parent_id !== null) threads.get(comment.parent_id)?.answers.push(comment);
+  return [...threads.values()];
+}
+
+/** The identity of a finding in its comparison, independent of its position: as the server has it. */
+export const findingPart = ({ kind, profile, subject, quantile, basis }: Finding): string =>
+  [kind, profile, subject, quantile, basis].map((word) => word ?? '').join('|');
+
+export type Person = { id: string; name: string };
+
+/** What is being typed after an `@`, and where it begins; null when no mention is being typed. */
+export function mentionAt(text: string, caret: number): { from: number; typed: string } | null {
+  const before = text.slice(0, caret);
+  const from = before.lastIndexOf('@');
+  if (from < 0 || /[\w@]/u.test(before[from - 1] ?? ' ')) return null;
+  const typed = before.slice(from + 1);
+  return /^[^\n@`]{0,60}$/u.test(typed) ? { from, typed } : null;
+}
+
+const MOST_SHOWN = 8;
+
+/** Who may be meant: names of which a word begins as typed. */
+export function matchMembers(people: Person[], typed: string): Person[] {
+  const sought = typed.toLowerCase();
+  return people
+    .filter(({ name }) => {
+      const lower = name.toLowerCase();
+      return lower.startsWith(sought) || lower.includes(` ${sought}`);
+    })
+    .slice(0, MOST_SHOWN);
+}
+
+/** The text with the mention inserted, and the caret position after it. */
+export function insertMention(text: string, from: number, caret: number, name: string) {
+  const before = `${text.slice(0, from)}@${name} `;
+  return { text: before + text.slice(caret).replace(/^ /u, ''), caret: before.length };
+}

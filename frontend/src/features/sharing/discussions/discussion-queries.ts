@@ -1,0 +1,64 @@
+/** Comments on a subject, their number, and mentions of the user. An event `comment` or `mention` reads anew. */
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { calls, type SubjectKind } from '../../../api';
+
+export type Subject = {
+  kind: SubjectKind;
+  /** Of a finding: its comparison. */
+  id: string;
+  /** Of a finding: by what it is known there (`findingPart`). */
+  part?: string;
+};
+
+export const commentsQuery = ({ kind, id, part = '' }: Subject) =>
+  queryOptions({
+    queryKey: ['comment', 'list', kind, id, part],
+    queryFn: ({ signal }) =>
+      calls.commentsList({ query: { subject_kind: kind, subject_id: id, part }, signal }),
+  });
+
+export const countsQuery = (kind: SubjectKind, ids: string[]) =>
+  queryOptions({
+    queryKey: ['comment', 'counts', kind, ids],
+    queryFn: ({ signal }) =>
+      calls.commentsCount({ query: { subject_kind: kind, subject_ids: ids }, signal }),
+    enabled: ids.length > 0,
+  });
+
+export const unreadQuery = queryOptions({
+  queryKey: ['mention', 'count'],
+  queryFn: ({ signal }) => calls.mentionsCount({ signal }),
+});
+
+export const inboxQuery = infiniteQueryOptions({
+  queryKey: ['mention', 'list'],
+  queryFn: ({ pageParam, signal }) =>
+    calls.mentionsList({ query: { cursor: pageParam, limit: 20 }, signal }),
+  initialPageParam: null as string | null,
+  getNextPageParam: (page) => page.next_cursor,
+});
+
+export type CommentFields = { text: string; people: string[] };
+
+/** The key makes a second sending of the same words (a lost answer) the same comment. */
+export const createComment = (
+  subject: Subject,
+  words: CommentFields,
+  parent_id: string | null,
+  key: string,
+) =>
+  calls.commentsWrite({
+    body: {
+      subject_kind: subject.kind,
+      subject_id: subject.id,
+      part: subject.part ?? '',
+      parent_id,
+      ...words,
+    },
+    headers: { 'Idempotency-Key': key },
+  });
+export const updateComment = (comment_id: string, body: CommentFields) =>
+  calls.commentsChange({ path: { comment_id }, body });
+export const deleteComment = (comment_id: string) => calls.commentsDelete({ path: { comment_id } });
+export const markMentionsRead = (mention_ids: string[] | null) =>
+  calls.mentionsRead({ body: { mention_ids } });

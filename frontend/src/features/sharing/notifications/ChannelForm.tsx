@@ -1,0 +1,231 @@
+/** A channel: its kind first, then what that kind needs. Where it ends never changes afterwards; all else does. */
+import { Checkbox, MultiSelect, PasswordInput, Select, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Channel, ChannelCreatedOut, ChannelWords } from '../../../api';
+import { FormBody, FormDialog } from '../../../ui';
+import '../../../ui/pill-styles';
+import { servicesQuery } from '../../inventory/catalog';
+import classes from './notifications.module.css';
+import { updateChannel, createChannel } from './notification-queries';
+import {
+  EVENTS,
+  KINDS,
+  DEFAULT_EVENTS,
+  isCodeHost,
+  notificationEvents,
+  type Kind,
+  type NotificationEvent,
+} from './notification-wording';
+
+type FormProps = {
+  /** What is to be changed; null: one is added. */
+  channel: Channel | null;
+  onDone: (added: ChannelCreatedOut | null) => void;
+};
+
+export function ChannelForm({ channel, onDone }: FormProps) {
+  return (
+    <FormDialog
+      title={channel ? `Edit ${channel.name}` : 'New channel'}
+      onClose={() => {
+        onDone(null);
+      }}
+    >
+      <Fields channel={channel} onDone={onDone} />
+    </FormDialog>
+  );
+}
+
+type End = { url: string; to: string; repository: string; token: string };
+type Words = { name: string; kind: Kind; events: NotificationEvent[]; chosen: string[] };
+
+const NEW: Words = { name: '', kind: 'slack', events: DEFAULT_EVENTS.slack, chosen: [] };
+const fieldsOf = (channel: Channel | null): Words =>
+  channel
+    ? {
+        name: channel.name,
+        kind: channel.kind,
+        events: notificationEvents(channel),
+        chosen: channel.service_ids ?? [],
+      }
+    : NEW;
+
+function Fields({ channel, onDone }: FormProps) {
+  const client = useQueryClient();
+  const services = useQuery(servicesQuery);
+  const [words, setWords] = useState(() => fieldsOf(channel));
+  const { name, kind, events, chosen } = words;
+  const change = (said: Partial<Words>) => {
+    setWords({ ...words, ...said });
+  };
+  const [end, setEnd] = useState<End>({ url: '', to: '', repository: '', token: '' });
+  const keep = useMutation({
+    mutationFn: async (): Promise<ChannelCreatedOut | null> => {
+      if (!channel) return createChannel(channelBody({ name, kind, events, chosen }, end));
+      await updateChannel(channel.id, {
+        name,
+        events,
+        ...(chosen.length > 0 ? { service_ids: chosen } : { all_services: true }),
+      });
+      return null;
+    },
+    onSuccess: async (added) => {
+      await client.invalidateQueries({ queryKey: ['channel'] });
+      onDone(added);
+    },
+  });
+  return (
+    <FormBody
+      what={channel ? 'Could not save the channel' : 'Could not add the channel'}
+      submit={channel ? 'Save' : 'Add channel'}
+      keep={keep}
+      blocked={events.length === 0 ? 'Select at least one event' : undefined}
+      onCancel={() => {
+        onDone(null);
+      }}
+    >
+      <TextInput
+        label="Name"
+        placeholder="#latency"
+        required
+        maxLength={200}
+        data-autofocus
+        value={name}
+        onChange={(event) => {
+          change({ name: event.currentTarget.value });
+        }}
+      />
+      {!channel && (
+        <>
+          <Select
+            label="Kind"
+            data={Object.entries(KINDS).map(([value, label]) => ({ value, label }))}
+            allowDeselect={false}
+            value={kind}
+            onChange={(next) => {
+              const chosenKind = (next ?? 'slack') as Kind;
+              change({ kind: chosenKind, events: DEFAULT_EVENTS[chosenKind] });
+            }}
+          />
+          <EndFields kind={kind} end={end} onEnd={setEnd} />
+        </>
+      )}
+      {isCodeHost(kind) ? (
+        <p className="t2">
+          Each evaluated build gets a commit status. Its pull request gets one comment if something
+          changed.
+        </p>
+      ) : (
+        <Checkbox.Group
+          label="Events"
+          value={events}
+          onChange={(next) => {
+            change({ events: next });
+          }}
+        >
+          <div className={classes.events}>
+            {EVENTS.map(({ value, label }) => (
+              <Checkbox key={value} value={value} label={label} />
+            ))}
+          </div>
+        </Checkbox.Group>
+      )}
+      <MultiSelect
+        label="Services"
+        description="All services if none are selected"
+        searchable
+        data={(services.data?.items ?? []).map((one) => ({ value: one.id, label: one.name }))}
+        value={chosen}
+        onChange={(next) => {
+          change({ chosen: next });
+        }}
+      />
+    </FormBody>
+  );
+}
+
+const channelBody = ({ name, kind, events, chosen }: Words, end: End): ChannelWords => ({
+  name,
+  kind,
+  url: end.url.trim(),
+  to: kind === 'email' ? end.to.split(/[\s,;]+/u).filter(Boolean) : [],
+  repository: end.repository.trim(),
+  token: end.token,
+  events,
+  service_ids: chosen.length > 0 ? chosen : null,
+});
+
+type EndProps = { kind: Kind; end: End; onEnd: (end: End) => void };
+
+function EndFields({ kind, end, onEnd }: EndProps) {
+  const change = (part: keyof End) => (event: { currentTarget: { value: string } }) => {
+    onEnd({ ...end, [part]: event.currentTarget.value });
+  };
+  if (kind === 'email')
+    return (
+      <TextInput
+        label="Email addresses"
+        description="Each recipient gets a separate email"
+        placeholder="ann@example.com, ben@example.com"
+        required
+        value={end.to}
+        onChange={change('to')}
+      />
+    );
+  if (kind === 'slack')
+    return (
+      <PasswordInput
+        label="Incoming webhook"
+        description="Stored encrypted. Anyone with this URL can post to the channel."
+        placeholder="https://hooks.slack.com/services/…"
+        required
+        autoComplete="off"
+        value={end.url}
+        onChange={change('url')}
+      />
+    );
+  if (kind === 'webhook')
+    return (
+      <TextInput
+        label="URL"
+        placeholder="https://example.com/slowpath"
+        required
+        classNames={{ input: 'mono' }}
+        value={end.url}
+        onChange={change('url')}
+      />
+    );
+  return (
+    <>
+      <TextInput
+        label="Repository"
+        placeholder="owner/name"
+        required
+        classNames={{ input: 'mono' }}
+        value={end.repository}
+        onChange={change('repository')}
+      />
+      <PasswordInput
+        label="Token"
+        description={
+          kind === 'github'
+            ? 'Needs write access to commit statuses and pull requests of this repository'
+            : 'A project token with the scope api'
+        }
+        required
+        autoComplete="off"
+        value={end.token}
+        onChange={change('token')}
+      />
+      <TextInput
+        label="API"
+        description="Only for a self-hosted server"
+        placeholder={kind === 'github' ? 'https://api.github.com' : 'https://gitlab.com/api/v4'}
+        classNames={{ input: 'mono' }}
+        value={end.url}
+        onChange={change('url')}
+      />
+    </>
+  );
+}

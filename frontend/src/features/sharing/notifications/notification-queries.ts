@@ -1,0 +1,41 @@
+/** Channels, and what became of the messages of each. */
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { calls, type ChannelUpdate, type ChannelWords } from '../../../api';
+
+/** More than a team may have. */
+const MOST = 100;
+const MESSAGES = 20;
+const LOOK_MS = 2_000;
+
+export const channelsQuery = queryOptions({
+  queryKey: ['channel', 'list'],
+  queryFn: ({ signal }) => calls.channelsList({ query: { limit: MOST }, signal }),
+});
+
+/** Polled while one is pending: how long it has been trying is worth seeing. */
+export const notificationsQuery = (channel_id: string) =>
+  infiniteQueryOptions({
+    queryKey: ['message', channel_id],
+    queryFn: ({ pageParam, signal }) =>
+      calls.channelsListMessages({
+        path: { channel_id },
+        query: { cursor: pageParam, limit: MESSAGES },
+        signal,
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+    refetchInterval: ({ state }) =>
+      state.data?.pages.some(({ items }) => items.some(({ state }) => state === 'waiting'))
+        ? LOOK_MS
+        : false,
+  });
+
+export const createChannel = (body: ChannelWords) => calls.channelsCreate({ body });
+export const updateChannel = (channel_id: string, body: ChannelUpdate) =>
+  calls.channelsChange({ path: { channel_id }, body });
+export const deleteChannel = (channel_id: string) => calls.channelsDelete({ path: { channel_id } });
+export const renewSecret = (channel_id: string) =>
+  calls.channelsRenewSecret({ path: { channel_id } });
+export const testChannel = (channel_id: string) => calls.channelsTest({ path: { channel_id } });
+export const redeliverNotification = (message_id: string) =>
+  calls.messagesTellAgain({ path: { message_id } });

@@ -1,0 +1,67 @@
+/** Channels and messages in words. */
+import type { Channel, ChannelMessage } from '../../../api';
+import { countOf, type Glyph } from '../../../ui';
+
+export type Kind = Channel['kind'];
+export type NotificationEvent =
+  'regression.opened' | 'regression.changed' | 'build.judged' | 'bisect.ended';
+
+export const KINDS: Record<Kind, string> = {
+  slack: 'Slack',
+  email: 'e-mail',
+  webhook: 'webhook',
+  github: 'GitHub',
+  gitlab: 'GitLab',
+};
+
+export const EVENTS: { value: NotificationEvent; label: string }[] = [
+  { value: 'regression.opened', label: 'Regression confirmed' },
+  { value: 'regression.changed', label: 'Regression state changed' },
+  { value: 'build.judged', label: 'Build evaluated' },
+  { value: 'bisect.ended', label: 'Bisect finished' },
+];
+
+/** What is usual for a kind: one message a regression for people, a word on every build for code hosts. */
+export const DEFAULT_EVENTS: Record<Kind, NotificationEvent[]> = {
+  slack: ['regression.opened', 'bisect.ended'],
+  email: ['regression.opened', 'bisect.ended'],
+  webhook: ['regression.opened', 'regression.changed', 'build.judged', 'bisect.ended'],
+  github: ['build.judged'],
+  gitlab: ['build.judged'],
+};
+
+/** They show the verdict of a build at its commit, and nothing else. */
+export const isCodeHost = (kind: Kind): boolean => kind === 'github' || kind === 'gitlab';
+
+/** The events of a channel, without the test event, which cannot be selected. */
+export const notificationEvents = ({ events }: Channel): NotificationEvent[] =>
+  EVENTS.map(({ value }) => value).filter((value) => events.includes(value));
+
+/** Where a channel ends, as far as it may be shown. */
+export function endText({ kind, target }: Channel): string {
+  const text = (name: string) => (typeof target[name] === 'string' ? target[name] : '');
+  if (kind === 'email') return Array.isArray(target.to) ? target.to.join(', ') : '';
+  if (kind === 'slack') return text('host');
+  return kind === 'webhook' ? text('url') : text('repository');
+}
+
+export function eventsText(channel: Channel): string {
+  return EVENTS.filter(({ value }) => channel.events.includes(value))
+    .map(({ label }) => label)
+    .join(', ');
+}
+
+export const servicesText = ({ service_ids }: Channel): string =>
+  service_ids === null ? 'all services' : countOf(service_ids.length, 'service');
+
+export const CHANNEL_STATES: Record<Channel['state'], [Glyph, string]> = {
+  on: ['done', 'on'],
+  off: ['ended', 'off'],
+  dead: ['failed', 'dead'],
+};
+
+export const NOTIFICATION_STATES: Record<ChannelMessage['state'], [Glyph, string]> = {
+  waiting: ['waiting', 'Pending'],
+  sent: ['done', 'arrived'],
+  'given-up': ['failed', 'Failed'],
+};

@@ -1,0 +1,166 @@
+/** Adds a snapshot of the current page to an existing or a new report. */
+import { Button, Radio, TextInput } from '@mantine/core';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import type { Report } from '../../../api';
+import { ErrorState, FormBody, FormDialog, SkeletonRows, countOf } from '../../../ui';
+import { createSnapshot, waitUntilLoaded } from './create-snapshot';
+import { createReport, deleteReport, reportsQuery } from './report-queries';
+import classes from './reports.module.css';
+
+export type AddToReportProps = {
+  /** Makes the page one that stays as it is: a range of now becomes a range of then. */
+  hold?: () => Promise<void>;
+  /** Where the page is, below its team, once it is held. */
+  path: () => string;
+  /** Requests to record although their views are not open. */
+  also?: () => Promise<readonly string[]>;
+  /** Of a part of the page: what it is called, and what it is added by. */
+  part?: { title: string; button: (open: () => void) => ReactNode };
+  reportLink: (id: string, words: ReactNode) => ReactNode;
+};
+
+const TITLE_MOST = 200;
+/** So many are offered; older ones are found on the page of reports. */
+const OFFERED = 6;
+const NEW = 'new';
+
+/** What the page is called, and its own sentence: the one heads its part, the other may well be the report's name. */
+const named = () => {
+  const title = document.title.replace(/ · Slowpath$/u, '').slice(0, TITLE_MOST);
+  const sentence = document.querySelector('main h1')?.textContent.trim() ?? title;
+  return { title, sentence: sentence.slice(0, TITLE_MOST) };
+};
+
+type Filled = { title: string; isNew: boolean; name: string; isRead: boolean };
+
+/** Why it cannot be added yet. */
+function blockedBy({ title, isNew, name, isRead }: Filled): string | undefined {
+  if (title.trim() === '') return 'Enter a title';
+  if (!isRead) return 'Loading reports';
+  return isNew && name.trim() === '' ? 'Enter a name for the new report' : undefined;
+}
+
+export default function AddToReport(props: AddToReportProps) {
+  const [said, setSaid] = useState<ReturnType<typeof named> | null>(null);
+  const { part } = props;
+  const open = () => {
+    const page = named();
+    setSaid(part ? { ...page, title: part.title.slice(0, TITLE_MOST) } : page);
+  };
+  return (
+    <>
+      {part ? part.button(open) : <Button onClick={open}>Add to report</Button>}
+      {said !== null && (
+        <FormDialog
+          title="Add to report"
+          onClose={() => {
+            setSaid(null);
+          }}
+        >
+          <Choice
+            {...props}
+            said={said}
+            onClose={() => {
+              setSaid(null);
+            }}
+          />
+        </FormDialog>
+      )}
+    </>
+  );
+}
+
+type ChoiceProps = AddToReportProps & { said: ReturnType<typeof named>; onClose: () => void };
+
+function Choice({ hold, path, also, reportLink, said, onClose }: ChoiceProps) {
+  const client = useQueryClient();
+  const reports = useInfiniteQuery(reportsQuery(''));
+  const offered = (reports.data?.pages[0]?.items ?? []).slice(0, OFFERED);
+  const [title, setTitle] = useState(said.title);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [name, setName] = useState(said.sentence);
+  const into = chosen ?? offered[0]?.id ?? NEW;
+  const add = useMutation({
+    mutationFn: async (): Promise<Pick<Report, 'id' | 'title'> & { left_out: number }> => {
+      await hold?.();
+      await waitUntilLoaded(client);
+      const page = { title: title.trim(), path: path(), also: (await also?.()) ?? [] };
+      const known = offered.find(({ id }) => id === into);
+      if (known) return { ...known, left_out: await createSnapshot(client, known.id, page) };
+      const made = await createReport(name.trim());
+      try {
+        return { ...made, left_out: await createSnapshot(client, made.id, page) };
+      } catch (error) {
+        // An empty report is not useful; that it stays is worth no second message.
+        await deleteReport(made.id).catch(() => undefined);
+        throw error;
+      }
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ['report'] }),
+  });
+  if (add.data)
+    return (
+      <div className={classes.done} role="status">
+        <p>
+          Snapshot added. It is the last part of {reportLink(add.data.id, add.data.title)}and does
+          not change, even if its artifacts are deleted.
+        </p>
+        {add.data.left_out > 0 && (
+          <p className="t2">
+            {countOf(add.data.left_out, 'answer')} more items of this page exceed the limit of a
+            snapshot and are shown as missing.
+          </p>
+        )}
+        <Button onClick={onClose}>Back to the page</Button>
+      </div>
+    );
+  return (
+    <FormBody
+      what="Could not add the page"
+      submit="Add snapshot"
+      keep={add}
+      blocked={blockedBy({ title, isNew: into === NEW, name, isRead: !reports.isPending })}
+      onCancel={onClose}
+    >
+      <TextInput
+        label="Title in the report"
+        value={title}
+        maxLength={TITLE_MOST}
+        data-autofocus
+        onChange={(event) => {
+          setTitle(event.currentTarget.value);
+        }}
+      />
+      {reports.isPending && <SkeletonRows rows={2} label="Loading reports" />}
+      {reports.error && (
+        <ErrorState compact what="Could not load the reports" error={reports.error} />
+      )}
+      {reports.data && (
+        <Radio.Group label="Report" value={into} onChange={setChosen}>
+          <div className={classes.choices}>
+            {offered.map((report) => (
+              <Radio
+                key={report.id}
+                value={report.id}
+                label={report.title}
+                description={countOf(report.blocks.length, 'part')}
+              />
+            ))}
+            <Radio value={NEW} label="New report" />
+          </div>
+        </Radio.Group>
+      )}
+      {into === NEW && (
+        <TextInput
+          label="Name of the new report"
+          value={name}
+          maxLength={TITLE_MOST}
+          onChange={(event) => {
+            setName(event.currentTarget.value);
+          }}
+        />
+      )}
+    </FormBody>
+  );
+}

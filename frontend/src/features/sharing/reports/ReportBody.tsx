@@ -1,0 +1,74 @@
+/** A report as readers see it: prose and frozen views, one under the other. */
+import type { ReactNode } from 'react';
+import { EmptyState, Markdown, ReportParts, Timestamp } from '../../../ui';
+import classes from './reports.module.css';
+import type { Block, ViewBlock } from './report-types';
+
+export type SnapshotFrame = (view: ViewBlock) => ReactNode;
+
+type BodyProps = {
+  blocks: readonly Block[];
+  /** The page of a view, from its recording. */
+  page: SnapshotFrame;
+};
+
+export function ReportBody({ blocks, page }: BodyProps) {
+  if (blocks.length === 0)
+    return (
+      <div className={classes.inset}>
+        <EmptyState>This report is empty.</EmptyState>
+      </div>
+    );
+  return (
+    <ReportParts value={partsOf(blocks)}>
+      {blocks.map((block) =>
+        block.kind === 'prose' ? (
+          <section key={block.id} className={classes.prose}>
+            <Markdown text={block.markdown} headings={2} />
+          </section>
+        ) : (
+          <section
+            key={block.id}
+            id={partId(block)}
+            tabIndex={-1}
+            className={classes.view}
+            aria-label={block.title}
+          >
+            <ViewCaption title={block.title} note={block.note} frozenAt={block.frozen_at} />
+            <div className={classes.page}>{page(block)}</div>
+          </section>
+        ),
+      )}
+    </ReportParts>
+  );
+}
+
+export const partId = ({ id }: Block): string => `part-${id}`;
+
+/** The position of each page; of several parts of one page the first. */
+export const partsOf = (blocks: readonly Block[]): Map<string, string> =>
+  new Map(
+    blocks
+      .flatMap((block): [string, string][] =>
+        block.kind === 'prose' ? [] : [[block.path.replace(/[?#].*$/u, ''), partId(block)]],
+      )
+      .reverse(),
+  );
+
+type CaptionProps = { title: string; note: string; frozenAt: string; controls?: ReactNode };
+
+export function ViewCaption({ title, note, frozenAt, controls }: CaptionProps) {
+  return (
+    <div className={classes.caption}>
+      <div className={classes.captionLine}>
+        <b className={classes.viewTitle}>{title}</b>
+        <span className="muted nowrap">
+          snapshot <Timestamp at={frozenAt} exact />
+        </span>
+        <span className="grow" />
+        {controls}
+      </div>
+      {note !== '' && <Markdown text={note} />}
+    </div>
+  );
+}

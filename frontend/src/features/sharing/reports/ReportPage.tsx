@@ -1,0 +1,329 @@
+/** One report: written as a draft, read as any of its versions. */
+import { Button, Menu, SegmentedControl, Select } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import { makeConnectionLostError, type Report } from '../../../api';
+import {
+  DeleteDialog,
+  ErrorState,
+  PageHeader,
+  SkeletonRows,
+  Timestamp,
+  Toolbar,
+  countOf,
+  download,
+  useTitle,
+} from '../../../ui';
+import { ReportBody } from './ReportBody';
+import { ReportEditor } from './ReportEditor';
+import { ShareDialog } from './ShareDialog';
+import { ReportTitleForm } from './ReportTitleForm';
+import { findUnsavedText } from './unsaved-text';
+import {
+  updateReport,
+  deleteReport,
+  exportAddress,
+  publishReport,
+  reportBundleQuery,
+  reportQuery,
+  versionsQuery,
+} from './report-queries';
+import classes from './reports.module.css';
+import { ALL_SCRUBBED, type SnapshotViewProps, type Scrub, type ViewBlock } from './report-types';
+
+export type ReportPageProps = {
+  id: string;
+  /** Left out: the draft. */
+  version?: number;
+  onVersion: (version?: number) => void;
+  onGone: () => void;
+  mayWrite: boolean;
+  back: ReactNode;
+  page: (view: SnapshotViewProps) => ReactNode;
+  /** A way to the living page. */
+  liveLink: (path: string, words: string) => ReactNode;
+  previewLink: (scrub: Scrub, version: number | undefined, words: string) => ReactNode;
+  /** The discussion of the report. */
+  discussion?: ReactNode;
+};
+
+export default function ReportPage(props: ReportPageProps) {
+  const { id, version, back } = props;
+  const report = useQuery(reportQuery(id, version));
+  useTitle(report.data?.title ?? 'Report');
+  const failed = makeConnectionLostError(report);
+  if (failed)
+    return (
+      <>
+        <PageHeader above={back} title="Could not load the report" />
+        <div className={classes.inset}>
+          <ErrorState error={failed} />
+        </div>
+      </>
+    );
+  if (!report.data)
+    return (
+      <div className={classes.inset}>
+        <SkeletonRows rows={8} label="Loading the report" />
+      </div>
+    );
+  return <Shown {...props} report={report.data} />;
+}
+
+type Dialog = 'title' | 'share' | 'delete' | null;
+
+function Shown(props: ReportPageProps & { report: Report }) {
+  const { report, version, back, mayWrite, page, liveLink, discussion } = props;
+  const [editing, setEditing] = useState(
+    report.blocks.length === 0 || report.version === 0 || findUnsavedText(report.id) !== null,
+  );
+  const [dialog, setDialog] = useState<Dialog>(null);
+  const client = useQueryClient();
+  const recording = useQuery({
+    ...reportBundleQuery(report, version),
+    placeholderData: (before) => before,
+  });
+  const publish = useMutation({
+    mutationFn: () => publishReport(report.id),
+    onSettled: () => client.invalidateQueries({ queryKey: ['report'] }),
+  });
+  const draft = version === undefined;
+  const mayEdit = mayWrite && draft;
+  const frozen = ({ id, path, frozen_at: at }: ViewBlock) => {
+    if (recording.error)
+      return <ErrorState what="Could not load the report bundle" error={recording.error} />;
+    const answers = recording.data?.answersOf(id);
+    if (!answers || (answers.size === 0 && recording.isPlaceholderData))
+      return <SkeletonRows rows={10} label="Loading the report bundle" />;
+    return page({ path, at, answers });
+  };
+  const close = () => {
+    setDialog(null);
+  };
+  return (
+    <>
+      <PageHeader
+        above={back}
+        title={report.title}
+        sub={<ReportStatus report={report} version={version} />}
+        actions={
+          <Acts
+            report={report}
+            version={version}
+            mayWrite={mayWrite}
+            publishing={publish.isPending}
+            onPublish={() => {
+              publish.mutate();
+            }}
+            onDialog={setDialog}
+          />
+        }
+      />
+      {publish.error && (
+        <div className={classes.inset}>
+          <ErrorState compact what="Could not publish the report" error={publish.error} />
+        </div>
+      )}
+      <Versions
+        report={report}
+        version={version}
+        onVersion={props.onVersion}
+        mode={
+          mayEdit && (
+            <SegmentedControl
+              aria-label="Mode"
+              value={editing ? 'edit' : 'read'}
+              onChange={(mode) => {
+                setEditing(mode === 'edit');
+              }}
+              data={[
+                { value: 'edit', label: 'edit' },
+                { value: 'read', label: 'Preview' },
+              ]}
+            />
+          )
+        }
+      />
+      <div className={classes.body}>
+        {mayEdit && editing ? (
+          <ReportEditor report={report} page={frozen} liveLink={liveLink} />
+        ) : (
+          <ReportBody blocks={report.blocks} page={frozen} />
+        )}
+      </div>
+      {discussion}
+      {dialog === 'title' && (
+        <ReportTitleForm
+          words={{
+            head: 'Change title',
+            submit: 'Change title',
+            failed: 'Could not save the title',
+          }}
+          title={report.title}
+          keep={(title) => updateReport(report.id, { title, changed_at: report.changed_at })}
+          onKept={close}
+          onClose={close}
+        />
+      )}
+      {dialog === 'share' && (
+        <ShareDialog report={report} previewLink={props.previewLink} onClose={close} />
+      )}
+      {dialog === 'delete' && <Leave report={report} onClose={close} onGone={props.onGone} />}
+    </>
+  );
+}
+
+function ReportStatus({ report, version }: { report: Report; version?: number }) {
+  const { created_by, published_at, changed_at, links_count } = report;
+  const by = created_by ? `by ${created_by.name}` : '';
+  if (version !== undefined)
+    return (
+      <>
+        Version {version} {by}
+      </>
+    );
+  const changed = published_at !== null && changed_at > published_at;
+  return (
+    <>
+      {report.version === 0 ? 'Not published yet' : `Version ${report.version} is published`}
+      {by && ` · ${by}`} · edited <Timestamp at={changed_at} />
+      {changed && ' · the draft has unpublished changes'}
+      {links_count > 0 && ` · ${countOf(links_count, 'open link')}`}
+    </>
+  );
+}
+
+type ActsProps = {
+  report: Report;
+  version?: number;
+  mayWrite: boolean;
+  publishing: boolean;
+  onPublish: () => void;
+  onDialog: (dialog: Dialog) => void;
+};
+
+const NOTHING_OUT: Scrub = { labels: false, paths: false, hosts: false, people: false };
+
+function Acts({ report, version, mayWrite, publishing, onPublish, onDialog }: ActsProps) {
+  const unpublishable =
+    report.blocks.length === 0
+      ? 'The report is empty'
+      : report.published_at !== null && report.changed_at <= report.published_at
+        ? `No changes since version ${report.version}`
+        : undefined;
+  const take = (scrub: Scrub) => () => {
+    download(exportAddress(report.id, scrub, version), '');
+  };
+  return (
+    <>
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button>More</Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>One HTML file that opens offline</Menu.Label>
+          <Menu.Item onClick={take(NOTHING_OUT)}>Full content</Menu.Item>
+          <Menu.Item onClick={take(ALL_SCRUBBED)}>Scrubbed</Menu.Item>
+          <Menu.Item
+            onClick={() => {
+              window.print();
+            }}
+          >
+            Print
+          </Menu.Item>
+          {mayWrite && (
+            <>
+              <Menu.Divider />
+              <Menu.Item
+                onClick={() => {
+                  onDialog('title');
+                }}
+              >
+                Change title
+              </Menu.Item>
+              <Menu.Item
+                onClick={() => {
+                  onDialog('delete');
+                }}
+              >
+                Delete report
+              </Menu.Item>
+            </>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+      <Button
+        onClick={() => {
+          onDialog('share');
+        }}
+      >
+        Share
+      </Button>
+      {mayWrite && version === undefined && (
+        <Button
+          variant="filled"
+          loading={publishing}
+          disabled={unpublishable !== undefined}
+          title={unpublishable}
+          onClick={onPublish}
+        >
+          Publish
+        </Button>
+      )}
+    </>
+  );
+}
+
+type VersionsProps = {
+  report: Report;
+  version?: number;
+  onVersion: (version?: number) => void;
+  mode: ReactNode;
+};
+
+function Versions({ report, version, onVersion, mode }: VersionsProps) {
+  const versions = useQuery({ ...versionsQuery(report.id), enabled: report.version > 0 });
+  const told = versions.data ?? [];
+  if (told.length === 0 && !mode) return <div className={classes.line} />;
+  return (
+    <Toolbar label="Report">
+      {mode}
+      {told.length > 0 && (
+        <Select
+          aria-label="Version"
+          className={classes.versions}
+          value={version === undefined ? 'draft' : String(version)}
+          allowDeselect={false}
+          data={[
+            { value: 'draft', label: 'Draft' },
+            ...told.map((one) => ({
+              value: String(one.version),
+              label: `Version ${one.version}${one.published_by ? ` by ${one.published_by.name}` : ''}`,
+            })),
+          ]}
+          onChange={(value) => {
+            onVersion(value === null || value === 'draft' ? undefined : Number(value));
+          }}
+        />
+      )}
+    </Toolbar>
+  );
+}
+
+type LeaveProps = { report: Report; onClose: () => void; onGone: () => void };
+
+function Leave({ report, onClose, onGone }: LeaveProps) {
+  const client = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => deleteReport(report.id),
+    onSuccess: () => {
+      onGone();
+      void client.invalidateQueries({ queryKey: ['report', 'list'] });
+    },
+  });
+  return (
+    <DeleteDialog name={`“${report.title}”`} noun="report" remove={remove} onClose={onClose}>
+      Deletes its versions, snapshots and share links. The original pages stay.
+    </DeleteDialog>
+  );
+}

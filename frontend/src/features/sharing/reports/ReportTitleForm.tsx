@@ -1,0 +1,52 @@
+/** The one field of a report that is begun, or called otherwise. */
+import { TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Report } from '../../../api';
+import { FormBody, FormDialog } from '../../../ui';
+
+type TitleProps = {
+  /** The words on the button, and above the form: "Change title". */
+  words: { head: string; submit: string; failed: string };
+  title: string;
+  keep: (title: string) => Promise<Report>;
+  onKept: (report: Report) => void;
+  onClose: () => void;
+};
+
+export function ReportTitleForm({ words, ...form }: TitleProps) {
+  return (
+    <FormDialog title={words.head} onClose={form.onClose}>
+      <Fields words={words} {...form} />
+    </FormDialog>
+  );
+}
+
+function Fields({ words, title: before, keep: change, onKept, onClose }: TitleProps) {
+  const client = useQueryClient();
+  const [title, setTitle] = useState(before);
+  const keep = useMutation({
+    mutationFn: () => change(title.trim()),
+    onSuccess: onKept,
+    onSettled: () => client.invalidateQueries({ queryKey: ['report'] }),
+  });
+  return (
+    <FormBody
+      what={words.failed}
+      submit={words.submit}
+      keep={keep}
+      blocked={title.trim() === '' ? 'Enter a title' : undefined}
+      onCancel={onClose}
+    >
+      <TextInput
+        label="Title"
+        value={title}
+        maxLength={200}
+        data-autofocus
+        onChange={(event) => {
+          setTitle(event.currentTarget.value);
+        }}
+      />
+    </FormBody>
+  );
+}

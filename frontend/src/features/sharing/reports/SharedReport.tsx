@@ -1,0 +1,59 @@
+/** A report for a reader with a link or the file: no top bar, no actions, and an expiry line in the head. */
+import type { ReactNode } from 'react';
+import type { ReportBundle } from '../../../api';
+import { PageHeader, Timestamp, useTitle } from '../../../ui';
+import { ReportBody } from './ReportBody';
+import classes from './reports.module.css';
+import type { SnapshotViewProps, RecordedReport } from './report-types';
+
+type SharedProps = {
+  recording: ReportBundle<RecordedReport>;
+  page: (view: SnapshotViewProps) => ReactNode;
+  /** How it came here, after "Shared by TEAM". */
+  kind: 'link' | 'file' | 'preview';
+  aside?: ReactNode;
+};
+
+export function SharedReport({ recording, page, kind, aside }: SharedProps) {
+  const { report, answersOf } = recording;
+  useTitle(report.title);
+  return (
+    <main className={classes.shared}>
+      <PageHeader
+        above={
+          <p className={classes.sharedLine}>
+            <span>
+              {kind === 'preview' ? 'Preview of the shared report' : `Shared by ${report.team}`}
+            </span>
+            {kind === 'link' && (
+              <span className="muted">
+                {report.expires_at ? (
+                  <>
+                    expires <Timestamp at={report.expires_at} exact />
+                  </>
+                ) : (
+                  'does not expire'
+                )}
+              </span>
+            )}
+            {report.version !== null && <span className="muted">version {report.version}</span>}
+            <span className="grow" />
+            {aside}
+          </p>
+        }
+        title={report.title}
+        sub={
+          <>
+            {report.created_by !== null && `${report.created_by} · `}
+            <Timestamp at={report.published_at ?? report.changed_at} exact /> · interactive
+            snapshots of Slowpath pages
+          </>
+        }
+      />
+      <ReportBody
+        blocks={report.blocks}
+        page={({ id, path, frozen_at: at }) => page({ path, at, answers: answersOf(id) })}
+      />
+    </main>
+  );
+}

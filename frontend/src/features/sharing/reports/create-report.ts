@@ -1,0 +1,50 @@
+/** A whole report in one go: text, the current page, and pages described by their requests. */
+import type { QueryClient } from '@tanstack/react-query';
+import { calls } from '../../../api';
+import { snapshotRequestsOf, createSnapshot, waitUntilLoaded } from './create-snapshot';
+import { updateReport, createReport, deleteReport } from './report-queries';
+
+const TITLE_MOST = 200;
+/** So many answers stand behind a page at once; the others go along as far as there is room. */
+const MOST_AT_ONCE = 64;
+
+export type CreatedReport = {
+  title: string;
+  /** Markdown. */
+  prose: string;
+  /** The current page. */
+  page: { title: string; path: string };
+  /** Pages that are not open, with all their requests. */
+  others: readonly { title: string; path: string; requests: readonly string[] }[];
+};
+
+/**
+ * Writes it, whole or not at all.
+ * @returns its id
+ */
+export async function createReportFrom(client: QueryClient, told: CreatedReport): Promise<string> {
+  await waitUntilLoaded(client);
+  const { id, changed_at } = await createReport(told.title.slice(0, TITLE_MOST));
+  try {
+    await updateReport(id, { blocks: [{ kind: 'prose', markdown: told.prose }], changed_at });
+    await createSnapshot(client, id, { ...told.page, also: [] });
+    for (const { title, path, requests } of told.others) {
+      const asked = [...new Set(snapshotRequestsOf(requests))];
+      if (asked.length === 0) continue;
+      await calls.reportsFreeze({
+        path: { report_id: id },
+        body: {
+          title: title.slice(0, TITLE_MOST),
+          path,
+          requests: asked.slice(0, MOST_AT_ONCE),
+          also: asked.slice(MOST_AT_ONCE),
+        },
+      });
+    }
+    return id;
+  } catch (error) {
+    // Half a report is not useful; that it stays is worth no second message.
+    await deleteReport(id).catch(() => undefined);
+    throw error;
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * From the current page to a snapshot in a report: which requests go along, and the server that takes the recording.
+ */
+import type { QueryClient } from '@tanstack/react-query';
+import { FREEZABLE, calls, isReading, listVisibleRequests } from '../../../api';
+
+/** So many answers are behind what is shown; the others go along as far as there is room. */
+const MOST_SHOWN = 64;
+const MOST_ALSO = 1000;
+const PATIENCE_MS = 20_000;
+const LOOK_MS = 100;
+
+const patterns = FREEZABLE.map((template) => {
+  const pieces = template
+    .split(/\{[^}]*\}/u)
+    .map((piece) => piece.replace(/[.*+?^$()|[\]\\]/gu, '\\$&'));
+  return new RegExp(`^${pieces.join('[^/]+')}$`, 'u');
+});
+
+/** What a report may hold. A page asks for more: the session, running jobs and comments. */
+export function snapshotRequestsOf(requests: readonly string[]): string[] {
+  return requests.filter((request) => {
+    const [path = ''] = request.split('?');
+    return patterns.some((pattern) => pattern.test(path));
+  });
+}
+
+/** Waits until the page has read all it shows. */
+export async function waitUntilLoaded(client: QueryClient): Promise<void> {
+  const end = Date.now() + PATIENCE_MS;
+  do await new Promise((go) => setTimeout(go, LOOK_MS));
+  while (isReading(client) && Date.now() < end);
+}
+
+export type CreatedSnapshot = { title: string; path: string; also: readonly string[] };
+
+/**
+ * Freezes the page. Requests that cannot be recorded are omitted; its place says so.
+ * @returns how many answers were too many or too large for one view
+ */
+export async function createSnapshot(
+  client: QueryClient,
+  report_id: string,
+  { title, path, also }: CreatedSnapshot,
+): Promise<number> {
+  const shown = snapshotRequestsOf(listVisibleRequests(client));
+  const requests = shown.slice(0, MOST_SHOWN);
+  const behind = [...new Set([...shown.slice(MOST_SHOWN), ...snapshotRequestsOf(also)])];
+  const view = await calls.reportsFreeze({
+    path: { report_id },
+    body: { title, path, requests, also: behind.slice(0, MOST_ALSO) },
+  });
+  const wanted = new Set([...requests, ...behind]);
+  return Math.max(wanted.size - view.answers.length, 0);
+}

@@ -1,0 +1,9 @@
+export type { AddToReportProps } from './AddToReport';
+export { AddToReport, SharingSwitch } from './LazyReports';
+export { default as ReportPage } from './ReportPage';
+export { default as Reports } from './Reports';
+export { PreviewPage, SharedPage } from './SharedPage';
+export { SharedReport } from './SharedReport';
+export { createReportFrom } from './create-report';
+export { parseScrubOptions, readReportSearch, readScrubSearch, scrubOf } from './report-url';
+export type { SnapshotViewProps, RecordedReport, Scrub } from './report-types';

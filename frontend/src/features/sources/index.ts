@@ -1,1 +1,0 @@
-export { MetricSources } from './Lazy';

@@ -1,0 +1,21 @@
+/** What happened in a search, the newest first. */
+import type { Bisect } from '../../../api';
+import { Timestamp } from '../../../ui';
+import classes from './bisects.module.css';
+
+export function BisectHistory({ events }: { events: Bisect['events'] }) {
+  return (
+    <div className={classes.events} tabIndex={0} role="group" aria-label="History">
+      <ul>
+        {events.map(({ id, at, who, sentence }) => (
+          <li key={id}>
+            <span className="muted">
+              <Timestamp at={at} />
+            </span>{' '}
+            {who !== null && <b>{who}</b>} {sentence}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,39 @@
+/** The parts of this feature, each loaded when it is first shown. */
+import { Suspense, lazy } from 'react';
+import type { BisectDetailProps } from './BisectDetail';
+import type { RegressionBisectsProps } from './RegressionBisects';
+import type { BisectsProps } from './Bisects';
+import type { RunnersProps } from './Runners';
+import type { StartBisectProps } from './StartBisect';
+
+const List = lazy(() => import('./Bisects'));
+const Detail = lazy(() => import('./BisectDetail'));
+const Start = lazy(() => import('./StartBisect'));
+const Before = lazy(() => import('./RegressionBisects'));
+const All = lazy(() => import('./Runners'));
+
+export const Bisects = (props: BisectsProps) => (
+  <Suspense fallback={null}>
+    <List {...props} />
+  </Suspense>
+);
+export const BisectDetail = (props: BisectDetailProps) => (
+  <Suspense fallback={null}>
+    <Detail {...props} />
+  </Suspense>
+);
+export const StartBisect = (props: StartBisectProps) => (
+  <Suspense fallback={null}>
+    <Start {...props} />
+  </Suspense>
+);
+export const Runners = (props: RunnersProps) => (
+  <Suspense fallback={null}>
+    <All {...props} />
+  </Suspense>
+);
+export const RegressionBisects = (props: RegressionBisectsProps) => (
+  <Suspense fallback={null}>
+    <Before {...props} />
+  </Suspense>
+);

@@ -1,0 +1,29 @@
+/** What would be believed by what a probe may tell, while nothing is known of it yet. */
+import type { Probe } from '../../../api';
+import classes from './bisects.module.css';
+import { posteriorText, shortSha } from './bisect-wording';
+
+type PreviewState = NonNullable<Probe['would']>['slower'];
+
+export function PosteriorPreview({ probe }: { probe: Probe }) {
+  if (!probe.would) return null;
+  const { slower, not_slower: not } = probe.would;
+  return (
+    <p className={`${classes.would} muted`}>
+      If slower: <PosteriorBefore told={slower} />; if not, <PosteriorBefore told={not} />.
+    </p>
+  );
+}
+
+function PosteriorBefore({ told }: { told: PreviewState }) {
+  if (!told) return <>culprit not in range</>;
+  return (
+    <>
+      probability of{' '}
+      <span className="mono t2" title={told.title}>
+        {shortSha(told.sha)}
+      </span>{' '}
+      becomes <span className="t2">{posteriorText(told.belief)}</span>
+    </>
+  );
+}

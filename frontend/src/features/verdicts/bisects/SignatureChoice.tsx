@@ -1,0 +1,141 @@
+/** The metric that separates good from bad; of latency also where the board reads it, and whose requests they are. */
+import { Radio, Select } from '@mantine/core';
+import type { BisectProposalOut, BisectSettings } from '../../../api';
+import classes from './bisects.module.css';
+import { DEFAULT_SETTINGS } from './bisect-settings';
+import { measurementText, secondsText } from './bisect-wording';
+
+type Offered = BisectProposalOut['signatures'][number];
+type DashboardMetrics = NonNullable<BisectSettings['board']>;
+type Match = NonNullable<DashboardMetrics['match']>;
+
+const CUSTOM = 'custom';
+const MATCHES: { value: Match; label: string }[] = [
+  { value: 'instance', label: 'instance named by the run' },
+  { value: 'version', label: 'label with the commit or the run' },
+  { value: 'environment', label: 'all requests of the environment' },
+];
+const SIGNATURE_HINTS: Record<Match, string> = {
+  instance:
+    'A runner sets its run as service.instance.id in OTEL_RESOURCE_ATTRIBUTES. With Prometheus, add the label slowpath_run_id to its series.',
+  version: 'Parallel deployments of one build cannot be separated.',
+  environment:
+    'Requires that only the probe serves requests: one deployment at a time, no control.',
+};
+
+/** Settings with what a measure asks for: the board of latency, and windows as long as its traffic says. */
+export function settingsFor(
+  settings: BisectSettings,
+  { board }: Pick<Offered, 'board'>,
+): BisectSettings {
+  if (!board) {
+    const { window_seconds } = settings.board ? DEFAULT_SETTINGS : settings;
+    return { ...settings, board: null, window_seconds };
+  }
+  const { environment_id, window_seconds } = board;
+  return {
+    ...settings,
+    board: { environment_id, match: settings.board?.match ?? 'instance' },
+    window_seconds: Math.max(window_seconds ?? 0, settings.window_seconds ?? 0),
+  };
+}
+
+type Props = {
+  offer: BisectProposalOut;
+  chosen: number;
+  onChosen: (next: number) => void;
+  settings: BisectSettings;
+  onSettings: (next: BisectSettings) => void;
+};
+
+export function SignatureChoice({ offer, chosen, onChosen, settings, onSettings }: Props) {
+  const { signatures } = offer;
+  const board = signatures[chosen]?.board;
+  return (
+    <>
+      <Radio.Group
+        label="Metric that separates good from bad"
+        value={String(chosen)}
+        onChange={(next) => {
+          const one = signatures[Number(next)];
+          onChosen(Number(next));
+          if (one) onSettings(settingsFor(settings, one));
+        }}
+      >
+        <div className={classes.choices}>
+          {signatures.map((one, index) => (
+            <Radio
+              key={`${one.kind} ${one.subject}`}
+              value={String(index)}
+              label={one.label}
+              description={one.kind === CUSTOM ? one.why : measurementText(one)}
+            />
+          ))}
+        </div>
+      </Radio.Group>
+      {board && settings.board && (
+        <DashboardFields
+          environments={offer.environments}
+          value={settings.board}
+          seconds={settings.window_seconds ?? 0}
+          advised={board.window_seconds}
+          onChange={(next) => {
+            onSettings({ ...settings, board: next });
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+type DashboardFieldsProps = {
+  environments: BisectProposalOut['environments'];
+  value: DashboardMetrics;
+  seconds: number;
+  /** How long windows must be by the traffic; null: unknown. */
+  advised: number | null;
+  onChange: (value: DashboardMetrics) => void;
+};
+
+function DashboardFields({
+  environments,
+  value,
+  seconds,
+  advised,
+  onChange,
+}: DashboardFieldsProps) {
+  const match = value.match ?? 'instance';
+  return (
+    <div>
+      <div className={classes.fields}>
+        <Select
+          label="Environment"
+          w={220}
+          allowDeselect={false}
+          data={environments.map(({ id, name }) => ({ value: id, label: name }))}
+          value={value.environment_id}
+          onChange={(environment_id) => {
+            if (environment_id) onChange({ ...value, environment_id });
+          }}
+        />
+        <Select
+          label="Identify probe metrics by"
+          w={290}
+          allowDeselect={false}
+          data={MATCHES}
+          value={match}
+          onChange={(next) => {
+            const known = MATCHES.find((one) => one.value === next);
+            if (known) onChange({ ...value, match: known.value });
+          }}
+        />
+      </div>
+      <p className={classes.advice}>
+        {SIGNATURE_HINTS[match]} Measurement windows of {secondsText(seconds)}
+        {advised === null
+          ? '; the request rate is unknown, and windows are extended if it is too low.'
+          : ', based on the current request rate.'}
+      </p>
+    </div>
+  );
+}

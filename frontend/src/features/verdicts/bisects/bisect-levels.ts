@@ -1,0 +1,70 @@
+/** A bisect's levels as the chart draws them. */
+import type { Bisect, BisectCandidate, BisectLevel, Probe } from '../../../api';
+import type { PosteriorChartLevel, ChosenCandidate } from '../../../charts';
+import {
+  posteriorText,
+  dependencyUpdateText,
+  countsText,
+  lastOf,
+  shortSha,
+  versionText,
+} from './bisect-wording';
+
+/** The selection: a place in the chart, and the candidate there if it was sent. */
+export type SelectedCandidate = ChosenCandidate & { candidate?: BisectCandidate };
+
+export const nameOf = ({ module, repository }: BisectLevel): string => lastOf(module ?? repository);
+
+/** The candidates of a level that were sent, in order, with their position among all. */
+function placeOf(level: BisectLevel, candidate: BisectCandidate): number {
+  if (level.candidates.length === level.bars.belief.length)
+    return level.candidates.indexOf(candidate);
+  // Of many only the most probable are sent, in commit order: the place is found by belief.
+  let from = 0;
+  for (const one of level.candidates) {
+    const at = level.bars.belief.indexOf(one.belief, from);
+    if (one === candidate) return at;
+    if (at >= 0) from = at + 1;
+  }
+  return -1;
+}
+
+export function candidateAt(level: BisectLevel, index: number): BisectCandidate | undefined {
+  if (level.candidates.length === level.bars.belief.length) return level.candidates[index];
+  return level.candidates.find((one) => placeOf(level, one) === index);
+}
+
+export function chartLevels({ levels, probes }: Bisect): PosteriorChartLevel[] {
+  const verdicts = new Map<number, Probe['verdict']>(
+    probes.map(({ number, verdict }) => [number, verdict]),
+  );
+  return levels.map((level, at) => {
+    const next = levels[at + 1];
+    const opened = next ? level.candidates.find(({ id }) => id === next.key) : undefined;
+    const best = level.candidates.reduce<BisectCandidate | undefined>(
+      (most, one) => (most && most.belief >= one.belief ? most : one),
+      undefined,
+    );
+    return {
+      key: level.key,
+      name: nameOf(level),
+      counts: countsText(level),
+      belief: level.bars.belief,
+      before: level.bars.before,
+      marks: level.bars.marks.map(([place, number]) => ({
+        place,
+        verdict: verdicts.get(number) ?? 'probing',
+      })),
+      ends: level.bump
+        ? [versionText(level.bump.before), versionText(level.bump.after)]
+        : [shortSha(level.good), shortSha(level.bad)],
+      opened: opened ? placeOf(level, opened) : null,
+      best: best ? [posteriorText(best.belief), shortSha(best.sha)] : ['', ''],
+      bump: next ? dependencyUpdateText(next.bump) : null,
+    };
+  });
+}
+
+/** The selected level: the one chosen, else the deepest. */
+export const shownLevel = ({ levels }: Bisect, key: string | null): BisectLevel | undefined =>
+  levels.find((level) => level.key === key) ?? levels[levels.length - 1];

@@ -1,0 +1,143 @@
+/** Bisects, what can be offered of one, and the runners that deploy for them. */
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
+import { calls, type Bisect, type BisectSettingsUpdate, type BisectWords } from '../../../api';
+import { OPEN_STATES } from './bisect-wording';
+
+const PAGE = 50;
+const REGRESSION_BISECTS_KEY = 5;
+
+export type Subject =
+  { regression_id: string } | { comparison_id: string } | { service_id: string };
+
+export const bisectsQuery = (open: boolean | null) =>
+  infiniteQueryOptions({
+    queryKey: ['bisect', 'list', open],
+    queryFn: ({ pageParam, signal }) =>
+      calls.bisectsList({
+        query: { state: open ? OPEN_STATES : undefined, cursor: pageParam, limit: PAGE },
+        signal,
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+  });
+
+export const bisectsOfQuery = (regression_id: string) =>
+  queryOptions({
+    queryKey: ['bisect', 'of', regression_id],
+    queryFn: ({ signal }) =>
+      calls.bisectsList({ query: { regression_id, limit: REGRESSION_BISECTS_KEY }, signal }),
+  });
+/** What the list of a regression's bisects asks for. */
+export const regressionBisectRequests = (regression_id: string): string =>
+  `/bisects?limit=${REGRESSION_BISECTS_KEY}&regression_id=${regression_id}`;
+
+export const bisectQuery = (bisect_id: string) =>
+  queryOptions({
+    queryKey: ['bisect', 'one', bisect_id],
+    queryFn: ({ signal }) => calls.bisectsGet({ path: { bisect_id }, signal }),
+  });
+
+/** All candidates of a level, or those that fit the words, the newest first. */
+export const candidatesQuery = (bisect_id: string, level: string, q: string) =>
+  infiniteQueryOptions({
+    queryKey: ['bisect', 'candidates', bisect_id, level, q],
+    queryFn: ({ pageParam, signal }) =>
+      calls.bisectsCandidates({
+        path: { bisect_id },
+        query: { level, q, cursor: pageParam === null ? null : Number(pageParam), limit: PAGE * 2 },
+        signal,
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+  });
+
+/** The candidate at a position of a level, of which only the most probable were sent. */
+export const candidateAtQuery = (bisect_id: string, level: string, place: number) =>
+  queryOptions({
+    queryKey: ['bisect', 'candidates', bisect_id, level, 'at', place],
+    queryFn: async ({ signal }) => {
+      const { items } = await calls.bisectsCandidates({
+        path: { bisect_id },
+        query: { level, q: '', cursor: place + 1, limit: 1 },
+        signal,
+      });
+      return items[0] ?? null;
+    },
+  });
+
+/** What its deploys left. */
+export const filesQuery = (bisect_id: string) =>
+  queryOptions({
+    queryKey: ['bisect', 'files', bisect_id],
+    queryFn: ({ signal }) => calls.bisectsFiles({ path: { bisect_id }, signal }),
+    staleTime: 0,
+  });
+
+export const proposalQuery = (subject: Subject | null) =>
+  queryOptions({
+    queryKey: ['bisect', 'offer', subject],
+    queryFn: ({ signal }) => calls.bisectsOffer({ query: subject ?? {}, signal }),
+    staleTime: 0,
+    placeholderData: keepPreviousData,
+  });
+
+export const runnersQuery = queryOptions({
+  queryKey: ['runner', 'list'],
+  queryFn: ({ signal }) => calls.runnersList({ signal }),
+});
+
+export const startBisect = (body: BisectWords) => calls.bisectsCreate({ body });
+export const updateBisect = (bisect_id: string, settings: BisectSettingsUpdate) =>
+  calls.bisectsChange({ path: { bisect_id }, body: { settings } });
+export const applyBisectAction = (
+  bisect_id: string,
+  move: 'pause' | 'resume' | 'cancel' | 'approve' | 'retry',
+  reason = '',
+) => calls.bisectsMove({ path: { bisect_id }, body: { move, reason } });
+export const overrideCandidate = (
+  bisect_id: string,
+  body: { candidate: string; verdict: 'slower' | 'not-slower' | 'unbuildable'; reason: string },
+) => calls.bisectsMark({ path: { bisect_id }, body });
+export const repeatProbe = (bisect_id: string, candidate: string) =>
+  calls.bisectsRemeasure({ path: { bisect_id }, body: { candidate } });
+export const invalidateProbe = (bisect_id: string, number: number, reason: string) =>
+  calls.bisectsAnnul({ path: { bisect_id }, body: { number, reason } });
+export const deleteBisect = (bisect_id: string, withFiles: boolean) =>
+  calls.bisectsDelete({ path: { bisect_id }, query: { files: withFiles ? 'delete' : 'keep' } });
+export const deleteRunner = (runner_name: string) => calls.runnersDelete({ path: { runner_name } });
+
+/** A comparison of what a probe left with what the good side left. */
+export const compareProbe = (name: string, base: string[], candidate: string[]) =>
+  calls.comparisonsAsk({
+    body: {
+      name,
+      base: { artifact_ids: base, label: 'good side' },
+      candidate: { artifact_ids: candidate, label: name },
+    },
+  });
+
+/** A token that may do what a runner does, for one made just now. */
+export const createRunnerToken = (team_id: string) =>
+  calls.tokensCreate({
+    path: { team_id },
+    body: { name: 'runner', scopes: ['runner'], expires_in_days: null },
+  });
+
+/** The artifacts of a bisect's windows that count: of probes on the good side of what is believed, and of one probe. */
+export function artifactsOf(bisect: Bisect, number: number): { good: string[]; probe: string[] } {
+  const windows = (probe: Bisect['probes'][number]): string[] =>
+    probe.windows.flatMap(({ annulled, artifact_ids }) => (annulled ? [] : artifact_ids));
+  const one = bisect.probes.find((probe) => probe.number === number);
+  const good = bisect.probes.filter(
+    (probe) =>
+      probe.number !== number &&
+      (probe.candidate === 'good' || probe.verdict === 'not-slower') &&
+      probe.state !== 'annulled',
+  );
+  // The control beside it says most; else whatever was found not slower.
+  const beside = good.filter(({ purpose, round }) => purpose === 'control' && round === one?.round);
+  return {
+    good: (beside.length > 0 ? beside : good).flatMap(windows),
+    probe: one ? windows(one) : [],
+  };
+}

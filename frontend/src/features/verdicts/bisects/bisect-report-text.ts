@@ -1,0 +1,58 @@
+/** What a bisect found, as the words that a report begins with. */
+import type { Bisect } from '../../../api';
+import { countOf, countText } from '../../../ui';
+import { nameOf } from './bisect-levels';
+import { VERDICTS, posteriorText, changeText, secondsText, shortSha } from './bisect-wording';
+
+/** Signs of Markdown in what others wrote are letters here. */
+const plain = (text: string): string => text.replace(/[\\`*_{}[\]<>#|~]/gu, '\\$&');
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+
+/** Markdown: the answer, the way down, the numbers of both sides, and what it cost. */
+export function makeBisectReportText(bisect: Bisect): string {
+  return [
+    `**${plain(bisect.sentence)}**`,
+    chainOf(bisect),
+    numbersOf(bisect),
+    verifiedOf(bisect),
+    costOf(bisect),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+function chainOf({ levels }: Bisect): string {
+  const lines = levels.flatMap((level) => {
+    const { culprit, bump, commits, classes } = level;
+    if (!culprit) return [];
+    const through = bump ? ` (${plain(bump.module)} ${changeText(bump)})` : '';
+    return [
+      `${plain(nameOf(level))}${through}: \`${culprit.sha}\` “${plain(culprit.title)}”, of ${countOf(commits, 'commit')} and ${countOf(classes, 'candidate')}`,
+    ];
+  });
+  if (lines.length === 0) return '';
+  return ['Levels searched:', ...lines.map((line, at) => `${at + 1}. ${line}`)].join('\n');
+}
+
+function numbersOf({ evidence, signature }: Bisect): string {
+  const { good, bad, unit } = evidence;
+  if (good.length === 0 || bad.length === 0) return '';
+  const [before, after] = [mean(good), mean(bad)];
+  const times = before > 0 ? `, ${(after / before).toFixed(2)} times as much` : '';
+  return `Measured: ${plain(signature.label)}. Before the culprit ${before.toPrecision(3)} ${unit} in ${countOf(good.length, 'measurement')}, from the culprit on ${after.toPrecision(3)} ${unit} in ${countOf(bad.length, 'measurement')}${times}.`;
+}
+
+function verifiedOf({ probes }: Bisect): string {
+  const afresh = probes.filter(({ purpose }) => purpose === 'verify');
+  if (afresh.length === 0) return '';
+  const said = afresh.map(
+    ({ sha, verdict }) => `\`${shortSha(sha)}\` ${verdict ? VERDICTS[verdict] : 'not measured'}`,
+  );
+  return `Verified by new alternating deployments: ${said.join(', ')}.`;
+}
+
+function costOf({ cost, belief, state }: Bisect): string {
+  const sure = state === 'found' ? ` to reach a probability of ${posteriorText(belief)}` : '';
+  return `It took ${countOf(cost.deploys, 'deployment')} of ${countOf(cost.builds, 'build')} in ${secondsText(cost.seconds)}${sure}; plain git bisect with the best of five would take about ${countText(cost.git_bisect_best_of_5)}.`;
+}

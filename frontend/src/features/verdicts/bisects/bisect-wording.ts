@@ -1,0 +1,142 @@
+/** Labels and texts of bisects, except those the server formats. */
+import type { Bisect, BisectLevel, BisectProposalOut, Probe } from '../../../api';
+import { formatValue } from '../../../engine/format/format';
+import { countOf, countText, type Glyph } from '../../../ui';
+import { labelTexts, type Labels } from './runner-labels';
+
+type OfferedSignature = BisectProposalOut['signatures'][number];
+
+export const STATES: Record<Bisect['state'], [Glyph, string]> = {
+  planned: ['waiting', 'planning'],
+  'waiting-approval': ['waiting', 'waits for approval'],
+  searching: ['running', 'searching'],
+  paused: ['unsure', 'paused'],
+  found: ['done', 'found'],
+  'not-in-range': ['ended', 'not in this range'],
+  inseparable: ['unsure', 'not distinguishable'],
+  stopped: ['ended', 'stopped'],
+  cancelled: ['ended', 'cancelled'],
+  failed: ['failed', 'failed'],
+};
+
+export const OPEN_STATES: Bisect['state'][] = [
+  'planned',
+  'waiting-approval',
+  'searching',
+  'paused',
+];
+export const isOpen = ({ state }: { state: Bisect['state'] }): boolean =>
+  OPEN_STATES.includes(state);
+
+export const VERDICTS: Record<NonNullable<Probe['verdict']>, string> = {
+  slower: 'slower',
+  'not-slower': 'not slower',
+  'cannot-tell': 'inconclusive',
+  unbuildable: 'does not build',
+  probing: 'being measured',
+};
+
+export const PURPOSES: Record<Probe['purpose'], string> = {
+  known: 'measured in production, no deployment',
+  end: 'measured boundary',
+  control: 'control',
+  probe: 'probe',
+  verify: 'verified',
+  mark: 'overridden',
+};
+
+export const PHASES: Record<Probe['state'], string> = {
+  asked: 'waits for a runner',
+  leased: 'taken by a runner',
+  deploying: 'deploying',
+  warming: 'warming up',
+  soaking: 'soaking',
+  collecting: 'collecting',
+  idle: 'deployed, waits',
+  closing: 'being removed',
+  done: 'done',
+  unbuildable: 'does not build',
+  unhealthy: 'did not become healthy',
+  failed: 'failed',
+  annulled: 'invalidated',
+  lost: 'lost: its runner went offline',
+};
+
+export const shortSha = (sha: string): string => sha.slice(0, 7);
+
+/** "99.6 %"; what is not 0 or 1 is never shown as such. */
+export function posteriorText(belief: number): string {
+  const percent = belief * 100;
+  if (percent > 0 && percent < 0.1) return '< 0.1 %';
+  if (percent < 100 && percent > 99.9) return '> 99.9 %';
+  return percent >= 99.95 || percent === 0 ? `${Math.round(percent)} %` : `${percent.toFixed(1)} %`;
+}
+
+/** "9 to 1 for not slower" */
+export function oddsText(odds: number | null): string {
+  if (odds === null || odds <= 0) return '';
+  const sure = odds >= 1 ? odds : 1 / odds;
+  const to =
+    sure >= 1000 ? 'over 1,000' : sure >= 10 ? countText(Math.round(sure)) : sure.toFixed(1);
+  return `${to} to 1 for ${odds >= 1 ? 'slower' : 'not slower'}`;
+}
+
+export function secondsText(seconds: number): string {
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.round(hours / 24)} days`;
+}
+
+export const countsText = ({ commits, classes }: BisectLevel): string =>
+  `${countOf(commits, 'commit')}, ${countOf(classes, 'candidate')}`;
+
+/** A version as people say it: a pseudo-version is its commit. */
+export function versionText(version: string): string {
+  const pseudo = /-(?:0\.)?\d{14}-([0-9a-f]{12})(?:\+incompatible)?$/u.exec(version);
+  return pseudo?.[1] ? shortSha(pseudo[1]) : version;
+}
+
+type Bump = NonNullable<BisectLevel['bump']>;
+
+/** "v1.8.0 to v1.9.2" */
+export const changeText = ({ before, after }: Bump): string =>
+  `${versionText(before)} to ${versionText(after)}`;
+
+/** "bumps libx v1.8.0 to v1.9.2" */
+export const dependencyUpdateText = (bump: BisectLevel['bump']): string | null =>
+  bump ? `bumps ${lastOf(bump.module)} ${changeText(bump)}` : null;
+
+/** The last part of a module's path: what people call it. */
+export const lastOf = (path: string): string => path.replace(/\/$/u, '').split('/').pop() ?? path;
+
+/** "#15 · libx 8d20c6e, slower" */
+export const probeText = (probe: Probe): string =>
+  `Probe ${probe.number}, ${PURPOSES[probe.purpose]}, ${shortSha(probe.sha)}: ${
+    probe.verdict ? VERDICTS[probe.verdict] : PHASES[probe.state]
+  }`;
+
+/** The text, and the reason if there is one. */
+export const phaseText = (words: string, reason: string | null): string =>
+  reason ? `${words}: ${reason}` : words;
+
+/** The one command that starts a runner, in a shell. */
+export function runnerCommand(server: string, token: string, labels: Labels = {}): string {
+  const labelled = labelTexts(labels).map((text) => `--label ${shellWord(text)} `);
+  return `SLOWPATH_URL=${server} SLOWPATH_TOKEN=${token} npm --prefix ~/slowpath run --silent slowpath -- runner ${labelled.join('')}--repo . --measure ./measure.sh -- ./deploy.sh`;
+}
+
+const shellWord = (text: string): string =>
+  /^[\w./:=@-]+$/u.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+
+/** "0.62 instead of 0.05 · The comparison found it, ×5.47." */
+export function measurementText({ before, after, unit, separates, why }: OfferedSignature): string {
+  const was =
+    before === null || after === null
+      ? ''
+      : `${formatValue(after, unit)} instead of ${formatValue(before, unit)}`;
+  return [was, why, separates ? '' : 'not known yet whether it separates good from bad']
+    .filter((part) => part !== '')
+    .join(' · ');
+}

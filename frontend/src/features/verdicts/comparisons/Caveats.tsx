@@ -1,0 +1,91 @@
+import { useState } from 'react';
+import type { ComparisonResult } from '../../../api';
+import { formatRatio } from '../../../engine/format/format';
+import { CaveatIcon, countOf } from '../../../ui';
+import classes from './Caveats.module.css';
+import { categoryLabel, gapLabel, waiterLabel } from './comparison-wording';
+
+/** So many are read at once; the rest is one click away. They come with the gravest first. */
+const SHOWN = 3;
+
+/** What ends the first half of a sentence, the surest mark first; each may stand in the half of another. */
+const ENDS = ['): ', '. ', '; '];
+
+/** What differs first, then in muted what it means for the verdict: the sentence's own two halves. */
+export function splitCaveats(sentence: string): [string, string] {
+  const end = ENDS.find((mark) => sentence.includes(mark));
+  if (end === undefined) return [sentence, ''];
+  const cut = sentence.indexOf(end) + end.length;
+  return [sentence.slice(0, cut - 1), sentence.slice(cut)];
+}
+
+/** The headline's own sentence where profiles decide; else the first of what traces and spans could detect. */
+function detectableText({ headline, detectable }: ComparisonResult): string {
+  if (headline?.detectable) return headline.detectable;
+  const first = detectable.find(({ kind, ratio }) => !kind.startsWith('profile.') && ratio);
+  return first
+    ? `Minimum detectable change of ${detectableName(first)}: ${formatRatio(first.ratio)}`
+    : '';
+}
+
+function detectableName({ kind, subject }: ComparisonResult['detectable'][number]): string {
+  if (kind === 'trace.sched_delay') return `the wait time of ${waiterLabel(subject)}`;
+  if (kind === 'trace.waiting') return 'scheduler latency';
+  if (kind === 'trace.gc') return 'garbage collection';
+  if (kind === 'spans.gap') return gapLabel(subject);
+  return subject === 'total' ? 'the total' : categoryLabel(subject);
+}
+
+/** Why the comparison may mislead: a strip, never a modal; what it does not show, it counts. */
+export function Caveats({ result }: { result: ComparisonResult }) {
+  const [open, setOpen] = useState(false);
+  const detectable = detectableText(result);
+  const { doubts } = result;
+  if (doubts.length === 0 && detectable === '') return null;
+  const more = doubts.length - SHOWN;
+  return (
+    <section
+      className={`${classes.strip} ${open ? classes.open : classes.closed}`}
+      aria-label="Caveats"
+    >
+      {doubts.length > 0 && (
+        <span className={classes.count}>
+          <CaveatIcon />
+          <b>{countOf(doubts.length, 'doubt')}</b>
+          <button
+            type="button"
+            className={`link ${classes.narrow}`}
+            aria-expanded={open}
+            onClick={() => {
+              setOpen(!open);
+            }}
+          >
+            {open ? 'Hide' : 'show'}
+          </button>
+        </span>
+      )}
+      {doubts.slice(0, open ? undefined : SHOWN).map(({ id, sentence }, index) => {
+        const [what, meaning] = splitCaveats(sentence);
+        return (
+          <span key={`${id} ${index}`} className={classes.doubt}>
+            {what} {meaning && <span className="muted">{meaning}</span>}
+          </span>
+        );
+      })}
+      {more > 0 && (
+        <button
+          type="button"
+          className={`link ${classes.wide}`}
+          aria-expanded={open}
+          onClick={() => {
+            setOpen(!open);
+          }}
+        >
+          {open ? 'fewer' : `${more} more`}
+        </button>
+      )}
+      <span className="grow" />
+      {detectable && <span className="muted">{detectable}</span>}
+    </section>
+  );
+}

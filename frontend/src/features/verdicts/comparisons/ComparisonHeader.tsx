@@ -1,0 +1,99 @@
+import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { Comparison } from '../../../api';
+import { PageHeader, SideMark, Timestamp, countOf } from '../../../ui';
+import classes from './ComparisonHeader.module.css';
+import { FindingText } from './FindingText';
+import { artifactKindsOf } from './artifact-kinds';
+import { exactText, sideLabel, verdictParts, type Part } from './comparison-wording';
+
+function Side({ comparison, side }: { comparison: Comparison; side: 'base' | 'candidate' }) {
+  const label = sideLabel(comparison, side);
+  const { artifacts: count, window } = comparison[side];
+  const commit = comparison.result?.sides[side].facts?.commit;
+  const commitText =
+    typeof commit === 'string' && !label.includes(commit.slice(0, 7)) ? commit.slice(0, 7) : '';
+  return (
+    <span className={classes.side}>
+      <SideMark side={side} label />
+      {label !== '' && <span className="mono">{label}</span>}
+      {commitText !== '' && <span className="mono">{commitText}</span>}
+      <span className="muted">
+        {count === 0 && window !== null ? 'metrics' : countOf(count, nounOf(comparison))}
+      </span>
+    </span>
+  );
+}
+
+/** Files of one kind are called by it. */
+function nounOf(comparison: Comparison): string {
+  const parts = artifactKindsOf(comparison);
+  if (parts.length > 1) return 'file';
+  return {
+    profiles: 'profile',
+    traces: 'trace',
+    spans: 'span set',
+    growth: 'log',
+    benchmarks: 'file',
+  }[parts[0] ?? 'profiles'];
+}
+
+export function Sides({
+  comparison,
+  onSwap,
+  swapping,
+}: {
+  comparison: Comparison;
+  onSwap?: () => void;
+  swapping?: boolean;
+}) {
+  return (
+    <div className={classes.sides}>
+      <Side comparison={comparison} side="base" />
+      <span className={`muted ${classes.against}`}>vs</span>
+      <Side comparison={comparison} side="candidate" />
+      {onSwap && (
+        <Button
+          variant="subtle"
+          size="compact-xs"
+          className={classes.swap}
+          onClick={onSwap}
+          loading={swapping}
+        >
+          Swap sides
+        </Button>
+      )}
+      <span className="muted nowrap">
+        compared <Timestamp at={comparison.created_at} />
+      </span>
+    </div>
+  );
+}
+
+type ComparisonHeaderProps = {
+  comparison: Comparison;
+  title?: Part[];
+  sub?: ReactNode;
+  actions?: ReactNode;
+  onSwap?: () => void;
+  swapping?: boolean;
+};
+
+export function ComparisonHeader({
+  comparison,
+  title,
+  sub,
+  actions,
+  onSwap,
+  swapping,
+}: ComparisonHeaderProps) {
+  const { result } = comparison;
+  return (
+    <PageHeader
+      above={<Sides comparison={comparison} onSwap={onSwap} swapping={swapping} />}
+      title={<FindingText parts={title ?? (result ? verdictParts(result) : [])} />}
+      sub={sub ?? (result ? exactText(result) : undefined)}
+      actions={actions}
+    />
+  );
+}

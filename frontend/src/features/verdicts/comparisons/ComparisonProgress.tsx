@@ -1,0 +1,100 @@
+/** A comparison that is under way, or came to nothing. */
+import { Button, Progress } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { calls, type Comparison } from '../../../api';
+import { ErrorState, SkeletonRows, countOf } from '../../../ui';
+import { ComparisonHeader } from './ComparisonHeader';
+import { ComparisonMenu } from './ComparisonMenu';
+import classes from './Page.module.css';
+import { retryComparison } from './comparison-queries';
+
+type ComparisonProgressProps = { comparison: Comparison; mayWrite: boolean; onGone: () => void };
+
+export function RunningComparison({ comparison, mayWrite, onGone }: ComparisonProgressProps) {
+  const client = useQueryClient();
+  const { job, base, candidate } = comparison;
+  const cancel = useMutation({
+    mutationFn: (job_id: string) => calls.jobsCancel({ path: { job_id } }),
+    onSettled: () => client.invalidateQueries({ queryKey: ['comparison', 'one', comparison.id] }),
+  });
+  const percent = Math.round((job?.progress ?? 0) * 100);
+  const step = job?.state === 'running' ? job.step || 'started' : 'waiting for a worker';
+  return (
+    <>
+      <ComparisonHeader
+        comparison={comparison}
+        title={[
+          {
+            text: `Comparing ${countOf(candidate.artifacts, 'candidate file')} with ${countOf(base.artifacts, 'base file')}`,
+          },
+        ]}
+        sub={<span aria-live="polite">{step}</span>}
+        actions={
+          mayWrite && job ? (
+            <>
+              <Button
+                loading={cancel.isPending || job.cancel_asked}
+                onClick={() => {
+                  cancel.mutate(job.id);
+                }}
+              >
+                Cancel
+              </Button>
+              <ComparisonMenu comparison={comparison} onGone={onGone} />
+            </>
+          ) : undefined
+        }
+      />
+      <div className={classes.progress}>
+        <Progress value={percent} aria-label={`${percent} %`} />
+        {cancel.error && <ErrorState compact error={cancel.error} />}
+      </div>
+      <div className={classes.inset}>
+        <SkeletonRows rows={7} label="Computing findings" />
+      </div>
+    </>
+  );
+}
+
+export function FailedComparison({ comparison, mayWrite, onGone }: ComparisonProgressProps) {
+  const client = useQueryClient();
+  const again = useMutation({
+    mutationFn: () => retryComparison(comparison.id),
+    onSettled: () => client.invalidateQueries({ queryKey: ['comparison'] }),
+  });
+  const cancelled = comparison.state === 'cancelled';
+  const told = comparison.problem ?? comparison.job?.problem;
+  const error =
+    again.error ??
+    (told
+      ? Object.assign(new Error(told.detail), { facts: told })
+      : new Error('No error message recorded.'));
+  const button = mayWrite ? (
+    <>
+      <Button
+        variant="filled"
+        loading={again.isPending}
+        onClick={() => {
+          again.mutate();
+        }}
+      >
+        Compare again
+      </Button>
+      <ComparisonMenu comparison={comparison} onGone={onGone} />
+    </>
+  ) : undefined;
+  return (
+    <>
+      <ComparisonHeader
+        comparison={comparison}
+        title={[{ text: cancelled ? 'This comparison was cancelled' : 'This comparison failed' }]}
+        actions={button}
+      />
+      {!cancelled && (
+        <div className={classes.inset}>
+          <ErrorState error={error} />
+        </div>
+      )}
+    </>
+  );
+}

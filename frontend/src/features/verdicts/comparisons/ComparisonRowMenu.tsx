@@ -1,0 +1,46 @@
+/** What may be done with one comparison of the list. */
+import { Menu } from '@mantine/core';
+import { useState } from 'react';
+import { useFirstOpen } from '../../../ui';
+import { DeleteComparison } from './DeleteComparison';
+import classes from './Page.module.css';
+
+type Props = { comparison: { id: string; name: string } };
+
+export default function ComparisonRowMenu({ comparison }: Props) {
+  const button = useFirstOpen();
+  const [leaving, setLeaving] = useState(false);
+  return (
+    <>
+      <Menu>
+        <Menu.Target>
+          <button
+            ref={button}
+            type="button"
+            className={classes.dots}
+            aria-label={`Actions for ${comparison.name}`}
+          >
+            ⋯
+          </button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item
+            onClick={() => {
+              setLeaving(true);
+            }}
+          >
+            Delete comparison
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      {leaving && (
+        <DeleteComparison
+          comparison={comparison}
+          onClose={() => {
+            setLeaving(false);
+          }}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,228 @@
+import { Button, SegmentedControl, TextInput } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { lazy, useMemo, type ReactNode } from 'react';
+import type { ComparisonSummaryOut } from '../../../api';
+import {
+  DataTable,
+  EmptyState,
+  ErrorState,
+  LazyPopover,
+  Section,
+  SideMark,
+  SkeletonRows,
+  StateIcon,
+  Timestamp,
+  Toolbar,
+  countOf,
+  type Column,
+  type Glyph,
+} from '../../../ui';
+import { usePollWhile } from '../../platform/jobs';
+import classes from './Page.module.css';
+import { comparisonsQuery, isUnderWay } from './comparison-queries';
+import { VERDICT_LABELS } from './comparison-wording';
+
+const RowMenu = lazy(() => import('./ComparisonRowMenu'));
+
+const VERDICT_GLYPHS: Record<NonNullable<ComparisonSummaryOut['verdict']>, Glyph> = {
+  regressed: 'more',
+  improved: 'less',
+  mixed: 'both',
+  unchanged: 'same',
+  inconclusive: 'unsure',
+};
+
+function Verdict({ comparison }: { comparison: ComparisonSummaryOut }) {
+  const { state, verdict } = comparison;
+  if (verdict)
+    return <StateIcon glyph={VERDICT_GLYPHS[verdict]}>{VERDICT_LABELS[verdict]}</StateIcon>;
+  if (state === 'failed') return <StateIcon glyph="failed">failed</StateIcon>;
+  if (state === 'cancelled') return <StateIcon glyph="ended">cancelled</StateIcon>;
+  return (
+    <StateIcon glyph={state === 'running' ? 'running' : 'waiting'}>
+      {state === 'running' ? 'comparing' : 'waiting'}
+    </StateIcon>
+  );
+}
+
+function SideCell({
+  side,
+  told,
+}: {
+  side: 'base' | 'candidate';
+  told: ComparisonSummaryOut['base'];
+}) {
+  return (
+    <span className={classes.sideCell}>
+      <SideMark side={side} />
+      <span className="mono cut">{told.label}</span>
+      <span className="muted nowrap">
+        {told.artifacts === 0 && told.window !== null ? 'metrics' : countOf(told.artifacts, 'file')}
+      </span>
+    </span>
+  );
+}
+
+type TableProps = {
+  search: string;
+  state: ComparisonSummaryOut['state'] | '';
+  onSearch: (search: string) => void;
+  onState: (state: ComparisonSummaryOut['state'] | '') => void;
+  onOpen: (comparison: ComparisonSummaryOut) => void;
+  link: (comparison: ComparisonSummaryOut, words: ReactNode) => ReactNode;
+  upload: ReactNode;
+  mayWrite: boolean;
+};
+
+/** All comparisons of the team, newest first. */
+export function ComparisonsTable({
+  search,
+  state,
+  onSearch,
+  onState,
+  onOpen,
+  link,
+  upload,
+  mayWrite,
+}: TableProps) {
+  const pollWhile = usePollWhile();
+  const comparisons = useInfiniteQuery({
+    ...comparisonsQuery({ search: search || undefined, state: state || undefined }),
+    refetchInterval: (query) =>
+      pollWhile(query.state.data?.pages.some((page) => page.items.some(isUnderWay)) ?? false),
+  });
+  const rows = useMemo(
+    () => comparisons.data?.pages.flatMap((page) => page.items) ?? [],
+    [comparisons.data],
+  );
+  const columns: Column<ComparisonSummaryOut>[] = [
+    { id: 'verdict', head: 'Verdict', width: 132, cell: (row) => <Verdict comparison={row} /> },
+    {
+      id: 'name',
+      head: 'Comparison',
+      cell: (row) => (
+        <span className={classes.twoLines}>
+          <span className={classes.nameLine}>{link(row, row.name)}</span>
+          <span className={classes.secondLine}>{row.headline ?? row.problem?.detail ?? ''}</span>
+        </span>
+      ),
+    },
+    {
+      id: 'base',
+      head: 'Base',
+      width: '19%',
+      cell: (row) => <SideCell side="base" told={row.base} />,
+    },
+    {
+      id: 'candidate',
+      head: 'Candidate',
+      width: '19%',
+      cell: (row) => <SideCell side="candidate" told={row.candidate} />,
+    },
+    {
+      id: 'at',
+      head: 'Created',
+      width: 140,
+      align: 'right',
+      cell: (row) => <Timestamp at={row.created_at} />,
+    },
+    {
+      id: 'act',
+      head: '',
+      label: 'actions',
+      width: 40,
+      align: 'right',
+      cell: (row) =>
+        mayWrite ? (
+          // The menu lives in a portal, but its events still bubble through React to the row.
+          <span
+            onClick={(event) => {
+              event.stopPropagation();
+            }}
+            role="presentation"
+          >
+            <LazyPopover
+              button={(onPress) => (
+                <button
+                  type="button"
+                  className={classes.dots}
+                  aria-haspopup="menu"
+                  aria-label={`Actions for ${row.name}`}
+                  onClick={onPress}
+                >
+                  ⋯
+                </button>
+              )}
+            >
+              <RowMenu comparison={row} />
+            </LazyPopover>
+          </span>
+        ) : null,
+    },
+  ];
+  const filtered = search !== '' || state !== '';
+  return (
+    <>
+      <Toolbar label="Filter comparisons">
+        <SegmentedControl
+          aria-label="State"
+          value={state}
+          onChange={(value) => {
+            onState(value);
+          }}
+          data={[
+            { value: '', label: 'all' },
+            { value: 'running', label: 'running' },
+            { value: 'done', label: 'done' },
+            { value: 'failed', label: 'failed' },
+          ]}
+        />
+        <TextInput
+          aria-label="Search comparisons"
+          placeholder="Search names and labels"
+          value={search}
+          onChange={(event) => {
+            onSearch(event.currentTarget.value);
+          }}
+        />
+      </Toolbar>
+      <Section>
+        {comparisons.error && (
+          <ErrorState
+            error={comparisons.error}
+            action={<Button onClick={() => void comparisons.refetch()}>Try again</Button>}
+          />
+        )}
+        {comparisons.isPending && <SkeletonRows rows={8} height={42} />}
+        {comparisons.data && rows.length === 0 && (
+          <EmptyState action={filtered ? undefined : upload}>
+            {filtered
+              ? 'No comparisons match these filters.'
+              : 'No comparisons yet. Drop pprof profiles of two builds anywhere on this page.'}
+          </EmptyState>
+        )}
+        {rows.length > 0 && (
+          <DataTable
+            label="Comparisons"
+            columns={columns}
+            rowCount={rows.length}
+            rowAt={(index) => rows[index]!}
+            rowKey={(row) => row.id}
+            rowHeight={42}
+            onRowClick={onOpen}
+            minWidth={860}
+          />
+        )}
+        {comparisons.hasNextPage && (
+          <Button
+            my="md"
+            loading={comparisons.isFetchingNextPage}
+            onClick={() => void comparisons.fetchNextPage()}
+          >
+            Load older comparisons
+          </Button>
+        )}
+      </Section>
+    </>
+  );
+}

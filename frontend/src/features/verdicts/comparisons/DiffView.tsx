@@ -1,0 +1,84 @@
+/** The flame graph's view that was chosen; when it was not cut yet, it is asked for, and its way shown. */
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import type { Comparison } from '../../../api';
+import type { FlameGraphHandle } from '../../../charts';
+import { ErrorState, SkeletonRows } from '../../../ui';
+import { FlameSection } from './FlameSection';
+import classes from './Page.module.css';
+import { requestView } from './comparison-queries';
+import type { ComparisonView } from './comparison-url';
+import { findView, type selectView } from './selected-view';
+import { kindLabel } from './comparison-wording';
+
+type DiffViewProps = {
+  comparison: Comparison;
+  wanted: ReturnType<typeof selectView>;
+  view: ComparisonView;
+  onView: (view: ComparisonView) => void;
+  graph: React.RefObject<FlameGraphHandle | null>;
+};
+
+export function DiffView({ comparison, wanted, view, onView, graph }: DiffViewProps) {
+  const client = useQueryClient();
+  const found = findView(comparison.views, wanted);
+  const ask = useMutation({
+    mutationFn: () =>
+      requestView(comparison.id, {
+        kind: wanted.kind,
+        sample_type: wanted.sampleType,
+        granularity: wanted.granularity,
+      }),
+    onSettled: () => client.invalidateQueries({ queryKey: ['comparison', 'one', comparison.id] }),
+  });
+  const missing = wanted.kind !== '' && (found === null || found.state === 'uncut');
+  const { mutate, isIdle } = ask;
+  useEffect(() => {
+    if (missing && isIdle) mutate();
+  }, [missing, isIdle, mutate]);
+
+  if (found?.state === 'done') {
+    return (
+      <FlameSection
+        key={found.id}
+        comparison={comparison}
+        description={found}
+        view={view}
+        onView={onView}
+        graph={graph}
+      />
+    );
+  }
+  const failed =
+    ask.error ??
+    (found?.problem
+      ? Object.assign(new Error(found.problem.detail), { facts: found.problem })
+      : null);
+  const back = (
+    <button
+      type="button"
+      className="link"
+      onClick={() => {
+        onView({ ...view, flame: { ...view.flame, granularity: 'function' } });
+      }}
+    >
+      Back to functions
+    </button>
+  );
+  return (
+    <div className={classes.inset}>
+      {failed ? (
+        <ErrorState what="Could not build this view" error={failed} action={back} />
+      ) : wanted.kind === '' ? (
+        <ErrorState error={new Error('No profile kind is present on both sides.')} />
+      ) : (
+        <>
+          <p className="muted" aria-live="polite">
+            Building the view {kindLabel(wanted.kind)} by {wanted.granularity}. {back}
+          </p>
+          <SkeletonRows rows={14} height={18} />
+        </>
+      )}
+    </div>
+  );
+}

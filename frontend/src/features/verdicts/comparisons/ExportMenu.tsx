@@ -1,0 +1,124 @@
+/** Taking the comparison away: pictures of the graph at once, files made by a job and then downloaded. */
+import { Button, Menu } from '@mantine/core';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type { ExportFormat } from '../../../api';
+import type { FlameGraphHandle, Picture } from '../../../charts';
+import { formatCount } from '../../../engine/format/format';
+import { ErrorState, download } from '../../../ui';
+import { usePollWhile } from '../../platform/jobs';
+import classes from './Page.module.css';
+import { createExport, exportAddress, exportQuery } from './comparison-queries';
+
+const FILES: { format: ExportFormat; name: string; hint: string }[] = [
+  { format: 'pprof-diff', name: 'Diff as pprof', hint: 'Same as pprof -diff_base' },
+  { format: 'pprof-base', name: 'Base as one pprof', hint: 'merged' },
+  { format: 'pprof-candidate', name: 'Candidate as one pprof', hint: 'merged' },
+  { format: 'json', name: 'Findings as JSON', hint: 'slowpath.comparison/1' },
+  { format: 'csv', name: 'Functions as CSV', hint: '' },
+];
+
+function downloadBlob(blob: Blob, name: string): void {
+  const href = URL.createObjectURL(blob);
+  download(href, name);
+  // The download has its own reference once it began; a minute is plenty for that.
+  setTimeout(() => {
+    URL.revokeObjectURL(href);
+  }, 60_000);
+}
+
+type ExportProps = {
+  comparisonId: string;
+  kind: string;
+  name: string;
+  graph: () => FlameGraphHandle | null;
+};
+
+export function ExportMenu({ comparisonId, kind, name, graph }: ExportProps) {
+  const pollWhile = usePollWhile();
+  const [wanted, setWanted] = useState<string | null>(null);
+  const [pictureError, setPictureError] = useState<unknown>(null);
+  const [cut, setCut] = useState<Picture['cut']>(null);
+  const make = useMutation({
+    mutationFn: (format: ExportFormat) => createExport(comparisonId, format, kind),
+    onSuccess: (made) => {
+      setWanted(made.id);
+    },
+  });
+  const made = useQuery({
+    ...exportQuery(wanted ?? ''),
+    enabled: wanted !== null,
+    // Made in a second or two: worth asking often, events or not.
+    refetchInterval: (query) => {
+      const open =
+        query.state.data === undefined ||
+        query.state.data.state === 'waiting' ||
+        query.state.data.state === 'running';
+      return pollWhile(open) && 700;
+    },
+  });
+  const state = made.data?.state;
+  useEffect(() => {
+    if (wanted !== null && state === 'done') download(exportAddress(wanted), '');
+  }, [wanted, state]);
+  const busy = make.isPending || state === 'waiting' || state === 'running';
+  const error =
+    make.error ??
+    made.error ??
+    (state === 'failed'
+      ? new Error(made.data?.problem?.detail ?? 'The export failed.')
+      : pictureError);
+
+  const picture = async (form: 'png' | 'svg') => {
+    try {
+      setPictureError(null);
+      setCut(null);
+      const handle = graph();
+      if (!handle) throw new Error('The flame graph is not loaded yet.');
+      const whole = (blob: Blob): Picture => ({ blob, cut: null });
+      const { blob, cut: cutOff } =
+        form === 'png'
+          ? await handle.exportPng()
+          : whole(new Blob([handle.exportSvg()], { type: 'image/svg+xml' }));
+      setCut(cutOff);
+      downloadBlob(blob, `${name}.${form}`);
+    } catch (thrown) {
+      setPictureError(thrown);
+    }
+  };
+
+  return (
+    <div className={classes.export}>
+      <Menu width={250}>
+        <Menu.Target>
+          <Button loading={busy}>Export</Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>Current graph</Menu.Label>
+          <Menu.Item onClick={() => void picture('png')}>PNG</Menu.Item>
+          <Menu.Item onClick={() => void picture('svg')}>SVG</Menu.Item>
+          <Menu.Divider />
+          <Menu.Label>Files</Menu.Label>
+          {FILES.map(({ format, name: label, hint }) => (
+            <Menu.Item
+              key={format}
+              onClick={() => {
+                make.mutate(format);
+              }}
+              rightSection={hint && <span className="muted">{hint}</span>}
+            >
+              {label}
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+      {cut !== null && (
+        <p className={classes.cut} role="status">
+          The PNG shows {formatCount(cut.rows)} of {formatCount(cut.whole)} rows that fit into an
+          image. The SVG has all of them.
+        </p>
+      )}
+      {error !== null && error !== undefined && <ErrorState compact error={error} />}
+    </div>
+  );
+}

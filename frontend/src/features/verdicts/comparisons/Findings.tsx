@@ -1,0 +1,301 @@
+/** What changed, most important first: a sentence, its effect on a shared axis, who pays, how sure. */
+import { useState, type ReactNode } from 'react';
+import type { ComparisonResult, Finding, CostShift } from '../../../api';
+import { EffectAxis, EffectInterval } from '../../../charts';
+import {
+  formatDelta,
+  formatProbability,
+  formatRatio,
+  formatRatioRange,
+  formatShare,
+  unitOf,
+} from '../../../engine/format/format';
+import { ratioAxis, type RatioAxis } from '../../../engine/format/ratio-axis';
+import { EmptyState, countOf } from '../../../ui';
+import { FindingDetail } from './FindingDetail';
+import classes from './Findings.module.css';
+import { KindIcon, iconOf } from './KindIcon';
+import { FindingText } from './FindingText';
+import {
+  changeOfFinding,
+  findingParts,
+  kindLabel,
+  partName,
+  shortName,
+  withNames,
+} from './comparison-wording';
+
+type FindingsProps = {
+  result: ComparisonResult;
+  chosen: number | null;
+  unfolded: boolean;
+  onChoose: (index: number) => void;
+  onUnfold: (index: number, unfolded: boolean) => void;
+  onShow: (finding: Finding, path: string[]) => void;
+  talk?: FindingDiscussion;
+  /** What else can be done with a finding, by its place in the list. */
+  action?: (finding: Finding, index: number) => ReactNode;
+};
+
+/** The discussion of a finding and its number of comments, from a higher feature. */
+export type FindingDiscussion = {
+  about: (finding: Finding) => ReactNode;
+  count: (finding: Finding) => ReactNode;
+};
+
+/** What fits above the graph of a usual screen; the rest is one click away. */
+const SHOWN_FIRST = 8;
+
+const INTERVAL_WIDTH = 220;
+
+export function Findings(props: FindingsProps) {
+  const { result, chosen, unfolded, onChoose, onUnfold, onShow, talk, action } = props;
+  const [all, setAll] = useState(chosen !== null && chosen >= SHOWN_FIRST);
+  const { findings, moves } = result;
+  const axis = ratioAxis(findings.map(rangeOf));
+  const shown = all ? findings : findings.slice(0, SHOWN_FIRST);
+  const hidden = findings.length - shown.length;
+  const kindOf = (kind: string | undefined) =>
+    result.kinds.length > 1 && kind ? kindLabel(kind) : '';
+  if (findings.length === 0 && moves.length === 0) {
+    return (
+      <div className={classes.none}>
+        <EmptyState>{NOTHING_FOUND}</EmptyState>
+      </div>
+    );
+  }
+  return (
+    <ol className={classes.list} aria-label="Findings, most important first">
+      <li className={classes.head} aria-hidden>
+        <span className={classes.title}>
+          {findings.length === 1
+            ? '1 finding'
+            : `${findings.length} findings, most important first`}
+        </span>
+        <span className={classes.whisker}>
+          <EffectAxis axis={axis} width={INTERVAL_WIDTH} />
+        </span>
+        <span className={classes.effectHead}>effect, 95 % interval</span>
+        <span className={classes.payerHead}>{attributedCallerHeader(findings)}</span>
+        <span className={classes.q}>q</span>
+      </li>
+      {shown.map((finding, index) => (
+        <li key={index}>
+          <FindingRow
+            finding={finding}
+            kind={kindOf(finding.profile)}
+            number={index + 1}
+            said={talk?.count(finding)}
+            axis={axis}
+            chosen={index === chosen}
+            unfolded={index === chosen && unfolded}
+            onChoose={() => {
+              onChoose(index);
+            }}
+            onUnfold={(open) => {
+              onUnfold(index, open);
+            }}
+          />
+          {index === chosen && unfolded && (
+            <FindingDetail
+              finding={finding}
+              onShow={(path) => {
+                onShow(finding, path);
+              }}
+              action={action?.(finding, index)}
+              talk={talk?.about(finding)}
+            />
+          )}
+        </li>
+      ))}
+      {hidden > 0 && (
+        <li className={classes.rest}>
+          <button
+            type="button"
+            className="link"
+            onClick={() => {
+              setAll(true);
+            }}
+          >
+            {hidden} smaller {hidden === 1 ? 'finding' : 'findings'}
+          </button>
+        </li>
+      )}
+      {moves.map((move, index) => (
+        <MoveRow
+          key={`${move.from_function} ${move.to_function} ${index}`}
+          move={move}
+          kind={kindOf(move.profile)}
+        />
+      ))}
+    </ol>
+  );
+}
+
+function rangeOf({ change }: Finding) {
+  const ofRatio = change.of === 'ratio';
+  return {
+    ratio: change.ratio,
+    low: ofRatio ? change.low : null,
+    high: ofRatio ? change.high : null,
+  };
+}
+
+/** The headline says what is known instead: a bound of the change, or what would settle it. */
+const NOTHING_FOUND = 'No findings.';
+
+type RowProps = {
+  finding: Finding;
+  /** Kind of profile, where there are several. */
+  kind: string;
+  number: number;
+  said: ReactNode;
+  axis: RatioAxis;
+  chosen: boolean;
+  unfolded: boolean;
+  onChoose: () => void;
+  onUnfold: (unfolded: boolean) => void;
+};
+
+function FindingRow({
+  finding,
+  kind,
+  number,
+  said,
+  axis,
+  chosen,
+  unfolded,
+  onChoose,
+  onUnfold,
+}: RowProps) {
+  const change = changeOfFinding(finding);
+  const { ratio, low, high } = rangeOf(finding);
+  const tone =
+    change === 'noise'
+      ? 'muted'
+      : change === 'more' || change === 'only-candidate'
+        ? 'more'
+        : 'less';
+  const payer = attributedCallerText(finding);
+  return (
+    <div className={classes.row} data-chosen={chosen || undefined}>
+      <button
+        type="button"
+        className={classes.fold}
+        aria-expanded={unfolded}
+        aria-label={unfolded ? `Fold finding ${number}` : `Explain finding ${number}`}
+        onClick={() => {
+          onUnfold(!unfolded);
+        }}
+      >
+        {number}
+      </button>
+      <KindIcon kind={iconOf(finding)} />
+      <button
+        type="button"
+        className={classes.sentence}
+        aria-current={chosen || undefined}
+        title={finding.sentence}
+        onClick={onChoose}
+      >
+        <FindingText parts={findingParts(finding)} />
+        {kind !== '' && <span className="muted"> · {kind}</span>}
+        {said}
+        {finding.certain === false && (
+          <span className="muted"> · not significant{moreText(finding)}</span>
+        )}
+      </button>
+      <span className={classes.whisker}>
+        <EffectInterval
+          axis={axis}
+          ratio={ratio}
+          low={low}
+          high={high}
+          change={change}
+          width={INTERVAL_WIDTH}
+        />
+      </span>
+      <span className={`${classes.effect} ${tone}`}>
+        {ratio === null || ratio === 0
+          ? formatDelta(finding.change.difference, unitOf(finding.unit))
+          : formatRatio(ratio)}
+        {low !== null && high !== null && <small>{formatRatioRange(low, high)}</small>}
+      </span>
+      <span className={classes.payer} title={payer.title}>
+        {payer.name !== '' ? (
+          <span className={payer.code ? 'mono cut' : 'cut'}>{payer.name}</span>
+        ) : (
+          <span className="muted">–</span>
+        )}
+        {payer.share !== '' && <span className="muted nowrap">{payer.share}</span>}
+      </span>
+      <span className={classes.q}>
+        {finding.q_value === null || !finding.certain
+          ? '–'
+          : formatProbability(finding.q_value).replace(' ', '')}
+      </span>
+    </div>
+  );
+}
+
+function moreText({ more_profiles: more }: Finding): string {
+  return more ? `; upload ${countOf(more, 'more profile')} per side for a conclusive result` : '';
+}
+
+type AttributedCallerText = { name: string; share: string; title: string; code: boolean };
+
+/** The column of who caused it: for waits, which goroutines ran meanwhile. */
+function attributedCallerHeader(findings: Finding[]): string {
+  const waits = findings.filter(isWait).length;
+  if (waits === 0) return 'attributed to';
+  return waits === findings.length ? 'behind' : 'attributed to, or waiting for';
+}
+
+const isWait = ({ kind }: Finding): boolean => kind.startsWith('trace.');
+
+/** Without its share: the sentence tells that of the whole wait, and this one would be of the change. */
+function occupantText({ by, kind }: Finding): AttributedCallerText {
+  const first = by[0];
+  if (!first) return { name: '', share: '', title: '', code: false };
+  const { text, code = false } = partName(first.subject, kind);
+  return { name: text, share: '', title: first.subject, code };
+}
+
+function attributedCallerText(finding: Finding): AttributedCallerText {
+  if (isWait(finding)) return occupantText(finding);
+  const payer = finding.payers[0];
+  // A function that pays for itself is already the row's subject.
+  if (!payer || payer.function === finding.subject)
+    return { name: '', share: '', title: '', code: true };
+  const share =
+    finding.change.difference === 0 ? NaN : payer.difference / finding.change.difference;
+  const tellable = share > 0 && share <= 1.005;
+  return {
+    name: shortName(payer.function),
+    share: tellable ? formatShare(Math.round(share * 100) / 100).replace('.0', '') : '',
+    title: payer.function,
+    code: true,
+  };
+}
+
+function MoveRow({ move, kind }: { move: CostShift; kind: string }) {
+  const names = [move.from_function, move.to_function, move.under].flatMap((name) => [
+    name,
+    shortName(name),
+  ]);
+  return (
+    <li className={classes.row}>
+      <span className={classes.fold} />
+      <KindIcon kind="move" />
+      <span className={classes.sentence}>
+        <FindingText parts={withNames(move.sentence.replace(/\.$/u, ''), names)} />
+      </span>
+      <span className={`${classes.whisker} muted`}>{kind}</span>
+      <span className={`${classes.effect} muted`}>cost shift, no net change</span>
+      <span className={classes.payer} title={move.under}>
+        <span className="mono cut">{shortName(move.under)}</span>
+      </span>
+      <span className={classes.q}>–</span>
+    </li>
+  );
+}

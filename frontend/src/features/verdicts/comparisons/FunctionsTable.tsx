@@ -1,0 +1,237 @@
+/** All functions: both sides, change and interval. The accessible equal of the graph, linked with it both ways. */
+import { useMemo } from 'react';
+import { EffectAxis, EffectInterval } from '../../../charts';
+import { changeLabel, normalizationPhrase } from '../../../engine/format/change-wording';
+import { columnScale, formatProbability, unitOf } from '../../../engine/format/format';
+import { ratioAxis } from '../../../engine/format/ratio-axis';
+import { readFunctions } from '../../../engine/flame/function-table';
+import { DataTable, type Column, type Sort } from '../../../ui';
+import { largestShown, rowAt, scaleOf, sortedRows, type FunctionRow } from './function-rows';
+import classes from './Page.module.css';
+import { categoryLabel, foldersOf, shortName } from './comparison-wording';
+
+const INTERVAL_WIDTH = 220;
+/** The axis is made for what can be seen first; rows further down are held at its ends. */
+const AXIS_ROWS = 60;
+const AXIS_LOW = 1 / 8;
+const AXIS_HIGH = 32;
+const NO_RANGE = { ratio: null, low: null, high: null };
+
+type TableProps = {
+  buffer: ArrayBuffer;
+  basisId: string;
+  sort: Sort;
+  /** Only functions whose name passes; all when null. */
+  matching: RegExp | null;
+  selected: string;
+  marked: string | null;
+  onSort: (sort: Sort) => void;
+  onSelect: (name: string) => void;
+  onZoom: (name: string) => void;
+  onAround: (name: string) => void;
+  onLines: (name: string) => void;
+  onHover: (name: string | null) => void;
+};
+
+export function FunctionsTable(props: TableProps) {
+  const { buffer, basisId, sort, matching, onSelect, onZoom, onAround, onLines, onHover } = props;
+  const table = useMemo(() => readFunctions(buffer), [buffer]);
+  const scaled = useMemo(() => scaleOf(table, basisId), [table, basisId]);
+  const sorted = useMemo(() => sortedRows(table, scaled, sort), [table, scaled, sort]);
+  const rows = useMemo(
+    () =>
+      matching
+        ? sorted.filter((index) => matching.test(table.names.text(table.name[index] ?? 0)))
+        : sorted,
+    [sorted, matching, table],
+  );
+  const unit = useMemo(() => unitOf(scaled.unit), [scaled]);
+  const scale = useMemo(
+    () => columnScale(largestShown(table, scaled), unit),
+    [table, scaled, unit],
+  );
+  const axis = useMemo(
+    () =>
+      ratioAxis(
+        Array.from(rows.slice(0, AXIS_ROWS), (index) => {
+          const { low, high, change } = rowAt(table, scaled, index);
+          // Wide intervals of small functions must not stretch the axis of all: they are held at its ends.
+          const held = (bound: number) => Math.min(AXIS_HIGH, Math.max(AXIS_LOW, bound));
+          return change === 'noise' ? NO_RANGE : { ratio: null, low: held(low), high: held(high) };
+        }),
+      ),
+    [rows, table, scaled],
+  );
+
+  const columns = useMemo((): Column<FunctionRow>[] => {
+    const value = (shown: number) =>
+      shown === 0 ? <span className="muted">–</span> : scale.format(shown);
+    const delta = (row: FunctionRow) => {
+      const difference = row.candidateTotal - row.baseTotal;
+      if (difference === 0) return <span className="muted">0</span>;
+      const tone = row.change === 'noise' ? 'muted' : difference > 0 ? 'more' : 'less';
+      return <span className={`${classes.strong} ${tone}`}>{scale.delta(difference)}</span>;
+    };
+    const number = (
+      id: string,
+      head: string,
+      cell: Column<FunctionRow>['cell'],
+      width = 108,
+    ): Column<FunctionRow> => ({
+      id,
+      head,
+      width,
+      align: 'right',
+      sortable: true,
+      cell,
+    });
+    const per = normalizationPhrase(unit);
+    const count = rows.length.toLocaleString('en');
+    return [
+      {
+        id: 'name',
+        head: (
+          <>
+            Function{' '}
+            <span className="muted">
+              · {count}, {scale.name || 'values'} {per}
+            </span>
+          </>
+        ),
+        mono: true,
+        sortable: true,
+        cell: (row) => (
+          <span className={classes.nameCell}>
+            <span title={row.name}>
+              {shortName(row.name)} <span className={classes.folders}>{foldersOf(row.name)}</span>
+            </span>
+            <span className={classes.rowActions}>
+              <RowAction word="zoom" name={row.name} act={onZoom} />
+              <RowAction word="callers" name={row.name} act={onAround} />
+              <RowAction word="lines" name={row.name} act={onLines} />
+            </span>
+          </span>
+        ),
+      },
+      {
+        id: 'category',
+        head: 'Category',
+        width: 130,
+        sortable: true,
+        cell: (row) => <span className="t2">{categoryLabel(row.category)}</span>,
+      },
+      number('base-self', 'Self base', (row) => value(row.baseSelf), 96),
+      number('candidate-self', 'Self candidate', (row) => value(row.candidateSelf)),
+      number('base-total', 'Total base', (row) => value(row.baseTotal), 96),
+      number('candidate-total', 'Total candidate', (row) => value(row.candidateTotal)),
+      number('change', 'Change of total', delta, 116),
+      {
+        id: 'ratio',
+        head: <EffectAxis axis={axis} width={INTERVAL_WIDTH} />,
+        label: 'ratio with its interval',
+        width: INTERVAL_WIDTH + 20,
+        sortable: true,
+        cell: (row) => (
+          <EffectInterval
+            axis={axis}
+            ratio={
+              row.baseTotal > 0 && row.candidateTotal > 0
+                ? row.candidateTotal / row.baseTotal
+                : null
+            }
+            low={row.low}
+            high={row.high}
+            change={row.change}
+            width={INTERVAL_WIDTH}
+            height={26}
+          />
+        ),
+      },
+      {
+        ...number(
+          'q',
+          'q-value',
+          (row) =>
+            Number.isFinite(row.q) ? (
+              formatProbability(row.q)
+            ) : (
+              <span className="muted" title="too few samples for a test">
+                –
+              </span>
+            ),
+          64,
+        ),
+        label: 'q-value (false discovery rate)',
+      },
+      {
+        id: 'reads',
+        head: 'Verdict',
+        width: 132,
+        cell: (row) => (
+          <span className="t2">{changeLabel(row.change, table.header.sampleType.type)}</span>
+        ),
+      },
+    ];
+  }, [axis, scale, unit, rows.length, table, onZoom, onAround, onLines]);
+
+  const indexOf = (name: string | null): number | null => {
+    if (name === null || name === '') return null;
+    for (const index of rows) if (table.names.text(table.name[index] ?? 0) === name) return index;
+    return null;
+  };
+
+  const hover = useMemo(
+    () => (row: FunctionRow | null) => {
+      onHover(row ? row.name : null);
+    },
+    [onHover],
+  );
+  const select = useMemo(
+    () => (row: FunctionRow) => {
+      onSelect(row.name);
+    },
+    [onSelect],
+  );
+  if (rows.length === 0) return <p className="muted">No function matches the search.</p>;
+  return (
+    <DataTable
+      label="Functions"
+      columns={columns}
+      rowCount={rows.length}
+      rowAt={(at) => rowAt(table, scaled, rows[at] ?? 0)}
+      rowKey={(row) => row.index}
+      rowHeight={26}
+      sort={sort}
+      onSort={props.onSort}
+      onRowClick={select}
+      onRowHover={hover}
+      selectedKey={indexOf(props.selected)}
+      markedKey={indexOf(props.marked)}
+      minWidth={1294}
+    />
+  );
+}
+
+function RowAction({
+  word,
+  name,
+  act,
+}: {
+  word: string;
+  name: string;
+  act: (name: string) => void;
+}) {
+  return (
+    <button
+      type="button"
+      className="link"
+      aria-label={`${word} of ${name}`}
+      onClick={(event) => {
+        event.stopPropagation();
+        act(name);
+      }}
+    >
+      {word}
+    </button>
+  );
+}

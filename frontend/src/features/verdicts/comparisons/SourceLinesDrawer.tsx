@@ -1,0 +1,136 @@
+/** A function line by line: base, candidate, difference. The source text joins once a repository is known. */
+import { Drawer } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { Line } from '../../../api';
+import { normalizationPhrase } from '../../../engine/format/change-wording';
+import { columnScale, unitOf } from '../../../engine/format/format';
+import { DataTable, EmptyState, ErrorState, SkeletonRows, countOf, type Column } from '../../../ui';
+import classes from './Page.module.css';
+import { linesQuery } from './comparison-queries';
+
+type LinesProps = {
+  comparisonId: string;
+  viewId: string;
+  name: string;
+  scaled: { unit: string; base: number; candidate: number };
+  onClose: () => void;
+};
+
+type Shown = {
+  line: number;
+  baseSelf: number;
+  candidateSelf: number;
+  base: number;
+  candidate: number;
+};
+
+export function SourceLinesDrawer({ comparisonId, viewId, name, scaled, onClose }: LinesProps) {
+  return (
+    <Drawer
+      opened={name !== ''}
+      onClose={onClose}
+      size={640}
+      title={<span className="mono">{name}</span>}
+      closeButtonProps={{ 'aria-label': 'Close lines' }}
+    >
+      {name !== '' && (
+        <Lines comparisonId={comparisonId} viewId={viewId} name={name} scaled={scaled} />
+      )}
+    </Drawer>
+  );
+}
+
+function Lines({ comparisonId, viewId, name, scaled }: Omit<LinesProps, 'onClose'>) {
+  const lines = useQuery({
+    ...linesQuery({ comparison_id: comparisonId, view_id: viewId }, name),
+    select: (told) => told.map((row) => shownOf(row, scaled)).sort((a, b) => a.line - b.line),
+  });
+  if (lines.error) return <ErrorState error={lines.error} />;
+  if (!lines.data) return <SkeletonRows rows={8} height={26} />;
+  const rows = lines.data;
+  if (rows.length === 0) return <EmptyState>No line information for this function.</EmptyState>;
+  const largest = Math.max(...rows.map((row) => Math.max(row.base, row.candidate)));
+  const unit = unitOf(scaled.unit);
+  const scale = columnScale(largest, unit);
+  const value = (shown: number) =>
+    shown === 0 ? <span className="muted">–</span> : scale.format(shown);
+  const number = (
+    id: string,
+    head: Column<Shown>['head'],
+    cell: Column<Shown>['cell'],
+  ): Column<Shown> => ({ id, head, align: 'right', width: 92, cell });
+  const columns: Column<Shown>[] = [
+    {
+      id: 'line',
+      head: 'Line',
+      width: 56,
+      mono: true,
+      cell: (row) => (row.line > 0 ? row.line : '?'),
+    },
+    {
+      id: 'bars',
+      head: '',
+      label: 'base and candidate as bars',
+      cell: (row) => <Bars row={row} largest={largest} />,
+    },
+    number('base-self', 'Self base', (row) => value(row.baseSelf)),
+    number('candidate-self', 'Self candidate', (row) => value(row.candidateSelf)),
+    number('base', 'Total base', (row) => value(row.base)),
+    number('candidate', 'Total candidate', (row) => value(row.candidate)),
+    number('change', 'Change', (row) => {
+      const difference = row.candidate - row.base;
+      return (
+        <span className={difference > 0 ? 'more' : difference < 0 ? 'less' : 'muted'}>
+          {scale.delta(difference)}
+        </span>
+      );
+    }),
+  ];
+  return (
+    <div className={classes.lines}>
+      <p className="muted">
+        {countOf(rows.length, 'line')} with samples,{' '}
+        {`${scale.name || 'values'} ${normalizationPhrase(unit)}`.trim()}. Single lines have too few
+        samples for an interval.
+      </p>
+      <DataTable
+        label={`Lines of ${name}`}
+        columns={columns}
+        rowCount={rows.length}
+        rowAt={(index) => rows[index]!}
+        rowKey={(row) => row.line}
+        rowHeight={26}
+        minWidth={560}
+      />
+    </div>
+  );
+}
+
+function shownOf(row: Line, scaled: { base: number; candidate: number }): Shown {
+  return {
+    line: row.line,
+    baseSelf: row.base_self * scaled.base,
+    candidateSelf: row.candidate_self * scaled.candidate,
+    base: row.base_total * scaled.base,
+    candidate: row.candidate_total * scaled.candidate,
+  };
+}
+
+/** Two bars, base above candidate. They only help the eye; the numbers stand beside. */
+function Bars({ row, largest }: { row: Shown; largest: number }) {
+  const width = (value: number) => Math.max(value > 0 ? 1 : 0, (value / largest) * 100);
+  const tone = row.candidate > row.base ? 'var(--more)' : 'var(--less)';
+  return (
+    <svg
+      width="100%"
+      height="14"
+      aria-hidden
+      className={classes.bars}
+      preserveAspectRatio="none"
+      viewBox="0 0 100 14"
+    >
+      <rect x="0" y="2" width={width(row.base)} height="4" fill="var(--noise-line)" />
+      <rect x="0" y="8" width={width(row.candidate)} height="4" fill={tone} />
+    </svg>
+  );
+}

@@ -1,0 +1,116 @@
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import {
+  asBytes,
+  calls,
+  openUrl,
+  readComparison,
+  type Comparison,
+  type ExportFormat,
+  type Granularity,
+  type ViewDescription,
+} from '../../../api';
+
+export const isUnderWay = ({ state }: { state: ViewDescription['state'] }): boolean =>
+  state === 'waiting' || state === 'running';
+
+export type ComparisonFilter = { search?: string; state?: Comparison['state'] };
+
+export const comparisonsQuery = ({ search, state }: ComparisonFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['comparison', 'list', { search, state }],
+    queryFn: ({ pageParam, signal }) =>
+      calls.comparisonsList({
+        query: { search, state: state ? [state] : undefined, cursor: pageParam, limit: 50 },
+        signal,
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+  });
+
+export const comparisonQuery = (comparison_id: string) =>
+  queryOptions({
+    queryKey: ['comparison', 'one', comparison_id],
+    queryFn: async ({ signal }) =>
+      readComparison(await calls.comparisonsGet({ path: { comparison_id }, signal })),
+  });
+
+/** Numbers of a finished view never change; they are cached as long as the page is open. */
+const cachedView = { staleTime: Infinity, gcTime: 10 * 60_000 } as const;
+
+type ViewKey = { comparison_id: string; view_id: string };
+
+/** A part of a view as column file; an empty buffer without a rest. */
+export const viewPartQuery = (view: ViewKey, part: 'first' | 'rest' | 'functions') =>
+  queryOptions({
+    queryKey: ['bytes', view, part],
+    queryFn: async ({ signal }) =>
+      (await calls.viewsPart({
+        path: { ...view, part },
+        signal,
+        ...asBytes,
+      })) as unknown as ArrayBuffer,
+    ...cachedView,
+  });
+
+export const linesQuery = (view: ViewKey, functionName: string) =>
+  queryOptions({
+    queryKey: ['bytes', view, 'lines', functionName],
+    queryFn: ({ signal }) =>
+      calls.viewsLines({ path: view, query: { function: functionName }, signal }),
+    ...cachedView,
+  });
+
+export const searchQuery = (
+  view: ViewKey,
+  search: { pattern: string; regex: boolean; case: boolean },
+) =>
+  queryOptions({
+    queryKey: ['bytes', view, 'search', search],
+    queryFn: ({ signal }) => calls.viewsSearch({ path: view, query: search, signal }),
+    retry: false,
+    ...cachedView,
+  });
+
+/** Frames that were never sent; it belongs to the part that is shown. */
+export const subtreeQuery = (view: ViewKey, node_id: number) =>
+  queryOptions({
+    queryKey: ['bytes', view, 'subtree', node_id],
+    queryFn: async ({ signal }) =>
+      (await calls.viewsSubtree({
+        path: { ...view, node_id },
+        signal,
+        ...asBytes,
+      })) as unknown as ArrayBuffer,
+    meta: { beside: viewPartQuery(view, 'first').queryKey },
+    ...cachedView,
+  });
+
+export type NewSide = { artifact_ids: string[]; label: string };
+
+export const createComparison = ({ base, candidate }: { base: NewSide; candidate: NewSide }) => {
+  const side = ({ artifact_ids, label }: NewSide) => ({ artifact_ids, label: label || null });
+  return calls.comparisonsAsk({ body: { base: side(base), candidate: side(candidate) } });
+};
+export const swapSides = (comparison_id: string) =>
+  calls.comparisonsSwap({ path: { comparison_id } });
+export const retryComparison = (comparison_id: string) =>
+  calls.comparisonsRetry({ path: { comparison_id } });
+export const renameComparison = (
+  comparison_id: string,
+  body: { name: string; base_label: string; candidate_label: string },
+) => calls.comparisonsChange({ path: { comparison_id }, body });
+export const deleteComparison = (comparison_id: string) =>
+  calls.comparisonsDelete({ path: { comparison_id } });
+export const requestView = (
+  comparison_id: string,
+  body: { kind: string; sample_type: string; granularity: Granularity },
+) => calls.viewsAsk({ path: { comparison_id }, body });
+
+export const createExport = (comparison_id: string, format: ExportFormat, kind: string | null) =>
+  calls.exportsAsk({ path: { comparison_id }, body: { format, kind } });
+export const exportQuery = (export_id: string) =>
+  queryOptions({
+    queryKey: ['export', export_id],
+    queryFn: ({ signal }) => calls.exportsGet({ path: { export_id }, signal }),
+  });
+export const exportAddress = (id: string) => openUrl(`/exports/${id}/content`);

@@ -1,0 +1,37 @@
+import { QueryClient } from '@tanstack/react-query';
+import { HttpResponse, http } from 'msw';
+import { describe, expect, it } from 'vitest';
+import { readComparison } from '../../../api';
+import { aComparison } from '../../../testing/api-factories';
+import { at, problem, server } from '../../../testing/mock-api';
+import { comparisonSnapshotRequests } from './comparison-snapshot-requests';
+import { comparisonQuery } from './comparison-queries';
+
+describe('what can be opened in a comparison', () => {
+  it('are its parts, all views that are laid out, and the lines of functions that findings name', async () => {
+    server.use(
+      http.get(at('/comparisons/:id/parts/traces'), () => problem(404, {})),
+      http.get(at('/comparisons/:id'), () => HttpResponse.json({})),
+    );
+    const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
+    const comparison = aComparison({ parts: ['profiles', 'traces'] });
+    client.setQueryData(comparisonQuery(comparison.id).queryKey, readComparison(comparison));
+
+    const found = await comparisonSnapshotRequests(client, comparison.id);
+
+    const path = `/comparisons/${comparison.id}`;
+    const views = comparison.views.filter(({ state }) => state === 'done');
+    expect(views).not.toEqual([]);
+    expect(found[0]).toBe(`${path}/parts/traces`);
+    expect(found).not.toContain(`${path}/parts/profiles`);
+    for (const { id } of views)
+      for (const part of ['first', 'functions', 'rest'])
+        expect(found).toContain(`${path}/views/${id}/${part}`);
+    expect(found.some((request) => request.includes('/lines?function='))).toBe(true);
+    expect(new Set(found).size).toBe(found.length);
+  });
+
+  it('is nothing before the page itself is read', async () => {
+    expect(await comparisonSnapshotRequests(new QueryClient(), 'c1')).toEqual([]);
+  });
+});

@@ -1,0 +1,48 @@
+/** What can be opened on the page of a comparison, as requests: a report takes it along. Most viewed first. */
+import type { QueryClient } from '@tanstack/react-query';
+import type { Comparison, ViewDescription } from '../../../api';
+import { traceSnapshotRequests } from '../../evidence/exec_traces';
+import { comparisonQuery } from './comparison-queries';
+
+/** Functions whose lines go along: those that the findings name. */
+const LINES_MOST = 60;
+
+const uniqueOf = (names: string[]): string[] => [...new Set(names)];
+
+function linesOf({ id, result }: Comparison, views: ViewDescription[]): string[] {
+  const named = (result?.findings ?? []).flatMap(({ kind, subject, profile, payers }) => {
+    const functions = [
+      ...(kind === 'profile.function' ? [subject] : []),
+      ...payers.map((payer) => payer.function),
+    ];
+    return views
+      .filter((view) => view.granularity === 'function' && (!profile || view.kind === profile))
+      .flatMap((view) =>
+        functions.map((name) => {
+          const query = new URLSearchParams({ function: name });
+          return `/comparisons/${id}/views/${view.id}/lines?${query.toString()}`;
+        }),
+      );
+  });
+  return uniqueOf(named).slice(0, LINES_MOST);
+}
+
+export async function comparisonSnapshotRequests(
+  client: QueryClient,
+  id: string,
+): Promise<string[]> {
+  const known = client.getQueryData(comparisonQuery(id).queryKey);
+  if (!known) return [];
+  const views = known.views.filter(({ state }) => state === 'done');
+  const parts = known.parts.filter((part) => part !== 'profiles');
+  const ofViews = (part: string) =>
+    views.map((view) => `/comparisons/${id}/views/${view.id}/${part}`);
+  return [
+    ...parts.map((part) => `/comparisons/${id}/parts/${part}`),
+    ...ofViews('first'),
+    ...ofViews('functions'),
+    ...linesOf(known, views),
+    ...(parts.includes('traces') ? await traceSnapshotRequests(client, id) : []),
+    ...ofViews('rest'),
+  ];
+}

@@ -1,0 +1,129 @@
+/** Rows of the function table: indices into the columns, filtered and sorted. Pure; 100,000 functions in some tens of ms. */
+import { changeOf, type Change } from '../../../engine/format/change-class';
+import type { FunctionTable } from '../../../engine/flame/function-table';
+import type { Sort } from '../../../ui';
+
+export type Scaled = { basis: number; unit: string; base: number; candidate: number };
+
+/** The basis asked for, or the default one of the data. */
+export function scaleOf({ header }: FunctionTable, basisId: string): Scaled {
+  const wanted = header.bases.findIndex(({ id }) => id === basisId);
+  const basis =
+    wanted >= 0
+      ? wanted
+      : Math.max(
+          0,
+          header.bases.findIndex(({ id }) => id === header.defaultBasis),
+        );
+  const found = header.bases[basis];
+  return {
+    basis,
+    unit: found?.unit ?? 'count',
+    base: found?.baseScale ?? 1,
+    candidate: found?.candidateScale ?? 1,
+  };
+}
+
+export type FunctionRow = {
+  index: number;
+  name: string;
+  category: string;
+  baseSelf: number;
+  candidateSelf: number;
+  baseTotal: number;
+  candidateTotal: number;
+  low: number;
+  high: number;
+  q: number;
+  change: Change;
+};
+
+export function rowAt(table: FunctionTable, scaled: Scaled, index: number): FunctionRow {
+  const judged = table.judgements[scaled.basis];
+  return {
+    index,
+    name: table.names.text(table.name[index] ?? 0),
+    category: table.header.categories[table.category[index] ?? 0] ?? '',
+    baseSelf: (table.baseSelf[index] ?? 0) * scaled.base,
+    candidateSelf: (table.candidateSelf[index] ?? 0) * scaled.candidate,
+    baseTotal: (table.baseTotal[index] ?? 0) * scaled.base,
+    candidateTotal: (table.candidateTotal[index] ?? 0) * scaled.candidate,
+    low: judged?.low[index] ?? NaN,
+    high: judged?.high[index] ?? NaN,
+    q: judged?.q[index] ?? NaN,
+    change: changeOf(judged?.state[index] ?? 0),
+  };
+}
+
+function valuesFor(table: FunctionTable, scaled: Scaled, column: string): Float64Array {
+  const { base, candidate } = scaled;
+  const value = (index: number): number => {
+    const [baseSelf, candidateSelf] = [
+      table.baseSelf[index]! * base,
+      table.candidateSelf[index]! * candidate,
+    ];
+    const [baseTotal, candidateTotal] = [
+      table.baseTotal[index]! * base,
+      table.candidateTotal[index]! * candidate,
+    ];
+    switch (column) {
+      case 'base-self':
+        return baseSelf;
+      case 'candidate-self':
+        return candidateSelf;
+      case 'base-total':
+        return baseTotal;
+      case 'candidate-total':
+        return candidateTotal;
+      case 'self-change':
+        return Math.abs(candidateSelf - baseSelf);
+      case 'ratio':
+        return baseTotal > 0 && candidateTotal > 0
+          ? candidateTotal / baseTotal
+          : candidateTotal > 0
+            ? Infinity
+            : 0;
+      case 'q':
+        return table.judgements[scaled.basis]?.q[index] ?? NaN;
+      case 'category':
+        return table.category[index]!;
+      default:
+        return Math.abs(candidateTotal - baseTotal);
+    }
+  };
+  return Float64Array.from({ length: table.count }, (_, index) => value(index));
+}
+
+/** Indices in the order asked for; equal ones stay in the order of the data. */
+export function sortedRows(table: FunctionTable, scaled: Scaled, sort: Sort): Uint32Array {
+  const rows = Uint32Array.from({ length: table.count }, (_, index) => index);
+  const sign = sort.descending ? -1 : 1;
+  if (sort.column === 'name') {
+    const names = Array.from({ length: table.count }, (_, index) =>
+      table.names.text(table.name[index] ?? 0),
+    );
+    return rows.sort(
+      (a, b) => sign * (names[a]! < names[b]! ? -1 : names[a]! > names[b]! ? 1 : 0) || a - b,
+    );
+  }
+  const values = valuesFor(table, scaled, sort.column);
+  return rows.sort((a, b) => {
+    const [one, other] = [values[a]!, values[b]!];
+    // Untested rows are after all tested ones in both directions.
+    if (Number.isNaN(one) !== Number.isNaN(other)) return Number.isNaN(one) ? 1 : -1;
+    return sign * (one - other) || a - b;
+  });
+}
+
+/** The largest absolute value shown, for the one scale of all columns. */
+export function largestShown(table: FunctionTable, scaled: Scaled): number {
+  let largest = 0;
+  for (let index = 0; index < table.count; index++) {
+    largest = Math.max(
+      largest,
+      table.baseTotal[index]! * scaled.base,
+      table.candidateTotal[index]! * scaled.candidate,
+    );
+  }
+  return largest;
+}

@@ -1,0 +1,143 @@
+/** What is known of one build: its facts, the judgement, and the regressions that began with it. */
+import { useQuery } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import type { Build } from '../../../api';
+import {
+  DetailsList,
+  PageHeader,
+  Section,
+  StateIcon,
+  Timestamp,
+  describeError,
+  useTitle,
+} from '../../../ui';
+import { buildVerdictQuery, regressionQuery } from './regression-queries';
+import classes from './regressions.module.css';
+import {
+  VERDICT_LABELS,
+  requiredEvidenceText,
+  numberText,
+  shortCommit,
+} from './regression-wording';
+
+export type BuildDetailProps = {
+  build: Build;
+  service: ReactNode;
+  back: ReactNode;
+  regressionLink: (regression_id: string, words: ReactNode) => ReactNode;
+  /** The build's files, from the storey that has them. */
+  files: ReactNode;
+};
+
+export default function BuildDetail({
+  build,
+  service,
+  back,
+  regressionLink,
+  files,
+}: BuildDetailProps) {
+  useTitle(`Build ${shortCommit(build.commit)}`);
+  return (
+    <>
+      <PageHeader
+        above={back}
+        title={
+          <>
+            Build <span className="mono">{shortCommit(build.commit)}</span>
+            {build.label && ` · ${build.label}`}
+          </>
+        }
+        sub={build.title ?? undefined}
+      />
+      <Section title="Verdict" aside="compared with earlier builds">
+        <BuildVerdict build={build} regressionLink={regressionLink} />
+      </Section>
+      <Section title="Run metadata">
+        <DetailsList facts={known(build, service)} />
+      </Section>
+      <Section title="Files">{files}</Section>
+    </>
+  );
+}
+
+/** What is known of the build; missing metadata has no row. */
+function known(build: Build, service: ReactNode): [string, ReactNode][] {
+  const facts: [string, ReactNode][] = [
+    ['service', service],
+    [
+      'commit',
+      <span key="commit" className="mono">
+        {build.commit}
+      </span>,
+    ],
+    ['branch', build.branch],
+    ['author', build.author],
+    ['pull request', pullRequest(build)],
+    [
+      'after',
+      build.parent && (
+        <span key="after" className="mono">
+          {shortCommit(build.parent)}
+        </span>
+      ),
+    ],
+    ['Go', build.go_version],
+    ['platform', [build.goos, build.goarch].filter(Boolean).join('/')],
+    ['flags', build.flags],
+    ['committed', build.committed_at && <Timestamp key="at" at={build.committed_at} exact />],
+    [
+      'CI',
+      build.ci_url && (
+        <a key="ci" href={build.ci_url} rel="noreferrer noopener" target="_blank">
+          {build.ci_url}
+        </a>
+      ),
+    ],
+  ];
+  return facts.filter(([, value]) => value !== null && value !== undefined && value !== '');
+}
+
+function pullRequest({ pull_request }: Build): ReactNode {
+  const { number, url } = pull_request ?? {};
+  const words = typeof number === 'number' ? `#${number}` : null;
+  if (typeof url !== 'string' || !/^https?:/u.test(url)) return words;
+  return (
+    <a key="pull" href={url} rel="noreferrer noopener" target="_blank">
+      {words ?? url}
+    </a>
+  );
+}
+
+function BuildVerdict({
+  build,
+  regressionLink,
+}: Pick<BuildDetailProps, 'build' | 'regressionLink'>) {
+  const judgement = useQuery(buildVerdictQuery(build.id));
+  if (judgement.error) return <p className="muted">{describeError(judgement.error).detail}</p>;
+  if (!judgement.data) return <p className="muted">loading</p>;
+  const { state, sentence, needs, regression_ids, judged_at } = judgement.data;
+  const [glyph, word] = VERDICT_LABELS[state];
+  const need = requiredEvidenceText(needs);
+  return (
+    <p className={classes.chosen}>
+      <StateIcon glyph={glyph}>{word}</StateIcon>
+      <span>{sentence}</span>
+      {need && <span className="muted">{need}</span>}
+      {regression_ids.map((id) => (
+        <span key={id}>{regressionLink(id, <Named id={id} />)}</span>
+      ))}
+      {judged_at && (
+        <span className="muted">
+          <Timestamp at={judged_at} />
+        </span>
+      )}
+    </p>
+  );
+}
+
+/** By its number, as in its notifications; without access, by its kind. */
+function Named({ id }: { id: string }) {
+  const regression = useQuery(regressionQuery(id));
+  const number = regression.data?.number ?? null;
+  return number === null ? 'the regression' : numberText(number);
+}

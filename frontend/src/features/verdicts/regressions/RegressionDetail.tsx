@@ -1,0 +1,251 @@
+/** One regression: what changed by how much and since when, the evidence, who is on it, and everything that was done. */
+import { TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import {
+  makeConnectionLostError,
+  type RegressionUpdate,
+  type RegressionDetailOut,
+} from '../../../api';
+import {
+  ErrorState,
+  PageHeader,
+  Section,
+  SkeletonRows,
+  StateIcon,
+  Timestamp,
+  useTitle,
+} from '../../../ui';
+import { RegressionHistory } from './RegressionHistory';
+import { SeriesPanel } from './SeriesPanel';
+import { AssigneeMenu, StateMenu, type Person } from './TriageActions';
+import { updateRegression, regressionQuery, regressionSeriesQuery } from './regression-queries';
+import classes from './regressions.module.css';
+import {
+  STATES,
+  changeText,
+  citedText,
+  requiredEvidenceText,
+  numberText,
+  rangeText,
+  shortCommit,
+} from './regression-wording';
+
+export type RegressionDetailProps = {
+  id: string;
+  back: ReactNode;
+  people: Person[];
+  mayWrite: boolean;
+  links: {
+    build: (build_id: string, words: ReactNode) => ReactNode;
+    comparison: (comparison_id: string, words: ReactNode) => ReactNode;
+    service: (service_id: string) => ReactNode;
+  };
+  onOpenBuild: (build_id: string) => void;
+  /** Another step from here, from a storey above: *Start bisect*. */
+  action?: ReactNode;
+  /** What such steps led to. */
+  searches?: ReactNode;
+  /** Commits between the two builds, from the storey that knows them. */
+  commits?: (regression: RegressionDetailOut) => ReactNode;
+  /** Its discussion, from a higher feature. */
+  talk?: ReactNode;
+};
+
+export default function RegressionDetail(props: RegressionDetailProps) {
+  const { id, back, links, commits } = props;
+  const regression = useQuery(regressionQuery(id));
+  useTitle(regression.data?.title ?? 'Regression');
+  const failed = makeConnectionLostError(regression);
+  if (failed)
+    return (
+      <>
+        <PageHeader above={back} title="Could not load the regression" />
+        <Section>
+          <ErrorState error={failed} />
+        </Section>
+      </>
+    );
+  if (!regression.data)
+    return (
+      <Section>
+        <SkeletonRows rows={6} />
+      </Section>
+    );
+  const { data } = regression;
+  return (
+    <>
+      <PageHeader
+        above={back}
+        title={data.title}
+        sub={data.sentence}
+        actions={
+          props.mayWrite && (
+            <>
+              <Acts regression={data} people={props.people} />
+              {props.action}
+            </>
+          )
+        }
+      />
+      <Section>
+        <Facts regression={data} links={links} />
+        {props.searches}
+      </Section>
+      <Section
+        title="History by build"
+        aside="one dot per build, with the confidence interval of its profiles"
+      >
+        <Series {...props} />
+      </Section>
+      <Section title="Evidence" aside="comparisons and builds cited">
+        <Evidence regression={data} links={links} />
+      </Section>
+      {commits && (
+        <Section title="Commits in range" aside="after the last build at the old level">
+          {commits(data)}
+        </Section>
+      )}
+      <Section title="History">
+        <RegressionHistory id={id} people={props.people} />
+      </Section>
+      {props.talk}
+    </>
+  );
+}
+
+function Acts({ regression, people }: { regression: RegressionDetailOut; people: Person[] }) {
+  const client = useQueryClient();
+  const [opened, setOpened] = useState<'state' | 'assignee' | null>(null);
+  const keep = useMutation({
+    mutationFn: (said: RegressionUpdate) => updateRegression(regression.id, said),
+    onSettled: () => client.invalidateQueries({ queryKey: ['regression'] }),
+  });
+  const change = (said: RegressionUpdate) => {
+    setOpened(null);
+    keep.mutate(said);
+  };
+  return (
+    <>
+      {keep.error && <ErrorState compact what="Could not save the changes" error={keep.error} />}
+      <StateMenu
+        label={`State: ${STATES[regression.state][1]}`}
+        opened={opened === 'state'}
+        onOpened={(open) => {
+          setOpened(open ? 'state' : null);
+        }}
+        disabled={keep.isPending}
+        onChange={change}
+      />
+      <AssigneeMenu
+        label={`Assignee: ${regression.assignee ? (regression.assignee.name ?? 'former member') : 'unassigned'}`}
+        opened={opened === 'assignee'}
+        onOpened={(open) => {
+          setOpened(open ? 'assignee' : null);
+        }}
+        disabled={keep.isPending}
+        onChange={change}
+        people={people}
+      />
+      <span className={classes.due}>
+        <span aria-hidden>Due</span>
+        <TextInput
+          aria-label="Due on"
+          type="date"
+          value={regression.due_on ?? ''}
+          disabled={keep.isPending}
+          onChange={(event) => {
+            change({ due_on: event.currentTarget.value || null });
+          }}
+        />
+      </span>
+    </>
+  );
+}
+
+type Linked = { regression: RegressionDetailOut; links: RegressionDetailProps['links'] };
+
+function Facts({ regression, links }: Linked) {
+  const { state, since, good, fixed_by, range, members, confirmed } = regression;
+  const [glyph, word] = STATES[state];
+  const needs = requiredEvidenceText(regression.needs);
+  const point = (build: { build_id: string | null; commit: string }) => (
+    <span className="mono">
+      {build.build_id === null
+        ? shortCommit(build.commit)
+        : links.build(build.build_id, shortCommit(build.commit))}
+    </span>
+  );
+  return (
+    <>
+      <p className={classes.chosen}>
+        <StateIcon glyph={confirmed ? glyph : 'waiting'}>
+          {confirmed ? word : 'Unconfirmed, not notified'}
+        </StateIcon>
+        {regression.number !== null && <span>{numberText(regression.number)}</span>}
+        <span>{links.service(regression.service_id)}</span>
+        <span className="muted">{regression.branch || 'no branch'}</span>
+        {changeText(regression) && (
+          <span>
+            <b>{changeText(regression)}</b> <span className="muted">{rangeText(regression)}</span>
+          </span>
+        )}
+        {since && (
+          <span>
+            since {point(since)}, <Timestamp at={since.at} />
+          </span>
+        )}
+        {good && <span>good until {point(good)}</span>}
+        {range && range.first_commit !== range.last_commit && (
+          <span className="muted">
+            started between {shortCommit(range.first_commit)} and {shortCommit(range.last_commit)}
+          </span>
+        )}
+        {fixed_by && <span>fixed by {point(fixed_by)}</span>}
+        {needs && <span className="muted">{needs}</span>}
+      </p>
+      {members.length > 1 && (
+        <ul className={classes.members} aria-label="Related changes">
+          {members.slice(1).map(({ kind, subject, is_move }) => (
+            <li key={`${kind} ${subject}`}>
+              <span className="mono">{subject}</span>{' '}
+              <span className="muted">{is_move ? 'cost shift' : 'same cause'}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function Series({ id, links, onOpenBuild }: RegressionDetailProps) {
+  const series = useQuery(regressionSeriesQuery(id));
+  if (series.error) return <ErrorState error={series.error} />;
+  if (!series.data) return <SkeletonRows rows={4} height={40} />;
+  return <SeriesPanel page={series.data} link={links.build} onOpen={onOpenBuild} />;
+}
+
+function Evidence({ regression, links }: Linked) {
+  const cited = regression.evidence;
+  if (cited.length === 0)
+    return (
+      <p className="muted">
+        The change of the series above. A comparison of the builds before and after is added when
+        both have profiles.
+      </p>
+    );
+  return (
+    <ul className={classes.history}>
+      {cited.map((one) => (
+        <li key={one.id} className={classes.event}>
+          <span>{one.what === 'proof' ? 'fix verification' : 'comparison'}</span>
+          {one.comparison_id && links.comparison(one.comparison_id, citedText(one))}
+          {one.build_id && links.build(one.build_id, 'the build')}
+          <span className="muted">
+            <Timestamp at={one.created_at} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,326 @@
+/** What needs someone: regressions, newest first, with what is done with many of them at once. */
+import { Button, Checkbox, SegmentedControl, Select, TextInput } from '@mantine/core';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import type { Regression, RegressionUpdate } from '../../../api';
+import { Sparkline } from '../../../charts';
+import {
+  EmptyState,
+  ErrorState,
+  KeyHint,
+  PageHeader,
+  Section,
+  SkeletonRows,
+  StateIcon,
+  Timestamp,
+  Toolbar,
+  countOf,
+} from '../../../ui';
+import { AssigneeMenu, StateMenu, type Person } from './TriageActions';
+import { regressionsQuery, summaryQuery, triage } from './regression-queries';
+import classes from './regressions.module.css';
+import { SHOWN, type RegressionsSearch } from './regression-url';
+import {
+  STATES,
+  changeText,
+  headlineText,
+  isOpen,
+  requiredEvidenceText,
+  rangeText,
+  shortCommit,
+  toneOf,
+} from './regression-wording';
+
+export type RegressionsProps = {
+  search: RegressionsSearch;
+  onSearch: (search: RegressionsSearch) => void;
+  services: { id: string; name: string }[];
+  people: Person[];
+  mayWrite: boolean;
+  link: (regression: Regression, words: ReactNode) => ReactNode;
+  onOpen: (regression: Regression) => void;
+  actions?: ReactNode;
+};
+
+export default function Regressions(props: RegressionsProps) {
+  const { search, onSearch, services } = props;
+  const summary = useQuery(summaryQuery);
+  const show = search.show ?? 'all';
+  const list = useInfiniteQuery(
+    regressionsQuery({
+      show,
+      service_id: search.service,
+      search: search.q === '' ? undefined : search.q,
+    }),
+  );
+  const rows = list.data?.pages.flatMap(({ items }) => items) ?? [];
+  const change = (said: Partial<RegressionsSearch>) => {
+    onSearch({ ...search, ...said });
+  };
+  return (
+    <>
+      <PageHeader
+        title={
+          summary.data
+            ? headlineText(
+                summary.data.states.new ?? 0,
+                summary.data.new_unassigned,
+                summary.data.open,
+              )
+            : 'Regressions'
+        }
+        sub={
+          summary.data?.headline
+            ? summary.data.headline.sentence
+            : 'Detected across builds and confirmed before notifying. Requires artifacts uploaded by CI for every build.'
+        }
+        actions={props.actions}
+      />
+      <Toolbar label="Filter regressions">
+        <SegmentedControl
+          aria-label="State"
+          value={show}
+          onChange={(next) => {
+            change({ show: next === 'all' ? undefined : next });
+          }}
+          data={SHOWN.map((value) => ({ value, label: value }))}
+        />
+        <Select
+          aria-label="Service"
+          placeholder="any service"
+          clearable
+          searchable
+          data={services.map(({ id, name }) => ({ value: id, label: name }))}
+          value={search.service ?? null}
+          onChange={(next) => {
+            change({ service: next ?? undefined });
+          }}
+        />
+        <TextInput
+          aria-label="Search regressions"
+          placeholder="Search titles, functions, #7"
+          value={search.q ?? ''}
+          onChange={(event) => {
+            change({ q: event.currentTarget.value || undefined });
+          }}
+        />
+      </Toolbar>
+      <Section>
+        {list.error && (
+          <ErrorState
+            error={list.error}
+            action={<Button onClick={() => void list.refetch()}>Try again</Button>}
+          />
+        )}
+        {list.isPending && <SkeletonRows rows={6} height={42} />}
+        {list.data && rows.length === 0 && (
+          <EmptyState>
+            {show === 'all' && !search.q && !search.service
+              ? 'No regressions. Upload the profiles of every build from CI to detect them.'
+              : 'No regressions match these filters.'}
+          </EmptyState>
+        )}
+        {rows.length > 0 && <Rows {...props} rows={rows} />}
+        {list.hasNextPage && (
+          <Button
+            my="md"
+            loading={list.isFetchingNextPage}
+            onClick={() => void list.fetchNextPage()}
+          >
+            Load older regressions
+          </Button>
+        )}
+      </Section>
+    </>
+  );
+}
+
+function Rows({
+  rows,
+  services,
+  people,
+  mayWrite,
+  link,
+  onOpen,
+}: RegressionsProps & { rows: Regression[] }) {
+  const client = useQueryClient();
+  const [at, setAt] = useState(0);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [opened, setOpened] = useState<'state' | 'assignee' | null>(null);
+  const keep = useMutation({
+    mutationFn: (said: { ids: string[]; change: RegressionUpdate }) =>
+      triage(said.ids, said.change),
+    onSuccess: () => {
+      setChosen(new Set());
+    },
+    onSettled: () => client.invalidateQueries({ queryKey: ['regression'] }),
+  });
+  const here = Math.min(at, rows.length - 1);
+  const meant = chosen.size > 0 ? [...chosen] : [rows[here]!.id];
+  const change = (said: RegressionUpdate) => {
+    setOpened(null);
+    keep.mutate({ ids: meant, change: said });
+  };
+  const list = useRef<HTMLUListElement>(null);
+  const move = (to: number) => {
+    setAt(to);
+    list.current?.children[to]?.scrollIntoView({ block: 'nearest' });
+  };
+  const toggle = (id: string) => {
+    const next = new Set(chosen);
+    if (!next.delete(id)) next.add(id);
+    setChosen(next);
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.target instanceof HTMLInputElement && event.target.type !== 'checkbox') return;
+    const act = {
+      j: () => {
+        move(Math.min(rows.length - 1, here + 1));
+      },
+      k: () => {
+        move(Math.max(0, here - 1));
+      },
+      x: () => {
+        toggle(rows[here]!.id);
+      },
+      a: () => {
+        if (mayWrite) setOpened('assignee');
+      },
+      s: () => {
+        if (mayWrite) setOpened('state');
+      },
+      Enter: () => {
+        if (event.target === event.currentTarget) onOpen(rows[here]!);
+      },
+    }[event.key];
+    if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key !== 'Enter') event.preventDefault();
+    act();
+  };
+  const names = new Map(services.map(({ id, name }) => [id, name]));
+  return (
+    <>
+      <div className={classes.triage}>
+        {mayWrite && (
+          <>
+            <span className="t2">
+              {chosen.size > 0
+                ? `${countOf(chosen.size, 'regression')} selected`
+                : 'the row at the cursor'}
+            </span>
+            <StateMenu
+              label="State"
+              opened={opened === 'state'}
+              onOpened={(open) => {
+                setOpened(open ? 'state' : null);
+              }}
+              disabled={keep.isPending}
+              onChange={change}
+            />
+            <AssigneeMenu
+              label="Assign"
+              opened={opened === 'assignee'}
+              onOpened={(open) => {
+                setOpened(open ? 'assignee' : null);
+              }}
+              disabled={keep.isPending}
+              onChange={change}
+              people={people}
+            />
+          </>
+        )}
+        <span className="grow" />
+        <span className={classes.hints}>
+          <KeyHint keys={['j', 'k']}>move</KeyHint>
+          <KeyHint keys={['x']}>select</KeyHint>
+          <KeyHint keys={['a']}>assign</KeyHint>
+          <KeyHint keys={['s']}>state</KeyHint>
+        </span>
+      </div>
+      {keep.error && <ErrorState compact what="Could not save the changes" error={keep.error} />}
+      <ul
+        ref={list}
+        className={classes.rows}
+        aria-label="Regressions"
+        // The list takes the keys j, k, x, a and s.
+        tabIndex={0}
+        onKeyDown={onKeyDown}
+      >
+        {rows.map((row, index) => (
+          <li
+            key={row.id}
+            className={classes.row}
+            aria-current={index === here ? 'true' : undefined}
+            onPointerDown={() => {
+              setAt(index);
+            }}
+          >
+            {mayWrite && (
+              <Checkbox
+                aria-label={`Select ${row.title}`}
+                checked={chosen.has(row.id)}
+                onChange={() => {
+                  toggle(row.id);
+                }}
+              />
+            )}
+            <Row row={row} service={names.get(row.service_id) ?? ''} link={link} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+type RowProps = { row: Regression; service: string; link: RegressionsProps['link'] };
+
+function Row({ row, service, link }: RowProps) {
+  const [glyph, word] = STATES[row.state];
+  const more = [
+    row.number !== null && `#${row.number}`,
+    service,
+    row.branch,
+    requiredEvidenceText(row.needs),
+    row.due_on && `due ${row.due_on}`,
+  ];
+  return (
+    <>
+      <span className={classes.state}>
+        <StateIcon glyph={row.confirmed ? glyph : 'waiting'}>
+          {row.confirmed ? word : 'Unconfirmed'}
+        </StateIcon>
+      </span>
+      <span className={classes.what}>
+        <span className={classes.title}>{link(row, row.title)}</span>
+        <span className="muted">{more.filter(Boolean).join(' · ')}</span>
+      </span>
+      <span className={classes.since}>
+        {row.since && (
+          <>
+            <span className="mono">{shortCommit(row.since.commit)}</span>
+            <span className="muted">
+              <Timestamp at={row.since.at} />
+            </span>
+          </>
+        )}
+      </span>
+      <span className={classes.change}>
+        <b>{changeText(row)}</b>
+        <span className="muted">{rangeText(row)}</span>
+      </span>
+      <span className={classes.spark}>
+        {row.spark && (
+          <Sparkline
+            values={row.spark.values}
+            stepAt={row.spark.step_at}
+            levels={row.spark.levels}
+            tone={toneOf(row)}
+          />
+        )}
+      </span>
+      <span className={isOpen(row) && !row.assignee ? classes.nobody : undefined}>
+        {row.assignee ? (row.assignee.name ?? 'former member') : isOpen(row) ? 'unassigned' : ''}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,108 @@
+/** Series over the same builds, one below the other, with one chosen build for all of them. */
+import { useState, type ReactNode } from 'react';
+import type { BuildSeries, BuildSeriesPage } from '../../../api';
+import { BuildSeriesChart, type BuildSeriesStep } from '../../../charts';
+import { formatRatio, formatValue } from '../../../engine/format/format';
+import { EmptyState, StateIcon, Timestamp } from '../../../ui';
+import classes from './regressions.module.css';
+import { VERDICT_LABELS, kindText, shortCommit } from './regression-wording';
+
+type PanelProps = {
+  page: BuildSeriesPage;
+  link: (build_id: string, words: ReactNode) => ReactNode;
+  onOpen: (build_id: string) => void;
+  /** Text beside the name of a series, and its actions. */
+  aside?: (series: BuildSeries) => ReactNode;
+  /** What has to happen before anything is drawn. */
+  empty?: string;
+};
+
+const EMPTY = 'No series yet: at least a few measured builds are needed.';
+
+export function SeriesPanel({ page, link, onOpen, aside, empty = EMPTY }: PanelProps) {
+  const { builds, series } = page;
+  const [chosen, setChosen] = useState<number | null>(null);
+  if (builds.length === 0 || series.length === 0) return <EmptyState>{empty}</EmptyState>;
+  const at = chosen === null ? null : Math.min(chosen, builds.length - 1);
+  return (
+    <>
+      <SelectedBuild page={page} at={at} link={link} />
+      {series.map((one, place) => (
+        <div key={`${one.kind} ${one.subject}`} className={classes.series}>
+          <div className={classes.seriesHead}>
+            <b className="mono">{one.subject || 'all'}</b>
+            <span className="muted">{kindText(one.kind)}</span>
+            {at !== null && <span>{valueText(one, at)}</span>}
+            <span className="grow" />
+            {one.detectable !== null && (
+              <span className="muted">{`minimum detectable change: ${formatRatio(one.detectable)}`}</span>
+            )}
+            {aside?.(one)}
+          </div>
+          {one.course && <p className={`${classes.course} muted`}>{one.course.sentence}</p>}
+          <BuildSeriesChart
+            label={`${one.subject || kindText(one.kind)} over ${builds.length} builds`}
+            unit={one.unit}
+            values={one.values}
+            low={one.low}
+            high={one.high}
+            levels={one.levels}
+            course={one.course?.values}
+            steps={one.change_points.map(stepOf)}
+            chosen={at}
+            height={place === 0 ? 120 : 60}
+            onChoose={setChosen}
+            onOpen={(index) => {
+              const build = builds[index];
+              if (build) onOpen(build.id);
+            }}
+          />
+        </div>
+      ))}
+    </>
+  );
+}
+
+const stepOf = (point: BuildSeries['change_points'][number]): BuildSeriesStep => ({
+  index: point.index,
+  lowIndex: point.low_index,
+  highIndex: point.high_index,
+  tone: point.cause === 'conditions' ? 'quiet' : point.after > point.before ? 'more' : 'less',
+});
+
+function valueText({ values, low, high, unit }: BuildSeries, at: number): string {
+  const value = values[at];
+  if (value === null || value === undefined) return 'no value';
+  const between = [low[at], high[at]];
+  const [from, to] = between;
+  if (from == null || to == null || from === to) return formatValue(value, unit);
+  return `${formatValue(value, unit)} (${formatValue(from, unit)} to ${formatValue(to, unit)})`;
+}
+
+function SelectedBuild({
+  page: { builds },
+  at,
+  link,
+}: {
+  page: BuildSeriesPage;
+  at: number | null;
+  link: PanelProps['link'];
+}) {
+  const build = at === null ? undefined : builds[at];
+  if (!build)
+    return (
+      <p className={`${classes.chosen} muted`}>
+        {builds.length} builds, oldest on the left; point at one, or use the arrow keys on a series
+      </p>
+    );
+  const [glyph, word] = VERDICT_LABELS[build.judgement];
+  return (
+    <p className={classes.chosen} aria-live="polite">
+      <span className="mono">{link(build.id, shortCommit(build.commit))}</span>
+      {build.label && <span>{build.label}</span>}
+      <Timestamp at={build.at} exact />
+      <StateIcon glyph={glyph}>{word}</StateIcon>
+      <span className="muted">{build.conditions}</span>
+    </p>
+  );
+}

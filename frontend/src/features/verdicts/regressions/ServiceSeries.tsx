@@ -1,0 +1,101 @@
+/** The series of a service over the builds of a branch, by kind, largest first; each can be muted. */
+import { Select } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState, type ReactNode } from 'react';
+import type { BuildSeries } from '../../../api';
+import { ErrorState, Section, SkeletonRows } from '../../../ui';
+import { SeriesPanel } from './SeriesPanel';
+import { serviceSeriesQuery, watchSeries } from './regression-queries';
+import { KINDS, NOT_EVALUATED, kindText, type SeriesKind } from './regression-wording';
+
+export type ServiceSeriesProps = {
+  serviceId: string;
+  link: (build_id: string, words: ReactNode) => ReactNode;
+  onOpenBuild: (build_id: string) => void;
+  mayWrite: boolean;
+};
+
+const NO_LATENCY =
+  'No latency series yet: deploy builds for at least 15 minutes each while the service sends a latency histogram.';
+
+export default function ServiceSeries({
+  serviceId,
+  link,
+  onOpenBuild,
+  mayWrite,
+}: ServiceSeriesProps) {
+  const [kind, setKind] = useState<SeriesKind>('profile.category');
+  const [branch, setBranch] = useState<string | undefined>(undefined);
+  const series = useQuery(serviceSeriesQuery(serviceId, branch, kind));
+  const controls = (
+    <>
+      <Select
+        aria-label="Kind of series"
+        data={KINDS}
+        allowDeselect={false}
+        value={kind}
+        onChange={(next) => {
+          if (next) setKind(next);
+        }}
+      />
+      {series.data && series.data.branches.length > 1 && (
+        <Select
+          aria-label="Branch"
+          data={series.data.branches.map((name) => ({ value: name, label: name || 'no branch' }))}
+          allowDeselect={false}
+          value={series.data.branch}
+          onChange={(next) => {
+            setBranch(next ?? undefined);
+          }}
+        />
+      )}
+    </>
+  );
+  return (
+    <Section title="History by build" aside="largest first" controls={controls}>
+      {series.error && <ErrorState error={series.error} />}
+      {series.isPending && <SkeletonRows rows={4} height={40} />}
+      {series.data && (
+        <SeriesPanel
+          page={series.data}
+          link={link}
+          onOpen={onOpenBuild}
+          empty={kind === 'latency' ? NO_LATENCY : undefined}
+          aside={(one) => <MutedState serviceId={serviceId} series={one} mayWrite={mayWrite} />}
+        />
+      )}
+    </Section>
+  );
+}
+
+type DetectionProps = { serviceId: string; series: BuildSeries; mayWrite: boolean };
+
+/** Whether a series is muted, and the button to change that. */
+function MutedState({ serviceId, series, mayWrite }: DetectionProps) {
+  const client = useQueryClient();
+  const { kind, subject, muted } = series;
+  const keep = useMutation({
+    mutationFn: () => watchSeries(serviceId, kind, subject, !muted),
+    onSettled: () => client.invalidateQueries({ queryKey: ['regression', 'service-series'] }),
+  });
+  const word = muted ? 'Unmute' : 'Mute';
+  return (
+    <>
+      {muted && <span className="muted">Muted</span>}
+      {mayWrite && !NOT_EVALUATED.has(kind) && (
+        <button
+          type="button"
+          className="link"
+          aria-label={`${word}: ${subject || kindText(kind)}`}
+          disabled={keep.isPending}
+          onClick={() => {
+            keep.mutate();
+          }}
+        >
+          {word}
+        </button>
+      )}
+      {keep.error && <ErrorState compact what="Could not save the changes" error={keep.error} />}
+    </>
+  );
+}

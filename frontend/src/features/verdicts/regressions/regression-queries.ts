@@ -1,0 +1,87 @@
+/** Regressions, their history, the series behind them, and what is known of builds. */
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { calls, type RegressionUpdate } from '../../../api';
+import type { Shown } from './regression-url';
+import { CLOSED, OPEN, type SeriesKind } from './regression-wording';
+
+const PAGE = 100;
+
+export type Wanted = { show: Shown; service_id?: string; search?: string };
+
+export const regressionsQuery = ({ show, service_id, search }: Wanted) =>
+  infiniteQueryOptions({
+    queryKey: ['regression', 'list', { show, service_id, search }],
+    queryFn: ({ pageParam, signal }) =>
+      calls.regressionsList({
+        query: {
+          service_id,
+          search,
+          state: show === 'open' || show === 'mine' ? OPEN : show === 'closed' ? CLOSED : undefined,
+          assignee: show === 'mine' ? 'me' : undefined,
+          confirmed: show !== 'candidates',
+          cursor: pageParam,
+          limit: PAGE,
+        },
+        signal,
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor,
+  });
+
+export const summaryQuery = queryOptions({
+  queryKey: ['regression', 'summary'],
+  queryFn: ({ signal }) => calls.regressionsSummary({ signal }),
+});
+
+export const regressionQuery = (regression_id: string) =>
+  queryOptions({
+    queryKey: ['regression', 'one', regression_id],
+    queryFn: ({ signal }) => calls.regressionsGet({ path: { regression_id }, signal }),
+  });
+
+export const historyQuery = (regression_id: string) =>
+  queryOptions({
+    queryKey: ['regression', 'history', regression_id],
+    queryFn: ({ signal }) =>
+      calls.regressionsHistory({ path: { regression_id }, query: { limit: PAGE }, signal }),
+  });
+
+export const regressionSeriesQuery = (regression_id: string) =>
+  queryOptions({
+    queryKey: ['regression', 'series', regression_id],
+    queryFn: ({ signal }) => calls.regressionsSeries({ path: { regression_id }, signal }),
+  });
+
+export const serviceSeriesQuery = (
+  service_id: string,
+  branch: string | undefined,
+  kind: SeriesKind,
+) =>
+  queryOptions({
+    queryKey: ['regression', 'service-series', service_id, branch, kind],
+    queryFn: ({ signal }) =>
+      calls.servicesSeries({ path: { service_id }, query: { branch, kind }, signal }),
+  });
+
+/** Mutes a series, or all of a kind if `subject` is empty; or unmutes it. */
+export const watchSeries = (service_id: string, kind: string, subject: string, muted: boolean) =>
+  calls.servicesWatch({ path: { service_id }, body: { kind: kind as SeriesKind, subject, muted } });
+
+export const buildVerdictQuery = (build_id: string) =>
+  queryOptions({
+    queryKey: ['regression', 'judgement', build_id],
+    queryFn: ({ signal }) => calls.buildsJudgement({ path: { build_id }, signal }),
+    retry: false,
+  });
+
+export const updateRegression = (regression_id: string, body: RegressionUpdate) =>
+  calls.regressionsChange({ path: { regression_id }, body });
+export const triage = (ids: string[], change: RegressionUpdate) =>
+  calls.regressionsTriage({ body: { ids, change } });
+
+/** What the page of a regression asks for. */
+export const regressionSnapshotRequests = (regression_id: string): string[] => [
+  `/regressions/${regression_id}`,
+  `/regressions/${regression_id}/series`,
+  `/regressions/${regression_id}/history?limit=${PAGE}`,
+];

@@ -1,0 +1,151 @@
+/** Regressions in words. */
+import type { Judgement, Regression, RegressionEvent, RegressionDetailOut } from '../../../api';
+import { formatRatio, formatRatioRange } from '../../../engine/format/format';
+import { countOf, type Glyph } from '../../../ui';
+
+export type SeriesKind =
+  | 'profile.category'
+  | 'profile.function'
+  | 'profile.heap'
+  | 'profile.allocs'
+  | 'profile.mutex'
+  | 'profile.block'
+  | 'trace.sched_delay'
+  | 'growth.count'
+  | 'bench'
+  | 'latency';
+
+export type State = Regression['state'];
+
+export const OPEN: State[] = ['new', 'investigating', 'acknowledged'];
+export const CLOSED: State[] = ['fixed', 'improved', 'not-a-regression', 'ignored'];
+
+export const STATES: Record<State, [Glyph, string]> = {
+  new: ['more', 'New'],
+  investigating: ['running', 'Investigating'],
+  acknowledged: ['unsure', 'Acknowledged'],
+  fixed: ['done', 'Fixed'],
+  improved: ['less', 'Improved'],
+  'not-a-regression': ['ended', 'Not a regression'],
+  ignored: ['same', 'Ignored'],
+};
+
+export const isOpen = ({ state }: Regression): boolean => OPEN.includes(state);
+
+/** The new level's colour: worse while it lasts, neutral once it was dismissed. */
+export function toneOf({ state, direction }: Regression): 'more' | 'less' | 'quiet' {
+  if (state === 'not-a-regression' || state === 'ignored') return 'quiet';
+  return direction === 'worse' ? 'more' : 'less';
+}
+
+export const changeText = ({ ratio }: Regression): string =>
+  ratio === null ? '' : formatRatio(ratio);
+
+export const rangeText = ({ ratio_low, ratio_high }: Regression): string =>
+  ratio_low === null || ratio_high === null ? '' : formatRatioRange(ratio_low, ratio_high);
+
+export const shortCommit = (commit: string): string => commit.slice(0, 9);
+
+/** As messages and comments name it. */
+export const numberText = (number: number): string => `regression ${number}`;
+
+const COUNT_LABELS = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine'];
+const counted = (count: number): string => COUNT_LABELS[count] ?? String(count);
+
+/** "Two regressions are new, one of them unassigned" */
+export function headlineText(fresh: number, unassigned: number, open: number): string {
+  if (open === 0) return 'No open regressions';
+  if (fresh === 0)
+    return `${counted(open)} ${open === 1 ? 'regression is' : 'regressions are'} open, none are new`;
+  const are = fresh === 1 ? 'regression is' : 'regressions are';
+  if (unassigned === 0) return `${counted(fresh)} ${are} new`;
+  if (fresh === 1) return '1 new regression, unassigned';
+  const of = unassigned === fresh ? 'all of them' : `${counted(unassigned).toLowerCase()} of them`;
+  return `${counted(fresh)} ${are} new, ${of} unassigned`;
+}
+
+export function requiredEvidenceText(needs: Regression['needs']): string | null {
+  if (!needs) return null;
+  const ways = [
+    needs.profiles && `${countOf(needs.profiles, 'more profile')} of this build`,
+    needs.builds && countOf(needs.builds, 'more build'),
+  ].filter(Boolean);
+  return ways.length === 0 ? null : `needs ${ways.join(' or ')} for a conclusive result`;
+}
+
+export const VERDICT_LABELS: Record<Judgement['state'], [Glyph, string]> = {
+  waiting: ['waiting', 'waiting'],
+  judging: ['running', 'being evaluated'],
+  passed: ['done', 'passed'],
+  changed: ['more', 'changed'],
+  inconclusive: ['unsure', 'inconclusive'],
+  skipped: ['ended', 'not evaluated'],
+};
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+const stateText = (value: unknown): string => {
+  const state = text(value);
+  return state in STATES ? STATES[state as State][1].toLowerCase() : state;
+};
+
+/** What a cited comparison sets side by side. */
+export function citedText({ what, facts }: RegressionDetailOut['evidence'][number]): string {
+  if (what !== 'proof') return 'Before vs. after';
+  return facts.against === 'bad'
+    ? 'the slower build vs. later builds'
+    : 'the good build vs. later builds';
+}
+
+/** One line of a history, without who and when. */
+export function eventText(
+  { what, facts }: RegressionEvent,
+  nameOf: (id: string) => string,
+): string {
+  switch (what) {
+    case 'opened':
+      return 'confirmed';
+    case 'state':
+      return `${stateText(facts.from)} → ${stateText(facts.to)}`;
+    case 'assignee':
+      return text(facts.to) ? `assigned to ${nameOf(text(facts.to))}` : 'unassigned';
+    case 'due':
+      return text(facts.to) ? `due on ${text(facts.to)}` : 'no longer due';
+    case 'comparison':
+      return 'compared the builds before and after';
+    case 'changed':
+      return 'updated';
+    case 'fixed':
+      return text(facts.sentence) || 'fixed';
+    case 'improved':
+      return text(facts.sentence) || 'improved beyond the old level';
+    case 'still':
+      return text(facts.sentence) || 'still slower';
+    case 'reopened':
+      return 'reopened';
+    case 'reached':
+      return `reached ${text(facts.to) || 'builds without a branch'} from ${text(facts.from) || 'builds without a branch'}`;
+    case 'note':
+      return text(facts.text);
+  }
+}
+
+export const KINDS: { value: SeriesKind; label: string }[] = [
+  { value: 'profile.category', label: 'runtime categories' },
+  { value: 'profile.function', label: 'functions' },
+  { value: 'profile.allocs', label: 'allocations' },
+  { value: 'profile.heap', label: 'heap in use' },
+  { value: 'profile.mutex', label: 'Mutex contention (not evaluated)' },
+  { value: 'profile.block', label: 'Blocking (not evaluated)' },
+  { value: 'trace.sched_delay', label: 'Scheduler latency' },
+  { value: 'growth.count', label: 'stack growth' },
+  { value: 'bench', label: 'benchmarks' },
+  { value: 'latency', label: 'Deployment latency' },
+];
+
+/** Kinds that are drawn and never notified. */
+export const NOT_EVALUATED: ReadonlySet<string> = new Set(['profile.mutex', 'profile.block']);
+
+/** What a series is of, beside its name; ids of kinds are not display text. */
+export const kindText = (kind: string): string =>
+  KINDS.find(({ value }) => value === kind)?.label ?? kind;

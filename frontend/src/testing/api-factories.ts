@@ -1,0 +1,214 @@
+/** Things of the wire for tests, whole and plausible; a test names only what it is about. */
+import type { Artifact, ComparisonResult, Finding, Job, Session } from '../api';
+import type { ComparisonOut, DiffViewOut } from '../api/generated/types.gen';
+
+export const TEAM = {
+  id: '00000000-0000-4000-8000-000000000001',
+  slug: 'northwind',
+  name: 'Northwind',
+  role: 'owner',
+} as const;
+const AT = '2026-11-21T09:12:00Z';
+
+export function aSession(changed: Partial<Session> = {}): Session {
+  return {
+    user: {
+      id: '00000000-0000-4000-8000-00000000000a',
+      email: 'mira@northwind.example',
+      name: 'Mira Kovač',
+    },
+    teams: [{ ...TEAM }],
+    ...changed,
+  };
+}
+
+let numbered = 0;
+const anId = (): string => `00000000-0000-4000-8000-${String(++numbered).padStart(12, '0')}`;
+
+export function anArtifact(changed: Partial<Artifact> = {}): Artifact {
+  return {
+    id: anId(),
+    name: 'cpu.pb.gz',
+    size_bytes: 14_948,
+    sha256: 'a'.repeat(64),
+    kind: 'profile.cpu',
+    state: 'decoded',
+    error: null,
+    profile: {
+      kind: 'cpu',
+      sample_types: [
+        { type: 'samples', unit: 'count' },
+        { type: 'cpu', unit: 'nanoseconds' },
+      ],
+      default_sample_type: 1,
+      time_ns: 1_795_000_000_000_000_000,
+      duration_ns: 30_000_000_000,
+      period: 10_000_000,
+      samples: 2_961,
+      stacks: 312,
+      functions: 188,
+      cut_samples: 0,
+      warnings: [],
+    },
+    trace: null,
+    growth: null,
+    benchmarks: null,
+    spans: null,
+    binary: null,
+    facts: { go_version: 'go1.26.3' },
+    batch: null,
+    build_id: null,
+    job_id: null,
+    progress: 1,
+    step: '',
+    created_at: AT,
+    created_by: null,
+    ...changed,
+  };
+}
+
+export function aJob(changed: Partial<Job> = {}): Job {
+  return {
+    id: anId(),
+    name: 'comparisons.compute',
+    state: 'running',
+    progress: 0.4,
+    step: 'merging 8 profiles, 3 done',
+    subject: { kind: 'comparison', id: anId() },
+    attempts: 1,
+    max_attempts: 5,
+    cancel_asked: false,
+    problem: null,
+    created_at: AT,
+    started_at: AT,
+    finished_at: null,
+    created_by: null,
+    ...changed,
+  };
+}
+
+export function aFinding(changed: Partial<Finding> = {}): Finding {
+  return {
+    kind: 'profile.category',
+    profile: 'cpu',
+    subject: 'stack-growth',
+    direction: 'worse',
+    base: 62,
+    candidate: 726,
+    unit: 'us/request',
+    change: { ratio: 11.7, difference: 664, low: 10.1, high: 13.6, confidence: 0.95, of: 'ratio' },
+    basis: 'per_request',
+    quantile: null,
+    certain: true,
+    more_profiles: null,
+    q_value: 0.0001,
+    payers: [
+      {
+        function: 'example.com/northwind/ident.(*Pool).Clone',
+        entry: 'runtime.newstack',
+        path: ['main.main', 'example.com/northwind/ident.(*Pool).Clone', 'runtime.newstack'],
+        difference: 651,
+      },
+    ],
+    by: [],
+    mechanism: 'Goroutines begin with a small stack and copy it whole when it is too small.',
+    advice: 'Keep goroutines alive, or call through fewer frames.',
+    sentence:
+      'Stack growth (morestack) takes more time: 726 µs per request instead of 62 (×11.7, 10.1 to 13.6), attributed to ident.(*Pool).Clone.',
+    ...changed,
+  };
+}
+
+export function aResult(changed: Partial<ComparisonResult> = {}): ComparisonResult {
+  return {
+    format: 'slowpath.comparison/1',
+    verdict: 'regressed',
+    headline: {
+      sentence:
+        'Regressed: 32% more CPU per request (95% CI 28–36%); nearly all of it is stack growth (morestack), attributed to ident.(*Pool).Clone.',
+      overall: {
+        base: 2180,
+        candidate: 2880,
+        unit: 'us/request',
+        ratio: 1.32,
+        low: 1.28,
+        high: 1.36,
+        of: 'ratio',
+        confidence: 0.95,
+      },
+    },
+    findings: [aFinding()],
+    doubts: [
+      {
+        id: 'load',
+        sentence:
+          'Load differs: 412 against 437 requests/s. Judged per request, so this does not count as change.',
+      },
+    ],
+    moves: [],
+    detectable: [{ kind: 'profile.category', subject: 'total', ratio: 1.04 }],
+    sides: {
+      base: {
+        artifacts: ['b1', 'b2'],
+        runs: 2,
+        facts: { commit: '229227f00000', goos: 'linux', goarch: 'amd64' },
+      },
+      candidate: {
+        artifacts: ['c1', 'c2'],
+        runs: 2,
+        facts: { commit: '9c41e0a00000', goos: 'linux', goarch: 'amd64' },
+      },
+    },
+    kinds: [
+      {
+        kind: 'cpu',
+        verdict: 'regressed',
+        sample_type: { type: 'cpu', unit: 'nanoseconds' },
+        default_basis: 'per_request',
+        totals: { per_request: { unit: 'us/request', base: 2180, candidate: 2880 } },
+      },
+    ],
+    ...changed,
+  };
+}
+
+export function aView(changed: Partial<DiffViewOut> = {}): DiffViewOut {
+  return {
+    id: anId(),
+    kind: 'cpu',
+    sample_type: 'cpu',
+    unit: 'nanoseconds',
+    granularity: 'function',
+    state: 'done',
+    bases: ['share', 'per_second'],
+    default_basis: 'per_second',
+    nodes: 3,
+    functions: 3,
+    has_rest: false,
+    job_id: null,
+    problem: null,
+    ...changed,
+  };
+}
+
+export function aComparison(changed: Partial<ComparisonOut> = {}): ComparisonOut {
+  return {
+    id: anId(),
+    name: '229227f against 9c41e0a',
+    state: 'done',
+    verdict: 'regressed',
+    headline: null,
+    base: { label: '229227f', artifacts: 2, artifact_ids: [], window: null },
+    candidate: { label: '9c41e0a', artifacts: 2, artifact_ids: [], window: null },
+    problem: null,
+    job_id: null,
+    job: null,
+    created_at: AT,
+    created_by: null,
+    finished_at: AT,
+    result: aResult(),
+    parts: ['profiles'],
+    views: [aView()],
+    ...changed,
+  };
+}

@@ -1,0 +1,40 @@
+/** The API of the tests: signed in, in one team that has nothing yet. A test replaces what it is about. */
+import { HttpResponse, http } from 'msw';
+import { setupServer } from 'msw/node';
+import { aSession } from './api-factories';
+
+export const at = (path: string): string => `*/api/v1${path}`;
+export const page = (items: object[]) => HttpResponse.json({ items, next_cursor: null });
+
+export function problem(status: number, members: Record<string, unknown>) {
+  return HttpResponse.json(
+    { type: 'urn:slowpath:test', title: 'Refused', detail: '', status, ...members },
+    { status },
+  );
+}
+
+export const server = setupServer(
+  http.get(at('/session'), () => HttpResponse.json(aSession())),
+  http.get(at('/sign-in-ways'), () =>
+    HttpResponse.json({ passwords: true, sign_up: true, oidc: null }),
+  ),
+  http.get(at('/user/sign-ins'), () => HttpResponse.json({ has_password: true, linked: [] })),
+  http.get(at('/teams/:team/service-accounts'), () => page([])),
+  http.get(at('/jobs'), () => page([])),
+  http.get(at('/comparisons'), () => page([])),
+  http.get(at('/artifacts'), () => page([])),
+  http.get(at('/services'), () => page([])),
+  http.get(at('/builds'), () => page([])),
+  http.get(at('/metrics/settings'), () =>
+    HttpResponse.json({ retention_days: 30, series: 0, max_series: 100_000 }),
+  ),
+  http.get(at('/metric-sources'), () => page([])),
+  http.get(at('/metric-sources/:source/services'), () => page([])),
+  http.get(at('/environments'), () => page([])),
+  http.get(at('/teams/:team/members'), () => page([])),
+  http.get(at('/comments'), () => HttpResponse.json({ items: [] })),
+  http.get(at('/comment-counts'), () => HttpResponse.json({ items: [] })),
+  http.get(at('/mention-count'), () => HttpResponse.json({ unread: 0 })),
+  http.get(at('/teams/:team/invitations'), () => page([])),
+  http.get(at('/teams/:team/tokens'), () => page([])),
+);

@@ -1,0 +1,147 @@
+/** The states every place can be in besides full: empty, on its way, failed. In place, at final heights, in words. */
+import { Component, useEffect, useState, type ErrorInfo, type ReactNode } from 'react';
+import { countText, sizeText } from './format-amounts';
+import { useIsSnapshot } from './SnapshotContext';
+import classes from './PlaceholderStates.module.css';
+
+/** One sentence what will stand here, and the one action. Left-aligned where data would start; no pictures. */
+export function EmptyState({ children, action }: { children: ReactNode; action?: ReactNode }) {
+  return (
+    <div className={classes.empty}>
+      <p>{children}</p>
+      {action}
+    </div>
+  );
+}
+
+/** What an error says about itself; `Problem` of the API client fits, so does any plain Error. */
+export type ErrorDescription = {
+  title?: string;
+  detail: string;
+  limit?: number | null;
+  actual?: number | null;
+  unit?: string | null;
+  remedy?: string | null;
+  request_id?: string | null;
+};
+
+export function describeError(error: unknown): ErrorDescription {
+  if (error instanceof Error) {
+    const facts = (error as Error & { facts?: ErrorDescription }).facts;
+    return facts ?? { title: 'Something went wrong on this page', detail: error.message };
+  }
+  return { title: 'Something went wrong on this page', detail: String(error) };
+}
+
+/** The numbers of a limit, unless the sentence contains them. */
+function limitText({ detail, limit, actual, unit }: ErrorDescription): string | undefined {
+  if (limit == null || !unit || /\d/u.test(detail)) return undefined;
+  const amount = (n: number) => (unit === 'bytes' ? sizeText(n) : `${countText(n)} ${unit}`);
+  return `limit ${amount(limit)}${actual == null ? '' : `, here ${amount(actual)}`}`;
+}
+
+type ErrorStateProps = { error: unknown; what?: string; action?: ReactNode; compact?: boolean };
+
+/** An error in its place: what failed, why with its numbers, the way out. The rest of the page works. */
+export function ErrorState({ error, what, action, compact = false }: ErrorStateProps) {
+  const told = describeError(error);
+  const limit = limitText(told);
+  // A request missing from a snapshot is not a failure.
+  if (useIsSnapshot() && (error as { slug?: unknown }).slug === 'not-recorded')
+    return (
+      <p className={classes.remedy}>
+        {told.title}. {told.detail}
+      </p>
+    );
+  return (
+    <div className={compact ? classes.errorCompact : classes.error} role="alert">
+      <p>
+        <b className={classes.errorTitle}>{what ?? told.title}</b>
+        {(what === undefined || told.detail !== '') && <> · {told.detail || told.title}</>}
+      </p>
+      {told.remedy && <p className={classes.remedy}>{told.remedy}</p>}
+      {(action !== undefined || limit !== undefined || told.request_id) && (
+        <div className={classes.actions}>
+          {action}
+          {limit !== undefined && <span className="muted">{limit}</span>}
+          {told.request_id && <span className="muted">request {told.request_id}</span>}
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** True once `after` milliseconds have gone by: what is quick needs no sign that it is under way. */
+export function useIsSlow(after = 200): boolean {
+  const [slow, setSlow] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      setSlow(true);
+    }, after);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [after]);
+  return slow;
+}
+
+type SkeletonProps = { rows: number; height?: number; label?: string };
+
+/** Hairline rows at their final heights, shown only when waiting takes longer than 200 ms. */
+export function SkeletonRows({ rows, height = 30, label = 'Loading' }: SkeletonProps) {
+  const slow = useIsSlow();
+  return (
+    <div
+      role="status"
+      aria-label={label}
+      aria-live="polite"
+      className={slow ? classes.slow : classes.quick}
+    >
+      {Array.from({ length: rows }, (_, row) => (
+        <div key={row} className={classes.skeleton} style={{ height }}>
+          <i style={{ width: `${34 - ((row * 7) % 17)}%` }} />
+        </div>
+      ))}
+    </div>
+  );
+}
+
+type BoundaryProps = { children: ReactNode; what: string; resetKey?: string };
+
+/** Keeps one failing part from taking the page with it. */
+export class ProblemBoundary extends Component<BoundaryProps, { error: unknown; key?: string }> {
+  override state: { error: unknown; key?: string } = { error: null };
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error };
+  }
+
+  static getDerivedStateFromProps(props: BoundaryProps, state: { error: unknown; key?: string }) {
+    return props.resetKey === state.key ? null : { error: null, key: props.resetKey };
+  }
+
+  override componentDidCatch(error: unknown, info: ErrorInfo) {
+    console.error(this.props.what, error, info.componentStack);
+  }
+
+  override render() {
+    if (this.state.error === null) return this.props.children;
+    return (
+      <ErrorState
+        error={this.state.error}
+        what={this.props.what}
+        action={
+          <button
+            type="button"
+            className="link"
+            onClick={() => {
+              this.setState({ error: null });
+            }}
+          >
+            Try again
+          </button>
+        }
+      />
+    );
+  }
+}

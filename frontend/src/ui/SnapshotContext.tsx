@@ -1,0 +1,30 @@
+/**
+ * Whether a page is a snapshot inside a report: then it shows what was recorded, and offers nothing that would
+ * change.
+ */
+import { createContext, useContext, type ReactNode } from 'react';
+
+const SnapshotState = createContext<Date | null>(null);
+
+/** Around a snapshot page with its reference time. */
+export const SnapshotContext = SnapshotState.Provider;
+
+export const useIsSnapshot = (): boolean => useContext(SnapshotState) !== null;
+
+/** The moment from which a page looks back: on a frozen one the moment at which it was frozen. */
+export const useReferenceTime = (): Date => useContext(SnapshotState) ?? new Date();
+
+/** Actions and ways to elsewhere: only on the living page. */
+export function HiddenInSnapshot({ children }: { children: ReactNode }) {
+  return useIsSnapshot() ? null : children;
+}
+
+/** The parts of a report by the address of the page they show, below its team: what leads to one leads there. */
+export const ReportParts = createContext<ReadonlyMap<string, string>>(new Map());
+
+const PageAction = createContext<ReactNode>(null);
+
+/** The actions of every page, provided by the frame around the pages. */
+export const PageActionSlot = PageAction.Provider;
+
+export const usePageAction = (): ReactNode => useContext(PageAction);

@@ -1,0 +1,41 @@
+/** Drafts that are not saved yet: they outlive a reload and a look at another page, in this tab alone. */
+import { useState } from 'react';
+
+const prefix = 'slowpath-draft-';
+
+export function findDraft(name: string): string | null {
+  try {
+    return sessionStorage.getItem(prefix + name);
+  } catch {
+    return null; // storage may be forbidden: then a draft lasts as long as its form
+  }
+}
+
+export function saveDraft(name: string, text: string): void {
+  try {
+    if (text === '') sessionStorage.removeItem(prefix + name);
+    else sessionStorage.setItem(prefix + name, text);
+  } catch {
+    // see above
+  }
+}
+
+/** Drafts are deleted when another user signs in. */
+export function deleteDrafts(): void {
+  try {
+    for (const key of Object.keys(sessionStorage))
+      if (key.startsWith(prefix)) sessionStorage.removeItem(key);
+  } catch {
+    // see above
+  }
+}
+
+/** The text of a form, as it was left. `name` says of what it is; without one nothing is remembered. */
+export function useDraft(name: string | undefined, first: string) {
+  const [text, setText] = useState(() => (name && findDraft(name)) ?? first);
+  const write = (next: string) => {
+    setText(next);
+    if (name) saveDraft(name, next === first ? '' : next);
+  };
+  return [text, write] as const;
+}

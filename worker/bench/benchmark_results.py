@@ -1,0 +1,36 @@
+"""What a benchmark says: one measured value, its peer's, and whether the goal is met."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class BenchmarkResult:
+    """One line. `goal` is in words; `met` is None where there is nothing to reach, only to know.
+
+    `is_open`: the goal is known not to be reached yet (README, "Not there yet"), so missing it is no failure.
+    """
+
+    name: str
+    what: str
+    value: float
+    peer: float | None = None
+    ratio: float | None = None
+    goal: str | None = None
+    met: bool | None = None
+    is_open: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """The line of `--json` (PRODUCT 5)."""
+        return asdict(self)
+
+    def told(self) -> str:
+        """The line for people."""
+        mark = {True: "met   ", False: "open  " if self.is_open else "MISSED", None: "      "}[self.met]
+        peer = (
+            f"  (peer {self.peer:.4g}, ratio {self.ratio:.3g})"
+            if self.peer is not None and self.ratio is not None
+            else ""
+        )
+        goal = f"  goal {self.goal}" if self.goal else ""
+        return f"{mark} {self.name:9} {self.what}: {self.value:.4g}{peer}{goal}"

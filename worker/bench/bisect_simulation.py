@@ -1,0 +1,210 @@
+"""A history with one guilty commit three repositories deep, builds that are measured with noise, and a search driven through it.
+
+A window's number is level + a + e (`a` of the deploy, `e` of the window), its whole spread such that one window, judged by the middle between
+good and bad, is wrong with the asked probability. `deploy_share` of that variance is the deploy's. Nothing of this is told to the search.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from scipy.stats import norm
+
+from slowpath.analysis.bisect import search
+from slowpath.analysis.bisect.candidate_sequence import GOOD_END, Candidate, line_of
+from slowpath.analysis.bisect.search_state import SearchSettings, SearchState
+
+WHOLE: Final = (4_096, 203, 43)
+PRUNED: Final = (128, 38, 5)
+SPREAD: Final = 0.03
+LEVEL: Final = 100.0
+TOUCHES, HOLDS = 0.05, 0.8
+"""A commit of twenty touches the regressed packages; four culprits of five are among them."""
+
+
+@dataclass(frozen=True)
+class SimulationSettings:
+    """What the world is like."""
+
+    sizes: tuple[int, ...] = WHOLE
+    error: float = 0.10
+    deploy_share: float = 0.1
+    prior: str = "none"
+    """"none", "truthful" (HOLDS of the culprits are among those that TOUCHES are) or "misleading" (none is)."""
+    unbuildable: float = 0.0
+    present: bool = True
+    """Whether the culprit is in the range."""
+    drift: float = 0.0
+    """Steps of a random walk of the environment between rounds, in spreads of a window."""
+    heavy: bool = False
+    """Windows of Student's t with 4 degrees instead of a Gauss."""
+    bad_deploys: float = 0.0
+    """Share of deploys that say the opposite: a bad node, an incident."""
+    known_spread: float = 1.0
+    """Spread of what is known from production, beside that of the search."""
+    slots: int = 1
+    most_windows: int = 4
+    control: bool = True
+    all_hide: bool = False
+    """Whether candidates that are not guilty hide others, too, as those of the guilty one's level do. Otherwise only the guilty do, so that a wrong suspect of
+    an outer level is named where the right one would have been looked into further."""
+
+
+class SimulatedHistory:
+    """One history and its noise."""
+
+    def __init__(self, setting: SimulationSettings, rng: Generator) -> None:
+        """Draw the guilty commits."""
+        self.setting, self._rng = setting, rng
+        self.truth = [int(rng.integers(1, size + 1)) for size in setting.sizes]
+        self.gap = 2 * float(norm.isf(setting.error))
+        self._drift = [0.0]
+        self._broken = [self._breaks(size) for size in setting.sizes]
+
+    def _breaks(self, size: int) -> NDArray[np.bool_]:
+        """Return which builds break, in runs of about five; the bad end never does."""
+        share = self.setting.unbuildable
+        out = np.zeros(size + 1, dtype=bool)
+        at = int(self._rng.geometric(share / 5)) if share else size
+        while at < size:
+            run = int(self._rng.geometric(1 / (5 * (1 - share))))
+            out[at : at + run] = True
+            at += run + int(self._rng.geometric(share / (5 * (1 - share)) * (1 - share)))
+        out[size] = False
+        return out
+
+    def candidates(self, level: int) -> list[Candidate]:
+        """Return the candidates of a level, weighed as the prior says."""
+        size, truth = self.setting.sizes[level], self.truth[level]
+        deeper = level + 1 < len(self.setting.sizes)
+        touched = self._rng.random(size + 1) < TOUCHES
+        if self.setting.prior != "none":
+            touched[truth] = self.setting.prior == "truthful" and bool(self._rng.random() < HOLDS)
+        share = max(touched[1:].mean(), 1 / size)
+        weights = np.where(touched, HOLDS / share, (1 - HOLDS) / (1 - min(share, 0.99)))
+        if self.setting.prior == "none":
+            weights = np.ones(size + 1)
+        return [Candidate(f"{level}:{one}", float(weights[one]), hides=deeper) for one in range(1, size + 1)]
+
+    def inside(self, id_: str) -> list[Candidate]:
+        """Return what hides in a candidate; what hides in one that is not guilty is named by the way down to it."""
+        level, place = map(int, id_.rpartition("/")[2].split(":"))
+        if level + 1 == len(self.truth):
+            return []
+        if "/" not in id_ and place == self.truth[level]:
+            return self.candidates(level + 1)
+        if not self.setting.all_hide:
+            return []
+        return [replace(one, id=f"{id_}/{one.id}") for one in self.candidates(level + 1)]
+
+    def is_bad(self, build: str) -> bool:
+        """Tell whether a build holds the guilty commit."""
+        if build == GOOD_END or not self.setting.present:
+            return False
+        level, place = map(int, build.partition("/")[0].split(":"))
+        return place >= self.truth[level]
+
+    def is_broken(self, build: str) -> bool:
+        """Tell whether a build cannot be made."""
+        if build == GOOD_END:
+            return False
+        level, place = map(int, build.partition("/")[0].split(":"))
+        return bool(self._broken[level][place])
+
+    def deploy(self) -> float:
+        """Draw what a deploy brings by itself."""
+        return float(np.sqrt(self.setting.deploy_share) * self._rng.standard_normal())
+
+    def window(self, *, bad: bool, own: float, round_: int = 0, spread: float = 1.0) -> float:
+        """Measure for one window."""
+        while len(self._drift) <= round_:
+            self._drift.append(self._drift[-1] + self.setting.drift * float(self._rng.standard_normal()))
+        noise = self._rng.standard_t(4) / np.sqrt(2) if self.setting.heavy else self._rng.standard_normal()
+        apart = own + float(np.sqrt(1 - self.setting.deploy_share) * noise)
+        return LEVEL * float(np.exp(SPREAD * (self.gap * bad + spread * apart + self._drift[round_])))
+
+    def odd(self) -> bool:
+        """Tell whether a deploy goes wrong."""
+        return bool(self._rng.random() < self.setting.bad_deploys)
+
+
+@dataclass(frozen=True)
+class SimulationResult:
+    """How one search ended."""
+
+    outcome: str
+    right: bool
+    deploys: int
+    attempts: int
+    windows: int
+    rounds: int
+    suspects: int
+    claimed: float | None
+    """What was believed when a culprit was first believed as much as asked."""
+    claim_right: bool | None
+    believed: float = 0.0
+    """What was believed of the suspects when it ended."""
+    levels: tuple[int, ...] = ()
+    """Deploys at each level; both ends and controls count at the first."""
+
+
+def searched(world: SimulatedHistory) -> SimulationResult:
+    """Drive one search to its end."""
+    setting = world.setting
+    settings = SearchSettings(slots=setting.slots, most_windows=setting.most_windows, control=setting.control)
+    known = [
+        [[world.window(bad=bad, own=own, spread=setting.known_spread) for _ in range(4)] for own in (world.deploy(),)]
+        for bad in (False, True)
+    ]
+    state = search.start_search(settings, line_of(world.candidates(0)), known[0], known[1])
+    own: dict[int, tuple[float, bool]] = {}
+    windows = attempts = 0
+    claim: tuple[float, bool] | None = None
+    while True:
+        todo = search.next_actions(state)
+        if claim is None and (todo.finished or any(one.purpose == "verify" for one in todo.start)):
+            claim = _claim(world, state)
+        if todo.finished is not None:
+            break
+        if todo.open is not None:
+            state = search.record_expansion(state, todo.open, world.inside(todo.open))
+        if todo.start:
+            first = len(state.deploys) + 1
+            state = search.record_started(state, todo.start)
+            attempts += len(todo.start)
+            for number, start in enumerate(todo.start, first):
+                own[number] = (world.deploy(), world.is_bad(start.build) != world.odd())
+                if world.is_broken(start.build):
+                    state = search.record_unbuildable(state, number)
+        if todo.close:
+            state = search.record_stopped(state, todo.close)
+        if todo.measure:
+            windows += len(todo.measure)
+            state = search.record_measurements(
+                state,
+                {one: world.window(own=own[one][0], bad=own[one][1], round_=state.round) for one in todo.measure},
+            )
+    ended = todo.finished
+    way = {f"{level}:{place}" for level, place in enumerate(world.truth)}  # what hides it, where nobody looked inside
+    right = (ended.outcome == "not-in-range") if not setting.present else not way.isdisjoint(ended.suspects)
+    claimed, claim_right = claim or (None, None)
+    rounds = state.round
+    return SimulationResult(
+        ended.outcome, right, state.started, attempts, windows, rounds, len(ended.suspects), claimed, claim_right, ended.belief, _levels(world, state),
+    )  # fmt: skip
+
+
+def _levels(world: SimulatedHistory, state: SearchState) -> tuple[int, ...]:
+    at = [int(one.build.split(":")[0]) if ":" in one.build else 0 for one in state.deploys if one.is_ours and one.state != "unbuildable"]  # fmt: skip
+    return tuple(at.count(level) for level in range(len(world.setting.sizes)))
+
+
+def _claim(world: SimulatedHistory, state: SearchState) -> tuple[float, bool] | None:
+    belief = search.compute_state_posterior(state)
+    group, mass = search.most_suspected_run(state, belief)
+    if mass < state.settings.belief or state.line.at(group[-1]) in state.line.hiding:
+        return None
+    truth = f"{len(world.truth) - 1}:{world.truth[-1]}"
+    return mass, world.setting.present and truth in {state.line.at(one) for one in group}

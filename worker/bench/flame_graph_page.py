@@ -1,0 +1,45 @@
+"""The flame graph of half a million nodes in a real browser without a GPU: first frame, and work per frame.
+
+The measuring itself is `frontend/bench/flame.mjs`, beside what it measures; here its lines become results.
+"""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+from bench.benchmark_results import BenchmarkResult
+from bench.captures import ROOT
+
+SCRIPT = ROOT / "frontend" / "bench" / "flame.mjs"
+MOST_SECONDS = 300.0
+
+
+def run() -> Iterator[BenchmarkResult]:
+    """Yield what the browser measured. Raises `RuntimeError` when it measured nothing."""
+    yield from measured_by(SCRIPT, "flame")
+
+
+def measured_by(script: Path, name: str) -> Iterator[BenchmarkResult]:
+    """Yield what a script of the frontend measured, a JSON line each. Raises `RuntimeError` when it measured nothing."""
+    node = shutil.which("node") or "node"
+    ended = subprocess.run(
+        [node, str(script)], cwd=ROOT / "frontend", capture_output=True, text=True, timeout=MOST_SECONDS, check=False
+    )
+    lines = [line for line in ended.stdout.splitlines() if line.startswith("{")]
+    if not lines:
+        raise RuntimeError(f"{script.name} measured nothing: {ended.stderr[-500:]}")
+    for line in lines:
+        measured = json.loads(line)
+        goal = measured.get("goal")
+        told = f"<= {goal}" if isinstance(goal, int | float) else goal
+        yield BenchmarkResult(
+            name,
+            measured["what"],
+            measured["value"],
+            measured.get("peer"),
+            measured.get("ratio"),
+            told,
+            measured["met"],
+        )

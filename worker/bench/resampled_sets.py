@@ -1,0 +1,162 @@
+"""Real captures, drawn again: A/A splits, and sets into which an effect of known size was put.
+
+Nothing is simulated but the effect: profiles are real ones of one binary, so their spread between runs is real. An
+effect is put in by adding to every stack that holds a function Poisson-many of its own samples.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from slowpath.analysis.formats.column_file import pack_strings
+from slowpath.analysis.kinds.profiles.distinct_stacks import DistinctStacks, unite_stacks
+from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.profile_table import NO_NODE, ProfileTable, StringTable
+from slowpath.analysis.kinds.profiles.stack_trie import build_stack_trie
+from slowpath.units import NANOSECONDS_PER_SECOND, Nanoseconds
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Two sets of profiles of one binary."""
+
+    base: tuple[ProfileArtifact, ...]
+    candidate: tuple[ProfileArtifact, ...]
+
+
+def split(pool: Sequence[ProfileArtifact], size: int, rng: Generator) -> Draw:
+    """Two disjoint sets of `size` profiles each."""
+    chosen = rng.permutation(len(pool))[: 2 * size]
+    return Draw(tuple(pool[i] for i in chosen[:size]), tuple(pool[i] for i in chosen[size:]))
+
+
+def consecutive(pool: Sequence[ProfileArtifact], size: int, begin: int) -> Draw:
+    """The captures of one stretch of time from `begin` on: the earlier half against the later one."""
+    return Draw(tuple(pool[begin : begin + size]), tuple(pool[begin + size : begin + 2 * size]))
+
+
+def alternating(pool: Sequence[ProfileArtifact], size: int, rng: Generator) -> Draw:
+    """The captures of one stretch of time, in turns."""
+    begin = int(rng.integers(0, len(pool) - 2 * size + 1))
+    window = tuple(pool[begin : begin + 2 * size])
+    draw = Draw(window[::2], window[1::2])
+    return Draw(draw.candidate, draw.base) if rng.random() < 0.5 else draw
+
+
+def in_turns(profiles: Sequence[ProfileArtifact], size: int) -> Draw:
+    """Profiles without times of their own as two sides that were captured in turns."""
+    seconds = NANOSECONDS_PER_SECOND * 40
+    dated = tuple(
+        replace(each, table=replace(each.table, time_ns=Nanoseconds((number + 1) * seconds)))
+        for number, each in enumerate(profiles[: 2 * size])
+    )
+    return Draw(dated[::2], dated[1::2])
+
+
+def lengthened(
+    pool: Sequence[ProfileArtifact], count: int, samples: int, rng: Generator
+) -> tuple[ProfileArtifact, ...]:
+    """`count` profiles of about `samples` samples each, made of as many captures (drawn with replacement) as that takes.
+
+    So a profile of n captures spreads as a longer one would that saw n windows of the service: by its real spread
+    between runs and its real sampling noise, each over n.
+    """
+    tables = [artifact.table for artifact in pool]
+    stacks = unite_stacks(tables)
+    own = np.zeros((len(pool), stacks.frames.count), dtype=np.int64)
+    for row, (where, values) in zip(own, stacks.values(tables, [_count_column(t) for t in tables]), strict=True):
+        row[where] = values
+    each = max(1, round(samples / own.sum(axis=1).mean()))
+    common = _table_of(stacks, tables[0])
+    return tuple(
+        _joined([pool[i] for i in chosen], own[chosen].sum(axis=0), common, f"longer/{number}")
+        for number, chosen in enumerate(rng.integers(0, len(pool), (count, each)))
+    )
+
+
+def _joined(
+    parts: Sequence[ProfileArtifact], counts: NDArray[np.int64], common: ProfileTable, run: str
+) -> ProfileArtifact:
+    """One profile that covers the windows of all its parts."""
+    duration = Nanoseconds(sum(part.table.duration_ns for part in parts))
+    table = replace(common, values=(counts, counts * common.period), duration_ns=duration)
+    facts = replace(
+        parts[0].facts,
+        run=run,
+        requests=sum(part.facts.requests or 0 for part in parts) or None,
+        wall_ns=Nanoseconds(sum(part.facts.wall_ns or 0 for part in parts)) or None,
+        cpu_ns=Nanoseconds(sum(part.facts.cpu_ns or 0 for part in parts)) or None,
+    )
+    return ProfileArtifact(run, table, facts)
+
+
+def _table_of(stacks: DistinctStacks, like: ProfileTable) -> ProfileTable:
+    """A table with every stack of the pool once, in the order of the stacks; values are to be filled in."""
+    tree = build_stack_trie(stacks.frames, np.ones(stacks.frames.count))
+    texts = [label.key for label in stacks.labels]
+    packed = pack_strings(texts)
+    numbers = np.arange(len(texts), dtype=np.uint32)
+    parent = tree.parent.astype(np.uint32)
+    parent[0] = NO_NODE
+    empty = np.zeros(stacks.frames.count, dtype=np.int64)
+    return replace(
+        like,
+        strings=StringTable(packed["strings_offset"], packed["strings_bytes"].tobytes()),
+        function_name=numbers,
+        function_key=numbers,
+        function_file=np.zeros(len(texts), dtype=np.uint32),
+        node_parent=parent,
+        node_key=tree.label.astype(np.uint32),
+        node_hash=np.arange(tree.count, dtype=np.uint64),
+        node_size=tree.size.astype(np.uint32),
+        line_node_parent=parent,
+        line_node_line=np.zeros(tree.count, dtype=np.int32),
+        line_node_node=np.arange(tree.count, dtype=np.uint32),
+        sample_line_node=tree.node_of_stack.astype(np.uint32),
+        values=(empty, empty),
+    )
+
+
+def with_effect(artifact: ProfileArtifact, key: str, effect: float, rng: Generator) -> ProfileArtifact:
+    """The profile as if the function `key` (and what it calls) took `1 + effect` times as much, of the process too."""
+    table = artifact.table
+    inside = stacks_with(table, key)
+    count = _count_column(table)
+    counts = table.values[count]
+    more = np.where(inside, rng.poisson(np.abs(counts) * effect), 0)
+    grown = tuple(_grown(values, counts, more) for values in table.values)
+    facts = artifact.facts
+    if facts.cpu_ns:  # by the expected part, not the drawn one: the system counts CPU time without sampling it
+        part = effect * float(counts[inside].sum()) / max(float(counts.sum()), 1.0)
+        facts = replace(facts, cpu_ns=Nanoseconds(round(facts.cpu_ns * (1 + part))))
+    return replace(artifact, table=replace(table, values=grown), facts=facts)
+
+
+def _grown(values: NDArray[np.int64], counts: NDArray[np.int64], more: NDArray[np.int64]) -> NDArray[np.int64]:
+    each = values / np.maximum(counts, 1)
+    return values + np.rint(each * more).astype(np.int64)
+
+
+def _count_column(table: ProfileTable) -> int:
+    return next((i for i, each in enumerate(table.sample_types) if each.unit == "count"), 0)
+
+
+def stacks_with(table: ProfileTable, key: str) -> NDArray[np.bool_]:
+    """Which samples have the function on their stack."""
+    is_key = np.array([table.strings[i] == key for i in range(len(table.strings))])
+    inside = is_key[table.node_key]
+    inside[0] = False
+    parent = table.node_parent.astype(np.int64)
+    parent[0] = 0
+    for node in range(1, len(inside)):  # in preorder the parent is already known
+        inside[node] |= inside[parent[node]]
+    return inside[table.line_node_node[table.sample_line_node]]
+
+
+def inclusive_share(pool: Sequence[ProfileArtifact], key: str) -> float:
+    """Share of all samples that have the function on their stack."""
+    hit = sum(float(a.table.values[_count_column(a.table)][stacks_with(a.table, key)].sum()) for a in pool)
+    return hit / sum(float(a.table.values[_count_column(a.table)].sum()) for a in pool)

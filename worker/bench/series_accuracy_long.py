@@ -1,0 +1,14 @@
+"""What takes longer of series over builds: other seeds, few builds, latency."""
+
+from collections.abc import Iterator
+
+from bench.benchmark_results import BenchmarkResult
+from bench.series_accuracy import again, young
+from bench.series_latency import latency
+
+
+def run() -> Iterator[BenchmarkResult]:
+    """All results; about five minutes."""
+    yield from again()
+    yield from young()
+    yield from latency()

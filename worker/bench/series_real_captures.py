@@ -1,0 +1,121 @@
+"""Series of real captures with known steps: builds are drawn at random from pools of captures, so that what changed is known.
+
+A build is three captures of one variant. "Unchanged" is a line of one variant, looked at after each build from the ninth on, as a
+judged branch is: all series of the service together, as `analysis.builds.looking` asks of them. A step is so many builds of one
+variant and then another one; what counts is after how many builds it is told of, and what is named.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.random import Generator, default_rng
+
+from bench.benchmark_results import BenchmarkResult
+from bench.captures import EXAMPLE, ROOT, cpu_profiles
+from slowpath.analysis.builds.build_measurements import KindMeasurement
+from slowpath.analysis.builds.change_detection import scan_history
+from slowpath.analysis.builds.profile_measurements import measure_profiles
+from slowpath.analysis.builds.regression_groups import RegressionGroup
+from slowpath.analysis.builds.series_matrix import SeriesMatrix, lay_out
+from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+
+NAME: Final = "series-real"
+BUILDS: Final = ROOT / "worker" / "example" / "builds" / "artifacts"
+PROFILES: Final = 3
+FUNCTIONS: Final = 256
+LEAST_SHARE: Final = 0.004
+FIRST_LOOK: Final = 9
+UNCHANGED_LINES, UNCHANGED_BUILDS, EVERY = 20, 60, 3
+LINES: Final = 10
+LONGEST: Final = 12
+HISTORIES: Final = (8, 12, 20, 50)
+
+
+@dataclass(frozen=True)
+class LabeledSeries:
+    """A step that is known: from one variant to another, what is to be named for it ("": nothing is to be told of)."""
+
+    name: str
+    before: tuple[ProfileArtifact, ...]
+    after: tuple[ProfileArtifact, ...]
+    named: tuple[str, ...]
+
+
+def labelled() -> list[LabeledSeries]:
+    """All known steps of the shipped captures."""
+    quoter = {each: cpu_profiles(BUILDS / each) for each in ("base", "moved", "slower")}
+    example = {each: cpu_profiles(EXAMPLE / each) for each in ("inlined", "helper")}
+    return [
+        LabeledSeries("quoter: 15 % more", quoter["base"], quoter["slower"], ("quoter/discount.",)),
+        LabeledSeries("quoter: a move", quoter["base"], quoter["moved"], ()),
+        LabeledSeries("ingester: stacks grow", example["inlined"], example["helper"], ("ingester/ident.cloneBytes",)),
+    ]
+
+
+def run() -> Iterator[BenchmarkResult]:
+    """All results; about two minutes."""
+    for number, each in enumerate(labelled()):
+        yield from _steps(each, number)
+    yield from unchanged()
+
+
+def unchanged() -> Iterator[BenchmarkResult]:
+    """Lines of one variant: how many were ever told of."""
+    pools = {"quoter": cpu_profiles(BUILDS / "base"), "ingester": cpu_profiles(EXAMPLE / "helper")}
+    for number, (name, pool) in enumerate(pools.items()):
+        rng = default_rng([21, number])
+        told = 0
+        for _ in range(UNCHANGED_LINES):
+            builds = [_build(pool, rng) for _ in range(UNCHANGED_BUILDS)]
+            told += any(_told(builds[:count]) for count in range(FIRST_LOOK, len(builds) + 1, EVERY))
+        value = 100 * told / UNCHANGED_LINES
+        yield BenchmarkResult(
+            NAME, f"{name}: {UNCHANGED_LINES} lines of {UNCHANGED_BUILDS} equal builds, ever told of, %", value, None, None, "0",
+            told == 0,
+        )  # fmt: skip
+
+
+def _steps(known: LabeledSeries, number: int) -> Iterator[BenchmarkResult]:
+    for history in HISTORIES:
+        rng = default_rng([22, number, history])
+        delays, names = [], []
+        for _ in range(LINES):
+            builds = [_build(known.before, rng) for _ in range(history)]
+            delay = LONGEST + 1
+            for after in range(1, LONGEST + 1):
+                builds.append(_build(known.after, rng))
+                stories = _told(builds) if len(builds) >= FIRST_LOOK else []
+                if stories:
+                    delay = after
+                    names.append(stories[0].lead.subject)
+                    break
+            delays.append(delay)
+        told = 100 * float(np.mean(np.array(delays) <= LONGEST))
+        where = f"{known.name}, after {history} builds"
+        if not known.named:
+            yield BenchmarkResult(NAME, f"{where}: told of within {LONGEST}, %", told, None, None, "0", told == 0)
+            continue
+        yield BenchmarkResult(NAME, f"{where}: told of within {LONGEST}, %", told)
+        if names:
+            yield BenchmarkResult(NAME, f"{where}: builds until it is told of (median)", float(np.median(delays)))
+            right = 100 * float(np.mean([name.startswith(known.named) for name in names]))
+            yield BenchmarkResult(
+                NAME, f"{where}: the right function is named, %", right, None, None, ">= 90", right >= 90
+            )
+
+
+def _told(builds: Sequence[tuple[KindMeasurement, ...]]) -> list[RegressionGroup]:
+    lines: list[SeriesMatrix] = []
+    for kind in ("profile.category", "profile.function"):
+        of_kind = [next((each for each in build if each.kind == kind), None) for build in builds]
+        line = lay_out(of_kind, least_share=LEAST_SHARE)
+        if line is not None:
+            lines.append(line)
+    return [story for story in scan_history(lines, {}, [], frozenset()).stories if story.is_told]
+
+
+def _build(pool: tuple[ProfileArtifact, ...], rng: Generator) -> tuple[KindMeasurement, ...]:
+    chosen = rng.choice(len(pool), PROFILES, replace=False)
+    return measure_profiles([pool[number] for number in chosen.tolist()], FUNCTIONS)

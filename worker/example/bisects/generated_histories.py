@@ -1,0 +1,180 @@
+"""Three repositories and one guilty commit: a monorepo pins a database, which pins a library, in which a tidy-up makes stacks grow."""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+
+from example.bisects import split_repositories
+from example.bisects.git_fast_import import Tree, WrittenHistory, imported, tag
+from example.bisects.module_proxy import Version, pseudo, serve
+from example.bisects.neutral_commits import NeutralCommitWalk, Special
+from example.bisects.split_repositories import LIBDB, LIBX, MONO, go_mod, with_helper
+
+BEGAN = datetime(2026, 3, 2, 7, 0, tzinfo=UTC)
+CULPRIT = "Clone: the copying becomes a helper, for tags too"
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How many commits, merges not counted: of the monorepo in all, of each library between the two versions that matter, and outside."""
+
+    mono: int = 300
+    libdb: int = 150
+    libx: int = 60
+    outside: int = 12
+
+
+@dataclass(frozen=True)
+class Repository:
+    """One of them, written. `versions` are those that something pins, by mark of the commit."""
+
+    module: str
+    folder: Path
+    shas: Mapping[int, str]
+    guilty: str
+    parent: str
+    first: str
+    last: str
+    versions: Mapping[int, Version] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Histories:
+    """All three, the one to be bisected first, and the folder of the proxy that serves the pinned versions."""
+
+    repositories: tuple[Repository, ...]
+    proxy: Path
+
+    @property
+    def good(self) -> str:
+        """Return the first commit of the monorepo."""
+        return self.repositories[0].first
+
+    @property
+    def bad(self) -> str:
+        """Return the last."""
+        return self.repositories[0].last
+
+    @property
+    def truth(self) -> list[str]:
+        """Return the guilty commits, from the monorepo down."""
+        return [each.guilty for each in self.repositories]
+
+
+def written(folder: Path, seed: int, sizes: Sizes | None = None) -> Histories:
+    """Write three repositories below a folder; the same seed writes the same commits."""
+    sizes = sizes or Sizes()
+    dice = random.Random(seed)  # noqa: S311 - places of the guilty commits; no secret
+    proxy = folder / "proxy"
+    libx = _libx(folder, proxy, dice, sizes)
+    libdb = _libdb(folder, proxy, dice, sizes, libx)
+    return Histories((_mono(folder, dice, sizes, libdb, libx), libdb, libx), proxy)
+
+
+def _libx(folder: Path, proxy: Path, dice: random.Random, sizes: Sizes) -> Repository:
+    """The library, tagged four times; the third tag brings the culprit."""
+    part, names = split_repositories.libx(), ("v0.3.0", "v0.4.0", "v0.5.0", "v0.5.1")
+    walk = NeutralCommitWalk(part, {"go.mod": go_mod(LIBX, {})}, dice.random(), BEGAN, idle=0.35)
+    guilty, marks = _in_parts(walk, (sizes.outside, sizes.libx), {dice.randrange(sizes.libx): _helped})
+    tags = dict(zip(marks, names, strict=True))
+    out = _repository(folder / "libx.git", LIBX, walk, guilty, tags)
+    for mark, name in tags.items():
+        tag(out.folder, name, out.shas[mark])
+    _served(proxy, walk, out)
+    return out
+
+
+def _libdb(folder: Path, proxy: Path, dice: random.Random, sizes: Sizes, libx: Repository) -> Repository:
+    """The database: pins the first version of the library, then each later one. No tags: its versions are pseudo-versions."""
+    part, pins = split_repositories.libdb(), [(each,) for each in libx.versions.values()]
+    walk = NeutralCommitWalk(part, _pinning(LIBDB, pins[0]), dice.random(), BEGAN + timedelta(days=9), idle=0.4)
+    bumps = [_bump(LIBDB, old, new) for old, new in pairwise(pins)]
+    middle = sizes.outside // 2
+    at = dice.randrange(sizes.libdb)
+    guilty, marks = _in_parts(
+        walk, (sizes.outside, sizes.libdb), {at: bumps[1]}, ({middle: bumps[0]}, {middle: bumps[2]})
+    )
+    out = _repository(folder / "libdb.git", LIBDB, walk, guilty, dict.fromkeys(marks))
+    _served(proxy, walk, out)
+    return out
+
+
+def _mono(folder: Path, dice: random.Random, sizes: Sizes, libdb: Repository, libx: Repository) -> Repository:
+    """The monorepo: pins the database three times anew, and with it the library that the database asks for."""
+    part, pins = split_repositories.mono(), list(zip(libdb.versions.values(), libx.versions.values(), strict=True))
+    at = dice.randrange(sizes.mono // 6, sizes.mono * 5 // 6)
+    places = (dice.randrange(1, at - 2), at, dice.randrange(at + 3, sizes.mono - 1))
+    walk = NeutralCommitWalk(part, _pinning(MONO, pins[0]), dice.random(), BEGAN + timedelta(days=20), idle=0.55)
+    bumps = [_bump(MONO, old, new) for old, new in pairwise(pins)]
+    told = walk.go(sizes.mono, dict(zip(places, bumps, strict=True)))
+    return _repository(folder / "mono.git", MONO, walk, told[at], {})
+
+
+def _in_parts(
+    walk: NeutralCommitWalk,
+    sizes: tuple[int, int],
+    guilty: Mapping[int, Special],
+    around: Sequence[Mapping[int, Special]] = ({}, {}),
+) -> tuple[WrittenHistory, list[int]]:
+    """Write what lies before, between and after the versions that matter; returns the culprit, and the marks of the four versions."""
+    outside, inside = sizes
+    marks = [walk.written[-1].mark]
+    walk.go(outside, around[0])
+    marks.append(walk.written[-1].mark)
+    told = walk.go(inside, guilty)
+    marks.append(walk.written[-1].mark)
+    walk.go(outside, around[1])
+    return next(iter(told.values())), [*marks, walk.written[-1].mark]
+
+
+def _repository(
+    folder: Path, module: str, walk: NeutralCommitWalk, guilty: WrittenHistory, marks: Mapping[int, str | None]
+) -> Repository:
+    """Write the commits; `marks` are those of versions, with their names where they are tagged."""
+    commits = {each.mark: each for each in walk.written}
+    shas = imported(folder, walk.written)
+    versions = {
+        mark: Version(module, name or pseudo(commits[mark].at, shas[mark]), commits[mark].tree)
+        for mark, name in marks.items()
+    }
+    parent = shas[guilty.parents[0].mark]
+    return Repository(
+        module,
+        folder,
+        shas,
+        shas[guilty.mark],
+        parent,
+        shas[walk.written[0].mark],
+        shas[walk.written[-1].mark],
+        versions,
+    )
+
+
+def _served(proxy: Path, walk: NeutralCommitWalk, repository: Repository) -> None:
+    commits = {each.mark: each for each in walk.written}
+    for mark, version in repository.versions.items():
+        serve(proxy, version, commits[mark].at)
+
+
+def _pinning(module: str, pins: Sequence[Version]) -> dict[str, bytes]:
+    """Return the files that pin these versions."""
+    return {
+        "go.mod": go_mod(module, {each.module: each.name for each in pins}),
+        "go.sum": "".join(each.sums() for each in sorted(pins, key=lambda one: one.module)).encode(),
+    }
+
+
+def _bump(module: str, old: Sequence[Version], new: Sequence[Version]) -> Special:
+    """Return a commit that changes versions and nothing else."""
+
+    def bump(_tree: Tree) -> tuple[str, Mapping[str, bytes]]:
+        return f"{new[0].module}: {old[0].name} to {new[0].name}", _pinning(module, new)
+
+    return bump
+
+
+def _helped(tree: Tree) -> tuple[str, Mapping[str, bytes]]:
+    return CULPRIT, {"ident/clone.go": with_helper(tree["ident/clone.go"])}

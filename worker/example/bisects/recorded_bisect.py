@@ -1,0 +1,77 @@
+"""What a finished bisect was, out of its rows: the example team lays it out again (`recorded.json.gz`)."""
+
+import gzip
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+Row = Mapping[str, Any]
+FORMAT = 1
+BISECT = ("title", "good_sha", "bad_sha", "state", "signature", "settings", "plan", "outcome")
+PROBE = {
+    **{name: name for name in ("number", "build", "candidate", "purpose", "round", "state", "slot", "reason", "log_tail")},
+    "about": "verified_candidate", "windows_wanted": "measurements_requested", "good": "good_verdicts",
+    "bad": "bad_verdicts",
+}  # fmt: skip
+"""Names in the recording, and the columns they come from."""
+MOMENTS = {"asked_at": "queued_at", **{name: name for name in ("leased_at", "deployed_at", "ready_at", "ended_at")}}
+MEASUREMENT = {**{name: name for name in ("index", "round", "value", "verdict", "problem")}, "annulled": "invalidated"}
+COMMIT = ("sha", "parents", "author_name", "author_email", "authored_at", "committed_at", "title", "files")
+
+
+def recording(tables: Mapping[str, Sequence[Row]], truth: Sequence[str]) -> dict[str, Any]:
+    """Return a recording of the one bisect that there is in rows as PostgreSQL's `row_to_json` gives them."""
+    [bisect] = tables["bisect"]
+    began = _moment(bisect["created_at"])
+
+    def after(row: Row, name: str) -> float | None:
+        """Return the seconds since the start."""
+        return None if row[name] is None else round((_moment(row[name]) - began).total_seconds(), 1)
+
+    windows: dict[str, list[dict[str, Any]]] = {one["id"]: [] for one in tables["probe"]}
+    for one in sorted(tables["probe_measurement"], key=lambda row: int(row["index"])):
+        times = {name: after(one, name) for name in ("started_at", "ended_at")}
+        windows[one["probe_id"]].append({**{name: one[column] for name, column in MEASUREMENT.items()}, **times})
+    probes = [
+        {**{name: one[column] for name, column in PROBE.items()},
+         **{name: after(one, column) for name, column in MOMENTS.items()}, "windows": windows[one["id"]]}
+        for one in sorted(tables["probe"], key=lambda row: int(row["number"]))
+    ]  # fmt: skip
+    events = [
+        {
+            "at": after(one, "occurred_at"),
+            "kind": one["kind"],
+            "facts": one["details"],
+            "by_a_person": one["actor"] is not None,
+        }
+        for one in sorted(tables["bisect_event"], key=lambda row: str(row["created_at"]))
+    ]
+    [main] = [one for one in tables["repository"] if one["id"] == bisect["repository_id"]]
+    nodes = bisect["plan"]["nodes"].values()
+    wanted = {bisect["good_sha"], bisect["bad_sha"], *(one["sha"] for one in nodes if one["repository"] == "")}
+    commits = [
+        {name: one[name] for name in COMMIT}
+        for one in tables["commit"]
+        if one["repository_id"] == main["id"] and one["sha"] in wanted
+    ]
+    return {
+        "format": FORMAT,
+        "seconds": after(bisect, "finished_at"),
+        "truth": list(truth),
+        "repository": main["label"],
+        "commits": commits,
+        "bisect": {**{name: bisect[name] for name in BISECT}, "started_at": after(bisect, "started_at")},
+        "probes": probes,
+        "events": events,
+    }
+
+
+def write(path: Path, told: Mapping[str, Any]) -> None:
+    """Write a recording: the same bytes for the same rows."""
+    path.write_bytes(gzip.compress(json.dumps(told, separators=(",", ":"), sort_keys=True).encode(), 9, mtime=0))
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text)

@@ -1,0 +1,111 @@
+"""The ingester of `../ingester`, cut into three repositories: a shop's monorepo, a database of its own, a library beneath it.
+
+Nothing of the program is written twice: its packages move to other import paths, and are as deep on the stack as they were.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[1] / "ingester"
+MONO, LIBDB, LIBX = "shop.example/mono", "db.example/libdb", "x.example/libx"
+IN_LIBX = ("ident", "retry", "wire")
+IN_LIBDB = ("cluster", "commitlog", "rpc", "series", "storage")
+SERVICE = "services/ingester"
+IN_SERVICE = ("downsample", "fanout", "ingest", "meter")
+OTHERS = ("ledger", "mail", "quote", "search", "stock")
+"""Services of the monorepo that have nothing to do with the ingester."""
+GO = "1.26"
+REJECTIONS = ("maxRejections = 26", "maxRejections = 22")
+"""Takes about a hundred bytes from the deepest frame: the base ends so far below 4 KiB that a little more in it never shows."""
+CLONED = """	copy(slot, id)
+	return ID{Data: slot}
+}
+"""
+HELPED = """	return ID{Data: cloneBytes(slot, id)}
+}
+
+// cloneBytes copies an identifier by way of the stack, so that tags, which move while they are read, can use it too. The compiler finds it
+// too large to inline.
+//
+//go:noinline
+func cloneBytes(slot, src []byte) []byte {
+	var room [224]byte
+	for done := 0; done < len(src); {
+		done += copy(slot[done:], room[:copy(room[:], src[done:])])
+	}
+	return slot
+}
+"""
+
+
+@dataclass(frozen=True)
+class RepositoryPart:
+    """What a repository begins with. `read` are the folders of packages that the service is built of, `others` those of others."""
+
+    module: str
+    files: Mapping[str, bytes]
+    read: tuple[str, ...]
+    others: tuple[str, ...]
+
+
+def libx() -> RepositoryPart:
+    """The library at the bottom: identifiers, the wire format, trying again; and a package nobody here reads."""
+    files = {**_packages(IN_LIBX, ""), **_idle("clock"), **_idle("colors")}
+    return RepositoryPart(LIBX, files, IN_LIBX, ("clock", "colors"))
+
+
+def libdb() -> RepositoryPart:
+    """The database: from the session that writes to replicas to the commit log."""
+    files = {**_packages(IN_LIBDB, ""), **_idle("repair"), **_idle("backup")}
+    storage = files["storage/storage.go"].replace(REJECTIONS[0].encode(), REJECTIONS[1].encode())
+    return RepositoryPart(LIBDB, {**files, "storage/storage.go": storage}, IN_LIBDB, ("repair", "backup"))
+
+
+def mono() -> RepositoryPart:
+    """The monorepo: the ingester, and services that are none of its business."""
+    service = {f"{SERVICE}/main.go": _moved(SOURCE / "main.go"), **_packages(IN_SERVICE, f"{SERVICE}/")}
+    others: dict[str, bytes] = {}
+    for name in OTHERS:
+        others[f"services/{name}/main.go"] = (
+            f"// Command {name} is another service.\npackage main\n\nfunc main() {{}}\n".encode()
+        )
+    read = (SERVICE, *(f"{SERVICE}/{name}" for name in IN_SERVICE))
+    return RepositoryPart(MONO, {**service, **others}, read, tuple(f"services/{name}" for name in OTHERS))
+
+
+def go_mod(module: str, required: Mapping[str, str]) -> bytes:
+    """Return a go.mod."""
+    lines = "".join(f"\t{name} {version}\n" for name, version in sorted(required.items()))
+    return (f"module {module}\n\ngo {GO}\n" + (f"\nrequire (\n{lines})\n" if lines else "")).encode()
+
+
+def with_helper(clone: bytes) -> bytes:
+    """Return the culprit: the copying of Clone, taken out into a helper of its own with a frame of its own."""
+    assert CLONED.encode() in clone
+    return clone.replace(CLONED.encode(), HELPED.encode())
+
+
+def _packages(names: tuple[str, ...], below: str) -> dict[str, bytes]:
+    """Return the packages of the ingester without tests and without what build tags leave out."""
+    out = {}
+    for name in names:
+        for path in sorted((SOURCE / name).glob("*.go")):
+            if not path.name.endswith(("_test.go", "_helper.go", "_pool.go")):
+                file = path.name.replace("_inlined", "").replace("_goroutine", "")
+                out[f"{below}{name}/{file}"] = _moved(path)
+    return out
+
+
+def _moved(path: Path) -> bytes:
+    text = path.read_text(encoding="utf-8")
+    for tag in ("//go:build !helper\n\n", "//go:build !pool\n\n"):
+        text = text.removeprefix(tag)
+    for names, place in ((IN_LIBX, LIBX), (IN_LIBDB, LIBDB), (IN_SERVICE, f"{MONO}/{SERVICE}")):
+        for name in names:
+            text = text.replace(f'"ingester/{name}"', f'"{place}/{name}"')
+    return text.encode()
+
+
+def _idle(name: str) -> dict[str, bytes]:
+    return {f"{name}/{name}.go": f"// Package {name} is read by other programs.\npackage {name}\n".encode()}

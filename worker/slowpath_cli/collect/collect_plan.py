@@ -1,0 +1,76 @@
+"""What to ask a process for: kinds, counts, lengths; and what one recording is called."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from slowpath_cli.collect.pprof_client import PROFILE_BYTES, TRACE_BYTES
+from slowpath_cli.core.collect_errors import InvalidArgument
+
+SnapshotKind = Literal["heap", "allocs", "mutex", "block", "goroutine", "threadcreate"]
+SNAPSHOT_KINDS: tuple[SnapshotKind, ...] = ("heap", "allocs", "mutex", "block", "goroutine", "threadcreate")
+CUMULATIVE: frozenset[str] = frozenset({"heap", "allocs", "mutex", "block"})
+"""Kinds that count from the start of the process on: one snapshot at each end, so that they can be subtracted."""
+MAX_PROFILES = 1_000
+MAX_SECONDS = 600.0
+
+
+@dataclass(frozen=True)
+class PlannedRecording:
+    """One file to come. A window of 0 s is a snapshot."""
+
+    name: str
+    kind: str
+    path: str
+    window_seconds: float
+    limit_bytes: int
+
+    @property
+    def is_window(self) -> bool:
+        """Tells a recording over a window from a snapshot."""
+        return self.window_seconds > 0
+
+
+@dataclass(frozen=True)
+class CollectPlan:
+    """How much of what. `seconds` is the window of a CPU profile, `trace_seconds` that of a trace."""
+
+    profiles: int = 10
+    seconds: float = 5.0
+    traces: int = 0
+    trace_seconds: float = 1.0
+    snapshots: tuple[SnapshotKind, ...] = ("heap", "allocs", "goroutine")
+
+    def __post_init__(self) -> None:
+        _within("--profiles", self.profiles, 0, MAX_PROFILES)
+        _within("--trace", self.traces, 0, MAX_PROFILES)
+        _within("--seconds", self.seconds, 1, MAX_SECONDS)
+        _within("--trace-seconds", self.trace_seconds, 0.1, MAX_SECONDS)
+        if self.profiles + self.traces + len(self.snapshots) == 0:
+            raise InvalidArgument("nothing is asked for: give --profiles, --trace or --snapshots.")
+
+    def recordings(self) -> list[PlannedRecording]:
+        """All recordings in order: snapshots, CPU profiles, traces, and the cumulative snapshots again."""
+        first = [_snapshot(kind, 0) for kind in self.snapshots]
+        windows = [
+            PlannedRecording(
+                f"cpu.{n:02d}.pb.gz", "cpu", f"/profile?seconds={self.seconds:g}", self.seconds, PROFILE_BYTES
+            )
+            for n in range(self.profiles)
+        ]
+        traces = [
+            PlannedRecording(
+                f"trace.{n:02d}.out", "trace", f"/trace?seconds={self.trace_seconds:g}", self.trace_seconds, TRACE_BYTES
+            )
+            for n in range(self.traces)
+        ]
+        last = [_snapshot(kind, 1) for kind in self.snapshots if kind in CUMULATIVE] if windows or traces else []
+        return [*first, *windows, *traces, *last]
+
+
+def _snapshot(kind: str, number: int) -> PlannedRecording:
+    return PlannedRecording(f"{kind}.{number:02d}.pb.gz", kind, f"/{kind}", 0.0, PROFILE_BYTES)
+
+
+def _within(name: str, value: float, low: float, high: float) -> None:
+    if not low <= value <= high:
+        raise InvalidArgument(f"{name} must be between {low:g} and {high:g}, not {value:g}.")

@@ -1,0 +1,1 @@
+"""The subcommands of `slowpath`, one module each, and what only they use."""

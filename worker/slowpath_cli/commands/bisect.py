@@ -1,0 +1,235 @@
+"""`slowpath bisect`: `git bisect run` for noisy measurements, for commits that change the binary, and into dependencies.
+
+Exit codes: 0 found, 3 not decided, 2 bad input (including a script that fails).
+"""
+
+import argparse
+import fcntl
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from slowpath.adapters.git_objects import CatFileReader
+from slowpath.analysis.bisect.search_state import SearchSettings
+from slowpath.analysis.closure.build_constraints import BuildTarget
+from slowpath.core.errors import InvalidRequest
+from slowpath.verdicts.bisects.service.candidate_discovery import BinaryInputs, MultiRepositoryHistory
+from slowpath_cli.core.input_files import resolved
+from slowpath_cli.core.renamed_options import accept_former_name
+from slowpath_cli.local_bisect.local_repositories import InvalidRepository, LocalRepository
+from slowpath_cli.local_bisect.output_values import KINDS
+from slowpath_cli.local_bisect.script_runner import MeasureScript, ScriptProtocolError
+from slowpath_cli.local_bisect.search_driver import (
+    SearchDriver,
+    SearchSession,
+    UnbuildableBoundary,
+    new_session,
+    resume_session,
+    save_session,
+)
+from slowpath_cli.local_bisect.search_report import format_search_report, make_search_document
+
+BAD_INPUT = 2
+NOT_DECIDED = 3
+SCRIPT = """the script runs in a separate work tree with SLOWPATH_COMMIT, SLOWPATH_DIR, SLOWPATH_OVERRIDES (JSON), SLOWPATH_OUT and
+SLOWPATH_SLOT set. Its result is the last number it prints (larger is worse), the profiles, traces, growth logs or benchmarks that it
+writes to SLOWPATH_OUT (--signature), or its exit code: 0 good, 1 bad, 125 does not build, 75 try again"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `slowpath bisect`."""
+    parser.usage = "slowpath bisect --repo DIR --good A --bad B [options] -- SCRIPT [WORD...]"
+    parser.epilog = SCRIPT
+    parser.add_argument("--repo", default=".", metavar="DIR", help="the repository (default: this folder)")
+    parser.add_argument("--good", required=True, metavar="A", help="commit, branch or tag that is not slower")
+    parser.add_argument("--bad", required=True, metavar="B", help="commit, branch or tag that is slower")
+    parser.add_argument("--module-repo", action="append", default=[], metavar="MODULE=DIR",
+                        help="a dependency's repository, searched when its update is the culprit; may be repeated")  # fmt: skip
+    parser.add_argument(
+        "--directory", default="", metavar="DIR", help="folder of go.mod in the repository (default: its root)"
+    )
+    parser.add_argument(
+        "--main",
+        metavar="PACKAGE",
+        help="main package, such as ./cmd/x: commits that do not change its binary are pruned",
+    )
+    parser.add_argument("--goos", default="linux")
+    parser.add_argument("--goarch", default="amd64")
+    parser.add_argument("--tags", default="", help="build tags, separated by commas")
+    parser.add_argument(
+        "--cgo", choices=("on", "off"), help="whether cgo is used (default: unknown, both are considered)"
+    )
+    parser.add_argument("--better", choices=("smaller", "larger"), default="smaller", help="which numbers are better")
+    parser.add_argument("--signature", metavar="KIND:SUBJECT",
+                        help="what to measure in the files in SLOWPATH_OUT, such as profile.category:stack-growth, growth.count:total or profile.function:NAME")  # fmt: skip
+    stop = parser.add_argument("--stop-probability", type=float, default=0.95, metavar="P",
+                               help="stop when a candidate is the culprit with this probability (default: 0.95)")  # fmt: skip
+    accept_former_name(parser, stop, "--belief")
+    parser.add_argument("--slots", type=int, default=1, metavar="N", help="scripts at the same time")
+    parser.add_argument("--control", action="store_true", help="probe the good build in every round, to detect drift")
+    limit = parser.add_argument("--max-deployments", "--max-probes", dest="max_deployments", type=int, metavar="N",
+                        help="stop undecided after N deployments (probes), with the remaining suspects; run again with a higher N to continue (default: four times the usual number)")  # fmt: skip
+    accept_former_name(parser, limit, "--max-deploys")
+    timeout = parser.add_argument(
+        "--script-timeout", type=float, default=3600.0, metavar="S", help="seconds a run may take"
+    )
+    accept_former_name(parser, timeout, "--timeout")
+    work_dir = parser.add_argument("--work-dir", metavar="DIR", help="folder of work trees and measurements")
+    accept_former_name(parser, work_dir, "--work")
+    restart = parser.add_argument(
+        "--restart", action="store_true", help="start over, even if there is an unfinished search"
+    )
+    accept_former_name(parser, restart, "--fresh")
+    parser.add_argument("--json", action="store_true", help="print the result as one line of JSON")
+    parser.add_argument("script", nargs="+", metavar="SCRIPT", help="the command that measures, after --")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Search, print the result, and return the exit code."""
+    try:
+        return _searched(options)
+    except (InvalidRequest, ScriptProtocolError, UnbuildableBoundary) as error:
+        remedy = f" {error.remedy}" if isinstance(error, InvalidRequest) and error.remedy else ""
+        print(f"slowpath: {error}{remedy}", file=sys.stderr)
+        return BAD_INPUT
+
+
+def _searched(options: argparse.Namespace) -> int:
+    settings = _settings(options)
+    folder = _folder(options)
+    with _taken(folder):
+        return _searched_in(folder, settings, options)
+
+
+def _searched_in(folder: Path, settings: SearchSettings, options: argparse.Namespace) -> int:
+    history = _history(options, folder)
+    good, bad = (history.repositories[""].resolve(one) for one in (options.good, options.bad))
+    question = _question(options, good, bad)
+    session = None if options.restart else resume_session(folder, question, options.max_deployments)
+    if session is not None:
+        print(
+            f"slowpath: continuing with earlier measurements ({session.runs} runs); --restart starts over",
+            file=sys.stderr,
+        )
+    else:
+        level = history.top(good, bad)
+        if not level.nodes:
+            raise InvalidRepository("No commit between good and bad changes what the binary is built from.")
+        session = new_session(question, good, level, settings)
+        print(f"slowpath: {level.commits} commits, {len(level.nodes)} candidates", file=sys.stderr)
+    script = MeasureScript(
+        _absolute(options.script), options.script_timeout, options.directory.strip("/"), _signature(options.signature)
+    )
+    finished = SearchDriver(session, history, script, folder, _report).drive()
+    save_session(session, folder)
+    if options.json:
+        print(json.dumps(make_search_document(session, history, finished)))
+    else:
+        print(format_search_report(session, history, finished, options.words))
+    return 0 if finished.outcome == "found" else NOT_DECIDED
+
+
+def _signature(text: str | None) -> tuple[str, str] | None:
+    if text is None:
+        return None
+    kind, colon, subject = text.partition(":")
+    if kind not in KINDS or not colon or not subject:
+        raise InvalidRepository(f"--signature is KIND:SUBJECT, with a kind of {', '.join(KINDS)}; not {text!r}.")
+    return kind, subject
+
+
+def _report(session: SearchSession, words: str) -> None:
+    print(
+        f"slowpath: [{session.runs + 1}] {''.join(one if one.isprintable() else ' ' for one in words)[:160]}",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
+def _settings(options: argparse.Namespace) -> SearchSettings:
+    if (
+        not 0.5 < options.stop_probability < 1
+        or not 1 <= options.slots <= 64
+        or (options.max_deployments is not None and options.max_deployments < 1)
+    ):
+        raise InvalidRepository(
+            "--stop-probability must be between 0.5 and 1, --slots between 1 and 64, --max-deployments at least 1."
+        )
+    return SearchSettings(
+        belief=options.stop_probability, slots=options.slots, most_windows=1, most_deploys=options.max_deployments, control=options.control,
+        larger_is_worse=options.better == "smaller",
+    )  # fmt: skip
+
+
+def _history(options: argparse.Namespace, folder: Path) -> MultiRepositoryHistory[LocalRepository]:
+    target = BuildTarget(
+        options.goos, options.goarch, frozenset(filter(None, options.tags.split(","))), None if options.cgo is None else options.cgo == "on"
+    )  # fmt: skip
+    main = LocalRepository(
+        str(resolved(options.repo).resolve()), resolved(options.repo), folder / "repositories" / "main", CatFileReader
+    )
+    modules = {}
+    for number, one in enumerate(options.module_repo):
+        module, equals, place = one.partition("=")
+        if not module or not equals:
+            raise InvalidRepository(f"--module-repo is MODULE=DIR, not {one!r}.")
+        modules[module] = LocalRepository(
+            module, resolved(place), folder / "repositories" / f"module-{number}", CatFileReader
+        )
+    package = None if options.main is None else os.path.normpath(options.main).strip("/").replace("..", "")
+    return MultiRepositoryHistory(
+        main, modules, BinaryInputs(options.directory.strip("/"), "" if package == "." else package, target)
+    )
+
+
+def _question(options: argparse.Namespace, good: str, bad: str) -> dict[str, Any]:
+    unrelated = {"run", "restart", "json", "work_dir", "script_timeout", "max_deployments", "words", "stop_probability"}
+    asked = {name: value for name, value in vars(options).items() if name not in unrelated}
+    return {
+        **asked,
+        "belief": options.stop_probability,
+        "good": good,
+        "bad": bad,
+        "repo": str(resolved(options.repo).resolve()),
+    }
+
+
+def _folder(options: argparse.Namespace) -> Path:
+    if options.work_dir:
+        folder = resolved(options.work_dir).resolve()
+    else:
+        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        about = json.dumps(
+            [str(resolved(options.repo).resolve()), options.good, options.bad, options.main, options.script]
+        )
+        folder = cache / "slowpath" / "bisect" / hashlib.sha256(about.encode()).hexdigest()[:16]
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return folder
+
+
+def _absolute(words: list[str]) -> list[str]:
+    """Return the command with an absolute path, so that it runs from any folder."""
+    return [str(resolved(words[0]).absolute()), *words[1:]] if "/" in words[0] else words
+
+
+@contextmanager
+def _taken(folder: Path) -> Iterator[None]:
+    """Lock the folder: two searches in it would overwrite each other's work trees. Raises `InvalidRepository`."""
+    with (folder / "lock").open("a+", encoding="utf-8") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            lock.seek(0)
+            raise InvalidRepository(
+                f"This search is already running (process {lock.read(20).strip() or 'unknown'}, in {folder}). "
+                "Wait for it, or choose another folder with --work-dir."
+            ) from error
+        lock.truncate(0)
+        lock.write(f"{os.getpid()}\n")
+        lock.flush()
+        yield

@@ -1,0 +1,95 @@
+"""Wait until uploaded files are decoded and their build has a verdict; turn the verdict into an exit code."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from slowpath_cli.collect.upload_client import UploadClient
+from slowpath_cli.core.collect_errors import RequestDeclined
+
+REGRESSED, INCONCLUSIVE, PASSED = 1, 3, 0
+FIRST_PAUSE_S, MAX_PAUSE_S = 0.5, 5.0
+NOT_DECODED = frozenset({"received", "decoding"})
+NOT_EVALUATED = frozenset({"waiting", "judging"})
+MISSING_VERDICT_S = 60.0
+"""A build may be without a verdict for this long: its evaluation starts seconds after its last file was decoded."""
+
+
+@dataclass(frozen=True)
+class GateResult:
+    """Files that could not be decoded, and the verdict; `state` is None without one."""
+
+    unread: tuple[str, ...]
+    build_id: str | None
+    state: str | None
+    sentence: str
+
+    @property
+    def gate(self) -> int:
+        """Return the exit code: 1 for a regression, 3 if inconclusive or missing, 0 otherwise."""
+        if self.state == "changed":
+            return REGRESSED
+        if self.unread or self.state in {None, "inconclusive"} or self.state in NOT_EVALUATED:
+            return INCONCLUSIVE
+        return PASSED
+
+
+class VerdictPoller:
+    """Polls with growing pauses until the verdict is final or the time is over."""
+
+    def __init__(
+        self,
+        server: UploadClient,
+        seconds: float,
+        pause: Callable[[float], None] = time.sleep,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Wait at most `seconds` in total."""
+        self._server = server
+        self._until = now() + seconds
+        self._pause = pause
+        self._now = now
+
+    def ended(self, artifact_ids: Sequence[str], build_id: str | None) -> GateResult:
+        """Return the verdict, or the state when the time is over. Raises like the server."""
+        unread = tuple(problem for problem in map(self._read, artifact_ids) if problem)
+        if build_id is None:
+            return GateResult(unread, build_id, None, "The files belong to no build.")
+        if artifact_ids and len(unread) == len(artifact_ids):
+            return GateResult(unread, build_id, None, "None of the files could be decoded.")
+        return GateResult(unread, build_id, *self._poll_verdict(build_id))
+
+    def _read(self, artifact_id: str) -> str | None:
+        pause = FIRST_PAUSE_S
+        while True:
+            artifact = self._server.artifact(artifact_id)
+            if artifact["state"] == "decoded":
+                return None
+            if artifact["state"] not in NOT_DECODED:
+                return f"{artifact['name']}: {(artifact.get('error') or {}).get('detail', artifact['state'])}"
+            if self._now() >= self._until:
+                return f"{artifact['name']}: not read yet"
+            pause = self._again(pause)
+
+    def _poll_verdict(self, build_id: str) -> tuple[str | None, str]:
+        pause, missing_until = FIRST_PAUSE_S, self._now() + MISSING_VERDICT_S
+        while True:
+            verdict = self._get_verdict(build_id)
+            if verdict is not None and verdict[0] not in NOT_EVALUATED:
+                return verdict
+            if self._now() >= self._until or (verdict is None and self._now() >= missing_until):
+                return verdict or (None, "The build has no verdict.")
+            pause = self._again(pause)
+
+    def _get_verdict(self, build_id: str) -> tuple[str, str] | None:
+        try:
+            verdict = self._server.judgement(build_id)
+        except RequestDeclined as error:
+            if error.status != 404:
+                raise
+            return None
+        return str(verdict["state"]), str(verdict["sentence"])
+
+    def _again(self, pause: float) -> float:
+        self._pause(min(pause, max(self._until - self._now(), 0.0)))
+        return min(pause * 1.5, MAX_PAUSE_S)

@@ -1,0 +1,135 @@
+"""`slowpath compare`: compare two sides without a server. Exit codes: see `slowpath_cli.commands.verdict_gates`."""
+
+import argparse
+import gc
+import json
+import os
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from slowpath.analysis.comparison.compare_sides import compare
+from slowpath.analysis.comparison.comparison_document import to_json
+from slowpath.analysis.findings.findings import Caveat
+from slowpath_cli.commands.compare_text import format_comparison
+from slowpath_cli.commands.verdict_gates import EXIT_CODES, GATE_KINDS, exit_code, gate_kinds
+from slowpath_cli.core.input_files import (
+    BAD_INPUT,
+    DECODE_BINARY,
+    OTHERS,
+    InvalidInput,
+    LoadedSide,
+    SkippedFile,
+    compared_benchmarks,
+    read_facts,
+    read_side,
+    resolved,
+)
+from slowpath_cli.core.renamed_options import accept_former_name
+
+RNG_SEED = 1
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `slowpath compare`."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EXIT_CODES
+    for side in ("base", "candidate"):
+        parser.add_argument(
+            f"--{side}",
+            nargs="+",
+            action="extend",
+            required=True,
+            metavar="F",
+            help=f"files or folders of the {side}; kinds may be mixed, each is compared with its own",
+        )
+        metadata = parser.add_argument(
+            f"--metadata-{side}", metavar="FILE", help=f"run metadata of {side} files without F.metadata.json"
+        )
+        accept_former_name(parser, metadata, f"--facts-{side}")
+    parser.add_argument(
+        "--gate",
+        type=gate_kinds,
+        metavar="KINDS",
+        help=f"kinds the exit code depends on, separated by commas: {', '.join(GATE_KINDS)} "
+        "(default: every kind with enough data)",
+    )
+    parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
+    parser.add_argument("--no-color", action="store_true", help="plain text even on a terminal")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Compare and print; returns the exit code."""
+    gc.disable()  # a comparison makes a million objects and few cycles: garbage collection took a tenth of its time
+    try:
+        base, candidate, benchmark_rows = _read_both(options)
+    except InvalidInput as error:
+        print(f"slowpath: {error}", file=sys.stderr)
+        return BAD_INPUT
+    comparison = compare(base.side, candidate.side, benchmark_rows, np.random.default_rng(RNG_SEED), _silent)
+    document = to_json(comparison, unread_caveats(base.unread, candidate.unread))
+    if options.json:
+        print(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        color = not options.no_color and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+        print(format_comparison(document, color=color))
+    return exit_code(comparison.kind_verdicts, options.gate)
+
+
+def _silent(_step: str, _fraction: float) -> None:
+    """Report no progress: a comparison on the command line takes about a second."""
+
+
+def _read_both(options: argparse.Namespace) -> tuple[LoadedSide, LoadedSide, dict[str, Any] | None]:
+    helper = Path(os.environ.get("SLOWPATH_DECODE_BIN") or DECODE_BINARY)
+    with tempfile.TemporaryDirectory(prefix="slowpath-") as folder:
+        base, candidate = (_read_one(options, side, Path(folder, side), helper) for side in ("base", "candidate"))
+        return base, candidate, compared_benchmarks(base, candidate, helper)
+
+
+def _read_one(options: argparse.Namespace, side: str, folder: Path, helper: Path) -> LoadedSide:
+    facts_file = getattr(options, f"metadata_{side}")
+    facts = read_facts(resolved(facts_file)) if facts_file else None
+    read = read_side(getattr(options, side), facts, folder, helper)
+    if not read.side.artifacts():
+        raise InvalidInput(f"--{side} has no readable artifact{_why_not(read.unread)}")
+    return read
+
+
+def _why_not(unread: Sequence[SkippedFile]) -> str:
+    if not unread:
+        return ""
+    first = unread[0]
+    more = f" (and {len(unread) - 1} more)" if len(unread) > 1 else ""
+    return f": {first.name}: {first.reason}{more}"
+
+
+_WORDS = {
+    "metrics-text": "metrics",
+    "zip": "zip archives",
+    "unknown": "other files",
+}
+
+
+def unread_caveats(base: Sequence[SkippedFile], candidate: Sequence[SkippedFile]) -> list[Caveat]:
+    """Return caveats for files that were not compared: kinds that this command does not read, and damaged files."""
+    unread = [*base, *candidate]
+    caveats = []
+    damaged = [each for each in unread if each.kind == "pprof" or each.kind in OTHERS]
+    if damaged:
+        names = ", ".join(f"{each.name} ({each.reason})" for each in damaged[:3])
+        caveats.append(Caveat("unread-files", f"Left out as unreadable: {names}{_and_more(len(damaged) - 3)}."))
+    counts = Counter(_WORDS.get(each.kind, "other files") for each in unread if each not in damaged)
+    if counts:
+        listed = ", ".join(f"{count} {word}" for word, count in sorted(counts.items()))
+        caveats.append(Caveat("kinds-not-read", f"Not compared, because this command does not read them: {listed}."))
+    return caveats
+
+
+def _and_more(count: int) -> str:
+    return f" and {count} more" if count > 0 else ""

@@ -1,0 +1,195 @@
+"""`slowpath runner`: deploy and measure the probes of a server's bisects; needs outgoing HTTPS only.
+
+SLOWPATH_URL is the server's address, SLOWPATH_TOKEN a token with the scope `runner`. On SIGINT or SIGTERM it removes its
+deployments. Exit codes: 0 stopped, 2 invalid configuration, a rejected token, or a name that another runner uses.
+"""
+
+import argparse
+import os
+import shlex
+import signal
+import socket
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from threading import Event
+from types import FrameType
+from typing import Any
+
+from slowpath.adapters.git_objects import CatFileReader
+from slowpath.adapters.system_clock import SystemClock
+from slowpath_cli.collect.pprof_client import printable
+from slowpath_cli.collect.upload_client import UploadClient
+from slowpath_cli.core.collect_errors import CollectError
+from slowpath_cli.core.renamed_options import accept_former_name
+from slowpath_cli.runner.core import runner_config as configs
+from slowpath_cli.runner.core.driver_interface import DriverEnvironment, DriverError
+from slowpath_cli.runner.core.run_context import RunnerContext
+from slowpath_cli.runner.core.run_store import RunStore, WorkDirectoryLocked
+from slowpath_cli.runner.core.runner import Runner
+from slowpath_cli.runner.core.runner_config import InvalidRunnerConfig, RunnerConfig
+from slowpath_cli.runner.core.server_client import (
+    ReportRejected,
+    RunnerIdentity,
+    ServerClient,
+    TokenForbidden,
+    UnknownToServer,
+)
+from slowpath_cli.runner.core.work_trees import WorkTrees
+from slowpath_cli.runner.drivers import read_driver
+
+ENDED, BAD_INPUT = 0, 2
+
+
+class _ShutdownRequested(Exception):
+    """A signal arrived while the runner waited for the server."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `slowpath runner`."""
+    parser.usage = "slowpath runner --config FILE | slowpath runner --repo DIR [options] [-- DEPLOY [WORD...]]"
+    parser.epilog = "SLOWPATH_URL is the server's address, SLOWPATH_TOKEN a token with the scope runner."
+    parser.add_argument("--config", metavar="FILE", help="a TOML file; flags override its values")
+    server = parser.add_argument("--server", metavar="URL", help="the server (default: $SLOWPATH_URL)")
+    accept_former_name(parser, server, "--url")
+    parser.add_argument("--name", metavar="NAME", help="the runner's name (default: the host name)")
+    parser.add_argument("--slots", type=int, metavar="N", help="probes at the same time")
+    parser.add_argument("--label", action="append", default=[], metavar="NAME=VALUE", help="a label that bisects can require; may be repeated")  # fmt: skip
+    work_dir = parser.add_argument("--work-dir", metavar="DIR", help="folder of work trees and the state of runs")
+    accept_former_name(parser, work_dir, "--work")
+    parser.add_argument("--repo", metavar="DIR", help="the service's repository: a folder or a URL")
+    parser.add_argument("--module-repo", action="append", default=[], metavar="MODULE=DIR", help="a dependency's repository; may be repeated")  # fmt: skip
+    parser.add_argument("--directory", metavar="DIR", help="folder of go.mod in the repository")
+    parser.add_argument("--measure", metavar="COMMAND", help="takes one measurement and prints it as its last number")
+    pprof_url = parser.add_argument("--pprof-url", metavar="URL", help="collect profiles from this address instead")
+    accept_former_name(parser, pprof_url, "--pprof")
+    health = parser.add_argument("--health-check", metavar="URL", help="answers 2xx when the deployment is healthy")
+    accept_former_name(parser, health, "--health")
+    parser.add_argument(
+        "deploy", nargs="*", metavar="DEPLOY", help="the command that deploys and keeps running, after --"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run until a signal arrives; return the exit code."""
+    try:
+        return _run(_config(options), _address(options), os.environ.pop("SLOWPATH_TOKEN", ""))
+    except (
+        InvalidRunnerConfig,
+        WorkDirectoryLocked,
+        DriverError,
+        CollectError,
+        TokenForbidden,
+        UnknownToServer,
+        ReportRejected,
+    ) as error:
+        print(f"slowpath: {error}", file=sys.stderr)
+        return BAD_INPUT
+
+
+def _address(options: argparse.Namespace) -> str:
+    address: str | None = options.server or os.environ.get("SLOWPATH_URL") or os.environ.get("SLOWPATH_SERVER")
+    if not address:
+        raise InvalidRunnerConfig("No server given. Set SLOWPATH_URL, or use --server.")
+    return address
+
+
+def _run(config: RunnerConfig, address: str, token: str) -> int:
+    files, stopping = RunStore(config.work), Event()
+    files.take()
+    identity = RunnerIdentity(config.name, files.instance(), socket.gethostname())
+    place = DriverEnvironment(config.name, config.work / "driver", config.environment)
+    place.work.mkdir(parents=True, exist_ok=True, mode=0o700)
+    driver = read_driver(config.driver, config.deploy, place)
+    driver.prepare()
+    context = RunnerContext(
+        config, driver, files, WorkTrees(config, CatFileReader), lambda: ServerClient(UploadClient(address, token), identity), SystemClock().now, _log, stopping
+    )  # fmt: skip
+    runner = Runner(context, _version())
+    _on_signals(stopping)
+    _log(f"{config.name}: {config.slots} {'slot' if config.slots == 1 else 'slots'}, driver {config.driver}, {address}")
+    try:
+        _on_signals(stopping)
+        runner.run()
+    except _ShutdownRequested:
+        _log("stopped")
+    finally:
+        stopping.set()
+        runner.wait()
+    runner.leave()
+    return ENDED
+
+
+def _on_signals(stopping: Event) -> None:
+    def stop(number: int, frame: FrameType | None) -> None:
+        del number, frame
+        if not stopping.is_set():
+            stopping.set()
+            raise _ShutdownRequested
+
+    for one in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(one, stop)
+
+
+def _config(options: argparse.Namespace) -> RunnerConfig:
+    environment: Mapping[str, str] = os.environ
+    base = Path(os.environ.get("INIT_CWD") or ".").resolve()
+    flags = _flags(options)
+    if options.config:
+        path = base / options.config
+        return configs.parse_config(_laid_over(configs.load_config(path), flags), environment, path.resolve().parent)
+    if not flags:
+        raise InvalidRunnerConfig("Give --config FILE, or at least --repo and --measure.")
+    return configs.parse_config(flags, environment, base)
+
+
+def _flags(options: argparse.Namespace) -> dict[str, Any]:
+    runner: dict[str, Any] = {
+        name: value
+        for name, value in (
+            ("name", options.name),
+            ("slots", options.slots),
+            ("work", options.work_dir),
+            ("directory", options.directory),
+        )
+        if value is not None
+    }
+    if options.label:
+        runner["labels"] = _pairs("--label is NAME=VALUE", options.label)
+    repositories = {} if options.repo is None else {"": options.repo}
+    repositories |= _pairs("--module-repo is MODULE=DIR", options.module_repo)
+    measure: dict[str, Any] = {}
+    if options.measure is not None:
+        measure["command"] = shlex.split(options.measure)
+    if options.pprof_url is not None:
+        measure["collect"] = {"pprof": options.pprof_url}
+    deploy: dict[str, Any] = {"command": options.deploy} if options.deploy else {}
+    if options.health_check is not None:
+        deploy["health"] = {"url": options.health_check}
+    told = {"runner": runner, "repositories": repositories, "measure": measure, "deploy": deploy}
+    return {name: table for name, table in told.items() if table}
+
+
+def _pairs(meant: str, given: Sequence[str]) -> dict[str, str]:
+    pairs = [one.partition("=") for one in given]
+    bad = next((one for one, (name, equals, _) in zip(given, pairs, strict=True) if not name or not equals), None)
+    if bad is not None:
+        raise InvalidRunnerConfig(f"{meant}, not {bad!r}.")
+    return {name: value for name, _, value in pairs}
+
+
+def _laid_over(told: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
+    return {**told, **{name: {**told.get(name, {}), **table} for name, table in flags.items()}}
+
+
+def _log(words: str) -> None:
+    print(f"slowpath: {time.strftime('%H:%M:%S')} {printable(words, 400)}", file=sys.stderr, flush=True)
+
+
+def _version() -> str:
+    try:
+        return version("slowpath")
+    except PackageNotFoundError:
+        return ""

@@ -1,0 +1,122 @@
+"""`slowpath upload`: upload files with their run metadata in one batch; a repeated upload makes no copies.
+
+`--build SERVICE@COMMIT` creates the service and the build if they are new. `--wait` waits until the files are decoded and
+the build has a verdict; `--fail-on-regression` makes the verdict the exit code.
+
+Exit codes: 0 all files, 3 some of them, 2 none. With `--fail-on-regression`, when all were uploaded: 1 if the build
+regressed, 3 if the verdict is inconclusive or missing, 0 otherwise.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import sys
+import uuid
+from collections.abc import Sequence
+from contextlib import ExitStack
+
+from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath_cli.collect.pprof_client import printable
+from slowpath_cli.collect.upload_client import UploadClient
+from slowpath_cli.collect.upload_items import UploadItem, find_items, read_facts
+from slowpath_cli.commands.build_arguments import BuildArguments, add_build_arguments, parse_build_arguments
+from slowpath_cli.commands.build_gate import VerdictPoller
+from slowpath_cli.commands.server_arguments import add_server_arguments, server_of
+from slowpath_cli.core.collect_errors import CollectError, InvalidArgument
+from slowpath_cli.core.input_files import resolved
+from slowpath_cli.core.renamed_options import accept_former_name
+
+WHOLE, NOTHING, PARTIAL = 0, 2, 3
+_BATCHES = uuid.UUID("5b1f3c0e-6c0f-5d8e-9a55-7f0c9d1b2e47")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `slowpath upload`."""
+    parser.add_argument(
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="files or folders; FILE.metadata.json beside a file is uploaded with it",
+    )
+    add_server_arguments(parser)
+    metadata = parser.add_argument(
+        "--metadata", metavar="FILE", help="run metadata of files without FILE.metadata.json"
+    )
+    accept_former_name(parser, metadata, "--facts")
+    add_build_arguments(parser)
+    verdict = parser.add_argument_group("verdict")
+    verdict.add_argument("--wait", action="store_true", help="wait until the build has a verdict, and print it")
+    fail = verdict.add_argument(
+        "--fail-on-regression", action="store_true", help="like --wait, and exit with 1 if the build regressed"
+    )
+    accept_former_name(verdict, fail, "--gate")
+    timeout = verdict.add_argument(
+        "--wait-timeout", type=float, default=900.0, metavar="S", help="seconds to wait (default: 900)"
+    )
+    accept_former_name(verdict, timeout, "--timeout")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Upload, print a line `id name` for each file, and return the exit code."""
+    try:
+        with ExitStack() as stack:
+            fallback = read_facts(resolved(options.metadata)) if options.metadata else RunMetadata()
+            items = find_items(options.files, fallback)
+            address = options.server or server_of(os.environ)
+            if not address:
+                raise InvalidArgument("No server given. Set SLOWPATH_URL, or use --server.")
+            server = stack.enter_context(UploadClient(address, options.token or os.environ.get("SLOWPATH_TOKEN", "")))
+            meant = parse_build_arguments(options, os.environ)
+            server.check()
+            return _upload(server, items, meant, options)
+    except CollectError as error:
+        print(f"slowpath: {error}", file=sys.stderr)
+        return NOTHING
+
+
+def _upload(
+    server: UploadClient, items: Sequence[UploadItem], meant: str | BuildArguments | None, options: argparse.Namespace
+) -> int:
+    build_id = meant
+    if isinstance(meant, BuildArguments):
+        build_id = str(server.tell_build(meant.service, meant.commit, meant.facts)["id"])
+        print(f"build {build_id} {meant.service}@{meant.commit}", flush=True)
+    assert not isinstance(build_id, BuildArguments)
+    sent = _send(server, items, build_id)
+    code = WHOLE if len(sent) == len(items) else PARTIAL if sent else NOTHING
+    if code != WHOLE or not (options.wait or options.fail_on_regression):
+        return code
+    ended = VerdictPoller(server, options.wait_timeout).ended(sent, build_id)
+    for unread in ended.unread:
+        print(printable(unread, 600), file=sys.stderr)
+    print(printable(f"{ended.state or 'no verdict'}: {ended.sentence}", 2000))
+    return ended.gate if options.fail_on_regression else WHOLE
+
+
+def _send(server: UploadClient, items: Sequence[UploadItem], build_id: str | None) -> list[str]:
+    batch = batch_of(items)
+    sent = []
+    for item in items:
+        try:
+            artifact_id = server.put_file(item.path, item.name, item.facts.to_json(), batch=batch, build_id=build_id)
+        except CollectError as error:
+            print(f"{item.name}: {error}", file=sys.stderr)
+        except OSError as error:
+            print(f"{item.name}: {error.strerror}", file=sys.stderr)
+        else:
+            sent.append(artifact_id)
+            print(f"{artifact_id} {item.name}", flush=True)
+    print(f"{len(sent)} of {len(items)} files: {server.origin} (batch {batch})", file=sys.stderr)
+    return sent
+
+
+def batch_of(items: Sequence[UploadItem]) -> str:
+    """Return the batch id of these files; the same files give the same id."""
+    digest = hashlib.sha256()
+    for item in items:
+        stat = item.path.stat()
+        digest.update(
+            json.dumps([item.name, stat.st_size, stat.st_mtime_ns, item.facts.to_json()], sort_keys=True).encode()
+        )
+    return str(uuid.uuid5(_BATCHES, digest.hexdigest()))

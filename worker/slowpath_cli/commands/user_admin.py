@@ -1,0 +1,93 @@
+"""`slowpath admin create-user` and `set-password`: for operators with access to the database.
+
+They speak to the database as the app does (DATABASE_URL), so that row-level security holds here too.
+"""
+
+import argparse
+import getpass
+import os
+import sys
+from collections.abc import Callable
+
+from pydantic import TypeAdapter, ValidationError
+
+from slowpath.adapters.postgres import create_postgres_engine
+from slowpath.adapters.system_clock import SystemClock
+from slowpath.core.db_sessions import Database, TeamScope
+from slowpath.core.errors import SlowpathError
+from slowpath.core.settings import Settings
+from slowpath.platform.accounts import service
+from slowpath.platform.accounts.schemas.account_field_types import Email, Name, NewPassword
+
+EMAIL: TypeAdapter[str] = TypeAdapter(Email)
+NAME: TypeAdapter[str] = TypeAdapter(Name)
+PASSWORD: TypeAdapter[str] = TypeAdapter(NewPassword)
+
+
+class InvalidUserInput(Exception):
+    """An argument cannot be used; the message gives the reason."""
+
+
+def add_arguments(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Declare both commands."""
+    create = commands.add_parser("create-user", help="create a user who owns a new team (DATABASE_URL)")
+    create.add_argument("--email", required=True)
+    create.add_argument("--name", required=True)
+    create.add_argument("--team", help="the team's name (default: the user's)")
+    create.set_defaults(admin=lambda options: _told(_create_user, options))
+    change = commands.add_parser("set-password", help="give a person another password and sign them out (DATABASE_URL)")
+    change.add_argument("--email", required=True)
+    change.set_defaults(admin=lambda options: _told(_set_password, options))
+
+
+def _told(command: Callable[[argparse.Namespace], str], options: argparse.Namespace) -> int:
+    try:
+        print(command(options))
+    except InvalidUserInput as error:
+        print(f"slowpath: {error}", file=sys.stderr)
+        return 2
+    except SlowpathError as error:
+        print(f"slowpath: {error.detail} {error.remedy or ''}".rstrip(), file=sys.stderr)
+        return 1
+    return 0
+
+
+def _create_user(options: argparse.Namespace) -> str:
+    email, name = _checked(EMAIL, options.email, "--email"), _checked(NAME, options.name, "--name")
+    team_name = _checked(NAME, options.team, "--team") if options.team else f"{name}'s team"
+    database, hashed = _database(), service.hash_password(_password())
+    with database.writing(TeamScope()) as session:
+        team = service.sign_up(session, email=email, name=name, password_hash=hashed, team_name=team_name)
+        slug = team.slug
+    return f"{email} owns the team {slug}"
+
+
+def _set_password(options: argparse.Namespace) -> str:
+    database = _database()
+    user_id = service.get_user_by_email(database, options.email)
+    hashed = service.hash_password(_password())
+    with database.writing(TeamScope(user_id=user_id)) as session:
+        service.set_password(session, user_id, password_hash=hashed, now=SystemClock().now())
+        ended = service.end_all_sessions(session, user_id)
+    return f"{options.email} has another password; {ended} sessions have ended"
+
+
+def _checked(kind: TypeAdapter[str], given: str, what: str) -> str:
+    try:
+        return kind.validate_python(given)
+    except ValidationError as error:
+        raise InvalidUserInput(f"{what}: {error.errors()[0]['msg']}") from error
+
+
+def _password() -> str:
+    """Read it without showing it, or from a pipe; never from the arguments, which every process can read."""
+    given = getpass.getpass("Password: ") if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n")
+    return _checked(PASSWORD, given, "password")
+
+
+def _database() -> Database:
+    url = os.environ.get("DATABASE_URL")
+    if not url:
+        raise InvalidUserInput("DATABASE_URL is not set: the address of the database as the app's role.")
+    unused = {"broker_url": "memory://", "blob_url": "memory://", "secret_key": "unused"}
+    return Database(create_postgres_engine(Settings.model_validate({"database_url": url, **unused}), pool_size=1))

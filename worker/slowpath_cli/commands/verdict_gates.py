@@ -1,0 +1,60 @@
+"""The exit code of a comparison as a CI gate, over the kinds of artifact that the caller gates on."""
+
+import argparse
+from collections.abc import Sequence
+
+from slowpath.analysis.findings.combined_verdict import KindVerdict, combined_verdict
+from slowpath.analysis.findings.findings import Verdict
+from slowpath.analysis.kinds.profiles.compare_profiles import KIND_ORDER, SHOWN_KINDS
+
+PASSED, SLOWER, UNDECIDED = 0, 1, 3
+_CODES: dict[Verdict, int] = {
+    "regressed": SLOWER,
+    "mixed": SLOWER,
+    "improved": PASSED,
+    "unchanged": PASSED,
+    "inconclusive": UNDECIDED,
+}
+GATE_KINDS = (
+    *(kind for kind in KIND_ORDER if kind not in SHOWN_KINDS),
+    "traces",
+    "spans",
+    "growth",
+    "benchmarks",
+    "latency",
+)
+"""Kinds that can be gated on: those of profiles, then the other sorts of artifacts."""
+EXIT_CODES = """exit codes:
+  0   nothing gated regressed
+  1   regressed, or mixed: significant costs moved both ways without a significant net change
+  2   bad input or an unknown kind
+  3   inconclusive: no answer on what is gated
+  70  internal error
+
+With --gate, every named kind counts for itself: 1 if any regressed or is mixed, else 3 if any is inconclusive or was
+not compared. Without --gate, the exit code follows the verdict over all kinds with enough data, in which kinds that
+measure the cost of a request (CPU, traces, spans, benchmarks) outrank those that only shift shares (allocs, heap,
+mutex, block); a kind with too little data is left out.
+"""
+
+
+def gate_kinds(text: str) -> tuple[str, ...]:
+    """Parse a comma-separated list of kinds; raises `ArgumentTypeError` naming the kinds that are known."""
+    kinds = tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
+    unknown = [kind for kind in kinds if kind not in GATE_KINDS]
+    if unknown or not kinds:
+        what = f"unknown kind: {', '.join(unknown)}" if unknown else "no kind given"
+        raise argparse.ArgumentTypeError(f"{what}; choose from {', '.join(GATE_KINDS)}")
+    return kinds
+
+
+def exit_code(verdicts: Sequence[KindVerdict], gate: Sequence[str] | None) -> int:
+    """Return 1 if what is gated regressed or is mixed, else 3 if the answer is missing, else 0.
+
+    Named kinds count one by one; without `gate`, the kinds with enough data count together, as in the verdict.
+    """
+    if gate is None:
+        return _CODES[combined_verdict([each for each in verdicts if each.has_enough_data])]
+    named = {each.kind: each.verdict for each in verdicts}
+    codes = {_CODES[named.get(kind, "inconclusive")] for kind in gate}
+    return next(code for code in (SLOWER, UNDECIDED, PASSED) if code in codes)

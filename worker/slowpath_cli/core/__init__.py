@@ -1,0 +1,1 @@
+"""Shared by several commands: errors, input files, sidecars and renamed options."""

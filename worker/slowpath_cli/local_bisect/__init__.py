@@ -1,0 +1,1 @@
+"""Parts of `slowpath bisect`: repositories, running the script, driving the search, and the report."""

@@ -1,0 +1,245 @@
+"""Drive a search, storing its session after every step, so that a killed search resumes there."""
+
+import json
+import os
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
+
+from slowpath.analysis.bisect import search
+from slowpath.analysis.bisect import search_state as states
+from slowpath.analysis.bisect.candidate_sequence import GOOD_END, Candidate, line_of
+from slowpath.analysis.bisect.limits import probe_limit
+from slowpath.analysis.bisect.search import NextActions, ProbeStart, SearchResult
+from slowpath.analysis.bisect.search_state import SearchSettings, SearchState
+from slowpath.verdicts.bisects.rules import candidates as many
+from slowpath.verdicts.bisects.rules.candidates import BuildInputs, CandidateNode, SearchLevel
+from slowpath.verdicts.bisects.service.candidate_discovery import MultiRepositoryHistory
+from slowpath_cli.local_bisect.local_repositories import LocalRepository
+from slowpath_cli.local_bisect.script_runner import (
+    MeasureScript,
+    ScriptProtocolError,
+    ScriptResult,
+    last_line,
+    run_until_result,
+)
+
+FORMAT: Final = "slowpath.bisect-session/1"
+BOUNDARY_FAILURES: Final = {
+    "unbuildable": "does not build: the script exited with 125",
+    "nothing": "could not be measured: the script exited with 75 each time",
+}
+RESULT_WORDS: Final = {
+    "good": "good",
+    "bad": "bad",
+    "unbuildable": "does not build",
+    "nothing": "no result",
+    "number": "",
+}
+
+
+class UnbuildableBoundary(Exception):
+    """A boundary of the range cannot be built or started, so there is nothing to search."""
+
+
+@dataclass
+class SearchSession:
+    """A search and its candidates."""
+
+    question: dict[str, Any]
+    good: BuildInputs
+    nodes: dict[str, CandidateNode]
+    levels: dict[str, tuple[int, int]]
+    """Expanded candidate ("" for the range) to its numbers of commits and classes."""
+    state: SearchState
+    finished: bool = False
+    runs: int = 0
+    """Number of script runs, each a probe."""
+    seconds: float = 0.0
+    found: SearchResult | None = field(default=None)
+
+    def build(self, id_: str) -> BuildInputs:
+        """Return the build of a candidate or boundary."""
+        return self.good if id_ == GOOD_END else self.nodes[id_].build
+
+    @property
+    def unbuildable_runs(self) -> int:
+        """Return the number of runs whose build failed."""
+        return sum(one.state == "unbuildable" for one in self.state.deploys)
+
+    @property
+    def builds(self) -> int:
+        """Return the number of distinct builds that were run."""
+        return len({json.dumps(asdict(self.build(one.build)), sort_keys=True) for one in self.state.deploys})
+
+
+def new_session(question: dict[str, Any], good: str, level: SearchLevel, settings: SearchSettings) -> SearchSession:
+    """Return a new search."""
+    nodes = {one.id: one for one in level.nodes}
+    line = line_of([_candidate(one) for one in level.nodes])
+    return SearchSession(
+        question, BuildInputs(good), nodes, {"": (level.commits, len(level.nodes))}, search.start_search(settings, line)
+    )
+
+
+def _candidate(node: CandidateNode) -> Candidate:
+    """Return a node as a candidate. Whether it can be expanded is checked once it is suspected."""
+    return Candidate(node.id, hides=not node.id.endswith("/itself"))
+
+
+class SearchDriver:
+    """Runs the probes that the search selects."""
+
+    def __init__(
+        self,
+        session: SearchSession,
+        history: MultiRepositoryHistory[LocalRepository],
+        script: MeasureScript,
+        folder: Path,
+        report: Callable[[SearchSession, str], None],
+    ) -> None:
+        """Store the session and the scripts' output in a folder; report progress by `report`."""
+        self._session, self._history, self._script = session, history, script
+        self._folder, self._report = folder, report
+
+    def drive(self) -> SearchResult:
+        """Run the search to its end. Raises `ScriptProtocolError`, `UnbuildableBoundary`, `BadRepository`; measurements are stored in any case."""
+        session, last = self._session, time.monotonic()
+        while True:
+            now = time.monotonic()
+            session.seconds, last = session.seconds + now - last, now
+            save_session(session, self._folder)
+            todo = search.next_actions(session.state)
+            if todo.finished is not None:
+                session.finished, session.found = True, todo.finished
+                save_session(session, self._folder)
+                return todo.finished
+            self._step(todo)
+
+    def _step(self, todo: NextActions) -> None:
+        session = self._session
+        if todo.open is not None:
+            self._open(todo.open)
+        if todo.start:
+            session.state = search.record_started(session.state, todo.start)
+            self._report_starts(todo.start)
+        session.state = search.record_stopped(session.state, todo.close)
+        if todo.measure:
+            self._measure(todo.measure)
+
+    def _open(self, id_: str) -> None:
+        session = self._session
+        level = self._history.inside(session.nodes[id_])
+        inner = [_candidate(one) for one in level.nodes]
+        if inner:
+            session.nodes |= {one.id: one for one in level.nodes}
+            session.levels[id_] = (level.commits, len(level.nodes))
+            self._report(session, f"expanding {session.nodes[id_].title or id_[:12]}: {len(inner)} candidates")
+        session.state = search.record_expansion(session.state, id_, inner)
+
+    def _report_starts(self, starts: tuple[ProbeStart, ...]) -> None:
+        for one in starts:
+            node = self._session.nodes.get(one.build)
+            self._report(
+                self._session, f"{one.purpose}: {f'{node.sha[:12]} {node.title}' if node else 'the good boundary'}"
+            )
+
+    def _measure(self, numbers: tuple[int, ...]) -> None:
+        session = self._session
+        session.runs += len(numbers)
+        save_session(session, self._folder)  # a started run counts, even if this process is killed before it ends
+        slots = max(session.state.settings.slots, 1)
+        with ThreadPoolExecutor(max_workers=slots + session.state.settings.control) as pool:
+            running = [pool.submit(self._ask, number, slot) for slot, number in enumerate(numbers)]
+            answers = [one.result() for one in running]
+        values = {}
+        for number, (answer, times) in zip(numbers, answers, strict=True):
+            session.runs += times - 1
+            if answer.kind == "number" and answer.number is not None:
+                values[number] = answer.number
+            else:
+                session.state = self._other(session.state, number, answer)
+        session.state = search.record_measurements(session.state, values)
+        self._report_results(dict(zip(numbers, (answer for answer, _ in answers), strict=True)))
+
+    def _report_results(self, answers: Mapping[int, ScriptResult]) -> None:
+        """Report the results, and the candidate with the highest posterior."""
+        session = self._session
+        for number, answer in answers.items():
+            node = session.nodes.get(session.state.deploys[number - 1].build)
+            result = f"{answer.number:g}" if answer.number is not None else RESULT_WORDS[answer.kind]
+            self._report(session, f"{node.sha[:12] if node else 'the good boundary'}: {result}")
+        belief = search.compute_state_posterior(session.state)
+        most = int(belief.here.argmax())
+        suspect = session.nodes[session.state.line.ids[most]]
+        self._report(session, f"top suspect: {suspect.sha[:12]} {suspect.title} ({100 * belief.here[most]:.0f} %)")
+
+    def _ask(self, number: int, slot: int) -> tuple[ScriptResult, int]:
+        deploy = self._session.state.deploys[number - 1]
+        try:
+            build = self._session.build(deploy.build)
+            return run_until_result(self._history, self._script, build, slot, self._out(number))
+        except ScriptProtocolError as error:
+            place = "the good boundary" if deploy.build == GOOD_END else self._session.nodes[deploy.build].sha[:12]
+            raise ScriptProtocolError(f"On {place}, {error}") from error
+
+    def _out(self, number: int) -> Path:
+        """Return the output folder of a probe's next run."""
+        return self._folder / "out" / f"{number:04}-{len(self._session.state.deploys[number - 1].windows)}"
+
+    def _other(self, state: SearchState, number: int, answer: ScriptResult) -> SearchState:
+        deploy = state.deploys[number - 1]
+        if answer.kind in {"good", "bad"}:
+            return search.record_verdict(state, number, bad=answer.kind == "bad")
+        if deploy.purpose in {"end", "control"}:
+            raise UnbuildableBoundary(
+                f"{'The good' if deploy.build == GOOD_END else 'The bad'} boundary {BOUNDARY_FAILURES[answer.kind]}. "
+                f"The script's output is in {self._out(number)}{last_line(self._out(number))}"
+            )
+        return search.record_unbuildable(state, number)
+
+
+def save_session(session: SearchSession, folder: Path) -> None:
+    """Store a session atomically."""
+    document = {
+        "format": FORMAT,
+        "question": session.question,
+        "good": asdict(session.good),
+        "nodes": [many.to_json(one) for one in session.nodes.values()],
+        "levels": {key: list(value) for key, value in session.levels.items()},
+        "state": states.to_json(session.state),
+        "finished": session.finished,
+        "outcome": None if session.found is None else session.found.outcome,
+        "runs": session.runs,
+        "seconds": session.seconds,
+    }
+    new = folder / f"session.{os.getpid()}"
+    with new.open("w", encoding="utf-8") as file:
+        json.dump(document, file)
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(folder / "session.json")
+
+
+def resume_session(folder: Path, question: dict[str, Any], most: int | None) -> SearchSession | None:
+    """Return the stored session of the same question if it is unfinished or stopped at a limit below `most`, or None."""
+    try:
+        document = json.loads((folder / "session.json").read_text(encoding="utf-8"))
+        if document["format"] != FORMAT or document["question"] != question:
+            return None
+        nodes = [many.from_json(one) for one in document["nodes"]]
+        state = states.from_json(document["state"])
+        raised = document.get("outcome") == "stopped" and most is not None and most > probe_limit(state)
+        if document["finished"] and not raised:
+            return None
+        state = replace(state, settings=replace(state.settings, most_deploys=most))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return SearchSession(
+        question, BuildInputs(**document["good"]), {one.id: one for one in nodes},
+        {key: (int(commits), int(classes)) for key, (commits, classes) in document["levels"].items()},
+        state, runs=int(document["runs"]), seconds=float(document["seconds"]),
+    )  # fmt: skip

@@ -1,0 +1,157 @@
+"""Report of a finished search, as JSON and as text."""
+
+import shlex
+from collections.abc import Sequence
+from typing import Any, Final
+
+from slowpath.analysis.bisect import measurement_normalization, search
+from slowpath.analysis.bisect.limits import probe_limit
+from slowpath.analysis.bisect.search import SearchResult
+from slowpath.verdicts.bisects.rules.candidates import CandidateNode
+from slowpath.verdicts.bisects.service.candidate_discovery import MultiRepositoryHistory
+from slowpath_cli.local_bisect.local_repositories import LocalRepository
+from slowpath_cli.local_bisect.search_driver import SearchSession
+
+FORMAT: Final = "slowpath.bisect/1"
+LIMITS: Final = ("--max-deployments", "--max-probes", "--max-deploys")
+LIMITS_WITH_VALUE: Final = tuple(f"{one}=" for one in LIMITS)
+OUTCOMES: Final = {
+    "found": "Found.",
+    "not-in-range": "No commit between good and bad makes the difference: both boundaries measure alike, or something else differs.",
+    "inseparable": "The suspects cannot be separated: builds between them fail, or the measurements contradict each other.",
+    "stopped": "Undecided at the limit of {limit} probes: these suspects remain.",
+}
+
+
+def make_search_document(
+    session: SearchSession, history: MultiRepositoryHistory[LocalRepository], finished: SearchResult
+) -> dict[str, Any]:
+    """Return the JSON that `--json` ends in."""
+    return {
+        "format": FORMAT,
+        "outcome": finished.outcome,
+        "levels": levels(session, history, finished),
+        "deploys": session.runs - session.unbuildable_runs,
+        "builds": session.builds,
+        "rounds": session.state.round,
+        "seconds": round(session.seconds, 3),
+    }
+
+
+def levels(
+    session: SearchSession, history: MultiRepositoryHistory[LocalRepository], finished: SearchResult
+) -> list[dict[str, Any]]:
+    """Return the levels from the whole range down, one per repository."""
+    ways = [_way(session, one) for one in finished.suspects]
+    if not ways:
+        return [_level(history.repositories[""].label, None, [], [1 - finished.belief], session.levels.get("", (0, 0)))]
+    belief = search.compute_state_posterior(session.state)
+    mass = {one: float(belief.here[at]) for at, one in enumerate(session.state.line.ids)}
+    out, depth, named = [], 0, finished.outcome == "found"
+    while any(len(way) > depth for way in ways):
+        here = [way[depth] for way in ways if len(way) > depth]
+        shas = list(dict.fromkeys(one.sha for one in here))
+        each = [sum(_mass_below(session, mass, {node.id for node in here if node.sha == sha})) for sha in shas]
+        label = history.repositories[here[0].repository].label
+        culprit = shas[0] if named and len(shas) == 1 else None
+        out.append(_level(label, culprit, shas, each, _counts(session, here)))
+        if len(shas) > 1:
+            break
+        depth += 1
+    return out
+
+
+def _level(
+    repository: str, culprit: str | None, suspects: list[str], beliefs: list[float], counts: tuple[int, int]
+) -> dict[str, Any]:
+    return {
+        "repository": repository, "culprit": culprit, "suspects": suspects,
+        "belief": round(sum(beliefs), 6), "beliefs": [round(one, 6) for one in beliefs[: len(suspects)]],
+        "candidates": counts[0], "classes": counts[1],
+    }  # fmt: skip
+
+
+def _mass_below(session: SearchSession, mass: dict[str, float], ids: set[str]) -> list[float]:
+    """Return the posterior probabilities of candidates that are one of these or hide in one of these."""
+    return [mass[one] for one in mass if any(own.id in ids for own in _outers(session, one))]
+
+
+def _outers(session: SearchSession, id_: str) -> list[CandidateNode]:
+    """Return a candidate and those it hid in, the outermost first."""
+    out: list[CandidateNode] = []
+    at: str | None = id_
+    while at is not None:
+        out.append(session.nodes[at])
+        at = session.nodes[at].outer
+    return out[::-1]
+
+
+def _way(session: SearchSession, id_: str) -> list[CandidateNode]:
+    """Return the innermost candidate of each level: a branch's commit replaces its merge."""
+    way: list[CandidateNode] = []
+    for one in _outers(session, id_):
+        if way and way[-1].repository == one.repository:
+            way[-1] = one
+        else:
+            way.append(one)
+    return way
+
+
+def _counts(session: SearchSession, here: list[CandidateNode]) -> tuple[int, int]:
+    """Return commits and classes of the level that the nodes of a repository belong to, branches of merges counted in."""
+    outermost = next(one for one in _outers(session, here[0].id) if one.repository == here[0].repository)
+    opened = {outermost.outer or ""} | {
+        one.id for node in here for one in _outers(session, node.id)
+        if one.repository == node.repository and one.id in session.levels
+        and all(session.nodes[inner.id].repository == node.repository for inner in session.nodes.values() if inner.outer == one.id)
+    }  # fmt: skip
+    found = [session.levels[one] for one in opened if one in session.levels]
+    return sum(commits for commits, _ in found), sum(classes for _, classes in found)
+
+
+def continue_command(words: Sequence[str], limit: int) -> str:
+    """Return the command line that continues a search which was started by these words, with a higher limit."""
+    at = words.index("--") if "--" in words else len(words)
+    options = list(words[:at])
+    for place, word in reversed(list(enumerate(options))):
+        if word in {"--restart", "--fresh"} or word.startswith(LIMITS_WITH_VALUE):
+            del options[place]
+        elif word in LIMITS:
+            del options[place : place + 2]
+    command = options.index("bisect") + 1
+    return shlex.join(
+        ["slowpath", *options[:command], LIMITS[0], str(limit), *options[command:], *words[at:]]
+    )  # fmt: skip
+
+
+def format_search_report(
+    session: SearchSession,
+    history: MultiRepositoryHistory[LocalRepository],
+    finished: SearchResult,
+    words: Sequence[str],
+) -> str:
+    """Return the report as text; `words` are those of the command line."""
+    limit = probe_limit(session.state)
+    lines = [OUTCOMES[finished.outcome].format(limit=limit)]
+    for level in levels(session, history, finished):
+        name = level["culprit"] or f"{len(level['suspects'])} suspects"
+        lines.append(
+            f"  {level['repository']}: {name} ({100 * level['belief']:.1f} %), {level['candidates']} commits in {level['classes']} classes"
+        )
+        for sha, belief in list(zip(level["suspects"], level["beliefs"], strict=True))[:10]:
+            title = next((one.title for one in session.nodes.values() if one.sha == sha), "")
+            lines.append(
+                f"    {sha[:12]} {''.join(char if char.isprintable() else ' ' for char in title)[:100]} ({100 * belief:.1f}%)"
+            )
+    deploys = session.runs - session.unbuildable_runs
+    lines.append(
+        f"{deploys} probes of {session.builds} builds in {session.state.round} rounds, {session.seconds:.0f} s."
+    )
+    if measurement_normalization.has_drift(session.state, search.compute_state_posterior(session.state)):
+        lines.append("The environment seems to drift during the measurements; --control corrects for it.")
+    if finished.outcome == "stopped":
+        lines += [
+            f"To continue with these measurements and up to {limit} further probes:",
+            f"  {continue_command(words, 2 * limit)}",
+        ]
+    return "\n".join(lines)

@@ -1,0 +1,1 @@
+"""The runner: leases, probes, measurements and their limits."""

@@ -1,0 +1,249 @@
+"""Take one measurement of a probe: by the user's command, or by collecting from the process."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Final, Literal, cast
+from uuid import UUID
+
+from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath_cli.collect.collect_plan import CollectPlan, SnapshotKind
+from slowpath_cli.collect.pprof_client import PprofClient, PprofTarget
+from slowpath_cli.collect.recorder import FailedRecording, check_mounted, record
+from slowpath_cli.collect.request_counters import read_selector
+from slowpath_cli.collect.run_observer import make_observer
+from slowpath_cli.collect.upload_items import find_items
+from slowpath_cli.core.collect_errors import CollectError, RequestDeclined, TargetUnreachable
+from slowpath_cli.local_bisect.local_repositories import DIES_WITH_US
+from slowpath_cli.local_bisect.script_runner import (
+    AGAIN,
+    BAD,
+    MOST_BYTES,
+    ScriptProtocolError,
+    ScriptResult,
+    read_answer,
+)
+from slowpath_cli.runner.core import run_processes
+from slowpath_cli.runner.core.driver_interface import BuildFailed
+from slowpath_cli.runner.core.placeholders import UnknownPlaceholder, fill_placeholder, fill_placeholders
+from slowpath_cli.runner.core.runner_config import CollectConfig, MeasureConfig
+from slowpath_cli.runner.core.server_client import ServerClient
+
+TIMES: Final = 3
+POLL_SECONDS: Final = 0.05
+LONGEST_PROFILE_SECONDS: Final = 30.0
+MOST_PROFILES: Final = 20
+MOST_FILES: Final = 40
+CUSTOM: Final = "custom"
+LATENCY: Final = "latency"
+"""Measured from the dashboard: the runner waits for the measurement window; collected artifacts are evidence."""
+
+
+class ProbeAborted(Exception):
+    """The probe must stop; its current measurement is discarded."""
+
+
+@dataclass(frozen=True)
+class MeasurementContext:
+    """Context of one measurement."""
+
+    run_id: UUID
+    number: int
+    index: int
+    commit: str
+    cwd: Path
+    out: Path
+    """Folder of this measurement."""
+    values: Mapping[str, str]
+    """Values of placeholders."""
+    environment: Mapping[str, str]
+    signature: str
+    """Kind of the signature."""
+    window_seconds: float
+    is_aborted: Callable[[], bool]
+
+
+@dataclass(frozen=True)
+class MeasurementResult:
+    """Result of a measurement: `value`, `verdict`, artifacts, or the problem."""
+
+    value: float | None = None
+    verdict: Literal["slower", "not-slower"] | None = None
+    problem: str | None = None
+    artifact_ids: Sequence[str] = ()
+    board: bool = False
+
+
+def take_measurement(measure: MeasureConfig, context: MeasurementContext, control: ServerClient) -> MeasurementResult:
+    """Take one measurement. Raises `ProbeAborted`, `BuildFailed`."""
+    context.out.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        if measure.collect is not None:
+            return _collect(measure.collect, context, control)
+        return _run_command(measure, context, control)
+    except (UnknownPlaceholder, ScriptProtocolError, CollectError) as error:
+        return MeasurementResult(problem=str(error)[:900])
+
+
+def _run_command(measure: MeasureConfig, context: MeasurementContext, control: ServerClient) -> MeasurementResult:
+    answer = ScriptResult("nothing")
+    for _ in range(TIMES):
+        code, output = _run(measure, context)
+        if code != AGAIN:
+            answer = read_answer(code, output, context.out)
+            break
+    if answer.kind == "unbuildable":
+        raise BuildFailed("The measuring command reports that the build failed.")
+    if answer.kind == "nothing":
+        return MeasurementResult(problem=f"The command requested a retry {TIMES} times.")
+    if context.signature != CUSTOM and answer.kind == "bad":
+        # any failure exits with 1: that alone is not a measurement of the signature
+        return MeasurementResult(problem=f"The command exited with {BAD} and without a value of the signature.")
+    return _make_result(answer, _upload_files(context, control), context.signature)
+
+
+def _make_result(answer: ScriptResult, sent: Sequence[str], signature: str) -> MeasurementResult:
+    if signature == LATENCY:  # the command was the load
+        return MeasurementResult(artifact_ids=sent, board=True)
+    read = signature != CUSTOM
+    if read and sent:
+        return MeasurementResult(artifact_ids=sent)
+    if read and answer.kind == "good":
+        return MeasurementResult(problem="The command wrote neither files nor a number.")
+    if answer.kind == "number":
+        return MeasurementResult(value=answer.number, artifact_ids=sent)
+    return MeasurementResult(verdict="slower" if answer.kind == "bad" else "not-slower", artifact_ids=sent)
+
+
+def _run(measure: MeasureConfig, context: MeasurementContext) -> tuple[int, bytes]:
+    words = fill_placeholders(measure.command, context.values)
+    stdout_file, stderr_file = context.out / "stdout", context.out / "stderr"
+    environment = {**context.environment, run_processes.ROLE: "measure"}
+    with stdout_file.open("wb") as stdout, stderr_file.open("wb") as stderr:
+        try:
+            child = subprocess.Popen(
+                [*DIES_WITH_US, *words], cwd=context.cwd, env=environment, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr,
+                start_new_session=True,
+            )  # fmt: skip
+        except OSError as error:
+            raise ScriptProtocolError(f"Cannot run {words[0]}: {error.strerror}.") from error
+        try:
+            code = _wait_for_exit(child, context.window_seconds + measure.within_seconds, context.is_aborted)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)  # and its remaining children
+            child.wait()
+    with stdout_file.open("rb") as stdout:
+        stdout.seek(max(0, stdout_file.stat().st_size - MOST_BYTES))
+        return code, stdout.read()
+
+
+def _wait_for_exit(child: "subprocess.Popen[bytes]", seconds: float, is_aborted: Callable[[], bool]) -> int:
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        with suppress(subprocess.TimeoutExpired):
+            return child.wait(timeout=POLL_SECONDS)
+        if is_aborted():
+            raise ProbeAborted
+    raise ScriptProtocolError(f"The command did not end within {seconds:g} seconds.")
+
+
+def _upload_files(context: MeasurementContext, control: ServerClient) -> list[str]:
+    """Upload the files that the command wrote."""
+    own = {context.out / "stdout", context.out / "stderr"}
+    left = [
+        path for path in sorted(context.out.rglob("*")) if path.is_file() and not path.is_symlink() and path not in own
+    ]
+    if not left:
+        return []
+    if len(left) > 2 * MOST_FILES:
+        raise ScriptProtocolError(f"The command wrote {len(left)} files; at most {MOST_FILES} are accepted.")
+    items = [one for one in find_items([str(context.out)], RunMetadata(commit=context.commit)) if one.path not in own]
+    if len(items) > MOST_FILES:
+        raise ScriptProtocolError(f"The command wrote {len(items)} files; at most {MOST_FILES} are accepted.")
+    return [
+        _upload_with_retry(
+            context, partial(control.put_file, context.run_id, one.path, _name(context, one.name), one.facts)
+        )
+        for one in items
+    ]
+
+
+def _collect(collect: CollectConfig, context: MeasurementContext, control: ServerClient) -> MeasurementResult:
+    until = time.monotonic() + context.window_seconds
+    sent, missed = ([], None) if collect.pprof is None else _record(collect, collect.pprof, context, control)
+    if context.signature == LATENCY:
+        _wait_until(until, context.is_aborted)
+        return MeasurementResult(artifact_ids=sent, board=True)
+    if collect.pprof is None:
+        return MeasurementResult(
+            problem=f"The signature {context.signature} needs artifacts, but none are collected: set pprof in [measure] collect."
+        )
+    if not sent:
+        return MeasurementResult(problem=f"No artifact could be collected: {missed}"[:900])
+    return MeasurementResult(artifact_ids=sent)
+
+
+def _record(
+    collect: CollectConfig, pprof: str, context: MeasurementContext, control: ServerClient
+) -> tuple[list[str], CollectError | None]:
+    """Collect and upload; return artifact ids, and the last error."""
+    values = context.values
+    address = PprofTarget.parse(
+        fill_placeholder(pprof, values), None if collect.metrics is None else fill_placeholder(collect.metrics, values)
+    )
+    asked = read_selector(collect.requests_metric) if collect.requests_metric else None
+    seconds = collect.seconds or min(max(context.window_seconds, 1.0), LONGEST_PROFILE_SECONDS)
+    profiles = min(max(round(context.window_seconds / seconds), 1), MOST_PROFILES)
+    plan = CollectPlan(
+        profiles, seconds, collect.traces, collect.trace_seconds, cast("tuple[SnapshotKind, ...]", collect.snapshots)
+    )
+    sent: list[str] = []
+    missed: CollectError | None = None
+    with PprofClient() as client:
+        observer = make_observer(
+            client, address, asked, RunMetadata(commit=context.commit), check_mounted(client, address)
+        )
+        if observer.counter:
+            observer = observer.counting(observer.counter)
+        for result in record(client, address, observer, plan.recordings()):
+            if context.is_aborted():
+                raise ProbeAborted
+            if isinstance(result, FailedRecording):
+                missed = result.error
+                continue
+            put = partial(control.put, context.run_id, _name(context, result.recording.name), result.body, result.facts)
+            sent.append(_upload_with_retry(context, put))
+    return sent, missed
+
+
+def _wait_until(until: float, is_aborted: Callable[[], bool]) -> None:
+    while (left := until - time.monotonic()) > 0:
+        if is_aborted():
+            raise ProbeAborted
+        time.sleep(min(left, POLL_SECONDS))
+
+
+def _name(context: MeasurementContext, name: str) -> str:
+    return f"{context.number:03}-{context.index:02}-{name.replace('/', '-')}"
+
+
+def _upload_with_retry(context: MeasurementContext, send: Callable[[], str]) -> str:
+    """Upload, retrying while the server does not answer, until the probe must stop."""
+    pause = 0.5
+    while True:
+        try:
+            return send()
+        except (TargetUnreachable, RequestDeclined) as error:
+            if isinstance(error, RequestDeclined) and not error.is_transient:
+                raise
+            if context.is_aborted():
+                raise ProbeAborted from error
+            time.sleep(pause)
+            pause = min(pause * 2, 10.0)

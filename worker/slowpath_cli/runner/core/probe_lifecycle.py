@@ -1,0 +1,333 @@
+"""Lifecycle of one probe on a runner: check out, deploy, health check, warm up, measure, remove, report.
+
+Every step is recorded on disk before it is taken. A killed runner resumes there: a run is never deployed twice, and it
+ends on the server only when its deployment is gone.
+"""
+
+import time
+from dataclasses import replace
+from typing import Any, Final
+
+from slowpath_cli.runner.core import health_check, run_processes
+from slowpath_cli.runner.core.driver_interface import (
+    BuildFailed,
+    DeploymentFailed,
+    DeploymentUnhealthy,
+    DriverError,
+    SelfCleaning,
+)
+from slowpath_cli.runner.core.heartbeat import HeartbeatThread
+from slowpath_cli.runner.core.measurement import MeasurementResult, ProbeAborted, take_measurement
+from slowpath_cli.runner.core.placeholders import UnknownPlaceholder
+from slowpath_cli.runner.core.run_context import RunContext, RunnerContext
+from slowpath_cli.runner.core.run_store import RunRecord
+from slowpath_cli.runner.core.server_client import (
+    MeasurementReport,
+    ReportRejected,
+    ServerUnavailable,
+    TokenForbidden,
+    UnknownToServer,
+)
+
+LOOK_SECONDS: Final = 0.05
+IDLE_SECONDS: Final = (0.25, 3.0)
+"""Pause between questions for more measurements: first and longest."""
+AGAIN_SECONDS: Final = (0.5, 15.0)
+LAST_SECONDS: Final = 20.0
+"""A stopping runner tries for this long to report how its probes ended."""
+ASK_SECONDS: Final = (0.1, 2.0)
+STOPPED: Final = "The runner was stopped."
+
+
+class ProbeLifecycle:
+    """One run."""
+
+    def __init__(self, runner_context: RunnerContext, run: RunRecord) -> None:
+        self._context, self._run, self._run_context = runner_context, run, RunContext(runner_context, run)
+        self._control = runner_context.connect()
+        self._note = ""
+        self._asked_at = 0.0
+        self._heartbeat = HeartbeatThread(
+            runner_context.connect(), run, runner_context.config.lost_after_seconds, self._heartbeat_log
+        )
+
+    def run(self) -> None:
+        """Run from the recorded phase to the end."""
+        run = self._run
+        self._heartbeat.start()
+        try:
+            if run.phase != "ending":
+                run.how, run.words = self._deploy_and_measure()
+                self._print(f"{run.how}{f': {run.words}' if run.words else ''}")
+                self._save("ending")
+            if run.begun:
+                self._restore()
+            self._report_end()
+        finally:
+            self._heartbeat.stop()
+            self._control.close()
+
+    def _deploy_and_measure(self) -> tuple[str, str]:
+        try:
+            self._deploy()
+            self._measure()
+        except ProbeAborted:
+            why = self._heartbeat.why or (STOPPED if self._context.stopping.is_set() else "")
+            return ("failed" if why else "done"), why
+        except (BuildFailed, DeploymentUnhealthy) as error:
+            return ("unbuildable" if isinstance(error, BuildFailed) else "unhealthy"), str(error)
+        except (DriverError, UnknownPlaceholder) as error:
+            return "failed", str(error)
+        except Exception as error:  # noqa: BLE001 - whatever it is: what runs must be taken down, and the server told
+            return "failed", f"Internal error of the runner: {type(error).__name__}: {error}"
+        return "done", ""
+
+    # -- until it is ready
+
+    def _deploy(self) -> None:
+        """Deploy, and retry while the driver reports transient failures."""
+        until = time.monotonic() + float(self._run.lease["deploy_seconds"])
+        while True:
+            try:
+                self._start_deployment()
+                self._wait_until_ready(until)
+            except DeploymentFailed as error:
+                if (
+                    not error.is_transient
+                    or self._run.attempt >= self._context.config.attempts
+                    or time.monotonic() > until
+                ):
+                    raise
+                self._print(f"attempt {self._run.attempt} failed, retrying: {error}")
+                if self._run.phase != "leased":
+                    self._context.driver.restore(self._run.run_id)
+                    self._run.phase = "deploying"
+                self._run.attempt, self._run.handle = self._run.attempt + 1, None
+                self._save(self._run.phase)
+                self._sleep(min(2.0 * self._run.attempt, until - time.monotonic()))
+            else:
+                return
+
+    def _start_deployment(self) -> None:
+        run = self._run
+        if run.phase == "leased":
+            self._announce_deployment()
+            self._run_context.prepare_build()
+            run.begun = True
+            self._save("deploying")
+        if run.handle is None:
+            self._check()
+            run.handle = dict(self._context.driver.deploy(self._run_context.target()))
+            self._save("deployed")
+            self._print("deployed")
+
+    def _announce_deployment(self) -> None:
+        """Report the deployment to the server before it starts: the probe may have been leased to another runner."""
+        pause = AGAIN_SECONDS[0]
+        while self._heartbeat.report_phase("deploying") is None:
+            self._sleep(pause)
+            pause = min(pause * 2, AGAIN_SECONDS[1])
+        self._check()
+
+    def _wait_until_ready(self, until: float) -> None:
+        driver, handle = self._context.driver, self._run.handle
+        assert handle is not None
+        while True:
+            self._check()
+            status = driver.status(handle, self._heartbeat.last.called_back)
+            self._note = status.detail
+            if status.state == "ready":
+                break
+            self._raise_if_failed(status.state, status.detail)
+            if time.monotonic() > until:
+                raise DeploymentFailed(
+                    f"It was not deployed within {float(self._run.lease['deploy_seconds']):g} s. {status.detail}".strip()
+                )
+            self._sleep(driver.poll_seconds)
+        self._asked_at = time.monotonic()
+        self._wait_until_healthy()
+        self._save("ready")
+
+    def _raise_if_failed(self, state: str, detail: str) -> None:
+        if state == "unbuildable":
+            raise BuildFailed(detail or "The driver reports that the build failed.")
+        if state == "failed":
+            raise DeploymentFailed(detail or "The driver reports that the deployment failed.")
+
+    def _wait_until_healthy(self) -> None:
+        asked, handle = self._context.config.health, self._run.handle
+        if asked is None or handle is None or self._run.phase == "ready":
+            return
+        until, pause = time.monotonic() + asked.within_seconds, ASK_SECONDS[0]
+        while (
+            why := health_check.check_health(
+                asked,
+                self._run_context.values(self._run_context.out()),
+                self._run_context.environment(self._run_context.out()),
+                self._run_context.cwd(),
+            )
+        ) is not None:
+            self._note = why
+            if time.monotonic() - self._asked_at >= self._context.driver.poll_seconds:
+                self._asked_at = time.monotonic()
+                status = self._context.driver.status(handle, self._heartbeat.last.called_back)
+                self._raise_if_failed(status.state, status.detail)
+            if time.monotonic() > until:
+                raise DeploymentUnhealthy(f"It was not healthy within {asked.within_seconds:g} s: {why}.")
+            self._sleep(pause)
+            pause = min(pause * 1.5, ASK_SECONDS[1])
+
+    # -- measuring
+
+    def _measure(self) -> None:
+        run = self._run
+        if run.windows == 0:
+            self._heartbeat.report_phase("warming")
+            self._sleep(float(run.lease["warm_up_seconds"]))
+        pause, idle = IDLE_SECONDS[0], False
+        while True:
+            reply = self._heartbeat.report_phase("idle" if idle else "soaking")
+            self._check()
+            if reply is not None and reply.command == "measure":
+                run.windows = max(run.windows, reply.windows_taken)
+                if reply.window_seconds is not None:
+                    run.lease["window_seconds"] = reply.window_seconds
+                if run.windows < reply.windows_wanted:
+                    self._window(run.windows)
+                    pause, idle = IDLE_SECONDS[0], False
+                    continue
+            self._check_deployment()
+            idle = True
+            self._sleep(pause)
+            pause = min(pause * 1.5, IDLE_SECONDS[1])
+
+    def _window(self, index: int) -> None:
+        started_at = self._context.now()
+        context = self._run_context.measurement_context(index, self._is_aborted)
+        self._check_deployment()
+        reading = take_measurement(self._context.config.measure, context, self._control)
+        self._check_deployment(surely=True)
+        self._check()
+        self._heartbeat.report_phase("collecting")
+        window = MeasurementReport(
+            index,
+            started_at,
+            self._context.now(),
+            reading.value,
+            reading.verdict,
+            reading.problem,
+            tuple(reading.artifact_ids),
+            reading.board,
+        )
+        self._report(window)
+        self._run.windows = index + 1
+        self._save(self._run.phase)
+        self._print(f"measurement {index}: {_describe(reading)}")
+
+    def _report(self, window: MeasurementReport) -> None:
+        pause = AGAIN_SECONDS[0]
+        while True:
+            try:
+                self._control.window(self._run.run_id, window)
+            except ReportRejected as error:
+                if window.problem is not None:
+                    raise DeploymentFailed(f"The server rejected the measurement: {error}") from error
+                window = replace(
+                    window, value=None, verdict=None, artifact_ids=(), board=False, problem=str(error)[:900]
+                )
+            except UnknownToServer as error:
+                self._heartbeat.abort(str(error))
+                raise ProbeAborted from error
+            except (ServerUnavailable, TokenForbidden):
+                self._sleep(pause)
+                pause = min(pause * 2, AGAIN_SECONDS[1])
+            else:
+                return
+
+    def _check_deployment(self, *, surely: bool = False) -> None:
+        """Check that the deployment still runs; unless `surely`, at most as often as the driver's poll interval."""
+        now = time.monotonic()
+        if not surely and now - self._asked_at < self._context.driver.poll_seconds:
+            return
+        self._asked_at = now
+        assert self._run.handle is not None
+        status = self._context.driver.status(self._run.handle, self._heartbeat.last.called_back)
+        self._raise_if_failed(status.state, status.detail)
+
+    # -- the end
+
+    def _restore(self) -> None:
+        """Remove the deployment; failures are reported and retried."""
+        pause = AGAIN_SECONDS[0]
+        while True:
+            try:
+                run_processes.terminate_run(self._run.run_id, 1.0, "measure")
+                self._context.driver.restore(self._run.run_id)
+            except (DriverError, run_processes.StillRunning, OSError) as error:
+                self._note = f"Cannot remove the deployment: {error}"
+                self._print(self._note)
+                if self._context.stopping.wait(pause) and pause >= AGAIN_SECONDS[1]:
+                    raise
+                pause = min(pause * 2, AGAIN_SECONDS[1])
+            else:
+                return
+
+    def _report_end(self) -> None:
+        """Report the end until the server accepts it."""
+        run = self._run
+        pause, until = AGAIN_SECONDS[0], None
+        while True:
+            try:
+                self._control.end(run.run_id, run.how or "failed", self._run_context.log(self._note))
+                break
+            except (UnknownToServer, ReportRejected):
+                break
+            except (ServerUnavailable, TokenForbidden) as error:
+                if self._context.stopping.is_set():
+                    until = until or time.monotonic() + LAST_SECONDS
+                    if time.monotonic() > until:
+                        self._print(f"its end will be reported when the runner is restarted: {error}")
+                        return
+                time.sleep(pause)
+                pause = min(pause * 2, AGAIN_SECONDS[1])
+        self._context.files.forget(run.run_id)
+
+    # -- helpers
+
+    def _is_aborted(self) -> bool:
+        return self._heartbeat.aborted.is_set() or self._context.stopping.is_set()
+
+    def _check(self) -> None:
+        if self._is_aborted():
+            raise ProbeAborted
+
+    def _sleep(self, seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            self._check()
+            self._heartbeat.aborted.wait(min(left, LOOK_SECONDS * 5))
+        self._check()
+
+    def _save(self, phase: Any) -> None:  # noqa: ANN401 - a Phase
+        self._run.phase = phase
+        self._context.files.keep(self._run)
+
+    def _heartbeat_log(self) -> str:
+        """Return the log that every heartbeat sends."""
+        if isinstance(self._context.driver, SelfCleaning):
+            self._context.driver.keep_alive(self._run.run_id)
+        return self._run_context.log(self._note)
+
+    def _print(self, words: str) -> None:
+        self._context.log(
+            f"#{self._run.lease['bisect_number']} probe {self._run.lease['number']} in slot {self._run.slot}: {words}"
+        )
+
+
+def _describe(reading: MeasurementResult) -> str:
+    if reading.problem is not None:
+        return reading.problem
+    if reading.value is not None:
+        return f"{reading.value:g}"
+    files = f"{len(reading.artifact_ids)} files"
+    return "measured from the dashboard" if reading.board and not reading.artifact_ids else reading.verdict or files

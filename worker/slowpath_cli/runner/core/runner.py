@@ -1,0 +1,193 @@
+"""The runner: resumes interrupted runs, leases probes while slots are free, and removes its deployments when stopped."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from threading import Thread
+from typing import Any, Final
+from uuid import UUID
+
+from slowpath_cli.runner.core.driver_interface import DriverError
+from slowpath_cli.runner.core.leases import LeaseRefused, checked_lease, run_id_of
+from slowpath_cli.runner.core.probe_lifecycle import ProbeLifecycle
+from slowpath_cli.runner.core.run_context import RunnerContext
+from slowpath_cli.runner.core.run_store import RunRecord
+from slowpath_cli.runner.core.server_client import (
+    ReportRejected,
+    RunnerNameTaken,
+    ServerUnavailable,
+    TokenForbidden,
+    UnknownToServer,
+)
+
+WAIT_SECONDS: Final = 20.0
+BUSY_SECONDS: Final = 2.0
+"""Wait of one lease request while other slots are busy: one of them may become free meanwhile."""
+PAUSES_SECONDS: Final = (0.5, 15.0)
+REST_SECONDS: Final = 0.2
+AGAIN_SECONDS: Final = 5.0
+REFUSED_SECONDS: Final = 1.0
+"""Pause after a rejected lease: a server may offer it repeatedly."""
+
+
+class Runner:
+    """One runner with its slots."""
+
+    def __init__(self, runner_context: RunnerContext, version: str) -> None:
+        self._context, self._version = runner_context, version
+        self._control = runner_context.connect()
+        self._silent_for = 0.0
+        self._working: dict[int, tuple[set[UUID], Thread]] = {}
+
+    def run(self) -> None:
+        """Run until stopped. Raises `TokenForbidden`, `ReportRejected`, `RunnerNameTaken` if the server rejects this runner."""
+        self._resume_runs()
+        self._register()
+        self._retry_until_stopped(self._remove_orphans)
+        while not self._context.stopping.is_set():
+            self._work()
+
+    def wait(self) -> None:
+        """Wait until all deployments are removed."""
+        for _, thread in self._working.values():
+            thread.join()
+
+    def leave(self) -> None:
+        """Release the runner's name on the server, unless a deployment may still run.
+
+        Sent once: a server that does not receive it frees the name after a timeout.
+        """
+        if next(self._context.files.list_open(), None) is None:
+            with suppress(ServerUnavailable, UnknownToServer, TokenForbidden, ReportRejected):
+                self._context.connect().leave()
+
+    def _resume_runs(self) -> None:
+        open_runs: dict[int, list[RunRecord]] = {}
+        for run in self._context.files.list_open():
+            self._context.log(f"resuming probe {run.lease['number']} in slot {run.slot}, phase {run.phase}")
+            open_runs.setdefault(run.slot, []).append(run)
+        for runs in open_runs.values():
+            self._begin(*runs)
+
+    def _register(self) -> None:
+        """Register the runner's name. If another process had it, it may become free after a while."""
+        try:
+            self._retry_until_stopped(self._announce)
+        except RunnerNameTaken as error:
+            self._context.log(f"{error} Retrying once in {error.free_after_seconds:.0f} s.")
+            if not self._context.stopping.wait(error.free_after_seconds + REST_SECONDS):
+                self._retry_until_stopped(self._announce)
+
+    def _announce(self) -> None:
+        config = self._context.config
+        self._control.announce(config.slots, dict(config.labels), self._version)
+
+    def _remove_orphans(self) -> None:
+        """End probes that the server assigns to this runner but that are unknown here (another folder, a new machine)."""
+        own = {run_id for run_ids, _ in self._working.values() for run_id in run_ids}
+        for probe in self._control.list_assigned_probes():
+            run_id = run_id_of(probe)
+            if run_id is None or run_id in own or probe.get("state") == "leased":
+                continue  # leased: not started; the server leases it again
+            number = probe.get("number")
+            self._context.log(f"probe {number} is unknown here: removing its deployment")
+            try:
+                self._context.driver.restore(run_id)
+            except DriverError as error:
+                raise ServerUnavailable(f"Cannot remove the deployment of probe {number}: {error}") from error
+            try:
+                self._control.end(run_id, "failed", "The runner was restarted and has no record of this probe.")
+            except (UnknownToServer, ReportRejected):
+                continue
+
+    def _work(self) -> None:
+        self._working = {slot: one for slot, one in self._working.items() if one[1].is_alive()}
+        free = [slot for slot in range(self._context.config.slots) if slot not in self._working]
+        if not free:
+            self._context.stopping.wait(REST_SECONDS)
+            return
+        try:
+            leases = self._control.leases(free, BUSY_SECONDS if self._working else WAIT_SECONDS)
+        except RunnerNameTaken:
+            raise
+        except UnknownToServer:  # deleted by a user: register again
+            self._retry_until_stopped(self._announce)
+            return
+        except (ServerUnavailable, TokenForbidden, ReportRejected) as error:
+            if self._silent_for == 0:
+                self._context.log(f"{error} Retrying.")
+            pause = min(max(self._silent_for, PAUSES_SECONDS[0]), PAUSES_SECONDS[1])
+            self._silent_for += pause
+            self._context.stopping.wait(pause)
+            return
+        if self._silent_for:
+            self._context.log(f"the server answers again, after {self._silent_for:.0f} s")
+            self._silent_for = 0.0
+        for offer in leases:
+            self._lease(offer, free)
+
+    def _lease(self, offer: object, free: list[int]) -> None:
+        config = self._context.config
+        try:
+            lease = checked_lease(offer, free)
+            config.allow.check(lease, config.repositories, checkout=config.checkout)
+        except LeaseRefused as error:
+            self._reject(offer, str(error))
+            return
+        free.remove(lease["slot"])
+        run = RunRecord(lease)
+        if str(run.run_id) in self._context.files.ended():  # ended here, but not yet reported
+            run.phase, run.how = "ending", "failed"
+        else:
+            self._context.files.keep(run)
+        self._context.log(
+            f"#{lease['bisect_number']} probe {lease['number']} in slot {run.slot}: {lease['purpose']} of {_build(lease)}"
+        )
+        self._begin(run)
+
+    def _reject(self, offer: object, why: str) -> None:
+        """Report why a lease is rejected; otherwise the server would offer it again."""
+        self._context.log(f"rejected a lease: {why}")
+        run_id = run_id_of(offer)
+        try:
+            if run_id is not None and not self._context.files.folder(run_id).exists():
+                self._control.end(run_id, "failed", f"The runner refused: {why}")
+        except (ServerUnavailable, UnknownToServer, TokenForbidden, ReportRejected) as error:
+            self._context.log(str(error))
+        self._context.stopping.wait(REFUSED_SECONDS)
+
+    def _begin(self, *runs: RunRecord) -> None:
+        slot = runs[0].slot
+        thread = Thread(target=self._run_all, args=runs, name=f"slot-{slot}", daemon=True)
+        self._working[slot] = ({run.run_id for run in runs}, thread)
+        thread.start()
+
+    def _run_all(self, *runs: RunRecord) -> None:
+        for run in runs:
+            while not self._run_once(run) and not self._context.stopping.wait(AGAIN_SECONDS):
+                pass
+
+    def _run_once(self, run: RunRecord) -> bool:
+        try:
+            ProbeLifecycle(self._context, run).run()
+        except Exception as error:  # noqa: BLE001 - a slot must not stop silently: it resumes from disk
+            self._context.log(f"slot {run.slot}: internal error: {type(error).__name__}: {error}")
+            return False
+        return True
+
+    def _retry_until_stopped(self, ask: Callable[[], None]) -> None:
+        pause = PAUSES_SECONDS[0]
+        while not self._context.stopping.is_set():
+            try:
+                ask()
+            except ServerUnavailable as error:
+                self._context.log(f"{error} Retrying.")
+            else:
+                return
+            self._context.stopping.wait(pause)
+            pause = min(pause * 2, PAUSES_SECONDS[1])
+
+
+def _build(lease: dict[str, Any]) -> str:
+    build = lease["build"]
+    replaced = [f"{module}@{to[:12]}" for module, to in {**build["modules"], **build["versions"]}.items()]
+    return " with ".join([build["commit"][:12], ", ".join(replaced)] if replaced else [build["commit"][:12]])

@@ -1,0 +1,188 @@
+"""The runner's requests to the server. Callers wait for a server that does not answer."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final, Literal, TypeVar
+from uuid import UUID
+
+from pydantic import ValidationError
+
+from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath_cli.collect.upload_client import UploadClient
+from slowpath_cli.core.collect_errors import RequestDeclined, ResponseRejected, TargetUnreachable
+from slowpath_cli.runner.core.driver_interface import DeploymentStatus
+from slowpath_cli.runner.core.leases import HeardBeat
+
+T = TypeVar("T")
+FORBIDDEN: Final = frozenset({401, 403})
+GONE: Final = frozenset({404, 409, 410})
+TAKEN: Final = "urn:slowpath:runner-taken"
+LOG_BYTES: Final = 8000
+
+
+class ServerUnavailable(Exception):
+    """The server does not answer, or not as expected; a retry may help."""
+
+
+class UnknownToServer(Exception):
+    """The server does not know the runner or probe, or has ended it."""
+
+
+class RunnerNameTaken(UnknownToServer):
+    """Another process uses this runner's name; it becomes free when that one is silent for some seconds."""
+
+    def __init__(self, message: str, free_after_seconds: float) -> None:
+        super().__init__(message)
+        self.free_after_seconds = free_after_seconds
+
+
+class TokenForbidden(Exception):
+    """The token may not do this."""
+
+
+class ReportRejected(Exception):
+    """The server rejects a report; a retry does not help."""
+
+
+@dataclass(frozen=True)
+class RunnerIdentity:
+    """The runner's name, process instance and machine."""
+
+    name: str
+    instance: str = ""
+    host: str = ""
+
+
+@dataclass(frozen=True)
+class HeartbeatReply:
+    """The server's reply to a heartbeat."""
+
+    command: Literal["measure", "wait", "tear-down"]
+    windows_wanted: int = 0
+    windows_taken: int = 0
+    lease_seconds: float = 30.0
+    called_back: DeploymentStatus | None = None
+    window_seconds: float | None = None
+    """Length of the next measurement window, if it changed."""
+
+
+@dataclass(frozen=True)
+class MeasurementReport:
+    """One measurement."""
+
+    index: int
+    started_at: datetime
+    ended_at: datetime
+    value: float | None = None
+    verdict: Literal["slower", "not-slower"] | None = None
+    problem: str | None = None
+    artifact_ids: Sequence[str] = ()
+    board: bool = False
+    """The value is measured from metrics that the deployment pushed."""
+
+
+class ServerClient:
+    """Requests to the server, one at a time."""
+
+    def __init__(self, server: UploadClient, runner: RunnerIdentity) -> None:
+        self._server, self._runner, self._lock = server, runner, Lock()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._server.close()
+
+    def announce(self, slots: int, labels: dict[str, str], version: str) -> None:
+        """Register the runner. Raises `ServerUnavailable`, `TokenForbidden`, `RunnerNameTaken`."""
+        settings = {"slots": slots, "labels": labels, "version": version}
+        identity = {"instance": self._runner.instance, "host": self._runner.host}
+        self._ask("PUT", f"runners/{self._runner.name}", json={**settings, **identity})
+
+    def leave(self) -> None:
+        """Report that the runner stopped and left no deployment. Raises `ServerUnavailable`, `UnknownToServer`, `TokenForbidden`, `ReportRejected`."""
+        self._ask("POST", "runner-departures", json=self._own())
+
+    def leases(self, free_slots: Sequence[int], wait_seconds: float) -> list[object]:
+        """Lease probes, not yet validated: see `leases.checked_lease`. Raises `ServerUnavailable`, `UnknownToServer`, `RunnerNameTaken`, `TokenForbidden`."""
+        body = {**self._own(), "free_slots": list(free_slots), "wait_seconds": wait_seconds}
+        found = self._ask("POST", "runner-leases", json=body).get("leases")
+        if not isinstance(found, list) or len(found) > len(free_slots):
+            raise ServerUnavailable("The server does not answer with leases for the free slots.")
+        return found
+
+    def list_assigned_probes(self) -> list[dict[str, Any]]:
+        """Return the probes that the server assigns to this runner. Raises `ServerUnavailable`, `UnknownToServer`, `RunnerNameTaken`, `TokenForbidden`."""
+        asked = f"runners/{self._runner.name}/probes?instance={self._runner.instance}"
+        with self._lock:
+            return _heard(lambda: self._server.many(asked))
+
+    def beat(self, run_id: UUID, phase: str, log_tail: str) -> HeartbeatReply:
+        """Send a heartbeat of a probe. Raises `ServerUnavailable`, `UnknownToServer`, `RunnerNameTaken`, `TokenForbidden`."""
+        body = {**self._own(), "phase": phase, "log_tail": log_tail[-LOG_BYTES:]}
+        answer = self._ask("POST", f"probes/{run_id}/beats", json=body)
+        try:
+            heard = HeardBeat.model_validate(answer)
+        except ValidationError as error:
+            raise ServerUnavailable("The server's reply to a heartbeat is not valid.") from error
+        callback = heard.callback
+        return HeartbeatReply(
+            heard.command, heard.windows_wanted, heard.windows_taken, heard.lease_seconds,
+            DeploymentStatus(callback.state, callback.detail or "") if callback else None, heard.window_seconds,
+        )  # fmt: skip
+
+    def window(self, run_id: UUID, window: MeasurementReport) -> None:
+        """Report a measurement. Raises `ServerUnavailable`, `UnknownToServer`, `TokenForbidden`."""
+        body = {
+            "index": window.index, "value": window.value, "verdict": window.verdict, "problem": window.problem,
+            "artifact_ids": list(window.artifact_ids), "board": window.board, "started_at": window.started_at.isoformat(),
+            "ended_at": window.ended_at.isoformat(),
+        }  # fmt: skip
+        self._ask("POST", f"probes/{run_id}/windows", json=body)
+
+    def end(self, run_id: UUID, how: str, log_tail: str) -> None:
+        """Report that a probe's deployment is gone. Raises `ServerUnavailable`, `UnknownToServer`, `TokenForbidden`."""
+        self._ask("POST", f"probes/{run_id}/ends", json={"how": how, "log_tail": log_tail[-LOG_BYTES:]})
+
+    def put(self, run_id: UUID, name: str, body: bytes, facts: RunMetadata) -> str:
+        """Upload an artifact of a run; returns its id. Raises `CollectError`."""
+        with self._lock:
+            return self._server.put(name, body, facts.to_json(), batch=str(run_id))
+
+    def put_file(self, run_id: UUID, path: Path, name: str, facts: RunMetadata) -> str:
+        """Upload a file of a run; returns its id. Raises `CollectError`."""
+        with self._lock:
+            return self._server.put_file(path, name, facts.to_json(), batch=str(run_id))
+
+    def _own(self) -> dict[str, Any]:
+        return {"runner": self._runner.name, "instance": self._runner.instance}
+
+    def _ask(self, method: str, path: str, *, json: dict[str, Any]) -> dict[str, Any]:
+        with self._lock:
+            return _heard(lambda: self._server.once(method, path, json=json))
+
+
+def _heard(ask: Callable[[], T]) -> T:
+    try:
+        return ask()
+    except (TargetUnreachable, ResponseRejected) as error:
+        raise ServerUnavailable(str(error)) from error
+    except RequestDeclined as error:
+        if error.is_transient or error.status == 0:
+            raise ServerUnavailable(str(error)) from error
+        if error.problem.get("type") == TAKEN:
+            raise RunnerNameTaken(str(error), _seconds_left(error.problem)) from error
+        if error.status in GONE:
+            raise UnknownToServer(str(error)) from error
+        if error.status in FORBIDDEN:
+            raise TokenForbidden(str(error)) from error
+        raise ReportRejected(str(error)) from error
+
+
+def _seconds_left(problem: Mapping[str, Any]) -> float:
+    """Return the seconds until the other process has been silent for long enough."""
+    try:
+        return max(float(problem["limit"]) - float(problem["actual"]), 0.0)
+    except (KeyError, TypeError, ValueError):
+        return 0.0

@@ -1,0 +1,130 @@
+"""Building an image on the runner's machine before another driver deploys it: `build = ["./image.sh", "{image}"]`.
+
+The command is run as the driver of commands runs one that ends when it is done: in the build's folder, with `{image}` and
+all that a run is told; 0 built (or there already), 125 does not build, 75 try again. It outlives the runner and is begun
+once for an attempt.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from slowpath_cli.runner.core.config_section import ConfigSection
+from slowpath_cli.runner.core.driver_interface import (
+    DeploymentCallback,
+    DeploymentDriver,
+    DeploymentStatus,
+    DeploymentTarget,
+    DriverEnvironment,
+    Handle,
+    InvalidDriverConfig,
+    ModuleOverride,
+)
+from slowpath_cli.runner.core.driver_state import DriverStateStore
+from slowpath_cli.runner.core.placeholders import KNOWN, PLACEHOLDER, fill_placeholder
+from slowpath_cli.runner.drivers.command_driver import CommandDriver
+from slowpath_cli.runner.kube.kube_pods import image_of
+
+ENDED: "Mapping[str, Any]" = {}
+
+
+@dataclass(frozen=True)
+class BuildThenDeployDriver:
+    """A driver that keeps `DeploymentDriver`: builds, then has another one deploy."""
+
+    builder: CommandDriver
+    image: str
+    driver: DeploymentDriver
+    notes: DriverStateStore
+
+    @property
+    def poll_seconds(self) -> float:
+        """As the other's."""
+        return self.driver.poll_seconds
+
+    def prepare(self) -> None:
+        """As the other does. Raises `DriverError`."""
+        self.builder.prepare()
+        self.driver.prepare()
+
+    def deploy(self, target: DeploymentTarget) -> Handle:
+        """Begin to build. Raises `DeployFailed`."""
+        image = fill_placeholder(self.image, image_of(target, self.image))
+        words = tuple(word.replace("{image}", image) for word in self.builder.command)
+        built = replace(self.builder, command=words).deploy(target)
+        return {"run_id": str(target.run_id), "built": dict(built), "target": dump_target(target)}
+
+    def status(self, handle: Handle, called_back: DeploymentStatus | None) -> DeploymentStatus:
+        """Return how the image fares, and once it is there how the deploy does. Raises what both do."""
+        inner = self._inner(handle)
+        if inner is None:
+            built = self.builder.status(handle["built"], called_back)
+            if built.state != "ready":
+                return built
+            inner = self.driver.deploy(load_target(handle["target"]))
+            self.notes.write(handle["run_id"], {"attempt": handle["target"]["attempt"], "handle": dict(inner)})
+        return self.driver.status(inner, called_back)
+
+    def endpoints(self, handle: Handle) -> Mapping[str, str]:
+        """As the other's, once it deployed."""
+        inner = self._inner(handle)
+        return ENDED if inner is None else self.driver.endpoints(inner)
+
+    def restore(self, run_id: UUID) -> None:
+        """End the building, and have the other take down what it deployed. Raises `DeployFailed`."""
+        self.builder.restore(run_id)
+        self.driver.restore(run_id)
+        self.notes.forget(run_id)
+
+    def log(self, run_id: UUID) -> str:
+        """Return the end of what the building wrote."""
+        return self.builder.log(run_id)
+
+    def _inner(self, handle: Handle) -> Handle | None:
+        note = self.notes.read(handle["run_id"])
+        if note is None or note.get("attempt") != handle["target"]["attempt"]:
+            return None
+        found: Handle = note["handle"]
+        return found
+
+
+def wrap_with_build(
+    section: ConfigSection, place: DriverEnvironment, image: str, driver: DeploymentDriver
+) -> DeploymentDriver:
+    """Return the driver, or one that builds before it where `build` is there. Raises `InvalidDriverConfig`."""
+    words = section.words("build")
+    if not words:
+        return driver
+    for word in words:
+        for name in PLACEHOLDER.findall(word):
+            if name not in {*KNOWN, "image"}:
+                raise InvalidDriverConfig(f"[deploy] build has {{{name}}}; known are {', '.join((*KNOWN, 'image'))}.")
+    builder = CommandDriver(replace(place, work=place.work / "building"), tuple(words), stays=False)
+    return BuildThenDeployDriver(builder, image, driver, DriverStateStore(place.work / "built"))
+
+
+def dump_target(target: DeploymentTarget) -> dict[str, Any]:
+    """Return a target as JSON."""
+    return {
+        "run_id": str(target.run_id), "slot": target.slot, "service": target.service, "commit": target.commit,
+        "dir": None if target.dir is None else str(target.dir), "out": str(target.out),
+        "overrides": {module: override.to_json() for module, override in target.overrides.items()},
+        "callback": None if target.callback is None else [target.callback.url, target.callback.token],
+        "port": target.port, "seconds": target.seconds, "attempt": target.attempt,
+    }  # fmt: skip
+
+
+def load_target(told_of: Mapping[str, Any]) -> DeploymentTarget:
+    """Read a target."""
+    overrides = {
+        module: ModuleOverride(one.get("commit"), one.get("version"), Path(one["dir"]) if "dir" in one else None)
+        for module, one in told_of["overrides"].items()
+    }
+    return DeploymentTarget(
+        run_id=UUID(told_of["run_id"]), slot=told_of["slot"], service=told_of["service"], commit=told_of["commit"],
+        dir=None if told_of["dir"] is None else Path(told_of["dir"]), out=Path(told_of["out"]), overrides=overrides,
+        callback=None if told_of["callback"] is None else DeploymentCallback(*told_of["callback"]), port=told_of["port"],
+        seconds=told_of["seconds"], attempt=told_of["attempt"],
+    )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Kubernetes: access to a cluster, its pods and its API."""

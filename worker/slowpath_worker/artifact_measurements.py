@@ -1,0 +1,68 @@
+"""What decoded artifacts measure: of a build, or of one window of a deploy."""
+
+import mmap
+from collections.abc import Sequence
+from contextlib import ExitStack
+
+from slowpath.analysis.builds.build_measurements import KindMeasurement
+from slowpath.analysis.builds.non_profile_measurements import (
+    measure_benchmarks,
+    measure_growth,
+    measure_trace_artifacts,
+)
+from slowpath.analysis.builds.profile_measurements import WEAK, measure_profile_totals, measure_profiles
+from slowpath.analysis.formats.column_file import read_columns
+from slowpath.analysis.kinds.exec_traces.trace_artifact import TraceArtifact
+from slowpath.analysis.kinds.exec_traces.trace_table import TraceTable
+from slowpath.analysis.kinds.growth_logs.growth_artifact import GrowthArtifact
+from slowpath.analysis.kinds.growth_logs.growth_table import GrowthTable
+from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
+from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
+from slowpath.core.db_sessions import ReadSession
+from slowpath.core.ids import ArtifactId, BlobKey
+from slowpath.evidence.benchmarks import service as benchmarks
+from slowpath.evidence.exec_traces.service import execution_traces as traces
+from slowpath.evidence.growth_logs import service as growth
+from slowpath.evidence.profiles import service as profiles
+from slowpath.verdicts.regressions.service.build_measurements import PendingBuildMeasurement
+from slowpath_worker.job_context import JobContext
+
+
+def columns_keys(session: ReadSession, ids: Sequence[ArtifactId]) -> dict[ArtifactId, BlobKey]:
+    """Return the blob key of each artifact's columns."""
+    of_profiles = {key: row.columns_key for key, row in profiles.of_artifacts(session, ids).items()}
+    found = [
+        of_profiles,
+        {key: row.columns_key for key, row in growth.get_growth_logs(session, ids).items()},
+        {key: row.columns_key for key, row in traces.get_execution_traces(session, ids).items()},
+        {key: row.columns_key for key, row in benchmarks.of_artifacts(session, ids).items()},
+    ]
+    return {artifact_id: BlobKey(key) for each in found for artifact_id, key in each.items()}
+
+
+def measure_artifacts(
+    asked: PendingBuildMeasurement, columns: Sequence[memoryview], most_functions: int
+) -> Sequence[KindMeasurement]:
+    """Return what artifacts of one kind measure; `columns` are those of each."""
+    named = list(zip((row.name for row in asked.artifacts), columns, asked.facts, strict=True))
+    if asked.kind == "profile.cpu":
+        tables = [ProfileArtifact(name, ProfileTable.parse(each, checked=True), facts) for name, each, facts in named]
+        return measure_profiles(tables, most_functions)
+    weak = next((kind for kind in WEAK if kind == asked.kind), None)
+    if weak is not None:
+        tables = [ProfileArtifact(name, ProfileTable.parse(each, checked=True), facts) for name, each, facts in named]
+        return measure_profile_totals(tables, weak, most_functions)
+    if asked.kind == "trace":
+        return measure_trace_artifacts(
+            [TraceArtifact(name, TraceTable.parse(each, checked=True), facts, name) for name, each, facts in named]
+        )
+    if asked.kind == "growth":
+        return measure_growth([GrowthArtifact(name, GrowthTable.parse(each), facts) for name, each, facts in named])
+    return measure_benchmarks([read_columns(each, "slowpath.bench") for each in columns])
+
+
+def map_blob(context: JobContext, key: BlobKey, stack: ExitStack) -> memoryview:
+    """Return the bytes under a key without reading them, for as long as the stack is open."""
+    path = stack.enter_context(context.blobs.local(key))
+    with path.open("rb") as file:
+        return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))

@@ -1,0 +1,315 @@
+"""Run the Go helper on a hostile file, under limits of memory, CPU and time.
+
+The helper is trusted, its input is not. Its exit code says whose fault an error was: 2 with one JSON line
+on standard error means the input's; a signal or a Go "out of memory" means a limit was met;
+anything else is an internal error.
+"""
+
+import json
+import resource
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from slowpath.analysis.kinds.spans.gap_explanation import GapQuestion
+from slowpath.core.errors import InvalidRequest, TooLarge, Unavailable
+from slowpath.core.settings import MIB, Settings
+
+BASE_MEMORY_BYTES = 128 * MIB
+MEMORY_PER_BYTE = 24
+MAX_MEMORY_BYTES = 3 * 1024 * MIB
+"""Decode child: 128 MiB + 24 times the unpacked size, at most 3 GiB."""
+TRACE_MEMORY_BYTES = 512 * MIB
+TRACE_MEMORY_PER_BYTE = 16
+TRACE_BYTES_A_SECOND = 4 * MIB
+"""A fifth of the bytes that a slow processor reads in a second."""
+BASE_CPU_SECONDS = 10
+CPU_SECONDS_PER_MIB = 0.5
+"""Decode child: 10 s of CPU and 1 s for each 2 MiB unpacked, at most `decode_seconds`. Ordinary files take a tenth."""
+HIGHEST_RATIO, TYPICAL_RATIO = 500, 10
+"""Unpacked bytes per packed one: above the first the helper calls it a bomb; most profiles are below the second."""
+STATES_SIZE = ("plain", "gzip")
+"""Encodings whose unpacked size can be read from the file."""
+MAX_OUTPUT_BYTES = 4 * 1024 * MIB
+WALL_FACTOR = 3
+"""How much longer than its CPU time the child may take on a busy machine."""
+MAX_ERROR_BYTES = 64 * 1024
+POLL_SECONDS = 0.02
+OUT_OF_MEMORY = ("out of memory", "cannot allocate", "failed to create new OS thread")
+"""Message of the Go runtime when a memory limit stops it."""
+DIES_WITH_US = (SETPRIV, "--pdeathsig", "KILL", "--") if (SETPRIV := shutil.which("setpriv")) else ()
+"""A worker that is killed leaves no helper behind. Where there is no setpriv the limits end it."""
+
+
+class InvalidArtifact(InvalidRequest):
+    """The file cannot be decoded; the helper gives the reason."""
+
+    slug = "artifact-refused"
+    title = "The file cannot be read"
+
+
+class ArtifactLimitExceeded(TooLarge):
+    """Reading the file would take more than a file may take."""
+
+    slug = "artifact-too-costly"
+    title = "The file takes too much to read"
+
+
+@dataclass(frozen=True)
+class DecodeLimits:
+    """What one run of the helper may take."""
+
+    memory_bytes: int
+    cpu_seconds: int
+    unpacked_bytes: int
+
+    @classmethod
+    def for_file(cls, path: Path, encoding: str, settings: Settings) -> "DecodeLimits":
+        """Return the limits for a file: its memory follows the unpacked size it claims.
+
+        How much it may really unpack to does not: the claim of a file that was cut short is noise, and the reader
+        says best what is wrong with it.
+        """
+        claimed = claimed_unpacked_bytes(path, encoding, settings.max_unpacked_bytes)
+        memory = min(BASE_MEMORY_BYTES + MEMORY_PER_BYTE * claimed, MAX_MEMORY_BYTES)
+        return cls(memory, cpu_seconds(path, encoding, settings), settings.max_unpacked_bytes)
+
+
+def cpu_seconds(path: Path, encoding: str, settings: Settings) -> int:
+    """Return the CPU time that decoding a file may take.
+
+    A file that does not state its unpacked size is assumed to have a typical ratio: the allowance per MiB is ample, so
+    a file that unpacks to more still passes, and a small one cannot claim the time of a large one.
+    """
+    claimed = claimed_unpacked_bytes(path, encoding, settings.max_unpacked_bytes)
+    if encoding not in STATES_SIZE:
+        claimed = min(claimed, TYPICAL_RATIO * path.stat().st_size)
+    return min(BASE_CPU_SECONDS + round(CPU_SECONDS_PER_MIB * claimed / MIB), settings.decode_seconds)
+
+
+def claimed_unpacked_bytes(path: Path, encoding: str, most: int) -> int:
+    """Return the unpacked size that a file declares, at most `most`: exact for plain files, from the trailer for gzip.
+
+    A trailer that claims what no profile reaches belongs to a file that was cut short.
+    """
+    size = path.stat().st_size
+    if encoding == "plain":
+        return size
+    if encoding == "gzip" and size >= 18:
+        with path.open("rb") as file:
+            file.seek(-4, 2)
+            claimed = int.from_bytes(file.read(4), "little")
+        return min(max(claimed, size) if claimed <= HIGHEST_RATIO * size else TYPICAL_RATIO * size, most)
+    return most
+
+
+@dataclass(frozen=True)
+class TraceOutputs:
+    """Where what is made of a trace goes."""
+
+    columns: Path
+    cpu: Path
+    delays: Path
+
+
+def trace_limits(path: Path, encoding: str, settings: Settings) -> DecodeLimits:
+    """Return the limits for a trace: one of Go 1.22 or later streams through constant memory, an older one is held whole.
+
+    How many seconds of CPU it may take follows its size.
+    """
+    claimed = claimed_unpacked_bytes(path, encoding, settings.max_trace_bytes)
+    memory = min(TRACE_MEMORY_BYTES + TRACE_MEMORY_PER_BYTE * claimed, MAX_MEMORY_BYTES)
+    seconds = BASE_CPU_SECONDS + claimed // TRACE_BYTES_A_SECOND
+    return DecodeLimits(memory, seconds, settings.max_trace_bytes)
+
+
+class DecodeHelper:
+    """The Go helper as a function from file to file."""
+
+    def __init__(self, settings: Settings, check: Callable[[], None]) -> None:
+        """`check` is called while the helper runs; what it raises ends the helper."""
+        if settings.decode_bin is None or not settings.decode_bin.is_file():
+            raise Unavailable("The decode helper is not built.", remedy="Run: npm start")
+        self._bin = settings.decode_bin
+        self._settings = settings
+        self._check = check
+
+    def sniff(self, path: Path) -> dict[str, Any]:
+        """Return {"kind", "encoding", "detail"} of a file, by its content."""
+        limits = DecodeLimits(BASE_MEMORY_BYTES * 4, 10, 64 * MIB)
+        answer: dict[str, Any] = json.loads(self._run(["sniff", str(path)], limits))
+        return answer
+
+    def profile(self, path: Path, name: str, out: Path, limits: DecodeLimits) -> None:
+        """Decode a pprof file into columns. Raises `InvalidArtifact`, `ArtifactLimitExceeded`."""
+        # fmt: off
+        self._run(
+            ["profile", "--name", name, "--max-unpacked", str(limits.unpacked_bytes),
+             "--memory", str(limits.memory_bytes), str(path), str(out)],
+            limits,
+        )
+        # fmt: on
+
+    def trace(self, path: Path, outputs: TraceOutputs, limits: DecodeLimits) -> None:
+        """Decode an execution trace; `cpu` is written only if it holds CPU samples. Raises like `profile`."""
+        # fmt: off
+        self._run(
+            ["trace", "--max-bytes", str(limits.unpacked_bytes), "--cpu-samples", str(outputs.cpu),
+             "--delays", str(outputs.delays), str(path), str(outputs.columns)],
+            limits,
+        )
+        # fmt: on
+
+    def cut(self, path: Path, out: Path, window_ns: tuple[int, int]) -> None:
+        """Cut the generations around a window out of a trace. Raises `InvalidArtifact`."""
+        begin, end = window_ns
+        limits = DecodeLimits(MAX_MEMORY_BYTES, self._settings.decode_seconds, 0)
+        self._run(["trace-excerpt", "--from", str(begin), "--to", str(end), str(path), str(out)], limits)
+
+    def explain(
+        self, path: Path, question: GapQuestion, wall_start_ns: int | None, limits: DecodeLimits
+    ) -> dict[str, Any]:
+        """Return what a span's goroutine did in a gap, from an execution trace. Raises like `profile`."""
+        arguments = ["gap-explain", "--max-bytes", str(limits.unpacked_bytes)]
+        arguments += ["--from", str(question.from_ns), "--to", str(question.to_ns)]
+        arguments += ["--span-start", str(question.span_start_ns), "--span-end", str(question.span_end_ns)]
+        if question.span_id is not None:
+            arguments += ["--span-id", f"{question.span_id:016x}"]
+        if wall_start_ns is not None:
+            arguments += ["--wall-start", str(wall_start_ns)]
+        for mark in question.marks:
+            arguments += ["--mark", str(mark)]
+        explanation: dict[str, Any] = json.loads(self._run([*arguments, str(path)], limits))
+        return explanation
+
+    def growth(self, path: Path, out: Path, limits: DecodeLimits) -> None:
+        """Decode a stack-growth log into the columns of a profile. Raises like `profile`."""
+        self._run(["growth", *_bounds(limits), str(path), str(out)], limits)
+
+    def spans(self, path: Path, out: Path, limits: DecodeLimits) -> None:
+        """Decode distributed traces into columns. Raises like `profile`."""
+        memory = ["--memory", str(limits.memory_bytes)]
+        self._run(["spans", *_bounds(limits), *memory, str(path), str(out)], limits)
+
+    def buildinfo(self, path: Path) -> dict[str, Any]:
+        """Return the build information of a Go program. Raises like `profile`."""
+        limits = DecodeLimits(BASE_MEMORY_BYTES * 4, self._settings.decode_seconds, 0)
+        built: dict[str, Any] = json.loads(self._run(["buildinfo", str(path)], limits))
+        return built
+
+    def bench(self, path: Path, out: Path, limits: DecodeLimits) -> None:
+        """Decode benchmark output into columns. Raises like `profile`."""
+        self._run(["bench", *_bounds(limits), str(path), str(out)], limits)
+
+    def bench_compare(self, base: Sequence[Path], candidate: Sequence[Path]) -> dict[str, Any]:
+        """Compare decoded benchmark output as benchstat does, and return the helper's rows."""
+        arguments = ["bench-compare"]
+        for flag, paths in (("--base", base), ("--candidate", candidate)):
+            for path in paths:
+                arguments += [flag, str(path)]
+        limits = DecodeLimits(BASE_MEMORY_BYTES * 4, self._settings.decode_seconds, 0)
+        compared: dict[str, Any] = json.loads(self._run(arguments, limits))
+        return compared
+
+    def export(self, out: Path, base: Sequence[Path], candidate: Sequence[Path]) -> None:
+        """Write a merged pprof of one side, or of both with the base negative."""
+        arguments = ["export", "--out", str(out)]
+        if base and candidate:
+            for path in base:
+                arguments += ["--base", str(path)]
+            for path in candidate:
+                arguments += ["--candidate", str(path)]
+        else:
+            arguments += [str(path) for path in (*base, *candidate)]
+        self._run(arguments, DecodeLimits(MAX_MEMORY_BYTES, self._settings.decode_seconds, 0))
+
+    def _run(self, arguments: list[str], limits: DecodeLimits) -> bytes:
+        with subprocess.Popen(
+            [*DIES_WITH_US, self._bin, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={"GOTRACEBACK": "none", "GOMAXPROCS": "2"},
+            start_new_session=True,
+        ) as child:
+            try:
+                _limit(child.pid, limits)
+                out, err = self._wait(child, limits)
+            finally:
+                if child.poll() is None:
+                    child.kill()
+        if child.returncode == 0:
+            return out
+        raise _why(child.returncode, err, limits)
+
+    def _wait(self, child: subprocess.Popen[bytes], limits: DecodeLimits) -> tuple[bytes, bytes]:
+        deadline = time.monotonic() + limits.cpu_seconds * WALL_FACTOR
+        pause = POLL_SECONDS
+        while True:
+            try:
+                return child.communicate(timeout=pause)
+            except subprocess.TimeoutExpired:
+                self._check()
+                if time.monotonic() > deadline:
+                    raise _too_slow(limits) from None
+            pause = min(pause * 2, 0.5)
+
+
+def _bounds(limits: DecodeLimits) -> list[str]:
+    return ["--max-unpacked", str(limits.unpacked_bytes)]
+
+
+def _limit(pid: int, limits: DecodeLimits) -> None:
+    try:
+        # RLIMIT_DATA, not AS: Go reserves far more address space than it ever uses.
+        resource.prlimit(pid, resource.RLIMIT_DATA, (limits.memory_bytes, limits.memory_bytes))
+        resource.prlimit(pid, resource.RLIMIT_CPU, (limits.cpu_seconds, limits.cpu_seconds + 1))
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (MAX_OUTPUT_BYTES, MAX_OUTPUT_BYTES))
+        resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
+    except ProcessLookupError:
+        return  # it has ended already
+
+
+def _why(code: int, err: bytes, limits: DecodeLimits) -> Exception:
+    text = err[-MAX_ERROR_BYTES:].decode("utf-8", "replace").strip()
+    error = _parse_error(text) if code == 2 else None
+    if error is not None:
+        return error
+    # Go's runtime catches the signal of the soft limit, names it, and ends with 2 as well.
+    if -code in (signal.SIGXCPU, signal.SIGKILL) or text.startswith("SIGXCPU"):
+        return _too_slow(limits)
+    if any(words in text for words in OUT_OF_MEMORY):
+        return ArtifactLimitExceeded(
+            "Reading the file takes more memory than its size allows.",
+            slug="decode-out-of-memory",
+            limit=limits.memory_bytes,
+            unit="bytes",
+            remedy="Record a shorter profile.",
+        )
+    return RuntimeError(f"the decode helper ended with {code}: {text[:500]}")
+
+
+def _parse_error(text: str) -> InvalidArtifact | None:
+    """Return the input error that the helper printed, or None."""
+    try:
+        fields = json.loads(text)
+        return InvalidArtifact(
+            fields["message"], slug=fields["error"], limit=fields["limit"], actual=fields["actual"], unit=fields["unit"]
+        )
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
+def _too_slow(limits: DecodeLimits) -> ArtifactLimitExceeded:
+    return ArtifactLimitExceeded(
+        "Reading the file takes more time than a file may take.",
+        slug="decode-too-slow",
+        limit=limits.cpu_seconds,
+        unit="seconds",
+        remedy="Record a shorter profile.",
+    )

@@ -1,0 +1,132 @@
+"""Decode artifacts, and delete blobs that are not used any more."""
+
+import tempfile
+from pathlib import Path
+from typing import Any, NoReturn
+
+from slowpath.core.db_sessions import WriteSession
+from slowpath.core.errors import InvalidRequest
+from slowpath.core.ids import BlobKey, BuildId
+from slowpath.core.jobs import enqueue, enqueue_unless_pending
+from slowpath.evidence.artifacts.jobs import DecodeArtifact, DeleteUnusedBlobs, ExpireUpload
+from slowpath.evidence.artifacts.rules import ArtifactState
+from slowpath.evidence.artifacts.service import artifact_ingest, artifacts, multipart_uploads
+from slowpath.evidence.benchmarks import service as benchmarks
+from slowpath.evidence.exec_traces.service import execution_traces as traces
+from slowpath.evidence.profiles import service as profiles
+from slowpath.evidence.spans.service import span_sets as spans
+from slowpath.inventory.catalog import service as catalog
+from slowpath.verdicts.regressions.jobs import EvaluateBuild
+from slowpath.verdicts.regressions.rules import SETTLE_SECONDS
+from slowpath_worker.decode_helper import DecodeHelper, InvalidArtifact
+from slowpath_worker.job_context import JobContext, JobFailure
+from slowpath_worker.readers import READERS
+from slowpath_worker.readers.profiles import read_already
+from slowpath_worker.readers.reader_types import DecodedArtifact, OriginalFile
+
+__all__ = [
+    "DecodeArtifact",
+    "DeleteUnusedBlobs",
+    "ExpireUpload",
+    "decode_artifact",
+    "delete_unused_blobs",
+    "expire_upload",
+    "record_decode_failure",
+]
+
+MADE_OF_A_FILE = (profiles.columns_key, benchmarks.columns_key)
+"""Return the folder of the blobs made from bytes with this hash, beside the folder of a trace."""
+NOT_READ_YET = {
+    "metrics-text": "a scrape of metrics",
+    "zip": "a zip archive",
+}
+
+
+def decode_artifact(job: DecodeArtifact, context: JobContext) -> None:
+    """Detect an artifact's format, decode it, and store the result."""
+    with context.writing() as session:
+        artifact = artifacts.get_artifact(session, job.artifact_id)
+        artifact.state = ArtifactState.DECODING
+        artifact.problem = None
+        sha256, name, facts = artifact.sha256, artifact.name, dict(artifact.run_metadata)
+
+    decoded = read_already(sha256, context) or _decode(context, sha256, name, facts)
+
+    with context.finishing() as session:
+        if artifacts.is_gone(session, job.artifact_id):  # deleted meanwhile: what was just stored goes the same way
+            enqueue(
+                session, DeleteUnusedBlobs(job.artifact_id, [artifact_ingest.original_key(context.team_id, sha256)])
+            )
+            return
+        artifact = artifacts.get_artifact(session, job.artifact_id)
+        decoded.record(session, job.artifact_id)
+        artifact.state = ArtifactState.DECODED
+        artifact.kind = decoded.kind
+        artifact.summary = decoded.summary
+        if not decoded.keeps_original:
+            enqueue(
+                session, DeleteUnusedBlobs(job.artifact_id, [artifact_ingest.original_key(context.team_id, sha256)])
+            )
+        if artifact.build_id is not None:
+            _learn(session, BuildId(artifact.build_id), facts, decoded)
+            enqueue_unless_pending(session, EvaluateBuild(BuildId(artifact.build_id)), after_s=SETTLE_SECONDS)
+
+
+def _learn(session: WriteSession, build_id: BuildId, facts: dict[str, Any], decoded: DecodedArtifact) -> None:
+    """Add build information of a file to its build; values set by a user are not changed."""
+    found = {name: facts[name] for name in ("go_version", "goos", "goarch") if facts.get(name)}
+    catalog.fill_build_metadata_from_artifact(
+        session, build_id, {**found, **{name: value for name, value in decoded.build.items() if value}}
+    )
+
+
+def _decode(context: JobContext, sha256: str, name: str, facts: dict[str, Any]) -> DecodedArtifact:
+    helper = DecodeHelper(context.settings, context.check)
+    context.progress("reading", 0.05)
+    with (
+        context.blobs.local(artifact_ingest.original_key(context.team_id, sha256)) as path,
+        tempfile.TemporaryDirectory(dir=context.scratch, prefix="decode-") as folder,
+    ):
+        found = helper.sniff(path)
+        reader = READERS.get(found["kind"]) or _refuse_unread(found["kind"])
+        context.progress("decoding", 0.2)
+        original = OriginalFile(path, name, sha256, found["encoding"], facts, Path(folder))
+        return reader(original, helper, context)
+
+
+def _refuse_unread(kind: str) -> NoReturn:
+    what = NOT_READ_YET.get(kind, kind)
+    raise InvalidArtifact(
+        f"This is {what}, which is recognised but not read here yet.",
+        slug=f"not-read-yet-{kind}",
+        remedy="Unpack it and upload the files inside."
+        if kind == "zip"
+        else "Send metrics by remote write; upload profiles, traces, spans, stack-growth logs or benchmark output.",
+    )
+
+
+def record_decode_failure(session: WriteSession, job: DecodeArtifact, failure: JobFailure) -> None:
+    """Record on the artifact why it could not be decoded. The original stays stored."""
+    artifact = artifacts.get_artifact(session, job.artifact_id)
+    artifact.state = ArtifactState.REFUSED if isinstance(failure.error, InvalidRequest) else ArtifactState.FAILED
+    artifact.problem = failure.problem
+    if artifact.build_id is not None:  # the others of its build are waited for no longer
+        enqueue_unless_pending(session, EvaluateBuild(BuildId(artifact.build_id)), after_s=SETTLE_SECONDS)
+
+
+def expire_upload(job: ExpireUpload, context: JobContext) -> None:
+    """Forget an upload in parts that was never completed (or long ago), and its parts."""
+    with context.finishing() as session:
+        context.blobs.delete(multipart_uploads.abort_upload(session, job.upload_id))
+
+
+def delete_unused_blobs(job: DeleteUnusedBlobs, context: JobContext) -> None:
+    """Remove the bytes of a deleted artifact that no other row of the team needs."""
+    with context.finishing() as session:
+        for key in job.keys:
+            sha256 = key.rsplit("/", 1)[-1]
+            if artifacts.is_blob_referenced(session, sha256):
+                continue
+            context.blobs.delete([BlobKey(key), *(made(context.team_id, sha256) for made in MADE_OF_A_FILE)])
+            for folder in (traces.folder, spans.folder):
+                context.blobs.delete_under(folder(context.team_id, sha256))

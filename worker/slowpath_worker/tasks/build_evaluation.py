@@ -1,0 +1,114 @@
+"""Measure builds from their decoded artifacts, and evaluate them."""
+
+from contextlib import ExitStack
+
+from slowpath.core.db_sessions import WriteSession
+from slowpath.core.ids import ArtifactId
+from slowpath.core.jobs import enqueue_unless_pending
+from slowpath.evidence.metrics.service import deployment_latency
+from slowpath.inventory.catalog import service as catalog
+from slowpath.inventory.catalog.errors import BuildNotFound
+from slowpath.inventory.catalog.jobs import BuildChanged
+from slowpath.verdicts.regressions import wording
+from slowpath.verdicts.regressions.jobs import EvaluateBuild
+from slowpath.verdicts.regressions.rules import MOST_FUNCTIONS, SETTLE_SECONDS
+from slowpath.verdicts.regressions.service import build_evaluation, build_latency, build_measurements
+from slowpath.verdicts.regressions.service.build_latency import PendingLatencyMeasurement
+from slowpath.verdicts.regressions.service.build_measurements import PackedMeasurement
+from slowpath_worker.artifact_measurements import columns_keys, map_blob, measure_artifacts
+from slowpath_worker.job_context import JobContext, JobFailure
+
+__all__ = ["BuildChanged", "EvaluateBuild", "build_changed", "evaluate_build", "record_evaluation_failure"]
+
+
+def evaluate_build(job: EvaluateBuild, context: JobContext) -> None:
+    """Measure new artifacts of a build, and evaluate it once none is being decoded any more.
+
+    The last artifact to be decoded enqueues this job again, so a build whose files arrive slowly is evaluated by all of them.
+    """
+    with context.reading() as session:
+        try:
+            build = catalog.build(session, job.build_id)
+        except BuildNotFound:
+            build = None
+        asked, measurable = (
+            build_measurements.get_pending_measurements(session, build) if build is not None else ([], False)
+        )
+        of_latency = build_latency.get_pending_latency(session, build) if build is not None else None
+        keys = columns_keys(session, [ArtifactId(row.id) for each in asked for row in each.artifacts])
+
+    made = []
+    for number, each in enumerate(asked):
+        context.progress(f"measuring {len(each.artifacts)} x {each.kind}", number / len(asked))
+        with ExitStack() as stack:
+            columns = [map_blob(context, keys[ArtifactId(row.id)], stack) for row in each.artifacts]
+            made += [
+                PackedMeasurement(one.kind, one.pack(), each)
+                for one in measure_artifacts(each, columns, MOST_FUNCTIONS)
+            ]
+    if of_latency is not None:
+        context.progress("measuring latency", 0.7)
+        made.append(_latency(of_latency, context))
+
+    context.progress("evaluating", 0.8)
+    with context.finishing() as session:
+        try:
+            build = catalog.build(session, job.build_id)
+        except BuildNotFound:
+            return  # deleted meanwhile, with all its data
+        waiting = build_measurements.undecoded(session, job.build_id)
+        if not made and build_measurements.is_measured(
+            build_measurements.get_build_verdict_row(session, job.build_id), waiting
+        ):
+            return
+        build_measurements.record(session, job.build_id, made)
+        measurable |= build_latency.is_known(session, job.build_id)
+        if (
+            of_latency is not None
+            and not measurable
+            and build_measurements.get_build_verdict_row(session, job.build_id) is None
+        ):
+            return  # it was deployed, but has no latency data
+        row = build_measurements.set_history_position(session, build)
+        if waiting:
+            return
+        if not measurable:
+            build_evaluation.record_skipped_build(session, row, wording.nothing_measured(), context.clock.now())
+        else:
+            build_evaluation.evaluate_build(session, build, context.clock.now())
+
+
+def build_changed(job: BuildChanged, context: JobContext) -> None:
+    """Enqueue the evaluation of a build whose metadata or files changed."""
+    with context.finishing() as session:
+        try:
+            build = catalog.build(session, job.build_id)
+        except BuildNotFound:
+            return
+        if build_measurements.prepare_reevaluation(session, build, job.without):
+            enqueue_unless_pending(session, EvaluateBuild(job.build_id), after_s=SETTLE_SECONDS)
+
+
+def record_evaluation_failure(session: WriteSession, job: EvaluateBuild, failure: JobFailure) -> None:
+    """Record on the build why it was not evaluated, so that clients stop waiting."""
+    try:
+        build = catalog.build(session, job.build_id)
+    except BuildNotFound:
+        return
+    why = str(failure.problem.get("detail") or failure.error)
+    build_evaluation.record_skipped_build(
+        session,
+        build_measurements.set_history_position(session, build),
+        f"This build could not be measured: {why}",
+        failure.at,
+    )
+
+
+def _latency(asked: PendingLatencyMeasurement, context: JobContext) -> PackedMeasurement:
+    """Read one deployment at a time: a day of a large service has many samples."""
+    found = []
+    for window in asked.windows:
+        with context.reading() as session:
+            samples = deployment_latency.samples_of(session, window)
+        found.append((window, deployment_latency.measure_deployment_latency(window, samples)))
+    return build_latency.record_latency(asked, found, context.rng())

@@ -1,0 +1,55 @@
+"""Find which commits between two builds change a service's binary."""
+
+from uuid import UUID
+
+from slowpath.analysis.closure.closure_cache import dump_cache, load_cache
+from slowpath.analysis.closure.package_closure import PackageClosureReader
+from slowpath.core.encryption import create_sealer
+from slowpath.core.errors import NotFound, TooLarge
+from slowpath.core.ids import RepositoryId
+from slowpath.inventory.repositories.jobs import ComputePackageClosures
+from slowpath.inventory.repositories.rules import build_recipe
+from slowpath.inventory.repositories.service import repositories, suspect_commits
+from slowpath_worker.job_context import JobContext
+
+__all__ = ["ComputePackageClosures", "read_closures"]
+
+AT_ONCE = 200
+"""Closures recorded in one transaction."""
+
+
+def read_closures(job: ComputePackageClosures, context: JobContext) -> None:
+    """Compute the package closures of a commit range and of the commits just before it; known ones are skipped."""
+    with context.reading() as session:
+        between, wanted = suspect_commits.list_uncomputed_closures(session, job.service_id, job.good, job.bad)
+        built = between.built
+        url, authorization = between.repository.url, repositories.authorization(
+            between.repository, create_sealer(context.settings)
+        )  # fmt: skip
+    mirror = context.mirrors.get_mirror(context.team_id, RepositoryId(between.repository.id))
+    if url is not None and not all(mirror.has(sha) for sha in (between.good, between.bad)):
+        context.progress("fetching", 0.0)
+        mirror.fetch(url, authorization, context.check)
+
+    recipe, memory = build_recipe(built.directory, built.main_package), load_cache(mirror.read_package_cache())
+    found: list[tuple[UUID, str | None, int | None, str | None]] = []
+    with mirror.objects() as objects:
+        closures = PackageClosureReader(objects, built.directory, built.main_package, memory=memory)
+        for number, (commit_id, sha) in enumerate(wanted):
+            context.progress("comparing binaries", number / len(wanted))
+            try:
+                one = closures.at(objects.root(sha))
+                found.append((commit_id, one.hash, len(one.packages), one.problem))
+            except (NotFound, TooLarge) as error:  # of this commit, not of the range
+                found.append((commit_id, None, None, error.detail))
+            if len(found) == AT_ONCE:
+                _write(context, recipe, found)
+                found = []
+    mirror.write_package_cache(dump_cache(memory))
+    with context.finishing() as session:
+        suspect_commits.record_closures(session, recipe, found)
+
+
+def _write(context: JobContext, recipe: str, found: list[tuple[UUID, str | None, int | None, str | None]]) -> None:
+    with context.writing() as session:
+        suspect_commits.record_closures(session, recipe, found)

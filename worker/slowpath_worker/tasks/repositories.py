@@ -1,0 +1,123 @@
+"""Fetch repositories, and read the diffs of commits."""
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from slowpath.analysis.formats.unified_diff import as_json, parse_unified_diff
+from slowpath.core.db_sessions import WriteSession
+from slowpath.core.encryption import create_sealer
+from slowpath.core.git_ports import GitCommit, GitMirrorPort
+from slowpath.core.ids import RepositoryId
+from slowpath.inventory.repositories.jobs import DeleteRepositoryMirror, FetchRepository, PollRepository, ReadCommitDiff
+from slowpath.inventory.repositories.rules import MOST_FETCHED
+from slowpath.inventory.repositories.service import commit_extraction, commit_graph, repositories, suspect_commits
+from slowpath_worker.job_context import JobContext, JobFailure
+
+__all__ = [
+    "DeleteRepositoryMirror",
+    "FetchRepository",
+    "PollRepository",
+    "ReadCommitDiff",
+    "delete_repository_mirror",
+    "fetch_repository",
+    "poll_repository",
+    "read_diff",
+    "record_diff_failure",
+    "record_fetch_failure",
+]  # fmt: skip
+
+AT_ONCE = 500
+"""Commits that are written in one transaction."""
+MOST_PATCH_BYTES = 4 << 20
+
+
+def fetch_repository(job: FetchRepository, context: JobContext) -> None:
+    """Fetch new commits and record them oldest first, so that a failure leaves no gaps."""
+    with context.reading() as session:
+        row = repositories.get_repository(session, job.repository_id)
+        url, known = row.url, set(row.branch_heads.values())
+        authorization = repositories.authorization(row, create_sealer(context.settings))
+    if url is None:  # it is not fetched any more, only pushed to
+        with context.finishing():
+            return
+    mirror = _mirror(context, job.repository_id)
+    context.progress("fetching", 0.0)
+    heads = mirror.fetch(url, authorization, context.check)
+
+    context.progress("reading commits", 0.5)
+    there = {sha for sha in known if mirror.has(sha)}
+    new = {*heads.branches.values()} - there
+    seen = 0
+    with mirror.objects() as objects:
+        for some in _batches(mirror.commits(new, there, MOST_FETCHED, context.check)):
+            facts = [commit_extraction.extract_commit_metadata(commit, objects) for commit in some]
+            with context.writing() as session:
+                commit_graph.record_commits(session, job.repository_id, facts)
+            seen += len(some)
+            context.progress(f"reading commits: {seen:,}", 0.5 + 0.5 * seen / (seen + 5 * AT_ONCE))
+
+    with context.finishing() as session:
+        repositories.record_fetch(
+            session,
+            job.repository_id,
+            heads=heads.branches,
+            tags=heads.tags,
+            default_branch=heads.default_branch,
+            at=context.clock.now(),
+        )
+
+
+def record_fetch_failure(session: WriteSession, job: FetchRepository, failure: JobFailure) -> None:
+    """Record on the repository why its fetch failed."""
+    repositories.record_fetch_failure(session, job.repository_id, failure.problem)
+
+
+def poll_repository(job: PollRepository, context: JobContext) -> None:
+    """Enqueue the fetch of a repository without recent pushes."""
+    with context.finishing() as session:
+        repositories.poll_repository(session, job.repository_id, context.clock.now())
+
+
+def read_diff(job: ReadCommitDiff, context: JobContext) -> None:
+    """Read what a commit changes line by line."""
+    with context.reading() as session:
+        commit = suspect_commits.get_commit_by_id(session, job.commit_id)
+        sha, repository_id = commit.sha, RepositoryId(commit.repository_id)
+    mirror = _mirror(context, repository_id)
+    if not mirror.has(sha):
+        _fetch_again(context, repository_id, mirror)
+    text, cut = mirror.patch(sha, max_bytes=MOST_PATCH_BYTES, check=context.check)
+    content = as_json(parse_unified_diff(text, cut=cut))
+    with context.finishing() as session:
+        suspect_commits.record_diff(session, job.commit_id, content, None)
+
+
+def record_diff_failure(session: WriteSession, job: ReadCommitDiff, failure: JobFailure) -> None:
+    """Record on the commit why its diff is missing."""
+    suspect_commits.record_diff(session, job.commit_id, None, failure.problem)
+
+
+def delete_repository_mirror(job: DeleteRepositoryMirror, context: JobContext) -> None:
+    """Delete the mirror of a repository on this machine; mirrors elsewhere are not read any more."""
+    _mirror(context, job.repository_id).delete()
+    with context.finishing():
+        return
+
+
+def _fetch_again(context: JobContext, repository_id: RepositoryId, mirror: GitMirrorPort) -> None:
+    """Fetch into a mirror that is new on this machine, or was deleted."""
+    with context.reading() as session:
+        row = repositories.get_repository(session, repository_id)
+        url, authorization = row.url, repositories.authorization(row, create_sealer(context.settings))
+    if url is not None:
+        mirror.fetch(url, authorization, context.check)
+
+
+def _mirror(context: JobContext, repository_id: RepositoryId) -> GitMirrorPort:
+    return context.mirrors.get_mirror(context.team_id, repository_id)
+
+
+def _batches(commits: Iterable[GitCommit]) -> Iterator[list[GitCommit]]:
+    found = iter(commits)
+    while some := list(islice(found, AT_ONCE)):
+        yield some

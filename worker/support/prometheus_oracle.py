@@ -1,0 +1,203 @@
+"""A real Prometheus 2.42 (Debian's package, unpacked without root) to ask the same questions of the same samples."""
+
+import os
+import shutil
+import socket
+import struct
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cramjam
+import httpx
+
+VERSION = "2.42"
+ROOT = Path(__file__).resolve().parents[2]
+KEPT = ROOT / ".slowpath" / "tools" / "prometheus"
+
+
+def prometheus_binary() -> Path | None:
+    """The program, fetched once through apt where this machine has it; None where it cannot be had."""
+    said = os.environ.get("SLOWPATH_PROMETHEUS")
+    if said:
+        return Path(said)
+    program = KEPT / "usr" / "bin" / "prometheus"
+    if program.exists():
+        return program
+    if shutil.which("apt-get") is None or shutil.which("dpkg") is None:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        fetched = subprocess.run(
+            ["apt-get", "download", "prometheus"], cwd=folder, capture_output=True, timeout=120, check=False
+        )
+        packages = sorted(Path(folder).glob("prometheus_*.deb"))
+        if fetched.returncode or not packages or f"_{VERSION}." not in packages[0].name:
+            return None
+        unpacked = Path(folder) / "unpacked"
+        subprocess.run(["dpkg", "-x", str(packages[0]), str(unpacked)], check=True)
+        KEPT.parent.mkdir(parents=True, exist_ok=True)
+        if not program.exists():
+            shutil.copytree(unpacked, KEPT, symlinks=True, dirs_exist_ok=True)
+    return program
+
+
+@dataclass(frozen=True)
+class WrittenHistogram:
+    """A native histogram of whole counts, as remote write 1 carries it: sparse buckets by number."""
+
+    schema: int
+    count: int
+    sum: float
+    zero_threshold: float
+    zero_count: int
+    positive: Mapping[int, int]
+    negative: Mapping[int, int]
+
+
+@dataclass(frozen=True)
+class WrittenBlock:
+    """Samples of one series to be written: (time in ms, value or histogram), ascending."""
+
+    labels: Mapping[str, str]
+    points: Sequence[tuple[int, float | WrittenHistogram]]
+
+
+@dataclass(frozen=True)
+class Prometheus:
+    """A running server."""
+
+    url: str
+
+    def write(self, series: Iterable[WrittenBlock]) -> None:
+        """Send samples by remote write 1; those of one request must not be older than the newest by hours."""
+        body = remote_write_body(series)
+        httpx.post(
+            f"{self.url}/api/v1/write", content=body, headers=REMOTE_WRITE_HEADERS, timeout=60
+        ).raise_for_status()
+
+    def query_range(self, query: str, start_ms: int, end_ms: int, step_ms: int) -> list[dict[str, Any]]:
+        """The series of a matrix: [{"metric": labels, "values": [[time_s, "value"], ...]}]."""
+        form: dict[str, str | float] = {
+            "query": query,
+            "start": start_ms / 1000,
+            "end": end_ms / 1000,
+            "step": step_ms / 1000,
+        }
+        answer = httpx.get(f"{self.url}/api/v1/query_range", params=form, timeout=60).raise_for_status()
+        found: list[dict[str, Any]] = answer.json()["data"]["result"]
+        return found
+
+
+REMOTE_WRITE_HEADERS = {
+    "Content-Encoding": "snappy",
+    "Content-Type": "application/x-protobuf",
+    "X-Prometheus-Remote-Write-Version": "0.1.0",
+}
+
+
+def remote_write_body(series: Iterable[WrittenBlock]) -> bytes:
+    """Samples as one request of remote write 1."""
+    return bytes(cramjam.snappy.compress_raw(b"".join(_field(1, _series(one)) for one in series)))
+
+
+@contextmanager
+def running_prometheus(binary: Path) -> Iterator[Prometheus]:
+    """Start the server on a free port of loopback with a store of its own; end it afterwards."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with tempfile.TemporaryDirectory() as folder:
+        config = Path(folder) / "prometheus.yml"
+        config.write_text("global: {scrape_interval: 1h}\n")
+        process = subprocess.Popen(
+            [
+                str(binary), f"--config.file={config}", f"--storage.tsdb.path={folder}/data",
+                f"--web.listen-address=127.0.0.1:{port}", "--web.enable-remote-write-receiver",
+                "--enable-feature=native-histograms", "--log.level=error", "--storage.tsdb.retention.time=20y",
+            ],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        try:
+            server = Prometheus(f"http://127.0.0.1:{port}")
+            _wait_until_ready(server.url, process)
+            yield server
+        finally:
+            process.terminate()
+            process.wait(timeout=20)
+
+
+def _wait_until_ready(url: str, process: subprocess.Popen[bytes]) -> None:
+    for _ in range(200):
+        assert process.poll() is None, "Prometheus ended by itself"
+        try:
+            if httpx.get(f"{url}/-/ready", timeout=2).status_code == 200:
+                return
+        except httpx.HTTPError:
+            pass
+        time.sleep(0.05)
+    raise TimeoutError("Prometheus is not ready after 10 s")
+
+
+def _varint(number: int) -> bytes:
+    number &= (1 << 64) - 1
+    out = bytearray()
+    while True:
+        low, number = number & 0x7F, number >> 7
+        out.append(low | (0x80 if number else 0))
+        if not number:
+            return bytes(out)
+
+
+def _zigzag(number: int) -> bytes:
+    return _varint((number << 1) ^ (number >> 63))
+
+
+def _field(number: int, body: bytes) -> bytes:
+    return _varint(number << 3 | 2) + _varint(len(body)) + body
+
+
+def _double(number: int, value: float) -> bytes:
+    return _varint(number << 3 | 1) + struct.pack("<d", value)
+
+
+def _integer(number: int, encoded: bytes) -> bytes:
+    return _varint(number << 3) + encoded
+
+
+def _series(one: WrittenBlock) -> bytes:
+    labels = sorted(one.labels.items())
+    out = [_field(1, _field(1, name.encode()) + _field(2, text.encode())) for name, text in labels]
+    for at, point in one.points:
+        if isinstance(point, WrittenHistogram):
+            out.append(_field(4, _histogram(at, point)))
+        else:
+            out.append(_field(2, _double(1, point) + _integer(2, _varint(at))))
+    return b"".join(out)
+
+
+def _histogram(at: int, one: WrittenHistogram) -> bytes:
+    head = _integer(1, _varint(one.count)) + _double(3, one.sum) + _integer(4, _zigzag(one.schema))
+    zero = _double(5, one.zero_threshold) + _integer(6, _varint(one.zero_count))
+    return b"".join(
+        (head, zero, _buckets(one.negative, 8, 9), _buckets(one.positive, 11, 12), _integer(15, _varint(at)))
+    )
+
+
+def _buckets(buckets: Mapping[int, int], spans: int, deltas: int) -> bytes:
+    out, next_index, before, steps = [], 0, 0, []
+    runs: list[list[int]] = []
+    for index in sorted(buckets):
+        if runs and index == next_index:
+            runs[-1][1] += 1
+        else:
+            runs.append([index - next_index, 1])
+        next_index = index + 1
+        steps.append(_zigzag(buckets[index] - before))
+        before = buckets[index]
+    out = [_field(spans, _integer(1, _zigzag(offset)) + _integer(2, _varint(length))) for offset, length in runs]
+    return b"".join(out) + (_field(deltas, b"".join(steps)) if steps else b"")

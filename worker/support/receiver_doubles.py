@@ -1,0 +1,227 @@
+"""Those who are told, for a demo: a code host's API, Slack, a webhook and a mail server on loopback, strict as the real ones.
+
+What arrives is checked against what the vendors document; whatever they would refuse is kept as a complaint and refused too.
+"""
+
+import json
+import re
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Annotated, Any, Literal
+
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import SMTP, Envelope, Session
+from pydantic import BaseModel, ConfigDict, Field, HttpUrl, ValidationError
+from standardwebhooks.webhooks import Webhook, WebhookVerificationError
+
+
+class StrictModel(BaseModel):
+    """Nothing is taken that the vendor does not document."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class StatusBody(StrictModel):
+    """GitHub, `POST /repos/{owner}/{repo}/statuses/{sha}`."""
+
+    state: Literal["error", "failure", "pending", "success"]
+    target_url: HttpUrl | None = None
+    description: Annotated[str, Field(max_length=140)] | None = None
+    context: Annotated[str, Field(max_length=255)] = "default"
+
+
+class CommentBody(StrictModel):
+    """GitHub, `POST /repos/{owner}/{repo}/issues/{issue_number}/comments`, and PATCH of one."""
+
+    body: Annotated[str, Field(min_length=1, max_length=65_536)]
+
+
+class SlackText(StrictModel):
+    """Slack, a text object."""
+
+    type: Literal["mrkdwn", "plain_text"]
+    text: Annotated[str, Field(min_length=1, max_length=3_000)]
+    emoji: bool = True
+
+
+class SlackTitle(StrictModel):
+    """Slack, the text of a header."""
+
+    type: Literal["plain_text"]
+    text: Annotated[str, Field(min_length=1, max_length=150)]
+    emoji: bool = True
+
+
+class SlackHeader(StrictModel):
+    """Slack, a header block."""
+
+    type: Literal["header"]
+    text: SlackTitle
+
+
+class SlackSection(StrictModel):
+    """Slack, a section block."""
+
+    type: Literal["section"]
+    text: SlackText
+
+
+class SlackBody(StrictModel):
+    """Slack, an incoming webhook."""
+
+    text: Annotated[str, Field(min_length=1, max_length=40_000)]
+    mrkdwn: bool = True
+    blocks: Annotated[list[SlackHeader | SlackSection], Field(max_length=50)]
+    unfurl_links: bool = True
+
+
+class WebhookBody(StrictModel):
+    """Standard Webhooks, the payload it recommends."""
+
+    type: Annotated[str, Field(pattern=r"^[a-zA-Z0-9_.]+$")]
+    timestamp: str
+    data: dict[str, Any]
+
+
+@dataclass
+class ReceivedRequests:
+    """All that arrived."""
+
+    statuses: dict[tuple[str, str], list[StatusBody]] = field(default_factory=dict)
+    """By commit and context, oldest first: the newest is what the code host shows."""
+    comments: dict[int, tuple[int, str]] = field(default_factory=dict)
+    """Comment id to the pull request and the text."""
+    comments_changed: int = 0
+    slack: list[SlackBody] = field(default_factory=list)
+    webhooks: dict[str, WebhookBody] = field(default_factory=dict)
+    mails: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+
+STATUS = re.compile(r"/github/repos/([\w.-]+/[\w.-]+)/statuses/([0-9a-f]{40})")
+COMMENTS = re.compile(r"/github/repos/([\w.-]+/[\w.-]+)/issues/(\d+)/comments")
+COMMENT = re.compile(r"/github/repos/([\w.-]+/[\w.-]+)/issues/comments/(\d+)")
+TOKEN = "made-up-token-of-a-demo"  # noqa: S105 - opens nothing
+SLACK_PATH = "/services/T00000000/B00000000/made-up"
+
+
+class ReceiverDoubles:
+    """The receivers of one play."""
+
+    def __init__(self, mail_port: int) -> None:
+        """Listen at nothing yet; mail comes to this port."""
+        self.heard = ReceivedRequests()
+        self.mail_port = mail_port
+        self.port = 0
+        self.webhook_secret: str | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def url(self) -> str:
+        """Where all but mail is sent."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def take(self, method: str, path: str, headers: dict[str, str], body: bytes) -> tuple[int, object]:
+        """Answer one request as the vendor would."""
+        with self._lock:
+            try:
+                return self._taken(method, path.partition("?")[0], headers, body)
+            except (ValidationError, ValueError, WebhookVerificationError) as error:
+                self.heard.complaints.append(f"{method} {path}: {error}"[:500])
+                return 422, {"message": "Validation Failed"}
+
+    def take_mail(self, envelope: Envelope) -> None:
+        """Keep one e-mail."""
+        content = envelope.content
+        with self._lock:
+            self.heard.mails.append(content.decode("utf-8", "replace") if isinstance(content, bytes) else str(content))
+
+    def _taken(self, method: str, path: str, headers: dict[str, str], body: bytes) -> tuple[int, object]:
+        if path.startswith("/github/"):
+            return self._github(method, path, headers, body)
+        if method == "POST" and path == SLACK_PATH:
+            self.heard.slack.append(SlackBody.model_validate_json(body))
+            return 200, "ok"
+        if method == "POST" and path == "/webhook" and self.webhook_secret is not None:
+            Webhook(self.webhook_secret).verify(body, headers)
+            self.heard.webhooks[headers["webhook-id"]] = WebhookBody.model_validate_json(body)
+            return 204, ""
+        raise ValueError("nothing is there")
+
+    def _github(self, method: str, path: str, headers: dict[str, str], body: bytes) -> tuple[int, object]:
+        if headers.get("authorization") != f"Bearer {TOKEN}" or headers.get("x-github-api-version") != "2022-11-28":
+            raise ValueError("a request to GitHub carries a token and a version")
+        comments = self.heard.comments
+        if method == "POST" and (found := STATUS.fullmatch(path)):
+            status = StatusBody.model_validate_json(body)
+            self.heard.statuses.setdefault((found[2], status.context), []).append(status)
+            return 201, {"id": len(self.heard.statuses), **status.model_dump(mode="json")}
+        if found := COMMENTS.fullmatch(path):
+            if method == "GET":
+                return 200, [
+                    {"id": key, "body": text} for key, (pull, text) in comments.items() if pull == int(found[2])
+                ]
+            comment_id = 1_000 + len(comments)
+            comments[comment_id] = (int(found[2]), CommentBody.model_validate_json(body).body)
+            return 201, {"id": comment_id}
+        if method == "PATCH" and (found := COMMENT.fullmatch(path)) and int(found[2]) in comments:
+            pull, _ = comments[int(found[2])]
+            comments[int(found[2])] = (pull, CommentBody.model_validate_json(body).body)
+            self.heard.comments_changed += 1
+            return 200, {"id": int(found[2])}
+        raise ValueError("GitHub has nothing there")
+
+
+@contextmanager
+def receiving(mail_port: int) -> Iterator[ReceiverDoubles]:
+    """Have everybody listen as long as a block lasts."""
+    receivers = ReceiverDoubles(mail_port)
+    mail = Controller(_Mailbox(receivers.take_mail), hostname="127.0.0.1", port=mail_port)
+    with ThreadingHTTPServer(("127.0.0.1", 0), _handler(receivers)) as server:
+        server.daemon_threads = True
+        receivers.port = int(server.server_address[1])
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        mail.start()
+        try:
+            yield receivers
+        finally:
+            mail.stop()
+            server.shutdown()
+            thread.join()
+
+
+def _handler(receivers: ReceiverDoubles) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def answer(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"] or 0))
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            status, content = receivers.take(self.command, self.path, headers, body)
+            said = content.encode() if isinstance(content, str) else json.dumps(content).encode()
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(said)))
+            self.end_headers()
+            self.wfile.write(said)
+
+        do_GET = do_POST = do_PATCH = answer  # noqa: N815 - as the standard library calls them
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as the standard library calls it
+            """Say nothing."""
+
+    return Handler
+
+
+class _Mailbox:
+    """Hands on what a mail server takes."""
+
+    def __init__(self, take: Callable[[Envelope], None]) -> None:
+        self._take = take
+
+    async def handle_DATA(self, _server: SMTP, _session: Session, envelope: Envelope) -> str:  # noqa: N802 - as aiosmtpd calls it
+        self._take(envelope)
+        return "250 OK"

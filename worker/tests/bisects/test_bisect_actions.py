@@ -1,0 +1,315 @@
+"""What people do to a search, what stops it, and what runners and deploys may tell."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from slowpath.platform.accounts.rules.roles import TokenScope
+from slowpath.verdicts.bisects.service import bisect_monitor
+from tests.bisects.conftest import Runner, Search, plan_of, sha, slower_from
+from tests.factories.accounts import AccountsFactory
+
+pytestmark = pytest.mark.database
+
+
+def other(search: Search, people: AccountsFactory, name: str = "other") -> Runner:
+    token = people.token(search.bench.team, TokenScope.RUNNER)
+    runner = Runner(people.house.asked(token=token.secret), name)
+    runner.come()
+    return runner
+
+
+def watch(search: Search, stop: str | None = None, **later: float) -> None:
+    with search.bench.worker_context.database.writing(search.scope) as session:
+        bisect_monitor.monitor_bisect(session, search.bisect_id, stop, now=search.now() + timedelta(**later))
+    search.work()
+
+
+def kinds(told: dict[str, Any]) -> list[str]:
+    return [one["kind"] for one in told["events"]]
+
+
+def test_of_many_that_ask_at_once_one_gets_the_probe(search: Search, people: AccountsFactory) -> None:
+    search.begin(plan_of(10))
+    runners = [other(search, people, f"r{number}") for number in range(4)]
+    with ThreadPoolExecutor(4) as threads:
+        given = [one for found in threads.map(lambda runner: runner.lease(), runners * 2) for one in found]
+    assert len({one["run_id"] for one in given}) == 1
+    assert len({(one["run_id"], one["slot"]) for one in given}) == 1
+
+
+def test_a_lost_answer_comes_again_until_the_runner_was_heard(search: Search) -> None:
+    search.begin(plan_of(10))
+    [first] = search.runner.lease()
+    search.runner.running.clear()
+    [again] = search.runner.lease()
+    assert again == first
+    search.runner.beat(first["run_id"], "deploying")
+    search.runner.running.clear()
+    assert search.runner.lease() == []
+    [known] = search.runner.client.get("/api/v1/runners/lab/probes", params={"instance": "one"}).json()
+    assert (known["run_id"], known["state"], known["command"]) == (first["run_id"], "deploying", "measure")
+
+
+def test_only_its_runner_keeps_a_probe(search: Search, people: AccountsFactory) -> None:
+    search.begin(plan_of(10))
+    [lease] = search.runner.lease()
+    theirs = other(search, people)
+    said = theirs.client.post(
+        f"/api/v1/probes/{lease['run_id']}/beats", json={"runner": "other", "instance": "one", "phase": "warming"}
+    )
+    assert said.status_code == 404, "another token sees nothing of the probe"
+
+
+def test_a_token_of_a_runner_may_nothing_else(search: Search) -> None:
+    assert search.runner.client.get("/api/v1/bisects").status_code == 403
+    assert search.runner.client.get("/api/v1/runners").status_code == 403
+
+
+def test_what_is_lost_is_asked_again_and_torn_down_when_its_runner_comes_back(search: Search) -> None:
+    search.begin(plan_of(10), lost_after_seconds=60)
+    [lease] = search.runner.lease()
+    watch(search, seconds=30)
+    assert search.told()["probes"][0]["state"] == "leased"
+    watch(search, seconds=200)
+    told = search.told()
+    assert [one["state"] for one in told["probes"]] == ["lost", "asked"]
+    assert search.runner.beat(lease["run_id"])["command"] == "tear-down"
+    assert search.runner.lease()[0]["slot"] != lease["slot"], "a slot is free only when what was in it is gone"
+    search.runner.end(lease["run_id"])
+    assert search.told()["probes"][0]["state"] == "lost"
+
+
+def test_a_pause_ends_after_the_window_and_nothing_new_begins(search: Search) -> None:
+    search.begin(plan_of(10))
+    [lease] = search.runner.lease()
+    told = search.ask("moves", {"move": "pause", "reason": "lunch"})
+    assert (told["state"], told["sentence"]) == ("paused", "Paused: lunch")
+    assert search.runner.beat(lease["run_id"])["command"] == "measure"
+    search.runner.measure(lease["run_id"], value=1.0)
+    search.work()
+    assert search.runner.beat(lease["run_id"])["command"] == "tear-down"
+    search.runner.end(lease["run_id"])
+    search.work()
+    assert search.runner.lease() == []
+    search.ask("moves", {"move": "resume"})
+    told = search.run(slower_from(4))
+    assert (told["state"], told["culprit"]["sha"]) == ("found", sha(4))
+    assert len(told["probes"][0]["windows"]) == 1
+
+
+def test_a_cancelled_one_takes_everything_down_and_can_be_deleted_then(search: Search) -> None:
+    search.begin(plan_of(10))
+    [lease] = search.runner.lease()
+    assert search.ask("moves", {"move": "cancel"})["state"] == "cancelled"
+    path = f"/api/v1/bisects/{search.bisect_id}"
+    assert search.person.delete(path).status_code == 409
+    assert search.runner.beat(lease["run_id"])["command"] == "tear-down"
+    search.runner.end(lease["run_id"])
+    assert search.person.delete(path).status_code == 204
+    assert search.person.get(path).status_code == 404
+
+
+def test_each_round_waits_for_approval(search: Search) -> None:
+    search.begin(plan_of(4), approval=True)
+    told = search.told()
+    assert (told["state"], told["approval_wanted"]) == ("waiting-approval", True)
+    assert search.runner.lease() == []
+    for _ in range(60):
+        if told["state"] == "waiting-approval":
+            search.ask("moves", {"move": "approve"})
+        elif told["state"] != "searching":
+            break
+        search.runner.turn(slower_from(2))
+        search.work()
+        told = search.told()
+    assert told["culprit"]["sha"] == sha(2)
+    assert kinds(told).count("approved") >= told["cost"]["rounds"] - 1
+
+
+def test_deploys_begin_in_the_allowed_hours_only(search: Search, people: AccountsFactory) -> None:
+    hours = {"days": ["mon"], "from": "09:00", "to": "17:00", "zone": "Europe/Berlin"}
+    search.begin(plan_of(4), hours=hours)
+    people.house.clock.at = datetime(2026, 11, 21, 12, tzinfo=UTC)  # a Saturday
+    assert search.runner.lease() == []
+    assert "hours" in search.told()["sentence"]
+    people.house.clock.move(days=2)
+    assert len(search.runner.lease()) == 1
+
+
+def test_the_guard_stops_everything(search: Search) -> None:
+    search.begin(plan_of(10))
+    [lease] = search.runner.lease()
+    watch(search, "The guard: 7 % of the requests fail, more than 5 %.")
+    told = search.told()
+    assert (told["state"], told["pause_reason"]) == ("paused", "The guard: 7 % of the requests fail, more than 5 %.")
+    assert search.runner.beat(lease["run_id"])["command"] == "tear-down"
+
+
+def test_marks_steer_the_search_without_deploys(search: Search) -> None:
+    search.begin(plan_of(64))
+    for at, verdict in ((31, "not-slower"), (33, "slower")):
+        body = {"candidate": f"{sha(at)}/itself", "verdict": verdict, "reason": "known"}
+        told = search.ask("marks", body)
+    assert told["cost"]["deploys"] == 0
+    found = {one["sha"]: one["belief"] for one in told["levels"][0]["candidates"]}
+    assert found[sha(32)] + found[sha(33)] > 0.5
+    told = search.run(slower_from(33))
+    assert (told["state"], told["culprit"]["sha"]) == ("found", sha(33))
+
+
+def test_a_commit_that_can_not_be_built_is_passed_over(search: Search) -> None:
+    search.begin(plan_of(20))
+    measure = slower_from(12)
+    told = search.run(lambda lease: None if lease["build"]["commit"] in {sha(8), sha(9), sha(10)} else measure(lease))
+    assert (told["state"], told["culprit"]["sha"]) == ("found", sha(12))
+
+
+def test_an_end_that_can_not_be_built_is_told_to_a_person(search: Search) -> None:
+    search.begin(plan_of(20))
+    told = search.run(lambda lease: None if lease["build"]["commit"] == sha(0) else 1.0)
+    assert told["state"] == "paused"
+    assert "good end" in told["pause_reason"].lower()
+    search.ask("moves", {"move": "resume"})
+    assert search.run(slower_from(5))["culprit"]["sha"] == sha(5)
+
+
+def test_deploys_that_come_to_nothing_are_told_to_a_person(search: Search) -> None:
+    search.begin(plan_of(20))
+    for _ in range(3):
+        [lease] = search.runner.lease()
+        search.runner.end(lease["run_id"], "failed")
+        search.work()
+    assert search.told()["state"] == "paused"
+    assert search.runner.lease() == []
+
+
+def test_what_was_measured_before_a_failure_counts(search: Search) -> None:
+    search.begin(plan_of(20))
+    [lease] = search.runner.lease()
+    search.runner.measure(lease["run_id"], value=1.0)
+    search.runner.end(lease["run_id"], "failed")
+    search.work()
+    [first, *_] = search.told()["probes"]
+    assert (first["state"], len(first["windows"])) == ("done", 1)
+
+
+def test_a_probe_can_be_annulled_and_measured_again(search: Search) -> None:
+    search.begin(plan_of(8))
+    measure = slower_from(3)
+    [lease] = search.runner.lease()
+    search.runner.measure(lease["run_id"], value=50.0)
+    search.work()
+    search.ask("annulments", {"number": 1, "reason": "a bad node"})
+    told = search.run(measure)
+    assert (told["state"], told["culprit"]["sha"]) == ("found", sha(3))
+    assert told["probes"][0]["state"] == "annulled"
+    assert told["probes"][0]["windows"][0]["value"] == 50.0
+
+
+def test_a_control_stays_and_is_measured_with_the_others(search: Search) -> None:
+    search.begin(plan_of(16), control=True, slots=2)
+    told = search.run(slower_from(7))
+    assert (told["state"], told["culprit"]["sha"]) == ("found", sha(7))
+    [control] = [one for one in told["probes"] if one["purpose"] == "control"]
+    rounds = {window["round"] for window in control["windows"]}
+    assert len(control["windows"]) >= told["cost"]["rounds"]
+    measured = {w["round"] for one in told["probes"] if one["purpose"] != "control" for w in one["windows"]}
+    assert measured - rounds == set()
+    assert told["evidence"]["control"]
+
+
+def test_a_control_needs_a_slot(search: Search) -> None:
+    search.begin(plan_of(16))
+    path = f"/api/v1/bisects/{search.bisect_id}"
+    said = search.person.patch(path, json={"settings": {"control": True}})
+    assert said.status_code == 422
+    said = search.person.patch(path, json={"settings": {"control": True, "slots": 3, "belief": 0.9}})
+    assert said.json()["settings"]["belief"] == 0.9
+    assert said.json()["settings"]["window_seconds"] == 30.0
+
+
+def test_as_many_deploys_as_are_allowed(search: Search) -> None:
+    search.begin(plan_of(64), max_deploys=5)
+    told = search.run(slower_from(33, noise=0.2))
+    assert told["state"] == "stopped"
+    assert told["deploys"] <= 5
+    assert told["cost"]["limit"] == 5
+    assert told["sentence"].startswith("Undecided at the limit of 5 deploys: ")
+    assert "Most likely: " in told["sentence"]
+    path = f"/api/v1/bisects/{search.bisect_id}"
+    assert search.person.patch(path, json={"settings": {"max_deploys": 5}}).status_code == 409
+    assert search.person.patch(path, json={"settings": {"max_deploys": 60}}).json()["state"] == "searching"
+    told = search.run(slower_from(33, noise=0.2))
+    assert (told["state"], told["culprit"]["sha"]) == ("found", sha(33))
+
+
+def test_verdicts_alone_are_enough(search: Search) -> None:
+    search.begin(plan_of(12))
+    runner = search.runner
+    for _ in range(200):
+        runner.lease()
+        for run_id, lease in list(runner.running.items()):
+            heard = runner.beat(run_id)
+            if heard["command"] == "measure":
+                slow = int(lease["build"]["commit"], 16) >= 9
+                runner.measure(run_id, verdict="slower" if slow else "not-slower")
+            elif heard["command"] == "tear-down":
+                runner.end(run_id)
+        search.work()
+    told = search.told()
+    assert (told["state"], told["culprit"]["sha"]) == ("found", sha(9))
+
+
+def test_a_deploy_calls_back_once_a_word(search: Search, people: AccountsFactory) -> None:
+    search.begin(plan_of(10))
+    [lease] = search.runner.lease()
+    nobody = people.house.asked()
+    path = f"/api/v1/probe-callbacks/{lease['callback']['token']}"
+    assert lease["callback"]["url"].endswith(path)
+    assert nobody.post(path, json={"state": "building"}).status_code == 204
+    assert nobody.post(path, json={"state": "ready", "detail": "x" * 1024}).status_code == 204
+    assert nobody.post(path, json={"state": "ready", "detail": "again"}).status_code == 204
+    assert nobody.post(path, json={"state": "failed"}).status_code == 410
+    assert nobody.post(path[:-1] + "!", json={"state": "ready"}).status_code == 404
+    heard = search.runner.beat(lease["run_id"])
+    assert (heard["callback"]["state"], len(heard["callback"]["detail"])) == ("ready", 1024)
+
+
+def test_a_runner_that_has_something_is_not_forgotten(search: Search, people: AccountsFactory) -> None:
+    search.begin(plan_of(10))
+    search.runner.lease()
+    [known] = search.person.get("/api/v1/runners").json()
+    assert (known["name"], known["alive"], known["running"]) == ("lab", True, 1)
+    assert search.person.delete("/api/v1/runners/lab").status_code == 409
+    people.house.clock.move(hours=2)
+    assert search.person.delete("/api/v1/runners/lab").status_code == 204
+    search.work()
+    assert [one["state"] for one in search.told()["probes"]] == ["lost", "asked"]
+
+
+def test_who_has_ended_is_told_of(search: Search) -> None:
+    made = {"name": "hook", "kind": "slack", "url": "https://hooks.slack.com/services/T/B/x"}
+    assert search.person.post("/api/v1/channels", json=made).status_code == 201
+    search.begin(plan_of(6))
+    search.run(slower_from(3))
+    [content] = search.bench.admin.execute("SELECT content FROM notification WHERE event = 'bisect.ended'").fetchall()
+    assert content[0]["bisect"]["state"] == "found"
+    assert sha(3)[:7] in content[0]["bisect"]["sentence"]
+    news = search.person.get("/api/v1/activity", params={"kind": "bisect"}).json()["items"]
+    assert [one["action"] for one in news] == ["bisect.ended"]
+
+
+def test_fewer_slots_than_the_search_would_have_are_enough(search: Search) -> None:
+    search.runner.slots = 2
+    search.begin(plan_of(24), slots=4)
+    told = search.run(slower_from(11))
+    assert (told["state"], told["culprit"]["sha"]) == ("found", sha(11))
+
+
+def test_a_control_with_fewer_slots_than_asked_for_blocks_nothing(search: Search) -> None:
+    search.begin(plan_of(24), slots=4, control=True)
+    told = search.run(slower_from(11))
+    assert (told["state"], told["culprit"]["sha"]) == ("found", sha(11))

@@ -1,0 +1,171 @@
+"""What is told of a bisect: large ones stay small on the wire; what is started, and what is not."""
+
+import time
+from datetime import UTC, datetime
+from uuid import UUID
+
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import select, update
+
+from slowpath.core.db_sessions import TeamScope
+from slowpath.core.ids import BisectId
+from slowpath.core.jobs import JobRow
+from slowpath.verdicts.bisects.service import search_planner
+from tests.bisects.conftest import Search, plan_of, sha, slower_from
+from tests.factories.accounts import SomeTeam
+from tests.support.app_under_test import AppUnderTest
+
+pytestmark = pytest.mark.database
+
+GOOD, BAD = 40 * "a", 40 * "b"
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def test_of_thousands_of_candidates_the_most_believed_are_told(search: Search) -> None:
+    search.begin(plan_of(4096))
+    for _ in range(16):
+        search.runner.turn(slower_from(1000))
+        search.work()
+    costs = []
+    for _ in range(3):
+        began = time.process_time()
+        told = search.told()
+        costs.append(time.process_time() - began)
+    [level] = told["levels"]
+    assert len(level["candidates"]) == 200
+    assert (level["classes"], len(level["bars"]["belief"]), len(level["bars"]["before"])) == (4096, 4096, 4096)
+    probed = {one["candidate"] for one in told["probes"] if one["candidate"] != "good"}
+    assert probed <= {one["id"] for one in level["candidates"]}
+    assert sum(level["bars"]["belief"]) + told["elsewhere"] == pytest.approx(1, abs=0.01)
+    assert told["cost"]["git_bisect_best_of_5"] == 5 * 13
+    assert told["cost"]["expected"]["low"] <= told["cost"]["expected"]["mean"] <= told["cost"]["expected"]["high"]
+    assert min(costs) < 0.3, "CPU seconds; what a machine does beside it is not counted"
+    path = f"/api/v1/bisects/{told['id']}/candidates"
+    first = search.person.get(path, params={"limit": 200}).json()
+    more = search.person.get(path, params={"limit": 200, "cursor": first["next_cursor"]}).json()
+    assert (first["found"], first["places"][0], more["places"][0]) == (4096, 4095, 3895)
+    old = search.person.get(path, params={"q": more["items"][0]["sha"]}).json()
+    assert (old["items"], old["next_cursor"]) == ([more["items"][0]], None)
+    assert search.person.get(path, params={"level": "no such"}).status_code == 404
+
+
+def test_the_list_tells_how_each_stands(search: Search) -> None:
+    search.begin(plan_of(8))
+    search.run(slower_from(3))
+    [row] = search.person.get("/api/v1/bisects", params={"state": ["found"]}).json()["items"]
+    assert (row["number"], row["levels"], row["culprit"]["sha"], row["service"]["name"]) == (1, 1, sha(3), "ingester")
+    assert row["sentence"].startswith(f"{sha(3)[:7]} in mono")
+    assert search.person.get("/api/v1/bisects", params={"state": ["paused"]}).json()["items"] == []
+
+
+def repository(client: TestClient) -> tuple[str, str]:
+    service = client.post("/api/v1/services", json={"name": "api"}).json()["id"]
+    made = client.post(
+        "/api/v1/repositories",
+        json={
+            "name": "mono",
+            "url": "https://example.com/mono.git",
+            "kind": "other",
+            "services": [{"service_id": service}],
+        },
+    )
+    assert made.status_code == 201, made.text
+    return service, made.json()["id"]
+
+
+def test_what_is_missing_is_told_in_words(client: TestClient) -> None:
+    said = client.post("/api/v1/bisects", json={})
+    assert said.status_code == 422
+    assert "commit" in said.json()["detail"]
+    assert (
+        client.post("/api/v1/bisects", json={"regression_id": "00000000-0000-0000-0000-000000000001"}).status_code
+        == 404
+    )
+
+
+def test_it_is_started_steered_and_deleted(client: TestClient) -> None:
+    service, repository_id = repository(client)
+    other = client.post("/api/v1/services", json={"name": "other"}).json()["id"]
+    asked = {
+        "service_id": service, "repository_id": repository_id, "good_sha": GOOD, "bad_sha": BAD,
+        "settings": {"slots": 3, "max_deploys": 20, "hours": {"days": ["mon"], "from": "22:00", "to": "06:00", "zone": "UTC"}},
+    }  # fmt: skip
+    made = client.post("/api/v1/bisects", json=asked)
+    assert made.status_code == 201, made.text
+    told = made.json()
+    assert (told["state"], told["number"], told["signature"]["kind"]) == ("planned", 1, "custom")
+    assert told["settings"]["hours"]["from"] == "22:00"
+    assert (told["good"]["sha"], told["levels"], told["probes"]) == (GOOD, [], [])
+    assert client.post("/api/v1/bisects", json={**asked, "bad_sha": GOOD}).status_code == 422
+    path = f"/api/v1/bisects/{told['id']}"
+    assert client.post(f"{path}/marks", json={"candidate": "x", "verdict": "slower", "reason": "y"}).status_code == 409
+    changed = client.patch(path, json={"settings": {"hours": None, "slots": 1}}).json()
+    assert (changed["settings"]["hours"], changed["settings"]["max_deploys"]) == (None, 20)
+    assert client.patch(path, json={"settings": {"goos": "darwin"}}).status_code == 422
+    assert client.post(f"{path}/moves", json={"move": "approve"}).status_code == 409
+    assert client.post(f"{path}/moves", json={"move": "cancel"}).json()["state"] == "cancelled"
+    assert client.post(f"{path}/moves", json={"move": "resume"}).status_code == 409
+    assert client.delete(path).status_code == 204
+    fed = [one["action"] for one in client.get("/api/v1/activity", params={"service_id": service}).json()["items"]]
+    assert [one for one in fed if one.startswith("bisect.")] == ["bisect.deleted", "bisect.ended", "bisect.started"]
+    fed = [one["action"] for one in client.get("/api/v1/activity", params={"service_id": other}).json()["items"]]
+    assert fed == ["service.created"]
+
+
+def test_a_repository_that_cannot_be_read_starts_no_search(client: TestClient) -> None:
+    """As in the example: its commits are known by name, but nothing can be planned of them."""
+    service = client.post("/api/v1/services", json={"name": "api"}).json()["id"]
+    told = {"name": "shop/quoter", "services": [{"service_id": service}]}
+    repository_id = client.post("/api/v1/repositories", json=told).json()["id"]
+    known = [{"sha": sha, "parents": [], "title": "x", "committed_at": "2026-01-01T00:00:00Z"} for sha in (GOOD, BAD)]
+    assert client.post(f"/api/v1/repositories/{repository_id}/commits", json={"commits": known}).status_code < 300
+
+    offer = client.get("/api/v1/bisect-offers", params={"service_id": service}).json()
+    said = client.post("/api/v1/bisects", json={"service_id": service, "good_sha": GOOD, "bad_sha": BAD})
+
+    assert "has no address" in offer["missing"][0]
+    assert said.status_code == 422
+    assert "shop/quoter has no address" in said.json()["detail"]
+    assert "Settings, Integrations" in said.json()["remedy"]
+    assert client.get("/api/v1/bisects").json()["items"] == []
+
+
+def test_a_start_that_failed_is_tried_again(client: TestClient, house: AppUnderTest, team: SomeTeam) -> None:
+    service, repository_id = repository(client)
+    asked = {"service_id": service, "repository_id": repository_id, "good_sha": GOOD, "bad_sha": BAD}
+    path = f"/api/v1/bisects/{client.post('/api/v1/bisects', json=asked).json()['id']}"
+    assert client.post(f"{path}/moves", json={"move": "retry"}).status_code == 409
+    with house.database.writing(TeamScope(team.id)) as session:
+        session.execute(update(JobRow).values(state="failed"))
+        search_planner.record_plan_failure(
+            session, BisectId(UUID(path.rsplit("/", 1)[-1])), {"detail": "mono has no commit."}, NOW
+        )
+    assert client.get(path).json()["state"] == "failed"
+
+    again = client.post(f"{path}/moves", json={"move": "retry"})
+
+    assert again.status_code == 200, again.text
+    assert (again.json()["state"], again.json()["problem"]) == ("planned", None)
+    assert [one["sentence"] for one in again.json()["events"]].count("Tried again") == 1
+    with house.database.reading(TeamScope(team.id)) as session:
+        names = session.scalars(select(JobRow.name).where(JobRow.state == "waiting")).all()
+    assert names.count("bisects.plan") == 1
+    assert client.post(f"{path}/moves", json={"move": "retry"}).status_code == 409
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"hours": {"days": ["mon"], "from": "9", "to": "17:00", "zone": "UTC"}},
+        {"hours": {"days": [], "from": "09:00", "to": "17:00", "zone": "UTC"}},
+        {"hours": {"days": ["mon"], "from": "09:00", "to": "17:00", "zone": "../etc"}},
+        {"belief": 1.0},
+        {"slots": 65},
+        {"tags": ["a b"]},
+        {"directory": "$(x)"},
+        {"unknown": 1},
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(client: TestClient, settings: dict[str, object]) -> None:
+    assert client.post("/api/v1/bisects", json={"settings": settings}).status_code == 422

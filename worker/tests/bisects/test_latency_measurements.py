@@ -1,0 +1,206 @@
+"""A window whose latency the board tells: what instances push at the same time, each under the name of its run."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from slowpath.core.ids import JobId
+from slowpath.platform.accounts.rules.roles import TokenScope
+from slowpath.verdicts.bisects.rules.build_names import name_of
+from tests.bisects.conftest import Search, plan_of
+from tests.bisects.pushed_histograms import Instance
+from tests.factories.accounts import AccountsFactory
+
+pytestmark = pytest.mark.database
+
+PUSH_MS = 10_000
+SLOW_S, FAST_S = 0.045, 0.015
+
+
+@dataclass
+class Lab:
+    """An environment whose instances push, and a search on its latency."""
+
+    search: Search
+    pusher: TestClient
+    now_ms: int
+    board: dict[str, str]
+
+    def instance(self, name: str, **said: Any) -> Instance:  # noqa: ANN401 - members of an instance
+        return Instance(self.pusher, name, self.now_ms - 120_000, **said)
+
+    def begin(self, match: str = "instance", quantile: str = "p50", **settings: Any) -> None:  # noqa: ANN401 - members of settings
+        self.search.begin(plan_of(6), board={**self.board, "match": match}, **settings)
+        self.search.bench.admin.execute(
+            "UPDATE bisect SET signature = signature || jsonb_build_object('kind', 'latency', 'subject', %s::text, 'unit', 'ns')",
+            (f"lab {quantile}",),
+        )
+
+    def measure(self, run_id: str, from_ms: int, to_ms: int) -> None:
+        """Tell a window, as a runner does that has waited it out."""
+        index = self.search.runner.taken.get(run_id, 0)
+        times = {"started_at": iso(from_ms), "ended_at": iso(to_ms)}
+        said = self.search.runner.client.post(
+            f"/api/v1/probes/{run_id}/windows", json={"index": index, "board": True, **times}
+        )
+        assert said.status_code == 204, said.text
+        self.search.runner.taken[run_id] = index + 1
+
+    def read(self) -> list[str]:
+        """Carry out what reads windows, once each; return how the jobs stand then."""
+        rows = self.search.bench.admin.execute(
+            "SELECT id FROM job WHERE name = 'bisects.read-measurement' AND state = 'waiting' ORDER BY created_at"
+        ).fetchall()
+        for (job_id,) in rows:
+            self.search.bench.change(JobId(job_id), "not_before = clock_timestamp()")
+        return [self.search.bench.carry_out(JobId(job_id))["state"] for (job_id,) in rows]
+
+    def windows(self) -> dict[str, dict[str, Any]]:
+        """Return the newest window of each run."""
+        return {one["run_id"]: one["windows"][-1] for one in self.search.told()["probes"] if one["windows"]}
+
+    def waited(self, seconds: float) -> None:
+        """Have it be so long since windows were told of."""
+        self.search.bench.admin.execute(
+            "UPDATE probe_measurement SET created_at = created_at - make_interval(secs => %s)", (seconds,)
+        )
+
+    def pushes(self, from_ms: int, to_ms: int) -> list[int]:
+        return list(range(from_ms, to_ms + 1, PUSH_MS))
+
+
+def iso(at_ms: int) -> str:
+    return datetime.fromtimestamp(at_ms / 1000, UTC).isoformat()
+
+
+@pytest.fixture
+def lab(search: Search, people: AccountsFactory) -> Lab:
+    token = people.token(search.bench.team, TokenScope.UPLOAD)
+    environment = search.person.post("/api/v1/environments", json={"name": "lab"}).json()["id"]
+    now_ms = int(search.now().timestamp() * 1000)
+    return Lab(search, people.house.asked(token=token.secret), now_ms, {"environment_id": environment})
+
+
+@pytest.fixture
+def window(lab: Lab) -> tuple[int, int]:
+    return lab.now_ms - 80_000, lab.now_ms - 20_000
+
+
+def test_each_run_is_read_by_its_own_instance(lab: Lab, window: tuple[int, int]) -> None:
+    lab.begin(slots=2)
+    slow, fast = lab.search.runner.lease()
+    times = lab.pushes(lab.now_ms - 110_000, lab.now_ms)
+    lab.instance(slow["run_id"]).run(times, SLOW_S, 100)
+    lab.instance(f"{fast['run_id']}.ingester-7d4f").run(times, FAST_S, 100)
+    lab.instance("production-1").run(times, 0.4, 500)
+    for lease in (slow, fast):
+        lab.measure(lease["run_id"], *window)
+
+    assert lab.read() == ["done", "done"]
+    told = lab.windows()
+    assert told[slow["run_id"]]["value"] == pytest.approx(SLOW_S * 1e9, rel=0.1)
+    assert told[fast["run_id"]]["value"] == pytest.approx(FAST_S * 1e9, rel=0.1)
+    assert {one["requests"] for one in told.values()} == {600}
+    assert lab.search.told()["evidence"]["unit"] == "ns"
+
+
+def test_late_samples_are_waited_for(lab: Lab, window: tuple[int, int]) -> None:
+    lab.begin()
+    [lease] = lab.search.runner.lease()
+    instance = lab.instance(lease["run_id"])
+    instance.run(lab.pushes(lab.now_ms - 110_000, window[1] - 15_000), FAST_S, 100)
+    lab.measure(lease["run_id"], *window)
+
+    assert lab.read() == lab.read() == ["waiting"]
+    assert lab.windows()[lease["run_id"]]["value"] is None
+    instance.run(lab.pushes(window[1] - 10_000, lab.now_ms), SLOW_S, 1000)
+    assert lab.read() == ["done"]
+    told = lab.windows()[lease["run_id"]]
+    assert told["value"] == pytest.approx(SLOW_S * 1e9, rel=0.15)
+    assert told["requests"] > 1000
+
+
+def test_too_few_requests_are_told_and_the_next_windows_are_longer(lab: Lab, window: tuple[int, int]) -> None:
+    lab.begin(quantile="p99", window_seconds=60)
+    [lease] = lab.search.runner.lease()
+    lab.instance(lease["run_id"]).run(lab.pushes(lab.now_ms - 110_000, lab.now_ms), FAST_S, 50)
+    lab.measure(lease["run_id"], *window)
+
+    assert lab.read() == ["done"]
+    told = lab.windows()[lease["run_id"]]
+    assert (told["value"], told["requests"]) == (None, 300)
+    assert told["problem"] == "300 requests in this window of 60 s, and p99 needs 1,000: windows of 260 s would do."
+    bisect = lab.search.told()
+    assert bisect["settings"]["window_seconds"] == 260
+    assert any("from 60 to 260 s" in one["sentence"] for one in bisect["events"])
+    assert lab.search.runner.beat(lease["run_id"])["window_seconds"] == 260
+
+
+def test_a_run_of_which_nothing_is_pushed_is_told_so(lab: Lab, window: tuple[int, int]) -> None:
+    lab.begin()
+    [lease] = lab.search.runner.lease()
+    lab.instance("production-1").run(lab.pushes(lab.now_ms - 110_000, lab.now_ms), FAST_S, 100)
+    lab.measure(lease["run_id"], *window)
+
+    assert lab.read() == ["waiting"]
+    lab.waited(200)
+    assert lab.read() == ["done"]
+    problem = lab.windows()[lease["run_id"]]["problem"]
+    assert problem.startswith(
+        f"Nothing was pushed by run {lease['run_id']} in lab; 1 other instance of ingester pushed"
+    )
+    assert f"service.instance.id={lease['run_id']}" in problem
+
+
+def test_what_was_deployed_but_never_asked_has_no_requests(lab: Lab, window: tuple[int, int]) -> None:
+    lab.begin()
+    [lease] = lab.search.runner.lease()
+    instance = lab.instance(lease["run_id"])
+    instance.answer(FAST_S, 5)
+    for at_ms in lab.pushes(lab.now_ms - 110_000, lab.now_ms):
+        instance.push(at_ms)
+    lab.measure(lease["run_id"], *window)
+
+    assert lab.read() == ["done"]
+    assert "answered no requests in this window" in lab.windows()[lease["run_id"]]["problem"]
+
+
+@pytest.mark.parametrize("named", [lambda lease: lease["run_id"], lambda lease: name_of(lease["build"]["commit"], {})])
+def test_by_version_a_label_names_the_build(
+    lab: Lab, window: tuple[int, int], named: Callable[[dict[str, Any]], str]
+) -> None:
+    lab.begin("version")
+    [lease] = lab.search.runner.lease()
+    times = lab.pushes(lab.now_ms - 110_000, lab.now_ms)
+    lab.instance("a", labels={"version": named(lease)}).run(times, SLOW_S, 100)
+    lab.instance("b", labels={"version": "f" * 40}).run(times, FAST_S, 100)
+    lab.measure(lease["run_id"], *window)
+
+    assert lab.read() == ["done"]
+    assert lab.windows()[lease["run_id"]]["value"] == pytest.approx(SLOW_S * 1e9, rel=0.1)
+
+
+def test_a_whole_environment_is_one_deploy_at_a_time(lab: Lab, window: tuple[int, int]) -> None:
+    lab.begin("environment")
+    [lease] = lab.search.runner.lease()
+    lab.instance("whatever").run(lab.pushes(lab.now_ms - 110_000, lab.now_ms), SLOW_S, 100)
+    lab.measure(lease["run_id"], *window)
+    assert lab.read() == ["done"]
+    assert lab.windows()[lease["run_id"]]["value"] == pytest.approx(SLOW_S * 1e9, rel=0.1)
+
+    said = lab.search.person.patch(f"/api/v1/bisects/{lab.search.bisect_id}", json={"settings": {"slots": 2}})
+    assert said.status_code == 422
+    assert "by instance or version" in said.json()["remedy"]
+
+
+def test_only_of_latency_the_board_is_asked(search: Search) -> None:
+    search.begin(plan_of(6))
+    [lease] = search.runner.lease()
+    body = {"index": 0, "board": True, "started_at": iso(0), "ended_at": iso(60_000)}
+    said = search.runner.client.post(f"/api/v1/probes/{lease['run_id']}/windows", json=body)
+    assert said.status_code == 422
+    assert "not read from the board" in said.json()["detail"]

@@ -1,0 +1,90 @@
+"""Latency is offered where the board has it, with windows as long as the traffic there asks for."""
+
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from slowpath.platform.accounts.rules.roles import TokenScope
+from tests.bisects.conftest import Search, sha
+from tests.bisects.pushed_histograms import Instance
+from tests.factories.accounts import AccountsFactory
+
+pytestmark = pytest.mark.database
+
+OFFERS, BISECTS = "/api/v1/bisect-offers", "/api/v1/bisects"
+
+
+@pytest.fixture
+def service(search: Search, people: AccountsFactory) -> str:
+    """A service that two instances in the lab push latency of, 10 requests a second each."""
+    token = people.token(search.bench.team, TokenScope.UPLOAD)
+    pusher = people.house.asked(token=token.secret)
+    now_ms = int(search.now().timestamp() * 1000)
+    for name in ("a", "b"):
+        instance = Instance(pusher, name, now_ms - 300_000)
+        instance.run(range(now_ms - 300_000, now_ms, 15_000), 0.02, 150)
+    [found] = search.person.get("/api/v1/services").json()["items"]
+    return str(found["id"])
+
+
+@pytest.fixture
+def asked(search: Search, service: str) -> dict[str, Any]:
+    said = search.person.post(
+        "/api/v1/repositories",
+        json={"name": "mono", "url": "https://example.com/mono.git", "services": [{"service_id": service}]},
+    )
+    assert said.status_code == 201, said.text
+    return {
+        "service_id": service, "repository_id": said.json()["id"], "good_sha": sha(1), "bad_sha": sha(2),
+        "signature": {"kind": "latency", "subject": "lab p99"},
+    }  # fmt: skip
+
+
+def start(person: TestClient, asked: dict[str, Any], **said: Any) -> Any:  # noqa: ANN401 - an answer
+    return person.post(BISECTS, json={**asked, **said})
+
+
+def test_where_the_board_has_latency_it_is_offered(search: Search, service: str) -> None:
+    offer = search.person.get(OFFERS, params={"service_id": service}).json()
+    assert [(one["kind"], one["subject"]) for one in offer["signatures"]] == [("custom", ""), ("latency", "lab p99")]
+    latency = offer["signatures"][1]
+    assert latency["label"] == "Latency, p99 in lab"
+    assert not latency["separates"]
+    [environment] = offer["environments"]
+    # 1,000 requests at 10 a second, and some room
+    assert latency["board"] == {"environment_id": environment["id"], "environment": "lab", "window_seconds": 130}
+
+
+def test_a_window_is_as_long_as_the_traffic_asks_for_unless_it_is_said(search: Search, asked: dict[str, Any]) -> None:
+    by_itself, said = start(search.person, asked), start(search.person, asked, settings={"window_seconds": 20})
+    assert (by_itself.status_code, said.status_code) == (201, 201), by_itself.text
+    first, second = by_itself.json(), said.json()
+    assert (first["settings"]["window_seconds"], second["settings"]["window_seconds"]) == (130, 20)
+    assert first["settings"]["board"]["match"] == "instance"
+    assert (first["signature"]["unit"], first["signature"]["larger_is_worse"]) == ("ns", True)
+
+
+def test_the_signature_names_where_it_is_read(search: Search, asked: dict[str, Any]) -> None:
+    staging = search.person.post("/api/v1/environments", json={"name": "staging"}).json()["id"]
+    told = start(search.person, asked, settings={"board": {"environment_id": staging}}).json()
+    assert told["signature"]["subject"] == "staging p99"
+
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"signature": {"kind": "latency", "subject": "lab p0"}}, "names no quantile"),
+    ({"signature": {"kind": "latency", "subject": "nowhere p99"}}, "no environment nowhere"),
+    ({"signature": {"kind": "custom", "subject": "ms"}, "settings": {"board": "lab"}}, "not read from the board"),
+    ({"settings": {"board": "lab", "slots": 2}}, "would be taken for each"),
+]
+
+
+def test_what_does_not_fit_is_refused(search: Search, asked: dict[str, Any]) -> None:
+    [lab] = search.person.get("/api/v1/environments").json()["items"]
+    for said, says in REFUSED:
+        settings = dict(said.get("settings", {}))
+        if "board" in settings:
+            settings["board"] = {"environment_id": lab["id"], "match": "environment"}
+        answer = start(search.person, asked, **{**said, "settings": settings})
+        assert answer.status_code == 422
+        assert says in answer.json()["detail"]

@@ -1,0 +1,71 @@
+"""What the deploys of a bisect left: kept while it goes on, and deleted with it only if somebody says so."""
+
+from typing import Any
+
+import pytest
+
+from tests.bisects.conftest import Search, plan_of
+
+pytestmark = pytest.mark.database
+
+
+def upload(search: Search, run_id: str, text: bytes) -> str:
+    said = search.runner.client.put("/api/v1/artifacts/some.txt", content=text, params={"batch": run_id})
+    assert said.status_code == 201, said.text
+    return str(said.json()["id"])
+
+
+def ended(search: Search) -> tuple[str, list[str]]:
+    """Return the path of a bisect that was cancelled, and its files: two of one run, the second of them compared."""
+    search.begin(plan_of(10))
+    [lease] = search.runner.lease()
+    files = [upload(search, lease["run_id"], text) for text in (b"one", b"other")]
+    strange = search.person.put("/api/v1/artifacts/mine.txt", content=b"not of a run").json()["id"]
+    asked: dict[str, Any] = {"base": {"artifact_ids": [files[1]]}, "candidate": {"artifact_ids": [strange]}}
+    compared = search.person.post("/api/v1/comparisons", json=asked)
+    assert compared.status_code == 201, compared.text
+    return f"/api/v1/bisects/{search.bisect_id}", [*files, strange]
+
+
+def cancelled(search: Search) -> None:
+    search.ask("moves", {"move": "cancel"})
+    for run_id in list(search.runner.running):
+        search.runner.end(run_id)
+
+
+def there(search: Search, files: list[str]) -> list[bool]:
+    return [search.person.get(f"/api/v1/artifacts/{one}").status_code == 200 for one in files]
+
+
+def test_they_stay_unless_somebody_says_so(search: Search) -> None:
+    path, files = ended(search)
+    cancelled(search)
+    assert search.person.get(f"{path}/files").json() == {"files": 1, "size_bytes": 3, "compared": 1}
+    assert search.person.delete(path).status_code == 204
+    assert there(search, files) == [True, True, True]
+    assert search.person.get(f"{path}/files").status_code == 404
+
+
+def test_they_go_with_it_but_for_what_is_compared(search: Search) -> None:
+    path, files = ended(search)
+    assert search.person.delete(path, params={"files": "delete"}).status_code == 409
+    cancelled(search)
+    assert search.person.delete(path, params={"files": "delete"}).status_code == 204
+    assert there(search, files) == [False, True, True]
+    logged = search.bench.admin.execute("SELECT details FROM audit_event WHERE action = 'bisect.deleted'").fetchone()
+    assert logged is not None
+    assert (logged[0]["files"], logged[0]["bytes"]) == (1, 3)
+
+
+def test_what_was_measured_is_not_too_old_while_it_goes_on(search: Search) -> None:
+    ended(search)
+    search.bench.admin.execute("DELETE FROM comparison")
+    search.bench.admin.execute("UPDATE artifact SET state = 'refused', created_at = created_at - interval '40 days'")
+
+    def doomed() -> tuple[int, int]:
+        told = search.person.get("/api/v1/retention/preview", params={"rule": ["unread:30"]}).json()
+        return told["files"], told["held_files"]
+
+    assert doomed() == (1, 2)
+    cancelled(search)
+    assert doomed() == (3, 0)

@@ -1,0 +1,148 @@
+"""A search that begins with what CI sent of both ends: real profiles, the real helper, rows as of all other probes."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from slowpath.core.ids import RegressionId, RepositoryId, ServiceId, new_id
+from slowpath.core.settings import Settings
+from slowpath.inventory.catalog.service import catalog_entries
+from slowpath.inventory.repositories.rules import CommitMetadata
+from slowpath.inventory.repositories.service import commit_graph
+from slowpath.inventory.repositories.tables import Repository, ServiceRepository
+from slowpath.verdicts.regressions.tables import Regression
+from tests.bisects.conftest import Search, plan_of, sha
+from tests.tasks.conftest import settings  # noqa: F401 - pytest finds fixtures by name
+from tests.tasks.test_decode_handlers import run_all
+
+pytestmark = pytest.mark.database
+
+CAPTURES = Path(__file__).parents[2] / "example" / "artifacts"
+FILES, COMMITS, GUILTY = 2, 6, 4
+SIGNATURE: dict[str, Any] = {
+    "kind": "profile.category",
+    "subject": "stack-growth",
+    "label": "Stack growth",
+    "unit": "",
+    "larger_is_worse": True,
+}
+
+
+def sent(search: Search, settings: Settings, commit: str, variant: str) -> None:  # noqa: F811
+    """Send profiles of a build as CI does, and have them measured."""
+    for number in range(FILES):
+        path = CAPTURES / variant / f"cpu.{number:02}.pb.gz"
+        facts = json.loads(path.with_name(f"{path.name}.facts.json").read_text())
+        kept = {name: facts[name] for name in ("requests", "wall_ns", "go_version", "gomaxprocs")}
+        said = search.person.put(
+            f"/api/v1/builds/ingester/{commit}/artifacts/{path.name}",
+            content=path.read_bytes(),
+            params={"branch": "main", "facts": json.dumps(kept)},
+        )
+        assert said.status_code in (200, 201), said.text
+    own = search.bench.worker_context.settings.model_copy(update={"decode_bin": settings.decode_bin})
+    run_all(search.bench.with_settings(own))
+
+
+@pytest.fixture
+def measured(search: Search, settings: Settings) -> Search:  # noqa: F811
+    sent(search, settings, sha(0), "inlined")
+    sent(search, settings, sha(COMMITS), "helper")
+    search.signature = SIGNATURE
+    return search
+
+
+def as_known(told: dict[str, Any], *, times: float = 1.0) -> Callable[[dict[str, Any]], float]:
+    """Return what measures as production did, or so many times as much."""
+    strip, dice = told["evidence"], np.random.default_rng(1)
+    levels = {name: float(np.mean(strip[name])) * times for name in ("known_good", "known_bad")}
+
+    def measure(lease: dict[str, Any]) -> float:
+        slow = int(lease["build"]["commit"], 16) >= GUILTY
+        return float(levels["known_bad" if slow else "known_good"] * np.exp(0.03 * dice.standard_normal()))
+
+    return measure
+
+
+def test_both_ends_are_known_without_a_deploy(measured: Search) -> None:
+    measured.begin(plan_of(COMMITS), known_ends=True)
+    told = measured.told()
+    first, second, third = told["probes"]
+    assert [one["purpose"] for one in (first, second, third)] == ["known", "known", "probe"]
+    assert ([one["sha"] for one in (first, second)], [one["verdict"] for one in (first, second)]) == (
+        [sha(0), sha(COMMITS)],
+        ["not-slower", "slower"],
+    )
+    assert all(one["value"] > 0 and one["artifact_ids"] for one in (*first["windows"], *second["windows"]))
+    strip = told["evidence"]
+    assert len(strip["known_good"]) == len(strip["known_bad"]) == FILES
+    assert max(strip["known_good"]) < min(strip["known_bad"])
+    assert (told["cost"]["deploys"], strip["good"]) == (0, [])
+    assert "known" in {one["kind"] for one in told["events"]}
+
+    ended = measured.run(as_known(told))
+    assert (ended["state"], ended["culprit"]["sha"]) == ("found", sha(GUILTY))
+    assert {one["purpose"] for one in ended["probes"]} == {"known", "probe"}
+    assert ended["cost"]["deploys"] == len(ended["probes"]) - 2
+
+
+def test_where_a_search_measures_otherwise_both_ends_are_deployed(measured: Search) -> None:
+    measured.begin(plan_of(COMMITS), known_ends=True)
+    told = measured.told()
+    measure = as_known(told, times=8.0)
+    for _ in range(20):
+        measured.runner.turn(measure)
+        measured.work()
+        told = measured.told()
+        if "end" in {one["purpose"] for one in told["probes"]}:
+            break
+    assert [one["state"] for one in told["probes"][:2]] == ["annulled", "annulled"]
+    assert "end" in {one["purpose"] for one in told["probes"]}
+    [event] = [one for one in told["events"] if one["kind"] == "disowned"]
+    assert "does not count" in event["sentence"]
+    assert told["evidence"]["known_good"] == []
+
+
+def regressed(search: Search) -> RegressionId:
+    """Write down a regression between both ends, in a repository that knows them."""
+    with search.bench.worker_context.database.writing(search.scope) as session:
+        service_id = ServiceId(catalog_entries.ensure_service(session, "ingester").id)
+        repository = Repository(
+            team_id=session.team_id, label="mono", kind="other", url="https://git.example.org/mono.git",
+            credentials="none", branch_heads={},
+        )  # fmt: skip
+        session.add(repository)
+        session.flush()
+        session.add(
+            ServiceRepository(team_id=session.team_id, id=new_id(), service_id=service_id, repository_id=repository.id)
+        )
+        told = [CommitMetadata(sha(0), ()), CommitMetadata(sha(COMMITS), (sha(0),))]
+        commit_graph.record_commits(session, RepositoryId(repository.id), told)
+        row = Regression(
+            team_id=session.team_id, id=new_id(), number=1, branch="main", state="new", confirmed=True, title="It grew",
+            sentence="", service_id=service_id, kind=SIGNATURE["kind"], subject=SIGNATURE["subject"], unit="",
+            direction="worse", before=1.0, after=2.0, ratio=2.0, good_commit=sha(0), last_commit=sha(COMMITS), related_series=[],
+        )  # fmt: skip
+        session.add(row)
+        session.flush()
+        return RegressionId(row.id)
+
+
+def test_an_offer_says_what_is_known_and_nothing_else_begins_with_it(measured: Search) -> None:
+    regression_id = str(regressed(measured))
+    offer = measured.person.get("/api/v1/bisect-offers", params={"regression_id": regression_id}).json()
+    known = {one["kind"]: one["known"] for one in offer["signatures"]}
+    assert known["custom"] is None
+    told = known[SIGNATURE["kind"]]
+    assert (told["good"]["files"], told["bad"]["files"]) == (FILES, FILES)
+    assert 0 < told["good"]["value"] + told["good"]["error"] < told["bad"]["value"] - told["bad"]["error"]
+
+    body = {"regression_id": regression_id, "settings": {"known_ends": True}}
+    said = measured.person.post("/api/v1/bisects", json={**body, "signature": {"kind": "custom", "subject": ""}})
+    assert said.status_code == 422
+    assert "both ends" in said.json()["detail"]
+    assert measured.person.post("/api/v1/bisects", json=body).json()["settings"]["known_ends"] is True

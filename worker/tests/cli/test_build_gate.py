@@ -1,0 +1,106 @@
+"""`slowpath upload --build SERVICE@COMMIT --wait --fail-on-regression` against the whole app over HTTP, with its worker beside it."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import uvicorn
+from fastapi.testclient import TestClient
+
+from slowpath.platform.accounts.rules.roles import TokenScope
+from slowpath_cli.commands.build_gate import GateResult
+from slowpath_cli.main import main
+from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name
+    asker,
+    client,
+    emptied,
+    engine,
+    house,
+    migrated,
+    people,
+    role,
+    team,
+)
+from tests.factories.accounts import AccountsFactory, SomeTeam
+from tests.jobs.conftest import Bench
+from tests.jobs.conftest import bench as plain_bench  # noqa: F401 - as above
+from tests.support.app_under_test import AppUnderTest
+from tests.tasks.conftest import PROFILES, bench, settings  # noqa: F401 - as above
+from tests.tasks.test_decode_handlers import run_all
+
+PROFILE = PROFILES / "go-cpu-1.26.pb.gz"
+
+
+@contextmanager
+def served(house: AppUnderTest) -> Iterator[str]:  # noqa: F811 - a fixture's name
+    server = uvicorn.Server(uvicorn.Config(house.app, port=0, log_level="critical", lifespan="off"))
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        while not server.started:
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+@contextmanager
+def working(bench: Bench) -> Iterator[None]:  # noqa: F811 - a fixture's name
+    ended = threading.Event()
+
+    def work() -> None:
+        while not ended.is_set():
+            run_all(bench)
+            time.sleep(0.05)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+@pytest.mark.database
+def test_files_make_their_build_and_are_waited_for_with_a_token_that_may_only_upload(
+    house: AppUnderTest, people: AccountsFactory, team: SomeTeam, bench: Bench, client: TestClient,  # noqa: F811
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    for name in ("GITHUB_ACTIONS", "GITLAB_CI"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("slowpath_cli.commands.build_gate.MISSING_VERDICT_S", 0.5)
+    token = people.token(team, TokenScope.UPLOAD).secret
+    broken = tmp_path / "broken.pprof"
+    broken.write_bytes(b"no profile")
+    with served(house) as url, working(bench):
+        words = ["upload", "--url", url, "--token", token, "--build", "Ingester@4f2c", "--branch", "main"]
+        first = main([*words, "--wait", "--wait-timeout", "4", str(PROFILE)])
+        again = main([*words, str(PROFILE)])
+        refused = main([*words, "--fail-on-regression", "--wait-timeout", "30", str(broken)])
+
+    told = capsys.readouterr()
+    [build] = client.get("/api/v1/builds").json()["items"]
+    artifacts = client.get("/api/v1/artifacts").json()["items"]
+    assert (first, again, refused) == (0, 0, 3), told
+    assert (build["commit"], build["branch"]) == ("4f2c", "main")
+    assert {(each["name"], each["state"]) for each in artifacts} == {
+        (PROFILE.name, "decoded"), (broken.name, "refused")
+    }  # fmt: skip
+    assert broken.name in told.err
+    assert token not in told.out + told.err
+
+
+@pytest.mark.parametrize(
+    ("state", "unread", "code"),
+    [
+        ("passed", (), 0), ("skipped", (), 0), ("changed", (), 1), ("changed", ("a",), 1), ("inconclusive", (), 3),
+        ("passed", ("a",), 3), ("judging", (), 3), ("waiting", (), 3), (None, (), 3),
+    ],
+)  # fmt: skip
+def test_a_gate_opens_only_for_what_is_known_to_be_well(state: str | None, unread: tuple[str, ...], code: int) -> None:
+    assert GateResult(unread, "id", state, "").gate == code

@@ -1,0 +1,56 @@
+"""`slowpath admin create-user` and `set-password` against a real database."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.support.app_under_test import AppUnderTest
+from tests.support.databases import TestDatabase
+
+pytestmark = pytest.mark.database
+
+
+def admin(database: TestDatabase, *words: str, password: str = "a long enough one") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "slowpath_cli.main", "admin", *words],
+        input=f"{password}\n",
+        env={**os.environ, "DATABASE_URL": database.app_url, "PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def sign_in(house: AppUnderTest, password: str) -> int:
+    answer = house.asked().post("/api/v1/session", json={"email": "jo@example.com", "password": password})
+    status: int = answer.status_code
+    return status
+
+
+def test_a_person_is_made_and_given_another_password(house: AppUnderTest, emptied: TestDatabase) -> None:
+    made = admin(emptied, "create-user", "--email", "jo@example.com", "--name", "Jo", "--team", "Ingesters")
+    assert made.returncode == 0, made.stderr
+    assert made.stdout.startswith("jo@example.com owns the team ingesters-")
+    assert sign_in(house, "a long enough one") == 201
+
+    changed = admin(emptied, "set-password", "--email", "JO@example.com", password="another long one")
+    assert (changed.returncode, changed.stdout) == (0, "JO@example.com has another password; 1 sessions have ended\n")
+    assert [sign_in(house, "a long enough one"), sign_in(house, "another long one")] == [401, 201]
+
+
+@pytest.mark.parametrize(
+    ("words", "password", "code", "said"),
+    [
+        (("create-user", "--email", "nobody", "--name", "Jo"), "a long enough one", 2, "--email"),
+        (("create-user", "--email", "jo@example.com", "--name", " "), "a long enough one", 2, "--name"),
+        (("create-user", "--email", "jo@example.com", "--name", "Jo"), "short", 2, "password"),
+        (("set-password", "--email", "jo@example.com"), "a long enough one", 1, "Nobody signed up"),
+    ],
+)
+def test_what_can_not_be_done_is_said(
+    emptied: TestDatabase, words: tuple[str, ...], password: str, code: int, said: str
+) -> None:
+    done = admin(emptied, *words, password=password)
+    assert (done.returncode, said in done.stderr) == (code, True), done.stderr

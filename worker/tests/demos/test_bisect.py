@@ -1,0 +1,52 @@
+"""The demo of bisect: its runner's file is one that the runner takes, and the last line tells levels as they were."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from demos.bisect import told_of
+from demos.bisect_runner import SLOTS, file_of
+from example.bisects.generated_histories import Sizes, written
+from slowpath_cli.runner.core import runner_config as files
+
+SMALL = Sizes(mono=24, libdb=16, libx=10, outside=4)
+
+
+def test_the_runner_takes_its_file(tmp_path: Path) -> None:
+    made = written(tmp_path / "h", 1, SMALL)
+    path = file_of(made, tmp_path)
+    config = files.parse_config(files.load_config(path), os.environ, path.parent)
+    assert config.driver == "command"
+    assert config.slots == len(config.ports) == SLOTS
+    assert dict(config.repositories) == {
+        "": str(made.repositories[0].folder),
+        "db.example/libdb": str(made.repositories[1].folder),
+        "x.example/libx": str(made.repositories[2].folder),
+    }
+    assert config.measure.command[0] == config.deploy["command"][0] == sys.executable  # as it is, even if it is a link
+    assert "{dir}" in config.deploy["command"]
+    assert "{out}" in config.measure.command
+
+
+def level(key: str, repository: str, sha: str | None) -> dict[str, Any]:
+    return {"key": key, "repository": repository, "culprit": sha and {"sha": sha}}
+
+
+def test_the_branch_of_a_merge_is_no_level_of_its_own(tmp_path: Path) -> None:
+    made = written(tmp_path / "h", 1, SMALL)
+    probes = [
+        {"level": "", "state": "done"},
+        {"level": "", "state": "unbuildable"},
+        {"level": "a", "state": "done"},
+        {"level": "b", "state": "done"},
+        {"level": "b", "state": "annulled"},
+    ]
+    levels = [level("", "mono", "merge"), level("a", "mono", "inner"), level("b", "libdb", "bump")]
+    cost = {"deploys": 4, "git_bisect_best_of_5": 50}
+    told = told_of({"levels": levels, "probes": probes, "cost": cost}, made, 12.4)
+    assert told["levels"] == [
+        {"repository": "mono", "culprit": "inner", "deploys": 2},
+        {"repository": "libdb", "culprit": "bump", "deploys": 2},
+    ]
+    assert (told["deploys"], told["git_bisect_deploys"], told["seconds"]) == (4, 50, 12)

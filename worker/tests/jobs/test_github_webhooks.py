@@ -1,0 +1,345 @@
+"""What messages of GitHub and GitLab say is done once; what did not arrive is asked for again."""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from slowpath.adapters.egress import create_outside
+from slowpath.core.ids import JobId
+from tests.conftest import asker, client, role  # noqa: F401 - pytest finds fixtures by name
+from tests.inventory.webhooks.webhook_senders import EXAMPLES, GITLAB_DEPLOYMENT, GITLAB_PIPELINE, GITLAB_PUSH, Sender
+from tests.jobs.conftest import Bench
+from tests.support.app_under_test import AppUnderTest
+
+pytestmark = pytest.mark.database
+
+RUN = EXAMPLES["workflow_run"][0]
+RUN_SHA = RUN["workflow_run"]["head_sha"]
+TOKEN = "ghp_of_the_api_and_secret"
+
+
+@pytest.fixture
+def near(bench: Bench) -> Bench:
+    """Give a bench whose operator lists loopback."""
+    settings = bench.worker_context.settings.model_copy(update={"egress_allowlist": "127.0.0.0/8"})
+    return bench.with_settings(settings)
+
+
+def hook(client: TestClient, house: AppUnderTest, **said: Any) -> Sender:  # noqa: ANN401, F811 - any JSON value; a fixture's name
+    answer = client.post("/api/v1/hooks", json={"name": "Ingester", "kind": "github", **said})
+    assert answer.status_code == 201, answer.text
+    return Sender(house.asked(), answer.json())
+
+
+def service(client: TestClient, name: str = "Ingester") -> str:  # noqa: F811 - a fixture's name
+    return str(client.post("/api/v1/services", json={"name": name}).json()["id"])
+
+
+def repository(client: TestClient, service_id: str) -> str:  # noqa: F811 - a fixture's name
+    said = {"name": "app", "services": [{"service_id": service_id, "directory": "", "main_package": ""}]}
+    answer = client.post("/api/v1/repositories", json=said)
+    assert answer.status_code == 201, answer.text
+    return str(answer.json()["id"])
+
+
+def run(bench: Bench, name: str) -> None:
+    """Carry out what waits of a name, now."""
+    found = bench.admin.execute("SELECT id FROM job WHERE state = 'waiting' AND name = %s ORDER BY created_at", (name,))
+    for (job_id,) in found.fetchall():
+        bench.change(JobId(job_id), "not_before = clock_timestamp()")
+        bench.carry_out(JobId(job_id))
+
+
+def taken(bench: Bench, client: TestClient, sender: Sender) -> tuple[str, str]:  # noqa: F811 - a fixture's name
+    run(bench, "webhooks.process-delivery")
+    newest = client.get(f"/api/v1/hooks/{sender.hook_id}/deliveries").json()["items"][0]
+    return newest["state"], newest["sentence"]
+
+
+def test_a_push_records_commits_and_tells_builds(client: TestClient, bench: Bench, house: AppUnderTest) -> None:  # noqa: F811
+    of_service = service(client)
+    sender = hook(client, house, kind="gitlab", repository_id=repository(client, of_service))
+    client.post(f"/api/v1/builds/{of_service}/{'b' * 40}", json={"author": "said before"})
+
+    sender.send(GITLAB_PUSH, "Push Hook")
+    assert taken(bench, client, sender) == ("done", "1 new of 1 commits on main recorded; 1 builds told")
+    sender.send({**GITLAB_PUSH, "user_name": "another message of the same"}, "Push Hook")
+    assert taken(bench, client, sender) == ("done", "0 new of 1 commits on main recorded; 1 builds told")
+
+    [build] = client.get("/api/v1/builds").json()["items"]
+    assert (build["branch"], build["title"], build["author"]) == ("main", "Faster", "said before")
+    assert build["parent"] == "a" * 40
+    commits = bench.admin.execute("SELECT sha, parents, title FROM commit").fetchall()
+    assert commits == [("b" * 40, ["a" * 40], "Faster")]
+
+
+def test_an_organisations_hook_tells_a_repository_nothing_of_others(
+    client: TestClient, bench: Bench, house: AppUnderTest,  # noqa: F811
+) -> None:  # fmt: skip
+    sender = hook(client, house, kind="gitlab", repository_id=repository(client, service(client)), target="Group/App")
+    project = {"path_with_namespace": "group/other"}
+
+    sender.send({**GITLAB_PUSH, "project": project}, "Push Hook")
+    assert taken(bench, client, sender) == ("ignored", "It is of group/other, and this hook of Group/App.")
+    sender.send({**GITLAB_PUSH, "project": {"path_with_namespace": "group/app"}}, "Push Hook")
+    assert taken(bench, client, sender)[0] == "done"
+
+
+def test_a_run_of_ci_completes_builds_of_its_commit(client: TestClient, bench: Bench, house: AppUnderTest) -> None:  # noqa: F811
+    of_service = service(client)
+    sender = hook(client, house, service_ids=[of_service])
+
+    client.put(f"/api/v1/builds/{of_service}/{RUN_SHA}/artifacts/a", content=b"1")
+    sender.send(RUN, "workflow_run")
+
+    assert taken(bench, client, sender) == ("done", "1 builds told")
+    [build] = client.get("/api/v1/builds").json()["items"]
+    assert build["ci_url"] == RUN["workflow_run"]["html_url"]
+    assert build["pull_request"]["number"] == 2
+
+
+def test_a_run_of_a_commit_without_a_build_is_kept_for_the_first_one(
+    client: TestClient,  # noqa: F811 - a fixture's name
+    bench: Bench,
+    house: AppUnderTest,
+) -> None:
+    of_service, elsewhere = service(client), service(client, "Other")
+    sender = hook(client, house, service_ids=[of_service])
+
+    sender.send(RUN, "workflow_run")
+    assert taken(bench, client, sender) == ("done", "Kept until there is a build of this commit")
+    client.post(f"/api/v1/builds/{of_service}/{RUN_SHA}", json={"title": "said by CI"})
+    client.post("/api/v1/builds", json={"service_id": of_service, "commit": RUN_SHA, "go_version": "go1.20"})
+    client.post(f"/api/v1/builds/{elsewhere}/{RUN_SHA}", json={})
+
+    other, by_hand, by_ci = client.get("/api/v1/builds").json()["items"]
+    assert by_ci["ci_url"] == by_hand["ci_url"] == RUN["workflow_run"]["html_url"]
+    assert (by_ci["pull_request"]["number"], by_ci["title"]) == (2, "said by CI")
+    assert by_ci["committed_at"] is not None
+    assert other["ci_url"] is None
+
+
+def test_a_deployment_is_known_once_for_each_service(client: TestClient, bench: Bench, house: AppUnderTest) -> None:  # noqa: F811
+    services = [service(client, "Ingester"), service(client, "Distributor")]
+    sender = hook(client, house, service_ids=services)
+    alone = hook(client, house, kind="gitlab")
+    success = EXAMPLES["deployment_status"][0]
+
+    sender.send(success, "deployment_status")
+    assert taken(bench, client, sender) == ("done", "2 deploys made known")
+    sender.send({**success, "redelivered": True}, "deployment_status")
+    assert taken(bench, client, sender) == ("done", "The deploy was known already")
+    alone.send(GITLAB_DEPLOYMENT, "Deployment Hook")
+    assert taken(bench, client, alone) == ("done", "1 deploys made known")
+
+    deploys = client.get("/api/v1/deploys").json()["items"]
+    assert {each["service_id"] for each in deploys} > set(services)
+    assert sorted(each["commit"][:7] for each in deploys) == ["279484c", "f95f852", "f95f852"]
+
+
+def test_pipelines_of_gitlab(client: TestClient, bench: Bench, house: AppUnderTest) -> None:  # noqa: F811 - a fixture's name
+    of_service = service(client)
+    sender = hook(client, house, kind="gitlab", service_ids=[of_service])
+    client.post(f"/api/v1/builds/{of_service}/{'b' * 40}", json={})
+
+    sender.send(GITLAB_PIPELINE, "Pipeline Hook")
+    assert taken(bench, client, sender) == ("done", "1 builds told")
+    [build] = client.get("/api/v1/builds").json()["items"]
+    assert (build["branch"], build["pull_request"]["number"]) == ("fast", 7)
+
+
+@pytest.mark.parametrize(
+    "message", [b"", b"{", b"[]", b"null", b"\xff", b"[" * 100_000, b"payload=", b"payload=%7B", b'{"ref": "\\ud800"}']
+)
+def test_what_is_no_message_is_ignored(client: TestClient, bench: Bench, house: AppUnderTest, message: bytes) -> None:  # noqa: F811
+    sender = hook(client, house)
+    sender.send(message)
+
+    assert taken(bench, client, sender)[0] == "ignored"
+    assert bench.admin.execute("SELECT count(*) FROM webhook_delivery WHERE content IS NOT NULL").fetchone() == (0,)
+
+
+def test_github_may_send_a_form_and_says_hello(client: TestClient, bench: Bench, house: AppUnderTest) -> None:  # noqa: F811
+    sender = hook(client, house)
+    sender.send(b"payload=%7B%22repository%22%3A%7B%22full_name%22%3A%22o%2Fr%22%7D%7D", "ping")
+
+    assert taken(bench, client, sender) == ("done", "GitHub says hello: the hook is set up.")
+    assert client.get(f"/api/v1/hooks/{sender.hook_id}").json()["target"] == "o/r"
+
+
+def test_a_service_that_is_gone_and_a_hook_that_is_gone(client: TestClient, bench: Bench, house: AppUnderTest) -> None:  # noqa: F811
+    of_service = service(client)
+    sender = hook(client, house, service_ids=[of_service])
+    client.delete(f"/api/v1/services/{of_service}")
+    sender.send(RUN, "workflow_run")
+    assert taken(bench, client, sender)[0] == "ignored"
+
+    sender.send(EXAMPLES["push"][0])
+    client.delete(f"/api/v1/hooks/{sender.hook_id}")
+    run(bench, "webhooks.process-delivery")
+    states = bench.admin.execute("SELECT DISTINCT state FROM job WHERE name = 'webhooks.process-delivery'").fetchall()
+    assert ("waiting",) not in states
+
+
+# --- what did not arrive
+
+
+@dataclass
+class GitHub:
+    """GitHub's API, as far as it is asked."""
+
+    url: str = ""
+    listed: object = field(default_factory=list)
+    status: int = 200
+    later: list[object] = field(default_factory=list)
+    """Further pages."""
+    asked: list[tuple[str, str]] = field(default_factory=list)
+    tokens: set[str | None] = field(default_factory=set)
+
+
+@contextmanager
+def answering() -> Iterator[GitHub]:
+    github = GitHub()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            number = int(self.path.partition("cursor=v1_")[2] or 0)
+            page = [github.listed, *github.later][number]
+            self._answer(github.status, json.dumps(page).encode(), number + 1 if number < len(github.later) else None)
+
+        def do_POST(self) -> None:
+            self._answer(202 if github.status == 200 else github.status, b"{}")
+
+        def _answer(self, status: int, content: bytes, following: int | None = None) -> None:
+            github.asked.append((self.command, self.path))
+            github.tokens.add(self.headers["Authorization"])
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(content)))
+            if status == 302:
+                self.send_header("Location", "http://169.254.169.254/")
+            if following is not None:
+                self.send_header(
+                    "Link", f'<https://elsewhere.example/x?per_page=100&cursor=v1_{following}>; rel="next"'
+                )
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as the base has it
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    github.url = f"http://127.0.0.1:{server.server_address[1]}"
+    try:
+        yield github
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def delivered(number: int, guid: str, minutes: float = 10, status: int = 502) -> dict[str, Any]:
+    at = datetime.now(UTC) - timedelta(minutes=minutes)  # noqa: TID251 - the worker's clock is the real one
+    return {"id": number, "guid": guid, "delivered_at": at.isoformat(), "status_code": status, "event": "push"}
+
+
+def watched(client: TestClient, house: AppUnderTest, github: GitHub, near: Bench) -> Sender:  # noqa: F811 - a fixture's name
+    """Return a hook whose sender can be asked: here, too, the operator lists loopback."""
+    house.app.state.outside = create_outside(near.worker_context.settings)
+    sender = hook(client, house, target="o/r", api={"url": github.url, "token": TOKEN})
+    near.admin.execute("UPDATE webhook SET external_id = '7'")
+    return sender
+
+
+def told(client: TestClient, sender: Sender) -> dict[str, Any]:  # noqa: F811 - a fixture's name
+    found: dict[str, Any] = client.get(f"/api/v1/hooks/{sender.hook_id}").json()
+    return found
+
+
+def test_what_did_not_arrive_is_asked_for_once_and_then_arrives(
+    client: TestClient,  # noqa: F811
+    near: Bench,
+    house: AppUnderTest,
+) -> None:
+    with answering() as github:
+        sender = watched(client, house, github, near)
+        sender.send(EXAMPLES["push"][0], delivery_id="arrived")
+        github.listed = [delivered(3, "arrived"), delivered(2, "lost"), delivered(1, "well", status=200)]
+
+        run(near, "webhooks.reconcile")
+        first = list(github.asked)
+        sender.send(EXAMPLES["push"][1], delivery_id="lost")
+        run(near, "webhooks.reconcile")
+
+    assert first == [
+        ("GET", "/repos/o/r/hooks/292430182/deliveries?per_page=100"), ("POST", "/repos/o/r/hooks/292430182/deliveries/2/attempts"),
+    ]  # fmt: skip
+    assert github.asked[2:] == first[:1], "what has arrived meanwhile is not asked for"
+    assert github.tokens == {f"Bearer {TOKEN}"}
+    assert told(client, sender)["problem"] is None
+
+
+@pytest.mark.parametrize(
+    ("status", "listed", "slug"),
+    [(404, [], "nothing-to-reconcile"), (302, [], "address-redirects"), (200, "x" * (5 << 20), "answer-too-large")],
+)
+def test_a_sender_that_will_not_is_told_and_asked_again_later(
+    client: TestClient, near: Bench, house: AppUnderTest, status: int, listed: object, slug: str,  # noqa: F811
+) -> None:  # fmt: skip
+    with answering() as github:
+        sender = watched(client, house, github, near)
+        github.status, github.listed = status, listed
+        run(near, "webhooks.reconcile")
+
+    assert told(client, sender)["problem"]["type"] == f"urn:slowpath:{slug}"
+    assert TOKEN not in json.dumps(told(client, sender))
+    waiting = near.admin.execute(
+        "SELECT count(*) FROM job WHERE name = 'webhooks.reconcile' AND state = 'waiting' AND due_at > now() + interval '50 min'"
+    ).fetchone()
+    assert waiting == (1,)
+
+
+def test_all_pages_are_looked_through_as_far_back_as_anything_is_sent_again(
+    client: TestClient,  # noqa: F811
+    near: Bench,
+    house: AppUnderTest,
+) -> None:
+    days = 24 * 60
+    with answering() as github:
+        watched(client, house, github, near)
+        github.listed = [delivered(9, "came", status=200)]
+        github.later = [
+            [delivered(8, "lost", 2 * days)],
+            [delivered(7, "too old", 4 * days)],
+            [delivered(6, "older", 5 * days)],
+        ]
+        run(near, "webhooks.reconcile")
+
+    start = "/repos/o/r/hooks/7/deliveries"
+    assert github.asked == [
+        ("GET", f"{start}?per_page=100"), ("GET", f"{start}?per_page=100&cursor=v1_1"),
+        ("GET", f"{start}?per_page=100&cursor=v1_2"), ("POST", f"{start}/8/attempts"),
+    ]  # fmt: skip
+
+
+def test_a_hook_that_can_not_ask_forgets_what_is_old(client: TestClient, near: Bench, house: AppUnderTest) -> None:  # noqa: F811
+    sender = hook(client, house)
+    sender.send(EXAMPLES["ping"][0], "ping", delivery_id="old")
+    run(near, "webhooks.process-delivery")
+    near.admin.execute("UPDATE webhook_delivery SET created_at = now() - interval '31 days'")
+    sender.send(EXAMPLES["push"][0], delivery_id="new")
+
+    run(near, "webhooks.reconcile")
+
+    assert [
+        each["delivery_id"] for each in client.get(f"/api/v1/hooks/{sender.hook_id}/deliveries").json()["items"]
+    ] == ["new"]

@@ -1,0 +1,457 @@
+"""Messages against real receivers on loopback, which fail, hang, repeat and go away."""
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from uuid import UUID
+
+import pytest
+from aiosmtpd.controller import Controller
+from pydantic import SecretStr
+from standardwebhooks.webhooks import Webhook
+
+from bootstrap_parts.machine_checks import free_port
+from slowpath.adapters.egress import create_outside
+from slowpath.core.db_sessions import TeamScope
+from slowpath.core.encryption import create_sealer
+from slowpath.core.ids import ChannelId, JobId, MessageId, new_id
+from slowpath.sharing.notifications.rules import (
+    DEAD_AFTER_S,
+    PAUSES_S,
+    USUAL_EVENTS,
+    BuildContent,
+    ChannelKind,
+    ChannelTarget,
+    NotificationContent,
+    NotificationEvent,
+    RegressionContent,
+)
+from slowpath.sharing.notifications.service import channels, notifications
+from slowpath.sharing.notifications.service.channels import CreatedChannel
+from tests.jobs.conftest import Bench
+
+pytestmark = pytest.mark.database
+
+COMMIT = "5f3c1e8" + "0" * 33
+Answer = tuple[int, object]
+
+
+@dataclass
+class ReceivedDeliveries:
+    """One request as it arrived."""
+
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+    def json(self) -> Any:  # noqa: ANN401 - whatever was sent
+        return json.loads(self.body)
+
+
+@dataclass
+class Receiver:
+    """Answers as told, in turn; the last answer stays."""
+
+    port: int = 0
+    answers: list[Answer | Callable[[ReceivedDeliveries], Answer]] = field(default_factory=lambda: [(200, "ok")])
+    heard: list[ReceivedDeliveries] = field(default_factory=list)
+    hangs_s: float = 0.0
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    made = Receiver()
+
+    class Handler(BaseHTTPRequestHandler):
+        def answer(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"] or 0))
+            heard = ReceivedDeliveries(self.command, self.path, dict(self.headers), body)
+            made.heard.append(heard)
+            time.sleep(made.hangs_s)
+            said = made.answers.pop(0) if len(made.answers) > 1 else made.answers[0]
+            status, content = said(heard) if callable(said) else said
+            self.send_response(status)
+            self.end_headers()
+            self.wfile.write(content.encode() if isinstance(content, str) else json.dumps(content).encode())
+
+        do_GET = do_POST = do_PATCH = do_PUT = answer  # noqa: N815 - as the standard library calls them
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as the standard library calls it
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        server.daemon_threads = True
+        made.port = server.server_address[1]
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield made
+        server.shutdown()
+        thread.join()
+
+
+@dataclass(frozen=True)
+class DeliveryFixture:
+    """A bench whose operator lists loopback, with verbs on channels and messages."""
+
+    bench: Bench
+
+    @contextmanager
+    def writing(self) -> Iterator[Any]:
+        team = self.bench.team
+        with self.bench.worker_context.database.writing(TeamScope(team.id, team.owner.user_id)) as session:
+            yield session
+
+    def channel(self, ending: ChannelTarget) -> CreatedChannel:
+        settings = self.bench.worker_context.settings
+        with self.writing() as session:
+            added = channels.create_channel(
+                session,
+                create_sealer(settings),
+                create_outside(settings),
+                ending,
+                label="x",
+                events=sorted(USUAL_EVENTS[ending.kind]),
+                service_ids=None,
+                mail_is_sent=settings.sends_mail,
+            )
+            session.flush()
+            session.expunge(added.channel)
+            return added
+
+    def tell(self, told: NotificationContent) -> list[MessageId]:
+        with self.writing() as session:
+            return notifications.enqueue_notifications(session, told)
+
+    def test(self, channel_id: UUID) -> MessageId:
+        with self.writing() as session:
+            told = NotificationContent(NotificationEvent.TEST, new_id(), None, "https://slowpath.example")
+            return MessageId(notifications.send_test_notification(session, ChannelId(channel_id), told).id)
+
+    def deliver(self, message_id: MessageId) -> dict[str, Any]:
+        """Carry the message's job out once, whatever it waits for, and return the message."""
+        job_id = JobId(UUID(str(self.row("notification", message_id)["job_id"])))
+        self.bench.change(job_id, "not_before = clock_timestamp()")
+        self.bench.carry_out(job_id)
+        return self.row("notification", message_id)
+
+    def row(self, table: str, row_id: UUID) -> dict[str, Any]:
+        found = self.bench.admin.execute(
+            f"SELECT to_jsonb({table}) FROM {table} WHERE id = %s".encode(), (row_id,)
+        ).fetchone()
+        assert found is not None
+        row: dict[str, Any] = found[0]
+        return row
+
+
+@pytest.fixture
+def desk(bench: Bench) -> DeliveryFixture:
+    settings = bench.worker_context.settings.model_copy(update={"egress_allowlist": "127.0.0.0/8"})
+    return DeliveryFixture(bench.with_settings(settings))
+
+
+def regression() -> RegressionContent:
+    return RegressionContent(
+        str(new_id()), 3, "shop", "new", "Clone takes more time", "Clone takes 15 % more.", COMMIT, 1.15, 1.1, 1.2, None
+    )
+
+
+def opened() -> NotificationContent:
+    return NotificationContent(
+        NotificationEvent.OPENED, new_id(), None, "https://slowpath.example/r/3", None, (regression(),)
+    )
+
+
+def judged(verdict: str = "passed", pull_request: int | None = 12, commit: str = COMMIT) -> NotificationContent:
+    build = BuildContent(str(new_id()), "shop", commit, "main", pull_request, verdict, f"The build {verdict}.")
+    return NotificationContent(
+        NotificationEvent.JUDGED,
+        new_id(),
+        None,
+        "https://slowpath.example/b/1",
+        build,
+        (regression(),) if verdict == "changed" else (),
+    )
+
+
+def test_a_webhook_is_signed_and_told_once(desk: DeliveryFixture, receiver: Receiver) -> None:
+    added = desk.channel(ChannelTarget(ChannelKind.WEBHOOK, f"{receiver.url}/hook"))
+    told = opened()
+    (message_id,) = desk.tell(told)
+    assert desk.tell(told) == []  # the same event, told again
+
+    row = desk.deliver(message_id)
+    assert (row["state"], row["failures"], row["problem"]) == ("sent", 0, None)
+    (heard,) = receiver.heard
+    assert (heard.method, heard.path) == ("POST", "/hook")
+    assert added.secret is not None
+    payload = Webhook(added.secret).verify(heard.body, heard.headers)
+    assert (payload["type"], payload["data"]["regressions"][0]["number"]) == ("regression.opened", 3)
+    assert heard.headers["webhook-id"] == str(message_id)
+
+    desk.deliver(message_id)  # a late message of the relay
+    assert len(receiver.heard) == 1
+
+
+def test_a_receiver_that_fails_is_tried_again_under_the_same_id(desk: DeliveryFixture, receiver: Receiver) -> None:
+    channel = desk.channel(ChannelTarget(ChannelKind.WEBHOOK, receiver.url)).channel
+    receiver.answers = [(500, "not now"), (503, ""), (200, "")]
+    (message_id,) = desk.tell(opened())
+
+    row = desk.deliver(message_id)
+    assert (row["state"], row["failures"]) == ("waiting", 1)
+    assert "500: not now" in row["problem"]["detail"]
+    assert desk.row("notification_channel", channel.id)["failing_since"] is not None
+    assert desk.deliver(message_id)["failures"] == 2
+
+    row = desk.deliver(message_id)
+    assert (row["state"], row["problem"]) == ("sent", None)
+    assert desk.row("notification_channel", channel.id)["failing_since"] is None
+    assert {heard.headers["webhook-id"] for heard in receiver.heard} == {str(message_id)}
+
+
+def test_a_receiver_that_hangs_holds_nothing_up_for_long(
+    desk: DeliveryFixture, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("slowpath.sharing.notifications.service.channel_types.SEND_SECONDS", 0.3)
+    receiver.hangs_s = 2.0
+    desk.channel(ChannelTarget(ChannelKind.WEBHOOK, receiver.url))
+    (message_id,) = desk.tell(opened())
+    begun = time.monotonic()
+    row = desk.deliver(message_id)
+    assert time.monotonic() - begun < 1.5
+    assert (row["state"], row["problem"]["type"]) == ("waiting", "urn:slowpath:answered-too-late")
+
+
+def test_whoever_says_it_is_gone_is_told_no_more(desk: DeliveryFixture, receiver: Receiver) -> None:
+    channel = desk.channel(ChannelTarget(ChannelKind.WEBHOOK, receiver.url)).channel
+    receiver.answers = [(410, "moved out")]
+    first, second = (desk.tell(opened())[0] for _ in range(2))
+    assert desk.deliver(first)["state"] == "given-up"
+    assert desk.row("notification_channel", channel.id)["state"] == "dead"
+    assert desk.deliver(second)["state"] == "given-up"
+    assert len(receiver.heard) == 1
+    assert desk.tell(opened()) == []
+
+
+def test_after_days_a_message_is_given_up_and_the_channel_is_dead(desk: DeliveryFixture, receiver: Receiver) -> None:
+    channel = desk.channel(ChannelTarget(ChannelKind.WEBHOOK, receiver.url)).channel
+    receiver.answers = [(500, "")]
+    (message_id,) = desk.tell(opened())
+    for _ in PAUSES_S:
+        assert desk.deliver(message_id)["state"] == "waiting"
+    desk.bench.admin.execute(
+        f"UPDATE notification_channel SET failing_since = failing_since - interval '{DEAD_AFTER_S} seconds'".encode()
+    )
+    assert desk.deliver(message_id)["state"] == "given-up"
+    assert desk.row("notification_channel", channel.id)["state"] == "dead"
+
+    with desk.writing() as session:
+        channels.update_channel(session, ChannelId(channel.id), {"state": "on"})
+        notifications.redeliver_notification(session, message_id)
+    receiver.answers = [(204, "")]
+    assert desk.deliver(message_id)["state"] == "sent"
+
+
+def test_slack_is_told_in_one_message(desk: DeliveryFixture, receiver: Receiver) -> None:
+    desk.channel(ChannelTarget(ChannelKind.SLACK, f"{receiver.url}/services/T/B/x"))
+    (message_id,) = desk.tell(opened())
+    assert desk.tell(judged("changed")) == []  # people are told of regressions, not of builds
+    assert desk.deliver(message_id)["state"] == "sent"
+    (heard,) = receiver.heard
+    assert heard.path == "/services/T/B/x"
+    assert "Clone takes more time" in heard.json()["text"]
+
+
+def test_a_hook_that_slack_took_back_is_dead(desk: DeliveryFixture, receiver: Receiver) -> None:
+    channel = desk.channel(ChannelTarget(ChannelKind.SLACK, f"{receiver.url}/services/T/B/x")).channel
+    receiver.answers = [(404, "no_service")]
+    (message_id,) = desk.tell(opened())
+    assert desk.deliver(message_id)["state"] == "given-up"
+    assert desk.row("notification_channel", channel.id)["state"] == "dead"
+
+
+class CodeHostTwin:
+    """Keeps statuses and comments as a code host does."""
+
+    def __init__(self) -> None:
+        self.comments: dict[int, str] = {}
+        self.statuses: list[dict[str, Any]] = []
+        self.lost: list[str] = []
+        """Methods whose next answer is lost after it was done."""
+
+    def __call__(self, heard: ReceivedDeliveries) -> Answer:
+        answer = self._answer(heard)
+        if heard.method in self.lost and "status" not in heard.path:
+            self.lost.remove(heard.method)
+            return 502, "lost"
+        return answer
+
+    def _answer(self, heard: ReceivedDeliveries) -> Answer:
+        path = heard.path.partition("?")[0]
+        if "/statuses/" in path:
+            self.statuses.append(heard.json())
+            return 201, {}
+        if heard.method == "GET":
+            return 200, [{"id": number, "body": body} for number, body in self.comments.items()]
+        if heard.method == "POST":
+            self.comments[len(self.comments) + 1] = heard.json()["body"]
+            return 201, {"id": len(self.comments)}
+        number = int(path.rpartition("/")[2])
+        if number not in self.comments:
+            return 404, {}
+        self.comments[number] = heard.json()["body"]
+        return 200, {"id": number}
+
+
+@pytest.fixture
+def host(receiver: Receiver) -> CodeHostTwin:
+    twin = CodeHostTwin()
+    receiver.answers = [twin]
+    return twin
+
+
+@pytest.mark.parametrize("kind", [ChannelKind.GITHUB, ChannelKind.GITLAB])
+def test_every_build_has_a_status_and_only_a_change_a_comment(
+    desk: DeliveryFixture, receiver: Receiver, host: CodeHostTwin, kind: ChannelKind
+) -> None:
+    desk.channel(ChannelTarget(kind, receiver.url, repository="northwind/shop", token="t"))
+    for verdict in ("passed", "inconclusive"):
+        (message_id,) = desk.tell(judged(verdict))
+        assert desk.deliver(message_id)["state"] == "sent"
+    assert (len(host.statuses), host.comments) == (2, {})
+
+    for _ in range(2):  # two builds of one pull request: one comment, brought up to date
+        (message_id,) = desk.tell(judged("changed"))
+        assert desk.deliver(message_id)["receiver_message_id"] == "1"
+    (message_id,) = desk.tell(judged("passed"))
+    desk.deliver(message_id)
+    assert list(host.comments) == [1]
+    assert "passed" in host.comments[1]
+
+    (message_id,) = desk.tell(judged("changed", pull_request=13))
+    desk.deliver(message_id)
+    (message_id,) = desk.tell(judged("changed", pull_request=None))
+    desk.deliver(message_id)
+    assert list(host.comments) == [1, 2]
+    wrong = "failed" if kind is ChannelKind.GITLAB else "failure"
+    assert [status["state"] for status in host.statuses] == ["success"] * 2 + [wrong] * 2 + ["success"] + [wrong] * 2
+    spelled = "/projects/northwind%2Fshop" if kind is ChannelKind.GITLAB else "/repos/northwind/shop"
+    assert all(heard.path.startswith(spelled) for heard in receiver.heard)
+
+
+@pytest.mark.parametrize(
+    ("kind", "path"), [(ChannelKind.GITHUB, "/repos/n/shop"), (ChannelKind.GITLAB, "/projects/n%2Fshop")]
+)
+def test_a_trial_finds_out_whether_the_token_opens_the_repository(
+    desk: DeliveryFixture, receiver: Receiver, kind: ChannelKind, path: str
+) -> None:
+    channel = desk.channel(ChannelTarget(kind, receiver.url, repository="n/shop", token="t")).channel
+    receiver.answers = [(401, {"message": "Bad credentials"}), (200, {"id": 1})]
+    row = desk.deliver(desk.test(channel.id))
+    assert (row["state"], row["failures"]) == ("waiting", 1)
+    assert "Bad credentials" in row["problem"]["detail"]
+    assert desk.deliver(desk.test(channel.id))["state"] == "sent"
+    assert [(heard.method, heard.path) for heard in receiver.heard] == [("GET", path)] * 2
+
+
+def test_a_comment_whose_making_was_not_heard_of_is_found_again(
+    desk: DeliveryFixture, receiver: Receiver, host: CodeHostTwin
+) -> None:
+    desk.channel(ChannelTarget(ChannelKind.GITHUB, receiver.url, repository="northwind/shop", token="t"))
+    host.lost = ["POST"]
+    (message_id,) = desk.tell(judged("changed"))
+    assert desk.deliver(message_id)["state"] == "waiting"
+    assert desk.deliver(message_id)["state"] == "sent"
+    assert list(host.comments) == [1]
+
+
+def test_a_comment_that_somebody_deleted_is_written_anew(
+    desk: DeliveryFixture, receiver: Receiver, host: CodeHostTwin
+) -> None:
+    desk.channel(ChannelTarget(ChannelKind.GITHUB, receiver.url, repository="northwind/shop", token="t"))
+    desk.deliver(desk.tell(judged("changed"))[0])
+    host.comments = {8: "of somebody else", 9: "another"}
+    assert desk.deliver(desk.tell(judged("changed"))[0])["receiver_message_id"] == "3"
+
+
+def test_a_short_commit_is_never_sent(desk: DeliveryFixture, receiver: Receiver, host: CodeHostTwin) -> None:
+    channel = desk.channel(
+        ChannelTarget(ChannelKind.GITHUB, receiver.url, repository="northwind/shop", token="t")
+    ).channel
+    row = desk.deliver(desk.tell(judged(commit="../../user"))[0])
+    assert (row["state"], receiver.heard) == ("given-up", [])
+    assert desk.row("notification_channel", channel.id)["state"] == "on"
+
+
+class RecordingMailer:
+    """A real SMTP server's handler."""
+
+    def __init__(self) -> None:
+        self.letters: list[tuple[list[str], str]] = []
+        self.says = "250 OK"
+
+    async def handle_DATA(self, server: object, session: object, envelope: Any) -> str:  # noqa: N802, ANN401 - aiosmtpd's
+        if self.says.startswith("250"):
+            self.letters.append((envelope.rcpt_tos, envelope.content.decode()))
+        return self.says
+
+
+@pytest.fixture
+def post() -> Iterator[tuple[RecordingMailer, str]]:
+    postman = RecordingMailer()
+    port = free_port()
+    controller = Controller(postman, hostname="127.0.0.1", port=port)
+    controller.start()
+    yield postman, f"smtp://127.0.0.1:{port}"
+    controller.stop()
+
+
+def test_e_mail_goes_to_each_alone_and_comes_again_as_the_same(
+    desk: DeliveryFixture, post: tuple[RecordingMailer, str]
+) -> None:
+    postman, url = post
+    changed = {"smtp_url": SecretStr(url), "mail_from": "Slowpath <slowpath@example.com>"}
+    settings = desk.bench.worker_context.settings.model_copy(update=changed)
+    desk = DeliveryFixture(desk.bench.with_settings(settings))
+    desk.channel(ChannelTarget(ChannelKind.EMAIL, to=("ann@example.com", "ben@example.com")))
+
+    postman.says = "451 later"
+    (message_id,) = desk.tell(opened())
+    assert desk.deliver(message_id)["state"] == "waiting"
+    postman.says = "250 OK"
+    assert desk.deliver(message_id)["state"] == "sent"
+    assert [to for to, _ in postman.letters] == [["ann@example.com"], ["ben@example.com"]]
+    assert all(f"Message-ID: <{message_id}.{n}@example.com>" in text for n, (_, text) in enumerate(postman.letters))
+    assert "Clone takes more time" in postman.letters[0][1]
+
+    postman.says = "550 no such person"
+    assert desk.deliver(desk.tell(opened())[0])["state"] == "given-up"
+
+
+def test_what_was_told_long_ago_is_forgotten_and_what_is_on_its_way_is_not(
+    desk: DeliveryFixture, receiver: Receiver
+) -> None:
+    desk.channel(ChannelTarget(ChannelKind.WEBHOOK, receiver.url))
+    old, recent, waiting = (desk.tell(opened())[0] for _ in range(3))
+    for one in (old, recent):
+        assert desk.deliver(one)["state"] == "sent"
+    admin = desk.bench.admin
+    for one in (old, waiting):
+        admin.execute("UPDATE notification SET created_at = created_at - interval '91 days' WHERE id = %s", (one,))
+    (job_id,) = admin.execute("SELECT id FROM job WHERE name = 'notifications.delete-old'").fetchone() or (None,)
+    desk.bench.change(job_id, "not_before = clock_timestamp(), due_at = clock_timestamp()")
+    assert desk.bench.carry_out(job_id)["state"] == "done"
+    left = {row[0] for row in admin.execute("SELECT id FROM notification").fetchall()}
+    assert left == {recent, waiting}
+    again = admin.execute("SELECT count(*) FROM job WHERE name = 'notifications.delete-old' AND state = 'waiting'")
+    assert again.fetchone() == (1,), "it is looked at again tomorrow"

@@ -1,0 +1,162 @@
+"""Events of regressions and builds become messages: one a channel, however often the event is told."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from slowpath.adapters.egress import create_outside
+from slowpath.core.db_sessions import TeamScope
+from slowpath.core.encryption import create_sealer
+from slowpath.core.ids import BuildId, JobId, RegressionId, new_id
+from slowpath.core.jobs import Job
+from slowpath.inventory.catalog.tables import Build
+from slowpath.sharing.notifications.rules import ChannelKind, ChannelTarget, NotificationEvent
+from slowpath.sharing.notifications.service import channels
+from slowpath.verdicts.regressions.jobs import BuildEvaluated, RegressionChanged, RegressionOpened
+from slowpath.verdicts.regressions.tables import BuildVerdict, Regression
+from tests.jobs.conftest import Bench
+
+pytestmark = pytest.mark.database
+
+COMMIT = "5f3c1e8" + "0" * 33
+ALL = (NotificationEvent.OPENED, NotificationEvent.CHANGED, NotificationEvent.JUDGED)
+
+
+class Team:
+    """A team with a service, a build, a regression of it, and two channels: one of everything, one of another service."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+        with self._writing() as session:
+            asked = session.connection().exec_driver_sql
+            self.service_id, self.other_id, self.build_id, self.regression_id = (new_id() for _ in range(4))
+            for service_id, slug in ((self.service_id, "shop"), (self.other_id, "other")):
+                asked(
+                    "INSERT INTO service (team_id, id, slug, name, description) VALUES (%s, %s, %s, %s, '')",
+                    (bench.team.id, service_id, slug, slug),
+                )
+            session.add(
+                Build(
+                    team_id=session.team_id,
+                    id=self.build_id,
+                    service_id=self.service_id,
+                    commit=COMMIT,
+                    branch="topic",
+                    pull_request={"number": 12, "url": "https://code.example/12"},
+                )
+            )
+            session.flush()
+            session.add(self._regression())
+            session.add(
+                BuildVerdict(
+                    team_id=session.team_id,
+                    id=new_id(),
+                    build_id=self.build_id,
+                    service_id=self.service_id,
+                    branch="topic",
+                    ordered_at=bench.admin.execute("SELECT now()").fetchone()[0],  # type: ignore[index]  # one row
+                    state="judging",
+                    sentence="It is being looked at.",
+                )
+            )
+        self.everything = self._channel("everything", None)
+        self.elsewhere = self._channel("elsewhere", [str(self.other_id)])
+
+    def _writing(self) -> Any:  # noqa: ANN401 - a session's context
+        return self.bench.worker_context.database.writing(TeamScope(self.bench.team.id, self.bench.team.owner.user_id))
+
+    def _regression(self) -> Regression:
+        return Regression(
+            team_id=self.bench.team.id,
+            id=self.regression_id,
+            number=3,
+            service_id=self.service_id,
+            branch="topic",
+            state="new",
+            confirmed=True,
+            title="Clone takes more time: +15 %",
+            sentence="Clone takes more time.",
+            kind="profile.function",
+            subject="Clone",
+            unit="share",
+            direction="worse",
+            ratio=1.15,
+            since_build_id=self.build_id,
+            since_commit=COMMIT,
+        )
+
+    def _channel(self, label: str, service_ids: list[str] | None) -> UUID:
+        settings = self.bench.worker_context.settings
+        with self._writing() as session:
+            added = channels.create_channel(
+                session,
+                create_sealer(settings),
+                create_outside(settings),
+                ChannelTarget(ChannelKind.WEBHOOK, "https://receiver.example"),
+                label=label,
+                events=ALL,
+                service_ids=service_ids,
+                mail_is_sent=False,
+            )
+            return added.channel.id
+
+    def change(self, table: str, what: str) -> None:
+        self.bench.admin.execute(f"UPDATE {table} SET {what}".encode())
+
+    def does(self, job: Job) -> JobId:
+        job_id = self.bench.write_down(job)
+        assert self.bench.carry_out(job_id)["state"] == "done"
+        return job_id
+
+    def told(self) -> list[tuple[UUID, dict[str, Any]]]:
+        found = self.bench.admin.execute("SELECT channel_id, content FROM notification ORDER BY created_at").fetchall()
+        return [(channel_id, content) for channel_id, content in found]
+
+
+@pytest.fixture
+def world(bench: Bench) -> Team:
+    return Team(bench)
+
+
+def test_a_confirmed_regression_is_told_once_a_channel(world: Team) -> None:
+    for _ in range(2):
+        world.does(RegressionOpened(RegressionId(world.regression_id)))
+    ((channel_id, content),) = world.told()
+    assert channel_id == world.everything
+    assert content["regressions"][0]["service"] == "shop"
+    assert content["url"].endswith(f"/regressions/{world.regression_id}")
+
+
+def test_nobody_hears_of_what_is_none(world: Team) -> None:
+    world.change("regression", "state = 'not-a-regression'")
+    world.does(RegressionOpened(RegressionId(world.regression_id)))
+    assert world.told() == []
+
+
+def test_each_change_of_state_is_told_and_a_note_is_not(world: Team) -> None:
+    regression_id = RegressionId(world.regression_id)
+    world.does(RegressionChanged(regression_id, "note"))
+    world.change("regression", "state = 'fixed'")
+    job_id = world.does(RegressionChanged(regression_id, "fixed"))
+    world.does(RegressionChanged(regression_id, "reopened"))
+    world.change("regression", "state = 'fixed'")
+    world.does(RegressionChanged(regression_id, "fixed"))
+    world.bench.change(job_id, "state = 'waiting'")  # the first is carried out once more
+    world.bench.carry_out(job_id)
+    assert [content["what"] for _, content in world.told()] == ["fixed", "open again", "fixed"]
+
+
+def test_a_judgement_is_told_when_there_is_one_and_again_when_it_is_another(world: Team) -> None:
+    build_id = BuildId(world.build_id)
+    world.does(BuildEvaluated(build_id))
+    assert world.told() == []
+    world.change("build_verdict", "state = 'passed', sentence = 'Nothing changed.'")
+    for _ in range(2):
+        world.does(BuildEvaluated(build_id))
+    world.change("build_verdict", f"state = 'changed', regression_ids = '[\"{world.regression_id}\"]'")
+    world.does(BuildEvaluated(build_id))
+    (_, first), (_, second) = world.told()
+    assert (first["build"]["verdict"], first["regressions"]) == ("passed", [])
+    assert (second["build"]["verdict"], second["regressions"][0]["number"]) == ("changed", 3)
+    assert second["build"]["pull_request"] == 12

@@ -1,0 +1,156 @@
+"""A receiver on this machine that lends probes as the server does, and remembers what it was told."""
+
+import json
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from uuid import uuid4
+
+COMMIT = "a" * 40
+
+
+def lease(slot: int = 0, **more: object) -> dict[str, Any]:
+    return {
+        "run_id": str(uuid4()), "bisect_id": str(uuid4()), "bisect_number": 1, "number": 1, "purpose": "probe", "slot": slot,
+        "service": {"id": str(uuid4()), "name": "ingester"}, "build": {"commit": COMMIT, "modules": {}, "versions": {}},
+        "repositories": {}, "signature": {"kind": "custom", "subject": "n", "label": "n", "unit": "", "larger_is_worse": True},
+        "windows_wanted": 1, "windows_taken": 0, "window_seconds": 0.0, "warm_up_seconds": 0.0, "deploy_seconds": 20.0,
+        "lease_seconds": 3.0, "callback": {"url": "http://127.0.0.1:1/x", "token": "x"}, **more,
+    }  # fmt: skip
+
+
+@dataclass
+class ProbeServerDouble:
+    """What is lent, and what was said of it."""
+
+    leases: list[dict[str, Any]] = field(default_factory=list)
+    beats: list[tuple[str, str]] = field(default_factory=list)
+    windows: dict[str, dict[int, dict[str, Any]]] = field(default_factory=dict)
+    ends: dict[str, dict[str, Any]] = field(default_factory=dict)
+    commands: dict[str, str] = field(default_factory=dict)
+    stays: bool = False
+    """A probe is to wait when its windows are taken, rather than to be taken down."""
+    uploaded: list[str] = field(default_factory=list)
+    said: dict[str, Any] = field(default_factory=dict)
+    """What is answered to every beat besides."""
+    broken: bool = False
+    introduced: list[dict[str, Any]] = field(default_factory=list)
+    """What the runner said it is, as often as it did."""
+    taken: int = 0
+    """So many times the name is somebody else's."""
+    left: list[dict[str, Any]] = field(default_factory=list)
+    """Who said that it has ended."""
+    url: str = ""
+
+    def command(self, run_id: str) -> str:
+        if run_id in self.commands:
+            return self.commands[run_id]
+        wanted = next(one["windows_wanted"] for one in self.leases if one["run_id"] == run_id)
+        if len(self.windows.get(run_id, {})) < wanted:
+            return "measure"
+        return "wait" if self.stays else "tear-down"
+
+    def answer(self, method: str, path: str, body: dict[str, Any]) -> tuple[int, object]:
+        if self.broken:
+            return 503, {"title": "broken"}
+        if path == "runner-leases":
+            free = [one for one in self.leases if one["run_id"] not in self.ends and one["slot"] in body["free_slots"]]
+            if not free:
+                time.sleep(min(body["wait_seconds"], 0.2))
+            return 200, {"leases": free}
+        if found := re.fullmatch(r"probes/([^/]+)/(beats|windows|ends)", path):
+            return self._of_probe(found[1], found[2], body)
+        if path.endswith("/probes"):
+            return 200, [
+                {**one, "state": self.state(one["run_id"]), "command": "measure"}
+                for one in self.leases
+                if one["run_id"] not in self.ends
+            ]
+        if method == "PUT" and path.startswith("artifacts/"):
+            self.uploaded.append(path.removeprefix("artifacts/"))
+            return 200, {"id": str(uuid4())}
+        return self._left(body) if path == "runner-departures" else self._introduced(path, body)
+
+    def _left(self, body: dict[str, Any]) -> tuple[int, object]:
+        self.left.append(body)
+        return 204, None
+
+    def _introduced(self, path: str, body: dict[str, Any]) -> tuple[int, object]:
+        self.introduced.append(body)
+        if len(self.introduced) > self.taken:
+            return 200, {"name": path}
+        who = {"detail": "Another runner is called here: it runs on elsewhere.", "remedy": "Name one anew."}
+        return 409, {"type": "urn:slowpath:runner-taken", **who, "limit": 0.5, "actual": 0.2}
+
+    def state(self, run_id: str) -> str:
+        return next((phase for beaten, phase in reversed(self.beats) if beaten == run_id), "leased")
+
+    def _of_probe(self, run_id: str, what: str, body: dict[str, Any]) -> tuple[int, object]:
+        if what == "beats":
+            self.beats.append((run_id, body["phase"]))
+            if run_id not in {one["run_id"] for one in self.leases}:
+                return 404, {"title": "not here"}
+            wanted = next(one["windows_wanted"] for one in self.leases if one["run_id"] == run_id)
+            return 200, {
+                "command": self.command(run_id), "windows_wanted": wanted, "windows_taken": len(self.windows.get(run_id, {})),
+                "lease_seconds": 3.0, "callback": None, **self.said,
+            }  # fmt: skip
+        if what == "windows":
+            self.windows.setdefault(run_id, {}).setdefault(body["index"], body)
+        else:
+            self.ends.setdefault(run_id, body)
+        return 204, None
+
+    def until_ended(self, run_id: str, seconds: float = 20.0) -> dict[str, Any]:
+        self.until(lambda: run_id in self.ends, seconds)
+        return self.ends[run_id]
+
+    def until(self, told: Callable[[], bool], seconds: float = 20.0) -> None:
+        deadline = time.monotonic() + seconds
+        while not told():
+            assert time.monotonic() < deadline, (self.beats[-5:], self.ends, self.windows)
+            time.sleep(0.02)
+
+
+@contextmanager
+def lending(*leases: dict[str, Any], stays: bool = False) -> Iterator[ProbeServerDouble]:
+    lender = ProbeServerDouble(list(leases), stays=stays)
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def _do(self) -> None:
+            length = int(self.headers.get("content-length") or 0)
+            raw = self.rfile.read(length)
+            path = self.path.removeprefix("/api/v1/").partition("?")[0]
+            is_json = "json" in (self.headers.get("content-type") or "")
+            status, told = lender.answer(self.command, path, json.loads(raw) if is_json and raw else {})
+            body = b"" if told is None else json.dumps(told).encode()
+            self.send_response(status)
+            self.send_header("content-length", str(len(body)))
+            self.send_header("content-type", "application/json")
+            self.end_headers()
+            with suppress(OSError):  # the runner was killed meanwhile
+                self.wfile.write(body)
+
+        do_GET = do_POST = do_PUT = _do  # noqa: N815 - the names that the library calls
+
+        def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    lender.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+    thread.start()
+    try:
+        yield lender
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()

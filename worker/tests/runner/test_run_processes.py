@@ -1,0 +1,24 @@
+"""Whatever a command of a run has started is found and ended, even what wears another environment."""
+
+import os
+import subprocess
+import time
+import uuid
+from pathlib import Path
+
+from slowpath_cli.runner.core import run_processes
+
+
+def test_who_cleans_its_environment_is_ended_too(tmp_path: Path) -> None:
+    run_id = uuid.uuid4()
+    told = tmp_path / "pid"
+    environment = {"PATH": os.environ["PATH"], run_processes.MARK: str(run_id), run_processes.ROLE: "deploy"}
+    words = ["sh", "-c", f"env -i sh -c 'echo $$ > {told}.part; mv {told}.part {told}; exec sleep 60' & wait"]
+    child = subprocess.Popen(words, env=environment, start_new_session=True)
+    while not told.exists():
+        time.sleep(0.01)
+    pid = int(told.read_text())
+    assert pid not in run_processes.find_run_processes(run_id)
+    run_processes.terminate_run(run_id, 5.0, "deploy")
+    child.wait()
+    assert not Path(f"/proc/{pid}/stat").exists() or "Z" in Path(f"/proc/{pid}/stat").read_text().split(")")[1][:3]

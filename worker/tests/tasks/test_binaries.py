@@ -1,0 +1,78 @@
+"""A Go program tells its build what it was built from, and is not kept; other files tell what their facts say."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from slowpath.evidence.artifacts.service.artifact_ingest import original_key
+from tests.factories.accounts import SomeTeam
+from tests.jobs.conftest import Bench
+from tests.support.app_under_test import AppUnderTest
+from tests.tasks.conftest import BINARY, PROFILES
+from tests.tasks.test_decode_handlers import again, run_all
+
+pytestmark = pytest.mark.database
+
+HERE = "/api/v1/builds/ingester/4f2c9e1d"
+PROFILE = next(path for path in sorted(PROFILES.iterdir()) if path.suffix in {".gz", ".pprof", ".prof"})
+
+
+def put(client: TestClient, name: str, content: bytes, **said: str) -> dict[str, Any]:
+    told: dict[str, Any] = client.put(f"{HERE}/artifacts/{name}", content=content, params=said).json()
+    return told
+
+
+def build(client: TestClient) -> dict[str, Any]:
+    [found] = client.get("/api/v1/builds").json()["items"]
+    assert isinstance(found, dict)
+    return found
+
+
+def test_a_program_completes_its_build_and_is_not_kept(
+    client: TestClient, bench: Bench, house: AppUnderTest, team: SomeTeam
+) -> None:
+    artifact = put(client, "decode", BINARY.read_bytes())
+    run_all(bench)
+
+    told = again(client, artifact)
+    known = build(client)
+    assert (told["state"], told["kind"]) == ("decoded", "binary"), told["error"]
+    assert told["binary"]["module"] == "slowpath.dev/decode"
+    assert known["go_version"] == told["binary"]["go_version"]
+    assert (known["goos"], known["goarch"]) == ("linux", told["binary"]["settings"]["GOARCH"])
+    assert "github.com/google/pprof" in known["dependencies"]
+    assert not house.blobs.exists(original_key(team.id, artifact["sha256"]))
+    assert client.get(f"/api/v1/artifacts/{artifact['id']}/original").status_code == 404
+
+
+def test_what_somebody_said_stays(client: TestClient, bench: Bench) -> None:
+    client.post(HERE, json={"go_version": "go1.20", "dependencies": {"a": "v1"}})
+    put(client, "decode", BINARY.read_bytes())
+    run_all(bench)
+
+    known = build(client)
+    assert (known["go_version"], known["dependencies"], known["goos"]) == ("go1.20", {"a": "v1"}, "linux")
+
+
+def test_a_program_that_is_none_of_go_is_refused_and_kept(
+    client: TestClient, bench: Bench, house: AppUnderTest, team: SomeTeam
+) -> None:
+    artifact = put(client, "sh", Path(shutil.which("true") or "/bin/true").read_bytes())
+    run_all(bench)
+
+    told = again(client, artifact)
+    assert (told["state"], told["error"]["type"]) == ("refused", "urn:slowpath:not-go-binary")
+    assert house.blobs.exists(original_key(team.id, artifact["sha256"]))
+    assert build(client)["go_version"] == ""
+
+
+def test_facts_of_a_file_complete_its_build(client: TestClient, bench: Bench) -> None:
+    put(client, "cpu", PROFILE.read_bytes(), facts=json.dumps({"go_version": "go1.26.8", "goos": "linux"}))
+    run_all(bench)
+
+    known = build(client)
+    assert (known["go_version"], known["goos"], known["goarch"]) == ("go1.26.8", "linux", "")
