@@ -52,6 +52,7 @@ from slowpath.platform.http import health
 from slowpath.platform.http.anonymous_work import AnonymousWork
 from slowpath.platform.http.body_limits import body_limits_of
 from slowpath.platform.http.bytes_in_flight import BytesInFlight
+from slowpath.platform.http.former_paths import FormerPaths
 from slowpath.platform.http.frontend_assets import install_pages
 from slowpath.platform.http.openapi_description import install_openapi
 from slowpath.platform.http.problems import install_problems
@@ -169,6 +170,7 @@ def build_app(settings: Settings, database: Database, blobs: BlobStore, clock: C
         in_flight=in_flight,
     )
     app.add_middleware(SecretPaths)
+    app.add_middleware(FormerPaths)
     app.add_middleware(RequestContextMiddleware, https=settings.public_url.startswith("https://"))
     install_pages(app, settings.frontend_dist)
     return app

@@ -39,7 +39,7 @@ async function slowestTrace(
   page: Page,
   comparison: string,
 ): Promise<{ artifact: string; trace_id: string }> {
-  const answer = await page.request.get(`${api}/comparisons/${comparison}/parts/spans`);
+  const answer = await page.request.get(`${api}/comparisons/${comparison}/results/spans`);
   const { traces } = (await (await succeeded(answer)).json()) as SpansPart;
   const [slowest] = traces.filter(({ side }) => side === 'candidate');
   if (slowest === undefined) throw new Error('no trace of the candidate');

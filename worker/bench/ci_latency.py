@@ -42,12 +42,12 @@ def inside() -> Iterator[BenchmarkResult]:
             return http.put(address, content=dice.bytes(FILE_BYTES), params={"branch": "main"})
 
         yield from _told(f"a file of {FILE_BYTES / 1e6:.0f} MB to its build", _answered_ms(put, FILES, 201))
-        hook = person.call("POST", "/hooks", json={"name": "bench", "kind": "github", "secret": SIGNED_WITH})["hook"]
+        hook = person.call("POST", "/webhooks", json={"name": "bench", "kind": "github", "secret": SIGNED_WITH})["hook"]
         yield from _told("a push of GitHub, 20 commits", _answered_ms(_pushing(hook["id"]), MESSAGES, 202))
 
 
 def _pushing(hook_id: str) -> Callable[[int], httpx.Response]:
-    address = f"{os.environ['SLOWPATH_URL']}/api/v1/hooks/{hook_id}/github"
+    address = f"{os.environ['SLOWPATH_URL']}/api/v1/webhooks/{hook_id}/github"
     http = httpx.Client(timeout=60)
 
     def push(number: int) -> httpx.Response:

@@ -137,7 +137,7 @@ def _asked(http: TestClient, asked: dict[str, str]) -> tuple[float, float, int, 
     board: ColumnFile | None = None
     for _ in range(ROUNDS + 1):
         wall, cpu = time.perf_counter(), time.process_time()
-        answer = http.get("/api/v1/board", params=asked)
+        answer = http.get("/api/v1/dashboard", params=asked)
         walls.append((time.perf_counter() - wall) * 1000)
         cpus.append((time.process_time() - cpu) * 1000)
         answer.raise_for_status()

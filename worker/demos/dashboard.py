@@ -156,7 +156,7 @@ def _board(person: DemoUser) -> DashboardOutcome:
     """The last twenty minutes of the board."""
     query = {"from": (datetime.now(UTC) - timedelta(minutes=20)).isoformat()}  # noqa: TID251 - a demo plays now
     try:
-        answer = person.http.get("/api/v1/board", params=query)
+        answer = person.http.get("/api/v1/dashboard", params=query)
     except httpx.HTTPError as error:
         raise DemoFailed(f"the board: {error}") from error
     if answer.is_error:
@@ -196,7 +196,7 @@ def _deploy(person: DemoUser, commit: str) -> dict[str, Any]:
             {"id": commit, "title": "Unmarshal labels into strings of their own" if commit == SLOWER else "Start"}
         ],
     }
-    known: dict[str, Any] = person.call("POST", "/webhooks/deploys", json=message)
+    known: dict[str, Any] = person.call("POST", "/deployment-events", json=message)
     return known
 
 
@@ -210,7 +210,7 @@ def _sets_around(person: DemoUser, environment_id: str, deployed_at: datetime) -
             "to": (deployed_at + timedelta(hours=1)).isoformat(),
         }
         sides: dict[str, list[str]] = {"base": [], "candidate": []}
-        for each in person.call("GET", "/spans", params=query):
+        for each in person.call("GET", "/span-sets", params=query):
             if datetime.fromisoformat(each["ended_at"]) <= deployed_at:
                 sides["base"].append(each["id"])
             elif datetime.fromisoformat(each["began_at"]) >= deployed_at:

@@ -63,12 +63,12 @@ def set_up(person: DemoUser, host: Path, receivers: ReceiverDoubles | None) -> T
         json={"name": REPOSITORY, "url": f"file://{host}", "services": [{"service_id": service["id"]}]},
     )
     wanted = {"name": "GitHub", "kind": "github", "repository_id": repository["id"], "service_ids": [service["id"]]}
-    made = person.call("POST", "/hooks", json=wanted)
+    made = person.call("POST", "/webhooks", json=wanted)
     for channel in _channels(receivers) if receivers else ():
-        secret = person.call("POST", "/channels", json=channel)["secret"]
+        secret = person.call("POST", "/notification-channels", json=channel)["secret"]
         if secret and receivers:
             receivers.webhook_secret = secret
-    return Team(person, service["id"], f"/hooks/{made['hook']['id']}/github", made["secret"])
+    return Team(person, service["id"], f"/webhooks/{made['hook']['id']}/github", made["secret"])
 
 
 def _channels(receivers: ReceiverDoubles) -> list[dict[str, Any]]:
@@ -127,7 +127,7 @@ class Ci:
         deadline = time.monotonic() + WAIT_SECONDS
         while True:
             for each in list(self._under_way):
-                judged = self._team.person.call("GET", f"/builds/{each.build_id}/judgement")
+                judged = self._team.person.call("GET", f"/builds/{each.build_id}/verdict")
                 if judged["state"] in UNSETTLED:
                     break  # they are judged in about the order in which they were sent
                 each.took_s = time.monotonic() - each.sent

@@ -19,13 +19,13 @@ from tests.support.sample_rows import rows_of, snapshot
 from tests.support.two_team_world import FullBlobStore, TwoTeamWorld, make_world
 
 NOT_FOR_THE_LOG = {
-    "uploads:part": "a part of a file; the file is in the log when it is whole",
-    "uploads:begin": "the same",
-    "uploads:abandon": "the same",
-    "metrics:write": "samples come in by the second; what they are counts them",
+    "uploads:put-part": "a part of a file; the file is in the log when it is whole",
+    "uploads:create": "the same",
+    "uploads:delete": "the same",
+    "metrics:receive-remote-write": "samples come in by the second; what they are counts them",
     "otlp:metrics": "the same",
     "otlp:traces": "the same",
-    "probes:beat": "a sign of life every few seconds; that a deploy was taken, measured and ended is in the log",
+    "probes:heartbeat": "a sign of life every few seconds; that a deploy was taken, measured and ended is in the log",
 }
 """Changes that a log of who changed what leaves out, and why."""
 

@@ -24,23 +24,23 @@ from tests.support.sample_rows import rows_of, snapshot
 from tests.support.two_team_world import CANARY, FullBlobStore, TwoTeamWorld, make_world
 
 STRICTER = {
-    "members:remove": Permission.MANAGE,
-    "comments:change": Permission.OWN,
+    "members:delete": Permission.MANAGE,
+    "comments:update": Permission.OWN,
     "comments:delete": Permission.MANAGE,
 }
 """Declared for whoever may leave, or change what is their own; the made-up request means somebody else's (the owner's)."""
 
-PASSWORD_ASKED = {"session:begin", "people:change-password", "people:delete"}
+PASSWORD_ASKED = {"session:create", "users:change-password", "users:delete"}
 """They answer 401 to whoever does not know the password, which is not what is asked here."""
 
 NOTHING_THERE = {
-    "closed-teams:reopen": "the team that was made up is open",
-    "spans:trace": "no trace has an id that was made up",
-    "explanations:ask": "no trace has an id that was made up",
-    "oidc:begin": "no issuer is set",
-    "oidc:link": "no issuer is set",
-    "oidc:finish": "no issuer is set",
-    "hooks:gitlab": "the hook that was made up is one of GitHub",
+    "deleted-teams:restore": "the team that was made up is open",
+    "span-sets:trace": "no trace has an id that was made up",
+    "gap-explanations:create": "no trace has an id that was made up",
+    "oidc:create-sign-in-request": "no issuer is set",
+    "oidc:create-link-request": "no issuer is set",
+    "oidc:callback": "no issuer is set",
+    "webhooks:receive-gitlab": "the hook that was made up is one of GitHub",
 }
 """Why the owner gets a 404 for a made-up row; of every other endpoint a 404 would make the test blind."""
 

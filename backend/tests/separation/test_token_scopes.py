@@ -12,22 +12,22 @@ from tests.factories.accounts import AccountsFactory, SomeTeam
 from tests.support.app_under_test import AppUnderTest
 from tests.support.endpoints import endpoints_of
 
-WATCHES = {"artifacts:get", "builds:judgement"}
+WATCHES = {"artifacts:get", "builds:verdict"}
 SENDS_FILES = {
-    "artifacts:put", "artifacts:post",
-    "uploads:begin", "uploads:get", "uploads:part", "uploads:complete", "uploads:abandon",
+    "artifacts:upload", "artifacts:upload-many",
+    "uploads:create", "uploads:get", "uploads:put-part", "uploads:complete", "uploads:delete",
 }  # fmt: skip
 TELLS = {
-    "builds:know", "builds:tell", "builds:put-artifact", "builds:put-unnamed-artifact",
-    "spans:push", "metrics:write", "metrics:export",
+    "builds:create", "builds:record", "builds:put-artifact", "builds:create-artifact",
+    "spans:receive-otlp", "metrics:receive-remote-write", "metrics:receive-otlp",
 }  # fmt: skip
 RUNS = {
-    "runners:put", "runners:leave", "runners:probes", "runners:lease", "probes:beat", "probes:window", "probes:end",
+    "runners:register", "runners:release", "runners:probes", "runners:lease", "probes:heartbeat", "probes:record-measurement", "probes:record-result",
 }  # fmt: skip
 ALLOWED = {
     TokenScope.UPLOAD: WATCHES | SENDS_FILES | TELLS,
     TokenScope.RUNNER: WATCHES | SENDS_FILES | RUNS,
-    TokenScope.DEPLOY: {"deploys:know", "deploys:hear"},
+    TokenScope.DEPLOY: {"deployments:create", "deployment-events:create"},
 }
 BUILD = "/api/v1/builds/checkout/" + 40 * "a"
 
@@ -98,16 +98,16 @@ def test_an_upload_in_parts_is_finished_by_who_began_it(programs: Programs) -> N
 def test_a_program_adds_to_a_build_and_replaces_only_what_it_said_itself(programs: Programs) -> None:
     told = programs.mine.post(BUILD, json={"branch": "main", "title": "Faster"}).json()["build"]
     build = UUID(told["id"])
-    assert programs.theirs.get(f"/api/v1/builds/{build}/judgement").status_code == 404
+    assert programs.theirs.get(f"/api/v1/builds/{build}/verdict").status_code == 404
 
     forged = programs.theirs.post(BUILD, json={"branch": "evil", "title": "Forged", "author": "Ann"}).json()["build"]
     again = programs.mine.post(BUILD, json={"title": "Faster still"}).json()["build"]
 
     assert (forged["id"], forged["branch"], forged["title"], forged["author"]) == (told["id"], "main", "Faster", "Ann")
     assert again["title"] == "Faster still"
-    assert programs.mine.get(f"/api/v1/builds/{build}/judgement").status_code == 200
-    assert programs.theirs.get(f"/api/v1/builds/{build}/judgement").status_code == 200, "it has told of it, too"
-    assert programs.runner.get(f"/api/v1/builds/{build}/judgement").status_code == 404
+    assert programs.mine.get(f"/api/v1/builds/{build}/verdict").status_code == 200
+    assert programs.theirs.get(f"/api/v1/builds/{build}/verdict").status_code == 200, "it has told of it, too"
+    assert programs.runner.get(f"/api/v1/builds/{build}/verdict").status_code == 404
     assert programs.runner.post(BUILD, json={"branch": "evil"}).status_code == 403
 
 
@@ -132,12 +132,12 @@ def test_a_runner_is_spoken_for_by_its_own_token(
     assert programs.runner.put("/api/v1/runners/bench", json=told).status_code == 200
 
     asked = {"instance": "a" * 16}
-    leased = {"runner": "bench", "free_slots": [0], "wait_seconds": 0, **asked}
+    leased = {"free_slots": [0], "wait_seconds": 0, **asked}
 
     assert other.get("/api/v1/runners/bench/probes", params=asked).status_code == 404
-    assert other.post("/api/v1/runner-leases", json=leased).status_code == 404
-    assert other.post("/api/v1/runner-departures", json={"runner": "bench", **asked}).status_code == 404
-    assert programs.runner.post("/api/v1/runner-leases", json=leased).status_code == 200
+    assert other.post("/api/v1/runners/bench/leases", json=leased).status_code == 404
+    assert other.post("/api/v1/runners/bench/release", json=asked).status_code == 404
+    assert programs.runner.post("/api/v1/runners/bench/leases", json=leased).status_code == 200
 
 
 @pytest.mark.database
@@ -147,10 +147,10 @@ def test_a_deployment_is_announced_by_a_token_for_that_alone(
     announcer = house.asked(token=people.token(team, TokenScope.DEPLOY).secret)
     message = {"service": "checkout", "environment": "production", "commit": 40 * "a"}
 
-    refused = [one.post("/api/v1/webhooks/deploys", json=message) for one in (programs.mine, programs.runner)]
-    announced = announcer.post("/api/v1/webhooks/deploys", json=message)
+    refused = [one.post("/api/v1/deployment-events", json=message) for one in (programs.mine, programs.runner)]
+    announced = announcer.post("/api/v1/deployment-events", json=message)
 
     assert [answer.status_code for answer in refused] == [403, 403]
     assert announced.status_code == 201
-    assert announcer.get(f"/api/v1/deploys/{announced.json()['id']}").status_code == 403
+    assert announcer.get(f"/api/v1/deployments/{announced.json()['id']}").status_code == 403
     assert announcer.put("/api/v1/artifacts/cpu.pprof", content=b"bytes").status_code == 403

@@ -47,8 +47,8 @@ describe('a request', () => {
     expect(requestOf('http://here/api/v1/builds?limit=100&a=2&a=1&team=north')).toBe(
       '/builds?a=1&a=2&limit=100',
     );
-    expect(requestOf('/api/v1/spans/1/traces/%40a?name=x%20y~')).toBe(
-      '/spans/1/traces/@a?name=x+y%7E',
+    expect(requestOf('/api/v1/span-sets/1/traces/%40a?name=x%20y~')).toBe(
+      '/span-sets/1/traces/@a?name=x+y%7E',
     );
     expect(requestOf('/favicon.svg')).toBeNull();
   });
@@ -89,17 +89,17 @@ describe('the requests behind what is shown', () => {
 
   it('hold that there is none, but nothing that failed', async () => {
     server.use(
-      http.get(at('/builds/:id/judgement'), () => problem(404, {})),
+      http.get(at('/builds/:id/verdict'), () => problem(404, {})),
       http.get(at('/services'), () => problem(503, {})),
     );
     const client = createRecordingClient();
     await shown(client, {
       queryKey: ['judgement'],
       queryFn: ({ signal }: { signal: AbortSignal }) =>
-        calls.buildsJudgement({ path: { build_id: ID }, signal }),
+        calls.buildsVerdict({ path: { build_id: ID }, signal }),
     });
     await shown(client, services);
-    expect(listVisibleRequests(client)).toEqual([`/builds/${ID}/judgement`]);
+    expect(listVisibleRequests(client)).toEqual([`/builds/${ID}/verdict`]);
   });
 
   it('hold what was read on demand beside a query that is shown', async () => {
@@ -165,15 +165,15 @@ describe('a frozen view', () => {
       queryKey: ['board', from],
       queryFn: ({ signal }: { signal: AbortSignal }) => {
         expect(isServedFromSnapshot(signal)).toBe(true);
-        return calls.boardGet({ query: { from, to: '9' }, signal, parseAs: 'json' });
+        return calls.dashboardGet({ query: { from, to: '9' }, signal, parseAs: 'json' });
       },
     });
     const one = json({ one: 1 });
-    await expect(client({ '/board?from=1&to=2': one }).query(board('3'))).resolves.toEqual({
+    await expect(client({ '/dashboard?from=1&to=2': one }).query(board('3'))).resolves.toEqual({
       one: 1,
     });
     await expect(
-      client({ '/board?from=1&to=2': one, '/board?from=4&to=5': one }).query(board('3')),
+      client({ '/dashboard?from=1&to=2': one, '/dashboard?from=4&to=5': one }).query(board('3')),
     ).rejects.toMatchObject({ slug: 'not-recorded' });
   });
 
@@ -201,15 +201,15 @@ describe('a packed recording', () => {
         mediaType: 'application/json',
         bytes: Uint8Array.of(1, 2),
       },
-      { block: 'b', request: '/board', mediaType: 'x/y', bytes: Uint8Array.of(3) },
+      { block: 'b', request: '/dashboard', mediaType: 'x/y', bytes: Uint8Array.of(3) },
     ]);
 
   it('is read back, block by block', () => {
     const { report, answersOf } = readReportBundle<{ title: string }>(packed());
     expect(report.title).toBe('Told');
     expect([...(answersOf('a').get('/services')?.bytes ?? [])]).toEqual([1, 2]);
-    expect(answersOf('b').get('/board')).toMatchObject({ mediaType: 'x/y', status: 200 });
-    expect(answersOf('a').has('/board')).toBe(false);
+    expect(answersOf('b').get('/dashboard')).toMatchObject({ mediaType: 'x/y', status: 200 });
+    expect(answersOf('a').has('/dashboard')).toBe(false);
     expect(answersOf('c').size).toBe(0);
   });
 

@@ -60,7 +60,7 @@ describe('signing in', () => {
 });
 
 const withIssuer = (ways: { passwords: boolean; sign_up: boolean }) =>
-  http.get(at('/sign-in-ways'), () => HttpResponse.json({ ...ways, oidc: { name: 'Corp' } }));
+  http.get(at('/auth/methods'), () => HttpResponse.json({ ...ways, oidc: { name: 'Corp' } }));
 
 describe('signing in by the operator’s service', () => {
   it('offers it above the form, and alone where passwords are off', async () => {
@@ -80,7 +80,7 @@ describe('signing in by the operator’s service', () => {
   it('hands on once what it was sent back with, and goes where one wanted to go', async () => {
     const handed: unknown[] = [];
     server.use(
-      http.post(at('/oidc/sessions'), async ({ request }) => {
+      http.post(at('/oidc/callback'), async ({ request }) => {
         handed.push(await request.json());
         return HttpResponse.json(
           { session: aSession(), next: '/t/northwind/files?q=cpu', linked: false },
@@ -96,7 +96,7 @@ describe('signing in by the operator’s service', () => {
 
   it('says why one was not signed in, and never leads to another site', async () => {
     server.use(
-      http.post(at('/oidc/sessions'), () =>
+      http.post(at('/oidc/callback'), () =>
         problem(401, { title: 'Not signed in', detail: 'This answer was used before.' }),
       ),
     );
@@ -104,7 +104,7 @@ describe('signing in by the operator’s service', () => {
     expect(await screen.findByRole('alert')).toHaveTextContent('This answer was used before.');
     failed.unmount();
     server.use(
-      http.post(at('/oidc/sessions'), () =>
+      http.post(at('/oidc/callback'), () =>
         HttpResponse.json(
           { session: aSession(), next: '//evil.example', linked: false },
           { status: 201 },
@@ -119,7 +119,7 @@ describe('signing in by the operator’s service', () => {
   it('lists what is linked, and asks for no current password where there is none', async () => {
     server.use(
       withIssuer({ passwords: true, sign_up: true }),
-      http.get(at('/user/sign-ins'), () =>
+      http.get(at('/user/linked-identities'), () =>
         HttpResponse.json({
           has_password: false,
           linked: [
@@ -145,7 +145,7 @@ describe('signing in by the operator’s service', () => {
 });
 
 describe('mails', () => {
-  const withMail = http.get(at('/sign-in-ways'), () =>
+  const withMail = http.get(at('/auth/methods'), () =>
     HttpResponse.json({ passwords: true, sign_up: true, mail: true, oidc: null }),
   );
 
@@ -153,12 +153,12 @@ describe('mails', () => {
     const sent: unknown[] = [];
     server.use(
       withMail,
-      http.get(at('/user/mails'), () => HttpResponse.json({ mentions: true })),
-      http.patch(at('/user/mails'), async ({ request }) => {
+      http.get(at('/user/email-preferences'), () => HttpResponse.json({ mentions: true })),
+      http.patch(at('/user/email-preferences'), async ({ request }) => {
         sent.push(await request.json());
         return HttpResponse.json({ mentions: false });
       }),
-      http.get(at('/user/sign-ins'), () => HttpResponse.json({ has_password: true, linked: [] })),
+      http.get(at('/user/linked-identities'), () => HttpResponse.json({ has_password: true, linked: [] })),
       http.get(at('/sessions'), () => HttpResponse.json([])),
     );
     const { user } = open('/t/northwind/settings?tab=account');
@@ -255,7 +255,7 @@ function inTeams(...names: string[]) {
   const teams = names.map((name) => ({ ...known.teams[0]!, id: name, slug: name, name }));
   server.use(
     http.get(at('/session'), () => HttpResponse.json({ ...known, teams })),
-    http.get(at('/closed-teams'), () => HttpResponse.json([])),
+    http.get(at('/deleted-teams'), () => HttpResponse.json([])),
   );
   const join = (name: string) => {
     teams.push({ ...known.teams[0]!, id: name, slug: name, name });
@@ -281,10 +281,10 @@ describe('teams that come and go', () => {
     const { join } = inTeams();
     const times = { deleted_at: '2026-01-02T03:04:05Z', erased_at: '2026-01-02T15:04:05Z' };
     server.use(
-      http.get(at('/closed-teams'), () =>
+      http.get(at('/deleted-teams'), () =>
         HttpResponse.json([{ id: 'gone', slug: 'gone', name: 'gone', ...times }]),
       ),
-      http.post(at('/closed-teams/gone/reopening'), () => HttpResponse.json(join('gone'))),
+      http.post(at('/deleted-teams/gone/restore'), () => HttpResponse.json(join('gone'))),
     );
     const { user, where } = open('/');
     expect(await screen.findByRole('button', { name: 'Sign out' })).toBeInTheDocument();
@@ -299,7 +299,7 @@ describe('teams that come and go', () => {
     inTeams();
     saveDraft('report r', 'A secret thought');
     server.use(
-      http.get(at('/closed-teams'), () => HttpResponse.json([])),
+      http.get(at('/deleted-teams'), () => HttpResponse.json([])),
       http.delete(at('/session'), () => HttpResponse.json({ continue_at: null })),
     );
     const { user } = open('/');

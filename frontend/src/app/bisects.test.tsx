@@ -19,11 +19,11 @@ function serve(bisect = aBisect(), runners: Runner[] = []) {
     http.get(at('/bisects/:bisect'), () => HttpResponse.json(bisect)),
     http.get(at('/runners'), () => HttpResponse.json(runners)),
     http.get(at('/repositories'), () => page([MONOREPO])),
-    http.post(at('/bisects/:bisect/moves'), async ({ request }) => {
+    http.post(at('/bisects/:bisect/actions'), async ({ request }) => {
       seen.push({ body: (await request.json()) as Record<string, unknown> });
       return HttpResponse.json({ ...bisect, state: 'paused' });
     }),
-    http.post(at('/bisects/:bisect/marks'), async ({ request }) => {
+    http.post(at('/bisects/:bisect/overrides'), async ({ request }) => {
       seen.push({ body: (await request.json()) as Record<string, unknown> });
       return HttpResponse.json(bisect);
     }),
@@ -192,7 +192,7 @@ describe('the page of a bisect', () => {
     serve(aBisect({ state: 'cancelled', finished_at: '2026-11-20T15:00:00Z' }));
     let asked = '';
     server.use(
-      http.get(at('/bisects/:bisect/files'), () =>
+      http.get(at('/bisects/:bisect/artifacts'), () =>
         HttpResponse.json({ files: 12, size_bytes: 3 * 2 ** 20, compared: 1 }),
       ),
       http.delete(at('/bisects/:bisect'), ({ request }) => {
@@ -335,7 +335,7 @@ describe('Start bisect', () => {
     serve();
     let sent: Record<string, unknown> = {};
     server.use(
-      http.get(at('/bisect-offers'), () => HttpResponse.json(anOffer())),
+      http.get(at('/bisect-proposals'), () => HttpResponse.json(anOffer())),
       http.post(at('/bisects'), async ({ request }) => {
         sent = (await request.json()) as Record<string, unknown>;
         return HttpResponse.json(aBisect(), { status: 201 });
@@ -371,7 +371,7 @@ describe('Start bisect', () => {
       http.get(at('/repositories'), () =>
         page([{ id: 'x', name: 'other', url: 'https://git.example.com/other.git' }]),
       ),
-      http.get(at('/bisect-offers'), ({ request }) => {
+      http.get(at('/bisect-proposals'), ({ request }) => {
         const { search } = new URL(request.url);
         asked.push(search);
         const [category, custom] = anOffer().signatures;
@@ -441,7 +441,7 @@ describe('Start bisect', () => {
         HttpResponse.json({ series: [], builds: [], branches: [], branch: '' }),
       ),
       http.get(at('/builds'), () => page([])),
-      http.get(at('/bisect-offers'), ({ request }) => {
+      http.get(at('/bisect-proposals'), ({ request }) => {
         asked.push(new URL(request.url).search);
         return HttpResponse.json(
           anOffer({ repository: { id: 'q', label: 'shop/quoter', url: null }, missing: ['…'] }),
@@ -480,7 +480,7 @@ describe('Start bisect', () => {
     serve();
     server.use(
       http.get(at('/repositories'), () => page([MONOREPO, QUOTER])),
-      http.get(at('/bisect-offers'), () => HttpResponse.json(anOffer({ repository: null }))),
+      http.get(at('/bisect-proposals'), () => HttpResponse.json(anOffer({ repository: null }))),
     );
     const { user } = open('/t/northwind/bisects');
     await user.click(await screen.findByRole('button', { name: 'Start bisect' }));
@@ -503,7 +503,7 @@ describe('Start bisect', () => {
       board: { environment_id: 'e1', environment: 'lab', window_seconds: 130 },
     };
     server.use(
-      http.get(at('/bisect-offers'), () =>
+      http.get(at('/bisect-proposals'), () =>
         HttpResponse.json(
           anOffer({
             signatures: [category!, latency],

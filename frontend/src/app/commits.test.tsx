@@ -90,7 +90,7 @@ async function expectAccessible(element: Element) {
 }
 
 function settings() {
-  server.use(http.get(at('/hooks'), () => page([])));
+  server.use(http.get(at('/webhooks'), () => page([])));
   return open('/t/northwind/settings?tab=integrations');
 }
 

@@ -35,7 +35,7 @@ function show(comparison: ComparisonOut, tail = ''): Opened {
       HttpResponse.json({ nodes: 1, functions: 1, base_raw: 1e9, candidate_raw: 4e9 }),
     ),
     // The graph has separate tests; here it may fail and the page must not.
-    http.get(at('/comparisons/:id/views/:view/first'), () =>
+    http.get(at('/comparisons/:id/views/:view/chunks/first'), () =>
       problem(503, { title: 'Not available right now', detail: 'The blob store rests.' }),
     ),
   );

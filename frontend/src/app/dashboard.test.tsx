@@ -20,7 +20,7 @@ const HOSTILE = '<img src=x onerror=alert(1)>‮';
 function serve(drawn: DrawnDashboard = {}) {
   const asked: URLSearchParams[] = [];
   server.use(
-    http.get(at('/board'), ({ request }) => {
+    http.get(at('/dashboard'), ({ request }) => {
       asked.push(new URL(request.url).searchParams);
       return HttpResponse.arrayBuffer(aDashboard(drawn));
     }),
@@ -84,8 +84,8 @@ function serveDeployments() {
     started_at: '2026-11-17T09:00:00Z',
   });
   server.use(
-    http.get(at('/deploys'), () => page([after, before])),
-    http.get(at('/deploys/:id'), () => HttpResponse.json(after)),
+    http.get(at('/deployments'), () => page([after, before])),
+    http.get(at('/deployments/:id'), () => HttpResponse.json(after)),
   );
   return rangesAround(after, before, [after, before], Date.now());
 }
@@ -152,7 +152,7 @@ describe('the board', () => {
   it('asks for rows further down when they come into sight, on the grid that is shown', async () => {
     const asked: URLSearchParams[] = [];
     server.use(
-      http.get(at('/board'), ({ request }) => {
+      http.get(at('/dashboard'), ({ request }) => {
         const query = new URL(request.url).searchParams;
         asked.push(query);
         const ids = query.getAll('services').map((id) => Number(id.slice(-4)) - 5000);
@@ -347,8 +347,8 @@ describe('the board', () => {
     });
     const asked = vi.fn();
     server.use(
-      http.get(at('/deploys'), () => page([after, before])),
-      http.get(at('/deploys/:id'), () => HttpResponse.json(after)),
+      http.get(at('/deployments'), () => page([after, before])),
+      http.get(at('/deployments/:id'), () => HttpResponse.json(after)),
       http.get(at('/comparisons'), () => page([])),
       http.get(at('/comparisons/:id'), () => HttpResponse.json(aComparison({ id: 'made' }))),
       http.post(at('/comparisons'), async ({ request }) => {
@@ -386,7 +386,7 @@ describe('the board', () => {
       commit: '0d3f5c1e77',
       started_at: '2026-11-10T00:00:00Z',
     });
-    server.use(http.get(at('/deploys'), () => page([own, before])));
+    server.use(http.get(at('/deployments'), () => page([own, before])));
     open(`/t/northwind/board?deploy=${OTHER_DEPLOY_ID}`);
     const panel = await screen.findByRole('dialog');
     expect(panel).toHaveTextContent('not slower');
@@ -398,11 +398,11 @@ describe('the board', () => {
     serve();
     const kept: unknown[] = [];
     server.use(
-      http.put(at('/environments/:id/order'), async ({ request }) => {
+      http.put(at('/environments/:id/service-order'), async ({ request }) => {
         kept.push(await request.json());
         return HttpResponse.json({ services: [], source: 'hand', edges: [] });
       }),
-      http.delete(at('/environments/:id/order'), () =>
+      http.delete(at('/environments/:id/service-order'), () =>
         HttpResponse.json({ services: [], source: 'spans', edges: [] }),
       ),
     );
@@ -477,7 +477,7 @@ describe('the board', () => {
 
   it('keeps the page when loading fails', async () => {
     server.use(
-      http.get(at('/board'), () =>
+      http.get(at('/dashboard'), () =>
         problem(404, { title: 'Not found', detail: 'There is no such environment.' }),
       ),
     );
@@ -543,7 +543,7 @@ describe('the settings of metrics', () => {
   it('say what was recognised and why not, and take rules and a time to keep', async () => {
     const sent: unknown[] = [];
     server.use(
-      http.get(at('/metrics/recognised'), () =>
+      http.get(at('/metrics/names'), () =>
         HttpResponse.json({
           items: [
             {

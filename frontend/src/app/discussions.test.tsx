@@ -92,7 +92,7 @@ describe('the inbox', () => {
       http.get(at('/activity'), () => page([])),
       http.get(at('/mention-count'), () => HttpResponse.json({ unread: read.length > 0 ? 0 : 1 })),
       http.get(at('/mentions'), () => page([aMention])),
-      http.post(at('/mention-readings'), async ({ request }) => {
+      http.post(at('/mentions/read'), async ({ request }) => {
         read.push(await request.json());
         return HttpResponse.json({ unread: 0 });
       }),
@@ -125,7 +125,7 @@ describe('a forgotten password', () => {
   it('is replaced by the secret behind the #', async () => {
     const sent: unknown[] = [];
     server.use(
-      http.post(at('/new-passwords'), async ({ request }) => {
+      http.post(at('/password-resets/confirm'), async ({ request }) => {
         sent.push(await request.json());
         return new HttpResponse(null, { status: 204 });
       }),
@@ -141,7 +141,7 @@ describe('a forgotten password', () => {
 
   it('says so when the link is too old', async () => {
     server.use(
-      http.post(at('/new-passwords'), () => problem(404, { detail: 'older than an hour' })),
+      http.post(at('/password-resets/confirm'), () => problem(404, { detail: 'older than an hour' })),
     );
     const { user } = open('/new-password#abc');
     await user.type(await screen.findByLabelText(/New password/), 'correct horse');

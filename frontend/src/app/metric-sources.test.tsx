@@ -43,7 +43,7 @@ const ENDED: NonNullable<MetricSource['last_import']> = {
 function serve(sources: MetricSource[] = []) {
   server.use(
     http.get(at('/metric-sources'), () => page(sources)),
-    http.get(at('/metrics/recognised'), () =>
+    http.get(at('/metrics/names'), () =>
       HttpResponse.json({ items: [], series: 0, max_series: 100_000, more: false }),
     ),
     http.get(at('/metric-rules'), () => page([])),
@@ -152,15 +152,15 @@ describe('the sources of metrics', () => {
     let rows: ReadThrough[] = [];
     const sent: unknown[] = [];
     server.use(
-      http.get(at('/metric-sources/:id/services'), () => page(rows)),
-      http.post(at('/metric-sources/:id/services'), async ({ request }) => {
+      http.get(at('/metric-sources/:id/federated-services'), () => page(rows)),
+      http.post(at('/metric-sources/:id/federated-services'), async ({ request }) => {
         sent.push(await request.json());
         if (sent.length === 1)
           return problem(409, { detail: 'checkout of production is read through already.' });
         rows = [bound];
         return HttpResponse.json(bound, { status: 201 });
       }),
-      http.delete(at('/metric-sources/:id/services/:bound'), ({ params }) => {
+      http.delete(at('/metric-sources/:id/federated-services/:bound'), ({ params }) => {
         sent.push(params.bound);
         rows = [];
         return new HttpResponse(null, { status: 204 });

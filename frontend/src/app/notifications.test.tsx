@@ -43,8 +43,8 @@ function aMessage(changed: Partial<ChannelMessage> = {}): ChannelMessage {
 
 function serve(channels: Channel[] = [], messages: ChannelMessage[] = []) {
   server.use(
-    http.get(at('/channels'), () => page(channels)),
-    http.get(at(`/channels/${ID}/messages`), () => page(messages)),
+    http.get(at('/notification-channels'), () => page(channels)),
+    http.get(at(`/notification-channels/${ID}/notifications`), () => page(messages)),
     http.get(at('/services'), () => page([])),
   );
 }
@@ -97,7 +97,7 @@ describe('channels', () => {
     serve();
     const sent: unknown[] = [];
     server.use(
-      http.post(at('/channels'), async ({ request }) => {
+      http.post(at('/notification-channels'), async ({ request }) => {
         sent.push(await request.json());
         const channel = aChannel({
           kind: 'webhook',
@@ -145,7 +145,7 @@ describe('channels', () => {
     ]);
     const sent: unknown[] = [];
     server.use(
-      http.patch(at('/channels/:id'), async ({ request }) => {
+      http.patch(at('/notification-channels/:id'), async ({ request }) => {
         sent.push(await request.json());
         return HttpResponse.json(aChannel());
       }),
@@ -173,7 +173,7 @@ describe('channels', () => {
   it('say in place why one is refused, and the way out', async () => {
     serve();
     server.use(
-      http.post(at('/channels'), () =>
+      http.post(at('/notification-channels'), () =>
         problem(422, {
           type: 'urn:slowpath:address-not-public',
           title: 'This address is not asked',
@@ -204,7 +204,7 @@ describe('channels', () => {
     );
     const asked: string[] = [];
     server.use(
-      http.post(at('/messages/:id/again'), ({ params }) => {
+      http.post(at('/notifications/:id/redeliver'), ({ params }) => {
         asked.push(String(params.id));
         return HttpResponse.json(aMessage({ state: 'waiting' }), { status: 202 });
       }),
@@ -226,7 +226,7 @@ describe('channels', () => {
     serve([aChannel()]);
     let asked = 0;
     server.use(
-      http.delete(at(`/channels/${ID}`), () => {
+      http.delete(at(`/notification-channels/${ID}`), () => {
         asked += 1;
         if (asked === 1)
           return problem(409, { type: 'urn:slowpath:conflict', title: 'x', detail: 'Not now.' });

@@ -190,7 +190,7 @@ describe('the list of regressions', () => {
     serve([aRegression({ id: 'a1' }), aRegression({ id: 'a2' }), aRegression({ id: 'a3' })]);
     const sent: unknown[] = [];
     server.use(
-      http.post(at('/regression-triage'), async ({ request }) => {
+      http.post(at('/regressions/bulk-update'), async ({ request }) => {
         sent.push(await request.json());
         return HttpResponse.json({ items: [] });
       }),
@@ -217,7 +217,7 @@ describe('the list of regressions', () => {
   it('says in place why nothing was changed', async () => {
     serve([aRegression()]);
     server.use(
-      http.post(at('/regression-triage'), () =>
+      http.post(at('/regressions/bulk-update'), () =>
         problem(409, { type: 'urn:slowpath:conflict', title: 'x', detail: 'It was deleted.' }),
       ),
     );
@@ -251,7 +251,7 @@ describe('the series of a service', () => {
       http.get(at('/services/:service/series'), () =>
         HttpResponse.json({ ...SERIES, series: [{ ...one, muted }] }),
       ),
-      http.put(at('/services/:service/watched-series'), async ({ request }) => {
+      http.put(at('/services/:service/mute-rules'), async ({ request }) => {
         sent.push(await request.json());
         muted = !muted;
         return HttpResponse.json({});
@@ -290,7 +290,7 @@ describe('a regression', () => {
     server.use(
       http.get(at('/regressions/r1'), () => HttpResponse.json(whole)),
       http.get(at('/regressions/r1/series'), () => HttpResponse.json(SERIES)),
-      http.get(at('/regressions/r1/history'), () =>
+      http.get(at('/regressions/r1/events'), () =>
         page([
           {
             id: 'h1',

@@ -55,7 +55,7 @@ const recorded = (report: object, told: unknown = comparison) =>
 function serve(report: Report): void {
   server.use(
     http.get(at('/reports/:id'), () => HttpResponse.json(report)),
-    http.get(at('/reports/:id/recording'), () => recorded(report)),
+    http.get(at('/reports/:id/bundle'), () => recorded(report)),
     http.get(at('/reports/:id/versions'), () => HttpResponse.json([])),
   );
 }
@@ -81,7 +81,7 @@ describe('the page of a report', () => {
     serve(report);
     server.use(
       http.get(
-        at('/reports/:id/recording'),
+        at('/reports/:id/bundle'),
         () =>
           new HttpResponse(
             writeReportBundle(report, [
@@ -162,7 +162,7 @@ describe('adding to a report', () => {
       http.get(at('/comparisons/:id'), () => HttpResponse.json(comparison)),
       http.get(at('/reports'), () => page([])),
       http.post(at('/reports'), () => HttpResponse.json(aReport(), { status: 201 })),
-      http.post(at('/reports/:id/views'), async ({ request }) => {
+      http.post(at('/reports/:id/snapshots'), async ({ request }) => {
         asked.push((await request.json()) as (typeof asked)[0]);
         return HttpResponse.json(view, { status: 201 });
       }),
@@ -194,7 +194,7 @@ describe('adding to a report', () => {
         deleted.push(params.id);
         return new HttpResponse(null, { status: 204 });
       }),
-      http.post(at('/reports/:id/views'), async ({ request }) => {
+      http.post(at('/reports/:id/snapshots'), async ({ request }) => {
         asked.push((await request.json()) as (typeof asked)[0]);
         return asked.length === 1
           ? problem(503, { title: 'Other pages are being frozen' })

@@ -19,13 +19,13 @@ function serve(): void {
     http.get(at('/artifacts/:id'), ({ params }) =>
       HttpResponse.json(anArtifact({ id: String(params.id), name: 'push.otlp.json' })),
     ),
-    http.get(at('/spans/:id'), () => HttpResponse.json(spansOfOne())),
-    http.get(at('/spans/:id/traces'), () =>
+    http.get(at('/span-sets/:id'), () => HttpResponse.json(spansOfOne())),
+    http.get(at('/span-sets/:id/traces'), () =>
       HttpResponse.json({ items: spansOfOne().traces, total: 1 }),
     ),
-    http.get(at('/spans/:id/traces/:trace'), () => HttpResponse.json(aTraceOfSpans())),
-    http.get(at('/spans/:id/traces/:trace/explanations'), () => HttpResponse.json([])),
-    http.get(at('/comparisons/:id/parts/spans'), () => HttpResponse.json(spansOfTwo())),
+    http.get(at('/span-sets/:id/traces/:trace'), () => HttpResponse.json(aTraceOfSpans())),
+    http.get(at('/span-sets/:id/traces/:trace/gap-explanations'), () => HttpResponse.json([])),
+    http.get(at('/comparisons/:id/results/spans'), () => HttpResponse.json(spansOfTwo())),
   );
 }
 
@@ -73,7 +73,7 @@ describe('the waterfall of a trace', () => {
 
   it('says what went wrong, in place', async () => {
     server.use(
-      http.get(at('/spans/:id/traces/:trace'), () =>
+      http.get(at('/span-sets/:id/traces/:trace'), () =>
         problem(404, { title: 'Not found', detail: 'There is no such trace in this file.' }),
       ),
     );
@@ -146,10 +146,10 @@ describe('the service map', () => {
         }),
       ),
       // Unasked, the environment is shown in which calls were seen.
-      http.get(at('/environments/e0/order'), () =>
+      http.get(at('/environments/e0/service-order'), () =>
         HttpResponse.json({ services: [service('d', 'distributor')], source: 'name', edges: [] }),
       ),
-      http.get(at('/environments/e1/order'), () =>
+      http.get(at('/environments/e1/service-order'), () =>
         HttpResponse.json({
           services: [service('d', 'distributor'), service('i', 'ingester')],
           source: 'spans',
@@ -163,7 +163,7 @@ describe('the service map', () => {
     ).toBeInTheDocument();
     await user.click(screen.getByRole('button', { name: /ingester/ }));
     await waitFor(() => {
-      expect(where()).toContain('/board?env=e1#service-i');
+      expect(where()).toContain('/dashboard?env=e1#service-i');
     });
   });
 });
@@ -183,7 +183,7 @@ const explained = (changed: object = {}) => ({
 });
 
 describe('a gap explained from an execution trace', () => {
-  const path = at('/spans/:id/traces/:trace/explanations');
+  const path = at('/span-sets/:id/traces/:trace/gap-explanations');
   const panel = () => screen.findByRole('complementary', { name: 'Selected span' });
 
   it('is requested once, awaited, and shown with its caveats, source and requester', async () => {
@@ -276,7 +276,7 @@ describe('the list of all traces of a set', () => {
     serve();
     const asked: URLSearchParams[] = [];
     server.use(
-      http.get(at('/spans/:id/traces'), ({ request }) => {
+      http.get(at('/span-sets/:id/traces'), ({ request }) => {
         const query = new URL(request.url).searchParams;
         asked.push(query);
         const offset = Number(query.get('offset'));

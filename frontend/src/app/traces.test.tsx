@@ -21,9 +21,9 @@ function serve(told: object = aTraceDocument()): void {
     http.get(at('/artifacts/:id'), ({ params }) =>
       HttpResponse.json(anArtifact({ id: String(params.id), build_id: buildOf(params.id) })),
     ),
-    http.get(at('/comparisons/:id/parts/traces'), () => HttpResponse.json(told)),
-    http.get(at('/traces/:id'), () => HttpResponse.json(told)),
-    http.get(at('/traces/:id/waits/:index/tiles/:level/:number'), () =>
+    http.get(at('/comparisons/:id/results/traces'), () => HttpResponse.json(told)),
+    http.get(at('/execution-traces/:id'), () => HttpResponse.json(told)),
+    http.get(at('/execution-traces/:id/waits/:index/tiles/:level/:number'), () =>
       HttpResponse.arrayBuffer(
         aTile([
           [0, 0, 300, 0, 5],
@@ -193,7 +193,7 @@ describe('the traces of a comparison', () => {
   it('keep the page when the answer fails, and when only a timeline does', async () => {
     serve();
     server.use(
-      http.get(at('/traces/:id/waits/:index/tiles/:level/:number'), () =>
+      http.get(at('/execution-traces/:id/waits/:index/tiles/:level/:number'), () =>
         problem(404, { title: 'Not found', detail: 'This wait has no timeline.' }),
       ),
     );
@@ -209,11 +209,11 @@ describe('the traces of a comparison', () => {
     let asked: unknown = null;
     const cut = { id: 'k1', state: 'done', size_bytes: 9, file_name: 'x.trace', problem: null };
     server.use(
-      http.post(at('/traces/:id/cuts'), async ({ request }) => {
+      http.post(at('/execution-traces/:id/excerpts'), async ({ request }) => {
         asked = await request.json();
         return HttpResponse.json(cut, { status: 202 });
       }),
-      http.get(at('/trace-cuts/:id'), () => HttpResponse.json(cut)),
+      http.get(at('/trace-excerpts/:id'), () => HttpResponse.json(cut)),
     );
     const opened: string[] = [];
     vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function click(
@@ -224,7 +224,7 @@ describe('the traces of a comparison', () => {
     const { user } = show('?wait=c1.0');
     await user.click(await screen.findByRole('button', { name: 'Download excerpt' }));
     await waitFor(() => {
-      expect(opened[0]).toContain('/api/v1/trace-cuts/k1/content');
+      expect(opened[0]).toContain('/api/v1/trace-excerpts/k1/content');
     });
     expect(asked).toEqual({ from_ns: 6716184000, to_ns: 7716184000 });
   });
@@ -296,7 +296,7 @@ describe('a finding of traces', () => {
   it('about the GC leads to its panel, from another part too, with the focus', async () => {
     serve();
     server.use(
-      http.get(at('/comparisons/:id/parts/growth'), () =>
+      http.get(at('/comparisons/:id/results/growth'), () =>
         HttpResponse.json({ format: 'slowpath.growth-comparison/1', sets: [], rows: [] }),
       ),
     );
@@ -466,7 +466,7 @@ describe('one trace alone', () => {
 
   it('that fails to load says why', async () => {
     server.use(
-      http.get(at('/traces/:id'), () =>
+      http.get(at('/execution-traces/:id'), () =>
         problem(404, { title: 'Not found', detail: 'There is no such trace.' }),
       ),
     );
@@ -480,7 +480,7 @@ describe('one trace alone', () => {
 describe('stack growth and benchmarks', () => {
   it('have the table of sets and the paths that grow', async () => {
     server.use(
-      http.get(at('/comparisons/:id/parts/growth'), () =>
+      http.get(at('/comparisons/:id/results/growth'), () =>
         HttpResponse.json({
           format: 'slowpath.growth-comparison/1',
           sets: [
@@ -541,7 +541,7 @@ describe('stack growth and benchmarks', () => {
       better: 'less',
     };
     server.use(
-      http.get(at('/comparisons/:id/parts/benchmarks'), () =>
+      http.get(at('/comparisons/:id/results/benchmarks'), () =>
         HttpResponse.json({
           rows: [
             { ...row, unit: 'sec/op', base: side(7.2e-8), candidate: side(1.4e-7), ratio: 1.94 },
@@ -582,7 +582,7 @@ describe('stack growth and benchmarks', () => {
 
   it('say so when a part fails to load', async () => {
     server.use(
-      http.get(at('/comparisons/:id/parts/growth'), () =>
+      http.get(at('/comparisons/:id/results/growth'), () =>
         HttpResponse.json({ format: 'slowpath.growth-comparison/2' }),
       ),
     );

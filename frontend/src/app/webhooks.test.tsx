@@ -15,7 +15,7 @@ function aWebhook(changed: Partial<Hook> = {}): Hook {
     id: ID,
     name: 'monorepo',
     kind: 'github',
-    address: `https://slowpath.example/api/v1/hooks/${ID}/github`,
+    address: `https://slowpath.example/api/v1/webhooks/${ID}/github`,
     repository_id: null,
     service_ids: [],
     target: null,
@@ -45,8 +45,8 @@ function aDelivery(changed: Partial<HookDelivery> = {}): HookDelivery {
 
 function serve(hooks: Hook[] = [], deliveries: HookDelivery[] = []) {
   server.use(
-    http.get(at('/hooks'), () => page(hooks)),
-    http.get(at(`/hooks/${ID}/deliveries`), () => page(deliveries)),
+    http.get(at('/webhooks'), () => page(hooks)),
+    http.get(at(`/webhooks/${ID}/deliveries`), () => page(deliveries)),
     http.get(at('/repositories'), () => page([])),
     http.get(at('/services'), () => page([])),
   );
@@ -95,7 +95,7 @@ describe('hooks', () => {
     serve();
     const sent: unknown[] = [];
     server.use(
-      http.post(at('/hooks'), async ({ request }) => {
+      http.post(at('/webhooks'), async ({ request }) => {
         sent.push(await request.json());
         return HttpResponse.json({ hook: aWebhook(), secret: SECRET }, { status: 201 });
       }),
@@ -114,7 +114,7 @@ describe('hooks', () => {
 
   it('are added only where the server agrees', async () => {
     serve();
-    server.use(http.post(at('/hooks'), () => problem(429, { detail: 'As many as there may be' })));
+    server.use(http.post(at('/webhooks'), () => problem(429, { detail: 'As many as there may be' })));
     const { user } = opened();
     await user.click(await screen.findByRole('button', { name: 'Add webhook' }));
     const form = await screen.findByRole('dialog');

@@ -250,7 +250,7 @@ function changesOf(grid: Grid): DashboardChangePoint[] {
 
 const RATIOS = [1, 3, 0.08, 4.2];
 
-/** The file of `GET /board`. 5 services over 4 hours by default. */
+/** The file of `GET /dashboard`. 5 services over 4 hours by default. */
 export function aDashboard(drawn: DrawnDashboard = {}): ArrayBuffer {
   const { services = 5, points = 720, stepMs = 20_000, toMs = DASHBOARD_TO_MS } = drawn;
   const grid: Grid = {

@@ -15,10 +15,10 @@ export function problem(status: number, members: Record<string, unknown>) {
 
 export const server = setupServer(
   http.get(at('/session'), () => HttpResponse.json(aSession())),
-  http.get(at('/sign-in-ways'), () =>
+  http.get(at('/auth/methods'), () =>
     HttpResponse.json({ passwords: true, sign_up: true, oidc: null }),
   ),
-  http.get(at('/user/sign-ins'), () => HttpResponse.json({ has_password: true, linked: [] })),
+  http.get(at('/user/linked-identities'), () => HttpResponse.json({ has_password: true, linked: [] })),
   http.get(at('/teams/:team/service-accounts'), () => page([])),
   http.get(at('/jobs'), () => page([])),
   http.get(at('/comparisons'), () => page([])),
@@ -29,7 +29,7 @@ export const server = setupServer(
     HttpResponse.json({ retention_days: 30, series: 0, max_series: 100_000 }),
   ),
   http.get(at('/metric-sources'), () => page([])),
-  http.get(at('/metric-sources/:source/services'), () => page([])),
+  http.get(at('/metric-sources/:source/federated-services'), () => page([])),
   http.get(at('/environments'), () => page([])),
   http.get(at('/teams/:team/members'), () => page([])),
   http.get(at('/comments'), () => HttpResponse.json({ items: [] })),

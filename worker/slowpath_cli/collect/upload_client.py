@@ -93,7 +93,7 @@ class UploadClient:
 
     def judgement(self, build_id: str) -> dict[str, Any]:
         """What is known of a build's speed. Raises `RequestDeclined` with 404 where nobody has looked yet."""
-        return self._call("GET", f"builds/{build_id}/judgement")
+        return self._call("GET", f"builds/{build_id}/verdict")
 
     def artifact(self, artifact_id: str) -> dict[str, Any]:
         """The artifact as the server tells it."""

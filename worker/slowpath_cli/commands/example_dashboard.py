@@ -63,7 +63,7 @@ def seed_board(call: Call, write: Callable[[bytes, Mapping[str, str]], None], bo
             "started_at": at.isoformat(),
             "commits": deploy["commits"],
         }
-        call("POST", "/deploys", json=asked)
+        call("POST", "/deployments", json=asked)
     history = json.loads((board.folder / board.plan["history"]["file"]).read_text(encoding="utf-8"))
     lines = replay_history(history, stretches(board), round(board.plan["history"]["step_seconds"] * 1000), SEED)
     for first in range(0, len(lines), LINES_AT_ONCE):

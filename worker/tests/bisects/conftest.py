@@ -97,9 +97,7 @@ class Runner:
 
     def leave(self) -> Response:
         """Say that it has ended, and return what is answered."""
-        said: Response = self.client.post(
-            "/api/v1/runner-departures", json={"runner": self.name, "instance": self.instance}
-        )
+        said: Response = self.client.post(f"/api/v1/runners/{self.name}/release", json={"instance": self.instance})
         return said
 
     def lease(self) -> list[dict[str, Any]]:
@@ -108,8 +106,8 @@ class Runner:
         free = [one for one in range(self.slots) if one not in busy]
         if not free:
             return []
-        body = {"runner": self.name, "instance": self.instance, "free_slots": free, "wait_seconds": 0}
-        said = self.client.post("/api/v1/runner-leases", json=body)
+        body = {"instance": self.instance, "free_slots": free, "wait_seconds": 0}
+        said = self.client.post(f"/api/v1/runners/{self.name}/leases", json=body)
         assert said.status_code == 200, said.text
         found: list[dict[str, Any]] = said.json()["leases"]
         for one in found:
@@ -120,7 +118,7 @@ class Runner:
     def beat(self, run_id: str, phase: str = "soaking") -> dict[str, Any]:
         """Say that a run is looked after."""
         told = {"runner": self.name, "instance": self.instance, "phase": phase}
-        said = self.client.post(f"/api/v1/probes/{run_id}/beats", json=told)
+        said = self.client.post(f"/api/v1/probes/{run_id}/heartbeats", json=told)
         assert said.status_code == 200, said.text
         heard: dict[str, Any] = said.json()
         return heard
@@ -129,13 +127,13 @@ class Runner:
         """Tell one window."""
         index = self.taken.get(run_id, 0)
         times = {"started_at": "2026-11-22T02:00:00Z", "ended_at": "2026-11-22T02:00:30Z"}
-        said = self.client.post(f"/api/v1/probes/{run_id}/windows", json={"index": index, **times, **told})
+        said = self.client.post(f"/api/v1/probes/{run_id}/measurements", json={"index": index, **times, **told})
         assert said.status_code == 204, said.text
         self.taken[run_id] = index + 1
 
     def end(self, run_id: str, how: str = "done") -> None:
         """Say that a run is gone."""
-        said = self.client.post(f"/api/v1/probes/{run_id}/ends", json={"how": how})
+        said = self.client.post(f"/api/v1/probes/{run_id}/result", json={"how": how})
         assert said.status_code == 204, said.text
         self.running.pop(run_id, None)
 

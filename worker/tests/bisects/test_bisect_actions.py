@@ -58,7 +58,7 @@ def test_only_its_runner_keeps_a_probe(search: Search, people: AccountsFactory) 
     [lease] = search.runner.lease()
     theirs = other(search, people)
     said = theirs.client.post(
-        f"/api/v1/probes/{lease['run_id']}/beats", json={"runner": "other", "instance": "one", "phase": "warming"}
+        f"/api/v1/probes/{lease['run_id']}/heartbeats", json={"runner": "other", "instance": "one", "phase": "warming"}
     )
     assert said.status_code == 404, "another token sees nothing of the probe"
 
@@ -292,7 +292,7 @@ def test_a_runner_that_has_something_is_not_forgotten(search: Search, people: Ac
 
 def test_who_has_ended_is_told_of(search: Search) -> None:
     made = {"name": "hook", "kind": "slack", "url": "https://hooks.slack.com/services/T/B/x"}
-    assert search.person.post("/api/v1/channels", json=made).status_code == 201
+    assert search.person.post("/api/v1/notification-channels", json=made).status_code == 201
     search.begin(plan_of(6))
     search.run(slower_from(3))
     [content] = search.bench.admin.execute("SELECT content FROM notification WHERE event = 'bisect.ended'").fetchall()

@@ -121,7 +121,7 @@ def test_a_repository_that_cannot_be_read_starts_no_search(client: TestClient) -
     known = [{"sha": sha, "parents": [], "title": "x", "committed_at": "2026-01-01T00:00:00Z"} for sha in (GOOD, BAD)]
     assert client.post(f"/api/v1/repositories/{repository_id}/commits", json={"commits": known}).status_code < 300
 
-    offer = client.get("/api/v1/bisect-offers", params={"service_id": service}).json()
+    offer = client.get("/api/v1/bisect-proposals", params={"service_id": service}).json()
     said = client.post("/api/v1/bisects", json={"service_id": service, "good_sha": GOOD, "bad_sha": BAD})
 
     assert "has no address" in offer["missing"][0]

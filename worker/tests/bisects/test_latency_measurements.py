@@ -45,7 +45,7 @@ class Lab:
         index = self.search.runner.taken.get(run_id, 0)
         times = {"started_at": iso(from_ms), "ended_at": iso(to_ms)}
         said = self.search.runner.client.post(
-            f"/api/v1/probes/{run_id}/windows", json={"index": index, "board": True, **times}
+            f"/api/v1/probes/{run_id}/measurements", json={"index": index, "board": True, **times}
         )
         assert said.status_code == 204, said.text
         self.search.runner.taken[run_id] = index + 1
@@ -201,6 +201,6 @@ def test_only_of_latency_the_board_is_asked(search: Search) -> None:
     search.begin(plan_of(6))
     [lease] = search.runner.lease()
     body = {"index": 0, "board": True, "started_at": iso(0), "ended_at": iso(60_000)}
-    said = search.runner.client.post(f"/api/v1/probes/{lease['run_id']}/windows", json=body)
+    said = search.runner.client.post(f"/api/v1/probes/{lease['run_id']}/measurements", json=body)
     assert said.status_code == 422
     assert "not read from the board" in said.json()["detail"]

@@ -12,7 +12,7 @@ from tests.factories.accounts import AccountsFactory
 
 pytestmark = pytest.mark.database
 
-OFFERS, BISECTS = "/api/v1/bisect-offers", "/api/v1/bisects"
+OFFERS, BISECTS = "/api/v1/bisect-proposals", "/api/v1/bisects"
 
 
 @pytest.fixture

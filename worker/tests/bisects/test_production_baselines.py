@@ -134,7 +134,7 @@ def regressed(search: Search) -> RegressionId:
 
 def test_an_offer_says_what_is_known_and_nothing_else_begins_with_it(measured: Search) -> None:
     regression_id = str(regressed(measured))
-    offer = measured.person.get("/api/v1/bisect-offers", params={"regression_id": regression_id}).json()
+    offer = measured.person.get("/api/v1/bisect-proposals", params={"regression_id": regression_id}).json()
     known = {one["kind"]: one["known"] for one in offer["signatures"]}
     assert known["custom"] is None
     told = known[SIGNATURE["kind"]]

@@ -54,14 +54,13 @@ class Chaos:
     def _again(self, runner: Any, _run_id: str | None) -> None:  # noqa: ANN401
         """The answer to a lease was lost: the same comes again, or nothing; never another one for a slot in use."""
         body = {
-            "runner": runner.name,
             "instance": runner.instance,
             "free_slots": [one["slot"] for one in runner.running.values()],
             "wait_seconds": 0,
         }
         if not body["free_slots"]:
             return
-        told = runner.client.post("/api/v1/runner-leases", json=body).json()["leases"]
+        told = runner.client.post(f"/api/v1/runners/{runner.name}/leases", json=body).json()["leases"]
         assert {one["run_id"] for one in told} <= set(runner.running)
 
     def _beat(self, runner: Any, run_id: str) -> None:  # noqa: ANN401

@@ -28,10 +28,10 @@ def test_of_two_processes_of_one_name_the_later_one_is_refused(search: Search, p
     assert "runs on machine of one" in problem["detail"]
     assert (problem["limit"], problem["actual"]) == (ALIVE_SECONDS, 0)
     assert "name of its own" in problem["remedy"]
-    asked = {"runner": "lab", "instance": "two", "free_slots": [1], "wait_seconds": 0}
-    assert twin.client.post("/api/v1/runner-leases", json=asked).status_code == 409
+    asked = {"instance": "two", "free_slots": [1], "wait_seconds": 0}
+    assert twin.client.post("/api/v1/runners/lab/leases", json=asked).status_code == 409
     told = {"runner": "lab", "instance": "two", "phase": "warming"}
-    assert twin.client.post(f"/api/v1/probes/{lease['run_id']}/beats", json=told).status_code == 409
+    assert twin.client.post(f"/api/v1/probes/{lease['run_id']}/heartbeats", json=told).status_code == 409
     assert twin.client.get("/api/v1/runners/lab/probes", params={"instance": "two"}).status_code == 409
     [listed] = search.person.get("/api/v1/runners").json()
     assert (listed["host"], listed["running"]) == ("machine of one", 1)
@@ -48,7 +48,7 @@ def test_a_name_is_free_again_when_its_process_is_silent(search: Search, people:
     assert left["run_id"] == lease["run_id"], "it is told of what is to be taken down"
     assert search.runner.introduce().status_code == 409
     told = {"runner": "lab", "instance": "one", "phase": "soaking"}
-    said = search.runner.client.post(f"/api/v1/probes/{lease['run_id']}/beats", json=told)
+    said = search.runner.client.post(f"/api/v1/probes/{lease['run_id']}/heartbeats", json=told)
     assert (said.status_code, said.json()["type"]) == (409, "urn:slowpath:runner-taken")
     search.runner.end(lease["run_id"], "failed")
     assert search.told()["probes"][0]["state"] == "failed"
@@ -69,8 +69,8 @@ def test_a_name_is_free_at_once_when_its_process_says_that_it_has_ended(
     [listed] = search.person.get("/api/v1/runners").json()
     assert (listed["alive"], listed["left_at"]) == (False, listed["seen_at"])
     assert "waits for a runner" in search.told()["sentence"]
-    asked = {"runner": "lab", "instance": "one", "free_slots": [0], "wait_seconds": 0}
-    late = search.runner.client.post("/api/v1/runner-leases", json=asked)
+    asked = {"instance": "one", "free_slots": [0], "wait_seconds": 0}
+    late = search.runner.client.post("/api/v1/runners/lab/leases", json=asked)
     assert late.status_code == 404, "what it asked before it ended gives it nothing"
     twin.come()
     [listed] = search.person.get("/api/v1/runners").json()

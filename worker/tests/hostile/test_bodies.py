@@ -98,7 +98,7 @@ def test_a_body_in_utf_16_hides_no_members(stack: RunningStack) -> None:
 
 @pytest.mark.parametrize("query", ["a&" * 600, "a" * 64_000], ids=["parameters", "bytes"])
 def test_a_query_has_a_bound(stack: RunningStack, query: str) -> None:
-    assert httpx.get(f"{stack.address}/api/v1/sign-in-ways?{query}").status_code in {413, 422, 431}
+    assert httpx.get(f"{stack.address}/api/v1/auth/methods?{query}").status_code in {413, 422, 431}
 
 
 def test_an_answer_is_seen_by_a_client_that_goes_on_sending(stack: RunningStack) -> None:

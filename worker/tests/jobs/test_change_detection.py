@@ -80,7 +80,7 @@ def deployed(client: TestClient, service: str, at_min: float, commit: str) -> di
     services, environment = ids_of(client)
     at = datetime.fromtimestamp(NOW_MS / 1000, UTC) + timedelta(minutes=at_min)
     said = {"service_id": services[service], "environment_id": environment, "commit": commit}
-    answer = client.post("/api/v1/deploys", json={**said, "started_at": at.isoformat()})
+    answer = client.post("/api/v1/deployments", json={**said, "started_at": at.isoformat()})
     assert answer.status_code == 201, answer.text
     told: dict[str, Any] = answer.json()
     return told
@@ -88,7 +88,7 @@ def deployed(client: TestClient, service: str, at_min: float, commit: str) -> di
 
 def changes_of(client: TestClient) -> list[dict[str, Any]]:
     _, environment = ids_of(client)
-    answer = client.get("/api/v1/changes", params={"environment_id": environment})
+    answer = client.get("/api/v1/metric-change-points", params={"environment_id": environment})
     assert answer.status_code == 200, answer.text
     items: list[dict[str, Any]] = answer.json()["items"]
     return items
@@ -108,7 +108,7 @@ def test_a_slower_deploy_is_marked_within_two_minutes(client: TestClient, push: 
     assert change["ratio_low"] > 1.2
     assert abs(change["at_ms"] - (NOW_MS - 1.5 * MINUTE)) <= 10_000
     assert change["sentence"].endswith("deploy 5f3c1e8")
-    board = client.get("/api/v1/board", params={"from": str(NOW_MS - HOUR), "to": str(NOW_MS)})
+    board = client.get("/api/v1/dashboard", params={"from": str(NOW_MS - HOUR), "to": str(NOW_MS)})
     header = read_columns(board.content, "slowpath.board").header
     assert header["changes"] == [change]
     assert header["headline"]["deploy_id"] == deploy["id"]
@@ -228,15 +228,15 @@ def test_a_deploy_is_judged_at_its_looks(client: TestClient, push: Push, watch: 
     push(part("distributor", -90, -31, instances=("b:80",)))
     deploy = deployed(client, "distributor", -31, "5f3c1e8a77")
     push(part("distributor", -30.5, 0, instances=("b:80",), shares=SLOWER))
-    assert client.get(f"/api/v1/deploys/{deploy['id']}/check").json()["verdict"] is None
+    assert client.get(f"/api/v1/deployments/{deploy['id']}/check").json()["verdict"] is None
     watch()
 
-    told = client.get(f"/api/v1/deploys/{deploy['id']}/check").json()
+    told = client.get(f"/api/v1/deployments/{deploy['id']}/check").json()
     assert [look["minutes"] for look in told["looks"]] == [5, 10, 15, 30]
     assert (told["verdict"], told["check"]["basis"]) == ("slower", "concurrent")
     assert told["check"]["ratio"] > 1.5
     watch()
-    assert client.get(f"/api/v1/deploys/{deploy['id']}/check").json() == told
+    assert client.get(f"/api/v1/deployments/{deploy['id']}/check").json() == told
 
 
 def test_the_window_alone_never_says_slower(client: TestClient, push: Push, watch: Watch) -> None:
@@ -244,7 +244,7 @@ def test_the_window_alone_never_says_slower(client: TestClient, push: Push, watc
     deploy = deployed(client, "distributor", -31, "5f3c1e8a77")
     push(part("distributor", -30.5, 0, shares=SLOWER))
     watch()
-    told = client.get(f"/api/v1/deploys/{deploy['id']}/check").json()
+    told = client.get(f"/api/v1/deployments/{deploy['id']}/check").json()
     assert told["verdict"] == "cannot-tell"
     assert {(look["basis"], look["verdict"]) for look in told["looks"]} == {("before-after", "cannot-tell")}
     assert [doubt["id"] for doubt in told["check"]["doubts"]] == ["before-after"]

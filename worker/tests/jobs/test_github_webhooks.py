@@ -34,7 +34,7 @@ def near(bench: Bench) -> Bench:
 
 
 def hook(client: TestClient, house: AppUnderTest, **said: Any) -> Sender:  # noqa: ANN401, F811 - any JSON value; a fixture's name
-    answer = client.post("/api/v1/hooks", json={"name": "Ingester", "kind": "github", **said})
+    answer = client.post("/api/v1/webhooks", json={"name": "Ingester", "kind": "github", **said})
     assert answer.status_code == 201, answer.text
     return Sender(house.asked(), answer.json())
 
@@ -60,7 +60,7 @@ def run(bench: Bench, name: str) -> None:
 
 def taken(bench: Bench, client: TestClient, sender: Sender) -> tuple[str, str]:  # noqa: F811 - a fixture's name
     run(bench, "webhooks.process-delivery")
-    newest = client.get(f"/api/v1/hooks/{sender.hook_id}/deliveries").json()["items"][0]
+    newest = client.get(f"/api/v1/webhooks/{sender.hook_id}/deliveries").json()["items"][0]
     return newest["state"], newest["sentence"]
 
 
@@ -140,7 +140,7 @@ def test_a_deployment_is_known_once_for_each_service(client: TestClient, bench: 
     alone.send(GITLAB_DEPLOYMENT, "Deployment Hook")
     assert taken(bench, client, alone) == ("done", "1 deploys made known")
 
-    deploys = client.get("/api/v1/deploys").json()["items"]
+    deploys = client.get("/api/v1/deployments").json()["items"]
     assert {each["service_id"] for each in deploys} > set(services)
     assert sorted(each["commit"][:7] for each in deploys) == ["279484c", "f95f852", "f95f852"]
 
@@ -172,7 +172,7 @@ def test_github_may_send_a_form_and_says_hello(client: TestClient, bench: Bench,
     sender.send(b"payload=%7B%22repository%22%3A%7B%22full_name%22%3A%22o%2Fr%22%7D%7D", "ping")
 
     assert taken(bench, client, sender) == ("done", "GitHub says hello: the hook is set up.")
-    assert client.get(f"/api/v1/hooks/{sender.hook_id}").json()["target"] == "o/r"
+    assert client.get(f"/api/v1/webhooks/{sender.hook_id}").json()["target"] == "o/r"
 
 
 def test_a_service_that_is_gone_and_a_hook_that_is_gone(client: TestClient, bench: Bench, house: AppUnderTest) -> None:  # noqa: F811
@@ -183,7 +183,7 @@ def test_a_service_that_is_gone_and_a_hook_that_is_gone(client: TestClient, benc
     assert taken(bench, client, sender)[0] == "ignored"
 
     sender.send(EXAMPLES["push"][0])
-    client.delete(f"/api/v1/hooks/{sender.hook_id}")
+    client.delete(f"/api/v1/webhooks/{sender.hook_id}")
     run(bench, "webhooks.process-delivery")
     states = bench.admin.execute("SELECT DISTINCT state FROM job WHERE name = 'webhooks.process-delivery'").fetchall()
     assert ("waiting",) not in states
@@ -261,7 +261,7 @@ def watched(client: TestClient, house: AppUnderTest, github: GitHub, near: Bench
 
 
 def told(client: TestClient, sender: Sender) -> dict[str, Any]:  # noqa: F811 - a fixture's name
-    found: dict[str, Any] = client.get(f"/api/v1/hooks/{sender.hook_id}").json()
+    found: dict[str, Any] = client.get(f"/api/v1/webhooks/{sender.hook_id}").json()
     return found
 
 
@@ -341,5 +341,5 @@ def test_a_hook_that_can_not_ask_forgets_what_is_old(client: TestClient, near: B
     run(near, "webhooks.reconcile")
 
     assert [
-        each["delivery_id"] for each in client.get(f"/api/v1/hooks/{sender.hook_id}/deliveries").json()["items"]
+        each["delivery_id"] for each in client.get(f"/api/v1/webhooks/{sender.hook_id}/deliveries").json()["items"]
     ] == ["new"]

@@ -86,7 +86,7 @@ class Line:
         said: dict[str, Any] = {"service_id": service["id"], "commit": commit_of(build)}
         made = self.client.post("/api/v1/builds", json={**said, "branch": "main"})
         where = {"environment_id": environment["id"], "started_at": at.isoformat()}
-        told = self.client.post("/api/v1/deploys", json={**said, **where})
+        told = self.client.post("/api/v1/deployments", json={**said, **where})
         assert (made.status_code, told.status_code) == (201, 201), (made.text, told.text)
         return str(made.json()["id"])
 
@@ -157,7 +157,7 @@ def test_a_fifth_slower_is_told_of_once_when_five_builds_show_it(client: TestCli
     assert regressions(client) == []
     [candidate] = regressions(client, confirmed=False)
     assert candidate["since"]["build_id"] == builds[0]
-    said = client.get(f"/api/v1/builds/{builds[0]}/judgement").json()
+    said = client.get(f"/api/v1/builds/{builds[0]}/verdict").json()
     assert (said["state"], said["needs"]) == ("inconclusive", {"builds": 1, "profiles": None})
     assert "Latency alone says little of the code" in said["sentence"]
 
@@ -183,7 +183,7 @@ def test_unchanged_builds_are_silent(client: TestClient, line: Line) -> None:
     builds = line.deploy(10)
 
     assert regressions(client) == regressions(client, confirmed=False) == []
-    assert {client.get(f"/api/v1/builds/{build}/judgement").json()["state"] for build in builds} == {"passed"}
+    assert {client.get(f"/api/v1/builds/{build}/verdict").json()["state"] for build in builds} == {"passed"}
 
 
 def test_under_another_load_slower_is_no_regression(client: TestClient, line: Line) -> None:

@@ -142,15 +142,15 @@ def _of_comparison(client: TestClient, comparison_id: str) -> Iterator[str]:
 
 
 def _of_spans(client: TestClient, artifact_id: str) -> Iterator[str]:
-    path = f"/spans/{artifact_id}"
+    path = f"/span-sets/{artifact_id}"
     yield from (path, f"{path}/traces")
     for trace in client.get(f"/api/v1{path}").json()["traces"][:3]:
         yield f"{path}/traces/{trace['trace_id']}"
 
 
 def _of_trace(client: TestClient, artifact_id: str) -> Iterator[str]:
-    yield f"/traces/{artifact_id}"
-    yield f"/traces/{artifact_id}/waits/0/tiles/0/0"
+    yield f"/execution-traces/{artifact_id}"
+    yield f"/execution-traces/{artifact_id}/waits/0/tiles/0/0"
 
 
 def _of_build(client: TestClient) -> Iterator[str]:
@@ -189,7 +189,7 @@ def _of_board(client: TestClient, program: TestClient) -> list[str]:
     body = remote_write_body(list(service.written()))
     assert program.post("/api/v1/metrics/write", content=body, headers=REMOTE_WRITE_HEADERS).status_code == 204
     (environment,) = client.get("/api/v1/environments").json()["items"]
-    asked = f"/board?environment_id={environment['id']}&from={NOW_MS - 1_800_000}&to={NOW_MS}&instances=true"
+    asked = f"/dashboard?environment_id={environment['id']}&from={NOW_MS - 1_800_000}&to={NOW_MS}&instances=true"
     return ["/services", "/environments", asked]
 
 

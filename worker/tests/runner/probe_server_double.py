@@ -58,12 +58,12 @@ class ProbeServerDouble:
     def answer(self, method: str, path: str, body: dict[str, Any]) -> tuple[int, object]:
         if self.broken:
             return 503, {"title": "broken"}
-        if path == "runner-leases":
+        if path.endswith("/leases"):
             free = [one for one in self.leases if one["run_id"] not in self.ends and one["slot"] in body["free_slots"]]
             if not free:
                 time.sleep(min(body["wait_seconds"], 0.2))
             return 200, {"leases": free}
-        if found := re.fullmatch(r"probes/([^/]+)/(beats|windows|ends)", path):
+        if found := re.fullmatch(r"probes/([^/]+)/(heartbeats|measurements|result)", path):
             return self._of_probe(found[1], found[2], body)
         if path.endswith("/probes"):
             return 200, [
@@ -74,7 +74,7 @@ class ProbeServerDouble:
         if method == "PUT" and path.startswith("artifacts/"):
             self.uploaded.append(path.removeprefix("artifacts/"))
             return 200, {"id": str(uuid4())}
-        return self._left(body) if path == "runner-departures" else self._introduced(path, body)
+        return self._left(body) if path.endswith("/release") else self._introduced(path, body)
 
     def _left(self, body: dict[str, Any]) -> tuple[int, object]:
         self.left.append(body)
@@ -91,7 +91,7 @@ class ProbeServerDouble:
         return next((phase for beaten, phase in reversed(self.beats) if beaten == run_id), "leased")
 
     def _of_probe(self, run_id: str, what: str, body: dict[str, Any]) -> tuple[int, object]:
-        if what == "beats":
+        if what == "heartbeats":
             self.beats.append((run_id, body["phase"]))
             if run_id not in {one["run_id"] for one in self.leases}:
                 return 404, {"title": "not here"}

@@ -207,9 +207,9 @@ def test_spans_become_a_set_with_its_gap_and_its_error(
 
     (artifact,) = pushed(client)
     assert (artifact["state"], artifact["kind"]) == ("decoded", "spans"), artifact["error"]
-    page = client.get(f"/api/v1/spans/{artifact['id']}").json()
+    page = client.get(f"/api/v1/span-sets/{artifact['id']}").json()
     assert page["traces"][0]["trace_id"] == f"{root.get_span_context().trace_id:032x}"
-    trace = client.get(f"/api/v1/spans/{artifact['id']}/traces/{page['traces'][0]['trace_id']}").json()
+    trace = client.get(f"/api/v1/span-sets/{artifact['id']}/traces/{page['traces'][0]['trace_id']}").json()
     root_span, _, called = trace["spans"]
     assert [each["op"] for each in trace["spans"]] == ["POST /pay", "read body", "Bank/Charge"]
     assert [each["parent"] for each in trace["spans"]] == [None, 0, 0]

@@ -22,7 +22,7 @@ FAMILY = "http_request_duration_seconds"
 
 
 def board_of(person: httpx.Client, **asked: str) -> ColumnFile:
-    answer = person.get("/board", params=asked)
+    answer = person.get("/dashboard", params=asked)
     assert answer.status_code == 200, answer.text
     return read_columns(answer.content, "slowpath.board")
 
@@ -115,11 +115,11 @@ def test_opentelemetrys_exporter_sends_spans(sending: Sending) -> None:
 
     def sets() -> list[dict[str, Any]]:
         asked = {"environment_id": environment, "from": start, "to": now().isoformat()}
-        found: list[dict[str, Any]] = sending.person.get("/spans", params=asked).json()
+        found: list[dict[str, Any]] = sending.person.get("/span-sets", params=asked).json()
         return found
 
     first = wait_for(sets, 90)[0]
     assert first["spans"] > 0
-    order = sending.person.get(f"/environments/{environment}/order").json()
+    order = sending.person.get(f"/environments/{environment}/service-order").json()
     assert [each["name"] for each in order["services"]][:2] == ["distributor", "ingester"]
     assert order["edges"][0]["ratio"] == pytest.approx(3, rel=0.15)  # a trace may lie across two files

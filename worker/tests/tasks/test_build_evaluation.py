@@ -42,7 +42,7 @@ def commit_of(number: int) -> str:
 
 
 def judgement(client: TestClient, build_id: str) -> dict[str, Any]:
-    told: dict[str, Any] = client.get(f"/api/v1/builds/{build_id}/judgement").json()
+    told: dict[str, Any] = client.get(f"/api/v1/builds/{build_id}/verdict").json()
     return told
 
 

@@ -22,7 +22,7 @@ COLLECTED = "5fc9e27e5eda72a526d4e808f6b3a4aa"
 
 def largest_gap(client: TestClient, spans_id: str) -> dict[str, int]:
     """Where the largest gap of the distributor's own span is."""
-    told = client.get(f"/api/v1/spans/{spans_id}/traces/{COLLECTED}").json()
+    told = client.get(f"/api/v1/span-sets/{spans_id}/traces/{COLLECTED}").json()
     found = [
         (gap["end_ns"] - gap["start_ns"], row, number)
         for row, span in enumerate(told["spans"])
@@ -34,7 +34,7 @@ def largest_gap(client: TestClient, spans_id: str) -> dict[str, int]:
 
 
 def asked(client: TestClient, spans_id: str, gap: dict[str, int]) -> dict[str, Any]:
-    answer = client.post(f"/api/v1/spans/{spans_id}/traces/{COLLECTED}/explanations", json=gap)
+    answer = client.post(f"/api/v1/span-sets/{spans_id}/traces/{COLLECTED}/gap-explanations", json=gap)
     assert answer.status_code == 202, answer.text
     told: dict[str, Any] = answer.json()
     return told
@@ -64,7 +64,7 @@ def test_a_gap_is_explained_by_the_trace_that_names_its_span(client: TestClient,
     assert content["gc"]["mark_ns"] > 0.9 * content["gap"]["duration_ns"]
     assert "worked for the garbage collector" in content["sentence"]
     assert (content["gap"]["previous"], content["gap"]["next"]) == ("read body", "Ingester/Push")
-    listed = client.get(f"/api/v1/spans/{spans['id']}/traces/{COLLECTED.upper()}/explanations").json()
+    listed = client.get(f"/api/v1/span-sets/{spans['id']}/traces/{COLLECTED.upper()}/gap-explanations").json()
     assert [(row["span"], row["gap"], row["state"]) for row in listed] == [(gap["span"], gap["gap"], "done")]
 
 
@@ -130,7 +130,7 @@ def test_a_trace_beside_the_spans_that_says_nothing_of_them_is_told(client: Test
 def test_gaps_that_are_not_there_are_refused(client: TestClient, bench: Bench) -> None:
     spans = put_file(client, SPANS)
     run_all(bench)
-    at = f"/api/v1/spans/{spans['id']}/traces"
+    at = f"/api/v1/span-sets/{spans['id']}/traces"
 
     for trace, body, status, slug in (
         (COLLECTED, {"span": 0, "gap": 9}, 404, "gap-not-found"),

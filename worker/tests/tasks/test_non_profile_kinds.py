@@ -62,7 +62,7 @@ def test_growth_logs_tell_who_grows_the_stack(client: TestClient, bench: Bench) 
     assert [row["side"] for row in part(client, told, "growth")["sets"]] == ["base", "candidate"]
     assert {view["kind"] for view in told["views"]} == {"growth"}
 
-    rows = client.get("/api/v1/growth", params={"artifact_id": [log["id"] for log in logs.values()]}).json()
+    rows = client.get("/api/v1/growth-log-sets", params={"artifact_id": [log["id"] for log in logs.values()]}).json()
     by_label = {row["label"]: row["sampled"] for row in rows}
     assert by_label["pool"] < by_label["inlined"] < by_label["helper"]
 
@@ -71,7 +71,7 @@ def test_only_growth_logs_stand_in_the_table_of_growth(client: TestClient, bench
     profile = put_file(client, PROFILES / "go-cpu-1.26.pb.gz")
     run_all(bench)
 
-    answer = client.get("/api/v1/growth", params={"artifact_id": profile["id"]})
+    answer = client.get("/api/v1/growth-log-sets", params={"artifact_id": profile["id"]})
 
     assert answer.status_code == 404
     assert answer.json()["type"] == "urn:slowpath:growth-log-not-found"
@@ -117,15 +117,17 @@ def test_traces_name_who_waited_and_who_held_the_processors(
     worst = next(each for each in page["worst"] if each["side"] == "candidate")
     assert worst["artifact"] in {each["id"] for each in candidate}
 
-    tile = client.get(f"/api/v1/traces/{worst['artifact']}/waits/{worst['index']}/tiles/0/0")
+    tile = client.get(f"/api/v1/execution-traces/{worst['artifact']}/waits/{worst['index']}/tiles/0/0")
     assert tile.status_code == 200
     columns = read_columns(tile.content, "slowpath.trace-tile")
     assert len(tile.content) < 300_000
     assert columns.header["wait_start_ns"] >= columns.header["start_ns"]
     assert any(each["group"] and "hog" in each["group"] for each in columns.header["classes"])
-    assert client.get(f"/api/v1/traces/{worst['artifact']}/waits/{worst['index']}/tiles/0/7").status_code == 404
+    assert (
+        client.get(f"/api/v1/execution-traces/{worst['artifact']}/waits/{worst['index']}/tiles/0/7").status_code == 404
+    )
 
-    alone = client.get(f"/api/v1/traces/{worst['artifact']}").json()
+    alone = client.get(f"/api/v1/execution-traces/{worst['artifact']}").json()
     assert alone["sides"]["candidate"] is None
     assert {view["kind"] for view in told["views"]} >= {"trace-delay"}
 
@@ -138,12 +140,12 @@ def test_traces_name_who_waited_and_who_held_the_processors(
 def test_a_second_of_a_trace_is_cut_out_and_read_again(client: TestClient, bench: Bench) -> None:
     trace = put_file(client, HOGS[0])
     run_all(bench)
-    asked = client.post(f"/api/v1/traces/{trace['id']}/cuts", json={"from_ns": 0, "to_ns": 500_000_000})
+    asked = client.post(f"/api/v1/execution-traces/{trace['id']}/cuts", json={"from_ns": 0, "to_ns": 500_000_000})
     run_all(bench)
 
     told = again(client, asked.json(), "trace-cuts")
     assert (asked.status_code, told["state"]) == (202, "done"), told
-    content = client.get(f"/api/v1/trace-cuts/{told['id']}/content").content
+    content = client.get(f"/api/v1/trace-excerpts/{told['id']}/content").content
     assert content.startswith(b"go 1.")
     assert len(content) == told["size_bytes"]
     piece = put(client, content, name=told["file_name"])
@@ -155,7 +157,7 @@ def test_a_window_outside_of_the_trace_is_refused(client: TestClient, bench: Ben
     trace = put_file(client, HOGS[0])
     run_all(bench)
 
-    answer = client.post(f"/api/v1/traces/{trace['id']}/cuts", json={"from_ns": 10**15, "to_ns": 10**15 + 1})
+    answer = client.post(f"/api/v1/execution-traces/{trace['id']}/cuts", json={"from_ns": 10**15, "to_ns": 10**15 + 1})
 
     assert answer.status_code == 422
     assert answer.json()["type"] == "urn:slowpath:window-refused"
@@ -184,7 +186,7 @@ def test_a_piece_that_failed_says_why_and_waits_again_when_tried_again(
     trace = put_file(client, HOGS[0])
     run_all(bench)
     kept = house.blobs.kept.pop(original_key(bench.team.id, trace["sha256"]))
-    asked = client.post(f"/api/v1/traces/{trace['id']}/cuts", json={"from_ns": 0, "to_ns": 1000}).json()
+    asked = client.post(f"/api/v1/execution-traces/{trace['id']}/cuts", json={"from_ns": 0, "to_ns": 1000}).json()
     run_all(bench)
     failed = again(client, asked, "trace-cuts")
 
@@ -194,7 +196,7 @@ def test_a_piece_that_failed_says_why_and_waits_again_when_tried_again(
     run_all(bench)
 
     assert (failed["state"], failed["problem"]["type"]) == ("failed", "urn:slowpath:not-found")
-    assert client.get(f"/api/v1/trace-cuts/{asked['id']}/content").status_code == 200
+    assert client.get(f"/api/v1/trace-excerpts/{asked['id']}/content").status_code == 200
     assert (waiting["state"], waiting["problem"]) == ("waiting", None)
     assert again(client, asked, "trace-cuts")["state"] == "done"
 
@@ -207,7 +209,7 @@ def test_a_decoded_log_that_the_store_has_damaged_is_told_as_such(
     key = columns_key(bench.team.id, log["sha256"])
     house.blobs.kept[key] = house.blobs.kept[key][:100]
 
-    answer = client.get("/api/v1/growth", params={"artifact_id": log["id"]})
+    answer = client.get("/api/v1/growth-log-sets", params={"artifact_id": log["id"]})
 
     assert answer.status_code == 503
     assert answer.json()["type"] == "urn:slowpath:growth-log-damaged"

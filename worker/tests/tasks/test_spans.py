@@ -41,17 +41,17 @@ def test_a_set_of_any_dialect_has_a_page_and_its_traces(client: TestClient, benc
     artifact = put_file(client, SPANS / name)
     run_all(bench)
     told = again(client, artifact)
-    page = client.get(f"/api/v1/spans/{artifact['id']}")
+    page = client.get(f"/api/v1/span-sets/{artifact['id']}")
 
     assert (told["state"], told["kind"]) == ("decoded", "spans"), told["error"]
     assert page.status_code == 200
     assert told["spans"]["spans"] > 1
     slowest = page.json()["traces"][0]
-    trace = client.get(f"/api/v1/spans/{artifact['id']}/traces/{slowest['trace_id']}").json()
+    trace = client.get(f"/api/v1/span-sets/{artifact['id']}/traces/{slowest['trace_id']}").json()
     assert trace["duration_ns"] == slowest["duration_ns"]
     assert len(trace["spans"]) == slowest["spans"]
-    assert client.get(f"/api/v1/spans/{artifact['id']}/traces/{'f' * 32}").status_code == 404
-    assert client.get(f"/api/v1/spans/{artifact['id']}/traces/hello").status_code == 404
+    assert client.get(f"/api/v1/span-sets/{artifact['id']}/traces/{'f' * 32}").status_code == 404
+    assert client.get(f"/api/v1/span-sets/{artifact['id']}/traces/hello").status_code == 404
 
 
 def test_all_traces_of_a_set_are_listed_page_by_page(
@@ -59,7 +59,7 @@ def test_all_traces_of_a_set_are_listed_page_by_page(
 ) -> None:
     artifact = put_file(client, SPANS / "distributor.otlp.jsonl")
     run_all(bench)
-    path = f"/api/v1/spans/{artifact['id']}/traces"
+    path = f"/api/v1/span-sets/{artifact['id']}/traces"
     whole = client.get(path, params={"limit": 200}).json()
     pages = [client.get(path, params={"limit": 7, "offset": at}).json()["items"] for at in range(0, whole["total"], 7)]
 
@@ -92,7 +92,7 @@ def test_the_services_of_a_set_take_their_place_on_the_board(client: TestClient,
     }
     assert ratio == {3.0}
     window = {"environment_id": environment["id"], "from": "1970-01-02T00:00:00Z", "to": "2199-01-01T00:00:00Z"}
-    assert len(client.get("/api/v1/spans", params=window).json()) == 1
+    assert len(client.get("/api/v1/span-sets", params=window).json()) == 1
 
 
 def test_two_sets_are_compared_with_their_critical_paths_drawn(client: TestClient, bench: Bench) -> None:

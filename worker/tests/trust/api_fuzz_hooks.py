@@ -8,17 +8,17 @@ from typing import Any
 import schemathesis
 
 ENDING = {
-    "session:begin",
-    "session:end",
-    "sessions:end",
-    "sessions:end-all",
-    "people:change",
-    "people:change-password",
-    "people:sign-up",
+    "session:create",
+    "session:delete",
+    "sessions:delete",
+    "sessions:delete-all",
+    "users:update",
+    "users:change-password",
+    "users:sign-up",
     "teams:delete",
-    "teams:change",
-    "members:change",
-    "members:remove",
+    "teams:update",
+    "members:update",
+    "members:delete",
 }
 MOST_LETTERS = 5_000
 """Each may take twelve bytes."""

@@ -17,7 +17,7 @@ from slowpath.platform.http.internal_api import FREEZABLE
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Blobs, Reading, Writing
 
-router = APIRouter(prefix="/api/v1", tags=["traces"])
+router = APIRouter(prefix="/api/v1", tags=["execution traces"])
 
 BINARY: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
 FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-stream": BINARY}}}
@@ -36,8 +36,8 @@ Index = Annotated[int, Path(ge=0, le=2**31 - 1)]
 
 
 @router.get(
-    "/traces/{artifact_id}",
-    operation_id="traces:get",
+    "/execution-traces/{artifact_id}",
+    operation_id="execution-traces:get",
     openapi_extra=FREEZABLE,
     responses={**document_problems(NotFound, Unavailable), **DOCUMENT},
     response_class=Response,
@@ -49,8 +49,8 @@ def get_trace_page(artifact_id: UUID, caller: MayRead, session: Reading, blobs: 
 
 
 @router.get(
-    "/traces/{artifact_id}/waits/{index}/tiles/{level}/{number}",
-    operation_id="traces:tile",
+    "/execution-traces/{artifact_id}/waits/{index}/tiles/{level}/{number}",
+    operation_id="execution-traces:tile",
     openapi_extra=FREEZABLE,
     responses={**document_problems(NotFound, Unavailable), **COLUMNS},
     response_class=StreamingResponse,
@@ -65,8 +65,8 @@ def get_tile(
 
 
 @router.post(
-    "/traces/{artifact_id}/cuts",
-    operation_id="traces:ask-cut",
+    "/execution-traces/{artifact_id}/excerpts",
+    operation_id="trace-excerpts:create",
     status_code=202,
     responses=document_problems(NotFound, InvalidRequest),
 )
@@ -77,19 +77,19 @@ def create_excerpt(artifact_id: UUID, wanted: ExcerptIn, caller: MayRead, sessio
     return cut_out(row)
 
 
-@router.get("/trace-cuts/{cut_id}", operation_id="traces:get-cut", responses=document_problems(NotFound))
-def get_excerpt(cut_id: UUID, caller: MayRead, session: Reading) -> ExcerptOut:
+@router.get("/trace-excerpts/{excerpt_id}", operation_id="trace-excerpts:get", responses=document_problems(NotFound))
+def get_excerpt(excerpt_id: UUID, caller: MayRead, session: Reading) -> ExcerptOut:
     """Return how far a piece is."""
-    return cut_out(trace_excerpts.get_excerpt(session, TraceCutId(cut_id)))
+    return cut_out(trace_excerpts.get_excerpt(session, TraceCutId(excerpt_id)))
 
 
 @router.get(
-    "/trace-cuts/{cut_id}/content",
-    operation_id="traces:cut-content",
+    "/trace-excerpts/{excerpt_id}/content",
+    operation_id="trace-excerpts:content",
     responses={**document_problems(NotFound, Conflict, Unavailable), **FILE},
     response_class=StreamingResponse,
 )
-def get_excerpt_content(cut_id: UUID, caller: MayRead, session: Reading, blobs: Blobs) -> Response:
+def get_excerpt_content(excerpt_id: UUID, caller: MayRead, session: Reading, blobs: Blobs) -> Response:
     """Return the piece."""
-    row = trace_excerpts.get_excerpt(session, TraceCutId(cut_id))
+    row = trace_excerpts.get_excerpt(session, TraceCutId(excerpt_id))
     return make_attachment_response(blobs.stream(trace_excerpts.content_key(row)), row.file_name or "cut.trace")

@@ -16,13 +16,13 @@ from slowpath.platform.http.internal_api import FREEZABLE
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Blobs, Reading
 
-router = APIRouter(prefix="/api/v1", tags=["growth"])
+router = APIRouter(prefix="/api/v1", tags=["growth logs"])
 MOST_LOGS = 200
 
 
 @router.get(
-    "/growth",
-    operation_id="growth:sets",
+    "/growth-log-sets",
+    operation_id="growth-log-sets:list",
     openapi_extra=FREEZABLE,
     responses=document_problems(NotFound, InvalidRequest, Unavailable),
 )

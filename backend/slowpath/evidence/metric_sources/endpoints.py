@@ -72,7 +72,7 @@ def create_source(
 
 @router.patch(
     "/{source_id}",
-    operation_id="metric-sources:change",
+    operation_id="metric-sources:update",
     openapi_extra=body_up_to(64 * KIB),
     responses=document_problems(NotFound, InvalidRequest),
 )
@@ -166,8 +166,8 @@ def import_history(
 
 
 @router.get(
-    "/{source_id}/services",
-    operation_id="metric-sources:list-read-through",
+    "/{source_id}/federated-services",
+    operation_id="federated-services:list",
     responses=document_problems(NotFound, InvalidRequest),
 )
 def list_federated_services(
@@ -181,8 +181,8 @@ def list_federated_services(
 
 
 @router.post(
-    "/{source_id}/services",
-    operation_id="metric-sources:read-through",
+    "/{source_id}/federated-services",
+    operation_id="federated-services:create",
     status_code=201,
     responses=document_problems(NotFound, Conflict, InvalidRequest, LimitExceeded),
 )
@@ -198,14 +198,14 @@ def create_federated_service(
 
 
 @router.delete(
-    "/{source_id}/services/{read_through_id}",
-    operation_id="metric-sources:end-read-through",
+    "/{source_id}/federated-services/{federated_service_id}",
+    operation_id="federated-services:delete",
     status_code=204,
     responses=document_problems(NotFound),
 )
-def delete_federated_service(source_id: UUID, read_through_id: UUID, caller: MayManage, session: Writing) -> None:
+def delete_federated_service(source_id: UUID, federated_service_id: UUID, caller: MayManage, session: Writing) -> None:
     """Read a service through no more."""
-    row = federated_services.delete_federated_service(session, MetricSourceId(source_id), read_through_id)
+    row = federated_services.delete_federated_service(session, MetricSourceId(source_id), federated_service_id)
     facts = {"service_id": str(row.service_id), "environment_id": str(row.environment_id)}
     record_audit_event(session, caller, "metric-source.read-through-ended", "metric_source", source_id, facts)
 

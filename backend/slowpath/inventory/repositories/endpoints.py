@@ -39,7 +39,7 @@ from slowpath.platform.http.pagination import Page, Paging
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Reading, Writing
 
-router = APIRouter(prefix="/api/v1", tags=["commits"])
+router = APIRouter(prefix="/api/v1", tags=["repositories"])
 
 
 def remotes_of(request: Request) -> GitRemotePolicy:
@@ -118,7 +118,7 @@ def get_repository(repository_id: UUID, caller: MayRead, session: Reading) -> Re
 
 @router.patch(
     "/repositories/{repository_id}",
-    operation_id="repositories:change",
+    operation_id="repositories:update",
     openapi_extra=body_up_to(896 * KIB, members=3_000),
     responses=document_problems(NotFound, Conflict, InvalidRequest, AddressNotAllowed),
 )
@@ -223,7 +223,7 @@ def get_diff(repository_id: UUID, sha: ShaOf, caller: MayRead, session: Reading)
 
 @router.post(
     "/repositories/{repository_id}/commits/{sha}/diff",
-    operation_id="commits:read-diff",
+    operation_id="commits:load-diff",
     status_code=202,
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
@@ -237,7 +237,7 @@ def read_diff(repository_id: UUID, sha: ShaOf, caller: MayRead, session: Writing
 
 @router.get(
     "/services/{service_id}/commits",
-    operation_id="commits:between",
+    operation_id="commits:range",
     openapi_extra=FREEZABLE,
     responses=document_problems(NotFound, InvalidRequest),
 )
@@ -262,8 +262,8 @@ def commits_between(
 
 
 @router.post(
-    "/services/{service_id}/commits/closures",
-    operation_id="commits:read-closures",
+    "/services/{service_id}/package-closures",
+    operation_id="package-closures:compute",
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
 def read_closures(

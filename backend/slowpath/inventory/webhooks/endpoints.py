@@ -42,15 +42,15 @@ from slowpath.platform.http.request_bodies import SpooledBody, spool_body
 from slowpath.platform.http.request_dependencies import Configured, DatabaseOf, Now, Reading, Seals, WayOut, Writing
 from slowpath.platform.http.request_dependencies import settings as settings_of
 
-router = APIRouter(prefix="/api/v1/hooks", tags=["hooks"])
+router = APIRouter(prefix="/api/v1/webhooks", tags=["webhooks"])
 
-STREAMED = re.compile(r"POST /api/v1/hooks/[^/]*/(github|gitlab)")
+STREAMED = re.compile(r"POST /api/v1/webhooks/[^/]*/(github|gitlab)")
 """The requests whose bodies go to disk as they come."""
 ANY_OBJECT = {"requestBody": {"required": True, "content": {"application/json": {"schema": {"type": "object"}}}}}
 KNOWN: dict[int | str, dict[str, Any]] = {200: {"model": DeliveryAcceptedOut, "description": "The message came before"}}
 
 
-@router.get("", operation_id="hooks:list", responses=document_problems(InvalidRequest))
+@router.get("", operation_id="webhooks:list", responses=document_problems(InvalidRequest))
 def list_hooks(caller: MayRead, session: Reading, settings: Configured, paging: Paging) -> Page[WebhookOut]:
     """List hooks, newest first."""
     rows = webhooks.hooks(session, paging.after, paging.limit + 1)
@@ -59,7 +59,7 @@ def list_hooks(caller: MayRead, session: Reading, settings: Configured, paging: 
 
 @router.post(
     "",
-    operation_id="hooks:create",
+    operation_id="webhooks:create",
     openapi_extra=body_up_to(64 * KIB),
     status_code=201,
     responses=document_problems(NotFound, InvalidRequest, AddressNotAllowed, LimitExceeded),
@@ -82,20 +82,20 @@ def create_hook(
     return WebhookCreatedOut(hook=WebhookOut.of(row, settings.public_url), secret=secret)
 
 
-@router.get("/{hook_id}", operation_id="hooks:get", responses=document_problems(NotFound))
-def get_hook(hook_id: UUID, caller: MayRead, session: Reading, settings: Configured) -> WebhookOut:
+@router.get("/{webhook_id}", operation_id="webhooks:get", responses=document_problems(NotFound))
+def get_hook(webhook_id: UUID, caller: MayRead, session: Reading, settings: Configured) -> WebhookOut:
     """Return one hook."""
-    return WebhookOut.of(webhooks.get_webhook(session, HookId(hook_id)), settings.public_url)
+    return WebhookOut.of(webhooks.get_webhook(session, HookId(webhook_id)), settings.public_url)
 
 
 @router.patch(
-    "/{hook_id}",
-    operation_id="hooks:change",
+    "/{webhook_id}",
+    operation_id="webhooks:update",
     openapi_extra=body_up_to(64 * KIB),
     responses=document_problems(NotFound, InvalidRequest, AddressNotAllowed),
 )
 def change_hook(
-    hook_id: UUID,
+    webhook_id: UUID,
     change: WebhookUpdate,
     caller: MayManage,
     session: Writing,
@@ -105,7 +105,7 @@ def change_hook(
 ) -> WebhookOut:
     """Change a hook."""
     values = change.values()
-    row = webhooks.update_webhook(session, sealer, outside, HookId(hook_id), values=values, api=_api(change.api))
+    row = webhooks.update_webhook(session, sealer, outside, HookId(webhook_id), values=values, api=_api(change.api))
     facts = change.model_dump(mode="json", exclude_unset=True, exclude={"api"})
     record_audit_event(
         session, caller, "hook.changed", "hook", row.id, facts | ({"api": row.api_url} if change.api else {})
@@ -113,49 +113,51 @@ def change_hook(
     return WebhookOut.of(row, settings.public_url)
 
 
-@router.post("/{hook_id}/secret", operation_id="hooks:renew", responses=document_problems(NotFound))
+@router.post("/{webhook_id}/secret", operation_id="webhooks:rotate-secret", responses=document_problems(NotFound))
 def rotate_webhook_secret(
-    hook_id: UUID, caller: MayManage, session: Writing, settings: Configured, sealer: Seals
+    webhook_id: UUID, caller: MayManage, session: Writing, settings: Configured, sealer: Seals
 ) -> WebhookCreatedOut:
     """Give a hook another secret, which is in this answer and in no other. The old one is worth nothing at once."""
-    row, secret = webhooks.rotate_secret(session, sealer, HookId(hook_id))
+    row, secret = webhooks.rotate_secret(session, sealer, HookId(webhook_id))
     record_audit_event(session, caller, "hook.secret-renewed", "hook", row.id, {"name": row.label})
     return WebhookCreatedOut(hook=WebhookOut.of(row, settings.public_url), secret=secret)
 
 
-@router.delete("/{hook_id}", operation_id="hooks:delete", status_code=204, responses=document_problems(NotFound))
-def delete_hook(hook_id: UUID, caller: MayManage, session: Writing) -> None:
+@router.delete("/{webhook_id}", operation_id="webhooks:delete", status_code=204, responses=document_problems(NotFound))
+def delete_hook(webhook_id: UUID, caller: MayManage, session: Writing) -> None:
     """Delete a hook and its list of messages; what they brought stays."""
-    row = webhooks.delete_webhook(session, HookId(hook_id))
-    record_audit_event(session, caller, "hook.deleted", "hook", hook_id, {"name": row.label})
+    row = webhooks.delete_webhook(session, HookId(webhook_id))
+    record_audit_event(session, caller, "hook.deleted", "hook", webhook_id, {"name": row.label})
 
 
 @router.get(
-    "/{hook_id}/deliveries", operation_id="hooks:deliveries", responses=document_problems(NotFound, InvalidRequest)
+    "/{webhook_id}/deliveries",
+    operation_id="webhooks:deliveries",
+    responses=document_problems(NotFound, InvalidRequest),
 )
-def list_deliveries(hook_id: UUID, caller: MayRead, session: Reading, paging: Paging) -> Page[WebhookDeliveryOut]:
+def list_deliveries(webhook_id: UUID, caller: MayRead, session: Reading, paging: Paging) -> Page[WebhookDeliveryOut]:
     """List what a hook delivered in the last days, newest first."""
-    rows = webhooks.deliveries(session, HookId(hook_id), paging.after, paging.limit + 1)
+    rows = webhooks.deliveries(session, HookId(webhook_id), paging.after, paging.limit + 1)
     return paging.page(rows, WebhookDeliveryOut.of, lambda row: (row.created_at, row.id))
 
 
 @router.post(
-    "/{hook_id}/reconcile",
-    operation_id="hooks:reconcile",
+    "/{webhook_id}/reconcile",
+    operation_id="webhooks:reconcile",
     status_code=204,
     responses=document_problems(NotFound, Conflict),
 )
-def reconcile_hook(hook_id: UUID, caller: MayManage, session: Writing) -> None:
+def reconcile_hook(webhook_id: UUID, caller: MayManage, session: Writing) -> None:
     """Ask the sender now for messages that did not arrive. That is done every hour anyway."""
-    webhooks.request_reconciliation(session, HookId(hook_id))
+    webhooks.request_reconciliation(session, HookId(webhook_id))
 
 
-def _github(hook_id: UUID, _anyone: Anyone, database: DatabaseOf, sealer: Seals) -> WebhookCandidate:
-    return delivery_intake.find_hook(database, sealer, hook_id, "github")
+def _github(webhook_id: UUID, _anyone: Anyone, database: DatabaseOf, sealer: Seals) -> WebhookCandidate:
+    return delivery_intake.find_hook(database, sealer, webhook_id, "github")
 
 
-def _gitlab(hook_id: UUID, _anyone: Anyone, database: DatabaseOf, sealer: Seals) -> WebhookCandidate:
-    return delivery_intake.find_hook(database, sealer, hook_id, "gitlab")
+def _gitlab(webhook_id: UUID, _anyone: Anyone, database: DatabaseOf, sealer: Seals) -> WebhookCandidate:
+    return delivery_intake.find_hook(database, sealer, webhook_id, "gitlab")
 
 
 # Nothing is read of a body that is for nobody: the hook is found first.
@@ -177,8 +179,8 @@ RECEIVED = document_problems(NotFound, NotAuthenticated, InvalidRequest, TooLarg
 
 
 @router.post(
-    "/{hook_id}/github",
-    operation_id="hooks:github",
+    "/{webhook_id}/github",
+    operation_id="webhooks:receive-github",
     status_code=202,
     responses={**RECEIVED, **KNOWN},
     openapi_extra=ANY_OBJECT,
@@ -197,8 +199,8 @@ def receive_github_delivery(
 
 
 @router.post(
-    "/{hook_id}/gitlab",
-    operation_id="hooks:gitlab",
+    "/{webhook_id}/gitlab",
+    operation_id="webhooks:receive-gitlab",
     status_code=202,
     responses={**RECEIVED, **KNOWN},
     openapi_extra=ANY_OBJECT,

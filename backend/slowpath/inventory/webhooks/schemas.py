@@ -90,7 +90,7 @@ class WebhookOut(BaseModel):
                 "id": row.id,
                 "name": row.label,
                 "kind": row.kind,
-                "address": f"{public_url.rstrip('/')}/api/v1/hooks/{row.id}/{row.kind}",
+                "address": f"{public_url.rstrip('/')}/api/v1/webhooks/{row.id}/{row.kind}",
                 "repository_id": row.repository_id,
                 "service_ids": row.service_ids,
                 "target": row.provider_target,

@@ -35,7 +35,7 @@ from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Blobs, Configured, Now, Reading, Writing
 from slowpath.platform.jobs import service as work
 
-router = APIRouter(prefix="/api/v1", tags=["keeping"])
+router = APIRouter(prefix="/api/v1", tags=["retention"])
 
 PIECE_BYTES = 1 << 20
 RANGE = re.compile(r"bytes=(\d{1,18})?-(\d{1,18})?")
@@ -53,7 +53,7 @@ def get_retention(caller: MayRead, session: Reading) -> RetentionOut:
     return _told(session)
 
 
-@router.put("/retention", operation_id="retention:change", responses=document_problems(InvalidRequest))
+@router.put("/retention", operation_id="retention:update", responses=document_problems(InvalidRequest))
 def change_retention(sent: RetentionIn, caller: MayManage, session: Writing) -> RetentionOut:
     """Change for how long what is kept. What is too old goes within minutes; look at the preview first."""
     changed = retention_rules.update_rules(session, {rule.kind: rule.days for rule in sent.rules})

@@ -26,7 +26,9 @@ from slowpath.sharing.notifications.service import channels, notifications
 router = APIRouter(prefix="/api/v1", tags=["notifications"])
 
 
-@router.get("/channels", operation_id="channels:list", responses=document_problems(InvalidRequest))
+@router.get(
+    "/notification-channels", operation_id="notification-channels:list", responses=document_problems(InvalidRequest)
+)
 def list_channels(caller: MayRead, session: Reading, paging: Paging) -> Page[ChannelOut]:
     """List channels, newest first."""
     rows = channels.channels(session, paging.after, paging.limit + 1)
@@ -34,8 +36,8 @@ def list_channels(caller: MayRead, session: Reading, paging: Paging) -> Page[Cha
 
 
 @router.post(
-    "/channels",
-    operation_id="channels:create",
+    "/notification-channels",
+    operation_id="notification-channels:create",
     openapi_extra=body_up_to(256 * KIB, members=3_000),
     status_code=201,
     responses=document_problems(NotFound, InvalidRequest, AddressNotAllowed, LimitExceeded),
@@ -67,8 +69,8 @@ def create_channel(
 
 
 @router.patch(
-    "/channels/{channel_id}",
-    operation_id="channels:change",
+    "/notification-channels/{channel_id}",
+    operation_id="notification-channels:update",
     openapi_extra=body_up_to(256 * KIB, members=3_000),
     responses=document_problems(NotFound, InvalidRequest),
 )
@@ -82,7 +84,10 @@ def change_channel(channel_id: UUID, change: ChannelUpdate, caller: MayManage, s
 
 
 @router.delete(
-    "/channels/{channel_id}", operation_id="channels:delete", status_code=204, responses=document_problems(NotFound)
+    "/notification-channels/{channel_id}",
+    operation_id="notification-channels:delete",
+    status_code=204,
+    responses=document_problems(NotFound),
 )
 def delete_channel(channel_id: UUID, caller: MayManage, session: Writing) -> None:
     """Delete a channel and what is known of its messages."""
@@ -91,8 +96,8 @@ def delete_channel(channel_id: UUID, caller: MayManage, session: Writing) -> Non
 
 
 @router.post(
-    "/channels/{channel_id}/secret",
-    operation_id="channels:renew-secret",
+    "/notification-channels/{channel_id}/secret",
+    operation_id="notification-channels:rotate-secret",
     responses=document_problems(NotFound, InvalidRequest),
 )
 def renew_secret(channel_id: UUID, caller: MayManage, session: Writing, sealer: Seals) -> ChannelCreatedOut:
@@ -103,8 +108,8 @@ def renew_secret(channel_id: UUID, caller: MayManage, session: Writing, sealer: 
 
 
 @router.post(
-    "/channels/{channel_id}/test",
-    operation_id="channels:test",
+    "/notification-channels/{channel_id}/test",
+    operation_id="notification-channels:test",
     status_code=202,
     responses=document_problems(NotFound, Conflict),
 )
@@ -119,8 +124,8 @@ def send_test_notification(
 
 
 @router.get(
-    "/channels/{channel_id}/messages",
-    operation_id="channels:list-messages",
+    "/notification-channels/{channel_id}/notifications",
+    operation_id="notifications:list",
     responses=document_problems(NotFound, InvalidRequest),
 )
 def list_notifications(channel_id: UUID, caller: MayRead, session: Reading, paging: Paging) -> Page[NotificationOut]:
@@ -130,13 +135,13 @@ def list_notifications(channel_id: UUID, caller: MayRead, session: Reading, pagi
 
 
 @router.post(
-    "/messages/{message_id}/again",
-    operation_id="messages:tell-again",
+    "/notifications/{notification_id}/redeliver",
+    operation_id="notifications:redeliver",
     status_code=202,
     responses=document_problems(NotFound, Conflict),
 )
-def redeliver_notification(message_id: UUID, caller: MayManage, session: Writing) -> NotificationOut:
+def redeliver_notification(notification_id: UUID, caller: MayManage, session: Writing) -> NotificationOut:
     """Send a message once more, as it was."""
-    row = notifications.redeliver_notification(session, MessageId(message_id))
-    record_audit_event(session, caller, "message.told-again", "message", message_id, {"event": row.event})
+    row = notifications.redeliver_notification(session, MessageId(notification_id))
+    record_audit_event(session, caller, "message.told-again", "message", notification_id, {"event": row.event})
     return NotificationOut.of(row)

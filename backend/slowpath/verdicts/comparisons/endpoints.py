@@ -77,7 +77,7 @@ def _told(session: ReadSession, row: Comparison) -> ComparisonOut:
 
 @router.post(
     "/comparisons",
-    operation_id="comparisons:ask",
+    operation_id="comparisons:create",
     openapi_extra=body_up_to(128 * KIB, members=3_000),
     status_code=201,
     responses=document_problems(NotFound, InvalidRequest, LimitExceeded),
@@ -93,7 +93,7 @@ def create_comparison(
         return row.id
 
     asked = wanted.model_dump(mode="json")
-    comparison_id = ComparisonId(work.run_idempotent(session, "comparisons:ask", idempotency_key, asked, make))
+    comparison_id = ComparisonId(work.run_idempotent(session, "comparisons:create", idempotency_key, asked, make))
     return _told(session, comparisons.get_comparison(session, comparison_id))
 
 
@@ -130,8 +130,8 @@ def get_comparison(comparison_id: UUID, caller: MayRead, session: Reading) -> Co
 
 
 @router.get(
-    "/comparisons/{comparison_id}/parts/{part}",
-    operation_id="comparisons:part",
+    "/comparisons/{comparison_id}/results/{part}",
+    operation_id="comparisons:result",
     openapi_extra=FREEZABLE,
     responses={**document_problems(NotFound, Conflict, Unavailable), **DOCUMENT},
     response_class=Response,
@@ -146,7 +146,7 @@ def get_kind_document(
 
 @router.patch(
     "/comparisons/{comparison_id}",
-    operation_id="comparisons:change",
+    operation_id="comparisons:update",
     responses=document_problems(NotFound, InvalidRequest),
 )
 def update_comparison(
@@ -205,7 +205,7 @@ def retry_comparison(comparison_id: UUID, caller: MayWrite, session: Writing) ->
 
 @router.post(
     "/comparisons/{comparison_id}/views",
-    operation_id="views:ask",
+    operation_id="diff-views:create",
     status_code=202,
     responses=document_problems(NotFound),
 )
@@ -221,7 +221,7 @@ def create_diff_view(comparison_id: UUID, wanted: DiffViewIn, caller: MayRead, s
 
 @router.get(
     "/comparisons/{comparison_id}/views/{view_id}/nodes/{node_id}",
-    operation_id="views:subtree",
+    operation_id="diff-views:subtree",
     openapi_extra=FREEZABLE,
     responses={**document_problems(NotFound, Conflict, Unavailable), **COLUMNS},
     response_class=StreamingResponse,
@@ -241,7 +241,7 @@ def get_subtree(
 
 @router.get(
     "/comparisons/{comparison_id}/views/{view_id}/search",
-    operation_id="views:search",
+    operation_id="diff-views:search",
     openapi_extra=FREEZABLE,
     responses=document_problems(NotFound, Conflict, InvalidRequest, Unavailable),
 )
@@ -265,7 +265,7 @@ def search(
 
 @router.get(
     "/comparisons/{comparison_id}/views/{view_id}/lines",
-    operation_id="views:lines",
+    operation_id="diff-views:lines",
     openapi_extra=FREEZABLE,
     responses=document_problems(NotFound, Conflict, Unavailable),
 )
@@ -286,8 +286,8 @@ def list_lines(
 
 
 @router.get(
-    "/comparisons/{comparison_id}/views/{view_id}/{part}",
-    operation_id="views:part",
+    "/comparisons/{comparison_id}/views/{view_id}/chunks/{part}",
+    operation_id="diff-views:chunk",
     openapi_extra=FREEZABLE,
     responses={
         **document_problems(NotFound, Conflict, Unavailable),
@@ -310,7 +310,7 @@ def get_view_chunk(
 
 @router.post(
     "/comparisons/{comparison_id}/exports",
-    operation_id="exports:ask",
+    operation_id="exports:create",
     status_code=202,
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )

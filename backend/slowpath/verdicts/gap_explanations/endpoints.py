@@ -16,14 +16,14 @@ from slowpath.verdicts.gap_explanations.rules import GapRef
 from slowpath.verdicts.gap_explanations.schemas import ExplanationOut, GapIn, explanation_out
 from slowpath.verdicts.gap_explanations.service import gap_explanations
 
-router = APIRouter(prefix="/api/v1", tags=["explanations"])
+router = APIRouter(prefix="/api/v1", tags=["gap explanations"])
 
 TraceId = Annotated[str, Path(max_length=64, description="up to 32 hexadecimal digits")]
 
 
 @router.get(
-    "/spans/{artifact_id}/traces/{trace_id}/explanations",
-    operation_id="explanations:list",
+    "/span-sets/{artifact_id}/traces/{trace_id}/gap-explanations",
+    operation_id="gap-explanations:list",
     openapi_extra=FREEZABLE,
     responses=document_problems(NotFound, InvalidRequest),
 )
@@ -35,8 +35,8 @@ def list_explanations(artifact_id: UUID, trace_id: TraceId, caller: MayRead, ses
 
 
 @router.post(
-    "/spans/{artifact_id}/traces/{trace_id}/explanations",
-    operation_id="explanations:ask",
+    "/span-sets/{artifact_id}/traces/{trace_id}/gap-explanations",
+    operation_id="gap-explanations:create",
     status_code=202,
     responses=document_problems(NotFound, InvalidRequest, Unavailable),
 )
@@ -55,8 +55,8 @@ def ask(
 
 
 @router.get(
-    "/explanations/{explanation_id}",
-    operation_id="explanations:get",
+    "/gap-explanations/{explanation_id}",
+    operation_id="gap-explanations:get",
     openapi_extra=FREEZABLE,
     responses=document_problems(NotFound),
 )

@@ -112,7 +112,7 @@ def list_regressions(
 
 @router.post(
     "/regressions",
-    operation_id="regressions:claim",
+    operation_id="regressions:create",
     openapi_extra=body_up_to(64 * KIB),
     status_code=201,
     responses=document_problems(NotFound, InvalidRequest),
@@ -130,7 +130,7 @@ def create_regression(
         return row.id
 
     asked = wanted.model_dump(mode="json")
-    regression_id = RegressionId(work.run_idempotent(session, "regressions:claim", idempotency_key, asked, make))
+    regression_id = RegressionId(work.run_idempotent(session, "regressions:create", idempotency_key, asked, make))
     return _whole(session, regression_views.get_regression(session, regression_id))
 
 
@@ -156,8 +156,8 @@ def summary(caller: MayRead, session: Reading) -> RegressionSummaryOut:
 
 
 @router.post(
-    "/regression-triage",
-    operation_id="regressions:triage",
+    "/regressions/bulk-update",
+    operation_id="regressions:bulk-update",
     openapi_extra=body_up_to(64 * KIB),
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
@@ -184,7 +184,7 @@ def get_regression(regression_id: UUID, caller: MayRead, session: Reading) -> Re
 
 @router.patch(
     "/regressions/{regression_id}",
-    operation_id="regressions:change",
+    operation_id="regressions:update",
     openapi_extra=body_up_to(64 * KIB),
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
@@ -200,8 +200,8 @@ def update_regression(
 
 
 @router.get(
-    "/regressions/{regression_id}/history",
-    operation_id="regressions:history",
+    "/regressions/{regression_id}/events",
+    operation_id="regressions:events",
     openapi_extra=FREEZABLE,
     responses=document_problems(NotFound, InvalidRequest),
 )
@@ -216,7 +216,7 @@ def list_regression_events(
 
 @router.post(
     "/regressions/{regression_id}/notes",
-    operation_id="regressions:note",
+    operation_id="regressions:add-note",
     openapi_extra=body_up_to(64 * KIB),
     status_code=201,
     responses=document_problems(NotFound, InvalidRequest),
@@ -259,8 +259,8 @@ def series_of_service(
 
 
 @router.get(
-    "/services/{service_id}/watched-series",
-    operation_id="services:watched",
+    "/services/{service_id}/mute-rules",
+    operation_id="mute-rules:list",
     openapi_extra=FREEZABLE,
     responses=document_problems(NotFound, InvalidRequest),
 )
@@ -272,8 +272,8 @@ def list_mute_rules(service_id: UUID, caller: MayRead, session: Reading) -> list
 
 
 @router.put(
-    "/services/{service_id}/watched-series",
-    operation_id="services:watch",
+    "/services/{service_id}/mute-rules",
+    operation_id="mute-rules:update",
     responses=document_problems(NotFound, InvalidRequest, LimitExceeded),
 )
 def set_mute_rule(service_id: UUID, wanted: MuteRuleIn, caller: MayWrite, session: Writing) -> MuteRuleOut:
@@ -284,8 +284,8 @@ def set_mute_rule(service_id: UUID, wanted: MuteRuleIn, caller: MayWrite, sessio
 
 
 @router.get(
-    "/builds/{build_id}/judgement",
-    operation_id="builds:judgement",
+    "/builds/{build_id}/verdict",
+    operation_id="builds:verdict",
     openapi_extra=FREEZABLE,
     responses=document_problems(NotFound),
 )

@@ -133,7 +133,7 @@ def bound(client: TestClient, source_id: str, service: str, **equal: str) -> dic
 
 
 def board_of(client: TestClient, **asked: str) -> ColumnFile:
-    answer = client.get("/api/v1/board", params={**LAST_HOUR, **asked})
+    answer = client.get("/api/v1/dashboard", params={**LAST_HOUR, **asked})
     assert answer.status_code == 200, answer.text
     return read_columns(answer.content, "slowpath.board")
 

@@ -55,7 +55,7 @@ def steady(job: str, *, hours: float = 1.25, ago: float = 0.0, **told: Any) -> S
 
 
 def board_of(client: TestClient, **asked: Any) -> ColumnFile:  # noqa: ANN401 - any query
-    answer = client.get("/api/v1/board", params={**LAST_HOUR, **asked})
+    answer = client.get("/api/v1/dashboard", params={**LAST_HOUR, **asked})
     assert answer.status_code == 200, answer.text
     assert answer.headers["content-encoding"] == "gzip"
     return read_columns(answer.content, "slowpath.board")
@@ -83,7 +83,7 @@ def deployed(client: TestClient, service: str, ago_ms: int, commit: str = "5f3c1
         "service_id": services_of(client)[service], "environment_id": environment_of(client), "commit": commit,
         "started_at": (datetime.fromtimestamp(NOW_MS / 1000, UTC) - timedelta(milliseconds=ago_ms)).isoformat(),
     }  # fmt: skip
-    answer = client.post("/api/v1/deploys", json=said)
+    answer = client.post("/api/v1/deployments", json=said)
     assert answer.status_code == 201, answer.text
     told: dict[str, Any] = answer.json()
     return told
@@ -270,8 +270,8 @@ def test_an_environment_with_services_to_show_comes_first(client: TestClient, pu
 
 def test_what_is_not_ours_is_not_there(client: TestClient, push: Push) -> None:
     push(steady("distributor"))
-    assert client.get("/api/v1/board", params={"environment_id": str(uuid4())}).status_code == 404
-    assert client.get("/api/v1/board", params={"services": str(uuid4())}).status_code == 404
+    assert client.get("/api/v1/dashboard", params={"environment_id": str(uuid4())}).status_code == 404
+    assert client.get("/api/v1/dashboard", params={"services": str(uuid4())}).status_code == 404
 
 
 def test_services_are_shown_page_by_page(client: TestClient, push: Push) -> None:
@@ -383,7 +383,7 @@ def test_no_query_is_asked_for_each_row(client: TestClient, push: Push, queries:
     ],
 )
 def test_ranges_that_can_not_be_drawn_are_refused_by_name(client: TestClient, asked: dict[str, Any], slug: str) -> None:
-    answer = client.get("/api/v1/board", params=asked)
+    answer = client.get("/api/v1/dashboard", params=asked)
     assert answer.status_code == 422, answer.text
     assert answer.json()["type"] == f"urn:slowpath:{slug}"
 
@@ -392,7 +392,7 @@ def test_ranges_that_can_not_be_drawn_are_refused_by_name(client: TestClient, as
     "asked", [{"from": "2026-11-21T10:00:00+01:00"}, {"from": "2026-11-21"}, {"to": "2026-11-21T12:00:00Z"}, {}]
 )
 def test_times_are_read_as_people_and_programs_write_them(client: TestClient, asked: dict[str, str]) -> None:
-    answer = client.get("/api/v1/board", params=asked)
+    answer = client.get("/api/v1/dashboard", params=asked)
     assert answer.status_code == 200, answer.text
 
 

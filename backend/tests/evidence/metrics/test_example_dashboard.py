@@ -55,7 +55,7 @@ def test_the_board_shows_the_step_at_the_deploy(house: AppUnderTest, people: Acc
     seed_board(lambda method, path, **what: told(program, method, path, **what), write, board)
 
     asked = {"environment_id": environment, "from": str(NOW_MS - 4 * 3_600_000), "to": str(NOW_MS)}
-    shown = read_columns(program.get("/api/v1/board", params=asked).content, "slowpath.board")
+    shown = read_columns(program.get("/api/v1/dashboard", params=asked).content, "slowpath.board")
     header: Mapping[str, Any] = shown.header
     rows = [each["service"]["name"] for each in header["rows"]]
     assert sorted(rows) == ["distributor", "ingester"]

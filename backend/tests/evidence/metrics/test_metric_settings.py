@@ -29,7 +29,7 @@ PUSHED = [
 
 
 def by_name(client: TestClient) -> dict[str, tuple[str | None, str]]:
-    answer = client.get("/api/v1/metrics/recognised").json()
+    answer = client.get("/api/v1/metrics/names").json()
     return {item["name"]: (item["role"], item["reason"]) for item in answer["items"]}
 
 
@@ -46,14 +46,14 @@ def test_each_name_is_told_with_its_role_and_why(push1: Push, client: TestClient
         "requests_total": (None, "no-service"),
         "go_goroutines": (None, "unusual-name"),
     }
-    told = client.get("/api/v1/metrics/recognised").json()
+    told = client.get("/api/v1/metrics/names").json()
     assert (told["series"], told["more"]) == (8, False)
 
 
 def test_a_name_is_told_once_however_many_services_have_it(push1: Push, client: TestClient) -> None:
     several = [series("http_requests_total", job=job, env=env) for job in ("api", "web", "db") for env in ("a", "b")]
     push1(*several, series("queue_depth", job="api", env="a"))
-    requests, depth = client.get("/api/v1/metrics/recognised").json()["items"]
+    requests, depth = client.get("/api/v1/metrics/names").json()["items"]
     assert (requests["name"], requests["series"], requests["services"]) == ("http_requests_total", 6, 3)
     assert (requests["service_id"], requests["environment_id"]) == (None, None)
     services = {row["name"]: row["id"] for row in client.get("/api/v1/services").json()["items"]}

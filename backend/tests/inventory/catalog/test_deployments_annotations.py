@@ -47,11 +47,11 @@ def test_a_deploy_ends_the_one_before_whatever_order_they_are_told_in(
     second = made(client, "deploys", commit="b", started_at=at(2), **where)
 
     def ends() -> list[str | None]:
-        return [client.get(f"/api/v1/deploys/{row['id']}").json().get("ended_at") for row in (first, second, third)]
+        return [client.get(f"/api/v1/deployments/{row['id']}").json().get("ended_at") for row in (first, second, third)]
 
     assert ends() == [at(2), at(3), None]
-    assert client.delete(f"/api/v1/deploys/{second['id']}").status_code == 204
-    assert client.get(f"/api/v1/deploys/{first['id']}").json()["ended_at"] == at(3)
+    assert client.delete(f"/api/v1/deployments/{second['id']}").status_code == 204
+    assert client.get(f"/api/v1/deployments/{first['id']}").json()["ended_at"] == at(3)
 
 
 def test_a_deploy_told_twice_is_one(client: TestClient, where: dict[str, str]) -> None:
@@ -59,7 +59,7 @@ def test_a_deploy_told_twice_is_one(client: TestClient, where: dict[str, str]) -
     again = answered(client, "deploys", {"external_id": "run-7", **where}, 200)
 
     assert first["id"] == again["id"]
-    assert len(client.get("/api/v1/deploys", params=where).json()["items"]) == 1
+    assert len(client.get("/api/v1/deployments", params=where).json()["items"]) == 1
 
 
 def test_a_deploy_finds_its_build_and_a_later_build_its_deploys(client: TestClient, where: dict[str, str]) -> None:
@@ -70,15 +70,15 @@ def test_a_deploy_finds_its_build_and_a_later_build_its_deploys(client: TestClie
 
     assert (by_start["build_id"], by_start["commit"]) == (build["id"], SHA)
     assert early["build_id"] is None
-    assert client.get(f"/api/v1/deploys/{early['id']}").json()["build_id"] == late["id"]
+    assert client.get(f"/api/v1/deployments/{early['id']}").json()["build_id"] == late["id"]
 
 
 def test_a_message_of_a_tool_makes_what_it_names(client: TestClient) -> None:
     message = {"service": "Ingester", "environment": "staging", "commit": SHA, "id": "m-1", "at": at(4)}
 
-    heard = made(client, "webhooks/deploys", **message)
-    again = answered(client, "webhooks/deploys", message, 200)
-    refused = client.post("/api/v1/webhooks/deploys", json={"ping": True})
+    heard = made(client, "deployment-events", **message)
+    again = answered(client, "deployment-events", message, 200)
+    refused = client.post("/api/v1/deployment-events", json={"ping": True})
 
     assert heard == again
     assert (heard["commit"], heard["started_at"], heard["source"]) == (SHA, at(4), "webhook")
@@ -91,12 +91,12 @@ def test_a_deploy_is_changed_and_what_is_not_there_is_told(client: TestClient, w
     deploy = made(client, "deploys", commit="a", **where)
     commits = [{"id": "a", "title": "Copy less", "author": "Ada"}]
 
-    changed = client.patch(f"/api/v1/deploys/{deploy['id']}", json={"label": "v2", "commits": commits}).json()
+    changed = client.patch(f"/api/v1/deployments/{deploy['id']}", json={"label": "v2", "commits": commits}).json()
 
     assert changed["label"] == "v2"
     assert changed["commits"] == [commits[0] | {"url": None}]
-    assert client.get(f"/api/v1/deploys/{uuid4()}").status_code == 404
-    assert client.post("/api/v1/deploys", json=where | {"environment_id": str(uuid4())}).status_code == 404
+    assert client.get(f"/api/v1/deployments/{uuid4()}").status_code == 404
+    assert client.post("/api/v1/deployments", json=where | {"environment_id": str(uuid4())}).status_code == 404
 
 
 def test_annotations_are_found_by_their_time(client: TestClient, where: dict[str, str]) -> None:
@@ -126,7 +126,7 @@ def test_an_annotation_does_not_end_before_it_begins(client: TestClient, where: 
 def test_the_order_comes_from_spans_until_somebody_lays_it(house: AppUnderTest, client: TestClient) -> None:
     ids = {name: made(client, "services", name=name)["id"] for name in ("distributor", "gateway", "ingester")}
     environment = made(client, "environments", name="production")["id"]
-    address = f"/api/v1/environments/{environment}/order"
+    address = f"/api/v1/environments/{environment}/service-order"
 
     def order(answer: dict[str, Any]) -> tuple[str, list[str]]:
         return answer["source"], [row["name"] for row in answer["services"]]

@@ -185,7 +185,7 @@ def test_pushed_commits_are_told_by_suspicion(client: TestClient) -> None:
     assert (one["commit"]["added"], one["commit"]["url"], one["repository"]["kind"]) == (30, None, "pushed")
     assert client.get(f"{commits}/{sha(3)}/diff").json()["state"] == "unavailable"
     assert name_of(client.post(f"{commits}/{sha(3)}/diff")) == "not-fetched"
-    closures = f"/api/v1/services/{service_id}/commits/closures"
+    closures = f"/api/v1/services/{service_id}/package-closures"
     assert name_of(client.post(closures, json={"good": sha(1), "bad": sha(4)})) == "not-fetched"
     assert client.post(f"{REPOSITORIES}/{pushed['id']}/fetch").status_code == 409
 

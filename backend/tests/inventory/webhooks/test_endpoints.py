@@ -28,7 +28,7 @@ from tests.support.databases import TestDatabase
 pytestmark = pytest.mark.database
 
 PUSH = EXAMPLES["push"][0]
-HOOKS = "/api/v1/hooks"
+HOOKS = "/api/v1/webhooks"
 
 
 def made(client: TestClient, **said: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON value
@@ -68,7 +68,7 @@ def test_a_secret_is_told_once_and_lies_sealed(
     told = made(client, api=api, target="o/r")
 
     hook, secret = told["hook"], told["secret"]
-    assert hook["address"] == f"http://127.0.0.1:8080/api/v1/hooks/{hook['id']}/github"
+    assert hook["address"] == f"http://127.0.0.1:8080/api/v1/webhooks/{hook['id']}/github"
     assert hook["api_url"] == "https://api.github.com"
     for path in ("", f"/{hook['id']}"):
         said = client.get(f"{HOOKS}{path}").text

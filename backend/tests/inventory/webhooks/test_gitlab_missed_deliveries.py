@@ -15,7 +15,7 @@ from slowpath.inventory.webhooks.rules.gitlab_missed_deliveries import (
 )
 
 NOW = datetime(2026, 4, 28, 12, tzinfo=UTC)
-ADDRESS = "/api/v1/hooks/5f/gitlab"
+ADDRESS = "/api/v1/webhooks/5f/gitlab"
 
 
 def event(number: int, key: str, status: object = "500", minutes: float | None = None, words: object = None) -> Any:  # noqa: ANN401 - any JSON value
@@ -82,11 +82,11 @@ def test_pages_are_read_as_far_back_as_nothing_was_looked_through() -> None:
 
 def test_the_hook_is_found_by_where_it_sends_to() -> None:
     listed = [
-        {"id": 3, "url": "https://slowpath.example/api/v1/hooks/6f/gitlab"}, {"id": "4"}, None,
+        {"id": 3, "url": "https://slowpath.example/api/v1/webhooks/6f/gitlab"}, {"id": "4"}, None,
         {"id": 7, "url": f"https://slowpath.example{ADDRESS}/?x=1", "alert_status": "executable"},
     ]  # fmt: skip
 
-    assert hook_at(listed, ADDRESS) == (7, False)
-    assert hook_at([{**listed[3], "alert_status": "temporarily_disabled"}], ADDRESS) == (7, True)  # type: ignore[dict-item]  # it is one
-    assert hook_at(listed[:3], ADDRESS) == (None, False)
-    assert hook_at({}, ADDRESS) == (None, False)
+    assert hook_at(listed, (ADDRESS,)) == (7, False)
+    assert hook_at([{**listed[3], "alert_status": "temporarily_disabled"}], (ADDRESS,)) == (7, True)  # type: ignore[dict-item]  # it is one
+    assert hook_at(listed[:3], (ADDRESS,)) == (None, False)
+    assert hook_at({}, (ADDRESS,)) == (None, False)

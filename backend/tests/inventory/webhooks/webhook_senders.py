@@ -87,6 +87,6 @@ class Sender:
                 "Idempotency-Key": said.get("delivery_id", str(uuid4())),
             }  # fmt: skip
         answer: httpx.Response = self.client.post(
-            f"/api/v1/hooks/{self.hook_id}/{self.kind}", content=body, headers=headers
+            f"/api/v1/webhooks/{self.hook_id}/{self.kind}", content=body, headers=headers
         )
         return answer

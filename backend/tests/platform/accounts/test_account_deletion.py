@@ -63,17 +63,17 @@ def test_a_deleted_team_can_be_reopened_by_its_owner_alone(
     admin = people.member(team, Role.ADMIN)
     assert client.delete(f"/api/v1/teams/{team.id}").status_code == 204
     assert client.get("/api/v1/services").status_code == 422  # no team is left to be meant
-    closed = client.get("/api/v1/closed-teams").json()
+    closed = client.get("/api/v1/deleted-teams").json()
     assert [(one["id"], one["name"]) for one in closed] == [(str(team.id), team.name)]
 
     theirs = house.asked(cookie=admin.cookie)
-    assert theirs.get("/api/v1/closed-teams").json() == []
-    path = f"/api/v1/closed-teams/{team.id}/reopening"
+    assert theirs.get("/api/v1/deleted-teams").json() == []
+    path = f"/api/v1/deleted-teams/{team.id}/restore"
     assert theirs.post(path).status_code == 404
     assert client.post(path).json()["slug"] == team.slug
     assert client.post(path).status_code == 404
     assert client.get("/api/v1/services").status_code == 200
-    assert client.get("/api/v1/closed-teams").json() == []
+    assert client.get("/api/v1/deleted-teams").json() == []
 
 
 def test_the_log_is_searched_and_taken_away(client: TestClient, team: SomeTeam) -> None:
@@ -95,11 +95,13 @@ def test_the_log_is_searched_and_taken_away(client: TestClient, team: SomeTeam) 
     assert asked(since="2999-01-01T00:00:00Z") == []
     assert len(asked(until="2999-01-01T00:00:00Z")) == len(asked())
 
-    whole = client.get(f"/api/v1/teams/{team.id}/audit-log")
+    whole = client.get(f"/api/v1/teams/{team.id}/audit-events/export")
     assert whole.headers["content-disposition"].startswith("attachment")
     rows = list(csv.DictReader(io.StringIO(whole.text)))
     assert [row["action"] for row in rows] == asked()
-    lines = client.get(f"/api/v1/teams/{team.id}/audit-log", params={"form": "json", "action": "service"}).text
+    lines = client.get(
+        f"/api/v1/teams/{team.id}/audit-events/export", params={"form": "json", "action": "service"}
+    ).text
     assert [json.loads(line)["subject"] for line in lines.splitlines()] == ["service =cmd()", "service shop"]
 
 
@@ -107,7 +109,7 @@ def test_no_cell_of_the_log_is_a_formula(client: TestClient, team: SomeTeam, emp
     with emptied.as_admin() as admin:
         admin.execute("UPDATE app_user SET name = '=cmd()' WHERE id = %s", (team.owner.user_id,))
     client.post("/api/v1/services", json={"name": "shop"})
-    rows = list(csv.DictReader(io.StringIO(client.get(f"/api/v1/teams/{team.id}/audit-log").text)))
+    rows = list(csv.DictReader(io.StringIO(client.get(f"/api/v1/teams/{team.id}/audit-events/export").text)))
     assert rows[0]["actor"] == "'=cmd()"
 
 

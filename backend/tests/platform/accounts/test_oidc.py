@@ -65,7 +65,7 @@ class Corp:
 
     def signs_in(self, login: str, browser: TestClient | None = None, **sent: str) -> Json:
         browser = browser or self.browser()
-        done = browser.post(f"{API}/oidc/sessions", json=self.returned(browser, login, **sent))
+        done = browser.post(f"{API}/oidc/callback", json=self.returned(browser, login, **sent))
         assert done.status_code == 201, done.text
         return done.json()
 
@@ -83,7 +83,7 @@ def refused(answer: Any, status: int, slug: str) -> None:  # noqa: ANN401 - an a
 
 
 def test_somebody_new_signs_in_and_comes_again(corp: Corp) -> None:
-    assert corp.browser().get(f"{API}/sign-in-ways").json() == {
+    assert corp.browser().get(f"{API}/auth/methods").json() == {
         "passwords": True, "sign_up": True, "mail": False, "oidc": {"name": "Corp"},
     }  # fmt: skip
     browser = corp.browser()
@@ -94,7 +94,7 @@ def test_somebody_new_signs_in_and_comes_again(corp: Corp) -> None:
     assert browser.get(f"{API}/session").json()["user"] == first["session"]["user"]
     again = corp.signs_in("mira@corp.example")
     assert again["session"]["user"]["id"] == first["session"]["user"]["id"]
-    told = browser.get(f"{API}/user/sign-ins").json()
+    told = browser.get(f"{API}/user/linked-identities").json()
     assert (told["has_password"], [(one["name"], one["email"]) for one in told["linked"]]) == (
         False, [("Corp", "mira@corp.example")],
     )  # fmt: skip
@@ -134,24 +134,24 @@ def test_who_is_signed_in_links_and_unlinks(corp: Corp) -> None:
     team = corp.people.team()
     browser = corp.browser(team.owner)
     sent = corp.returned(browser, "unverified:else@corp.example", to="links", next="/t/x/settings")
-    done = browser.post(f"{API}/oidc/sessions", json=sent)
+    done = browser.post(f"{API}/oidc/callback", json=sent)
     assert (done.status_code, done.json()["linked"]) == (201, True)
     assert corp.signs_in("unverified:else@corp.example")["session"]["user"]["id"] == str(team.owner.user_id)
-    [linked] = browser.get(f"{API}/user/sign-ins").json()["linked"]
-    assert browser.delete(f"{API}/user/sign-ins/{linked['id']}").status_code == 204
-    assert browser.get(f"{API}/user/sign-ins").json() == {"has_password": True, "linked": []}
+    [linked] = browser.get(f"{API}/user/linked-identities").json()["linked"]
+    assert browser.delete(f"{API}/user/linked-identities/{linked['id']}").status_code == 204
+    assert browser.get(f"{API}/user/linked-identities").json() == {"has_password": True, "linked": []}
 
 
 def test_who_has_no_password_sets_one_just_after_signing_in(corp: Corp) -> None:
     browser = corp.browser()
     corp.signs_in("mira@corp.example", browser)
-    [linked] = browser.get(f"{API}/user/sign-ins").json()["linked"]
-    refused(browser.delete(f"{API}/user/sign-ins/{linked['id']}"), 409, "last-sign-in")
+    [linked] = browser.get(f"{API}/user/linked-identities").json()["linked"]
+    refused(browser.delete(f"{API}/user/linked-identities/{linked['id']}"), 409, "last-sign-in")
     assert browser.put(f"{API}/user/password", json={"new_password": PASSWORD}).status_code == 204
     entered = corp.browser().post(f"{API}/session", json={"email": "mira@corp.example", "password": PASSWORD})
     assert entered.status_code == 201
     refused(browser.put(f"{API}/user/password", json={"new_password": PASSWORD + "2"}), 401, "wrong-password")
-    assert browser.delete(f"{API}/user/sign-ins/{linked['id']}").status_code == 204
+    assert browser.delete(f"{API}/user/linked-identities/{linked['id']}").status_code == 204
 
 
 def test_a_first_password_is_not_set_by_an_old_session(corp: Corp) -> None:
@@ -175,7 +175,7 @@ def test_people_of_a_domain_join_its_team(emptied: TestDatabase, engine: Engine,
     assert [(one["slug"], one["role"]) for one in told["session"]["teams"]] == [(team.slug, "viewer")]
     for login in ("eve@evil-corp.example", "eve@corp.example.evil.example", "eve@gone.example"):
         browser = corp.browser()
-        refused(browser.post(f"{API}/oidc/sessions", json=corp.returned(browser, login)), 403, "sign-up-closed")
+        refused(browser.post(f"{API}/oidc/callback", json=corp.returned(browser, login)), 403, "sign-up-closed")
 
 
 def test_who_was_removed_from_the_domain_s_team_stays_out(emptied: TestDatabase, engine: Engine, provider: str) -> None:
@@ -199,7 +199,7 @@ def test_passwords_can_be_off(emptied: TestDatabase, engine: Engine, provider: s
     corp = Corp(emptied, engine, provider, passwords="off")
     person = corp.people.team().owner
     browser = corp.browser()
-    assert browser.get(f"{API}/sign-in-ways").json()["passwords"] is False
+    assert browser.get(f"{API}/auth/methods").json()["passwords"] is False
     tries = (
         browser.post(f"{API}/session", json={"email": person.email, "password": PASSWORD}),
         browser.post(f"{API}/sign-up", json={"email": "new@example.com", "name": "New", "password": PASSWORD}),
@@ -229,7 +229,7 @@ def test_an_e_mail_that_is_not_verified_finds_nobody_and_makes_nobody(corp: Corp
     person = corp.people.team().owner
     for login in (f"unverified:{person.email}", "unverified:new@corp.example"):
         browser = corp.browser()
-        answer = browser.post(f"{API}/oidc/sessions", json=corp.returned(browser, login))
+        answer = browser.post(f"{API}/oidc/callback", json=corp.returned(browser, login))
         refused(answer, 403, "email-not-verified")
         assert browser.get(f"{API}/session").status_code == 401
     assert corp.browser(person).get(f"{API}/session").status_code == 200
@@ -243,10 +243,10 @@ def test_letters_that_fold_into_others_find_nobody(emptied: TestDatabase, engine
         sent = {"email": "strasse@corp.example", "name": "S", "password": PASSWORD}
         assert corp.browser().post(f"{API}/sign-up", json=sent).status_code == 201
         browser = corp.browser()
-        begun = browser.post(f"{API}/oidc/sign-ins", json={}).json()["url"]
+        begun = browser.post(f"{API}/oidc/sign-in-requests", json={}).json()["url"]
         query = dict(parse_qsl(urlsplit(begun).query))
         lying.nonce, lying.claims = query["nonce"], {"email": "stra\u00dfe@corp.example"}
-        answer = browser.post(f"{API}/oidc/sessions", json={"state": query["state"], "code": "c"})
+        answer = browser.post(f"{API}/oidc/callback", json={"state": query["state"], "code": "c"})
         refused(answer, 403, "email-not-verified")
 
 
@@ -257,12 +257,12 @@ def test_an_answer_is_taken_once(corp: Corp) -> None:
     browser = corp.browser()
     sent = corp.returned(browser, "mira@corp.example")
     kept = dict(browser.cookies)
-    assert browser.post(f"{API}/oidc/sessions", json=sent).status_code == 201
+    assert browser.post(f"{API}/oidc/callback", json=sent).status_code == 201
     assert "slowpath-sign-in" not in browser.cookies
-    refused(browser.post(f"{API}/oidc/sessions", json=sent), 401, "sign-in-refused")
+    refused(browser.post(f"{API}/oidc/callback", json=sent), 401, "sign-in-refused")
     thief = corp.browser()
     thief.cookies.set("slowpath-sign-in", kept["slowpath-sign-in"])
-    answer = thief.post(f"{API}/oidc/sessions", json=sent)
+    answer = thief.post(f"{API}/oidc/callback", json=sent)
     refused(answer, 401, "sign-in-refused")
     assert "used before" in answer.json()["detail"]
 
@@ -271,9 +271,9 @@ def test_another_browser_can_not_end_what_one_began(corp: Corp) -> None:
     """Otherwise somebody sends a link that signs its reader in as the sender."""
     mine, theirs = corp.browser(), corp.browser()
     sent = corp.returned(mine, "eve@corp.example")
-    refused(theirs.post(f"{API}/oidc/sessions", json=sent), 401, "sign-in-refused")
+    refused(theirs.post(f"{API}/oidc/callback", json=sent), 401, "sign-in-refused")
     corp.returned(theirs, "mira@corp.example")  # a sign-in of their own under way
-    refused(theirs.post(f"{API}/oidc/sessions", json=sent), 401, "sign-in-refused")
+    refused(theirs.post(f"{API}/oidc/callback", json=sent), 401, "sign-in-refused")
 
 
 def test_a_code_of_another_sign_in_is_not_taken(corp: Corp) -> None:
@@ -281,7 +281,7 @@ def test_a_code_of_another_sign_in_is_not_taken(corp: Corp) -> None:
     mine, theirs = corp.browser(), corp.browser()
     stolen = corp.returned(theirs, "mira@corp.example")["code"]
     sent = {**corp.returned(mine, "eve@corp.example"), "code": stolen}
-    refused(mine.post(f"{API}/oidc/sessions", json=sent), 401, "sign-in-refused")
+    refused(mine.post(f"{API}/oidc/callback", json=sent), 401, "sign-in-refused")
 
 
 @pytest.mark.parametrize(
@@ -300,7 +300,7 @@ def test_a_code_of_another_sign_in_is_not_taken(corp: Corp) -> None:
 def test_an_answer_that_was_changed_is_refused(corp: Corp, changed: dict[str, str | None]) -> None:
     browser = corp.browser()
     sent = {**corp.returned(browser, "mira@corp.example"), **changed}
-    refused(browser.post(f"{API}/oidc/sessions", json=sent), 401, "sign-in-refused")
+    refused(browser.post(f"{API}/oidc/callback", json=sent), 401, "sign-in-refused")
     assert browser.get(f"{API}/session").status_code == 401
 
 
@@ -308,7 +308,7 @@ def test_an_answer_that_comes_too_late_is_refused(corp: Corp) -> None:
     browser = corp.browser()
     sent = corp.returned(browser, "mira@corp.example")
     corp.house.clock.move(minutes=11)
-    refused(browser.post(f"{API}/oidc/sessions", json=sent), 401, "sign-in-refused")
+    refused(browser.post(f"{API}/oidc/callback", json=sent), 401, "sign-in-refused")
 
 
 def test_a_cookie_of_somebody_s_making_is_none(corp: Corp) -> None:
@@ -317,13 +317,13 @@ def test_a_cookie_of_somebody_s_making_is_none(corp: Corp) -> None:
     for made_up in ("", "AAAA", "!!!", browser.cookies["slowpath-sign-in"][:-8] + "AAAAAAA="):
         forger = corp.browser()
         forger.cookies.set("slowpath-sign-in", made_up)
-        refused(forger.post(f"{API}/oidc/sessions", json=sent), 401, "sign-in-refused")
+        refused(forger.post(f"{API}/oidc/callback", json=sent), 401, "sign-in-refused")
 
 
 def test_a_page_of_another_site_begins_and_ends_nothing(corp: Corp) -> None:
     browser = corp.browser()
     browser.headers["Origin"] = "https://evil.example"
-    for path in ("oidc/sign-ins", "oidc/sessions"):
+    for path in ("oidc/sign-in-requests", "oidc/callback"):
         refused(browser.post(f"{API}/{path}", json={"state": "x"} if "sess" in path else {}), 403, "foreign-origin")
 
 
@@ -333,18 +333,18 @@ def test_linking_is_ended_by_who_began_it(corp: Corp) -> None:
     browser = corp.browser(team.owner)
     sent = corp.returned(browser, "mira@corp.example", to="links")
     browser.cookies.set("slowpath", corp.people.member(team).cookie)
-    refused(browser.post(f"{API}/oidc/sessions", json=sent), 401, "sign-in-refused")
+    refused(browser.post(f"{API}/oidc/callback", json=sent), 401, "sign-in-refused")
     signed_out = corp.browser(team.owner)
     sent = corp.returned(signed_out, "mira@corp.example", to="links")
     signed_out.delete(f"{API}/session")
-    assert signed_out.post(f"{API}/oidc/sessions", json=sent).status_code == 401
+    assert signed_out.post(f"{API}/oidc/callback", json=sent).status_code == 401
 
 
 def test_an_account_is_linked_to_one_person(corp: Corp) -> None:
     corp.signs_in("mira@corp.example")
     browser = corp.browser(corp.people.team().owner)
     sent = corp.returned(browser, "mira@corp.example", to="links")
-    refused(browser.post(f"{API}/oidc/sessions", json=sent), 409, "sign-in-taken")
+    refused(browser.post(f"{API}/oidc/callback", json=sent), 409, "sign-in-taken")
 
 
 @pytest.mark.parametrize(
@@ -366,15 +366,15 @@ def test_nobody_is_led_to_another_site(corp: Corp, path: str) -> None:
 
 
 def test_beginning_too_often_is_refused(corp: Corp) -> None:
-    answers = [corp.browser().post(f"{API}/oidc/sign-ins", json={}) for _ in range(61)]
+    answers = [corp.browser().post(f"{API}/oidc/sign-in-requests", json={}) for _ in range(61)]
     assert [answers[59].status_code, answers[60].status_code] == [201, 429]
 
 
 def test_without_an_issuer_there_is_no_such_way(house: AppUnderTest) -> None:
     browser = house.asked()
-    assert browser.get(f"{API}/sign-in-ways").json()["oidc"] is None
-    assert browser.post(f"{API}/oidc/sign-ins", json={}).status_code == 404
-    assert browser.post(f"{API}/oidc/sessions", json={"state": "x", "code": "y"}).status_code == 404
+    assert browser.get(f"{API}/auth/methods").json()["oidc"] is None
+    assert browser.post(f"{API}/oidc/sign-in-requests", json={}).status_code == 404
+    assert browser.post(f"{API}/oidc/callback", json={"state": "x", "code": "y"}).status_code == 404
 
 
 @pytest.mark.parametrize("text", ["corp.example", "corp.example=", "=team", "corp.example=team:owner", "a=b:root"])

@@ -40,7 +40,9 @@ def drawn(house: AppUnderTest, admin: psycopg.Connection) -> PasswordResetMail:
 
 
 def choose(client: TestClient, secret: str, password: str = NEW) -> int:
-    return int(client.post("/api/v1/new-passwords", json={"secret": secret, "password": password}).status_code)
+    return int(
+        client.post("/api/v1/password-resets/confirm", json={"secret": secret, "password": password}).status_code
+    )
 
 
 def signs_in(house: AppUnderTest, person: SomePerson, password: str) -> bool:

@@ -210,11 +210,11 @@ def test_everybody_says_whether_mentions_are_mailed(
     house: AppUnderTest, team: SomeTeam, people: AccountsFactory
 ) -> None:
     client, other = house.asked(cookie=team.owner.cookie), house.asked(cookie=people.member(team).cookie)
-    assert client.get("/api/v1/user/mails").json() == {"mentions": True}
-    assert client.patch("/api/v1/user/mails", json={"mentions": False}).json() == {"mentions": False}
-    assert client.get("/api/v1/user/mails").json() == {"mentions": False}
-    assert other.get("/api/v1/user/mails").json() == {"mentions": True}
-    assert client.patch("/api/v1/user/mails", json={"mentions": "no"}).status_code == 422
+    assert client.get("/api/v1/user/email-preferences").json() == {"mentions": True}
+    assert client.patch("/api/v1/user/email-preferences", json={"mentions": False}).json() == {"mentions": False}
+    assert client.get("/api/v1/user/email-preferences").json() == {"mentions": False}
+    assert other.get("/api/v1/user/email-preferences").json() == {"mentions": True}
+    assert client.patch("/api/v1/user/email-preferences", json={"mentions": "no"}).status_code == 422
 
 
 def test_a_session_lives_thirty_days_from_its_last_use(house: AppUnderTest, team: SomeTeam) -> None:

@@ -28,19 +28,19 @@ from tests.support.endpoints import Endpoint, Schema, endpoints_of
 
 BYTES_PER_LETTER = 4
 UNBOUNDED = {
-    "oidc:finish": "codes of issuers are ASCII",
-    "deploys:know": "250 commits whose texts are all of four-byte letters",
-    "deploys:change": "250 commits whose texts are all of four-byte letters",
-    "deploys:hear": "the messages of other systems",
+    "oidc:callback": "codes of issuers are ASCII",
+    "deployments:create": "250 commits whose texts are all of four-byte letters",
+    "deployments:update": "250 commits whose texts are all of four-byte letters",
+    "deployment-events:create": "the messages of other systems",
     "commits:record": "500 commits with 3,000 files each would be larger than one request may be",
-    "reports:change": "200 blocks of 100,000 letters would be larger than one request may be",
-    "reports:freeze": "1,000 addresses of 64,000 letters would be larger than one request may be",
-    "uploads:begin": "flags of a CPU have no declared number",
-    "artifacts:change": "flags of a CPU have no declared number",
-    "builds:tell": "streamed",
-    "spans:push": "streamed",
-    "hooks:github": "streamed",
-    "hooks:gitlab": "streamed",
+    "reports:update": "200 blocks of 100,000 letters would be larger than one request may be",
+    "reports:create-snapshot": "1,000 addresses of 64,000 letters would be larger than one request may be",
+    "uploads:create": "flags of a CPU have no declared number",
+    "artifacts:update": "flags of a CPU have no declared number",
+    "builds:record": "streamed",
+    "spans:receive-otlp": "streamed",
+    "webhooks:receive-github": "streamed",
+    "webhooks:receive-gitlab": "streamed",
 }
 """Routes whose description allows more than their limit, and why."""
 

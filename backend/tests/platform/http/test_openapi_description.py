@@ -63,9 +63,9 @@ def test_no_shape_is_left_over_or_missing() -> None:
 @pytest.mark.parametrize(
     ("operation_id", "media_type"),
     [
-        ("artifacts:put", "application/octet-stream"),
-        ("artifacts:post", "multipart/form-data"),
-        ("uploads:part", "application/octet-stream"),
+        ("artifacts:upload", "application/octet-stream"),
+        ("artifacts:upload-many", "multipart/form-data"),
+        ("uploads:put-part", "application/octet-stream"),
     ],
 )
 def test_a_binary_body_is_described_as_such(operation_id: str, media_type: str) -> None:

@@ -121,7 +121,7 @@ def test_a_program_says_something_under_its_name_and_changes_nothing(
     assert program.patch(path, json={"text": "x"}).status_code == 403
     assert program.delete(path).status_code == 403
     assert program.get("/api/v1/mentions").json()["items"] == []
-    assert program.post("/api/v1/mention-readings", json={}).json() == {"unread": 0}
+    assert program.post("/api/v1/mentions/read", json={}).json() == {"unread": 0}
 
 
 @pytest.mark.parametrize("text", ["", "   ", "x" * 10_001, "a\x00b"])
@@ -191,15 +191,15 @@ def test_who_is_named_finds_it_in_the_inbox_until_it_is_read(
     assert theirs.get("/api/v1/mention-count").json() == {"unread": 1}
     assert house.asked(cookie=bystander.cookie).get("/api/v1/mention-count").json() == {"unread": 1}
 
-    assert client.post("/api/v1/mention-readings", json={"mention_ids": [mention["id"]]}).status_code == 404
-    readings = theirs.post("/api/v1/mention-readings", json={"mention_ids": [mention["id"], str(uuid4())]})
+    assert client.post("/api/v1/mentions/read", json={"mention_ids": [mention["id"]]}).status_code == 404
+    readings = theirs.post("/api/v1/mentions/read", json={"mention_ids": [mention["id"], str(uuid4())]})
     assert readings.status_code == 404
     assert theirs.get("/api/v1/mention-count").json() == {"unread": 1}
-    assert theirs.post("/api/v1/mention-readings", json={"mention_ids": [mention["id"]]}).json() == {"unread": 0}
+    assert theirs.post("/api/v1/mentions/read", json={"mention_ids": [mention["id"]]}).json() == {"unread": 0}
     assert theirs.get("/api/v1/mentions", params={"unread": True}).json()["items"] == []
     assert theirs.get("/api/v1/mentions").json()["items"][0]["read_at"] is not None
     said(client, on(build, f"@{named.name} again"))
-    assert theirs.post("/api/v1/mention-readings", json={}).json() == {"unread": 0}
+    assert theirs.post("/api/v1/mentions/read", json={}).json() == {"unread": 0}
 
 
 def test_only_members_can_be_named(client: TestClient, people: AccountsFactory, build: str) -> None:

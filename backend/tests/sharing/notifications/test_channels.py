@@ -18,7 +18,7 @@ from tests.support.databases import TestDatabase
 
 pytestmark = pytest.mark.database
 
-CHANNELS = "/api/v1/channels"
+CHANNELS = "/api/v1/notification-channels"
 SLACK = {"name": "#latency", "kind": "slack", "url": "https://hooks.slack.example/services/T0/B0/secret-of-slack"}
 WEBHOOK = {"name": "ours", "kind": "webhook", "url": "https://receiver.example/slowpath"}
 GITHUB = {"name": "code", "kind": "github", "repository": "northwind/shop", "token": "token-of-nobody-77"}
@@ -66,7 +66,11 @@ def test_a_channel_of_one_service(client: TestClient) -> None:
 def test_only_admins_keep_channels(client: TestClient) -> None:
     assert client.get(CHANNELS).status_code == 200
     assert client.post(CHANNELS, json=SLACK).status_code == 403
-    for path in (f"{CHANNELS}/{uuid4()}/test", f"{CHANNELS}/{uuid4()}/secret", f"/api/v1/messages/{uuid4()}/again"):
+    for path in (
+        f"{CHANNELS}/{uuid4()}/test",
+        f"{CHANNELS}/{uuid4()}/secret",
+        f"/api/v1/notifications/{uuid4()}/redeliver",
+    ):
         assert client.post(path).status_code == 403
 
 

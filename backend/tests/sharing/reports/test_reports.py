@@ -170,7 +170,7 @@ def test_a_frozen_page_outlives_what_it_shows(client: TestClient, comparison: UU
 @pytest.mark.parametrize(
     "request_",
     [
-        "/session", "/teams", "/events", "/channels", "/hooks", "/jobs", "/metric-sources", "/reports", "/sharing",
+        "/session", "/teams", "/events", "/notification-channels", "/webhooks", "/jobs", "/metric-sources", "/reports", "/share-settings",
         "/openapi.json", "/artifacts/00000000-0000-0000-0000-000000000007/original", "/shared/x", "/invitations/x",
         "/teams/00000000-0000-0000-0000-000000000007/members", "/nothing",
     ],
@@ -292,7 +292,7 @@ def test_what_can_be_opened_goes_along_as_far_as_there_is_room(
     report, requests = begun(client), of_view(client, comparison)
     page, first, *others = requests
     path = f"/api/v1/reports/{report['id']}/views"
-    missing = f"/comparisons/{comparison}/views/{uuid4()}/first"
+    missing = f"/comparisons/{comparison}/views/{uuid4()}/chunks/first"
 
     whole = client.post(path, json={**ANYBODY, "requests": [page], "also": [page, missing, first, *others]}).json()
     # that there is no such view is an answer, too: a page shows it
@@ -329,7 +329,14 @@ def test_freezable_are_reads_of_what_a_team_measured_and_nothing_else() -> None:
     )  # fmt: skip
     assert [one for one in marked if one.split(":")[0] in never] == []
     assert "artifacts:original" not in marked
-    assert {"comparisons:get", "views:part", "regressions:get", "board:get", "spans:trace", "traces:tile"} <= marked
+    assert {
+        "comparisons:get",
+        "diff-views:chunk",
+        "regressions:get",
+        "dashboard:get",
+        "span-sets:trace",
+        "execution-traces:tile",
+    } <= marked
 
 
 # -- versions

@@ -191,7 +191,7 @@ def test_half_a_fix_leaves_it_open(lab: SyntheticBuilds) -> None:
 def test_what_is_muted_is_not_told_of(lab: SyntheticBuilds, house: AppUnderTest, team: SomeTeam) -> None:
     client = house.asked(cookie=team.owner.cookie)
     for kind in ("profile.function", "profile.category"):
-        said = client.put(f"/api/v1/services/{lab.service_id}/watched-series", json={"kind": kind, "muted": True})
+        said = client.put(f"/api/v1/services/{lab.service_id}/mute-rules", json={"kind": kind, "muted": True})
         assert said.status_code == 200, said.text
     lab.history()
     lab.builds(8, DECODE_SLOWER)

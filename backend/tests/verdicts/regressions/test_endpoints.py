@@ -113,7 +113,7 @@ def test_changes_are_written_down_and_told_of(
     assert (told["state"], told["due_on"]) == ("acknowledged", "2026-12-24")
     assert told["assignee"]["id"] == str(member.user_id)
     assert told["assignee"]["name"]
-    events = client.get(f"/api/v1/regressions/{regression_id}/history").json()["items"]
+    events = client.get(f"/api/v1/regressions/{regression_id}/events").json()["items"]
     assert [event["what"] for event in events] == ["note", "due", "assignee", "state"]
     assert events[-1]["facts"] == {"from": "new", "to": "acknowledged"}
     assert events[-1]["by"]["id"] == str(team.owner.user_id)
@@ -121,7 +121,7 @@ def test_changes_are_written_down_and_told_of(
 
     again = client.patch(f"/api/v1/regressions/{regression_id}", json={"state": "acknowledged"})
     assert again.status_code == 200
-    assert len(client.get(f"/api/v1/regressions/{regression_id}/history").json()["items"]) == 4
+    assert len(client.get(f"/api/v1/regressions/{regression_id}/events").json()["items"]) == 4
 
     closed = client.patch(f"/api/v1/regressions/{regression_id}", json={"state": "not-a-regression"}).json()
     assert closed["closed_at"] is not None
@@ -132,10 +132,10 @@ def test_changes_are_written_down_and_told_of(
 def test_many_are_changed_together_or_not_at_all(client: TestClient, lab: SyntheticBuilds) -> None:
     ids = [str(put(lab, number)) for number in (1, 2, 3)]
     change = {"state": "ignored"}
-    told = client.post("/api/v1/regression-triage", json={"ids": [*ids[:2], str(new_id())], "change": change})
+    told = client.post("/api/v1/regressions/bulk-update", json={"ids": [*ids[:2], str(new_id())], "change": change})
     assert (told.status_code, listed(client, state="ignored")) == (404, [])
 
-    told = client.post("/api/v1/regression-triage", json={"ids": ids[:2], "change": change})
+    told = client.post("/api/v1/regressions/bulk-update", json={"ids": ids[:2], "change": change})
     assert {row["state"] for row in told.json()["items"]} == {"ignored"}
     assert listed(client, state="ignored") == [2, 1]
 
@@ -165,7 +165,9 @@ def test_viewers_look_and_change_nothing(client: TestClient, lab: SyntheticBuild
     for answer in (
         client.patch(f"/api/v1/regressions/{regression_id}", json={"state": "fixed"}),
         client.post(f"/api/v1/regressions/{regression_id}/notes", json={"text": "hm"}),
-        client.post("/api/v1/regression-triage", json={"ids": [str(regression_id)], "change": {"state": "fixed"}}),
+        client.post(
+            "/api/v1/regressions/bulk-update", json={"ids": [str(regression_id)], "change": {"state": "fixed"}}
+        ),
     ):
         assert answer.status_code == 403
 
@@ -229,7 +231,7 @@ def test_a_comparison_becomes_a_regression_by_hand(client: TestClient, lab: Synt
 
 
 def test_rules_on_series_are_replaced_not_piled_up(client: TestClient, lab: SyntheticBuilds) -> None:
-    path = f"/api/v1/services/{lab.service_id}/watched-series"
+    path = f"/api/v1/services/{lab.service_id}/mute-rules"
     rule = {"kind": "profile.function", "subject": "app.decode", "muted": True}
     client.put(path, json=rule)
     client.put(path, json={**rule, "muted": False})
@@ -307,7 +309,7 @@ def test_an_earlier_judgement_is_none_while_more_of_the_build_is_measured(
     client: TestClient, lab: SyntheticBuilds
 ) -> None:
     build_id = lab.build()
-    path = f"/api/v1/builds/{build_id}/judgement"
+    path = f"/api/v1/builds/{build_id}/verdict"
     before = client.get(path).json()
     with lab.writing() as session:
         job_id = enqueue(session, EvaluateBuild(BuildId(build_id)))

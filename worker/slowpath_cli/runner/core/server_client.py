@@ -102,12 +102,14 @@ class ServerClient:
 
     def leave(self) -> None:
         """Report that the runner stopped and left no deployment. Raises `ServerUnavailable`, `UnknownToServer`, `TokenForbidden`, `ReportRejected`."""
-        self._ask("POST", "runner-departures", json=self._own())
+        self._ask("POST", f"runners/{self._runner.name}/release", json={"instance": self._runner.instance})
 
     def leases(self, free_slots: Sequence[int], wait_seconds: float) -> list[object]:
         """Lease probes, not yet validated: see `leases.checked_lease`. Raises `ServerUnavailable`, `UnknownToServer`, `RunnerNameTaken`, `TokenForbidden`."""
-        body = {**self._own(), "free_slots": list(free_slots), "wait_seconds": wait_seconds}
-        found = self._ask("POST", "runner-leases", json=body).get("leases")
+        body = {
+            "instance": self._runner.instance, "free_slots": list(free_slots), "wait_seconds": wait_seconds,
+        }  # fmt: skip
+        found = self._ask("POST", f"runners/{self._runner.name}/leases", json=body).get("leases")
         if not isinstance(found, list) or len(found) > len(free_slots):
             raise ServerUnavailable("The server does not answer with leases for the free slots.")
         return found
@@ -121,7 +123,7 @@ class ServerClient:
     def beat(self, run_id: UUID, phase: str, log_tail: str) -> HeartbeatReply:
         """Send a heartbeat of a probe. Raises `ServerUnavailable`, `UnknownToServer`, `RunnerNameTaken`, `TokenForbidden`."""
         body = {**self._own(), "phase": phase, "log_tail": log_tail[-LOG_BYTES:]}
-        answer = self._ask("POST", f"probes/{run_id}/beats", json=body)
+        answer = self._ask("POST", f"probes/{run_id}/heartbeats", json=body)
         try:
             heard = HeardBeat.model_validate(answer)
         except ValidationError as error:
@@ -139,11 +141,11 @@ class ServerClient:
             "artifact_ids": list(window.artifact_ids), "board": window.board, "started_at": window.started_at.isoformat(),
             "ended_at": window.ended_at.isoformat(),
         }  # fmt: skip
-        self._ask("POST", f"probes/{run_id}/windows", json=body)
+        self._ask("POST", f"probes/{run_id}/measurements", json=body)
 
     def end(self, run_id: UUID, how: str, log_tail: str) -> None:
         """Report that a probe's deployment is gone. Raises `ServerUnavailable`, `UnknownToServer`, `TokenForbidden`."""
-        self._ask("POST", f"probes/{run_id}/ends", json={"how": how, "log_tail": log_tail[-LOG_BYTES:]})
+        self._ask("POST", f"probes/{run_id}/result", json={"how": how, "log_tail": log_tail[-LOG_BYTES:]})
 
     def put(self, run_id: UUID, name: str, body: bytes, facts: RunMetadata) -> str:
         """Upload an artifact of a run; returns its id. Raises `CollectError`."""

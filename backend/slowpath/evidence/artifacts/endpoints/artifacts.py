@@ -42,7 +42,7 @@ router = APIRouter(prefix="/api/v1", tags=["artifacts"])
 
 @router.put(
     "/artifacts/{name}",
-    operation_id="artifacts:put",
+    operation_id="artifacts:upload",
     status_code=201,
     dependencies=[HAS_ROOM],
     responses=document_problems(TooLarge, InvalidRequest, NotFound, Unavailable),
@@ -72,13 +72,13 @@ def put_artifact(
         return row.id
 
     asked = {"name": clean_name(name), "sha256": body.sha256, "build_id": build_id, "batch": batch, "facts": facts}
-    artifact_id = work.run_idempotent(session, "artifacts:put", idempotency_key, asked, make)
+    artifact_id = work.run_idempotent(session, "artifacts:upload", idempotency_key, asked, make)
     return make_artifact_outs(session, [artifacts.get_artifact(session, ArtifactId(artifact_id))])[0]
 
 
 @router.post(
     "/artifacts",
-    operation_id="artifacts:post",
+    operation_id="artifacts:upload-many",
     status_code=201,
     dependencies=[HAS_ROOM],
     responses=document_problems(TooLarge, InvalidRequest, NotFound, Unavailable),
@@ -119,7 +119,7 @@ def post_artifacts(
         asked = {"name": clean_name(name), "files": all_hashes, "fields": body.fields}
         rows.append(
             artifacts.get_artifact(
-                session, ArtifactId(work.run_idempotent(session, "artifacts:post", key, asked, make))
+                session, ArtifactId(work.run_idempotent(session, "artifacts:upload-many", key, asked, make))
             )
         )
     return make_artifact_outs(session, rows)
@@ -158,7 +158,7 @@ def get_artifact(artifact_id: UUID, caller: MayWait, session: Reading) -> Artifa
 
 @router.patch(
     "/artifacts/{artifact_id}",
-    operation_id="artifacts:change",
+    operation_id="artifacts:update",
     openapi_extra=body_up_to(64 * KIB),
     responses=document_problems(NotFound, InvalidRequest),
 )

@@ -112,7 +112,7 @@ def put_build_artifact(
 
 @router.put(
     "/{service}/{commit}/artifacts",
-    operation_id="builds:put-unnamed-artifact",
+    operation_id="builds:create-artifact",
     status_code=201,
     dependencies=[BUILD_HAS_ROOM],
     responses={**document_problems(TooLarge, InvalidRequest, NotFound, Conflict, Unavailable), **KNOWN},
@@ -236,7 +236,7 @@ def _build_facts(text: str) -> BuildMetadataIn:
 
 @router.post(
     "/{service}/{commit}",
-    operation_id="builds:tell",
+    operation_id="builds:record",
     status_code=201,
     responses={**document_problems(TooLarge, InvalidRequest, NotFound, Conflict, Unavailable), **TOLD},
     openapi_extra=BUILD_BODY,
@@ -273,7 +273,7 @@ def upload_build(
     hashes = [file.sha256 for _, file in sent.files]
     asked = {"named": [service, commit], "facts": sent.facts.model_dump(mode="json"), "files": hashes}
     key = idempotency_key or sent.facts.delivery_id
-    build_id = BuildId(work.run_idempotent(session, "builds:tell", key, asked, make))
+    build_id = BuildId(work.run_idempotent(session, "builds:record", key, asked, make))
     response.status_code = 201 if any(new) else 200
     return BuildUploadOut(
         build=BuildOut.model_validate(catalog.build(session, build_id)),

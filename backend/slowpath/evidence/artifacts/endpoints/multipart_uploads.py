@@ -37,7 +37,7 @@ router = APIRouter(prefix="/api/v1", tags=["artifacts"])
 
 @router.post(
     "/uploads",
-    operation_id="uploads:begin",
+    operation_id="uploads:create",
     openapi_extra=body_up_to(64 * KIB),
     status_code=201,
     dependencies=[HAS_ROOM],
@@ -61,7 +61,7 @@ def begin_upload(
         return multipart_uploads.begin_upload(session, labels, wanted.size_bytes, limits, clock.now()).id
 
     asked = wanted.model_dump(mode="json")
-    upload_id = UploadId(work.run_idempotent(session, "uploads:begin", idempotency_key, asked, make))
+    upload_id = UploadId(work.run_idempotent(session, "uploads:create", idempotency_key, asked, make))
     return make_upload_out(*multipart_uploads.get_upload(session, upload_id))
 
 
@@ -73,7 +73,7 @@ def get_upload(upload_id: UUID, caller: MayUpload, session: Reading) -> Multipar
 
 @router.put(
     "/uploads/{upload_id}/parts/{number}",
-    operation_id="uploads:part",
+    operation_id="uploads:put-part",
     responses=document_problems(NotFound, InvalidRequest, Conflict, TooLarge, Unavailable),
     openapi_extra=RAW_BODY,
 )
@@ -114,7 +114,7 @@ def complete_upload(
 
 
 @router.delete(
-    "/uploads/{upload_id}", operation_id="uploads:abandon", status_code=204, responses=document_problems(NotFound)
+    "/uploads/{upload_id}", operation_id="uploads:delete", status_code=204, responses=document_problems(NotFound)
 )
 def abandon_upload(upload_id: UUID, caller: MayUpload, session: Writing, blobs: Blobs) -> None:
     """Forget an unfinished upload and its parts."""

@@ -37,8 +37,8 @@ Instant = Annotated[str, StringConstraints(max_length=64), Query(description="RF
 
 
 @router.get(
-    "/board",
-    operation_id="board:get",
+    "/dashboard",
+    operation_id="dashboard:get",
     openapi_extra=FREEZABLE,
     responses={**document_problems(NotFound, InvalidRequest), **COLUMNS},
     response_class=StreamingResponse,

@@ -26,8 +26,8 @@ router = APIRouter(prefix="/api/v1", tags=["metrics"])
 
 
 @router.get(
-    "/changes",
-    operation_id="changes:list",
+    "/metric-change-points",
+    operation_id="metric-change-points:list",
     openapi_extra=FREEZABLE,
     responses=document_problems(NotFound, InvalidRequest),
 )
@@ -50,14 +50,14 @@ def list_change_points(
 
 
 @router.get(
-    "/deploys/{deploy_id}/check",
-    operation_id="deploys:check",
+    "/deployments/{deployment_id}/check",
+    operation_id="deployments:check",
     openapi_extra=FREEZABLE,
     responses=document_problems(NotFound),
 )
-def get_deployment_check(deploy_id: UUID, caller: MayRead, session: Reading) -> DeploymentCheckOut:
+def get_deployment_check(deployment_id: UUID, caller: MayRead, session: Reading) -> DeploymentCheckOut:
     """Return what was decided of a deploy: the word that counts, and every look."""
-    rows = deployment_checks.list_evaluations(session, DeployId(deploy_id))
+    rows = deployment_checks.list_evaluations(session, DeployId(deployment_id))
     counted = deployment_checks.select_deciding_evaluation(rows)
     looks = [
         DeploymentEvaluationOut(
@@ -66,7 +66,7 @@ def get_deployment_check(deploy_id: UUID, caller: MayRead, session: Reading) -> 
         for row in rows
     ]
     return DeploymentCheckOut(
-        deploy_id=deploy_id,
+        deploy_id=deployment_id,
         verdict=counted.verdict if counted else None,
         check=counted.statement if counted else None,
         looks=looks,

@@ -27,7 +27,7 @@ router = APIRouter(prefix="/api/v1", tags=["metrics"])
 MAY_BE_NULL = {"service", "service_label", "environment_label", "status_label", "title"}
 
 
-@router.get("/metrics/recognised", operation_id="metrics:recognised")
+@router.get("/metrics/names", operation_id="metrics:names")
 def list_metric_names(caller: MayRead, session: Reading, settings: Configured) -> MetricNameList:
     """Say of each name that came in what it was taken for and why, or why for nothing."""
     rows, more = metric_rules.list_metric_names(session)
@@ -69,7 +69,7 @@ def create_rule(wanted: MetricRuleIn, caller: MayWrite, session: Writing) -> Met
 
 
 @router.patch(
-    "/metric-rules/{rule_id}", operation_id="metric-rules:change", responses=document_problems(NotFound, InvalidRequest)
+    "/metric-rules/{rule_id}", operation_id="metric-rules:update", responses=document_problems(NotFound, InvalidRequest)
 )
 def update_metric_rule(rule_id: UUID, change: MetricRuleUpdate, caller: MayWrite, session: Writing) -> MetricRuleOut:
     """Change a rule."""
@@ -92,14 +92,14 @@ def delete_rule(rule_id: UUID, caller: MayWrite, session: Writing) -> None:
     record_audit_event(session, caller, "metric-rule.deleted", "metric_rule", rule_id, {"metric": row.metric})
 
 
-@router.get("/metrics/settings", operation_id="metrics:settings")
+@router.get("/metrics/settings", operation_id="metric-settings:get")
 def get_settings(caller: MayRead, session: Reading, settings: Configured) -> MetricSettingsOut:
     """Say for how long samples are kept, and how many series there are."""
     days, series = metric_rules.settings(session)
     return MetricSettingsOut(retention_days=days, series=series, max_series=settings.max_series)
 
 
-@router.patch("/metrics/settings", operation_id="metrics:change-settings", responses=document_problems(InvalidRequest))
+@router.patch("/metrics/settings", operation_id="metric-settings:update", responses=document_problems(InvalidRequest))
 def change_settings(
     change: MetricSettingsUpdate, caller: MayManage, session: Writing, settings: Configured
 ) -> MetricSettingsOut:

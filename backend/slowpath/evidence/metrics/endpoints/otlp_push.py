@@ -35,7 +35,7 @@ MOST_TOLD = 2000
 
 @router.post(
     "/v1/metrics",
-    operation_id="metrics:export",
+    operation_id="metrics:receive-otlp",
     response_class=Response,
     responses={**document_problems(TooLarge), **ANSWER},
     openapi_extra=EXPORT_BODY,

@@ -33,7 +33,7 @@ REMOTE_WRITE_BODY = {
 
 @router.post(
     "/metrics/write",
-    operation_id="metrics:write",
+    operation_id="metrics:receive-remote-write",
     status_code=204,
     response_class=Response,
     responses={

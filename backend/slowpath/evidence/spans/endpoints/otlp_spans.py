@@ -15,7 +15,7 @@ from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_bodies import WholeBody, whole_body
 from slowpath.platform.http.request_dependencies import Writing
 
-router = APIRouter(tags=["spans"])
+router = APIRouter(tags=["span sets"])
 
 PROTOBUF, JSON = "application/x-protobuf", "application/json"
 DIALECTS = {PROTOBUF: PushDialect.PROTOBUF, JSON: PushDialect.JSON}
@@ -40,7 +40,7 @@ async def _body(request: Request, caller: MaySend) -> AsyncIterator[WholeBody]:
 
 @router.post(
     "/v1/traces",
-    operation_id="spans:push",
+    operation_id="spans:receive-otlp",
     responses=document_problems(InvalidRequest, TooLarge, Unavailable),
     response_class=Response,
     openapi_extra=BODY,

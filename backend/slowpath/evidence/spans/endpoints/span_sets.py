@@ -18,7 +18,7 @@ from slowpath.platform.http.internal_api import FREEZABLE
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Blobs, Reading
 
-router = APIRouter(prefix="/api/v1", tags=["spans"])
+router = APIRouter(prefix="/api/v1", tags=["span sets"])
 
 MOST_SETS = 200
 DOCUMENT: dict[str, Any] = {"application/json": {"schema": {"type": "object", "additionalProperties": True}}}
@@ -33,7 +33,9 @@ GZIP_LEVEL = 1
 TraceId = Annotated[str, Path(max_length=64, description="up to 32 hexadecimal digits")]
 
 
-@router.get("/spans", operation_id="spans:list", openapi_extra=FREEZABLE, responses=document_problems(InvalidRequest))
+@router.get(
+    "/span-sets", operation_id="span-sets:list", openapi_extra=FREEZABLE, responses=document_problems(InvalidRequest)
+)
 def list_sets(
     caller: MayRead,
     session: Reading,
@@ -47,8 +49,8 @@ def list_sets(
 
 
 @router.get(
-    "/spans/{artifact_id}",
-    operation_id="spans:get",
+    "/span-sets/{artifact_id}",
+    operation_id="span-sets:get",
     openapi_extra=FREEZABLE,
     responses={**document_problems(NotFound, Unavailable), **PAGE},
     response_class=Response,
@@ -60,8 +62,8 @@ def get_set(artifact_id: UUID, caller: MayRead, session: Reading, blobs: Blobs) 
 
 
 @router.get(
-    "/spans/{artifact_id}/traces",
-    operation_id="spans:traces",
+    "/span-sets/{artifact_id}/traces",
+    operation_id="span-sets:traces",
     openapi_extra=FREEZABLE,
     responses=document_problems(NotFound, InvalidRequest, Unavailable),
 )
@@ -76,8 +78,8 @@ def list_traces(
 
 
 @router.get(
-    "/spans/{artifact_id}/traces/{trace_id}",
-    operation_id="spans:trace",
+    "/span-sets/{artifact_id}/traces/{trace_id}",
+    operation_id="span-sets:trace",
     openapi_extra=FREEZABLE,
     responses={**document_problems(NotFound, InvalidRequest, Unavailable), **TRACE},
     response_class=Response,

@@ -73,7 +73,7 @@ def get_service(service_id: UUID, caller: MayRead, session: Reading) -> ServiceO
 
 
 @router.patch(
-    "/services/{service_id}", operation_id="services:change", responses=document_problems(NotFound, InvalidRequest)
+    "/services/{service_id}", operation_id="services:update", responses=document_problems(NotFound, InvalidRequest)
 )
 def update_service(service_id: UUID, change: ServiceUpdate, caller: MayManage, session: Writing) -> ServiceOut:
     """Change what is said of a service."""
@@ -123,7 +123,7 @@ def create_environment(wanted: EnvironmentIn, caller: MayManage, session: Writin
 
 @router.patch(
     "/environments/{environment_id}",
-    operation_id="environments:change",
+    operation_id="environments:update",
     responses=document_problems(NotFound, InvalidRequest),
 )
 def update_environment(
@@ -163,7 +163,7 @@ def list_builds(
 
 @router.post(
     "/builds",
-    operation_id="builds:know",
+    operation_id="builds:create",
     openapi_extra=body_up_to(1024 * KIB, members=6_000),
     status_code=201,
     responses={
@@ -195,7 +195,7 @@ def get_build(build_id: UUID, caller: MayRead, session: Reading) -> BuildOut:
 
 @router.patch(
     "/builds/{build_id}",
-    operation_id="builds:change",
+    operation_id="builds:update",
     openapi_extra=body_up_to(1024 * KIB, members=6_000),
     responses=document_problems(NotFound, InvalidRequest),
 )

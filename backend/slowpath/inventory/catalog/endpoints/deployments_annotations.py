@@ -38,7 +38,10 @@ KNOWN: dict[int | str, dict[str, Any]] = {200: {"model": DeploymentOut, "descrip
 
 
 @router.get(
-    "/deploys", operation_id="deploys:list", openapi_extra=FREEZABLE, responses=document_problems(InvalidRequest)
+    "/deployments",
+    operation_id="deployments:list",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(InvalidRequest),
 )
 def list_deployments(
     caller: MayRead,
@@ -59,8 +62,8 @@ def list_deployments(
 
 
 @router.post(
-    "/deploys",
-    operation_id="deploys:know",
+    "/deployments",
+    operation_id="deployments:create",
     openapi_extra=body_up_to(1024 * KIB, members=5_000),
     status_code=201,
     responses={**document_problems(NotFound, InvalidRequest), **KNOWN},
@@ -90,8 +93,8 @@ def create_deployment(
 
 
 @router.post(
-    "/webhooks/deploys",
-    operation_id="deploys:hear",
+    "/deployment-events",
+    operation_id="deployment-events:create",
     openapi_extra=body_up_to(256 * KIB, members=10_000),
     status_code=201,
     responses={**document_problems(InvalidRequest), **KNOWN},
@@ -109,27 +112,32 @@ def receive_deployment_event(
 
 
 @router.get(
-    "/deploys/{deploy_id}", operation_id="deploys:get", openapi_extra=FREEZABLE, responses=document_problems(NotFound)
+    "/deployments/{deployment_id}",
+    operation_id="deployments:get",
+    openapi_extra=FREEZABLE,
+    responses=document_problems(NotFound),
 )
-def get_deployment(deploy_id: UUID, caller: MayRead, session: Reading) -> DeploymentOut:
+def get_deployment(deployment_id: UUID, caller: MayRead, session: Reading) -> DeploymentOut:
     """Return one deploy."""
-    return DeploymentOut.model_validate(service.deploy(session, DeployId(deploy_id)))
+    return DeploymentOut.model_validate(service.deploy(session, DeployId(deployment_id)))
 
 
 @router.patch(
-    "/deploys/{deploy_id}",
-    operation_id="deploys:change",
+    "/deployments/{deployment_id}",
+    operation_id="deployments:update",
     openapi_extra=body_up_to(1024 * KIB, members=5_000),
     responses=document_problems(NotFound, InvalidRequest),
 )
-def update_deployment(deploy_id: UUID, change: DeploymentUpdate, caller: MayWrite, session: Writing) -> DeploymentOut:
+def update_deployment(
+    deployment_id: UUID, change: DeploymentUpdate, caller: MayWrite, session: Writing
+) -> DeploymentOut:
     """Change what is said of a deploy."""
     values = change.model_dump(mode="json", exclude_unset=True)
     if "commits" in values:
         values["commits"] = [
             {key: value for key, value in commit.items() if value is not None} for commit in values["commits"] or ()
         ]
-    row = service.change_deploy(session, DeployId(deploy_id), values)
+    row = service.change_deploy(session, DeployId(deployment_id), values)
     record_audit_event(
         session,
         caller,
@@ -142,12 +150,15 @@ def update_deployment(deploy_id: UUID, change: DeploymentUpdate, caller: MayWrit
 
 
 @router.delete(
-    "/deploys/{deploy_id}", operation_id="deploys:delete", status_code=204, responses=document_problems(NotFound)
+    "/deployments/{deployment_id}",
+    operation_id="deployments:delete",
+    status_code=204,
+    responses=document_problems(NotFound),
 )
-def delete_deployment(deploy_id: UUID, caller: MayManage, session: Writing) -> None:
+def delete_deployment(deployment_id: UUID, caller: MayManage, session: Writing) -> None:
     """Delete a deploy: the one before it is taken to have run on."""
-    row = service.delete_deploy(session, DeployId(deploy_id))
-    record_audit_event(session, caller, "deploy.deleted", "deploy", deploy_id, {"commit": row.commit})
+    row = service.delete_deploy(session, DeployId(deployment_id))
+    record_audit_event(session, caller, "deploy.deleted", "deploy", deployment_id, {"commit": row.commit})
 
 
 @router.get(
@@ -185,7 +196,7 @@ def create_annotation(wanted: AnnotationIn, caller: MayWrite, session: Writing) 
 
 @router.patch(
     "/annotations/{annotation_id}",
-    operation_id="annotations:change",
+    operation_id="annotations:update",
     responses=document_problems(NotFound, InvalidRequest),
 )
 def change_annotation(
@@ -214,8 +225,8 @@ def delete_annotation(annotation_id: UUID, caller: MayWrite, session: Writing) -
 
 
 @router.get(
-    "/environments/{environment_id}/order",
-    operation_id="environments:order",
+    "/environments/{environment_id}/service-order",
+    operation_id="service-order:get",
     openapi_extra=FREEZABLE,
     responses=document_problems(NotFound),
 )
@@ -225,8 +236,8 @@ def get_service_order(environment_id: UUID, caller: MayRead, session: Reading) -
 
 
 @router.put(
-    "/environments/{environment_id}/order",
-    operation_id="environments:lay-order",
+    "/environments/{environment_id}/service-order",
+    operation_id="service-order:set",
     openapi_extra=body_up_to(64 * KIB, members=2_000),
     responses=document_problems(NotFound, InvalidRequest),
 )
@@ -241,8 +252,8 @@ def set_service_order(
 
 
 @router.delete(
-    "/environments/{environment_id}/order",
-    operation_id="environments:forget-order",
+    "/environments/{environment_id}/service-order",
+    operation_id="service-order:reset",
     responses=document_problems(NotFound),
 )
 def reset_service_order(environment_id: UUID, caller: MayWrite, session: Writing) -> ServiceOrderOut:

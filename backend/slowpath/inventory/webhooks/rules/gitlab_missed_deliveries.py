@@ -43,12 +43,12 @@ class GitLabDeliveryAttempt:
     """When we answered, as our own answer said."""
 
 
-def hook_at(listed: Any, address_path: str) -> tuple[int | None, bool]:  # noqa: ANN401 - any JSON value
+def hook_at(listed: Any, address_paths: tuple[str, ...]) -> tuple[int | None, bool]:  # noqa: ANN401 - any JSON value
     """Return the number by which GitLab calls the hook that sends to an address of ours, and whether it is switched off."""
     for each in listed if isinstance(listed, list) else ():
         url = link(each.get("url")) if isinstance(each, dict) else None
         known = number(each.get("id")) if url else None
-        if url is not None and known is not None and url.split("?")[0].rstrip("/").endswith(address_path):
+        if url is not None and known is not None and url.split("?")[0].rstrip("/").endswith(address_paths):
             return known, each.get("alert_status") in OFF
     return None, False
 

@@ -30,9 +30,10 @@ def get_provider(session: ReadSession, hook_id: HookId, sealer: SecretEncryptor)
         if not PROJECT.fullmatch(row.provider_target):
             return None
         token = webhooks.api_token(row, sealer)
-        address_path = f"/api/v1/hooks/{row.id}/gitlab"
+        # A webhook that was configured under the former address still posts to it.
+        address_paths = (f"/api/v1/webhooks/{row.id}/gitlab", f"/api/v1/hooks/{row.id}/gitlab")
         return GitLabDeliveries(
-            row.api_url, row.provider_target, address_path, {"PRIVATE-TOKEN": token}, row.reconciled_at
+            row.api_url, row.provider_target, address_paths, {"PRIVATE-TOKEN": token}, row.reconciled_at
         )
     if not TARGET.fullmatch(row.provider_target) or not NUMBER.fullmatch(row.external_id or ""):
         return None

@@ -96,7 +96,7 @@ class GitLabDeliveries:
     url: str
     project: str
     """Its path: group/subgroup/name."""
-    address_path: str
+    address_paths: tuple[str, ...]
     """Where the hook sends to, without the host: by it GitLab's own number of the hook is found."""
     headers: dict[str, str]
     since: datetime | None
@@ -137,7 +137,7 @@ class GitLabDeliveries:
     def _number(self, peer: EgressConnection) -> int:
         for number in range(1, MOST_PAGES_OF_HOOKS + 1):
             page = self._list(peer, self._hooks(), [("page", str(number)), ("per_page", str(LISTED))])
-            known, off = gitlab_missed_deliveries.hook_at(page, self.address_path)
+            known, off = gitlab_missed_deliveries.hook_at(page, self.address_paths)
             if known is not None and off:
                 raise ReconciliationNotConfigured(
                     "GitLab has switched the hook off, because too many of its messages failed.",

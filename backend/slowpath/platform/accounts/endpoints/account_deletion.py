@@ -13,12 +13,12 @@ from slowpath.platform.accounts.service import account_deletion
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import DatabaseOf, Now, Writing
 
-router = APIRouter(tags=["people"])
+router = APIRouter(tags=["users"])
 
 
 @router.post(
     "/user/deletion",
-    operation_id="people:delete",
+    operation_id="users:delete",
     status_code=204,
     responses=document_problems(WrongPassword, ReauthenticationRequired, PermissionDenied, Conflict, LimitExceeded),
 )
@@ -43,7 +43,7 @@ def delete_user(
 
 
 @router.get(
-    "/closed-teams", operation_id="closed-teams:list", responses=document_problems(NotAuthenticated, PermissionDenied)
+    "/deleted-teams", operation_id="deleted-teams:list", responses=document_problems(NotAuthenticated, PermissionDenied)
 )
 def list_deleted_teams(person: SignedIn, database: DatabaseOf) -> list[DeletedTeamOut]:
     """List the teams of yours that were deleted and can still be reopened."""
@@ -54,8 +54,8 @@ def list_deleted_teams(person: SignedIn, database: DatabaseOf) -> list[DeletedTe
 
 
 @router.post(
-    "/closed-teams/{team_id}/reopening",
-    operation_id="closed-teams:reopen",
+    "/deleted-teams/{team_id}/restore",
+    operation_id="deleted-teams:restore",
     responses=document_problems(NotAuthenticated, PermissionDenied, NotFound),
 )
 def restore_team(person: SignedIn, team_id: UUID, session: Writing) -> TeamOut:

@@ -54,8 +54,8 @@ def list_audit_events(caller: MayManage, session: Reading, paging: Paging, wante
 
 
 @inside.get(
-    "/audit-log",
-    operation_id="audit-events:download",
+    "/audit-events/export",
+    operation_id="audit-events:export",
     responses={
         **document_problems(*COMMON, InvalidRequest),
         200: {"content": {kind: {"schema": {"type": "string"}} for kind in ("text/csv", "application/x-ndjson")}},

@@ -58,7 +58,7 @@ def create_invitation(
 
 @inside.post(
     "/{invitation_id}/renew",
-    operation_id="invitations:renew",
+    operation_id="invitations:rotate-link",
     responses=document_problems(*COMMON, InvalidRequest),
 )
 def renew_invitation(
@@ -77,7 +77,7 @@ def renew_invitation(
 
 @inside.delete(
     "/{invitation_id}",
-    operation_id="invitations:withdraw",
+    operation_id="invitations:revoke",
     status_code=204,
     responses=document_problems(*COMMON),
 )
@@ -86,7 +86,7 @@ def revoke_invitation(caller: MayManage, invitation_id: UUID, session: Writing) 
     service.revoke_invitation(session, caller, invitation_id)
 
 
-@router.get("/invitations/{secret}", operation_id="invitations:look", responses=document_problems(NotFound, Conflict))
+@router.get("/invitations/{secret}", operation_id="invitations:get", responses=document_problems(NotFound, Conflict))
 def preview_invitation(_anyone: Anyone, secret: InPath, database: DatabaseOf, clock: Now) -> InvitationPreview:
     """Tell whoever holds the link what it invites to."""
     found = service.preview_invitation(database, secret, now=clock.now())

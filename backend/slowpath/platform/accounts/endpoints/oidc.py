@@ -76,7 +76,7 @@ def _kept(request: Request, cookie: SessionCookie) -> bytes | None:
         return None
 
 
-@router.get("/sign-in-ways", operation_id="sign-in:ways")
+@router.get("/auth/methods", operation_id="auth:methods")
 def get_sign_in_methods(_anyone: Anyone, settings: Configured, issuer: IssuerOf) -> SignInMethodsOut:
     """Tell how people sign in here."""
     return SignInMethodsOut(
@@ -87,7 +87,12 @@ def get_sign_in_methods(_anyone: Anyone, settings: Configured, issuer: IssuerOf)
     )
 
 
-@router.post("/oidc/sign-ins", operation_id="oidc:begin", status_code=201, responses=document_problems(*COMMON))
+@router.post(
+    "/oidc/sign-in-requests",
+    operation_id="oidc:create-sign-in-request",
+    status_code=201,
+    responses=document_problems(*COMMON),
+)
 def start_oidc_sign_in(
     _anyone: Anyone,
     request: Request,
@@ -115,7 +120,12 @@ def start_oidc_sign_in(
     return _keep(response, cookie, begun)
 
 
-@router.post("/oidc/links", operation_id="oidc:link", status_code=201, responses=document_problems(*COMMON))
+@router.post(
+    "/oidc/link-requests",
+    operation_id="oidc:create-link-request",
+    status_code=201,
+    responses=document_problems(*COMMON),
+)
 def start_oidc_link(
     person: SignedIn,
     request: Request,
@@ -143,7 +153,7 @@ def start_oidc_link(
 
 
 @router.post(
-    "/oidc/sessions", operation_id="oidc:finish", status_code=201, responses=document_problems(*COMMON, Conflict)
+    "/oidc/callback", operation_id="oidc:callback", status_code=201, responses=document_problems(*COMMON, Conflict)
 )
 def complete_oidc_sign_in(
     _anyone: Anyone,
@@ -202,7 +212,9 @@ def _told(row: UserIdentity, settings: Configured) -> LinkedIdentityOut:
 
 
 @router.get(
-    "/user/sign-ins", operation_id="sign-ins:list", responses=document_problems(NotAuthenticated, PermissionDenied)
+    "/user/linked-identities",
+    operation_id="linked-identities:list",
+    responses=document_problems(NotAuthenticated, PermissionDenied),
 )
 def list_linked_identities(person: SignedIn, session: Reading, settings: Configured) -> LinkedIdentitiesOut:
     """List how you sign in."""
@@ -211,11 +223,11 @@ def list_linked_identities(person: SignedIn, session: Reading, settings: Configu
 
 
 @router.delete(
-    "/user/sign-ins/{sign_in_id}",
-    operation_id="sign-ins:unlink",
+    "/user/linked-identities/{identity_id}",
+    operation_id="linked-identities:delete",
     status_code=204,
     responses=document_problems(NotAuthenticated, PermissionDenied, NotFound, Conflict),
 )
-def unlink_identity(person: SignedIn, sign_in_id: UUID, session: Writing, settings: Configured) -> None:
+def unlink_identity(person: SignedIn, identity_id: UUID, session: Writing, settings: Configured) -> None:
     """Forget an account at an issuer. The last way to sign in stays."""
-    service.unlink_identity(session, person, sign_in_id, passwords=settings.passwords == "on")
+    service.unlink_identity(session, person, identity_id, passwords=settings.passwords == "on")

@@ -14,7 +14,7 @@ from slowpath.platform.accounts.service import password_resets
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Configured, DatabaseOf, Now, Writing
 
-router = APIRouter(tags=["people"])
+router = APIRouter(tags=["users"])
 
 ANSWER_S: Final = 0.2
 """The answer comes no sooner: writing down that a known person asked takes a millisecond that would tell."""
@@ -22,7 +22,7 @@ ANSWER_S: Final = 0.2
 
 @router.post(
     "/password-resets",
-    operation_id="passwords:forget",
+    operation_id="password-resets:create",
     status_code=204,
     responses=document_problems(PermissionDenied, InvalidRequest, LimitExceeded),
 )
@@ -50,8 +50,8 @@ def request_password_reset(
 
 
 @router.post(
-    "/new-passwords",
-    operation_id="passwords:choose",
+    "/password-resets/confirm",
+    operation_id="password-resets:confirm",
     status_code=204,
     responses=document_problems(PermissionDenied, NotFound, InvalidRequest, LimitExceeded),
 )

@@ -43,7 +43,7 @@ def get_team(_caller: MayRead, session: Reading) -> TeamOut:
     return team_out(service.get_team(session))
 
 
-@inside.patch("", operation_id="teams:change", responses=document_problems(*COMMON, InvalidRequest))
+@inside.patch("", operation_id="teams:update", responses=document_problems(*COMMON, InvalidRequest))
 def update_team(caller: MayOwn, sent: TeamIn, session: Writing) -> TeamOut:
     """Give the team another name. Its slug stays, so that links hold."""
     return team_out(service.rename_team(session, caller, sent.name))
@@ -63,7 +63,7 @@ def list_members(_caller: MayRead, session: Reading, paging: Paging) -> Page[Mem
 
 
 @inside.patch(
-    "/members/{user_id}", operation_id="members:change", responses=document_problems(*COMMON, Conflict, InvalidRequest)
+    "/members/{user_id}", operation_id="members:update", responses=document_problems(*COMMON, Conflict, InvalidRequest)
 )
 def update_member(caller: MayManage, user_id: UUID, sent: MemberUpdate, session: Writing) -> MemberOut:
     """Give a member another role, at most your own."""
@@ -72,7 +72,7 @@ def update_member(caller: MayManage, user_id: UUID, sent: MemberUpdate, session:
 
 @inside.delete(
     "/members/{user_id}",
-    operation_id="members:remove",
+    operation_id="members:delete",
     status_code=204,
     responses=document_problems(*COMMON, Conflict),
 )

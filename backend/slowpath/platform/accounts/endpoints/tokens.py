@@ -57,7 +57,7 @@ def create_token(caller: MayManage, sent: TokenIn, session: Writing, clock: Now)
     return token_out(token, created_by, service.get_token_owner(session, token)[1], secret)
 
 
-@router.put("/{token_id}", operation_id="tokens:change", responses=document_problems(*COMMON, InvalidRequest))
+@router.put("/{token_id}", operation_id="tokens:update", responses=document_problems(*COMMON, InvalidRequest))
 def update_token(caller: MayManage, token_id: UUID, sent: TokenUpdate, session: Writing) -> TokenOut:
     """Give a token another name and other rates. What it may and how long stays: make another token for that."""
     token = service.change_token(
@@ -98,7 +98,7 @@ def create_service_account(caller: MayManage, sent: ServiceAccountIn, session: W
 
 @accounts.patch(
     "/{service_account_id}",
-    operation_id="service-accounts:change",
+    operation_id="service-accounts:update",
     responses=document_problems(*COMMON, Conflict, InvalidRequest),
 )
 def update_service_account(
@@ -119,7 +119,7 @@ def update_service_account(
 
 @accounts.delete(
     "/{service_account_id}",
-    operation_id="service-accounts:remove",
+    operation_id="service-accounts:delete",
     status_code=204,
     responses=document_problems(*COMMON),
 )

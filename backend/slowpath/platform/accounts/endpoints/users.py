@@ -28,7 +28,7 @@ from slowpath.platform.accounts.schemas.users import (
 from slowpath.platform.http.problems import document_problems
 from slowpath.platform.http.request_dependencies import Configured, DatabaseOf, IssuerOf, Now, Reading, Seals, Writing
 
-router = APIRouter(tags=["people"])
+router = APIRouter(tags=["users"])
 
 
 def start_session(
@@ -72,7 +72,7 @@ def _forget(response: Response, cookie: SessionCookie) -> None:
 
 @router.post(
     "/sign-up",
-    operation_id="people:sign-up",
+    operation_id="users:sign-up",
     status_code=201,
     responses=document_problems(Conflict, PermissionDenied, NotFound, InvalidRequest, LimitExceeded),
 )
@@ -115,7 +115,7 @@ def sign_up(
 
 @router.post(
     "/session",
-    operation_id="session:begin",
+    operation_id="session:create",
     status_code=201,
     responses=document_problems(WrongPassword, PermissionDenied, LimitExceeded),
 )
@@ -147,7 +147,9 @@ def get_session(person: SignedIn) -> CurrentSessionOut:
     return session_out(person.user_id, person.email, person.name, person.teams)
 
 
-@router.delete("/session", operation_id="session:end", responses=document_problems(NotAuthenticated, PermissionDenied))
+@router.delete(
+    "/session", operation_id="session:delete", responses=document_problems(NotAuthenticated, PermissionDenied)
+)
 def sign_out(
     person: SignedIn,
     request: Request,
@@ -174,7 +176,7 @@ def list_sessions(person: SignedIn, session: Reading, clock: Now) -> list[Browse
 
 @router.delete(
     "/sessions",
-    operation_id="sessions:end-all",
+    operation_id="sessions:delete-all",
     status_code=204,
     responses=document_problems(NotAuthenticated, PermissionDenied),
 )
@@ -189,7 +191,7 @@ def sign_out_everywhere(
 
 @router.delete(
     "/sessions/{session_id}",
-    operation_id="sessions:end",
+    operation_id="sessions:delete",
     status_code=204,
     responses=document_problems(NotAuthenticated, PermissionDenied, SessionNotFound),
 )
@@ -200,7 +202,7 @@ def end_session(person: SignedIn, session_id: UUID, session: Writing) -> None:
 
 @router.patch(
     "/user",
-    operation_id="people:change",
+    operation_id="users:update",
     responses=document_problems(NotAuthenticated, PermissionDenied, InvalidRequest),
 )
 def update_user(person: SignedIn, sent: UserUpdate, session: Writing) -> UserOut:
@@ -210,7 +212,9 @@ def update_user(person: SignedIn, sent: UserUpdate, session: Writing) -> UserOut
 
 
 @router.get(
-    "/user/mails", operation_id="own-mails:get", responses=document_problems(NotAuthenticated, PermissionDenied)
+    "/user/email-preferences",
+    operation_id="email-preferences:get",
+    responses=document_problems(NotAuthenticated, PermissionDenied),
 )
 def get_email_preferences(person: SignedIn, session: Reading) -> EmailPreferencesOut:
     """Tell what you are told by e-mail, too."""
@@ -218,8 +222,8 @@ def get_email_preferences(person: SignedIn, session: Reading) -> EmailPreference
 
 
 @router.patch(
-    "/user/mails",
-    operation_id="own-mails:change",
+    "/user/email-preferences",
+    operation_id="email-preferences:update",
     responses=document_problems(NotAuthenticated, PermissionDenied, InvalidRequest),
 )
 def update_email_preferences(person: SignedIn, sent: EmailPreferencesUpdate, session: Writing) -> EmailPreferencesOut:
@@ -230,7 +234,7 @@ def update_email_preferences(person: SignedIn, sent: EmailPreferencesUpdate, ses
 
 @router.put(
     "/user/password",
-    operation_id="people:change-password",
+    operation_id="users:change-password",
     status_code=204,
     responses=document_problems(WrongPassword, PermissionDenied, InvalidRequest, LimitExceeded),
 )

@@ -77,7 +77,7 @@ def count_comments(
 
 @router.post(
     "/comments",
-    operation_id="comments:write",
+    operation_id="comments:create",
     openapi_extra=body_up_to(64 * KIB),
     status_code=201,
     responses=document_problems(NotFound, Conflict, InvalidRequest, LimitExceeded),
@@ -110,14 +110,14 @@ def write_comment(
         )
         return row.id
 
-    made = work.run_idempotent(session, "comments:write", idempotency_key, wanted.model_dump(mode="json"), make)
+    made = work.run_idempotent(session, "comments:create", idempotency_key, wanted.model_dump(mode="json"), make)
     (told,) = _told(comments.get_comment_view(session, comments.get_comment(session, CommentId(made))))
     return told
 
 
 @router.patch(
     "/comments/{comment_id}",
-    operation_id="comments:change",
+    operation_id="comments:update",
     openapi_extra=body_up_to(64 * KIB),
     responses=document_problems(NotFound, PermissionDenied, InvalidRequest),
 )

@@ -35,8 +35,8 @@ def count_mentions(caller: MayRead, session: Reading) -> MentionCount:
 
 
 @router.post(
-    "/mention-readings",
-    operation_id="mentions:read",
+    "/mentions/read",
+    operation_id="mentions:mark-read",
     openapi_extra=body_up_to(64 * KIB),
     responses=document_problems(NotFound, InvalidRequest),
 )

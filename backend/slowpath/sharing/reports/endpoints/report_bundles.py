@@ -66,8 +66,8 @@ def _packed(found: ReportContent, blobs: BlobStore, settings: Settings, scrub: S
 
 
 @router.get(
-    "/reports/{report_id}/recording",
-    operation_id="reports:recording",
+    "/reports/{report_id}/bundle",
+    operation_id="reports:bundle",
     responses={**document_problems(NotFound, Unavailable), **RECORDING},
     response_class=StreamingResponse,
 )
@@ -108,7 +108,9 @@ def get_preview(
 
 
 @router.get(
-    "/reports/{report_id}/scrubbed", operation_id="reports:scrubbed", responses=document_problems(NotFound, Unavailable)
+    "/reports/{report_id}/scrub-summary",
+    operation_id="reports:scrub-summary",
+    responses=document_problems(NotFound, Unavailable),
 )
 def get_scrub_summary(
     report_id: UUID,

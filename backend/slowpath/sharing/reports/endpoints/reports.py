@@ -77,7 +77,7 @@ def get_report(report_id: UUID, caller: MayRead, session: Reading, clock: Now, v
 
 @router.patch(
     "/reports/{report_id}",
-    operation_id="reports:change",
+    operation_id="reports:update",
     openapi_extra=body_up_to(2048 * KIB, members=5_000),
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
@@ -107,8 +107,8 @@ def delete_report(report_id: UUID, caller: MayWrite, session: Writing) -> None:
 
 
 @router.post(
-    "/reports/{report_id}/views",
-    operation_id="reports:freeze",
+    "/reports/{report_id}/snapshots",
+    operation_id="reports:create-snapshot",
     openapi_extra=body_up_to(2048 * KIB, members=5_000),
     status_code=201,
     responses=document_problems(NotFound, InvalidRequest, TooLarge, LimitExceeded, Unavailable),

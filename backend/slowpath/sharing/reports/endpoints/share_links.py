@@ -24,7 +24,7 @@ from slowpath.sharing.reports.service import share_links
 router = APIRouter(tags=["reports"])
 
 
-@router.get("/reports/{report_id}/links", operation_id="share-links:list", responses=document_problems(NotFound))
+@router.get("/reports/{report_id}/share-links", operation_id="share-links:list", responses=document_problems(NotFound))
 def list_links(report_id: UUID, caller: MayRead, session: Reading) -> list[ShareLinkOut]:
     """List the links of a report, newest first, also those that have ended."""
     rows, names = share_links.links(session, ReportId(report_id))
@@ -32,7 +32,7 @@ def list_links(report_id: UUID, caller: MayRead, session: Reading) -> list[Share
 
 
 @router.post(
-    "/reports/{report_id}/links",
+    "/reports/{report_id}/share-links",
     operation_id="share-links:create",
     status_code=201,
     responses=document_problems(NotFound, Conflict, InvalidRequest, LimitExceeded),
@@ -58,25 +58,25 @@ def create_link(
 
 
 @router.delete(
-    "/reports/{report_id}/links/{link_id}",
+    "/reports/{report_id}/share-links/{share_link_id}",
     operation_id="share-links:revoke",
     status_code=204,
     responses=document_problems(NotFound),
 )
-def revoke_link(report_id: UUID, link_id: UUID, caller: MayWrite, session: Writing, clock: Now) -> None:
+def revoke_link(report_id: UUID, share_link_id: UUID, caller: MayWrite, session: Writing, clock: Now) -> None:
     """End a link: whoever opens it is told 410 from now on."""
-    row = share_links.revoke_share_link(session, ReportId(report_id), ShareLinkId(link_id), clock.now())
+    row = share_links.revoke_share_link(session, ReportId(report_id), ShareLinkId(share_link_id), clock.now())
     facts = {"name": row.name, "report_id": str(report_id)}
     record_audit_event(session, caller, "share_link.revoked", "share_link", row.id, facts)
 
 
-@router.get("/sharing", operation_id="sharing:get", responses=document_problems(InvalidRequest))
+@router.get("/share-settings", operation_id="share-settings:get", responses=document_problems(InvalidRequest))
 def get_sharing(caller: MayRead, session: Reading) -> ShareSettingsOut:
     """Tell whether the team allows share links."""
     return ShareSettingsOut(links_allowed=share_links.are_share_links_allowed(session))
 
 
-@router.patch("/sharing", operation_id="sharing:change", responses=document_problems(InvalidRequest))
+@router.patch("/share-settings", operation_id="share-settings:update", responses=document_problems(InvalidRequest))
 def change_sharing(wanted: ShareSettingsUpdate, caller: MayManage, session: Writing) -> ShareSettingsOut:
     """Allow share links, or end all of them at once."""
     share_links.set_share_links_allowed(session, links_allowed=wanted.links_allowed)

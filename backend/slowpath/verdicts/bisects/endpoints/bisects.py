@@ -86,7 +86,7 @@ def create_bisect(wanted: BisectIn, caller: MayWrite, session: Writing, clock: N
     return make_bisect_out(session, row, clock.now())
 
 
-@router.get("/bisect-offers", operation_id="bisects:offer", responses=document_problems(NotFound, InvalidRequest))
+@router.get("/bisect-proposals", operation_id="bisects:proposal", responses=document_problems(NotFound, InvalidRequest))
 def get_bisect_proposal(
     caller: MayRead,
     session: Reading,
@@ -134,7 +134,7 @@ def list_candidates(
 
 @router.patch(
     "/bisects/{bisect_id}",
-    operation_id="bisects:change",
+    operation_id="bisects:update",
     openapi_extra=body_up_to(64 * KIB),
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
@@ -163,7 +163,7 @@ def delete_bisect(
     record_audit_event(session, caller, "bisect.deleted", "bisect", bisect_id, facts)
 
 
-@router.get("/bisects/{bisect_id}/files", operation_id="bisects:files", responses=document_problems(NotFound))
+@router.get("/bisects/{bisect_id}/artifacts", operation_id="bisects:artifacts", responses=document_problems(NotFound))
 def get_probe_artifacts(bisect_id: UUID, caller: MayRead, session: Reading) -> BisectFilesOut:
     """Tell what files its deploys left, which may be deleted with it."""
     told = filing.count_probe_artifacts(session, BisectId(bisect_id))
@@ -171,8 +171,8 @@ def get_probe_artifacts(bisect_id: UUID, caller: MayRead, session: Reading) -> B
 
 
 @router.post(
-    "/bisects/{bisect_id}/moves",
-    operation_id="bisects:move",
+    "/bisects/{bisect_id}/actions",
+    operation_id="bisects:apply-action",
     responses=document_problems(NotFound, Conflict, InvalidRequest, LimitExceeded),
 )
 def apply_bisect_action(
@@ -189,8 +189,8 @@ def apply_bisect_action(
 
 
 @router.post(
-    "/bisects/{bisect_id}/marks",
-    operation_id="bisects:mark",
+    "/bisects/{bisect_id}/overrides",
+    operation_id="bisects:override",
     responses=document_problems(NotFound, Conflict, InvalidRequest, LimitExceeded),
 )
 def override_candidate(
@@ -216,7 +216,7 @@ def override_candidate(
 
 @router.post(
     "/bisects/{bisect_id}/probes",
-    operation_id="bisects:remeasure",
+    operation_id="bisects:request-probe",
     responses=document_problems(NotFound, Conflict, InvalidRequest, LimitExceeded),
 )
 def request_probe(
@@ -241,8 +241,8 @@ def request_probe(
 
 
 @router.post(
-    "/bisects/{bisect_id}/annulments",
-    operation_id="bisects:annul",
+    "/bisects/{bisect_id}/invalidations",
+    operation_id="bisects:invalidate",
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
 def invalidate_probe(

@@ -52,7 +52,7 @@ def list_runners(caller: MayRead, session: Reading, clock: Now) -> list[RunnerOu
 
 @router.put(
     "/runners/{runner_name}",
-    operation_id="runners:put",
+    operation_id="runners:register",
     responses=document_problems(Conflict, InvalidRequest, LimitExceeded),
 )
 def register_runner(runner_name: Name, wanted: RunnerIn, caller: MayRun, session: Writing, clock: Now) -> RunnerOut:
@@ -79,15 +79,15 @@ def delete_runner(runner_name: Name, caller: MayWrite, session: Writing, clock: 
 
 
 @router.post(
-    "/runner-departures",
-    operation_id="runners:leave",
+    "/runners/{runner_name}/release",
+    operation_id="runners:release",
     status_code=204,
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
-def release_runner(wanted: RunnerShutdownIn, caller: MayRun, session: Writing, clock: Now) -> None:
-    """Say that a runner has ended and left nothing deployed: its name is free at once."""
-    runners.check_caller(session, wanted.runner, caller)
-    row = runners.release_runner(session, wanted.runner, wanted.instance, now=clock.now())
+def release_runner(runner_name: Name, wanted: RunnerShutdownIn, caller: MayRun, session: Writing, clock: Now) -> None:
+    """Release the name of a runner that has stopped and left nothing deployed."""
+    runners.check_caller(session, runner_name, caller)
+    row = runners.release_runner(session, runner_name, wanted.instance, now=clock.now())
     record_audit_event(session, caller, "runner.left", "runner", row.id, {"name": row.name})
 
 
@@ -110,17 +110,25 @@ def list_runner_probes(
 
 
 @router.post(
-    "/runner-leases", operation_id="runners:lease", responses=document_problems(NotFound, Conflict, InvalidRequest)
+    "/runners/{runner_name}/leases",
+    operation_id="runners:lease",
+    responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
 async def lease_probes(
-    wanted: LeaseRequestIn, request: Request, caller: MayRun, database: DatabaseOf, settings: Configured, clock: Now
+    runner_name: Name,
+    wanted: LeaseRequestIn,
+    request: Request,
+    caller: MayRun,
+    database: DatabaseOf,
+    settings: Configured,
+    clock: Now,
 ) -> LeasesOut:
     """Give a runner what to deploy in its free slots; waits for something to do. A deploy is given once."""
     loop = asyncio.get_running_loop()
     asked, deadline = loop.time(), loop.time() + wanted.wait_seconds
     scope = scope_of(request)
     while True:
-        leases = await run_in_threadpool(_taken, wanted, caller, database, scope, settings, clock)
+        leases = await run_in_threadpool(_taken, runner_name, wanted, caller, database, scope, settings, clock)
         left = deadline - loop.time()
         if leases or left <= 0 or await request.is_disconnected():
             return LeasesOut(leases=leases)
@@ -132,17 +140,23 @@ async def lease_probes(
 
 
 def _taken(
-    wanted: LeaseRequestIn, caller: Caller, database: Database, scope: TeamScope, settings: Settings, clock: Clock
+    runner_name: str,
+    wanted: LeaseRequestIn,
+    caller: Caller,
+    database: Database,
+    scope: TeamScope,
+    settings: Settings,
+    clock: Clock,
 ) -> list[LeaseOut]:
     secret, slots, leases = settings.secret_key.get_secret_value(), set(wanted.free_slots), []
     while slots:
         with database.writing(scope) as session:
-            runners.check_caller(session, wanted.runner, caller)
-            asks = probe_leases.LeaseRequest(wanted.runner, wanted.instance, sorted(slots))
+            runners.check_caller(session, runner_name, caller)
+            asks = probe_leases.LeaseRequest(runner_name, wanted.instance, sorted(slots))
             found = probe_leases.lease_probes(session, asks, secret=secret, now=clock.now())
             for one in found:
                 if one.is_new:
-                    facts = {"runner": wanted.runner, "slot": one.probe.slot, "number": one.probe.number}
+                    facts = {"runner": runner_name, "slot": one.probe.slot, "number": one.probe.number}
                     record_audit_event(session, caller, "probe.leased", "probe", one.probe.id, facts)
             leases += [lease_out(one, settings.public_url) for one in found]
         slots -= {one.probe.slot for one in found if one.probe.slot is not None}
@@ -152,8 +166,8 @@ def _taken(
 
 
 @router.post(
-    "/probes/{run_id}/beats",
-    operation_id="probes:beat",
+    "/probes/{run_id}/heartbeats",
+    operation_id="probes:heartbeat",
     openapi_extra=body_up_to(64 * KIB),
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
@@ -174,8 +188,8 @@ def send_heartbeat(run_id: UUID, wanted: HeartbeatIn, caller: MayRun, session: W
 
 
 @router.post(
-    "/probes/{run_id}/windows",
-    operation_id="probes:window",
+    "/probes/{run_id}/measurements",
+    operation_id="probes:record-measurement",
     status_code=204,
     responses=document_problems(NotFound, Conflict, InvalidRequest),
 )
@@ -199,8 +213,8 @@ def report_measurement(run_id: UUID, wanted: ProbeMeasurementIn, caller: MayRun,
 
 
 @router.post(
-    "/probes/{run_id}/ends",
-    operation_id="probes:end",
+    "/probes/{run_id}/result",
+    operation_id="probes:record-result",
     openapi_extra=body_up_to(64 * KIB),
     status_code=204,
     responses=document_problems(NotFound, Conflict, InvalidRequest),

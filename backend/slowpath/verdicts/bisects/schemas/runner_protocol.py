@@ -44,16 +44,14 @@ class RunnerIn(BisectRequest):
 
 
 class RunnerShutdownIn(BisectRequest):
-    """Which runner has ended."""
+    """Process of a runner that has stopped."""
 
-    runner: RunnerName
     instance: RunnerInstance = ""
 
 
 class LeaseRequestIn(BisectRequest):
     """Which slots of a runner are free, and how long it waits for something to do."""
 
-    runner: RunnerName
     instance: RunnerInstance = ""
     free_slots: Annotated[list[Annotated[int, Field(ge=0, lt=MOST_SLOTS)]], Field(min_length=1, max_length=MOST_SLOTS)]
     wait_seconds: Annotated[float, Field(ge=0, le=MOST_WAIT_SECONDS)] = 0.0

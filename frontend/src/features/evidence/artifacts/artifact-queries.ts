@@ -55,8 +55,8 @@ export const retryArtifact = (artifact_id: string) =>
 export const deleteArtifact = (artifact_id: string) =>
   calls.artifactsDelete({ path: { artifact_id } });
 export const updateMetadata = (artifact_id: string, facts: Facts) =>
-  calls.artifactsChange({ path: { artifact_id }, body: { facts } });
+  calls.artifactsUpdate({ path: { artifact_id }, body: { facts } });
 export const updateBuild = (artifact_id: string, build_id: string) =>
-  calls.artifactsChange({ path: { artifact_id }, body: { build_id } });
+  calls.artifactsUpdate({ path: { artifact_id }, body: { build_id } });
 export const originalAddress = (artifact_id: string) =>
   openUrl(`/artifacts/${artifact_id}/original`);

@@ -7,7 +7,7 @@ export const benchmarksQuery = (comparison_id: string) =>
     queryKey: ['bytes', 'benchmarks', comparison_id],
     queryFn: async ({ signal }) =>
       readBenchmarks(
-        await calls.comparisonsPart({ path: { comparison_id, part: 'benchmarks' }, signal }),
+        await calls.comparisonsResult({ path: { comparison_id, part: 'benchmarks' }, signal }),
       ),
     staleTime: Infinity,
     gcTime: 10 * 60_000,

@@ -70,7 +70,7 @@ async function requestDashboard(
   signal?: AbortSignal,
 ) {
   const { environment, against, instances } = wanted;
-  const bytes = await calls.boardGet({
+  const bytes = await calls.dashboardGet({
     query: {
       environment_id: environment || undefined,
       from: String(Math.round(span.fromMs)),
@@ -227,21 +227,21 @@ export function snapshotView(client: QueryClient, view: DashboardView): Dashboar
 }
 
 export const setServiceOrder = (environment_id: string, service_ids: string[]) =>
-  calls.environmentsLayOrder({ path: { environment_id }, body: { service_ids } });
+  calls.serviceOrderSet({ path: { environment_id }, body: { service_ids } });
 export const resetServiceOrder = (environment_id: string) =>
-  calls.environmentsForgetOrder({ path: { environment_id } });
+  calls.serviceOrderReset({ path: { environment_id } });
 
 export const deploymentQuery = (deploy_id: string) =>
   queryOptions({
     queryKey: ['deploy', 'one', deploy_id],
-    queryFn: ({ signal }) => calls.deploysGet({ path: { deploy_id }, signal }),
+    queryFn: ({ signal }) => calls.deploymentsGet({ path: { deploy_id }, signal }),
   });
 
 export const deploymentsOfQuery = (service_id: string, environment_id: string) =>
   queryOptions({
     queryKey: ['deploy', 'list', service_id, environment_id],
     queryFn: ({ signal }) =>
-      calls.deploysList({ query: { service_id, environment_id, limit: 200 }, signal }),
+      calls.deploymentsList({ query: { service_id, environment_id, limit: 200 }, signal }),
   });
 
 export type AnnotationFields = {
@@ -253,7 +253,7 @@ export type AnnotationFields = {
 export const createAnnotation = (environment_id: string, words: AnnotationFields) =>
   calls.annotationsCreate({ body: { environment_id, ...words } });
 export const updateAnnotation = (annotation_id: string, { at, until, text }: AnnotationFields) =>
-  calls.annotationsChange({ path: { annotation_id }, body: { at, until, text } });
+  calls.annotationsUpdate({ path: { annotation_id }, body: { at, until, text } });
 export const deleteAnnotation = (annotation_id: string) =>
   calls.annotationsDelete({ path: { annotation_id } });
 

@@ -123,9 +123,9 @@ async function existing(
 }
 
 export async function compareAroundDeployment(deploy_id: string): Promise<DeploymentComparison> {
-  const deploy = await calls.deploysGet({ path: { deploy_id } });
+  const deploy = await calls.deploymentsGet({ path: { deploy_id } });
   const { service_id, environment_id } = deploy;
-  const all = await calls.deploysList({ query: { service_id, environment_id, limit: 200 } });
+  const all = await calls.deploymentsList({ query: { service_id, environment_id, limit: 200 } });
   const before = previousDeployment(all.items, deploy);
   const windows = before && rangesAround(deploy, before, all.items, Date.now());
   const [base, candidate] = await Promise.all([before && sideOf(before), sideOf(deploy)]);
@@ -135,7 +135,7 @@ export async function compareAroundDeployment(deploy_id: string): Promise<Deploy
   const name = `${was} vs. ${is}`;
   const known = await existing(name, base.artifacts, candidate.artifacts, windows);
   if (known !== null) return { state: 'open', comparison_id: known };
-  const made = await calls.comparisonsAsk({
+  const made = await calls.comparisonsCreate({
     body: {
       name,
       base: { artifact_ids: base.artifacts, label: was || null, window: windows?.base ?? null },
@@ -160,7 +160,7 @@ export async function compareLatency({
   const name = `Latency, ${was || 'before'} vs. ${is || 'after'}`;
   const known = await existing(name, [], [], windows);
   if (known !== null) return { state: 'open', comparison_id: known };
-  const made = await calls.comparisonsAsk({
+  const made = await calls.comparisonsCreate({
     body: {
       name,
       base: { artifact_ids: [], label: was || null, window: windows.base },

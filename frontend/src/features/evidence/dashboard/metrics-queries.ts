@@ -3,7 +3,7 @@ import { calls, type MetricRuleWords } from '../../../api';
 
 export const metricNamesQuery = queryOptions({
   queryKey: ['metrics', 'classified'],
-  queryFn: ({ signal }) => calls.metricsRecognised({ signal }),
+  queryFn: ({ signal }) => calls.metricsNames({ signal }),
 });
 
 export const rulesQuery = queryOptions({
@@ -13,11 +13,11 @@ export const rulesQuery = queryOptions({
 
 export const metricSettingsQuery = queryOptions({
   queryKey: ['metrics', 'settings'],
-  queryFn: ({ signal }) => calls.metricsSettings({ signal }),
+  queryFn: ({ signal }) => calls.metricSettingsGet({ signal }),
   staleTime: 60_000,
 });
 
 export const createRule = (body: MetricRuleWords) => calls.metricRulesCreate({ body });
 export const deleteRule = (rule_id: string) => calls.metricRulesDelete({ path: { rule_id } });
 export const updateRetention = (retention_days: number) =>
-  calls.metricsChangeSettings({ body: { retention_days } });
+  calls.metricSettingsUpdate({ body: { retention_days } });

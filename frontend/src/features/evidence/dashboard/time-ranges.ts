@@ -72,7 +72,7 @@ export async function compareRanges(
     },
   });
   const services = [...new Set([base.service.name, candidate.service.name])].join(' and ');
-  const made = await calls.comparisonsAsk({
+  const made = await calls.comparisonsCreate({
     body: {
       name: `${services}, ${rangeLabel(base, candidate)} vs. ${rangeLabel(candidate, base)}`,
       base: side(base, candidate),

@@ -10,7 +10,7 @@ export const tracesQuery = (comparison_id: string) =>
   queryOptions({
     queryKey: ['bytes', 'traces', comparison_id],
     queryFn: async ({ signal }) =>
-      readTraces(await calls.comparisonsPart({ path: { comparison_id, part: 'traces' }, signal })),
+      readTraces(await calls.comparisonsResult({ path: { comparison_id, part: 'traces' }, signal })),
     ...kept,
   });
 
@@ -18,7 +18,7 @@ export const traceQuery = (artifact_id: string) =>
   queryOptions({
     queryKey: ['bytes', 'trace', artifact_id],
     queryFn: async ({ signal }) =>
-      readTrace(await calls.tracesGet({ path: { artifact_id }, signal }), artifact_id),
+      readTrace(await calls.executionTracesGet({ path: { artifact_id }, signal }), artifact_id),
     ...kept,
   });
 
@@ -77,19 +77,19 @@ export const tileQuery = ({ artifact, index, level, number }: TileKey) =>
     queryKey: ['bytes', 'tile', artifact, index, level, number],
     queryFn: async ({ signal }) => {
       const path = { artifact_id: artifact, index, level, number };
-      const bytes = await calls.tracesTile({ path, signal, ...asBytes });
+      const bytes = await calls.executionTracesTile({ path, signal, ...asBytes });
       return readTile(bytes as unknown as ArrayBuffer);
     },
     ...kept,
   });
 
 export const requestExcerpt = (artifact_id: string, window: { from_ns: number; to_ns: number }) =>
-  calls.tracesAskCut({ path: { artifact_id }, body: window });
+  calls.traceExcerptsCreate({ path: { artifact_id }, body: window });
 
 export const excerptQuery = (cut_id: string) =>
   queryOptions({
     queryKey: ['trace-cut', cut_id],
-    queryFn: ({ signal }) => calls.tracesGetCut({ path: { cut_id }, signal }),
+    queryFn: ({ signal }) => calls.traceExcerptsGet({ path: { cut_id }, signal }),
   });
 
-export const excerptUrl = (cut: string): string => openUrl(`/trace-cuts/${cut}/content`);
+export const excerptUrl = (cut: string): string => openUrl(`/trace-excerpts/${cut}/content`);

@@ -10,5 +10,5 @@ export async function traceSnapshotRequests(
   const told = await client.query(tracesQuery(comparison_id)).catch(() => null);
   return (told?.worst ?? [])
     .filter((wait) => wait.has_detail)
-    .map(({ artifact, index }) => `/traces/${artifact}/waits/${index}/tiles/0/0`);
+    .map(({ artifact, index }) => `/execution-traces/${artifact}/waits/${index}/tiles/0/0`);
 }

@@ -6,11 +6,11 @@ import { formatCount } from '../../../engine/format/format';
 import { EmptyState, ErrorState, PageHeader, SkeletonRows, useTitle } from '../../../ui';
 import { GrowthSets } from './GrowthSets';
 import classes from './growth.module.css';
-import { MAX_GROWTH_LOGS, growthSetsQuery } from './growth-queries';
+import { MAX_GROWTH_LOGS, growthLogSetsListQuery } from './growth-queries';
 import type { GrowthSet } from './growth-types';
 
 export default function GrowthPage({ above }: { above: ReactNode }) {
-  const sets = useQuery(growthSetsQuery());
+  const sets = useQuery(growthLogSetsListQuery());
   useTitle('Stack growth');
   return (
     <>

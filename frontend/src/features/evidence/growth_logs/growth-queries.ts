@@ -6,7 +6,7 @@ export const growthQuery = (comparison_id: string) =>
   queryOptions({
     queryKey: ['bytes', 'growth', comparison_id],
     queryFn: async ({ signal }) =>
-      readGrowth(await calls.comparisonsPart({ path: { comparison_id, part: 'growth' }, signal })),
+      readGrowth(await calls.comparisonsResult({ path: { comparison_id, part: 'growth' }, signal })),
     staleTime: Infinity,
     gcTime: 10 * 60_000,
   });
@@ -15,7 +15,7 @@ export const growthQuery = (comparison_id: string) =>
 export const MAX_GROWTH_LOGS = 50;
 
 /** A row for each set of growth logs, the oldest first: what the others are measured against. */
-export const growthSetsQuery = () =>
+export const growthLogSetsListQuery = () =>
   queryOptions({
     queryKey: ['artifact', 'growth-sets'],
     queryFn: async ({ signal }) => {
@@ -25,7 +25,7 @@ export const growthSetsQuery = () =>
       });
       if (logs.items.length === 0) return { sets: [], more: false };
       const artifact_id = logs.items.map(({ id }) => id).reverse();
-      const sets = readGrowthSets(await calls.growthSets({ query: { artifact_id }, signal }));
+      const sets = readGrowthSets(await calls.growthLogSetsList({ query: { artifact_id }, signal }));
       return { sets, more: logs.next_cursor !== null };
     },
   });

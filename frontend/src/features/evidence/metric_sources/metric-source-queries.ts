@@ -37,7 +37,7 @@ export const sourceCheckQuery = (source_id: string) =>
 
 export const createSource = (body: MetricSourceWords) => calls.metricSourcesCreate({ body });
 export const updateSource = (source_id: string, body: MetricSourceChange) =>
-  calls.metricSourcesChange({ path: { source_id }, body });
+  calls.metricSourcesUpdate({ path: { source_id }, body });
 export const deleteSource = (source_id: string) =>
   calls.metricSourcesDelete({ path: { source_id } });
 export const importHistory = (source_id: string, body: { from: string; to: string }) =>
@@ -61,12 +61,12 @@ export const federatedServicesQuery = (source_id: string) =>
   queryOptions({
     queryKey: federatedServicesKey(source_id),
     queryFn: ({ signal }) =>
-      calls.metricSourcesListReadThrough({ path: { source_id }, query: { limit: MOST }, signal }),
+      calls.federatedServicesList({ path: { source_id }, query: { limit: MOST }, signal }),
   });
 export const createFederatedService = (source_id: string, body: ReadThroughWords) =>
-  calls.metricSourcesReadThrough({ path: { source_id }, body });
+  calls.federatedServicesCreate({ path: { source_id }, body });
 export const deleteFederatedService = (source_id: string, read_through_id: string) =>
-  calls.metricSourcesEndReadThrough({ path: { source_id, read_through_id } });
+  calls.federatedServicesDelete({ path: { source_id, read_through_id } });
 
 const NONE: Job[] = [];
 const importsOf = (jobs: Job[]): Job[] =>

@@ -57,14 +57,14 @@ export function readExplanation(told: unknown): GapExplanation {
 export const explanationsQuery = (artifact_id: string, trace_id: string) =>
   queryOptions({
     queryKey: ['explanation', artifact_id, trace_id],
-    queryFn: ({ signal }) => calls.explanationsList({ path: { artifact_id, trace_id }, signal }),
+    queryFn: ({ signal }) => calls.gapExplanationsList({ path: { artifact_id, trace_id }, signal }),
   });
 
 export const requestExplanation = (
   artifact_id: string,
   trace_id: string,
   gap: { span: number; gap: number },
-) => calls.explanationsAsk({ path: { artifact_id, trace_id }, body: gap });
+) => calls.gapExplanationsCreate({ path: { artifact_id, trace_id }, body: gap });
 
 export const isOpen = (one: Pick<ExplainedGap, 'state'>): boolean =>
   one.state === 'waiting' || one.state === 'running';

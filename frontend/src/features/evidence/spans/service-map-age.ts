@@ -13,7 +13,7 @@ export const serviceMapValuesQuery = (environment_id: string) =>
     queryKey: ['environment', 'numbers', environment_id],
     queryFn: async ({ signal }) => {
       const now = Date.now();
-      const bytes = await calls.boardGet({
+      const bytes = await calls.dashboardGet({
         query: { environment_id, from: String(now - SHOWN_MS), to: String(now) },
         signal,
         ...asBytes,

@@ -10,7 +10,7 @@ export const spansPartQuery = (comparison_id: string) =>
   queryOptions({
     queryKey: ['bytes', 'spans', 'comparison', comparison_id],
     queryFn: async ({ signal }) =>
-      readSets(await calls.comparisonsPart({ path: { comparison_id, part: 'spans' }, signal })),
+      readSets(await calls.comparisonsResult({ path: { comparison_id, part: 'spans' }, signal })),
     ...cachedTraces,
   });
 
@@ -18,7 +18,7 @@ export const spanSetQuery = (artifact_id: string) =>
   queryOptions({
     queryKey: ['bytes', 'spans', 'set', artifact_id],
     queryFn: async ({ signal }) =>
-      readSet(await calls.spansGet({ path: { artifact_id }, signal }), artifact_id),
+      readSet(await calls.spanSetsGet({ path: { artifact_id }, signal }), artifact_id),
     ...cachedTraces,
   });
 
@@ -31,7 +31,7 @@ export const allTracesQuery = (artifact_id: string, view: TracesView) =>
   queryOptions({
     queryKey: ['bytes', 'spans', 'traces', artifact_id, view],
     queryFn: async ({ signal }) =>
-      calls.spansTraces({
+      calls.spanSetsTraces({
         path: { artifact_id },
         query: {
           order: view.order,
@@ -50,7 +50,7 @@ export const waterfallQuery = (artifact_id: string, trace_id: string) =>
   queryOptions({
     queryKey: ['bytes', 'spans', 'trace', artifact_id, trace_id],
     queryFn: async ({ signal }) =>
-      readTrace(await calls.spansTrace({ path: { artifact_id, trace_id }, signal })),
+      readTrace(await calls.spanSetsTrace({ path: { artifact_id, trace_id }, signal })),
     ...cachedTraces,
   });
 
@@ -71,5 +71,5 @@ export const environmentsOfMapQuery = queryOptions({
 export const serviceOrderQuery = (environment_id: string) =>
   queryOptions({
     queryKey: ['environment', 'order', environment_id],
-    queryFn: ({ signal }) => calls.environmentsOrder({ path: { environment_id }, signal }),
+    queryFn: ({ signal }) => calls.serviceOrderGet({ path: { environment_id }, signal }),
   });

@@ -35,11 +35,11 @@ export const buildQuery = (build_id: string) =>
 export type ServiceFields = { name: string; description: string; main_package: string | null };
 export const createService = (body: ServiceFields) => calls.servicesCreate({ body });
 export const updateService = (service_id: string, body: ServiceFields) =>
-  calls.servicesChange({ path: { service_id }, body });
+  calls.servicesUpdate({ path: { service_id }, body });
 export const deleteService = (service_id: string) => calls.servicesDelete({ path: { service_id } });
 export const createEnvironment = (name: string) => calls.environmentsCreate({ body: { name } });
 export const updateEnvironment = (environment_id: string, name: string) =>
-  calls.environmentsChange({ path: { environment_id }, body: { name } });
+  calls.environmentsUpdate({ path: { environment_id }, body: { name } });
 export const deleteEnvironment = (environment_id: string) =>
   calls.environmentsDelete({ path: { environment_id } });
 export type BuildFields = {
@@ -52,11 +52,11 @@ export type BuildFields = {
   label: string | null;
 };
 export const createBuild = (service_id: string, words: BuildFields) =>
-  calls.buildsKnow({ body: { service_id, ...words } });
+  calls.buildsCreate({ body: { service_id, ...words } });
 export const updateBuild = (
   build_id: string,
   body: { branch: string | null; label: string | null },
-) => calls.buildsChange({ path: { build_id }, body });
+) => calls.buildsUpdate({ path: { build_id }, body });
 export const deleteBuild = (build_id: string) => calls.buildsDelete({ path: { build_id } });
 
 /** The newest builds of all services, as choices of a field: "ingester 9c41e0a, go1.26.3". */

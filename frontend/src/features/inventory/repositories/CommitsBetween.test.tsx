@@ -99,7 +99,7 @@ describe('the commits between two builds', () => {
     });
     server.use(
       http.get(at('/services/s/commits'), () => HttpResponse.json(partly)),
-      http.post(at('/services/s/commits/closures'), async ({ request }) => {
+      http.post(at('/services/s/package-closures'), async ({ request }) => {
         asked = await request.json();
         return HttpResponse.json({ job_id: null });
       }),

@@ -16,7 +16,7 @@ export const repositoriesQuery = queryOptions({
 
 export const createRepository = (body: RepositoryWords) => calls.repositoriesCreate({ body });
 export const updateRepository = (repository_id: string, body: RepositoryChange) =>
-  calls.repositoriesChange({ path: { repository_id }, body });
+  calls.repositoriesUpdate({ path: { repository_id }, body });
 export const deleteRepository = (repository_id: string) =>
   calls.repositoriesDelete({ path: { repository_id } });
 export const fetchRepository = (repository_id: string) =>
@@ -35,7 +35,7 @@ export const betweenQuery = ({ serviceId, good, bad, functions, files }: CommitR
   queryOptions({
     queryKey: ['service', serviceId, 'commits', good, bad, functions ?? [], files ?? []],
     queryFn: ({ signal }) =>
-      calls.commitsBetween({
+      calls.commitsRange({
         path: { service_id: serviceId },
         query: { good, bad, function: functions, file: files },
         signal,
@@ -45,7 +45,7 @@ export const betweenQuery = ({ serviceId, good, bad, functions, files }: CommitR
   });
 
 export const readClosures = ({ serviceId, good, bad }: CommitRange) =>
-  calls.commitsReadClosures({ path: { service_id: serviceId }, body: { good, bad } });
+  calls.packageClosuresCompute({ path: { service_id: serviceId }, body: { good, bad } });
 
 export const commitQuery = (repository_id: string, sha: string) =>
   queryOptions({
@@ -63,7 +63,7 @@ export const diffQuery = (repository_id: string, sha: string) =>
   });
 
 export const readDiff = (repository_id: string, sha: string) =>
-  calls.commitsReadDiff({ path: { repository_id, sha } });
+  calls.commitsLoadDiff({ path: { repository_id, sha } });
 
 /** So long is waited for lines that are still being read; without them the page of the commit says so. */
 const PATIENCE_MS = 20_000;

@@ -9,7 +9,7 @@ const LOOK_MS = 3_000;
 
 export const webhooksQuery = queryOptions({
   queryKey: ['hook', 'list'],
-  queryFn: ({ signal }) => calls.hooksList({ query: { limit: MOST }, signal }),
+  queryFn: ({ signal }) => calls.webhooksList({ query: { limit: MOST }, signal }),
 });
 
 /** Polled while one is pending. */
@@ -17,14 +17,14 @@ export const deliveriesQuery = (hook_id: string) =>
   queryOptions({
     queryKey: ['hook', hook_id, 'deliveries'],
     queryFn: ({ signal }) =>
-      calls.hooksDeliveries({ path: { hook_id }, query: { limit: DELIVERIES }, signal }),
+      calls.webhooksDeliveries({ path: { hook_id }, query: { limit: DELIVERIES }, signal }),
     refetchInterval: ({ state }) =>
       state.data?.items.some((each) => each.state === 'waiting') ? LOOK_MS : false,
   });
 
-export const createWebhook = (body: HookWords) => calls.hooksCreate({ body });
+export const createWebhook = (body: HookWords) => calls.webhooksCreate({ body });
 export const updateWebhook = (hook_id: string, body: HookChange) =>
-  calls.hooksChange({ path: { hook_id }, body });
-export const deleteWebhook = (hook_id: string) => calls.hooksDelete({ path: { hook_id } });
-export const renewSecret = (hook_id: string) => calls.hooksRenew({ path: { hook_id } });
-export const reconcileDeliveries = (hook_id: string) => calls.hooksReconcile({ path: { hook_id } });
+  calls.webhooksUpdate({ path: { hook_id }, body });
+export const deleteWebhook = (hook_id: string) => calls.webhooksDelete({ path: { hook_id } });
+export const renewSecret = (hook_id: string) => calls.webhooksRotateSecret({ path: { hook_id } });
+export const reconcileDeliveries = (hook_id: string) => calls.webhooksReconcile({ path: { hook_id } });

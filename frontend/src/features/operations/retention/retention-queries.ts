@@ -29,7 +29,7 @@ export const expiryPreviewQuery = (days: Days) => {
 };
 
 export const updateRetention = (days: Days) =>
-  calls.retentionChange({
+  calls.retentionUpdate({
     body: { rules: Object.entries(days).map(([kind, kept]) => ({ kind, days: kept })) },
   });
 

@@ -12,7 +12,7 @@ const SHORTEST = 10;
 export function PasswordResetForm({ foot }: { foot: ReactNode }) {
   useTitle('Reset password');
   const [email, setEmail] = useState('');
-  const ask = useMutation({ mutationFn: () => calls.passwordsForget({ body: { email } }) });
+  const ask = useMutation({ mutationFn: () => calls.passwordResetsCreate({ body: { email } }) });
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     ask.mutate();
@@ -62,7 +62,7 @@ export function NewPasswordForm({ secret, foot }: { secret: string; foot: ReactN
   useTitle('New password');
   const [password, setPassword] = useState('');
   const choose = useMutation({
-    mutationFn: () => calls.passwordsChoose({ body: { secret, password } }),
+    mutationFn: () => calls.passwordResetsConfirm({ body: { secret, password } }),
   });
   const short = password !== '' && password.length < SHORTEST;
   const submit = (event: SubmitEvent) => {

@@ -4,9 +4,9 @@ import { calls } from '../../../api';
 
 export const closedTeamsQuery = queryOptions({
   queryKey: ['closed-team'],
-  queryFn: ({ signal }) => calls.closedTeamsList({ signal }),
+  queryFn: ({ signal }) => calls.deletedTeamsList({ signal }),
 });
 
-export const reopenTeam = (team_id: string) => calls.closedTeamsReopen({ path: { team_id } });
+export const reopenTeam = (team_id: string) => calls.deletedTeamsRestore({ path: { team_id } });
 export const deleteAccount = (body: { email: string; current_password: string | null }) =>
-  calls.peopleDelete({ body });
+  calls.usersDelete({ body });

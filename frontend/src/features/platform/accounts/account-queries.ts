@@ -11,18 +11,18 @@ export const sessionQuery = queryOptions({
 
 export const signInMethodsQuery = queryOptions({
   queryKey: ['sign-in-ways'],
-  queryFn: ({ signal }) => calls.signInWays({ signal }),
+  queryFn: ({ signal }) => calls.authMethods({ signal }),
   staleTime: 300_000,
 });
 
 export const linkedIdentitiesQuery = queryOptions({
   queryKey: ['own-sign-ins'],
-  queryFn: ({ signal }) => calls.signInsList({ signal }),
+  queryFn: ({ signal }) => calls.linkedIdentitiesList({ signal }),
 });
 
 export const mailPreferencesQuery = queryOptions({
   queryKey: ['own-mails'],
-  queryFn: ({ signal }) => calls.ownMailsGet({ signal }),
+  queryFn: ({ signal }) => calls.emailPreferencesGet({ signal }),
 });
 
 export const serviceAccountsQuery = (team_id: string) =>
@@ -38,7 +38,7 @@ export type OidcReturnResult = { state: string; code?: string; iss?: string; err
 export const invitationQuery = (secret: string) =>
   queryOptions({
     queryKey: ['invitation', secret],
-    queryFn: ({ signal }) => calls.invitationsLook({ path: { secret }, signal }),
+    queryFn: ({ signal }) => calls.invitationsGet({ path: { secret }, signal }),
     retry: false,
   });
 
@@ -67,17 +67,17 @@ export const sessionsQuery = queryOptions({
   queryFn: ({ signal }) => calls.sessionsList({ signal }),
 });
 
-export const signIn = (body: { email: string; password: string }) => calls.sessionBegin({ body });
+export const signIn = (body: { email: string; password: string }) => calls.sessionCreate({ body });
 export const signUp = (body: {
   email: string;
   name: string;
   password: string;
   invitation?: string;
-}) => calls.peopleSignUp({ body });
+}) => calls.usersSignUp({ body });
 export const updateMailPreferences = (mentions: boolean) =>
-  calls.ownMailsChange({ body: { mentions } });
+  calls.emailPreferencesUpdate({ body: { mentions } });
 export async function signOut() {
-  const told = await calls.sessionEnd();
+  const told = await calls.sessionDelete();
   deleteDrafts();
   return told;
 }
@@ -85,20 +85,20 @@ export async function signOut() {
 export const acceptInvitation = (secret: string) => calls.invitationsAccept({ path: { secret } });
 export const createTeam = (body: { name: string }) => calls.teamsCreate({ body });
 export const renameTeam = (team_id: string, name: string) =>
-  calls.teamsChange({ path: { team_id }, body: { name } });
+  calls.teamsUpdate({ path: { team_id }, body: { name } });
 export const deleteTeam = (team_id: string) => calls.teamsDelete({ path: { team_id } });
 export const updateRole = (team_id: string, user_id: string, role: Role) =>
-  calls.membersChange({ path: { team_id, user_id }, body: { role } });
+  calls.membersUpdate({ path: { team_id, user_id }, body: { role } });
 export const removeMember = (team_id: string, user_id: string) =>
-  calls.membersRemove({ path: { team_id, user_id } });
+  calls.membersDelete({ path: { team_id, user_id } });
 export const invite = (
   team_id: string,
   body: { email: string | null; role: Role; expires_in_days: number },
 ) => calls.invitationsCreate({ path: { team_id }, body });
 export const withdrawInvitation = (team_id: string, invitation_id: string) =>
-  calls.invitationsWithdraw({ path: { team_id, invitation_id } });
+  calls.invitationsRevoke({ path: { team_id, invitation_id } });
 export const renewInvitation = (team_id: string, invitation_id: string) =>
-  calls.invitationsRenew({ path: { team_id, invitation_id }, body: {} });
+  calls.invitationsRotateLink({ path: { team_id, invitation_id }, body: {} });
 export const createToken = (
   team_id: string,
   body: {
@@ -112,7 +112,7 @@ export const updateToken = (
   team_id: string,
   token_id: string,
   body: { name: string; requests_per_minute: number | null; uploads_per_minute: number | null },
-) => calls.tokensChange({ path: { team_id, token_id }, body });
+) => calls.tokensUpdate({ path: { team_id, token_id }, body });
 export const createServiceAccount = (
   team_id: string,
   body: { name: string; role: ServiceAccountRole },
@@ -121,18 +121,18 @@ export const updateServiceAccount = (
   team_id: string,
   service_account_id: string,
   body: { role?: ServiceAccountRole; disabled?: boolean },
-) => calls.serviceAccountsChange({ path: { team_id, service_account_id }, body });
+) => calls.serviceAccountsUpdate({ path: { team_id, service_account_id }, body });
 export const deleteServiceAccount = (team_id: string, service_account_id: string) =>
-  calls.serviceAccountsRemove({ path: { team_id, service_account_id } });
+  calls.serviceAccountsDelete({ path: { team_id, service_account_id } });
 export const revokeToken = (team_id: string, token_id: string) =>
   calls.tokensRevoke({ path: { team_id, token_id } });
-export const updateName = (name: string) => calls.peopleChange({ body: { name } });
+export const updateName = (name: string) => calls.usersUpdate({ body: { name } });
 export const startOidcSignIn = (body: { next?: string; invitation?: string }) =>
-  calls.oidcBegin({ body });
-export const startIdentityLink = (next: string) => calls.oidcLink({ body: { next } });
-export const finishOidcSignIn = (body: OidcReturnResult) => calls.oidcFinish({ body });
-export const unlinkIdentity = (sign_in_id: string) => calls.signInsUnlink({ path: { sign_in_id } });
+  calls.oidcCreateSignInRequest({ body });
+export const startIdentityLink = (next: string) => calls.oidcCreateLinkRequest({ body: { next } });
+export const finishOidcSignIn = (body: OidcReturnResult) => calls.oidcCallback({ body });
+export const unlinkIdentity = (sign_in_id: string) => calls.linkedIdentitiesDelete({ path: { sign_in_id } });
 export const updatePassword = (body: { current_password?: string; new_password: string }) =>
-  calls.peopleChangePassword({ body });
-export const endSession = (session_id: string) => calls.sessionsEnd({ path: { session_id } });
-export const endOtherSessions = () => calls.sessionsEndAll({ query: { others_only: true } });
+  calls.usersChangePassword({ body });
+export const endSession = (session_id: string) => calls.sessionsDelete({ path: { session_id } });
+export const endOtherSessions = () => calls.sessionsDeleteAll({ query: { others_only: true } });

@@ -32,4 +32,4 @@ export const auditQuery = (team_id: string, wanted: AuditFilter) =>
   });
 
 export const auditAddress = (team_id: string, wanted: AuditFilter, form: 'csv' | 'json'): string =>
-  openUrl(`/teams/${team_id}/audit-log`, { ...asked(wanted), form });
+  openUrl(`/teams/${team_id}/audit-events/export`, { ...asked(wanted), form });

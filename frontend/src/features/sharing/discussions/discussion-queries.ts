@@ -47,7 +47,7 @@ export const createComment = (
   parent_id: string | null,
   key: string,
 ) =>
-  calls.commentsWrite({
+  calls.commentsCreate({
     body: {
       subject_kind: subject.kind,
       subject_id: subject.id,
@@ -58,7 +58,7 @@ export const createComment = (
     headers: { 'Idempotency-Key': key },
   });
 export const updateComment = (comment_id: string, body: CommentFields) =>
-  calls.commentsChange({ path: { comment_id }, body });
+  calls.commentsUpdate({ path: { comment_id }, body });
 export const deleteComment = (comment_id: string) => calls.commentsDelete({ path: { comment_id } });
 export const markMentionsRead = (mention_ids: string[] | null) =>
-  calls.mentionsRead({ body: { mention_ids } });
+  calls.mentionsMarkRead({ body: { mention_ids } });

@@ -9,7 +9,7 @@ const LOOK_MS = 2_000;
 
 export const channelsQuery = queryOptions({
   queryKey: ['channel', 'list'],
-  queryFn: ({ signal }) => calls.channelsList({ query: { limit: MOST }, signal }),
+  queryFn: ({ signal }) => calls.notificationChannelsList({ query: { limit: MOST }, signal }),
 });
 
 /** Polled while one is pending: how long it has been trying is worth seeing. */
@@ -17,7 +17,7 @@ export const notificationsQuery = (channel_id: string) =>
   infiniteQueryOptions({
     queryKey: ['message', channel_id],
     queryFn: ({ pageParam, signal }) =>
-      calls.channelsListMessages({
+      calls.notificationsList({
         path: { channel_id },
         query: { cursor: pageParam, limit: MESSAGES },
         signal,
@@ -30,12 +30,12 @@ export const notificationsQuery = (channel_id: string) =>
         : false,
   });
 
-export const createChannel = (body: ChannelWords) => calls.channelsCreate({ body });
+export const createChannel = (body: ChannelWords) => calls.notificationChannelsCreate({ body });
 export const updateChannel = (channel_id: string, body: ChannelUpdate) =>
-  calls.channelsChange({ path: { channel_id }, body });
-export const deleteChannel = (channel_id: string) => calls.channelsDelete({ path: { channel_id } });
+  calls.notificationChannelsUpdate({ path: { channel_id }, body });
+export const deleteChannel = (channel_id: string) => calls.notificationChannelsDelete({ path: { channel_id } });
 export const renewSecret = (channel_id: string) =>
-  calls.channelsRenewSecret({ path: { channel_id } });
-export const testChannel = (channel_id: string) => calls.channelsTest({ path: { channel_id } });
+  calls.notificationChannelsRotateSecret({ path: { channel_id } });
+export const testChannel = (channel_id: string) => calls.notificationChannelsTest({ path: { channel_id } });
 export const redeliverNotification = (message_id: string) =>
-  calls.messagesTellAgain({ path: { message_id } });
+  calls.notificationsRedeliver({ path: { message_id } });

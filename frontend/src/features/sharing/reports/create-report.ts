@@ -31,7 +31,7 @@ export async function createReportFrom(client: QueryClient, told: CreatedReport)
     for (const { title, path, requests } of told.others) {
       const asked = [...new Set(snapshotRequestsOf(requests))];
       if (asked.length === 0) continue;
-      await calls.reportsFreeze({
+      await calls.reportsCreateSnapshot({
         path: { report_id: id },
         body: {
           title: title.slice(0, TITLE_MOST),

@@ -3,7 +3,7 @@ import { snapshotRequestsOf } from './create-snapshot';
 
 describe('what a report may hold', () => {
   it('is what the server marks, template by template', () => {
-    const may = ['/builds/b1', '/builds/b1/judgement', '/board?from=1', '/regression-summary'];
+    const may = ['/builds/b1', '/builds/b1/verdict', '/dashboard?from=1', '/regression-summary'];
     const mayNot = [
       '/builds/b1/artifacts',
       '/comments?subject=x',

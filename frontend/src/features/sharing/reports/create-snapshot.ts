@@ -46,7 +46,7 @@ export async function createSnapshot(
   const shown = snapshotRequestsOf(listVisibleRequests(client));
   const requests = shown.slice(0, MOST_SHOWN);
   const behind = [...new Set([...shown.slice(MOST_SHOWN), ...snapshotRequestsOf(also)])];
-  const view = await calls.reportsFreeze({
+  const view = await calls.reportsCreateSnapshot({
     path: { report_id },
     body: { title, path, requests, also: behind.slice(0, MOST_ALSO) },
   });

@@ -45,7 +45,7 @@ export const reportBundleQuery = (report: Report, version?: number) => {
     queryKey: ['recording', report.id, version ?? 'draft', views],
     queryFn: async ({ signal }) =>
       read(
-        await calls.reportsRecording({
+        await calls.reportsBundle({
           path: { report_id: report.id },
           query: { version },
           signal,
@@ -76,7 +76,7 @@ export const scrubbedQuery = (report_id: string, scrub: Scrub, version?: number)
   queryOptions({
     queryKey: ['report', 'scrubbed', report_id, scrub, version ?? 'draft'],
     queryFn: ({ signal }) =>
-      calls.reportsScrubbed({ path: { report_id }, query: { ...scrub, version }, signal }),
+      calls.reportsScrubSummary({ path: { report_id }, query: { ...scrub, version }, signal }),
   });
 
 /** What a link shows. Asked once: each time counts as a look. */
@@ -98,14 +98,14 @@ export const linksQuery = (report_id: string) =>
 
 export const sharingQuery = queryOptions({
   queryKey: ['sharing'],
-  queryFn: ({ signal }) => calls.sharingGet({ signal }),
+  queryFn: ({ signal }) => calls.shareSettingsGet({ signal }),
 });
 
 export const createReport = (title: string) => calls.reportsCreate({ body: { title } });
 export const updateReport = (
   report_id: string,
   body: { title?: string; blocks?: BlockFields[]; changed_at: string },
-) => calls.reportsChange({ path: { report_id }, body });
+) => calls.reportsUpdate({ path: { report_id }, body });
 export const deleteReport = (report_id: string) => calls.reportsDelete({ path: { report_id } });
 export const publishReport = (report_id: string) => calls.reportsPublish({ path: { report_id } });
 export const createLink = (report_id: string, body: ShareLinkWords) =>
@@ -113,7 +113,7 @@ export const createLink = (report_id: string, body: ShareLinkWords) =>
 export const revokeLink = (report_id: string, link_id: string) =>
   calls.shareLinksRevoke({ path: { report_id, link_id } });
 export const updateSharing = (links_allowed: boolean) =>
-  calls.sharingChange({ body: { links_allowed } });
+  calls.shareSettingsUpdate({ body: { links_allowed } });
 
 export const exportAddress = (report_id: string, scrub: Scrub, version?: number) =>
   openUrl(`/reports/${report_id}/export.html`, { ...scrub, version });

@@ -69,14 +69,14 @@ export const candidateAtQuery = (bisect_id: string, level: string, place: number
 export const filesQuery = (bisect_id: string) =>
   queryOptions({
     queryKey: ['bisect', 'files', bisect_id],
-    queryFn: ({ signal }) => calls.bisectsFiles({ path: { bisect_id }, signal }),
+    queryFn: ({ signal }) => calls.bisectsArtifacts({ path: { bisect_id }, signal }),
     staleTime: 0,
   });
 
 export const proposalQuery = (subject: Subject | null) =>
   queryOptions({
     queryKey: ['bisect', 'offer', subject],
-    queryFn: ({ signal }) => calls.bisectsOffer({ query: subject ?? {}, signal }),
+    queryFn: ({ signal }) => calls.bisectsProposal({ query: subject ?? {}, signal }),
     staleTime: 0,
     placeholderData: keepPreviousData,
   });
@@ -88,27 +88,27 @@ export const runnersQuery = queryOptions({
 
 export const startBisect = (body: BisectWords) => calls.bisectsCreate({ body });
 export const updateBisect = (bisect_id: string, settings: BisectSettingsUpdate) =>
-  calls.bisectsChange({ path: { bisect_id }, body: { settings } });
+  calls.bisectsUpdate({ path: { bisect_id }, body: { settings } });
 export const applyBisectAction = (
   bisect_id: string,
   move: 'pause' | 'resume' | 'cancel' | 'approve' | 'retry',
   reason = '',
-) => calls.bisectsMove({ path: { bisect_id }, body: { move, reason } });
+) => calls.bisectsApplyAction({ path: { bisect_id }, body: { move, reason } });
 export const overrideCandidate = (
   bisect_id: string,
   body: { candidate: string; verdict: 'slower' | 'not-slower' | 'unbuildable'; reason: string },
-) => calls.bisectsMark({ path: { bisect_id }, body });
+) => calls.bisectsOverride({ path: { bisect_id }, body });
 export const repeatProbe = (bisect_id: string, candidate: string) =>
-  calls.bisectsRemeasure({ path: { bisect_id }, body: { candidate } });
+  calls.bisectsRequestProbe({ path: { bisect_id }, body: { candidate } });
 export const invalidateProbe = (bisect_id: string, number: number, reason: string) =>
-  calls.bisectsAnnul({ path: { bisect_id }, body: { number, reason } });
+  calls.bisectsInvalidate({ path: { bisect_id }, body: { number, reason } });
 export const deleteBisect = (bisect_id: string, withFiles: boolean) =>
   calls.bisectsDelete({ path: { bisect_id }, query: { files: withFiles ? 'delete' : 'keep' } });
 export const deleteRunner = (runner_name: string) => calls.runnersDelete({ path: { runner_name } });
 
 /** A comparison of what a probe left with what the good side left. */
 export const compareProbe = (name: string, base: string[], candidate: string[]) =>
-  calls.comparisonsAsk({
+  calls.comparisonsCreate({
     body: {
       name,
       base: { artifact_ids: base, label: 'good side' },

@@ -44,7 +44,7 @@ export const viewPartQuery = (view: ViewKey, part: 'first' | 'rest' | 'functions
   queryOptions({
     queryKey: ['bytes', view, part],
     queryFn: async ({ signal }) =>
-      (await calls.viewsPart({
+      (await calls.diffViewsChunk({
         path: { ...view, part },
         signal,
         ...asBytes,
@@ -56,7 +56,7 @@ export const linesQuery = (view: ViewKey, functionName: string) =>
   queryOptions({
     queryKey: ['bytes', view, 'lines', functionName],
     queryFn: ({ signal }) =>
-      calls.viewsLines({ path: view, query: { function: functionName }, signal }),
+      calls.diffViewsLines({ path: view, query: { function: functionName }, signal }),
     ...cachedView,
   });
 
@@ -66,7 +66,7 @@ export const searchQuery = (
 ) =>
   queryOptions({
     queryKey: ['bytes', view, 'search', search],
-    queryFn: ({ signal }) => calls.viewsSearch({ path: view, query: search, signal }),
+    queryFn: ({ signal }) => calls.diffViewsSearch({ path: view, query: search, signal }),
     retry: false,
     ...cachedView,
   });
@@ -76,7 +76,7 @@ export const subtreeQuery = (view: ViewKey, node_id: number) =>
   queryOptions({
     queryKey: ['bytes', view, 'subtree', node_id],
     queryFn: async ({ signal }) =>
-      (await calls.viewsSubtree({
+      (await calls.diffViewsSubtree({
         path: { ...view, node_id },
         signal,
         ...asBytes,
@@ -89,7 +89,7 @@ export type NewSide = { artifact_ids: string[]; label: string };
 
 export const createComparison = ({ base, candidate }: { base: NewSide; candidate: NewSide }) => {
   const side = ({ artifact_ids, label }: NewSide) => ({ artifact_ids, label: label || null });
-  return calls.comparisonsAsk({ body: { base: side(base), candidate: side(candidate) } });
+  return calls.comparisonsCreate({ body: { base: side(base), candidate: side(candidate) } });
 };
 export const swapSides = (comparison_id: string) =>
   calls.comparisonsSwap({ path: { comparison_id } });
@@ -98,16 +98,16 @@ export const retryComparison = (comparison_id: string) =>
 export const renameComparison = (
   comparison_id: string,
   body: { name: string; base_label: string; candidate_label: string },
-) => calls.comparisonsChange({ path: { comparison_id }, body });
+) => calls.comparisonsUpdate({ path: { comparison_id }, body });
 export const deleteComparison = (comparison_id: string) =>
   calls.comparisonsDelete({ path: { comparison_id } });
 export const requestView = (
   comparison_id: string,
   body: { kind: string; sample_type: string; granularity: Granularity },
-) => calls.viewsAsk({ path: { comparison_id }, body });
+) => calls.diffViewsCreate({ path: { comparison_id }, body });
 
 export const createExport = (comparison_id: string, format: ExportFormat, kind: string | null) =>
-  calls.exportsAsk({ path: { comparison_id }, body: { format, kind } });
+  calls.exportsCreate({ path: { comparison_id }, body: { format, kind } });
 export const exportQuery = (export_id: string) =>
   queryOptions({
     queryKey: ['export', export_id],

@@ -10,7 +10,7 @@ import { comparisonQuery } from './comparison-queries';
 describe('what can be opened in a comparison', () => {
   it('are its parts, all views that are laid out, and the lines of functions that findings name', async () => {
     server.use(
-      http.get(at('/comparisons/:id/parts/traces'), () => problem(404, {})),
+      http.get(at('/comparisons/:id/results/traces'), () => problem(404, {})),
       http.get(at('/comparisons/:id'), () => HttpResponse.json({})),
     );
     const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });

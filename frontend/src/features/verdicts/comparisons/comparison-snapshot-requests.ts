@@ -36,9 +36,9 @@ export async function comparisonSnapshotRequests(
   const views = known.views.filter(({ state }) => state === 'done');
   const parts = known.parts.filter((part) => part !== 'profiles');
   const ofViews = (part: string) =>
-    views.map((view) => `/comparisons/${id}/views/${view.id}/${part}`);
+    views.map((view) => `/comparisons/${id}/views/${view.id}/chunks/${part}`);
   return [
-    ...parts.map((part) => `/comparisons/${id}/parts/${part}`),
+    ...parts.map((part) => `/comparisons/${id}/results/${part}`),
     ...ofViews('first'),
     ...ofViews('functions'),
     ...linesOf(known, views),

@@ -58,10 +58,10 @@ async function compareOnce(sides: ProfileSides) {
   };
   try {
     const key = `goroutines ${keyOf(JSON.stringify(body))}`;
-    return await calls.comparisonsAsk({ body, headers: { 'Idempotency-Key': key } });
+    return await calls.comparisonsCreate({ body, headers: { 'Idempotency-Key': key } });
   } catch (error) {
     // It was made, and deleted since.
-    if (error instanceof Problem && error.status === 404) return calls.comparisonsAsk({ body });
+    if (error instanceof Problem && error.status === 404) return calls.comparisonsCreate({ body });
     throw error;
   }
 }

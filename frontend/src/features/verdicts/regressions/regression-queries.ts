@@ -43,7 +43,7 @@ export const historyQuery = (regression_id: string) =>
   queryOptions({
     queryKey: ['regression', 'history', regression_id],
     queryFn: ({ signal }) =>
-      calls.regressionsHistory({ path: { regression_id }, query: { limit: PAGE }, signal }),
+      calls.regressionsEvents({ path: { regression_id }, query: { limit: PAGE }, signal }),
   });
 
 export const regressionSeriesQuery = (regression_id: string) =>
@@ -65,23 +65,23 @@ export const serviceSeriesQuery = (
 
 /** Mutes a series, or all of a kind if `subject` is empty; or unmutes it. */
 export const watchSeries = (service_id: string, kind: string, subject: string, muted: boolean) =>
-  calls.servicesWatch({ path: { service_id }, body: { kind: kind as SeriesKind, subject, muted } });
+  calls.muteRulesUpdate({ path: { service_id }, body: { kind: kind as SeriesKind, subject, muted } });
 
 export const buildVerdictQuery = (build_id: string) =>
   queryOptions({
     queryKey: ['regression', 'judgement', build_id],
-    queryFn: ({ signal }) => calls.buildsJudgement({ path: { build_id }, signal }),
+    queryFn: ({ signal }) => calls.buildsVerdict({ path: { build_id }, signal }),
     retry: false,
   });
 
 export const updateRegression = (regression_id: string, body: RegressionUpdate) =>
-  calls.regressionsChange({ path: { regression_id }, body });
+  calls.regressionsUpdate({ path: { regression_id }, body });
 export const triage = (ids: string[], change: RegressionUpdate) =>
-  calls.regressionsTriage({ body: { ids, change } });
+  calls.regressionsBulkUpdate({ body: { ids, change } });
 
 /** What the page of a regression asks for. */
 export const regressionSnapshotRequests = (regression_id: string): string[] => [
   `/regressions/${regression_id}`,
   `/regressions/${regression_id}/series`,
-  `/regressions/${regression_id}/history?limit=${PAGE}`,
+  `/regressions/${regression_id}/events?limit=${PAGE}`,
 ];

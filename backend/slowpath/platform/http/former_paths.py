@@ -1,0 +1,29 @@
+"""Former addresses that other people's systems are configured with: webhooks of code hosts and deploy tools."""
+
+import re
+from typing import Final
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+FORMER_PATHS: Final = (
+    (re.compile(r"/api/v1/webhooks/deploys"), "/api/v1/deployment-events"),
+    (re.compile(r"/api/v1/hooks/([^/]+)/(github|gitlab)"), r"/api/v1/webhooks/\1/\2"),
+)
+"""Former path and the path that answers it now. Senders outside Slowpath hold them, so they stay for good."""
+
+
+class FormerPaths:
+    """Serve requests to former paths under the present ones."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        """Wrap an app."""
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        if scope["type"] == "http" and scope["method"] == "POST":
+            for pattern, path in FORMER_PATHS:
+                if former := pattern.fullmatch(scope["path"]):
+                    present = former.expand(path)
+                    scope = {**scope, "path": present, "raw_path": present.encode()}
+        await self.app(scope, receive, send)
