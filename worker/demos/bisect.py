@@ -43,7 +43,7 @@ SIGNATURE = "CPU in stack growth"
 RUNNING = frozenset({"planned", "waiting-approval", "searching", "paused"})
 SETTINGS: dict[str, Any] = {
     "control": True, "slots": 2, "window_seconds": 4, "warm_up_seconds": 0,
-    "most_windows": 1, "deploy_seconds": 120, "lost_after_seconds": 60,
+    "most_windows": 1, "deployment_seconds": 120, "lease_timeout_seconds": 60,
 }  # fmt: skip
 """What the script fills in on the page (e2e/demos/bisect-start.spec.ts)."""
 
@@ -188,7 +188,7 @@ def told_of(found: dict[str, Any], made: Histories, seconds: float) -> dict[str,
             levels.append({"repository": level["repository"], "culprit": culprit, "deploys": deploys})
     cost = found["cost"]
     return {
-        "levels": levels, "truth": made.truth, "deploys": cost["deploys"], "git_bisect_deploys": cost["git_bisect_best_of_5"],
+        "levels": levels, "truth": made.truth, "deploys": cost["deploys"], "git_bisect_deploys": cost["git_bisect_best_of_5_probes"],
         "seconds": round(seconds),
     }  # fmt: skip
 

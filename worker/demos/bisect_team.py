@@ -101,7 +101,7 @@ def send_builds(service: Service, made: Histories, captures: Mapping[str, Sequen
         last = str(service.person.call("POST", path, json={**told, **parent})["build"]["id"])
         for place, capture in enumerate(dice.sample(list(captures[side]), PROFILES)):
             facts = json.loads(capture.with_name(f"{capture.name}.facts.json").read_text(encoding="utf-8"))
-            said = {"facts": json.dumps({**facts, "run": f"{number}/{place}", "commit": one["sha"]})}
+            said = {"run_metadata": json.dumps({**facts, "run": f"{number}/{place}", "commit": one["sha"]})}
             service.person.call("PUT", f"{path}/artifacts/cpu.{place}.pb.gz", params=said, content=capture.read_bytes())
     wait_until(lambda: service.person.call("GET", f"/builds/{last}/verdict")["state"] not in {"waiting", "judging"})
 

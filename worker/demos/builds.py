@@ -218,7 +218,7 @@ def _culprit(team: Team, one: dict[str, Any]) -> str | None:
     functions = list(dict.fromkeys(each["subject"] for each in members if each["kind"] == "profile.function"))
     asked = {"good": one["good"]["commit"], "bad": one["since"]["commit"], "function": functions[:MOST_FUNCTIONS]}
     path = f"/services/{team.service_id}/commits"
-    _wait_until(lambda: team.person.call("GET", path, params=asked)["closures"] == "known")
+    _wait_until(lambda: team.person.call("GET", path, params=asked)["closure_state"] == "known")
     between = team.person.call("GET", path, params=asked)
     suspects = sorted(between["commits"], key=lambda each: -each["suspicion"]["share"])
     return str(suspects[0]["sha"]) if suspects else None

@@ -65,7 +65,7 @@ class ClaimedJob:
     attempts: int
     max_attempts: int
     created_by: UserId | None
-    cancel_asked: bool
+    cancel_requested: bool
 
 
 @dataclass(frozen=True)

@@ -134,7 +134,7 @@ def _claim(
         attempts=row.attempts,
         max_attempts=row.max_attempts,
         created_by=UserId(row.created_by) if row.created_by else None,
-        cancel_asked=row.cancel_requested,
+        cancel_requested=row.cancel_requested,
     )
 
 
@@ -186,7 +186,7 @@ def _run_handler(context: JobContext, handler: JobHandler, job: Job) -> None:
 
 def _attempt(context: JobContext, handler: JobHandler, job: Job) -> None:
     claim = context.claim
-    if claim.cancel_asked:
+    if claim.cancel_requested:
         raise Cancelled
     if claim.attempts > claim.max_attempts:
         raise InternalError(

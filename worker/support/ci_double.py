@@ -111,7 +111,7 @@ class Ci:
                 "PUT",
                 f"/builds/quoter/{step.built.sha}/artifacts/cpu.{number}.pb.gz",
                 content=path.read_bytes(),
-                params={"facts": json.dumps(loads)},
+                params={"run_metadata": json.dumps(loads)},
             )
         self._told("workflow_run", _run(step))
         watched = BuildOutcome(str(received["build"]["id"]), time.monotonic())

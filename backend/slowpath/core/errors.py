@@ -58,9 +58,9 @@ class SlowpathError(Exception):
             "title": self.title,
             "detail": self.detail,
             "limit": self.limit,
-            "actual": self.actual,
+            "value": self.actual,
             "unit": self.unit,
-            "remedy": self.remedy,
+            "resolution": self.remedy,
         }
         return {name: value for name, value in members.items() if value is not None}
 

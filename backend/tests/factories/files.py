@@ -73,7 +73,7 @@ class FilesFactory:
         artifact_id = self.received(name, content)
         with self.house.database.writing(self.scope) as session:
             artifact = session.get_one(Artifact, (self.team.id, artifact_id))
-            artifact.state, artifact.problem = ArtifactState.REFUSED, PROBLEM
+            artifact.state, artifact.problem = ArtifactState.INVALID, PROBLEM
             job = session.get_one(JobRow, (self.team.id, artifact.job_id))
             self._end(job, JobState.FAILED)
             job.problem = PROBLEM

@@ -110,7 +110,7 @@ SHAPES: dict[str, dict[str, Any]] = {
     "report": {"blocks": [], "version": 1},
     "report_version": {"blocks": [], "version": 1},
     "share_link": {"scrub": {"labels": True, "paths": True, "hosts": True, "people": True}, "version": None},
-    "share_settings": {"links_allowed": True},
+    "share_settings": {"are_links_allowed": True},
     "federated_service": {"label_matchers": {"service": "api"}},
     "span_push": {"dialect": "json"},
     "span_set": {"columns_key": SPANS, "page_key": PACKED},

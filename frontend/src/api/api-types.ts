@@ -154,7 +154,7 @@ export type KindResult = {
   kind: string;
   verdict: Verdict;
   sample_type: { type: string; unit: string };
-  default_basis: string;
+  default_normalization: string;
   totals: Record<string, KindTotals>;
 };
 export type CostShift = {

@@ -54,7 +54,7 @@ export function UserMenu({ team, session }: { team: TeamMembership; session: Ses
   const client = useQueryClient();
   const leave = useMutation({
     mutationFn: signOut,
-    onSuccess: async ({ continue_at: there }) => {
+    onSuccess: async ({ provider_sign_out_url: there }) => {
       setCurrentTeam(null);
       client.clear();
       // A user of an identity provider is signed out there too and returns to the sign-in page.

@@ -300,7 +300,7 @@ describe('teams that come and go', () => {
     saveDraft('report r', 'A secret thought');
     server.use(
       http.get(at('/deleted-teams'), () => HttpResponse.json([])),
-      http.delete(at('/session'), () => HttpResponse.json({ continue_at: null })),
+      http.delete(at('/session'), () => HttpResponse.json({ provider_sign_out_url: null })),
     );
     const { user } = open('/');
     await user.click(await screen.findByRole('button', { name: 'Sign out' }));

@@ -251,7 +251,7 @@ describe('the page of a bisect', () => {
     await accessible(screen.getByRole('dialog').querySelector('form')!);
     await user.click(dialog.getByRole('button', { name: 'Continue' }));
     await waitFor(() => {
-      expect(sent).toEqual({ settings: { max_deploys: 55 } });
+      expect(sent).toEqual({ settings: { max_deployments: 55 } });
     });
   });
 
@@ -357,7 +357,7 @@ describe('Start bisect', () => {
     });
     expect(sent).toMatchObject({
       signature: { kind: 'profile.category', subject: 'stack growth' },
-      settings: { known_ends: true },
+      settings: { use_production_baselines: true },
     });
   });
 

@@ -273,7 +273,7 @@ describe('a comparison on its way', () => {
     server.use(
       http.post(at('/jobs/:id/cancel'), () => {
         cancelled = true;
-        return HttpResponse.json(aJob({ cancel_asked: true }));
+        return HttpResponse.json(aJob({ cancel_requested: true }));
       }),
     );
     const { user } = show(

@@ -21,7 +21,7 @@ const someNews = (changed: Partial<Activity> = {}): Activity => ({
   id: 'a1',
   at: new Date().toISOString(),
   kind: 'comment',
-  action: 'comment.written',
+  action: 'comment.created',
   actor: { kind: 'person', id: 'p1', name: 'Mira' },
   subject_kind: 'build',
   subject_id: 'b1',

@@ -361,7 +361,7 @@ describe('the sources of metrics', () => {
             },
           }),
         ]);
-        return HttpResponse.json({ ...job, cancel_asked: true });
+        return HttpResponse.json({ ...job, cancel_requested: true });
       }),
     );
     const { user } = opened();

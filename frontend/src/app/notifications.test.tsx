@@ -126,7 +126,7 @@ describe('channels', () => {
         to: [],
         repository: '',
         token: '',
-        events: ['regression.opened', 'regression.changed', 'build.judged', 'bisect.ended'],
+        events: ['regression.opened', 'regression.updated', 'build.evaluated', 'bisect.finished'],
         service_ids: null,
       },
     ]);
@@ -140,7 +140,7 @@ describe('channels', () => {
         name: 'ours',
         kind: 'github',
         target: { repository: 'n/shop' },
-        events: ['build.judged'],
+        events: ['build.evaluated'],
       }),
     ]);
     const sent: unknown[] = [];
@@ -160,7 +160,7 @@ describe('channels', () => {
       expect(sent).toEqual([
         {
           name: '#latency',
-          events: ['regression.opened', 'regression.changed'],
+          events: ['regression.opened', 'regression.updated'],
           all_services: true,
         },
       ]);

@@ -112,7 +112,7 @@ function serve(rows: Regression[]) {
       HttpResponse.json({
         open: rows.length,
         states: { new: fresh },
-        new_unassigned: rows.filter(({ state, assignee }) => state === 'new' && !assignee).length,
+        new_unassigned_count: rows.filter(({ state, assignee }) => state === 'new' && !assignee).length,
         services: [],
         headline: rows[0] ?? null,
       }),

@@ -34,7 +34,7 @@ const view = {
   title: 'The comparison',
   path: `${PATH}/${comparison.id}`,
   note: 'Look at **Clone**.',
-  frozen_at: AT,
+  captured_at: AT,
   answers: [],
 };
 const prose = { id: 'b2', kind: 'prose' as const, markdown: 'It is <b>not</b> inlined.' };

@@ -14,7 +14,7 @@ const aCandidate = (changed: Partial<BisectCandidate>): BisectCandidate => ({
   title: 'bump libx',
   members: 1,
   kind: 'bump',
-  weight_share: 0.5,
+  prior: 0.5,
   belief: 0.5,
   why: 'changes libx',
   verdict: null,
@@ -44,7 +44,7 @@ export const aProbe = (changed: Partial<Probe> = {}): Probe => ({
   deployed_at: '2026-11-20T14:01:00Z',
   ready_at: '2026-11-20T14:02:00Z',
   ended_at: '2026-11-20T14:05:00Z',
-  windows_wanted: 1,
+  measurements_requested: 1,
   windows: [
     {
       index: 0,
@@ -73,7 +73,7 @@ export const aBisect = (changed: Partial<Bisect> = {}): Bisect => ({
   regression: null,
   belief: 0.86,
   deploys: 2,
-  expected_deploys: 6,
+  expected_deployments: 6,
   culprit: { repository: 'libx', sha: CULPRIT, title: 'ident: copy bytes through a helper' },
   created_by: 'Mira Kovač',
   created_at: '2026-11-20T13:59:00Z',
@@ -162,7 +162,7 @@ export const aBisect = (changed: Partial<Bisect> = {}): Bisect => ({
       ready_at: '2026-11-20T14:07:00Z',
       ended_at: null,
       windows: [],
-      windows_wanted: 3,
+      measurements_requested: 3,
       log_tail: '',
     }),
   ],
@@ -182,8 +182,8 @@ export const aBisect = (changed: Partial<Bisect> = {}): Bisect => ({
     rounds: 2,
     expected: { mean: 4, low: 3, high: 6 },
     limit: 40,
-    git_bisect_best_of_3: 57,
-    git_bisect_best_of_5: 95,
+    git_bisect_best_of_3_probes: 57,
+    git_bisect_best_of_5_probes: 95,
     seconds: 600,
   },
   elsewhere: 0.002,
@@ -199,17 +199,17 @@ export const aBisect = (changed: Partial<Bisect> = {}): Bisect => ({
   ],
   problem: null,
   job: null,
-  approval_wanted: false,
+  needs_approval: false,
   revision: 7,
   ...changed,
 });
 
 export const aBisectRow = (changed: Partial<BisectListItemOut> = {}): BisectListItemOut => {
   const { id, number, title, state, sentence, service, regression, belief, deploys } = aBisect();
-  const { expected_deploys, culprit, created_by, created_at, finished_at } = aBisect();
+  const { expected_deployments, culprit, created_by, created_at, finished_at } = aBisect();
   return {
     ...{ id, number, title, state, sentence, service, regression, belief, deploys },
-    ...{ expected_deploys, culprit, created_by, created_at, finished_at },
+    ...{ expected_deployments, culprit, created_by, created_at, finished_at },
     levels: 2,
     ...changed,
   };

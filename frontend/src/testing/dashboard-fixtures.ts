@@ -234,7 +234,7 @@ function changesOf(grid: Grid): DashboardChangePoint[] {
     ratio_high: ratio * 1.1,
     cause: 'deploy',
     deploy_id: DEPLOY_ID,
-    follows_service_id: null,
+    upstream_cause_service_id: null,
     sentence: '',
   });
   return [
@@ -243,7 +243,7 @@ function changesOf(grid: Grid): DashboardChangePoint[] {
       ...change(0, 2.2, 0.039),
       cause: 'follows',
       deploy_id: null,
-      follows_service_id: serviceId(1),
+      upstream_cause_service_id: serviceId(1),
     },
   ];
 }

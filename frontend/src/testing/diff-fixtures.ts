@@ -182,7 +182,7 @@ export function writePart(columns: DiffColumns, ids: Uint32Array, part: string):
         candidate_scale: candidate > 0 ? 1 / candidate : 0,
       },
     ],
-    default_basis: 'per_request',
+    default_normalization: 'per_request',
     categories: CATEGORIES,
     base: SIDE('229227f', base),
     candidate: SIDE('9c41e0a', candidate),

@@ -95,7 +95,7 @@ export function functionsFile(rows: FunctionDrawn[]): ArrayBuffer {
       nodes_total: rows.length,
       nodes_sent: rows.length,
       bases,
-      default_basis: 'per_second',
+      default_normalization: 'per_second',
       categories: ['app'],
       base: { label: 'base', artifacts: 2, total_raw: total('base') },
       candidate: { label: 'candidate', artifacts: 2, total_raw: total('candidate') },

@@ -8,16 +8,14 @@ from pathlib import Path
 from typing import Any
 
 Row = Mapping[str, Any]
-FORMAT = 1
+FORMAT = 2
 BISECT = ("title", "good_sha", "bad_sha", "state", "signature", "settings", "plan", "outcome")
-PROBE = {
-    **{name: name for name in ("number", "build", "candidate", "purpose", "round", "state", "slot", "reason", "log_tail")},
-    "about": "verified_candidate", "windows_wanted": "measurements_requested", "good": "good_verdicts",
-    "bad": "bad_verdicts",
-}  # fmt: skip
-"""Names in the recording, and the columns they come from."""
-MOMENTS = {"asked_at": "queued_at", **{name: name for name in ("leased_at", "deployed_at", "ready_at", "ended_at")}}
-MEASUREMENT = {**{name: name for name in ("index", "round", "value", "verdict", "problem")}, "annulled": "invalidated"}
+PROBE = (
+    "number", "build", "candidate", "purpose", "round", "state", "slot", "reason", "log_tail", "verified_candidate",
+    "measurements_requested", "good_verdicts", "bad_verdicts",
+)  # fmt: skip
+MOMENTS = ("queued_at", "leased_at", "deployed_at", "ready_at", "ended_at")
+MEASUREMENT = ("index", "round", "value", "verdict", "problem", "invalidated")
 COMMIT = ("sha", "parents", "author_name", "author_email", "authored_at", "committed_at", "title", "files")
 
 
@@ -30,20 +28,20 @@ def recording(tables: Mapping[str, Sequence[Row]], truth: Sequence[str]) -> dict
         """Return the seconds since the start."""
         return None if row[name] is None else round((_moment(row[name]) - began).total_seconds(), 1)
 
-    windows: dict[str, list[dict[str, Any]]] = {one["id"]: [] for one in tables["probe"]}
+    measurements: dict[str, list[dict[str, Any]]] = {one["id"]: [] for one in tables["probe"]}
     for one in sorted(tables["probe_measurement"], key=lambda row: int(row["index"])):
         times = {name: after(one, name) for name in ("started_at", "ended_at")}
-        windows[one["probe_id"]].append({**{name: one[column] for name, column in MEASUREMENT.items()}, **times})
+        measurements[one["probe_id"]].append({**{name: one[name] for name in MEASUREMENT}, **times})
     probes = [
-        {**{name: one[column] for name, column in PROBE.items()},
-         **{name: after(one, column) for name, column in MOMENTS.items()}, "windows": windows[one["id"]]}
+        {**{name: one[name] for name in PROBE},
+         **{name: after(one, name) for name in MOMENTS}, "measurements": measurements[one["id"]]}
         for one in sorted(tables["probe"], key=lambda row: int(row["number"]))
     ]  # fmt: skip
     events = [
         {
-            "at": after(one, "occurred_at"),
+            "occurred_at": after(one, "occurred_at"),
             "kind": one["kind"],
-            "facts": one["details"],
+            "details": one["details"],
             "by_a_person": one["actor"] is not None,
         }
         for one in sorted(tables["bisect_event"], key=lambda row: str(row["created_at"]))

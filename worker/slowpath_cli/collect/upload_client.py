@@ -111,8 +111,8 @@ class UploadClient:
         return found
 
     def _whole(self, body: bytes, labels: dict[str, Any]) -> str:
-        params = {key: value for key, value in labels.items() if key not in {"name", "facts"}}
-        params["facts"] = json.dumps(labels["facts"], separators=(",", ":"))
+        params = {key: value for key, value in labels.items() if key not in {"name", "run_metadata"}}
+        params["run_metadata"] = json.dumps(labels["run_metadata"], separators=(",", ":"))
         path = f"artifacts/{quote(labels['name'], safe='')}"
         told = self._once_made("PUT", path, _key(labels, hashlib.sha256(body).hexdigest()), params=params, content=body)
         return str(told["id"])
@@ -220,7 +220,7 @@ class _ChunkSource:
 
 
 def _labels(name: str, facts: Mapping[str, Any], batch: str, build_id: str | None) -> dict[str, Any]:
-    labels: dict[str, Any] = {"name": name, "facts": dict(facts), "batch": batch}
+    labels: dict[str, Any] = {"name": name, "run_metadata": dict(facts), "batch": batch}
     return {**labels, "build_id": build_id} if build_id else labels
 
 
@@ -236,10 +236,10 @@ def _problem(status: int, told: object) -> str:
     parts = [str(told.get("detail") or told.get("title") or f"The server answers {status}.")]
     if told.get("limit") is not None:
         parts.append(
-            f"The limit is {told['limit']}, this is {told.get('actual')} {told.get('unit') or ''}.".replace(" .", ".")
+            f"The limit is {told['limit']}, this is {told.get('value')} {told.get('unit') or ''}.".replace(" .", ".")
         )
-    if told.get("remedy"):
-        parts.append(str(told["remedy"]))
+    if told.get("resolution"):
+        parts.append(str(told["resolution"]))
     if status == 401:
         parts.append("Is the token right, and not expired or revoked?")
     return printable(" ".join(parts), 600)

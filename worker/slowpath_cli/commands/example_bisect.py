@@ -50,7 +50,7 @@ def report_bisect(call: Call, bisect_id: str) -> None:
     report = f"/reports/{call('POST', '/reports', json={'title': title[:TITLE_MOST]})['id']}"
     prose = (
         f"**{found['sentence']}** It took {cost['deploys']} deploys; plain `git bisect` with the best of five would take about "
-        f"{cost['git_bisect_best_of_5']}."
+        f"{cost['git_bisect_best_of_5_probes']}."
     )
     call("PATCH", report, json={"blocks": [{"kind": "prose", "markdown": prose}]})
     page = f"/bisects/{bisect_id}"

@@ -91,7 +91,7 @@ def _send(call: Call, plan: Mapping[str, Any], build: SeededBuild, captures: lis
     call("POST", path, json=told)
     for number, capture in enumerate(captures):
         facts = json.loads(capture.with_name(capture.name + SIDECAR).read_text(encoding="utf-8"))
-        said = {"facts": json.dumps({**facts, "run": f"{build.sha[:7]}/{number}"})}
+        said = {"run_metadata": json.dumps({**facts, "run": f"{build.sha[:7]}/{number}"})}
         call("PUT", f"{path}/artifacts/cpu.{number}.pb.gz", params=said, content=capture.read_bytes())
 
 

@@ -185,7 +185,7 @@ def _make_builds(client: httpx.Client, plan: dict[str, Any], service_id: str) ->
     ids = {}
     for build in plan["builds"]:
         said = {name: value for name, value in build.items() if name not in {"id", "message"}}
-        known = {**said, "label": build.get("message"), "service_id": service_id}
+        known = {**said, "display_name": build.get("message"), "service_id": service_id}
         ids[build["id"]] = _call(client, "POST", "/builds", json=known)["id"]
     return ids
 
@@ -198,7 +198,7 @@ def _upload(client: httpx.Client, beside: Path, wanted: dict[str, Any], build_id
     for file in files:
         sidecar = file.with_name(file.name + SIDECAR)
         facts = sidecar.read_text() if sidecar.is_file() else "{}"
-        about = {"build_id": build_id, "batch": batch, "facts": facts}
+        about = {"build_id": build_id, "batch": batch, "run_metadata": facts}
         name = f"{wanted['id']}-{file.name}"
         moved = wanted.get("spans_minutes_ago") if file in spans else None
         minutes = moved[spans.index(file)] if moved else None

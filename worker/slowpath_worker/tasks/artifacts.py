@@ -108,7 +108,7 @@ def _refuse_unread(kind: str) -> NoReturn:
 def record_decode_failure(session: WriteSession, job: DecodeArtifact, failure: JobFailure) -> None:
     """Record on the artifact why it could not be decoded. The original stays stored."""
     artifact = artifacts.get_artifact(session, job.artifact_id)
-    artifact.state = ArtifactState.REFUSED if isinstance(failure.error, InvalidRequest) else ArtifactState.FAILED
+    artifact.state = ArtifactState.INVALID if isinstance(failure.error, InvalidRequest) else ArtifactState.FAILED
     artifact.problem = failure.problem
     if artifact.build_id is not None:  # the others of its build are waited for no longer
         enqueue_unless_pending(session, EvaluateBuild(BuildId(artifact.build_id)), after_s=SETTLE_SECONDS)

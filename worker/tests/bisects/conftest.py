@@ -148,7 +148,7 @@ class Runner:
                     self.end(run_id, "unbuildable")
                 else:
                     self.measure(run_id, value=value)
-            elif heard["command"] == "tear-down":
+            elif heard["command"] == "stop":
                 self.end(run_id)
 
 

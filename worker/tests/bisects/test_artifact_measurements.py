@@ -22,7 +22,7 @@ def upload(search: Search, run_id: str, path: Path) -> str:
     said = search.runner.client.put(
         f"/api/v1/artifacts/{path.name}",
         content=path.read_bytes(),
-        params={"batch": run_id, "facts": json.dumps(kept)},
+        params={"batch": run_id, "run_metadata": json.dumps(kept)},
     )
     assert said.status_code == 201, said.text
     return str(said.json()["id"])
@@ -81,7 +81,7 @@ def test_three_windows_without_the_signature_and_a_probe_is_given_up(search: Sea
     told = first(search)
     assert [bool(window["problem"]) for window in told["windows"]] == [True] * 3
     assert told["state"] == "annulled"
-    assert search.runner.beat(lease["run_id"])["command"] == "tear-down"
+    assert search.runner.beat(lease["run_id"])["command"] == "stop"
 
 
 def test_what_is_deleted_before_it_is_read_is_told(search: Search) -> None:

@@ -69,14 +69,14 @@ def test_a_token_of_a_runner_may_nothing_else(search: Search) -> None:
 
 
 def test_what_is_lost_is_asked_again_and_torn_down_when_its_runner_comes_back(search: Search) -> None:
-    search.begin(plan_of(10), lost_after_seconds=60)
+    search.begin(plan_of(10), lease_timeout_seconds=60)
     [lease] = search.runner.lease()
     watch(search, seconds=30)
     assert search.told()["probes"][0]["state"] == "leased"
     watch(search, seconds=200)
     told = search.told()
     assert [one["state"] for one in told["probes"]] == ["lost", "asked"]
-    assert search.runner.beat(lease["run_id"])["command"] == "tear-down"
+    assert search.runner.beat(lease["run_id"])["command"] == "stop"
     assert search.runner.lease()[0]["slot"] != lease["slot"], "a slot is free only when what was in it is gone"
     search.runner.end(lease["run_id"])
     assert search.told()["probes"][0]["state"] == "lost"
@@ -90,7 +90,7 @@ def test_a_pause_ends_after_the_window_and_nothing_new_begins(search: Search) ->
     assert search.runner.beat(lease["run_id"])["command"] == "measure"
     search.runner.measure(lease["run_id"], value=1.0)
     search.work()
-    assert search.runner.beat(lease["run_id"])["command"] == "tear-down"
+    assert search.runner.beat(lease["run_id"])["command"] == "stop"
     search.runner.end(lease["run_id"])
     search.work()
     assert search.runner.lease() == []
@@ -106,7 +106,7 @@ def test_a_cancelled_one_takes_everything_down_and_can_be_deleted_then(search: S
     assert search.ask("moves", {"move": "cancel"})["state"] == "cancelled"
     path = f"/api/v1/bisects/{search.bisect_id}"
     assert search.person.delete(path).status_code == 409
-    assert search.runner.beat(lease["run_id"])["command"] == "tear-down"
+    assert search.runner.beat(lease["run_id"])["command"] == "stop"
     search.runner.end(lease["run_id"])
     assert search.person.delete(path).status_code == 204
     assert search.person.get(path).status_code == 404
@@ -115,7 +115,7 @@ def test_a_cancelled_one_takes_everything_down_and_can_be_deleted_then(search: S
 def test_each_round_waits_for_approval(search: Search) -> None:
     search.begin(plan_of(4), approval=True)
     told = search.told()
-    assert (told["state"], told["approval_wanted"]) == ("waiting-approval", True)
+    assert (told["state"], told["needs_approval"]) == ("waiting-approval", True)
     assert search.runner.lease() == []
     for _ in range(60):
         if told["state"] == "waiting-approval":
@@ -145,7 +145,7 @@ def test_the_guard_stops_everything(search: Search) -> None:
     watch(search, "The guard: 7 % of the requests fail, more than 5 %.")
     told = search.told()
     assert (told["state"], told["pause_reason"]) == ("paused", "The guard: 7 % of the requests fail, more than 5 %.")
-    assert search.runner.beat(lease["run_id"])["command"] == "tear-down"
+    assert search.runner.beat(lease["run_id"])["command"] == "stop"
 
 
 def test_marks_steer_the_search_without_deploys(search: Search) -> None:
@@ -232,7 +232,7 @@ def test_a_control_needs_a_slot(search: Search) -> None:
 
 
 def test_as_many_deploys_as_are_allowed(search: Search) -> None:
-    search.begin(plan_of(64), max_deploys=5)
+    search.begin(plan_of(64), max_deployments=5)
     told = search.run(slower_from(33, noise=0.2))
     assert told["state"] == "stopped"
     assert told["deploys"] <= 5
@@ -240,8 +240,8 @@ def test_as_many_deploys_as_are_allowed(search: Search) -> None:
     assert told["sentence"].startswith("Undecided at the limit of 5 deploys: ")
     assert "Most likely: " in told["sentence"]
     path = f"/api/v1/bisects/{search.bisect_id}"
-    assert search.person.patch(path, json={"settings": {"max_deploys": 5}}).status_code == 409
-    assert search.person.patch(path, json={"settings": {"max_deploys": 60}}).json()["state"] == "searching"
+    assert search.person.patch(path, json={"settings": {"max_deployments": 5}}).status_code == 409
+    assert search.person.patch(path, json={"settings": {"max_deployments": 60}}).json()["state"] == "searching"
     told = search.run(slower_from(33, noise=0.2))
     assert (told["state"], told["culprit"]["sha"]) == ("found", sha(33))
 
@@ -256,7 +256,7 @@ def test_verdicts_alone_are_enough(search: Search) -> None:
             if heard["command"] == "measure":
                 slow = int(lease["build"]["commit"], 16) >= 9
                 runner.measure(run_id, verdict="slower" if slow else "not-slower")
-            elif heard["command"] == "tear-down":
+            elif heard["command"] == "stop":
                 runner.end(run_id)
         search.work()
     told = search.told()
@@ -295,11 +295,11 @@ def test_who_has_ended_is_told_of(search: Search) -> None:
     assert search.person.post("/api/v1/notification-channels", json=made).status_code == 201
     search.begin(plan_of(6))
     search.run(slower_from(3))
-    [content] = search.bench.admin.execute("SELECT content FROM notification WHERE event = 'bisect.ended'").fetchall()
+    [content] = search.bench.admin.execute("SELECT content FROM notification WHERE event = 'bisect.finished'").fetchall()
     assert content[0]["bisect"]["state"] == "found"
     assert sha(3)[:7] in content[0]["bisect"]["sentence"]
     news = search.person.get("/api/v1/activity", params={"kind": "bisect"}).json()["items"]
-    assert [one["action"] for one in news] == ["bisect.ended"]
+    assert [one["action"] for one in news] == ["bisect.finished"]
 
 
 def test_fewer_slots_than_the_search_would_have_are_enough(search: Search) -> None:

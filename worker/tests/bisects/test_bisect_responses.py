@@ -38,7 +38,7 @@ def test_of_thousands_of_candidates_the_most_believed_are_told(search: Search) -
     probed = {one["candidate"] for one in told["probes"] if one["candidate"] != "good"}
     assert probed <= {one["id"] for one in level["candidates"]}
     assert sum(level["bars"]["belief"]) + told["elsewhere"] == pytest.approx(1, abs=0.01)
-    assert told["cost"]["git_bisect_best_of_5"] == 5 * 13
+    assert told["cost"]["git_bisect_best_of_5_probes"] == 5 * 13
     assert told["cost"]["expected"]["low"] <= told["cost"]["expected"]["mean"] <= told["cost"]["expected"]["high"]
     assert min(costs) < 0.3, "CPU seconds; what a machine does beside it is not counted"
     path = f"/api/v1/bisects/{told['id']}/candidates"
@@ -89,7 +89,7 @@ def test_it_is_started_steered_and_deleted(client: TestClient) -> None:
     other = client.post("/api/v1/services", json={"name": "other"}).json()["id"]
     asked = {
         "service_id": service, "repository_id": repository_id, "good_sha": GOOD, "bad_sha": BAD,
-        "settings": {"slots": 3, "max_deploys": 20, "hours": {"days": ["mon"], "from": "22:00", "to": "06:00", "zone": "UTC"}},
+        "settings": {"slots": 3, "max_deployments": 20, "hours": {"days": ["mon"], "from": "22:00", "to": "06:00", "zone": "UTC"}},
     }  # fmt: skip
     made = client.post("/api/v1/bisects", json=asked)
     assert made.status_code == 201, made.text
@@ -101,14 +101,14 @@ def test_it_is_started_steered_and_deleted(client: TestClient) -> None:
     path = f"/api/v1/bisects/{told['id']}"
     assert client.post(f"{path}/marks", json={"candidate": "x", "verdict": "slower", "reason": "y"}).status_code == 409
     changed = client.patch(path, json={"settings": {"hours": None, "slots": 1}}).json()
-    assert (changed["settings"]["hours"], changed["settings"]["max_deploys"]) == (None, 20)
+    assert (changed["settings"]["hours"], changed["settings"]["max_deployments"]) == (None, 20)
     assert client.patch(path, json={"settings": {"goos": "darwin"}}).status_code == 422
     assert client.post(f"{path}/moves", json={"move": "approve"}).status_code == 409
     assert client.post(f"{path}/moves", json={"move": "cancel"}).json()["state"] == "cancelled"
     assert client.post(f"{path}/moves", json={"move": "resume"}).status_code == 409
     assert client.delete(path).status_code == 204
     fed = [one["action"] for one in client.get("/api/v1/activity", params={"service_id": service}).json()["items"]]
-    assert [one for one in fed if one.startswith("bisect.")] == ["bisect.deleted", "bisect.ended", "bisect.started"]
+    assert [one for one in fed if one.startswith("bisect.")] == ["bisect.deleted", "bisect.finished", "bisect.created"]
     fed = [one["action"] for one in client.get("/api/v1/activity", params={"service_id": other}).json()["items"]]
     assert fed == ["service.created"]
 
@@ -127,7 +127,7 @@ def test_a_repository_that_cannot_be_read_starts_no_search(client: TestClient) -
     assert "has no address" in offer["missing"][0]
     assert said.status_code == 422
     assert "shop/quoter has no address" in said.json()["detail"]
-    assert "Settings, Integrations" in said.json()["remedy"]
+    assert "Settings, Integrations" in said.json()["resolution"]
     assert client.get("/api/v1/bisects").json()["items"] == []
 
 

@@ -194,7 +194,7 @@ def test_a_whole_environment_is_one_deploy_at_a_time(lab: Lab, window: tuple[int
 
     said = lab.search.person.patch(f"/api/v1/bisects/{lab.search.bisect_id}", json={"settings": {"slots": 2}})
     assert said.status_code == 422
-    assert "by instance or version" in said.json()["remedy"]
+    assert "by instance or version" in said.json()["resolution"]
 
 
 def test_only_of_latency_the_board_is_asked(search: Search) -> None:

@@ -64,7 +64,7 @@ def test_what_was_measured_is_not_too_old_while_it_goes_on(search: Search) -> No
 
     def doomed() -> tuple[int, int]:
         told = search.person.get("/api/v1/retention/preview", params={"rule": ["unread:30"]}).json()
-        return told["files"], told["held_files"]
+        return told["files"], told["retained_artifacts"]
 
     assert doomed() == (1, 2)
     cancelled(search)

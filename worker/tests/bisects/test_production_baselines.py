@@ -41,7 +41,7 @@ def sent(search: Search, settings: Settings, commit: str, variant: str) -> None:
         said = search.person.put(
             f"/api/v1/builds/ingester/{commit}/artifacts/{path.name}",
             content=path.read_bytes(),
-            params={"branch": "main", "facts": json.dumps(kept)},
+            params={"branch": "main", "run_metadata": json.dumps(kept)},
         )
         assert said.status_code in (200, 201), said.text
     own = search.bench.worker_context.settings.model_copy(update={"decode_bin": settings.decode_bin})
@@ -69,10 +69,10 @@ def as_known(told: dict[str, Any], *, times: float = 1.0) -> Callable[[dict[str,
 
 
 def test_both_ends_are_known_without_a_deploy(measured: Search) -> None:
-    measured.begin(plan_of(COMMITS), known_ends=True)
+    measured.begin(plan_of(COMMITS), use_production_baselines=True)
     told = measured.told()
     first, second, third = told["probes"]
-    assert [one["purpose"] for one in (first, second, third)] == ["known", "known", "probe"]
+    assert [one["purpose"] for one in (first, second, third)] == ["baseline", "baseline", "probe"]
     assert ([one["sha"] for one in (first, second)], [one["verdict"] for one in (first, second)]) == (
         [sha(0), sha(COMMITS)],
         ["not-slower", "slower"],
@@ -86,22 +86,22 @@ def test_both_ends_are_known_without_a_deploy(measured: Search) -> None:
 
     ended = measured.run(as_known(told))
     assert (ended["state"], ended["culprit"]["sha"]) == ("found", sha(GUILTY))
-    assert {one["purpose"] for one in ended["probes"]} == {"known", "probe"}
+    assert {one["purpose"] for one in ended["probes"]} == {"baseline", "probe"}
     assert ended["cost"]["deploys"] == len(ended["probes"]) - 2
 
 
 def test_where_a_search_measures_otherwise_both_ends_are_deployed(measured: Search) -> None:
-    measured.begin(plan_of(COMMITS), known_ends=True)
+    measured.begin(plan_of(COMMITS), use_production_baselines=True)
     told = measured.told()
     measure = as_known(told, times=8.0)
     for _ in range(20):
         measured.runner.turn(measure)
         measured.work()
         told = measured.told()
-        if "end" in {one["purpose"] for one in told["probes"]}:
+        if "boundary" in {one["purpose"] for one in told["probes"]}:
             break
     assert [one["state"] for one in told["probes"][:2]] == ["annulled", "annulled"]
-    assert "end" in {one["purpose"] for one in told["probes"]}
+    assert "boundary" in {one["purpose"] for one in told["probes"]}
     [event] = [one for one in told["events"] if one["kind"] == "disowned"]
     assert "does not count" in event["sentence"]
     assert told["evidence"]["known_good"] == []
@@ -135,14 +135,14 @@ def regressed(search: Search) -> RegressionId:
 def test_an_offer_says_what_is_known_and_nothing_else_begins_with_it(measured: Search) -> None:
     regression_id = str(regressed(measured))
     offer = measured.person.get("/api/v1/bisect-proposals", params={"regression_id": regression_id}).json()
-    known = {one["kind"]: one["known"] for one in offer["signatures"]}
+    known = {one["kind"]: one["production_baselines"] for one in offer["signatures"]}
     assert known["custom"] is None
     told = known[SIGNATURE["kind"]]
     assert (told["good"]["files"], told["bad"]["files"]) == (FILES, FILES)
     assert 0 < told["good"]["value"] + told["good"]["error"] < told["bad"]["value"] - told["bad"]["error"]
 
-    body = {"regression_id": regression_id, "settings": {"known_ends": True}}
+    body = {"regression_id": regression_id, "settings": {"use_production_baselines": True}}
     said = measured.person.post("/api/v1/bisects", json={**body, "signature": {"kind": "custom", "subject": ""}})
     assert said.status_code == 422
     assert "both ends" in said.json()["detail"]
-    assert measured.person.post("/api/v1/bisects", json=body).json()["settings"]["known_ends"] is True
+    assert measured.person.post("/api/v1/bisects", json=body).json()["settings"]["use_production_baselines"] is True

@@ -45,7 +45,7 @@ class Chaos:
             command = runner.beat(run_id)["command"]
             if command == "measure":
                 self.window(run_id)
-            elif command == "tear-down":
+            elif command == "stop":
                 runner.end(run_id)
 
     def _lease(self, runner: Any, _run_id: str | None) -> None:  # noqa: ANN401
@@ -119,7 +119,7 @@ def test_nothing_is_started_twice_or_lost(search: Search, seed: int) -> None:
         chaos.move(str(what))
     chaos._ask("moves", {"move": "cancel"})
     for run_id in list(search.runner.running):
-        assert search.runner.beat(run_id)["command"] == "tear-down"
+        assert search.runner.beat(run_id)["command"] == "stop"
         search.runner.end(run_id)
     search.work()
 

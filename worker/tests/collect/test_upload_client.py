@@ -39,7 +39,7 @@ class Shelf:
 
     def __call__(self, asked: Asked) -> Reply:
         if asked.headers.get("authorization") != f"Bearer {TOKEN}":
-            return told(401, {"detail": "Nobody is signed in.", "remedy": "Sign in."})
+            return told(401, {"detail": "Nobody is signed in.", "resolution": "Sign in."})
         if asked.method == "GET" and asked.path.startswith("/api/v1/artifacts?"):
             return told(200, {"items": [], "next_cursor": None})
         if asked.method != "GET" and self.failing and (status := self.failing.pop(0)):
@@ -159,7 +159,7 @@ def test_passing_failures_are_tried_again(serve: Serve, shelf: Shelf) -> None:
 
 
 def test_a_problem_is_told_with_limit_and_remedy(serve: Serve) -> None:
-    problem = {"detail": "big is too large.", "limit": 5, "actual": 9, "unit": "bytes", "remedy": "Record less."}
+    problem = {"detail": "big is too large.", "limit": 5, "value": 9, "unit": "bytes", "resolution": "Record less."}
     said = r"big is too large\. The limit is 5, this is 9 bytes\. Record less\."
     address = serve(lambda _: told(413, problem)).address
     with UploadClient(address, TOKEN, lambda _: None) as server, pytest.raises(RequestDeclined, match=said):

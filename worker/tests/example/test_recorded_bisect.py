@@ -50,7 +50,7 @@ def test_its_pages_tell_how_the_commit_was_found(house: AppUnderTest, team: Some
     assert found["bad"]["title"]
     assert len(found["probes"]) == len(told["probes"])
     assert all(one["value"] is not None for probe in found["probes"] for one in probe["windows"])
-    assert found["cost"]["deploys"] < found["cost"]["git_bisect_best_of_3"]
+    assert found["cost"]["deploys"] < found["cost"]["git_bisect_best_of_3_probes"]
     assert datetime.fromisoformat(found["finished_at"]) == ENDED
     assert datetime.fromisoformat(found["probes"][0]["asked_at"]) > ENDED - timedelta(seconds=told["seconds"])
     assert found["belief"] > 0.95

@@ -39,8 +39,8 @@ def test_a_hundred_thousand_unknown_members_cost_nothing(
     problem = answers[0].json()
     assert answers[0].headers["content-type"] == "application/problem+json"
     assert (problem["limit"], problem["unit"]) == (16 * 1024, "bytes")
-    assert problem["actual"] > problem["limit"]
-    assert problem["remedy"]
+    assert problem["value"] > problem["limit"]
+    assert problem["resolution"]
     assert noticed.statuses == {200}
     assert noticed.failures == []
     assert max(noticed.seconds) < 2.0
@@ -67,8 +67,8 @@ def test_members_are_counted_before_they_are_validated(stack: RunningStack, body
     assert answer.status_code == 413
     problem = answer.json()
     assert (problem["type"], problem["unit"]) == (f"urn:slowpath:{slug}", unit)
-    assert problem["actual"] > problem["limit"]
-    assert problem["remedy"]
+    assert problem["value"] > problem["limit"]
+    assert problem["resolution"]
 
 
 def test_a_text_full_of_commas_is_no_list(bystander: httpx.Client) -> None:

@@ -109,7 +109,7 @@ def test_an_invitation_is_mailed_with_a_link_of_its_own(office: MailFixture) -> 
         invitation_mail.enqueue_invitation_mail(session, row, mail_is_sent=True)
     office.postman.says = "550 no such person"
     assert office.carry_out(MailInvitation.name)["state"] == "done"
-    problem = bench.admin.execute("SELECT mailed_at, mail_problem FROM invitation WHERE id = %s", (row.id,)).fetchone()
+    problem = bench.admin.execute("SELECT mailed_at, mail_error FROM invitation WHERE id = %s", (row.id,)).fetchone()
     assert problem is not None
     assert problem[0] is None
     assert "550" in problem[1]["detail"]

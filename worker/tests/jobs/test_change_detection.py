@@ -215,7 +215,9 @@ def test_who_waits_for_another_follows_it(
     deployed(client, "ingester", -40, "0ddba11")
     push(*(part(job, -40, 0, shares=SLOWER) for job in ("distributor", "ingester")))
     watch()
-    causes = {change["service_id"]: (change["cause"], change["follows_service_id"]) for change in changes_of(client)}
+    causes = {
+        change["service_id"]: (change["cause"], change["upstream_cause_service_id"]) for change in changes_of(client)
+    }
     assert causes == {
         services["ingester"]: ("deploy", None),
         services["distributor"]: ("follows", services["ingester"]),
@@ -245,6 +247,6 @@ def test_the_window_alone_never_says_slower(client: TestClient, push: Push, watc
     push(part("distributor", -30.5, 0, shares=SLOWER))
     watch()
     told = client.get(f"/api/v1/deployments/{deploy['id']}/check").json()
-    assert told["verdict"] == "cannot-tell"
-    assert {(look["basis"], look["verdict"]) for look in told["looks"]} == {("before-after", "cannot-tell")}
+    assert told["verdict"] == "inconclusive"
+    assert {(look["basis"], look["verdict"]) for look in told["looks"]} == {("before-after", "inconclusive")}
     assert [doubt["id"] for doubt in told["check"]["doubts"]] == ["before-after"]

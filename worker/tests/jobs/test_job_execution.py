@@ -296,7 +296,7 @@ def test_a_job_that_kills_its_workers_is_given_up(bench: Bench, handle: HandleEr
     row = bench.carry_out(job_id)
 
     assert row["state"] == "failed"
-    assert (row["problem"]["limit"], row["problem"]["actual"]) == (3, 3)
+    assert (row["problem"]["limit"], row["problem"]["value"]) == (3, 3)
     assert ran == []
     assert len(ends.told) == 1
 

@@ -103,7 +103,7 @@ class Line:
             )
             self.bench.admin.execute(
                 "INSERT INTO build_verdict (team_id, id, build_id, service_id, branch, ordered_at, state, sentence,"
-                " judged_at) SELECT team_id, %(row)s, id, service_id, branch, committed_at, 'passed', '', committed_at"
+                " evaluated_at) SELECT team_id, %(row)s, id, service_id, branch, committed_at, 'passed', '', committed_at"
                 " FROM build WHERE id = %(new)s",
                 told,
             )

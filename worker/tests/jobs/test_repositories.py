@@ -103,7 +103,7 @@ def test_a_repository_is_fetched_and_read(near: Bench, repository: SomeRepositor
         assert (commits[2].message, commits[1].files) == (
             "and more", [{"path": "store/store.go", "added": 1, "removed": 1, "status": "modified"}],
         )  # fmt: skip
-        assert commits[0].bumps == [
+        assert commits[0].dependency_updates == [
             {"module": "example.org/lib", "before": None, "after": "v1.1.0", "file": "go.mod"}
         ]  # fmt: skip
         assert found.suspects[1].share > 0.7

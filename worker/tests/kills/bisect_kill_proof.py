@@ -113,7 +113,7 @@ class Proof:
                 json={
                     "service_id": service, "repository_id": repository, "good_sha": shas[low], "bad_sha": shas[high],
                     "signature": {"kind": "custom", "subject": "number"},
-                    "settings": {"window_seconds": 0, "warm_up_seconds": 0, "slots": 2, "lost_after_seconds": 20},
+                    "settings": {"window_seconds": 0, "warm_up_seconds": 0, "slots": 2, "lease_timeout_seconds": 20},
                 },
             )  # fmt: skip
             wanted[str(bisect["id"])] = shas[guilty]

@@ -19,7 +19,7 @@ def lease(slot: int = 0, **more: object) -> dict[str, Any]:
         "run_id": str(uuid4()), "bisect_id": str(uuid4()), "bisect_number": 1, "number": 1, "purpose": "probe", "slot": slot,
         "service": {"id": str(uuid4()), "name": "ingester"}, "build": {"commit": COMMIT, "modules": {}, "versions": {}},
         "repositories": {}, "signature": {"kind": "custom", "subject": "n", "label": "n", "unit": "", "larger_is_worse": True},
-        "windows_wanted": 1, "windows_taken": 0, "window_seconds": 0.0, "warm_up_seconds": 0.0, "deploy_seconds": 20.0,
+        "measurements_requested": 1, "measurements_taken": 0, "window_seconds": 0.0, "warm_up_seconds": 0.0, "deployment_seconds": 20.0,
         "lease_seconds": 3.0, "callback": {"url": "http://127.0.0.1:1/x", "token": "x"}, **more,
     }  # fmt: skip
 
@@ -50,10 +50,10 @@ class ProbeServerDouble:
     def command(self, run_id: str) -> str:
         if run_id in self.commands:
             return self.commands[run_id]
-        wanted = next(one["windows_wanted"] for one in self.leases if one["run_id"] == run_id)
+        wanted = next(one["measurements_requested"] for one in self.leases if one["run_id"] == run_id)
         if len(self.windows.get(run_id, {})) < wanted:
             return "measure"
-        return "wait" if self.stays else "tear-down"
+        return "wait" if self.stays else "stop"
 
     def answer(self, method: str, path: str, body: dict[str, Any]) -> tuple[int, object]:
         if self.broken:
@@ -84,8 +84,8 @@ class ProbeServerDouble:
         self.introduced.append(body)
         if len(self.introduced) > self.taken:
             return 200, {"name": path}
-        who = {"detail": "Another runner is called here: it runs on elsewhere.", "remedy": "Name one anew."}
-        return 409, {"type": "urn:slowpath:runner-taken", **who, "limit": 0.5, "actual": 0.2}
+        who = {"detail": "Another runner is called here: it runs on elsewhere.", "resolution": "Name one anew."}
+        return 409, {"type": "urn:slowpath:runner-taken", **who, "limit": 0.5, "value": 0.2}
 
     def state(self, run_id: str) -> str:
         return next((phase for beaten, phase in reversed(self.beats) if beaten == run_id), "leased")
@@ -95,9 +95,9 @@ class ProbeServerDouble:
             self.beats.append((run_id, body["phase"]))
             if run_id not in {one["run_id"] for one in self.leases}:
                 return 404, {"title": "not here"}
-            wanted = next(one["windows_wanted"] for one in self.leases if one["run_id"] == run_id)
+            wanted = next(one["measurements_requested"] for one in self.leases if one["run_id"] == run_id)
             return 200, {
-                "command": self.command(run_id), "windows_wanted": wanted, "windows_taken": len(self.windows.get(run_id, {})),
+                "command": self.command(run_id), "measurements_requested": wanted, "measurements_taken": len(self.windows.get(run_id, {})),
                 "lease_seconds": 3.0, "callback": None, **self.said,
             }  # fmt: skip
         if what == "windows":

@@ -23,7 +23,7 @@ name = "here"
 slots = {slots}
 work = "work"
 environment = ["LEDGER"]
-lost_after_seconds = {lost}
+lease_timeout_seconds = {lost}
 [repositories]
 checkout = false
 [deploy]
@@ -241,7 +241,7 @@ def test_what_breaks_is_no_verdict_where_files_are_to_be_read(here: Here, measur
 
 @pytest.mark.parametrize("moment", ["deploying", "ready", "measuring"])
 def test_killed_it_goes_on_without_deploying_again(here: Here, moment: str) -> None:
-    one = lease(windows_wanted=2)
+    one = lease(measurements_requested=2)
     slow = 'command = ["sh", "-c", "echo start $SLOWPATH_RUN_ID >> $LEDGER; sleep 1; touch {out}/up; exec sleep 300"]'
     health = '\nhealth = { command = ["test", "-e", "{out}/up"], within = 20 }'
     with lending(one, stays=moment == "ready") as lender:
@@ -263,7 +263,7 @@ def test_killed_it_goes_on_without_deploying_again(here: Here, moment: str) -> N
 
 
 def test_a_server_that_does_not_answer_is_waited_for(here: Here) -> None:
-    one = lease(windows_wanted=2)
+    one = lease(measurements_requested=2)
     with lending(one) as lender:
         here.start(lender, measure='["sh", "-c", "sleep 0.5; echo 5"]')
         lender.until(lambda: bool(run_processes.find_run_processes(UUID(one["run_id"]), "measure")))
@@ -318,7 +318,7 @@ def test_what_is_taken_down_in_a_window_ends_at_once(here: Here) -> None:
     with lending(one) as lender:
         here.start(lender, measure='["sleep", "200"]')
         lender.until(lambda: bool(run_processes.find_run_processes(UUID(one["run_id"]), "measure")))
-        lender.commands[one["run_id"]] = "tear-down"
+        lender.commands[one["run_id"]] = "stop"
         assert lender.until_ended(one["run_id"], 10)["how"] == "done"
     assert not _runs(one["run_id"])
 

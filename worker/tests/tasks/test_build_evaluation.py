@@ -30,7 +30,7 @@ def post(client: TestClient, commit: str, variant: str, numbers: list[int]) -> s
         said = client.put(
             f"/api/v1/builds/ingester/{commit}/artifacts/{path.name}",
             content=path.read_bytes(),
-            params={"branch": "main", "facts": json.dumps(facts)},
+            params={"branch": "main", "run_metadata": json.dumps(facts)},
         )
         assert said.status_code in (200, 201), said.text
     [found] = client.get("/api/v1/builds", params={"search": commit}).json()["items"]
@@ -56,7 +56,7 @@ def repeat(bench: Bench, number: int) -> None:
         {"new": build_id, "commit": commit_of(1000 + number), "hours": 2 + number},
     )
     bench.admin.execute(
-        "INSERT INTO build_verdict (team_id, id, build_id, service_id, branch, ordered_at, state, sentence, judged_at)"
+        "INSERT INTO build_verdict (team_id, id, build_id, service_id, branch, ordered_at, state, sentence, evaluated_at)"
         " SELECT team_id, %(id)s, id, service_id, branch, committed_at, 'passed', '', committed_at FROM build WHERE id = %(new)s",
         {"id": new_id(), "new": build_id},
     )

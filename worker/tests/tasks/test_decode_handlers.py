@@ -139,7 +139,7 @@ def test_names_that_are_no_text_are_refused_and_counted(client: TestClient, benc
     told = again(client, artifact)
     error = told["error"]
     assert (told["state"], error["type"]) == ("refused", "urn:slowpath:invalid-utf8")
-    assert (error["limit"], error["actual"], error["unit"]) == (0, 1, "strings")
+    assert (error["limit"], error["value"], error["unit"]) == (0, 1, "strings")
 
 
 def test_deleting_removes_bytes_only_when_nobody_needs_them(

@@ -86,7 +86,7 @@ def test_what_an_open_regression_cites_stays_until_it_is_closed(
     kinds = {client.get(f"/api/v1/artifacts/{one['id']}").json()["kind"] for one in (base, candidate)}
     rules = [{"kind": each, "days": 30} for each in kinds]
     seen = client.get("/api/v1/retention/preview", params={"rule": [f"{each}:30" for each in kinds]}).json()
-    assert (seen["files"], seen["held_files"]) == (0, 2)
+    assert (seen["files"], seen["retained_artifacts"]) == (0, 2)
 
     client.put("/api/v1/retention", json={"rules": rules})
     run_all(bench)

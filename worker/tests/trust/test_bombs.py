@@ -106,7 +106,7 @@ def test_a_bomb_is_refused_soon_by_name_and_kept(client: httpx.Client, stack: Ru
     assert not error["type"].endswith(":fault")
     if bomb.limited:
         assert error["limit"] is not None, error
-        assert error["actual"] is not None, error
+        assert error["value"] is not None, error
         assert error["unit"]
     taken = [seconds_taken(client, told["job_id"])]
     while min(taken) > REFUSED_SECONDS and len(taken) < TRIES:

@@ -24,7 +24,7 @@ def probe_limit(state: SearchState) -> int:
 
 def usual_probes(state: SearchState) -> int:
     """Return how many probes a search through this line usually takes, levels that are not opened yet left out."""
-    known = any(one.purpose == "known" and one.is_measured for one in state.deploys)
+    known = any(one.purpose == "baseline" and one.is_measured for one in state.deploys)
     ends = 0 if known else 2 * state.settings.end_deploys
     told = float(numeric_information(np.array([0.5]), USUAL_APART)[0])
     return int(np.ceil(ends + deepest(state.line) / (GOT * told))) + int(state.settings.control) + 1

@@ -85,7 +85,7 @@ def start_search(
     """Return a new search. `good` and `bad` are windows of deploys of the two ends from before it, in production."""
     known = [(KNOWN_GOOD, one) for one in good] + [(KNOWN_BAD, one) for one in bad]
     deploys = tuple(
-        ProbeRecord(number, build, "known", 0, "done", tuple(MeasuredValue(0, value) for value in values))
+        ProbeRecord(number, build, "baseline", 0, "done", tuple(MeasuredValue(0, value) for value in values))
         for number, (build, values) in enumerate(known, start=1)
     )
     return SearchState(settings, line, deploys)
@@ -116,7 +116,7 @@ def _wants_more(state: SearchState, belief: Posterior, deploy: ProbeRecord) -> b
     if belief.noise is None or not deploy.windows:
         return False
     costs = _costs(state)
-    if deploy.purpose in {"end", "verify"}:
+    if deploy.purpose in {"boundary", "verify"}:
         return len(deploy.windows) < costs.most_windows
     p = float(belief.bad[max(state.line.position(deploy.build), 0)])
     nearest = float(belief.bad[np.argmin(np.abs(belief.bad - 0.5))])  # what a fresh deploy could tell at best
@@ -165,14 +165,14 @@ def _running_control(state: SearchState) -> bool:
 
 def missing_boundary_probes(state: SearchState) -> list[ProbeStart]:
     """Return what is to be started of the two ends, alternating, where nothing is known of them from before."""
-    if any(one.purpose == "known" and one.is_measured for one in state.deploys):
+    if any(one.purpose == "baseline" and one.is_measured for one in state.deploys):
         return []
     last = state.line.at(len(state.line))
     good, bad = (
         sum(
             one.is_measured and state.line.position(one.build) == place
             for one in state.deploys
-            if one.purpose in {"end", "control"}
+            if one.purpose in {"boundary", "control"}
         )
         for place in (0, len(state.line))
     )
@@ -183,7 +183,7 @@ def missing_boundary_probes(state: SearchState) -> list[ProbeStart]:
     ):  # nothing but the ends themselves can tell that they are alike
         wanted += probes // EACH_END
     return [
-        ProbeStart(build, "end")
+        ProbeStart(build, "boundary")
         for at in range(wanted)
         for build in ((GOOD_END,) if at >= good else ()) + ((last,) if at >= bad else ())
     ]
@@ -360,7 +360,7 @@ def record_unbuildable(state: SearchState, number: int) -> SearchState:
 
 def invalidate_probe(state: SearchState, number: int) -> SearchState:
     """Say that what a deploy gave does not count: a bad node, an incident."""
-    return state.with_deploy(replace(_deploy(state, number), state="annulled"))
+    return state.with_deploy(replace(_deploy(state, number), state="invalidated"))
 
 
 def record_expansion(state: SearchState, candidate: str, inner: Sequence[Candidate]) -> SearchState:

@@ -9,8 +9,8 @@ from slowpath.analysis.bisect.candidate_sequence import CandidateSequence
 
 FORMAT: Final = "slowpath.bisect-state/1"
 
-Purpose = Literal["known", "end", "control", "probe", "verify"]
-DeployState = Literal["running", "done", "unbuildable", "annulled"]
+Purpose = Literal["baseline", "boundary", "control", "probe", "verify"]
+DeployState = Literal["running", "done", "unbuildable", "invalidated"]
 Outcome = Literal["found", "not-in-range", "inseparable", "stopped"]
 
 
@@ -61,12 +61,12 @@ class ProbeRecord:
     @property
     def is_measured(self) -> bool:
         """Tell whether anything of it counts."""
-        return self.state not in {"annulled", "unbuildable"} and bool(self.windows or self.good or self.bad)
+        return self.state not in {"invalidated", "unbuildable"} and bool(self.windows or self.good or self.bad)
 
     @property
     def is_ours(self) -> bool:
         """Tell whether it was started for this search."""
-        return self.purpose != "known"
+        return self.purpose != "baseline"
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ class ArtifactState(StrEnum):
     RECEIVED = "received"
     DECODING = "decoding"
     DECODED = "decoded"
-    REFUSED = "refused"
+    INVALID = "invalid"
     FAILED = "failed"
 
 

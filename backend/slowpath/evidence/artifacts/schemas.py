@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.core.jobs import JobRow
@@ -31,7 +31,7 @@ FAMILIES = {
     BINARY: BINARY,
 }
 """Which field holds the summary of an artifact, by the first word of its kind."""
-ArtifactStateName = Literal["received", "decoding", "decoded", "refused", "failed"]
+ArtifactStateName = Literal["received", "decoding", "decoded", "invalid", "failed"]
 
 
 class RunMetadataIn(BaseModel):
@@ -87,7 +87,7 @@ class BuildMetadataIn(BaseModel):
     )
     ci_url: Link | None = None
     committed_at: When | None = None
-    label: Line | None = None
+    display_name: Line | None = None
     title: Line | None = Field(None, description="first line of the commit's message")
     author: Line | None = None
     pull_request: PullRequestRef | None = None
@@ -104,7 +104,7 @@ class BuildMetadataIn(BaseModel):
         if self.pull_request is not None:
             values["pull_request"] = self.pull_request.model_dump(mode="json")
         if self.load is not None:
-            values["facts"] = self.load.model_dump(exclude_none=True)
+            values["run_metadata"] = self.load.model_dump(exclude_none=True)
         return values | ({"ci_url": str(self.ci_url)} if self.ci_url else {})
 
 
@@ -121,18 +121,30 @@ class BuildQuery(BaseModel):
     flags: Word = ""
     ci_url: Link | None = None
     committed_at: When | None = None
-    label: Line | None = None
+    display_name: Line | None = None
     title: Line | None = None
     author: Line | None = None
     batch: UUID | None = None
-    facts: Annotated[str, StringConstraints(max_length=MAX_FACTS_LETTERS)] | None = Field(
+    run_metadata: Annotated[str, StringConstraints(max_length=MAX_FACTS_LETTERS)] | None = Field(
         None, description="JSON: requests, wall_ns, ... of the run the file comes from"
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _accept_former_name(cls, sent: Any) -> Any:  # noqa: ANN401 - whatever the query holds
+        if isinstance(sent, dict) and "facts" in sent:
+            return {"run_metadata": sent["facts"], **sent}
+        return sent
+
     def columns(self) -> dict[str, Any]:
         """Return what is kept with the build."""
-        values = self.model_dump(exclude={"batch", "facts", "ci_url"}, exclude_none=True)
+        values = self.model_dump(exclude={"batch", "run_metadata", "ci_url"}, exclude_none=True)
         return values | ({"ci_url": str(self.ci_url)} if self.ci_url else {})
+
+
+def _former(name: str, former: str) -> Any:  # noqa: ANN401 - a field of any type
+    """Describe a field of a summary that artifacts decoded by an earlier version hold under its former name."""
+    return Field(validation_alias=AliasChoices(name, former))
 
 
 class ProfileSummary(BaseModel):
@@ -147,7 +159,7 @@ class ProfileSummary(BaseModel):
     samples: int
     stacks: int
     functions: int
-    cut_samples: int
+    truncated_samples: int = _former("truncated_samples", "cut_samples")
     warnings: list[str]
 
 
@@ -172,7 +184,7 @@ class TraceSummary(BaseModel):
     waits: int
     wait_ns: int
     cpu_samples: int
-    lost: UnreadableRangeOut | None
+    unreadable_range: UnreadableRangeOut | None = _former("unreadable_range", "lost")
     warnings: list[str]
 
 
@@ -180,7 +192,7 @@ class GrowthSummary(BaseModel):
     """What a stack-growth log counts."""
 
     dialect: str
-    rate: int
+    sampling_rate: int = _former("sampling_rate", "rate")
     sampled: int
     total: int | None
     duration_ns: int | None
@@ -205,9 +217,9 @@ class SpansSummary(BaseModel):
     services: int
     missing_parents: int
     duplicates: int
-    cycles: int
-    negative: int
-    skewed: int
+    cut_cycles: int = _former("cut_cycles", "cycles")
+    negative_durations: int = _former("negative_durations", "negative")
+    clock_skewed_spans: int = _former("clock_skewed_spans", "skewed")
     start_ns: int
     end_ns: int
     warnings: list[str]
@@ -243,7 +255,7 @@ class ArtifactOut(BaseModel):
     benchmarks: BenchmarkSummary | None
     spans: SpansSummary | None
     binary: BinarySummary | None
-    facts: dict[str, Any]
+    run_metadata: dict[str, Any]
     batch: UUID | None
     build_id: UUID | None
     job_id: UUID | None
@@ -265,7 +277,7 @@ class ArtifactUpdate(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    facts: RunMetadataIn | None = None
+    run_metadata: RunMetadataIn | None = None
     build_id: UUID | None = None
 
 
@@ -278,7 +290,7 @@ class MultipartUploadIn(BaseModel):
     size_bytes: Count
     batch: UUID | None = None
     build_id: UUID | None = None
-    facts: RunMetadataIn = RunMetadataIn()
+    run_metadata: RunMetadataIn = RunMetadataIn()
 
 
 class UploadPartOut(BaseModel):
@@ -314,7 +326,7 @@ def make_artifact_out(row: Artifact, job: JobRow | None) -> ArtifactOut:
             "state": row.state,
             "error": {"status": 422, **row.problem} if row.problem else None,
             **{part: row.summary if _family(row) == part else None for part in FAMILIES.values()},
-            "facts": row.run_metadata,
+            "run_metadata": row.run_metadata,
             "batch": row.batch,
             "build_id": row.build_id,
             "job_id": row.job_id,

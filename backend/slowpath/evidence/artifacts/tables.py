@@ -24,7 +24,7 @@ class Artifact(TeamScoped, Table):
         Index("ix_artifact_sha256", "team_id", "sha256"),
         Index("ix_artifact_build", "team_id", "build_id"),
         Index("ix_artifact_kind", "team_id", "kind", "created_at"),
-        CheckConstraint("state in ('received', 'decoding', 'decoded', 'refused', 'failed')", name="state"),
+        CheckConstraint("state in ('received', 'decoding', 'decoded', 'invalid', 'failed')", name="state"),
     )
 
     name: Mapped[str]

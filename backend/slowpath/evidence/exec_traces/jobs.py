@@ -13,6 +13,6 @@ class ExtractTraceExcerpt(Job):
 
     name: ClassVar[str] = "execution-traces.extract-excerpt"
     queue: ClassVar[Queue] = Queue.DECODE
-    subject_kind: ClassVar[str] = "trace_cut"
+    subject_kind: ClassVar[str] = "trace_excerpt"
 
     cut_id: TraceCutId

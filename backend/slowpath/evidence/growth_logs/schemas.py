@@ -14,7 +14,7 @@ class GrowthSetOut(BaseModel):
     dialects: list[str]
     rates: list[int]
     sampled: int
-    estimate: float
+    estimated_growths: float
     low: float
     high: float
     total: int | None
@@ -22,7 +22,7 @@ class GrowthSetOut(BaseModel):
     requests: float | None
     per_second: float | None
     per_request: float | None
-    payer: str | None
+    attributed_caller: str | None
     path: list[str]
     old_bytes: int | None
     new_bytes: int | None

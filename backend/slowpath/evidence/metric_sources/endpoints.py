@@ -92,7 +92,7 @@ def change_source(
         session, sealer, outside, MetricSourceId(source_id), values=values, sign_in=sign_in
     )
     facts = {**values, **({"credentials": row.credentials} if sign_in else {})}
-    record_audit_event(session, caller, "metric-source.changed", "metric_source", row.id, facts)
+    record_audit_event(session, caller, "metric-source.updated", "metric_source", row.id, facts)
     return MetricSourceOut.of(row)
 
 
@@ -139,7 +139,7 @@ def check_source(
         raise
     usual = history_import.select_importable_names(names, rules)[:MOST_NAMES]
     keep(version=version, names=len(names), usual=usual)
-    return SourceCheckOut(version=version, names=len(names), usual=usual)
+    return SourceCheckOut(version=version, names=len(names), recognized_names=usual)
 
 
 @router.post(
@@ -191,9 +191,11 @@ def create_federated_service(
 ) -> FederatedServiceOut:
     """Have the board ask a source for a service's samples whenever it is looked at. Nothing of them is stored."""
     place = ServicePlacement(wanted.service, wanted.environment)
-    found = federated_services.create_federated_service(session, MetricSourceId(source_id), place, wanted.equal)
-    facts = {"service": found[1].name, "environment": found[2].name, "equal": wanted.equal}
-    record_audit_event(session, caller, "metric-source.read-through", "metric_source", source_id, facts)
+    found = federated_services.create_federated_service(
+        session, MetricSourceId(source_id), place, wanted.label_matchers
+    )
+    facts = {"service": found[1].name, "environment": found[2].name, "label_matchers": wanted.label_matchers}
+    record_audit_event(session, caller, "federated-service.created", "metric_source", source_id, facts)
     return FederatedServiceOut.of(found)
 
 
@@ -207,7 +209,7 @@ def delete_federated_service(source_id: UUID, federated_service_id: UUID, caller
     """Read a service through no more."""
     row = federated_services.delete_federated_service(session, MetricSourceId(source_id), federated_service_id)
     facts = {"service_id": str(row.service_id), "environment_id": str(row.environment_id)}
-    record_audit_event(session, caller, "metric-source.read-through-ended", "metric_source", source_id, facts)
+    record_audit_event(session, caller, "federated-service.deleted", "metric_source", source_id, facts)
 
 
 def _sign_in(given: CredentialsIn | None) -> SourceCredentials | None:

@@ -51,7 +51,7 @@ class MetricSourceUpdate(BaseModel):
 class SkippedMetricOut(BaseModel):
     """What an import did not bring, and why."""
 
-    what: str
+    metric: str
     count: int
     detail: str
 
@@ -62,7 +62,7 @@ class DownsampledMetricsOut(BaseModel):
     count: int
     names: list[str] = Field(description="the first twenty")
     step_s: int = Field(description="how far apart the values are, in seconds")
-    why: str
+    reason: str
 
 
 class ImportResultOut(BaseModel):
@@ -74,8 +74,10 @@ class ImportResultOut(BaseModel):
     names: int = 0
     series: int = 0
     samples: int = 0
-    left_out: list[SkippedMetricOut] = []
-    coarser: DownsampledMetricsOut | None = Field(None, description="names that were brought at steps, not as they are")
+    skipped: list[SkippedMetricOut] = []
+    downsampled: DownsampledMetricsOut | None = Field(
+        None, description="names that were brought at steps, not as they are"
+    )
     detail: str | None = Field(None, description="why it ended badly")
 
 
@@ -85,7 +87,7 @@ class SourceCheckResultOut(BaseModel):
     at_ms: int
     version: str | None = Field(None, description="null where the source does not say")
     names: int | None = Field(None, description="names of series in the hour before it; null if nothing answered")
-    usual: list[str] = Field([], description="those of them that would be imported; at most 500")
+    recognized_names: list[str] = Field([], description="those of them that would be imported; at most 500")
     detail: str | None = Field(None, description="why nothing answered")
 
 
@@ -121,7 +123,7 @@ class SourceCheckOut(BaseModel):
 
     version: str | None = Field(description="null where the source does not say")
     names: int = Field(description="names of series in the last hour")
-    usual: list[str] = Field(description="those of them that would be imported; at most 500")
+    recognized_names: list[str] = Field(description="those of them that would be imported; at most 500")
 
 
 class ImportIn(BaseModel):
@@ -155,7 +157,7 @@ class FederatedServiceIn(BaseModel):
 
     service: CatalogName = Field(description="its name; made if it is new")
     environment: CatalogName = Field("production", description="its name; made if it is new")
-    equal: dict[Label, LabelValue] = Field(
+    label_matchers: dict[Label, LabelValue] = Field(
         max_length=MOST_LABELS, description="labels of its series", examples=[{"job": "checkout"}]
     )
 
@@ -174,7 +176,7 @@ class FederatedServiceOut(BaseModel):
     source_id: UUID
     service: NamedRef
     environment: NamedRef
-    equal: dict[str, str]
+    label_matchers: dict[str, str]
     created_at: datetime
 
     @classmethod
@@ -186,6 +188,6 @@ class FederatedServiceOut(BaseModel):
             source_id=row.source_id,
             service=NamedRef(id=service.id, name=service.name),
             environment=NamedRef(id=environment.id, name=environment.name),
-            equal=row.label_matchers,
+            label_matchers=row.label_matchers,
             created_at=row.created_at,
         )

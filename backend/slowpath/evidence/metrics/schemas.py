@@ -24,8 +24,8 @@ class MetricNameOut(BaseModel):
     kind: str
     series: int
     role: Literal["requests", "latency", "gauge"] | None
-    reason: str = Field(examples=["by-name", "no-service"])
-    why: str
+    reason_code: str = Field(examples=["by-name", "no-service"])
+    reason: str
     services: int = Field(description="of how many services its series are")
     service_id: UUID | None
     environment_id: UUID | None
@@ -37,7 +37,7 @@ class MetricNameList(BaseModel):
     items: list[MetricNameOut]
     series: int
     max_series: int
-    more: bool
+    has_more: bool
     """Whether there are more names than are told."""
 
 
@@ -48,12 +48,16 @@ class MetricRuleIn(BaseModel):
 
     metric: Metric = Field(description="the name without _bucket, _sum, _count")
     role: RuleRole
-    equal: dict[Label, Value] = Field(default_factory=dict, max_length=20, description="only series with these labels")
+    label_matchers: dict[Label, Value] = Field(
+        default_factory=dict, max_length=20, description="only series with these labels"
+    )
     service: Label | None = Field(None, description="the service's name, if no label says it")
     service_label: Label | None = None
     environment_label: Label | None = None
     status_label: Label | None = None
-    scale: float = Field(1.0, gt=0, le=1e12, allow_inf_nan=False, description="a latency times this is seconds")
+    seconds_per_unit: float = Field(
+        1.0, gt=0, le=1e12, allow_inf_nan=False, description="a latency times this is seconds"
+    )
     title: Label | None = Field(None, description="how a gauge is called on the board")
 
 
@@ -64,12 +68,12 @@ class MetricRuleUpdate(BaseModel):
 
     metric: Metric | None = None
     role: RuleRole | None = None
-    equal: dict[Label, Value] | None = Field(None, max_length=20)
+    label_matchers: dict[Label, Value] | None = Field(None, max_length=20)
     service: Label | None = None
     service_label: Label | None = None
     environment_label: Label | None = None
     status_label: Label | None = None
-    scale: float | None = Field(None, gt=0, le=1e12, allow_inf_nan=False)
+    seconds_per_unit: float | None = Field(None, gt=0, le=1e12, allow_inf_nan=False)
     title: Label | None = None
 
 
@@ -81,12 +85,12 @@ class MetricRuleOut(BaseModel):
     id: UUID
     metric: str
     role: str
-    equal: dict[str, str]
+    label_matchers: dict[str, str]
     service: str | None
     service_label: str | None
     environment_label: str | None
     status_label: str | None
-    scale: float
+    seconds_per_unit: float
     title: str | None
     created_at: datetime
 
@@ -114,16 +118,16 @@ class MetricChangePointOut(BaseModel):
     service_id: UUID
     signal: Literal["p50", "p90", "p99", "mean", "qps"]
     at_ms: int
-    low_ms: int
-    high_ms: int
+    earliest_ms: int
+    latest_ms: int
     before: float
     after: float
     ratio: float
     ratio_low: float
     ratio_high: float
-    cause: Literal["deploy", "load", "follows", "unexplained"]
-    deploy_id: UUID | None
-    follows_service_id: UUID | None
+    cause: Literal["deployment", "load", "dependency", "unexplained"]
+    deployment_id: UUID | None
+    upstream_cause_service_id: UUID | None
     sentence: str
 
 
@@ -136,7 +140,7 @@ class MetricChangePointList(BaseModel):
 class DeploymentEvaluationOut(BaseModel):
     """What was decided of a deploy so many minutes after it."""
 
-    minutes: int
+    minutes_after_deployment: int
     verdict: str
     basis: str
     at: datetime
@@ -146,7 +150,7 @@ class DeploymentEvaluationOut(BaseModel):
 class DeploymentCheckOut(BaseModel):
     """What was decided of a deploy: the first look that said slower counts, else the last. Null before the first look."""
 
-    deploy_id: UUID
+    deployment_id: UUID
     verdict: str | None
     check: dict[str, Any] | None
-    looks: list[DeploymentEvaluationOut]
+    evaluations: list[DeploymentEvaluationOut]

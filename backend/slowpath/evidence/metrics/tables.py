@@ -160,14 +160,14 @@ class MetricRule(TeamScoped, Table):
     metric: Mapped[str]
     """The family's name, without _bucket, _sum, _count."""
     role: Mapped[str]
-    equal: Mapped[dict[str, Any]]
+    label_matchers: Mapped[dict[str, Any]]
     """Only series with these labels."""
     service: Mapped[str | None]
     """The service's name, if no label says it."""
     service_label: Mapped[str | None]
     environment_label: Mapped[str | None]
     status_label: Mapped[str | None]
-    scale: Mapped[float] = mapped_column(server_default=text("1"))
+    seconds_per_unit: Mapped[float] = mapped_column(server_default=text("1"))
     """Times this it is seconds."""
     title: Mapped[str | None]
     """How a gauge is called on the board."""
@@ -191,7 +191,7 @@ class MetricChangePoint(TeamScoped, Table):
             ondelete="SET NULL (upstream_cause_service_id)",
         ),
         CheckConstraint("signal in ('p50', 'p90', 'p99', 'mean', 'qps')", name="signal"),
-        CheckConstraint("cause in ('deploy', 'load', 'follows', 'unexplained')", name="cause"),
+        CheckConstraint("cause in ('deployment', 'load', 'dependency', 'unexplained')", name="cause"),
         UniqueConstraint(
             "team_id", "environment_id", "service_id", "signal", "at_ms", name="uq_metric_change_point_place"
         ),
@@ -224,7 +224,7 @@ class DeploymentEvaluationRow(TeamScoped, Table):
     __table_args__ = (
         ForeignKeyConstraint(["team_id", "deployment_id"], ["deployment.team_id", "deployment.id"], ondelete="CASCADE"),
         ForeignKeyConstraint(["team_id", "service_id"], ["service.team_id", "service.id"], ondelete="CASCADE"),
-        CheckConstraint("verdict in ('slower', 'not-slower', 'cannot-tell')", name="verdict"),
+        CheckConstraint("verdict in ('slower', 'not-slower', 'inconclusive')", name="verdict"),
         CheckConstraint("basis in ('concurrent', 'before-after')", name="basis"),
         UniqueConstraint("team_id", "deployment_id", "minutes", name="uq_deployment_evaluation_look"),
         Index("ix_deployment_evaluation_service", "team_id", "service_id", "is_same_build", "basis"),

@@ -33,7 +33,7 @@ def record(
         time_ns=header["time_ns"],
         duration_ns=header["duration_ns"],
         mappings=header["mappings"],
-        counts={**header["counts"], "cut_samples": header["cut_samples"]},
+        counts={**header["counts"], "truncated_samples": header["cut_samples"]},
         warnings=header["warnings"],
         columns_key=key,
         columns_bytes=columns_bytes,
@@ -54,7 +54,7 @@ def summary(header: Mapping[str, Any]) -> dict[str, Any]:
         "samples": counts["samples"],
         "stacks": counts["stacks"],
         "functions": counts["functions"],
-        "cut_samples": header["cut_samples"],
+        "truncated_samples": header["cut_samples"],
         "warnings": header["warnings"],
     }
 

@@ -54,7 +54,7 @@ class Build(TeamScoped, Table):
     goarch: Mapped[str] = mapped_column(default="")
     flags: Mapped[str] = mapped_column(default="")
     branch: Mapped[str | None]
-    label: Mapped[str | None]
+    display_name: Mapped[str | None]
     """How people call it, if a commit does not say enough."""
     ci_url: Mapped[str | None]
     dependencies: Mapped[dict[str, Any] | None]
@@ -67,7 +67,7 @@ class Build(TeamScoped, Table):
     author: Mapped[str | None]
     pull_request: Mapped[dict[str, Any] | None]
     """{"number": int, "url": str | None}: where it is being discussed."""
-    facts: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
+    run_metadata: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
     """How it ran, for artifacts that do not say it themselves; as `analysis.facts.Facts` reads them."""
     program_id: Mapped[UUID | None]
     """The token or service account that made it known, which may replace what it said."""
@@ -135,14 +135,14 @@ class Annotation(TeamScoped, Table):
         ForeignKeyConstraint(
             ["team_id", "environment_id"], ["environment.team_id", "environment.id"], ondelete="CASCADE"
         ),
-        Index("ix_annotation_when", "team_id", "environment_id", "at"),
+        Index("ix_annotation_when", "team_id", "environment_id", "started_at"),
     )
 
     environment_id: Mapped[UUID]
     service_id: Mapped[UUID | None]
     """Null: it is about all of them."""
-    at: Mapped[datetime]
-    until: Mapped[datetime | None]
+    started_at: Mapped[datetime]
+    ended_at: Mapped[datetime | None]
     text: Mapped[str]
     created_by: Mapped[UserId | None] = mapped_column(Uuid())
 

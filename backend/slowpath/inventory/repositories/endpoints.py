@@ -147,7 +147,7 @@ def change_repository(
         services=None if change.services is None else _built(change.services),
     )
     facts = {**values, **({"credentials": row.credentials} if change.credentials else {})}
-    record_audit_event(session, caller, "repository.changed", "repository", row.id, facts)
+    record_audit_event(session, caller, "repository.updated", "repository", row.id, facts)
     session.flush()
     return RepositoryOut.of(repositories.get_repository_with_services(session, row))
 

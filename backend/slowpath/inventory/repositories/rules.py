@@ -53,9 +53,9 @@ class ChangedFile:
     """A file that a commit touches, against its first parent."""
 
     path: str
-    added: int | None = None
+    lines_added: int | None = None
     """Lines; nothing for what is no text."""
-    removed: int | None = None
+    lines_removed: int | None = None
     status: FileStatus = "modified"
 
 
@@ -64,9 +64,9 @@ class DependencyUpdate:
     """A module whose version a commit changes."""
 
     module: str
-    before: str | None
+    old_version: str | None
     """Nothing: it was not needed before."""
-    after: str | None
+    new_version: str | None
     """Nothing: it is not needed any more."""
     file: str = "go.mod"
 
@@ -85,7 +85,7 @@ class CommitMetadata:
     title: str = ""
     message: str = ""
     files: Sequence[ChangedFile] | None = None
-    bumps: Sequence[DependencyUpdate] | None = None
+    dependency_updates: Sequence[DependencyUpdate] | None = None
 
 
 @dataclass(frozen=True)

@@ -130,7 +130,7 @@ class RepositoryOut(BaseModel):
     default_branch: str | None
     branches: int
     commits: int = Field(description="how many are known")
-    fetching: bool
+    is_fetching: bool
     fetched_at: datetime | None
     problem: dict[str, Any] | None = Field(description="why the last fetch ended badly")
     services: list[ServiceSourceOut]
@@ -184,8 +184,8 @@ class ChangedFileOut(BaseModel):
     """A file that a commit touches, against its first parent."""
 
     path: str
-    added: int | None = Field(description="lines; null for what is no text")
-    removed: int | None
+    lines_added: int | None = Field(description="lines; null for what is no text")
+    lines_removed: int | None
     status: FileStatus
 
 
@@ -193,8 +193,8 @@ class DependencyUpdateOut(BaseModel):
     """A module whose version a commit changes; `go` and `toolchain` stand for themselves."""
 
     module: str
-    before: str | None
-    after: str | None
+    old_version: str | None
+    new_version: str | None
     file: str
 
 
@@ -211,9 +211,9 @@ class RepositoryCommit(BaseModel):
     message: str
     files: list[ChangedFileOut] | None = Field(description="at most 300 of them; null: nobody told")
     files_total: int | None
-    added: int | None
-    removed: int | None
-    bumps: list[DependencyUpdateOut] | None
+    lines_added: int | None
+    lines_removed: int | None
+    dependency_updates: list[DependencyUpdateOut] | None
     url: str | None = Field(description="where people look at it")
 
     @classmethod
@@ -243,7 +243,7 @@ class SuspicionReasonOut(BaseModel):
 class SuspicionOut(BaseModel):
     """How suspicious a commit is."""
 
-    share: float = Field(description="of all suspicion in the range, from 0 to 1")
+    probability: float = Field(description="of all suspicion in the range, from 0 to 1")
     changes_binary: bool | None = Field(description="null: nobody looked")
     reasons: list[SuspicionReasonOut]
 
@@ -257,7 +257,7 @@ class SuspectCommitOut(RepositoryCommit):
     def suspected(cls, suspect: SuspectCommit, repository: Repository) -> Self:
         """Return a suspect as it is told."""
         told = SuspicionOut(
-            share=suspect.share,
+            probability=suspect.share,
             changes_binary=suspect.changes_binary,
             reasons=[SuspicionReasonOut(kind=one.kind, sentence=one.sentence) for one in suspect.suspicion.reasons],
         )
@@ -272,8 +272,8 @@ class CommitRangeOut(BaseModel):
     bad: str
     total: int
     complete: bool = Field(description="false: parents of some commits are not known, so there may be more")
-    related: bool = Field(description="whether the good one is an ancestor of the bad one")
-    closures: Closures = Field(description="whether it is known which commits change the service's binary")
+    is_ancestor: bool = Field(description="whether the good one is an ancestor of the bad one")
+    closure_state: Closures = Field(description="whether it is known which commits change the service's binary")
     commits: list[SuspectCommitOut]
 
     @classmethod
@@ -286,8 +286,8 @@ class CommitRangeOut(BaseModel):
             bad=between.bad,
             total=between.total,
             complete=between.complete,
-            related=between.related,
-            closures=found.closures,
+            is_ancestor=between.related,
+            closure_state=found.closures,
             commits=[SuspectCommitOut.suspected(one, between.repository) for one in found.suspects],
         )
 
@@ -316,7 +316,7 @@ class CommitDiffOut(BaseModel):
 
     state: DiffState
     problem: dict[str, Any] | None
-    cut: bool = Field(description="whether something is left out")
+    is_truncated: bool = Field(description="whether something is left out")
     files: list[FileDiffOut]
 
     @classmethod
@@ -338,11 +338,11 @@ class CommitIn(RepositoryRequest):
     title: Line = ""
     message: Text = ""
     files: Annotated[list["ChangedFileIn"], Field(max_length=3_000)] | None = None
-    bumps: Annotated[list["DependencyUpdateIn"], Field(max_length=200)] | None = None
+    dependency_updates: Annotated[list["DependencyUpdateIn"], Field(max_length=200)] | None = None
 
     def facts(self) -> CommitMetadata:
         """Return them as they are recorded."""
-        files, bumps = self.files, self.bumps
+        files, bumps = self.files, self.dependency_updates
         return CommitMetadata(
             sha=self.sha,
             parents=self.parents,
@@ -353,7 +353,7 @@ class CommitIn(RepositoryRequest):
             title=self.title,
             message=self.message,
             files=None if files is None else [ChangedFile(**one.model_dump()) for one in files],
-            bumps=None if bumps is None else [DependencyUpdate(**one.model_dump()) for one in bumps],
+            dependency_updates=None if bumps is None else [DependencyUpdate(**one.model_dump()) for one in bumps],
         )
 
 
@@ -361,8 +361,8 @@ class ChangedFileIn(RepositoryRequest):
     """A file that a commit touches."""
 
     path: Annotated[str, StringConstraints(min_length=1, max_length=4_000)]
-    added: Annotated[int, Field(ge=0, le=10_000_000)] | None = None
-    removed: Annotated[int, Field(ge=0, le=10_000_000)] | None = None
+    lines_added: Annotated[int, Field(ge=0, le=10_000_000)] | None = None
+    lines_removed: Annotated[int, Field(ge=0, le=10_000_000)] | None = None
     status: FileStatus = "modified"
 
 
@@ -370,8 +370,8 @@ class DependencyUpdateIn(RepositoryRequest):
     """A module whose version a commit changes."""
 
     module: Line
-    before: Line | None = None
-    after: Line | None = None
+    old_version: Line | None = None
+    new_version: Line | None = None
     file: Line = "go.mod"
 
 

@@ -87,13 +87,13 @@ class Commit(TeamScoped, Table):
     message: Mapped[str]
     """What follows the title."""
     files: Mapped[list[Any] | None]
-    """[{"path", "added", "removed", "status"}] against the first parent; null if nobody told."""
+    """[{"path", "lines_added", "lines_removed", "status"}] against the first parent; null if nobody told."""
     files_total: Mapped[int | None]
     """How many files it touches, when not all of them are listed."""
-    added: Mapped[int | None]
-    removed: Mapped[int | None]
-    bumps: Mapped[list[Any] | None]
-    """[{"module", "before", "after", "file"}]: versions of modules that it changes; null if nobody looked."""
+    lines_added: Mapped[int | None]
+    lines_removed: Mapped[int | None]
+    dependency_updates: Mapped[list[Any] | None]
+    """[{"module", "old_version", "new_version", "file"}]: versions of modules that it changes; null if nobody looked."""
 
 
 class CommitDiff(TeamScoped, Table):

@@ -78,8 +78,8 @@ def create_hook(
         values=wanted.model_dump(include={"repository_id", "service_ids", "target"}),
         api=_api(wanted.api),
     )
-    record_audit_event(session, caller, "hook.created", "hook", row.id, {"name": row.label, "kind": row.kind})
-    return WebhookCreatedOut(hook=WebhookOut.of(row, settings.public_url), secret=secret)
+    record_audit_event(session, caller, "webhook.created", "webhook", row.id, {"name": row.label, "kind": row.kind})
+    return WebhookCreatedOut(webhook=WebhookOut.of(row, settings.public_url), secret=secret)
 
 
 @router.get("/{webhook_id}", operation_id="webhooks:get", responses=document_problems(NotFound))
@@ -108,7 +108,7 @@ def change_hook(
     row = webhooks.update_webhook(session, sealer, outside, HookId(webhook_id), values=values, api=_api(change.api))
     facts = change.model_dump(mode="json", exclude_unset=True, exclude={"api"})
     record_audit_event(
-        session, caller, "hook.changed", "hook", row.id, facts | ({"api": row.api_url} if change.api else {})
+        session, caller, "webhook.updated", "webhook", row.id, facts | ({"api": row.api_url} if change.api else {})
     )
     return WebhookOut.of(row, settings.public_url)
 
@@ -119,15 +119,15 @@ def rotate_webhook_secret(
 ) -> WebhookCreatedOut:
     """Give a hook another secret, which is in this answer and in no other. The old one is worth nothing at once."""
     row, secret = webhooks.rotate_secret(session, sealer, HookId(webhook_id))
-    record_audit_event(session, caller, "hook.secret-renewed", "hook", row.id, {"name": row.label})
-    return WebhookCreatedOut(hook=WebhookOut.of(row, settings.public_url), secret=secret)
+    record_audit_event(session, caller, "webhook.secret-rotated", "webhook", row.id, {"name": row.label})
+    return WebhookCreatedOut(webhook=WebhookOut.of(row, settings.public_url), secret=secret)
 
 
 @router.delete("/{webhook_id}", operation_id="webhooks:delete", status_code=204, responses=document_problems(NotFound))
 def delete_hook(webhook_id: UUID, caller: MayManage, session: Writing) -> None:
     """Delete a hook and its list of messages; what they brought stays."""
     row = webhooks.delete_webhook(session, HookId(webhook_id))
-    record_audit_event(session, caller, "hook.deleted", "hook", webhook_id, {"name": row.label})
+    record_audit_event(session, caller, "webhook.deleted", "webhook", webhook_id, {"name": row.label})
 
 
 @router.get(

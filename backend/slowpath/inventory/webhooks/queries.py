@@ -59,7 +59,7 @@ def lock_delivery(session: ReadSession, delivery_id: HookDeliveryId) -> WebhookD
 def deliveries(session: ReadSession, hook_id: HookId, after: After, limit: int) -> Sequence[WebhookDelivery]:
     """Return a hook's messages newest first, by ix_hook_delivery_newest."""
     found = select(WebhookDelivery).where(
-        WebhookDelivery.team_id == session.team_id, WebhookDelivery.hook_id == hook_id
+        WebhookDelivery.team_id == session.team_id, WebhookDelivery.webhook_id == hook_id
     )
     found = found.order_by(WebhookDelivery.created_at.desc(), WebhookDelivery.id.desc()).limit(limit)
     if after is not None:
@@ -72,7 +72,7 @@ def known_delivery(
 ) -> WebhookDelivery | None:
     """Return the message of this id, or of the same words, by uq_hook_delivery_id and uq_hook_delivery_content."""
     of_hook = select(WebhookDelivery).where(
-        WebhookDelivery.team_id == session.team_id, WebhookDelivery.hook_id == hook_id
+        WebhookDelivery.team_id == session.team_id, WebhookDelivery.webhook_id == hook_id
     )
     by_id = session.scalars(of_hook.where(WebhookDelivery.delivery_id == delivery_id)).one_or_none()
     same_words = of_hook.where(WebhookDelivery.event == event, WebhookDelivery.sha256 == sha256)
@@ -83,7 +83,7 @@ def taken(session: ReadSession, hook_id: HookId, ids: Collection[str]) -> set[st
     """Return which of these ids of messages have arrived, by uq_hook_delivery_id."""
     found = select(WebhookDelivery.delivery_id).where(
         WebhookDelivery.team_id == session.team_id,
-        WebhookDelivery.hook_id == hook_id,
+        WebhookDelivery.webhook_id == hook_id,
         WebhookDelivery.delivery_id.in_(ids),
     )
     return set(session.scalars(found))
@@ -94,7 +94,7 @@ def forget_deliveries(session: WriteSession, hook_id: HookId, before: datetime) 
     session.execute(
         delete(WebhookDelivery).where(
             WebhookDelivery.team_id == session.team_id,
-            WebhookDelivery.hook_id == hook_id,
+            WebhookDelivery.webhook_id == hook_id,
             WebhookDelivery.created_at < before,
         )
     )

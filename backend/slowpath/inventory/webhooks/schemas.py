@@ -78,7 +78,7 @@ class WebhookOut(BaseModel):
     api_url: str | None
     last_delivery_at: datetime | None
     reconciled_at: datetime | None
-    missed: int = Field(description="messages that were asked for again when the sender was last asked")
+    missed_count: int = Field(description="messages that were asked for again when the sender was last asked")
     problem: Problem | None
     created_at: datetime
 
@@ -107,7 +107,7 @@ class WebhookOut(BaseModel):
 class WebhookCreatedOut(BaseModel):
     """A hook with its secret, which stands in this answer and in no other."""
 
-    hook: WebhookOut
+    webhook: WebhookOut
     secret: str
 
 
@@ -118,10 +118,10 @@ class WebhookDeliveryOut(BaseModel):
     delivery_id: str
     event: str
     state: DeliveryState
-    sentence: str
+    outcome: str
     size_bytes: int
     created_at: datetime
-    taken_at: datetime | None
+    processed_at: datetime | None
 
     @classmethod
     def of(cls, row: WebhookDelivery) -> Self:

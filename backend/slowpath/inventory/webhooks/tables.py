@@ -53,14 +53,14 @@ class WebhookDelivery(TeamScoped, Table):
 
     __tablename__ = "webhook_delivery"
     __table_args__ = (
-        UniqueConstraint("team_id", "hook_id", "delivery_id", name="uq_webhook_delivery_id"),
-        UniqueConstraint("team_id", "hook_id", "event", "sha256", name="uq_webhook_delivery_content"),
+        UniqueConstraint("team_id", "webhook_id", "delivery_id", name="uq_webhook_delivery_id"),
+        UniqueConstraint("team_id", "webhook_id", "event", "sha256", name="uq_webhook_delivery_content"),
         CheckConstraint("state in ('waiting', 'failed', 'ignored', 'done')", name="state"),
-        ForeignKeyConstraint(["team_id", "hook_id"], ["webhook.team_id", "webhook.id"], ondelete="CASCADE"),
-        Index("ix_webhook_delivery_newest", "team_id", "hook_id", "created_at", "id"),
+        ForeignKeyConstraint(["team_id", "webhook_id"], ["webhook.team_id", "webhook.id"], ondelete="CASCADE"),
+        Index("ix_webhook_delivery_newest", "team_id", "webhook_id", "created_at", "id"),
     )
 
-    hook_id: Mapped[UUID]
+    webhook_id: Mapped[UUID]
     delivery_id: Mapped[str]
     """As the sender calls it. It is not signed, so the same words under another id are the same message."""
     sha256: Mapped[str]

@@ -56,9 +56,9 @@ def get_retention(caller: MayRead, session: Reading) -> RetentionOut:
 @router.put("/retention", operation_id="retention:update", responses=document_problems(InvalidRequest))
 def change_retention(sent: RetentionIn, caller: MayManage, session: Writing) -> RetentionOut:
     """Change for how long what is kept. What is too old goes within minutes; look at the preview first."""
-    changed = retention_rules.update_rules(session, {rule.kind: rule.days for rule in sent.rules})
+    changed = retention_rules.update_rules(session, {rule.kind: rule.retention_days for rule in sent.rules})
     if changed:
-        record_audit_event(session, caller, "retention.changed", "team", caller.team_id, changed)
+        record_audit_event(session, caller, "retention.updated", "team", caller.team_id, changed)
     return _told(session)
 
 
@@ -115,7 +115,7 @@ def list_team_exports(caller: MayManage, session: Reading, paging: Paging) -> Pa
 def create_team_export(caller: MayManage, session: Writing) -> TeamExportOut:
     """Have all the team's data put in one file: originals, and the rows of every table as JSON lines."""
     row = team_exports.create_team_export(session)
-    record_audit_event(session, caller, "team-export.asked", "team-export", row.id, {})
+    record_audit_event(session, caller, "team-export.created", "team-export", row.id, {})
     return _exports(session, [row])[0]
 
 

@@ -238,7 +238,7 @@ def jobs_per_day(session: ReadSession, first: datetime) -> Mapping[date, Row[*tu
 
 def builds_per_day(session: ReadSession, first: datetime) -> Mapping[date, Row[*tuple[Any, ...]]]:
     """Return day, builds judged."""
-    return _per_day(session, BuildVerdict.judged_at, first)
+    return _per_day(session, BuildVerdict.evaluated_at, first)
 
 
 def samples_per_day(session: ReadSession, first: datetime) -> Mapping[date, int]:

@@ -111,12 +111,12 @@ def rule_kind(kind: str | None) -> str:
     return kind if kind in FILE_KINDS else UNREAD
 
 
-def least_days(kind: str) -> int:
+def min_days(kind: str) -> int:
     """Return the shortest time that something of this kind may be kept."""
     return LEAST_DAYS.get(kind, 1)
 
 
-def most_days(kind: str) -> int:
+def max_days(kind: str) -> int:
     """Return the longest time that can be asked for, but for ever."""
     return MOST_SAMPLE_DAYS if kind == SAMPLES else MOST_DAYS
 
@@ -139,8 +139,8 @@ class ExpiryPreview:
     kind: str
     files: int = 0
     size_bytes: int = 0
-    held_files: int = 0
-    held_bytes: int = 0
+    retained_artifacts: int = 0
+    retained_bytes: int = 0
 
 
 @dataclass

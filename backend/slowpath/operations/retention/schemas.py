@@ -17,8 +17,8 @@ from slowpath.operations.retention.rules import (
     State,
     StoredBytes,
     TeamUsage,
-    least_days,
-    most_days,
+    max_days,
+    min_days,
 )
 from slowpath.operations.retention.tables import TeamExport
 from slowpath.platform.http.problems import Problem
@@ -30,7 +30,7 @@ class RetentionRuleIn(BaseModel):
     """For how long one kind is to be kept."""
 
     kind: Annotated[str, Field(max_length=40, examples=["profile.cpu"])]
-    days: Annotated[int, Field(ge=1, le=MOST_DAYS_ON_WIRE)] | None
+    retention_days: Annotated[int, Field(ge=1, le=MOST_DAYS_ON_WIRE)] | None
     """Null is for ever."""
 
 
@@ -44,12 +44,12 @@ class RetentionRuleOut(BaseModel):
     """One kind: for how long it is kept, and what there is of it."""
 
     kind: str
-    days: int | None
+    retention_days: int | None
     default_days: int | None
-    least_days: int
-    most_days: int
-    may_be_for_ever: bool
-    is_file: bool
+    min_days: int
+    max_days: int
+    can_be_unlimited: bool
+    is_artifact_kind: bool
     files: int
     bytes: int
     oldest_at: AwareDatetime | None
@@ -59,12 +59,12 @@ class RetentionRuleOut(BaseModel):
         """Tell one kind."""
         return cls(
             kind=one.kind,
-            days=one.days,
+            retention_days=one.days,
             default_days=DEFAULT_DAYS[one.kind],
-            least_days=least_days(one.kind),
-            most_days=most_days(one.kind),
-            may_be_for_ever=one.kind != "metrics",
-            is_file=one.kind in FILE_KINDS,
+            min_days=min_days(one.kind),
+            max_days=max_days(one.kind),
+            can_be_unlimited=one.kind != "metrics",
+            is_artifact_kind=one.kind in FILE_KINDS,
             files=one.files,
             bytes=one.size_bytes,
             oldest_at=one.oldest_at,
@@ -83,8 +83,8 @@ class ExpiryPreviewOut(BaseModel):
     kind: str
     files: int
     bytes: int
-    held_files: int
-    held_bytes: int
+    retained_artifacts: int
+    retained_bytes: int
 
 
 class RetentionPreviewOut(BaseModel):
@@ -92,7 +92,7 @@ class RetentionPreviewOut(BaseModel):
 
     files: int
     bytes: int
-    held_files: int
+    retained_artifacts: int
     kinds: list[ExpiryPreviewOut]
 
     @classmethod
@@ -101,14 +101,14 @@ class RetentionPreviewOut(BaseModel):
         return cls(
             files=sum(one.files for one in found),
             bytes=sum(one.size_bytes for one in found),
-            held_files=sum(one.held_files for one in found),
+            retained_artifacts=sum(one.retained_artifacts for one in found),
             kinds=[
                 ExpiryPreviewOut(
                     kind=one.kind,
                     files=one.files,
                     bytes=one.size_bytes,
-                    held_files=one.held_files,
-                    held_bytes=one.held_bytes,
+                    retained_artifacts=one.retained_artifacts,
+                    retained_bytes=one.retained_bytes,
                 )
                 for one in found
             ],
@@ -154,16 +154,16 @@ class UsageDayOut(BaseModel):
 class UsageLimit(BaseModel):
     """A limit that the operator has set, and how far it is reached."""
 
-    what: Literal["bytes", "series"]
+    resource: Literal["bytes", "series"]
     limit: int
     used: int
-    state: Literal["free", "nearly", "reached"]
+    state: Literal["ok", "near-limit", "reached"]
 
     @classmethod
     def of(cls, what: Literal["bytes", "series"], limit: int, used: int) -> "UsageLimit":
         """Tell a limit."""
-        state: Literal["free", "nearly", "reached"] = "nearly" if used >= NEARLY_FULL * limit else "free"
-        return cls(what=what, limit=limit, used=used, state="reached" if used >= limit else state)
+        state: Literal["ok", "near-limit", "reached"] = "near-limit" if used >= NEARLY_FULL * limit else "ok"
+        return cls(resource=what, limit=limit, used=used, state="reached" if used >= limit else state)
 
 
 class UsageOut(BaseModel):
@@ -177,7 +177,7 @@ class UsageOut(BaseModel):
     folders: list[StoredBytesOut]
     """What lay in the store when it was last counted, of everything that was made of files too."""
     counted_at: AwareDatetime | None
-    swept: int
+    deleted_blobs: int
     days: list[UsageDayOut]
     limits: list[UsageLimit]
 
@@ -213,7 +213,7 @@ class UsageOut(BaseModel):
                 for name, both in sorted(told.folders.items(), key=lambda one: -one[1][1])
             ],
             counted_at=told.counted_at,
-            swept=told.swept,
+            deleted_blobs=told.swept,
             days=[
                 UsageDayOut(
                     day=day.day,

@@ -163,7 +163,7 @@ class Invitation(TeamScoped, Table):
     mail_secret_hash: Mapped[bytes | None] = mapped_column(LargeBinary(), unique=True)
     """Of the link that was mailed: another one than the link shown to whoever invited."""
     mailed_at: Mapped[datetime | None]
-    mail_problem: Mapped[dict[str, Any] | None]
+    mail_error: Mapped[dict[str, Any] | None]
     """Why the mail was not taken."""
 
 

@@ -57,9 +57,9 @@ class Problem(BaseModel):
     status: int
     detail: str
     limit: float | None = None
-    actual: float | None = None
+    value: float | None = None
     unit: str | None = None
-    remedy: str | None = None
+    resolution: str | None = None
     request_id: str | None = None
 
 
@@ -183,6 +183,6 @@ def render_unexpected_error(request: Request, error: Exception) -> JSONResponse:
         "type": "urn:slowpath:fault",
         "title": "A fault of ours",
         "detail": "Something failed that should not. Nothing was stored.",
-        "remedy": "Try again; if it persists, report it with the request id.",
+        "resolution": "Try again; if it persists, report it with the request id.",
     }
     return problem_response(request, 500, members)

@@ -30,7 +30,7 @@ class JobOut(BaseModel):
     subject: JobSubject
     attempts: int
     max_attempts: int
-    cancel_asked: bool
+    cancel_requested: bool
     problem: Problem | None
     created_at: datetime
     started_at: datetime | None
@@ -50,7 +50,7 @@ def make_job_out(row: JobRow) -> JobOut:
             "subject": {"kind": row.subject_kind, "id": row.subject_id},
             "attempts": row.attempts,
             "max_attempts": row.max_attempts,
-            "cancel_asked": row.cancel_requested,
+            "cancel_requested": row.cancel_requested,
             "problem": {"status": 422, **row.problem} if row.problem else None,
             "created_at": row.created_at,
             "started_at": row.started_at,

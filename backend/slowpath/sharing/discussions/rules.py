@@ -85,25 +85,25 @@ class ActivityKind(StrEnum):
 
     REGRESSION = "regression"
     COMPARISON = "comparison"
-    DEPLOY = "deploy"
+    DEPLOYMENT = "deployment"
     COMMENT = "comment"
     REPORT = "report"
     BISECT = "bisect"
-    FILE = "file"
+    ARTIFACT = "artifact"
     TEAM = "team"
 
 
 LOGGED: Final[Mapping[str, ActivityKind]] = {
     "comparison.created": ActivityKind.COMPARISON,
     "comparison.deleted": ActivityKind.COMPARISON,
-    "artifact.received": ActivityKind.FILE,
-    "artifact.deleted": ActivityKind.FILE,
-    "build.deleted": ActivityKind.FILE,
+    "artifact.received": ActivityKind.ARTIFACT,
+    "artifact.deleted": ActivityKind.ARTIFACT,
+    "build.deleted": ActivityKind.ARTIFACT,
     "report.created": ActivityKind.REPORT,
     "report.published": ActivityKind.REPORT,
     "report.deleted": ActivityKind.REPORT,
-    "bisect.started": ActivityKind.BISECT,
-    "bisect.ended": ActivityKind.BISECT,
+    "bisect.created": ActivityKind.BISECT,
+    "bisect.finished": ActivityKind.BISECT,
     "bisect.deleted": ActivityKind.BISECT,
     "service.created": ActivityKind.TEAM,
     "service.deleted": ActivityKind.TEAM,

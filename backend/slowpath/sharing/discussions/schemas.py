@@ -64,7 +64,7 @@ class CommentOut(BaseModel):
     parent_id: UUID | None
     author_id: UUID | None = Field(description="null: a token said it, or the person is no more")
     author_name: str
-    author_kind: Literal["person", "token"]
+    author_kind: Literal["user", "token"]
     text: str = Field(description="Markdown; empty if it was deleted")
     mentions: list[MentionedMemberOut]
     created_at: datetime
@@ -160,7 +160,7 @@ class MentionCount(BaseModel):
 class ActorOut(BaseModel):
     """Who did it: a person, a token, or Slowpath itself (`machine`)."""
 
-    kind: Literal["person", "token", "machine"]
+    kind: Literal["user", "token", "system"]
     id: UUID | None
     name: str | None
 
@@ -169,13 +169,13 @@ class ActivityOut(BaseModel):
     """One thing that happened."""
 
     id: UUID
-    at: datetime
+    occurred_at: datetime
     kind: ActivityKind
-    action: str = Field(description="what was done: `comparison.created`, `regression.opened`, `comment.written`, ...")
+    action: str = Field(description="what was done: `comparison.created`, `regression.opened`, `comment.created`, ...")
     actor: ActorOut
     subject_kind: str
     subject_id: UUID | None
     title: str | None = Field(description="how the thing is called")
     path: str | None = Field(description="of its page, below the team's; null if there is none")
     service_id: UUID | None
-    facts: dict[str, Any]
+    details: dict[str, Any]

@@ -55,7 +55,7 @@ class Comment(TeamScoped, Table):
 
     __tablename__ = "comment"
     __table_args__ = (
-        CheckConstraint("author_kind in ('token', 'person')", name="author_kind"),
+        CheckConstraint("author_kind in ('token', 'user')", name="author_kind"),
         ForeignKeyConstraint(["team_id", "discussion_id"], ["discussion.team_id", "discussion.id"], ondelete="CASCADE"),
         ForeignKeyConstraint(["team_id", "parent_id"], ["comment.team_id", "comment.id"], ondelete="CASCADE"),
         Index("ix_comment_discussion", "team_id", "discussion_id", "created_at", "id"),

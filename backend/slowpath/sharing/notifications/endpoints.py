@@ -64,7 +64,7 @@ def create_channel(
         mail_is_sent=settings.sends_mail,
     )
     facts = {"name": added.channel.label, "kind": added.channel.kind, "target": added.channel.target}
-    record_audit_event(session, caller, "channel.created", "channel", added.channel.id, facts)
+    record_audit_event(session, caller, "notification-channel.created", "notification_channel", added.channel.id, facts)
     return ChannelCreatedOut(channel=ChannelOut.of(added.channel), secret=added.secret)
 
 
@@ -79,7 +79,7 @@ def change_channel(channel_id: UUID, change: ChannelUpdate, caller: MayManage, s
     for service_id in change.service_ids or []:
         catalog.service(session, ServiceId(service_id))
     row = channels.update_channel(session, ChannelId(channel_id), change.values())
-    record_audit_event(session, caller, "channel.changed", "channel", channel_id, change.values())
+    record_audit_event(session, caller, "notification-channel.updated", "notification_channel", channel_id, change.values())
     return ChannelOut.of(row)
 
 
@@ -92,7 +92,7 @@ def change_channel(channel_id: UUID, change: ChannelUpdate, caller: MayManage, s
 def delete_channel(channel_id: UUID, caller: MayManage, session: Writing) -> None:
     """Delete a channel and what is known of its messages."""
     row = channels.delete_channel(session, ChannelId(channel_id))
-    record_audit_event(session, caller, "channel.deleted", "channel", channel_id, {"name": row.label})
+    record_audit_event(session, caller, "notification-channel.deleted", "notification_channel", channel_id, {"name": row.label})
 
 
 @router.post(
@@ -103,7 +103,7 @@ def delete_channel(channel_id: UUID, caller: MayManage, session: Writing) -> Non
 def renew_secret(channel_id: UUID, caller: MayManage, session: Writing, sealer: Seals) -> ChannelCreatedOut:
     """Give a webhook another signing secret. The old one signs nothing more."""
     added = channels.renew_secret(session, sealer, ChannelId(channel_id))
-    record_audit_event(session, caller, "channel.secret-renewed", "channel", channel_id, {"name": added.channel.label})
+    record_audit_event(session, caller, "notification-channel.secret-rotated", "notification_channel", channel_id, {"name": added.channel.label})
     return ChannelCreatedOut(channel=ChannelOut.of(added.channel), secret=added.secret)
 
 
@@ -119,7 +119,7 @@ def send_test_notification(
     """Send a word of trial; what became of it stands among the channel's messages."""
     told = NotificationContent(NotificationEvent.TEST, new_id(), None, settings.public_url)
     message = notifications.send_test_notification(session, ChannelId(channel_id), told)
-    record_audit_event(session, caller, "channel.tested", "channel", channel_id, {})
+    record_audit_event(session, caller, "notification-channel.tested", "notification_channel", channel_id, {})
     return NotificationOut.of(message)
 
 
@@ -143,5 +143,5 @@ def list_notifications(channel_id: UUID, caller: MayRead, session: Reading, pagi
 def redeliver_notification(notification_id: UUID, caller: MayManage, session: Writing) -> NotificationOut:
     """Send a message once more, as it was."""
     row = notifications.redeliver_notification(session, MessageId(notification_id))
-    record_audit_event(session, caller, "message.told-again", "message", notification_id, {"event": row.event})
+    record_audit_event(session, caller, "notification.redelivered", "notification", notification_id, {"event": row.event})
     return NotificationOut.of(row)

@@ -13,7 +13,7 @@ class DeliverNotification(Job):
 
     name: ClassVar[str] = "notifications.deliver"
     queue: ClassVar[Queue] = Queue.NOTIFY
-    subject_kind: ClassVar[str] = "message"
+    subject_kind: ClassVar[str] = "notification"
 
     message_id: MessageId
 

@@ -24,7 +24,7 @@ class ChannelState(StrEnum):
 
     ON = "on"
     OFF = "off"
-    DEAD = "dead"
+    DISABLED = "disabled-after-failures"
 
 
 class NotificationState(StrEnum):
@@ -32,16 +32,16 @@ class NotificationState(StrEnum):
 
     WAITING = "waiting"
     SENT = "sent"
-    GIVEN_UP = "given-up"
+    ABANDONED = "abandoned"
 
 
 class NotificationEvent(StrEnum):
     """What is told of."""
 
     OPENED = "regression.opened"
-    CHANGED = "regression.changed"
-    JUDGED = "build.judged"
-    BISECTED = "bisect.ended"
+    CHANGED = "regression.updated"
+    JUDGED = "build.evaluated"
+    BISECTED = "bisect.finished"
     TEST = "channel.test"
 
 

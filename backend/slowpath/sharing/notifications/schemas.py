@@ -45,7 +45,7 @@ class ChannelIn(BaseModel):
         max_length=2_000,
         description="with `slack`: the incoming webhook; with `webhook`: where to post; with `github` and `gitlab`: the API, if it is not the public one",
     )
-    to: Annotated[list[Short], Field(max_length=MOST_RECIPIENTS)] = Field([], description="with `email`")
+    recipients: Annotated[list[Short], Field(max_length=MOST_RECIPIENTS)] = Field([], description="with `email`")
     repository: Short = Field("", description="with `github` and `gitlab`: owner/name")
     token: SecretStr = Field(SecretStr(""), max_length=1_000, description="with `github` and `gitlab`")
     events: Events | None = Field(None, description="what is told; null: what is usual for its kind")
@@ -54,7 +54,11 @@ class ChannelIn(BaseModel):
     def ending(self) -> ChannelTarget:
         """Return where it ends."""
         return ChannelTarget(
-            self.kind, self.url.get_secret_value(), tuple(self.to), self.repository, self.token.get_secret_value()
+            self.kind,
+            self.url.get_secret_value(),
+            tuple(self.recipients),
+            self.repository,
+            self.token.get_secret_value(),
         )
 
 
@@ -130,7 +134,7 @@ class NotificationOut(BaseModel):
     sentence: str
     state: NotificationState
     failures: int
-    next_at: datetime | None
+    next_attempt_at: datetime | None
     problem: dict[str, Any] | None
     sent_at: datetime | None
     created_at: datetime

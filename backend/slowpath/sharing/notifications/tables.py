@@ -18,7 +18,7 @@ class NotificationChannel(TeamScoped, Table):
     __tablename__ = "notification_channel"
     __table_args__ = (
         CheckConstraint("kind in ('slack', 'email', 'webhook', 'github', 'gitlab')", name="kind"),
-        CheckConstraint("state in ('on', 'off', 'dead')", name="state"),
+        CheckConstraint("state in ('on', 'off', 'disabled-after-failures')", name="state"),
         Index("ix_notification_channel_newest", "team_id", "created_at", "id"),
     )
 
@@ -51,7 +51,7 @@ class Notification(TeamScoped, Table):
         ),
         ForeignKeyConstraint(["team_id", "job_id"], ["job.team_id", "job.id"], ondelete="SET NULL (job_id)"),
         UniqueConstraint("team_id", "channel_id", "dedupe_key", name="uq_notification_once"),
-        CheckConstraint("state in ('waiting', 'sent', 'given-up')", name="state"),
+        CheckConstraint("state in ('waiting', 'sent', 'abandoned')", name="state"),
         Index("ix_notification_newest", "team_id", "channel_id", "created_at", "id"),
         Index("ix_notification_thread", "team_id", "channel_id", "thread"),
     )

@@ -112,18 +112,18 @@ def find_link(cross_team: Connection, secret_hash: bytes) -> Row[Any] | None:
     return cross_team.execute(FIND_LINK, {"sought": secret_hash}).one_or_none()
 
 
-def links_allowed(session: ReadSession) -> bool:
+def are_links_allowed(session: ReadSession) -> bool:
     """Tell whether the team allows share links, by uq_sharing_team_id."""
     found = session.scalars(
-        select(ShareSettings.links_allowed).where(ShareSettings.team_id == session.team_id)
+        select(ShareSettings.are_links_allowed).where(ShareSettings.team_id == session.team_id)
     ).one_or_none()
     return True if found is None else found
 
 
 def allow_links(session: WriteSession, *, allowed: bool) -> None:
     """Set the switch."""
-    made = insert(ShareSettings).values(team_id=session.team_id, id=new_id(), links_allowed=allowed)
-    session.execute(made.on_conflict_do_update(index_elements=["team_id"], set_={"links_allowed": allowed}))
+    made = insert(ShareSettings).values(team_id=session.team_id, id=new_id(), are_links_allowed=allowed)
+    session.execute(made.on_conflict_do_update(index_elements=["team_id"], set_={"are_links_allowed": allowed}))
 
 
 def forget_discussion(session: WriteSession, report_id: ReportId) -> None:

@@ -37,8 +37,8 @@ AUDITED_EVERY_SECONDS = 60
 class BlockKind(StrEnum):
     """What a block is."""
 
-    PROSE = "prose"
-    VIEW = "view"
+    TEXT = "text"
+    SNAPSHOT = "snapshot"
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class SnapshotBlock:
     path: str
     """The page's address below its team's."""
     note: str
-    frozen_at: datetime
+    captured_at: datetime
     answers: tuple[RecordedResponse, ...]
 
 
@@ -99,8 +99,8 @@ def dump_blocks(blocks: Iterable[Block]) -> list[dict[str, Any]]:
 def _block_json(block: Block) -> dict[str, Any]:
     said = {**asdict(block), "id": str(block.id)}
     if isinstance(block, TextBlock):
-        return {**said, "kind": BlockKind.PROSE.value}
-    return {**said, "kind": BlockKind.VIEW.value, "frozen_at": block.frozen_at.isoformat()}
+        return {**said, "kind": BlockKind.TEXT.value}
+    return {**said, "kind": BlockKind.SNAPSHOT.value, "captured_at": block.captured_at.isoformat()}
 
 
 def load_blocks(stored: Sequence[Mapping[str, Any]]) -> list[Block]:
@@ -109,10 +109,10 @@ def load_blocks(stored: Sequence[Mapping[str, Any]]) -> list[Block]:
 
 
 def _block(one: Mapping[str, Any]) -> Block:
-    if one["kind"] == BlockKind.PROSE:
+    if one["kind"] == BlockKind.TEXT:
         return TextBlock(UUID(one["id"]), one["markdown"])
     answers = tuple(RecordedResponse(**answer) for answer in one["answers"])
-    moment = datetime.fromisoformat(one["frozen_at"])
+    moment = datetime.fromisoformat(one["captured_at"])
     return SnapshotBlock(UUID(one["id"]), one["title"], one["path"], one["note"], moment, answers)
 
 

@@ -54,7 +54,7 @@ class BlockIn(ReportRequest):
     """A block that is there, by its id, with what changes of it; or new prose, without one."""
 
     id: UUID | None = None
-    kind: Literal["prose", "view"] | None = Field(None, description="of a new block: prose")
+    kind: Literal["text", "snapshot"] | None = Field(None, description="of a new block: text")
     markdown: Markdown | None = Field(None, description="of prose")
     title: Title | None = Field(None, description="of a view")
     note: Caption | None = Field(None, description="of a view: its caption, Markdown")
@@ -71,7 +71,7 @@ class ReportUpdate(ReportRequest):
     blocks: Annotated[list[BlockIn], Field(max_length=MAX_BLOCKS)] | None = Field(
         None, description="all blocks in their order; those that are not named are removed"
     )
-    changed_at: AwareDatetime | None = Field(
+    updated_at: AwareDatetime | None = Field(
         None, description="as last read: if somebody changed the report since, nothing is changed"
     )
 
@@ -84,7 +84,7 @@ class SnapshotIn(ReportRequest):
         description="below the team's: /comparisons/ID?kind=cpu"
     )
     requests: Annotated[list[Asked], Field(min_length=1, max_length=MAX_REQUESTS)]
-    also: Annotated[list[Asked], Field(max_length=MAX_ALSO)] = Field(
+    additional_requests: Annotated[list[Asked], Field(max_length=MAX_ALSO)] = Field(
         [], description="behind what can be opened in the page: they go along as far as there is room"
     )
 
@@ -108,7 +108,7 @@ class TextBlockOut(BaseModel):
     """A piece of Markdown."""
 
     id: UUID
-    kind: Literal["prose"]
+    kind: Literal["text"]
     markdown: str
 
 
@@ -116,12 +116,12 @@ class SnapshotBlockOut(BaseModel):
     """A page of the product as it was."""
 
     id: UUID
-    kind: Literal["view"]
+    kind: Literal["snapshot"]
     title: str
     path: str
     note: str
-    frozen_at: AwareDatetime
-    answers: list[RecordedResponseOut]
+    captured_at: AwareDatetime
+    responses: list[RecordedResponseOut]
 
 
 BlockOut = Annotated[TextBlockOut | SnapshotBlockOut, Field(discriminator="kind")]
@@ -145,7 +145,7 @@ class ReportOut(BaseModel):
     blocks: list[BlockOut] = Field(description="in lists without the answers of views")
     created_by: ReportPersonOut | None
     created_at: AwareDatetime
-    changed_at: AwareDatetime
+    updated_at: AwareDatetime
     published_at: AwareDatetime | None
     links_count: int = Field(description="links that are open")
 
@@ -166,11 +166,11 @@ class ScrubOptionsIn(ReportRequest):
     labels: StrictBool = True
     paths: StrictBool = True
     hosts: StrictBool = True
-    people: StrictBool = True
+    person_names: StrictBool = True
 
     def scrub(self) -> ScrubOptions:
         """Return the choice as rules know it."""
-        return ScrubOptions(self.labels, self.paths, self.hosts, self.people)
+        return ScrubOptions(self.labels, self.paths, self.hosts, self.person_names)
 
 
 class ShareLinkIn(ReportRequest):
@@ -208,19 +208,19 @@ class ShareLinkCreatedOut(ShareLinkOut):
 class ShareSettingsOut(BaseModel):
     """Whether the team allows share links."""
 
-    links_allowed: bool
+    are_links_allowed: bool
 
 
 class ShareSettingsUpdate(ReportRequest):
     """Allow share links, or end all of them at once."""
 
-    links_allowed: StrictBool
+    are_links_allowed: StrictBool
 
 
 class ScrubSampleOut(BaseModel):
     """One thing that was taken out, and what stands there instead."""
 
-    what: Literal["labels", "paths", "hosts", "people"]
+    kind: Literal["labels", "paths", "hosts", "people"]
     before: str
     after: str
 
@@ -231,14 +231,14 @@ class ScrubSummaryOut(BaseModel):
     labels: int
     paths: int
     hosts: int
-    people: int
+    person_names: int
     samples: list[ScrubSampleOut]
 
     @classmethod
     def of(cls, found: Mapping[str, Mapping[str, str]]) -> Self:
         """Return what was found, by what it is."""
         samples = [
-            {"what": what, "before": before[:MAX_SAMPLE], "after": after[:MAX_SAMPLE]}
+            {"kind": what, "before": before[:MAX_SAMPLE], "after": after[:MAX_SAMPLE]}
             for what, things in found.items()
             for before, after in list(things.items())[:SAMPLES_EACH]
         ]
@@ -257,7 +257,7 @@ def _person(user_id: UUID | None, names: Names) -> ReportPersonOut | None:
 def block_out(block: Block, *, answers: bool = True) -> TextBlockOut | SnapshotBlockOut:
     """Return a block as it is told."""
     if isinstance(block, TextBlock):
-        return TextBlockOut(id=block.id, kind="prose", markdown=block.markdown)
+        return TextBlockOut(id=block.id, kind="text", markdown=block.markdown)
     return view_block_out(block, answers=answers)
 
 
@@ -265,12 +265,12 @@ def view_block_out(block: SnapshotBlock, *, answers: bool = True) -> SnapshotBlo
     """Return a frozen view as it is told."""
     return SnapshotBlockOut(
         id=block.id,
-        kind="view",
+        kind="snapshot",
         title=block.title,
         path=block.path,
         note=block.note,
-        frozen_at=block.frozen_at,
-        answers=[RecordedResponseOut.of(answer) for answer in block.answers] if answers else [],
+        captured_at=block.captured_at,
+        responses=[RecordedResponseOut.of(answer) for answer in block.answers] if answers else [],
     )
 
 
@@ -288,7 +288,7 @@ def report_out(
         blocks=[block_out(block, answers=answers) for block in load_blocks(shown.blocks)],
         created_by=_person(row.created_by, names),
         created_at=row.created_at,
-        changed_at=row.changed_at,
+        updated_at=row.changed_at,
         published_at=row.published_at,
         links_count=links,
     )

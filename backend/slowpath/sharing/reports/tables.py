@@ -76,4 +76,4 @@ class ShareSettings(TeamScoped, Table):
     __tablename__ = "share_settings"
     __table_args__ = (UniqueConstraint("team_id"),)
 
-    links_allowed: Mapped[bool]
+    are_links_allowed: Mapped[bool]

@@ -142,7 +142,7 @@ def select_queued_probes(session: ReadSession, labels: Mapping[str, Any], limit:
         .join(Bisect, (Bisect.team_id == Probe.team_id) & (Bisect.id == Probe.bisect_id))
         .where(
             Probe.team_id == session.team_id,
-            Probe.state == ProbeState.ASKED,
+            Probe.state == ProbeState.QUEUED,
             Bisect.state == BisectState.SEARCHING,
             cast(dict(labels), JSONB()).contains(wanted),
         )

@@ -52,7 +52,7 @@ class Bisect(TeamScoped, Table):
     __table_args__ = (
         UniqueConstraint("team_id", "number", name="uq_bisect_number"),
         CheckConstraint(
-            "state in ('planned', 'waiting-approval', 'searching', 'paused', 'found', 'not-in-range', 'inseparable', "
+            "state in ('planned', 'waiting-approval', 'searching', 'paused', 'found', 'not-in-range', 'not-separable', "
             "'stopped', 'cancelled', 'failed')",
             name="state",
         ),
@@ -119,11 +119,13 @@ class Probe(TeamScoped, Table):
         UniqueConstraint("team_id", "run_id", name="uq_probe_run_id"),
         UniqueConstraint("callback_hash", name="uq_probe_callback_hash"),
         CheckConstraint(
-            "state in ('asked', 'leased', 'deploying', 'warming', 'soaking', 'collecting', 'idle', 'closing', 'done', "
-            "'unbuildable', 'unhealthy', 'failed', 'annulled', 'lost')",
+            "state in ('queued', 'leased', 'deploying', 'warming', 'soaking', 'collecting', 'idle', 'stopping', 'done', "
+            "'unbuildable', 'unhealthy', 'failed', 'invalidated', 'lost')",
             name="state",
         ),
-        CheckConstraint("purpose in ('end', 'control', 'probe', 'verify', 'mark', 'known')", name="purpose"),
+        CheckConstraint(
+            "purpose in ('boundary', 'control', 'probe', 'verify', 'override', 'baseline')", name="purpose"
+        ),
         CheckConstraint("octet_length(log_tail) <= 8192", name="log_tail"),
         ForeignKeyConstraint(["team_id", "bisect_id"], ["bisect.team_id", "bisect.id"], ondelete="CASCADE"),
         ForeignKeyConstraint(
@@ -137,7 +139,7 @@ class Probe(TeamScoped, Table):
             unique=True,
             postgresql_where=text("runner_id IS NOT NULL AND ended_at IS NULL"),
         ),
-        Index("ix_probe_asked", "team_id", "queued_at", postgresql_where=text("state = 'asked'")),
+        Index("ix_probe_asked", "team_id", "queued_at", postgresql_where=text("state = 'queued'")),
         Index("ix_probe_runner", "team_id", "runner_id"),
     )
 

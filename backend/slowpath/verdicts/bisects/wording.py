@@ -67,7 +67,7 @@ _SENTENCES: Mapping[BisectState, str] = {
     BisectState.PAUSED: "Paused: {why}",
     BisectState.FOUND: "{who} made it slower: {sure} sure after {deploys}.",
     BisectState.NOT_IN_RANGE: "No commit of this range made it slower: {sure} sure after {deploys}.",
-    BisectState.INSEPARABLE: "{left} can not be told apart after {deploys}; together {sure} sure.",
+    BisectState.NOT_SEPARABLE: "{left} can not be told apart after {deploys}; together {sure} sure.",
     BisectState.STOPPED: "Undecided at the limit of {deploys}: {left} remain, together {sure}. Most likely: {likeliest}. "
     "Allow further deploys to continue.",
     BisectState.CANCELLED: "Cancelled after {deploys}.",
@@ -103,7 +103,7 @@ _EVENTS = {
     "drifts": "The environment drifted while it was measured; a control beside every round takes that off",
     "found": "Found",
     "not-in-range": "It is not in this range",
-    "inseparable": "What is left can not be told apart",
+    "not-separable": "What is left can not be told apart",
     "stopped": "Undecided at the limit of deploys",
     "continued": "Continued with a limit of {limit} deploys",
     "cancelled": "Cancelled",

@@ -64,7 +64,7 @@ CACHED = {"Cache-Control": "private, max-age=3600, immutable"}
 
 def _asked(side: SideIn) -> SideRequest:
     artifact_ids = tuple(ArtifactId(artifact_id) for artifact_id in side.artifact_ids)
-    return SideRequest(artifact_ids, side.label, window_in(side.window))
+    return SideRequest(artifact_ids, side.label, window_in(side.time_range))
 
 
 def _told(session: ReadSession, row: Comparison) -> ComparisonOut:
@@ -156,7 +156,7 @@ def update_comparison(
     labels = (wanted.base_label, wanted.candidate_label)
     row = comparisons.rename_comparison(session, ComparisonId(comparison_id), wanted.name, labels)
     record_audit_event(
-        session, caller, "comparison.changed", "comparison", row.id, wanted.model_dump(exclude_none=True)
+        session, caller, "comparison.updated", "comparison", row.id, wanted.model_dump(exclude_none=True)
     )
     return _told(session, row)
 

@@ -11,7 +11,7 @@ from slowpath.core.ids import EnvironmentId, ServiceId
 class DiffViewState(StrEnum):
     """Where a view stands. `uncut`: nobody has looked at it yet, so nothing was done for it."""
 
-    UNCUT = "uncut"
+    NOT_BUILT = "not-built"
     WAITING = "waiting"
     RUNNING = "running"
     DONE = "done"

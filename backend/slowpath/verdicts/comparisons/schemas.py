@@ -19,7 +19,7 @@ Label = Annotated[
 PartName = Literal["profiles", "traces", "spans", "growth", "benchmarks"]
 """What a comparison is made of; each is a part of its page."""
 StateName = Literal["waiting", "running", "done", "failed", "cancelled"]
-ViewStateName = Literal["uncut", "waiting", "running", "done", "failed", "cancelled"]
+ViewStateName = Literal["not-built", "waiting", "running", "done", "failed", "cancelled"]
 VerdictName = Literal["regressed", "improved", "mixed", "unchanged", "inconclusive"]
 EPOCH = datetime.fromtimestamp(0, UTC)
 MOST_LISTED = 1000
@@ -47,7 +47,7 @@ class SideIn(ComparisonRequest):
     """One side: which artifacts, which window of metrics, and how it is called. One of both is needed."""
 
     artifact_ids: Annotated[list[UUID], Field(max_length=MOST_LISTED)] = []
-    window: TimeRangeIn | None = None
+    time_range: TimeRangeIn | None = None
     label: Label | None = None
 
 
@@ -84,7 +84,7 @@ class SideOut(BaseModel):
     label: str
     artifacts: int
     artifact_ids: list[UUID] | None
-    window: TimeRangeOut | None
+    time_range: TimeRangeOut | None
 
 
 class DiffViewOut(BaseModel):
@@ -96,11 +96,11 @@ class DiffViewOut(BaseModel):
     unit: str
     granularity: Granularity
     state: ViewStateName
-    bases: list[str]
-    default_basis: str | None
+    normalizations: list[str]
+    default_normalization: str | None
     nodes: int | None
     functions: int | None
-    has_rest: bool
+    has_more_chunks: bool
     job_id: UUID | None
     problem: Problem | None
 
@@ -112,7 +112,7 @@ class ComparisonSummaryOut(BaseModel):
     name: str
     state: StateName
     verdict: VerdictName | None
-    headline: str | None
+    verdict_sentence: str | None
     base: SideOut
     candidate: SideOut
     problem: Problem | None
@@ -127,7 +127,7 @@ class ComparisonOut(ComparisonSummaryOut):
 
     job: JobOut | None
     result: dict[str, Any] | None
-    parts: list[PartName]
+    artifact_kinds: list[PartName]
     views: list[DiffViewOut]
 
 
@@ -196,11 +196,11 @@ def view_out(row: DiffView) -> DiffViewOut:
             "unit": row.unit,
             "granularity": row.granularity,
             "state": row.state,
-            "bases": row.normalizations or [],
-            "default_basis": row.default_normalization,
+            "normalizations": row.normalizations or [],
+            "default_normalization": row.default_normalization,
             "nodes": row.nodes,
             "functions": row.functions,
-            "has_rest": row.tail_blob_key is not None,
+            "has_more_chunks": row.tail_blob_key is not None,
             "job_id": row.job_id,
             "problem": make_problem_out(row.problem),
         }
@@ -239,7 +239,7 @@ def make_comparison_out(
             **members,
             "job": make_job_out(job) if job else None,
             "result": row.result,
-            "parts": [*(["profiles"] if views else []), *row.artifact_kinds],
+            "artifact_kinds": [*(["profiles"] if views else []), *row.artifact_kinds],
             "views": [view_out(view) for view in views],
         }
     )
@@ -254,18 +254,18 @@ def _members(
         "name": row.name,
         "state": row.state,
         "verdict": row.verdict,
-        "headline": row.headline,
+        "verdict_sentence": row.headline,
         "base": {
             "label": row.base_label,
             "artifacts": counts.get((row.id, "base"), 0),
             "artifact_ids": sides.get("base", []) if sides is not None else None,
-            "window": window_out(windows.get(Side.BASE)),
+            "time_range": window_out(windows.get(Side.BASE)),
         },
         "candidate": {
             "label": row.candidate_label,
             "artifacts": counts.get((row.id, "candidate"), 0),
             "artifact_ids": sides.get("candidate", []) if sides is not None else None,
-            "window": window_out(windows.get(Side.CANDIDATE)),
+            "time_range": window_out(windows.get(Side.CANDIDATE)),
         },
         "problem": make_problem_out(row.problem),
         "job_id": row.job_id,

@@ -68,7 +68,7 @@ class DiffView(TeamScoped, Table):
         ForeignKeyConstraint(["team_id", "comparison_id"], ["comparison.team_id", "comparison.id"], ondelete="CASCADE"),
         ForeignKeyConstraint(["team_id", "job_id"], ["job.team_id", "job.id"], ondelete="SET NULL (job_id)"),
         UniqueConstraint("team_id", "comparison_id", "kind", "sample_type", "granularity", name="uq_diff_view_once"),
-        CheckConstraint("state in ('uncut', 'waiting', 'running', 'done', 'failed', 'cancelled')", name="state"),
+        CheckConstraint("state in ('not-built', 'waiting', 'running', 'done', 'failed', 'cancelled')", name="state"),
     )
 
     comparison_id: Mapped[UUID]
@@ -77,7 +77,7 @@ class DiffView(TeamScoped, Table):
     unit: Mapped[str]
     granularity: Mapped[str]
     position: Mapped[int]
-    state: Mapped[str] = mapped_column(default=DiffViewState.UNCUT)
+    state: Mapped[str] = mapped_column(default=DiffViewState.NOT_BUILT)
     problem: Mapped[dict[str, Any] | None]
     job_id: Mapped[UUID | None]
     normalizations: Mapped[list[Any] | None]

@@ -49,7 +49,7 @@ def ask(
     )
     if anew:
         record_audit_event(
-            session, caller, "explanation.created", "explanation", row.id, {"artifact_id": str(artifact_id)}
+            session, caller, "gap-explanation.created", "explanation", row.id, {"artifact_id": str(artifact_id)}
         )
     return explanation_out(row)
 

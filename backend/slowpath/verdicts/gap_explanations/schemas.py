@@ -30,7 +30,7 @@ class ExplanationOut(BaseModel):
     span: int
     gap: int
     state: Literal["waiting", "running", "done", "failed", "cancelled"]
-    content: dict[str, Any] | None
+    document: dict[str, Any] | None
     """slowpath.gap-explanation/1."""
     problem: Problem | None
     job_id: UUID | None

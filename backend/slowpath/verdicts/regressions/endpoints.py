@@ -126,7 +126,7 @@ def create_regression(
         row = triage.create_regression_from_comparison(
             session, ComparisonId(wanted.comparison_id), wanted.title, wanted.note
         )
-        record_audit_event(session, caller, "regression.claimed", "regression", row.id, {"title": row.title})
+        record_audit_event(session, caller, "regression.created-manually", "regression", row.id, {"title": row.title})
         return row.id
 
     asked = wanted.model_dump(mode="json")
@@ -146,7 +146,7 @@ def summary(caller: MayRead, session: Reading) -> RegressionSummaryOut:
     return RegressionSummaryOut(
         open=sum(found.states.get(state, 0) for state in OPEN),
         states=StateCounts.model_validate(found.states),
-        new_unassigned=found.nobodys,
+        new_unassigned_count=found.nobodys,
         services=[
             ServiceCounts(service_id=service_id, open=is_open, total=total)
             for service_id, (is_open, total) in sorted(found.services.items())
@@ -167,7 +167,7 @@ def update_regressions(wanted: TriageIn, caller: MayWrite, session: Writing, clo
     rows = triage.update_regressions(session, [RegressionId(each) for each in wanted.ids], said, clock.now())
     facts = wanted.change.model_dump(mode="json", exclude_unset=True, exclude={"note"})
     for row in rows:
-        record_audit_event(session, caller, "regression.changed", "regression", row.id, facts)
+        record_audit_event(session, caller, "regression.updated", "regression", row.id, facts)
     return TriageOut(items=_told(session, rows))
 
 
@@ -195,7 +195,7 @@ def update_regression(
     said = change.model_dump(exclude_unset=True)
     [row] = triage.update_regressions(session, [RegressionId(regression_id)], said, clock.now())
     facts = change.model_dump(mode="json", exclude_unset=True, exclude={"note"})
-    record_audit_event(session, caller, "regression.changed", "regression", row.id, facts)
+    record_audit_event(session, caller, "regression.updated", "regression", row.id, facts)
     return _whole(session, row)
 
 
@@ -226,7 +226,7 @@ def create_regression_note(
 ) -> RegressionEventOut:
     """Say something about a regression."""
     row = triage.add_note(session, RegressionId(regression_id), wanted.text)
-    record_audit_event(session, caller, "regression.noted", "regression", regression_id, {})
+    record_audit_event(session, caller, "regression.note-added", "regression", regression_id, {})
     return event_out(row, regression_views.names(session, [row.user_id]))
 
 
@@ -278,8 +278,8 @@ def list_mute_rules(service_id: UUID, caller: MayRead, session: Reading) -> list
 )
 def set_mute_rule(service_id: UUID, wanted: MuteRuleIn, caller: MayWrite, session: Writing) -> MuteRuleOut:
     """Mute a series (or all of a kind), or let it be told of again."""
-    row = build_series.set_mute_rule(session, ServiceId(service_id), wanted.kind, wanted.subject, muted=wanted.muted)
-    record_audit_event(session, caller, "service.watched", "service", service_id, wanted.model_dump())
+    row = build_series.set_mute_rule(session, ServiceId(service_id), wanted.kind, wanted.subject, muted=wanted.is_muted)
+    record_audit_event(session, caller, "mute-rule.updated", "service", service_id, wanted.model_dump())
     return watched_out(row, regression_views.names(session, [row.created_by]))
 
 
@@ -304,11 +304,11 @@ def _page(drawn: BuildSeriesPage) -> SeriesPage:
         SeriesBuild(
             id=point.build.id,
             commit=point.build.commit,
-            at=point.judgement.ordered_at,
+            ordered_at=point.judgement.ordered_at,
             branch=point.judgement.branch,
-            label=point.build.label,
+            label=point.build.display_name,
             conditions=point.conditions,
-            judgement=point.judgement.state,
+            verdict=point.judgement.state,
         )
         for point in drawn.points
     ]
@@ -332,8 +332,8 @@ def _series(drawn: DrawnSeries, points: Sequence[HistoryPoint]) -> SeriesOut:
         levels=numbers["levels"],
         change_points=[SeriesChangePoint.model_validate(vars(change)) for change in drawn.changes],
         course=_course(drawn, points),
-        detectable=drawn.detectable if math.isfinite(drawn.detectable) else None,
-        muted=drawn.muted,
+        minimum_detectable_effect=drawn.detectable if math.isfinite(drawn.detectable) else None,
+        is_muted=drawn.muted,
     )
 
 

@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Final, Literal
 
 StateName = Literal["new", "investigating", "acknowledged", "fixed", "improved", "not-a-regression", "ignored"]
-JudgementName = Literal["waiting", "judging", "passed", "changed", "inconclusive", "skipped"]
+JudgementName = Literal["pending", "evaluating", "passed", "changed", "inconclusive", "skipped"]
 CauseName = Literal["code", "conditions"]
 EventName = Literal[
     "opened",
@@ -17,11 +17,11 @@ EventName = Literal[
     "changed",
     "fixed",
     "improved",
-    "still",
+    "still-slower",
     "reopened",
-    "reached",
+    "merged-to-branch",
 ]
-EvidenceName = Literal["comparison", "proof"]
+EvidenceName = Literal["comparison", "fix-verification"]
 
 
 class RegressionState(StrEnum):
@@ -44,8 +44,8 @@ STILL_TRUE: Final = OPEN | {RegressionState.NOT_A_REGRESSION, RegressionState.IG
 class BuildVerdictState(StrEnum):
     """What is known of a build."""
 
-    WAITING = "waiting"
-    JUDGING = "judging"
+    PENDING = "pending"
+    EVALUATING = "evaluating"
     PASSED = "passed"
     CHANGED = "changed"
     INCONCLUSIVE = "inconclusive"

@@ -59,7 +59,7 @@ class BuildRef(BaseModel):
 class FirstBadBuildOut(BuildRef):
     """The first build of the new level."""
 
-    at: datetime
+    ordered_at: datetime
 
 
 class BuildCommitRange(BaseModel):
@@ -75,7 +75,7 @@ class RelatedSeriesOut(BaseModel):
     kind: str
     subject: str
     ratio: float | None
-    is_move: bool
+    is_cost_shift: bool
 
 
 class SparklineOut(BaseModel):
@@ -101,7 +101,7 @@ class RegressionOut(BaseModel):
     service_id: UUID
     branch: str
     state: StateName
-    confirmed: bool
+    is_confirmed: bool
     title: str
     sentence: str
     kind: str
@@ -113,17 +113,17 @@ class RegressionOut(BaseModel):
     ratio: float | None
     ratio_low: float | None
     ratio_high: float | None
-    since: FirstBadBuildOut | None
+    first_bad_build: FirstBadBuildOut | None
     good: BuildRef | None
     range: BuildCommitRange | None
     fixed_by: BuildRef | None
     assignee: UserRef | None
     due_on: date | None
-    members: list[RelatedSeriesOut]
-    spark: SparklineOut | None
+    related_series: list[RelatedSeriesOut]
+    sparkline: SparklineOut | None
     comparison_id: UUID | None
-    needs: RequiredEvidenceOut | None
-    by_hand: bool
+    required_evidence: RequiredEvidenceOut | None
+    is_manual: bool
     created_at: datetime
     closed_at: datetime | None
 
@@ -132,10 +132,10 @@ class EvidenceOut(BaseModel):
     """What a regression cites: a comparison, or the proof that it is fixed (`facts`: what was compared with what)."""
 
     id: UUID
-    what: EvidenceName
+    kind: EvidenceName
     comparison_id: UUID | None
     build_id: UUID | None
-    facts: dict[str, Any]
+    details: dict[str, Any]
     created_at: datetime
 
 
@@ -185,9 +185,9 @@ class RegressionEventOut(BaseModel):
     """One line of a regression's history. Facts: {"from", "to"} of a change, {"text"} of a note, ..."""
 
     id: UUID
-    what: EventName
-    by: UserRef | None
-    facts: dict[str, Any]
+    kind: EventName
+    actor: UserRef | None
+    details: dict[str, Any]
     created_at: datetime
 
 
@@ -218,7 +218,7 @@ class RegressionSummaryOut(BaseModel):
 
     open: int
     states: StateCounts
-    new_unassigned: int = Field(description="new, and nobody is on it")
+    new_unassigned_count: int = Field(description="new, and nobody is on it")
     services: list[ServiceCounts]
     headline: RegressionOut | None
 
@@ -228,11 +228,11 @@ class SeriesBuild(BaseModel):
 
     id: UUID
     commit: str
-    at: datetime
+    ordered_at: datetime
     branch: str
     label: str | None
     conditions: str
-    judgement: JudgementName
+    verdict: JudgementName
 
 
 class SeriesChangePoint(BaseModel):
@@ -276,8 +276,8 @@ class SeriesOut(BaseModel):
     levels: list[float | None]
     change_points: list[SeriesChangePoint]
     course: SeriesCourse | None
-    detectable: float | None
-    muted: bool
+    minimum_detectable_effect: float | None
+    is_muted: bool
 
 
 class SeriesPage(BaseModel):
@@ -295,9 +295,9 @@ class BuildVerdictOut(BaseModel):
     build_id: UUID
     state: JudgementName
     sentence: str
-    needs: RequiredEvidenceOut | None
+    required_evidence: RequiredEvidenceOut | None
     regression_ids: list[UUID]
-    judged_at: datetime | None
+    evaluated_at: datetime | None
 
 
 class MuteRuleIn(RegressionRequest):
@@ -305,7 +305,7 @@ class MuteRuleIn(RegressionRequest):
 
     kind: KindName
     subject: Subject = ""
-    muted: bool
+    is_muted: bool
 
 
 class MuteRuleOut(BaseModel):
@@ -313,8 +313,8 @@ class MuteRuleOut(BaseModel):
 
     kind: str
     subject: str
-    muted: bool
-    by: UserRef | None
+    is_muted: bool
+    muted_by: UserRef | None
     created_at: datetime
 
 
@@ -332,27 +332,28 @@ def _point(build_id: UUID | None, commit: str | None) -> BuildRef | None:
 
 def _values(row: Regression, names: Names) -> dict[str, Any]:
     same = (
-        "id", "number", "service_id", "branch", "state", "confirmed", "title", "sentence", "kind", "subject", "unit",
+        "id", "number", "service_id", "branch", "state", "title", "sentence", "kind", "subject", "unit",
         "direction", "before", "after", "ratio", "ratio_low", "ratio_high", "due_on",
         "comparison_id", "created_at", "closed_at",
     )  # fmt: skip
     since = None
     if row.since_commit is not None and row.since_at is not None:
-        since = FirstBadBuildOut(build_id=row.since_build_id, commit=row.since_commit, at=row.since_at)
+        since = FirstBadBuildOut(build_id=row.since_build_id, commit=row.since_commit, ordered_at=row.since_at)
     within = None
     if row.first_commit is not None and row.last_commit is not None:
         within = BuildCommitRange(first_commit=row.first_commit, last_commit=row.last_commit)
     return {
         **{name: getattr(row, name) for name in same},
-        "members": row.related_series,
-        "spark": row.sparkline,
-        "needs": row.required_evidence,
-        "since": since,
+        "is_confirmed": row.confirmed,
+        "related_series": row.related_series,
+        "sparkline": row.sparkline,
+        "required_evidence": row.required_evidence,
+        "first_bad_build": since,
         "good": _point(row.good_build_id, row.good_commit),
         "range": within,
         "fixed_by": _point(row.fixed_build_id, row.fixed_commit),
         "assignee": person(row.assignee_id, names),
-        "by_hand": row.created_by is not None,
+        "is_manual": row.created_by is not None,
     }
 
 
@@ -370,7 +371,7 @@ def whole(row: Regression, names: Names, evidence: Sequence[RegressionEvidence])
 def event_out(row: RegressionEvent, names: Names) -> RegressionEventOut:
     """Tell a line of the history."""
     return RegressionEventOut.model_validate(
-        {"id": row.id, "what": row.kind, "by": person(row.user_id, names), "facts": row.details}
+        {"id": row.id, "kind": row.kind, "actor": person(row.user_id, names), "details": row.details}
         | {"created_at": row.created_at}
     )
 
@@ -383,5 +384,9 @@ def judgement_out(row: BuildVerdict) -> BuildVerdictOut:
 def watched_out(row: SeriesMuteRule, names: Names) -> MuteRuleOut:
     """Tell a rule."""
     return MuteRuleOut(
-        kind=row.kind, subject=row.subject, muted=row.muted, by=person(row.created_by, names), created_at=row.created_at
+        kind=row.kind,
+        subject=row.subject,
+        is_muted=row.muted,
+        muted_by=person(row.created_by, names),
+        created_at=row.created_at,
     )

@@ -42,7 +42,7 @@ class BuildVerdict(TeamScoped, Table):
         ForeignKeyConstraint(["team_id", "service_id"], ["service.team_id", "service.id"], ondelete="CASCADE"),
         Index("ix_build_verdict_line", "team_id", "service_id", "branch", "ordered_at"),
         CheckConstraint(
-            "state in ('waiting', 'judging', 'passed', 'changed', 'inconclusive', 'skipped')", name="state"
+            "state in ('pending', 'evaluating', 'passed', 'changed', 'inconclusive', 'skipped')", name="state"
         ),
     )
 
@@ -53,11 +53,11 @@ class BuildVerdict(TeamScoped, Table):
     """When it was committed, or else made known: the order where ancestry does not say another."""
     state: Mapped[str]
     sentence: Mapped[str]
-    needs: Mapped[dict[str, Any] | None]
+    required_evidence: Mapped[dict[str, Any] | None]
     """What would make it sure: {"builds": n | null, "profiles": n | null}."""
     regression_ids: Mapped[list[Any]] = mapped_column(default=list, server_default="[]")
     """Confirmed ones that begin with this build."""
-    judged_at: Mapped[datetime | None]
+    evaluated_at: Mapped[datetime | None]
 
 
 class SeriesMuteRule(TeamScoped, Table):
@@ -211,7 +211,7 @@ class RegressionEvidence(TeamScoped, Table):
 
     __tablename__ = "regression_evidence"
     __table_args__ = (
-        CheckConstraint("what in ('comparison', 'proof')", name="what"),
+        CheckConstraint("kind in ('comparison', 'fix-verification')", name="kind"),
         ForeignKeyConstraint(["team_id", "regression_id"], ["regression.team_id", "regression.id"], ondelete="CASCADE"),
         ForeignKeyConstraint(
             ["team_id", "comparison_id"], ["comparison.team_id", "comparison.id"], ondelete="SET NULL (comparison_id)"
@@ -223,7 +223,7 @@ class RegressionEvidence(TeamScoped, Table):
     )
 
     regression_id: Mapped[UUID]
-    what: Mapped[str]
+    kind: Mapped[str]
     comparison_id: Mapped[UUID | None]
     build_id: Mapped[UUID | None]
-    facts: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
+    details: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")

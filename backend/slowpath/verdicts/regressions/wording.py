@@ -117,7 +117,7 @@ def describe_dismissed() -> str:
 def describe_fix(told: RecoveryEvidence, commit: str) -> str:
     """What a later build proves."""
     against = f"{percent(told.ratio)} against the good build, {format_interval(told.low, told.high)}"
-    words = {"fixed": "Fixed", "improved": "Better than before", "still": "Less slow, but still slower"}
+    words = {"fixed": "Fixed", "improved": "Better than before", "still-slower": "Less slow, but still slower"}
     return f"{words[told.proof]} since {commit[:SHORT_COMMIT]} ({against})."
 
 

@@ -52,7 +52,9 @@ def test_a_raw_body_becomes_an_artifact_with_a_job(client: TestClient, house: Ap
     facts = {"requests": 14000, "wall_ns": 10**10, "go_version": "go1.26.8", "cpu_flags": ["aes", "avx2"]}
 
     answer = client.put(
-        "/api/v1/artifacts/cpu.pprof", params={"batch": str(batch), "facts": json.dumps(facts)}, content=b"the bytes"
+        "/api/v1/artifacts/cpu.pprof",
+        params={"batch": str(batch), "run_metadata": json.dumps(facts)},
+        content=b"the bytes",
     )
 
     assert answer.status_code == 201
@@ -83,7 +85,7 @@ def test_an_empty_file_is_refused_by_name(client: TestClient, house: AppUnderTes
 
     assert answer.status_code == 422
     told = answer.json()
-    assert (told["type"], told["limit"], told["actual"], told["unit"]) == ("urn:slowpath:artifact-empty", 1, 0, "bytes")
+    assert (told["type"], told["limit"], told["value"], told["unit"]) == ("urn:slowpath:artifact-empty", 1, 0, "bytes")
     assert not house.blobs.kept
 
 
@@ -107,7 +109,7 @@ def test_an_empty_file_is_refused_by_name(client: TestClient, house: AppUnderTes
     ],
 )
 def test_facts_that_are_none_are_refused_saying_where(client: TestClient, facts: str) -> None:
-    answer = client.put("/api/v1/artifacts/cpu.pprof", params={"facts": facts}, content=b"x")
+    answer = client.put("/api/v1/artifacts/cpu.pprof", params={"run_metadata": facts}, content=b"x")
 
     assert answer.status_code == 422, answer.text
     assert answer.json()["type"] == "urn:slowpath:body-not-understood"
@@ -126,7 +128,7 @@ def test_a_body_over_the_limit_is_refused_declared_or_not(narrow: AppUnderTest, 
     for answer, actual in ((declared, 1001), (counted, 1200)):
         assert answer.status_code == 413
         told = answer.json()
-        assert (told["type"], told["limit"], told["actual"]) == ("urn:slowpath:body-too-large", 1000, actual)
+        assert (told["type"], told["limit"], told["value"]) == ("urn:slowpath:body-too-large", 1000, actual)
     assert whole.status_code == 201
     assert narrow.settings.scratch_dir is not None
     assert list(narrow.settings.scratch_dir.iterdir()) == [], "nothing of a body stays on disk"
@@ -281,7 +283,7 @@ def test_one_file_over_the_limit_refuses_the_form(narrow: AppUnderTest, people: 
     body = client.post("/api/v1/artifacts", files=[("file", (str(n), b"x" * 900)) for n in range(5)])
 
     assert answer.status_code == 413
-    assert (answer.json()["limit"], answer.json()["actual"]) == (1000, 1001)
+    assert (answer.json()["limit"], answer.json()["value"]) == (1000, 1001)
     assert body.status_code == 413
     assert body.json()["limit"] == 4000
 
@@ -316,7 +318,7 @@ def test_a_form_that_is_none_is_refused(client: TestClient, content_type: str, b
     answer = client.post("/api/v1/artifacts", content=body, headers={"Content-Type": content_type})
 
     assert answer.status_code == 422, answer.text
-    assert answer.json()["remedy"]
+    assert answer.json()["resolution"]
     assert client.get("/api/v1/artifacts").json()["items"] == []
 
 

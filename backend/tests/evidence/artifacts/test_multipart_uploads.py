@@ -82,7 +82,7 @@ def test_what_is_missing_is_named(client: TestClient) -> None:
 
     assert answer.status_code == 409
     told = answer.json()
-    assert (told["type"], told["limit"], told["actual"]) == ("urn:slowpath:upload-incomplete", 3, 2)
+    assert (told["type"], told["limit"], told["value"]) == ("urn:slowpath:upload-incomplete", 3, 2)
     assert "number 2" in told["detail"]
 
 
@@ -100,7 +100,7 @@ def test_a_part_of_another_size_is_refused(client: TestClient, number: int, size
 
     assert answer.status_code == 422
     told = answer.json()
-    assert (told["limit"], told["actual"]) == (200 if number == 3 else 400, size)
+    assert (told["limit"], told["value"]) == (200 if number == 3 else 400, size)
 
 
 def test_a_part_larger_than_parts_are_is_refused_by_its_length(client: TestClient) -> None:
@@ -161,7 +161,7 @@ def test_an_upload_over_the_limit_is_refused_before_it_begins(client: TestClient
     answer = client.post("/api/v1/uploads", json={"name": "big", "size_bytes": 9001})
 
     assert answer.status_code == 413
-    assert (answer.json()["limit"], answer.json()["actual"]) == (9000, 9001)
+    assert (answer.json()["limit"], answer.json()["value"]) == (9000, 9001)
 
 
 def test_only_a_trace_may_be_larger_than_other_files(client: TestClient) -> None:
@@ -171,7 +171,7 @@ def test_only_a_trace_may_be_larger_than_other_files(client: TestClient) -> None
     trace = client.put(f"{upload}/parts/1", content=b"go 1.26 trace\x00\x00\x00".ljust(400, b"x"))
 
     assert other.status_code == 413
-    assert (other.json()["limit"], other.json()["actual"]) == (5000, 5001)
+    assert (other.json()["limit"], other.json()["value"]) == (5000, 5001)
     assert trace.status_code == 200
 
 

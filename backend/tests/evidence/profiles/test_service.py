@@ -32,7 +32,7 @@ def test_decoding_again_replaces_what_was_written_down(files: FilesFactory) -> N
     with files.house.database.reading(files.scope) as session:
         row = service.find(session, artifact_id)
         assert (row.warnings, row.columns_key, row.columns_bytes) == (["cut"], key, 7)
-        assert row.counts["cut_samples"] == 0
+        assert row.counts["truncated_samples"] == 0
         assert service.columns_needed(session, key)
         assert not service.columns_needed(session, service.columns_key(files.team.id, "nobody"))
 

@@ -120,8 +120,10 @@ def test_what_was_open_is_filled_and_what_was_told_stays(
     record(house, scope, repository_id, [whole])
     [row] = between(house, scope, service_id, 1, 2).commits
     assert (row.title, row.committed_at, row.author_name, row.generation) == ("Faster", AT, "Ann\ufffd", 2)
-    assert (row.files_total, row.added, row.removed) == (2, 3, 1)
-    assert row.bumps == [{"module": "example.org/lib", "before": "v1.0.0", "after": "v1.1.0", "file": "go.mod"}]
+    assert (row.files_total, row.lines_added, row.lines_removed) == (2, 3, 1)
+    assert row.dependency_updates == [
+        {"module": "example.org/lib", "before": "v1.0.0", "after": "v1.1.0", "file": "go.mod"}
+    ]
 
 
 @pytest.mark.database
@@ -134,7 +136,7 @@ def test_long_and_strange_facts_are_cut(
     [row] = between(house, scope, service_id, 1, 2).commits
     assert row.files is not None
     assert (len(row.title), len(row.message), len(row.author_name)) == (500, 10_000, 300)
-    assert (len(row.files), row.files_total, row.added, len(row.files[0]["path"])) == (300, 400, 400, 1_000)
+    assert (len(row.files), row.files_total, row.lines_added, len(row.files[0]["path"])) == (300, 400, 400, 1_000)
 
 
 @pytest.mark.database

@@ -41,7 +41,7 @@ def test_the_last_owner_of_others_stays_until_somebody_else_owns(
     member = people.member(team)
     person = {"email": team.owner.email, "current_password": PASSWORD}
     refused = client.post(END, json=person)
-    assert (refused.status_code, refused.json()["actual"]) == (409, 1)
+    assert (refused.status_code, refused.json()["value"]) == (409, 1)
     assert team.name in refused.json()["detail"]
 
     path = f"/api/v1/teams/{team.id}/members/{member.user_id}"

@@ -98,7 +98,7 @@ def test_somebody_new_signs_in_and_comes_again(corp: Corp) -> None:
     assert (told["has_password"], [(one["name"], one["email"]) for one in told["linked"]]) == (
         False, [("Corp", "mira@corp.example")],
     )  # fmt: skip
-    left = browser.delete(f"{API}/session").json()["continue_at"]
+    left = browser.delete(f"{API}/session").json()["provider_sign_out_url"]
     assert browser.get(f"{API}/session").status_code == 401
     query = dict(parse_qsl(urlsplit(left).query))
     assert (query["client_id"], query["post_logout_redirect_uri"]) == (CLIENT_ID, f"{PUBLIC_URL}/sign-in")
@@ -113,13 +113,13 @@ def test_signing_out_here_needs_nothing_of_the_issuer(corp: Corp, emptied: TestD
     away = Corp(emptied, engine, "http://127.0.0.1:9")  # nobody answers there
     left = away.house.asked(cookie=browser.cookies[next(iter(browser.cookies))])
     left.headers["Origin"] = PUBLIC_URL
-    assert left.delete(f"{API}/session").json() == {"continue_at": None}
+    assert left.delete(f"{API}/session").json() == {"provider_sign_out_url": None}
     assert browser.get(f"{API}/session").status_code == 401
 
 
 def test_who_signed_in_with_a_password_is_sent_nowhere(corp: Corp) -> None:
     browser = corp.browser(corp.people.team().owner)
-    assert browser.delete(f"{API}/session").json() == {"continue_at": None}
+    assert browser.delete(f"{API}/session").json() == {"provider_sign_out_url": None}
 
 
 def test_the_token_is_kept_sealed(corp: Corp, emptied: TestDatabase) -> None:

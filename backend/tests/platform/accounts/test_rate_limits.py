@@ -52,12 +52,12 @@ def test_a_token_that_asks_too_often_is_told_when_it_may_again(
     refused = asked[3]
     assert refused.headers["Content-Type"] == "application/problem+json"
     told = refused.json()
-    assert (told["type"], told["limit"], told["actual"], told["unit"]) == (
+    assert (told["type"], told["limit"], told["value"], told["unit"]) == (
         "urn:slowpath:rate-exceeded", 3, 4, "requests a minute",
     )  # fmt: skip
     wait = int(refused.headers["Retry-After"])
     assert 1 <= wait <= 60
-    assert str(wait) in told["remedy"]
+    assert str(wait) in told["resolution"]
     assert refused.headers["RateLimit-Reset"] == str(wait)
     assert house.asked(token=second.secret).get("/api/v1/services").status_code == 200
 

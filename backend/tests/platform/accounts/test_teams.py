@@ -72,7 +72,7 @@ def test_a_person_is_in_so_many_teams(client: TestClient, monkeypatch: pytest.Mo
     monkeypatch.setattr("slowpath.platform.accounts.service.teams.MAX_TEAMS", 2)
     assert client.post("/api/v1/teams", json={"name": "Second"}).status_code == 201
     refused = client.post("/api/v1/teams", json={"name": "Third"})
-    assert (refused.status_code, refused.json()["limit"], refused.json()["actual"]) == (429, 2, 2)
+    assert (refused.status_code, refused.json()["limit"], refused.json()["value"]) == (429, 2, 2)
 
 
 def test_a_team_keeps_its_slug_when_it_is_renamed(team: SomeTeam, client: TestClient) -> None:

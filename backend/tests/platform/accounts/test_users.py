@@ -200,7 +200,7 @@ def test_knowing_the_password_clears_the_count(house: AppUnderTest, team: SomeTe
 def test_signing_out_ends_the_session_for_whoever_holds_its_cookie(house: AppUnderTest, team: SomeTeam) -> None:
     client = sign_in(house, team.owner.email)
     stolen = client.cookies["slowpath"]
-    assert client.delete("/api/v1/session").json() == {"continue_at": None}
+    assert client.delete("/api/v1/session").json() == {"provider_sign_out_url": None}
     assert "slowpath" not in client.cookies
     ended = house.asked(cookie=stolen).get("/api/v1/session")
     assert (ended.status_code, problem(ended)) == (401, "session-ended")

@@ -75,9 +75,9 @@ def test_each_base_has_its_status_and_tells_its_facts(
         "status": status,
         "detail": "It went wrong.",
         "limit": 10,
-        "actual": 12,
+        "value": 12,
         "unit": "bytes",
-        "remedy": "Do it otherwise.",
+        "resolution": "Do it otherwise.",
         "request_id": answer.headers["x-request-id"],
     }
     assert ("retry-after" in answer.headers) == (status in {429, 503})
@@ -145,7 +145,7 @@ def test_a_nul_in_a_text_is_refused_where_the_database_finds_it(client: TestClie
     answer = client.get("/api/v1/artifacts", params={"name": "a\x00b"})
 
     assert answer.status_code == 422
-    assert "NUL" in answer.json()["remedy"]
+    assert "NUL" in answer.json()["resolution"]
 
 
 @pytest.mark.database
@@ -201,8 +201,8 @@ def test_a_body_that_is_read_whole_has_a_bound_declared_or_not(client: TestClien
         assert answer.status_code == 413
         told = answer.json()
         assert (told["limit"], told["unit"]) == (16 << 10, "bytes")
-        assert told["actual"] > told["limit"]
-        assert "parts" in told["remedy"]
+        assert told["value"] > told["limit"]
+        assert "parts" in told["resolution"]
 
 
 @pytest.mark.database

@@ -86,7 +86,7 @@ def test_an_open_job_can_be_asked_to_end(client: TestClient, files: FilesFactory
 
     job = client.post(f"/api/v1/jobs/{job_id}/cancel").json()
 
-    assert (job["state"], job["cancel_asked"]) == (state.value, True)
+    assert (job["state"], job["cancel_requested"]) == (state.value, True)
 
 
 @pytest.mark.parametrize("state", [JobState.DONE, JobState.FAILED, JobState.CANCELLED])

@@ -225,8 +225,8 @@ def test_the_feed_tells_what_happened_and_what_is_for_admins_only_is_not_in_it(
         assert answer.status_code == 200, answer.text
         return [one["action"] for one in answer.json()["items"]]
 
-    assert told() == ["comment.written", "member.joined", "service.created"]
-    assert told(service_id=service_id) == ["comment.written", "service.created"]
+    assert told() == ["comment.created", "member.joined", "service.created"]
+    assert told(service_id=service_id) == ["comment.created", "service.created"]
     assert told(by=str(member.user_id)) == ["member.joined"]
     assert told(by="slowpath") == []
     assert told(kind=["team"]) == ["member.joined", "service.created"]

@@ -34,13 +34,13 @@ def made(client: TestClient, wanted: Mapping[str, object]) -> dict[str, object]:
 def test_a_channel_is_added_changed_listed_and_deleted(client: TestClient) -> None:
     one = made(client, SLACK)["channel"]
     assert isinstance(one, dict)
-    assert (one["kind"], one["state"], one["events"]) == ("slack", "on", ["bisect.ended", "regression.opened"])
+    assert (one["kind"], one["state"], one["events"]) == ("slack", "on", ["bisect.finished", "regression.opened"])
     two = made(client, GITHUB)["channel"]
     assert isinstance(two, dict)
     assert two["target"] == {"api_url": "https://api.github.com", "repository": "northwind/shop"}
 
     path = f"{CHANNELS}/{one['id']}"
-    changed = client.patch(path, json={"state": "off", "events": ["regression.opened", "regression.changed"]})
+    changed = client.patch(path, json={"state": "off", "events": ["regression.opened", "regression.updated"]})
     assert (changed.json()["state"], len(changed.json()["events"])) == ("off", 2)
     assert [item["id"] for item in client.get(CHANNELS).json()["items"]] == [two["id"], one["id"]]
     assert client.post(f"{path}/test").status_code == 409
@@ -110,7 +110,7 @@ def test_secrets_come_out_once_if_ever(
         ({**GITHUB, "repository": "../../etc"}, "channel-refused"),
         ({**GITHUB, "repository": "shop"}, "channel-refused"),
         ({**GITHUB, "token": "two words"}, "channel-refused"),
-        ({**GITHUB, "events": ["build.judged", "regression.opened"]}, "channel-refused"),
+        ({**GITHUB, "events": ["build.evaluated", "regression.opened"]}, "channel-refused"),
         ({"name": "mail", "kind": "email", "to": ["ann@example.com"]}, "no-mail"),
     ],
 )

@@ -97,7 +97,7 @@ def test_a_status_fits_and_fails_on_a_change_only() -> None:
 def test_a_webhook_has_the_members_of_the_standard() -> None:
     body = json.loads(wording.webhook(told(NotificationEvent.CHANGED, "shop"), datetime(2026, 11, 21, tzinfo=UTC)))
     assert set(body) == {"type", "timestamp", "data"}
-    assert (body["type"], body["data"]["what"]) == ("regression.changed", "fixed")
+    assert (body["type"], body["data"]["what"]) == ("regression.updated", "fixed")
     assert body["data"]["regressions"][0]["number"] == 7
 
 

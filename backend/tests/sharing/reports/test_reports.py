@@ -279,8 +279,8 @@ def test_what_is_too_large_is_told_with_its_numbers(
     for answer in (view, whole):
         assert answer.status_code == 413, answer.text
         assert answer.json()["limit"] == 100
-        assert answer.json()["actual"] > 100
-        assert answer.json()["remedy"]
+        assert answer.json()["value"] > 100
+        assert answer.json()["resolution"]
     assert report_keys(house) == []
     too_many = frozen(client, report, [f"/comparisons/{uuid4()}" for _ in range(65)])
     assert too_many.status_code == 422
@@ -407,7 +407,7 @@ def test_everything_that_changes_a_report_is_in_the_log(client: TestClient, comp
     told = client.get(f"/api/v1/teams/{team.id}/audit-events").json()["items"]
     actions = [one["action"] for one in told if one["action"].startswith("report.")]
     assert actions == [
-        "report.deleted", "report.published", "report.changed", "report.view-frozen", "report.created",
+        "report.deleted", "report.published", "report.updated", "report.snapshot-created", "report.created",
     ]  # fmt: skip
 
 

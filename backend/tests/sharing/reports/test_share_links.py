@@ -117,10 +117,12 @@ def test_a_link_ends_at_once(client: TestClient, report: dict[str, Any], house: 
     assert status(revoked) == (410, "This link was revoked.")
     house.clock.move(days=1)
     assert status(expiring) == (410, "This link has expired.")
-    assert client.patch("/api/v1/share-settings", json={"links_allowed": False}).json() == {"links_allowed": False}
+    assert client.patch("/api/v1/share-settings", json={"are_links_allowed": False}).json() == {
+        "are_links_allowed": False
+    }
     assert status(off) == (410, "Share links are switched off.")
     assert client.post(f"/api/v1/reports/{report['id']}/links", json={"name": "x"}).status_code == 422
-    client.patch("/api/v1/share-settings", json={"links_allowed": True})
+    client.patch("/api/v1/share-settings", json={"are_links_allowed": True})
     assert status(off)[0] == 200
     assert status(revoked)[0] == 410
     assert stranger.get(f"/api/v1/shared/{off['secret'][::-1]}").status_code == 404
@@ -221,8 +223,8 @@ def test_links_of_another_report_or_team_can_not_be_ended(
 
 @pytest.mark.asked_by("member")
 def test_only_admins_turn_the_switch(client: TestClient, role: Role) -> None:
-    assert client.get("/api/v1/share-settings").json() == {"links_allowed": True}
-    assert client.patch("/api/v1/share-settings", json={"links_allowed": False}).status_code == 403
+    assert client.get("/api/v1/share-settings").json() == {"are_links_allowed": True}
+    assert client.patch("/api/v1/share-settings", json={"are_links_allowed": False}).status_code == 403
 
 
 def test_the_preview_is_what_a_link_shows_and_what_is_taken_out_is_told(
@@ -292,7 +294,7 @@ def _header_of_file(packed: bytes) -> dict[str, Any]:
 def test_without_the_pages_there_is_no_file(client: TestClient, report: dict[str, Any]) -> None:
     answer = client.get(f"/api/v1/reports/{report['id']}/export.html")
     assert answer.status_code == 409
-    assert answer.json()["remedy"] == "Run: npm start"
+    assert answer.json()["resolution"] == "Run: npm start"
 
 
 def test_ids_of_people_are_not_in_a_recording(client: TestClient, report: dict[str, Any], team: SomeTeam) -> None:

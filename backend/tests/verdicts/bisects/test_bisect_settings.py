@@ -37,14 +37,14 @@ def test_deploys_begin_when_they_may(hours: DeploymentHours, at: str, allowed: b
 
 def test_what_is_kept_comes_back() -> None:
     settings = BisectSettings(
-        slots=3, hours=DeploymentHours(("mon",), "09:00", "17:00", "UTC"), guard=Guardrail(None, 0.05, None), tags=("netgo",),
+        slots=3, deployment_hours=DeploymentHours(("mon",), "09:00", "17:00", "UTC"), guardrail=Guardrail(None, 0.05, None), tags=("netgo",),
         module_repositories={"example.com/x": "00000000-0000-0000-0000-000000000001"},
     )  # fmt: skip
     assert from_json(to_json(settings)) == settings
-    assert apply_settings_update(settings, {"hours": None, "unknown": 1}).hours is None
+    assert apply_settings_update(settings, {"hours": None, "unknown": 1}).deployment_hours is None
     assert from_json({}) == BisectSettings()
 
 
 def test_a_control_takes_a_slot_and_marks_cost_no_deploy() -> None:
-    search = BisectSettings(slots=3, control=True, max_deploys=10).search(larger_is_worse=True, marks=2)
+    search = BisectSettings(slots=3, control=True, max_deployments=10).search(larger_is_worse=True, marks=2)
     assert (search.slots, search.control, search.most_deploys) == (2, True, 12)

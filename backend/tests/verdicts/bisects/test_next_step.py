@@ -18,14 +18,14 @@ def todo(*tried: ProbeObservation, settings: BisectSettings = SETTINGS, since: i
     return decide_next_step(state, tried, since={one.number for one in tried if one.number > since})
 
 
-def one(number: int, state: str, *values: float | None, candidate: str = GOOD_END, purpose: str = "end", wanted: int = 1,
+def one(number: int, state: str, *values: float | None, candidate: str = GOOD_END, purpose: str = "boundary", wanted: int = 1,
         problem: str | None = None) -> ProbeObservation:  # fmt: skip
     windows = tuple(ProbeMeasurementValue(at, 1, value, problem=problem) for at, value in enumerate(values))
     return ProbeObservation(number, candidate, purpose, 1, state, None, wanted, windows)
 
 
 def test_both_ends_come_first() -> None:
-    assert [(start.build, start.purpose) for start in todo().start] == [(GOOD_END, "end"), ("c8", "end")]
+    assert [(start.build, start.purpose) for start in todo().start] == [(GOOD_END, "boundary"), ("c8", "boundary")]
 
 
 def test_what_is_measured_or_read_is_waited_for() -> None:
@@ -62,6 +62,6 @@ def test_a_control_that_is_no_longer_wanted_goes() -> None:
 
 
 def test_what_a_person_says_weighs_more_than_one_measurement_and_is_no_deploy() -> None:
-    mark = ProbeObservation(1, "c3", "mark", 0, "done", None, 0, (), 0, 1, is_leased=False)
-    state = build_search_state(LINE, BisectSettings(max_deploys=4), [mark], larger_is_worse=True)
+    mark = ProbeObservation(1, "c3", "override", 0, "done", None, 0, (), 0, 1, is_leased=False)
+    state = build_search_state(LINE, BisectSettings(max_deployments=4), [mark], larger_is_worse=True)
     assert (state.deploys[0].bad, state.settings.most_deploys, state.started) == (4, 5, 1)

@@ -13,7 +13,7 @@ from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings
 from slowpath.verdicts.bisects.rules.bisect_states import ProbeState
 from slowpath.verdicts.bisects.rules.next_step import decide_next_step
 from slowpath.verdicts.bisects.rules.probe_observations import (
-    KNOWN,
+    BASELINE,
     ProbeMeasurementValue,
     ProbeObservation,
     build_search_state,
@@ -33,7 +33,9 @@ def window(rng: Generator, level: float) -> float:
 def known(rng: Generator, number: int, end: str, level: float) -> ProbeObservation:
     own = level + OF_DEPLOYS * float(rng.standard_normal())
     readings = tuple(ProbeMeasurementValue(index, 0, window(rng, own)) for index in range(6))
-    return ProbeObservation(number, end, KNOWN, 0, ProbeState.DONE, windows_wanted=0, windows=readings, is_leased=False)
+    return ProbeObservation(
+        number, end, BASELINE, 0, ProbeState.DONE, measurements_requested=0, windows=readings, is_leased=False
+    )
 
 
 def searched(rng: Generator, guilty: int, tried: list[ProbeObservation]) -> tuple[SearchResult, list[ProbeObservation]]:
@@ -47,7 +49,7 @@ def searched(rng: Generator, guilty: int, tried: list[ProbeObservation]) -> tupl
             return todo.finished, tried
         assert todo.pause is None
         if todo.disown is not None:
-            tried = [replace(one, state=ProbeState.ANNULLED) if one.purpose == KNOWN else one for one in tried]
+            tried = [replace(one, state=ProbeState.INVALIDATED) if one.purpose == BASELINE else one for one in tried]
         for number in todo.close:
             tried[number - 1] = replace(tried[number - 1], state=ProbeState.DONE)
         wanted = list(todo.measure)
@@ -61,7 +63,9 @@ def searched(rng: Generator, guilty: int, tried: list[ProbeObservation]) -> tupl
             row = tried[number - 1]
             reading = ProbeMeasurementValue(len(row.windows), state.round, window(rng, levels[number]))
             tried[number - 1] = replace(
-                row, windows=(*row.windows, reading), windows_wanted=max(row.windows_wanted, len(row.windows) + 1)
+                row,
+                windows=(*row.windows, reading),
+                measurements_requested=max(row.measurements_requested, len(row.windows) + 1),
             )
     raise AssertionError("it does not end")
 
@@ -75,8 +79,8 @@ def played(seed: int, *, off: float | None, stretched: float = 1.0) -> tuple[boo
     guilty = int(rng.integers(1, CANDIDATES + 1))
     before = [] if off is None else [known(rng, 1, KNOWN_GOOD, off), known(rng, 2, KNOWN_BAD, off + STEP * stretched)]
     ended, tried = searched(rng, guilty, before)
-    deploys = sum(one.purpose != KNOWN for one in tried)
-    kept = all(one.state == ProbeState.DONE for one in tried if one.purpose == KNOWN)
+    deploys = sum(one.purpose != BASELINE for one in tried)
+    kept = all(one.state == ProbeState.DONE for one in tried if one.purpose == BASELINE)
     return ended.suspects == (str(guilty),), deploys, kept
 
 
@@ -111,6 +115,6 @@ def test_what_production_measured_is_no_deploy_and_takes_none_away() -> None:
     rng = default_rng(1)
     tried = [known(rng, 1, KNOWN_GOOD, 0.0), known(rng, 2, KNOWN_BAD, STEP)]
     line = line_of([Candidate(str(one)) for one in range(1, 9)])
-    state = build_search_state(line, BisectSettings(max_deploys=5), tried, larger_is_worse=True)
+    state = build_search_state(line, BisectSettings(max_deployments=5), tried, larger_is_worse=True)
     assert (state.started, state.settings.most_deploys) == (0, 5)
     assert [one.purpose for one in decide_next_step(state, tried, since=()).start] == ["probe"]

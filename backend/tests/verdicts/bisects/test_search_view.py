@@ -35,8 +35,8 @@ def test_candidates_stand_in_the_order_of_the_line_though_they_were_kept_without
 def test_what_a_probe_would_make_believed_is_belief_with_one_side_taken_away() -> None:
     plan = search_plan.make_search_plan(SearchLevel(nodes(SHAS), 8, label="mono"), {})
     known = (
-        ProbeObservation(1, SHAS[3], "probe", 1, "done", windows_wanted=1, bad=2),
-        ProbeObservation(2, SHAS[4], "probe", 2, "soaking", windows_wanted=1),
+        ProbeObservation(1, SHAS[3], "probe", 1, "done", measurements_requested=1, bad=2),
+        ProbeObservation(2, SHAS[4], "probe", 2, "soaking", measurements_requested=1),
     )
     state = build_search_state(plan.line, BisectSettings(), known, larger_is_worse=True)
     view = compute_search_view(plan, state, known)

@@ -94,7 +94,7 @@ def test_a_side_that_can_not_be_compared_is_refused(client: TestClient, files: F
         assert (answer.status_code, answer.json()["type"]) == (status, f"urn:slowpath:{slug}")
 
     told = client.post("/api/v1/comparisons", json=sides(one, candidate=many)).json()
-    assert (told["limit"], told["actual"]) == (MAX_ARTIFACTS_A_SIDE, MAX_ARTIFACTS_A_SIDE + 1)
+    assert (told["limit"], told["value"]) == (MAX_ARTIFACTS_A_SIDE, MAX_ARTIFACTS_A_SIDE + 1)
     assert client.get("/api/v1/comparisons").json()["items"] == []
 
 
@@ -116,7 +116,7 @@ def test_a_finished_comparison_tells_its_result_and_views(client: TestClient, co
 
     assert (told["state"], told["verdict"], told["headline"]) == ("done", "regressed", "main.clone takes more time.")
     assert told["result"]["format"] == "slowpath.comparison/1"
-    assert [(view["granularity"], view["state"], view["has_rest"]) for view in told["views"]] == [
+    assert [(view["granularity"], view["state"], view["has_more_chunks"]) for view in told["views"]] == [
         ("function", "done", False),
         ("line", "uncut", False),
     ]
@@ -175,7 +175,7 @@ def test_a_view_that_is_not_cut_yet_says_how_to_get_it(
 
     assert answer.status_code == 409
     assert answer.json()["type"] == "urn:slowpath:view-not-ready"
-    assert "POST" in answer.json()["remedy"]
+    assert "POST" in answer.json()["resolution"]
 
 
 @pytest.mark.parametrize("path", ["first", "nodes/0", "search?pattern=a", "lines?function=a"])
@@ -199,7 +199,7 @@ def test_a_subtree_is_cut_on_demand(client: TestClient, comparisons: Comparisons
 
     assert columns.column("node_id", "u32").tolist() == [2, 3]
     assert beyond.status_code == 404
-    assert (beyond.json()["limit"], beyond.json()["actual"]) == (6, 6)
+    assert (beyond.json()["limit"], beyond.json()["value"]) == (6, 6)
     for node in ("-1", "4294967296", "x", "1" * 300):
         assert client.get(f"{view}/nodes/{node}").status_code == 422
 

@@ -70,7 +70,7 @@ def test_a_window_that_can_not_be_compared_is_refused(client: TestClient, place:
 
     assert ask(client, {}, good).json()["type"] == "urn:slowpath:side-empty"
     too_long = ask(client, {"window": {**place, "from": "2026-11-01T00:00:00Z", "to": "2026-11-21T00:00:00Z"}}, good)
-    assert (too_long.json()["limit"], too_long.json()["actual"], too_long.json()["unit"]) == (7, 20, "days")
+    assert (too_long.json()["limit"], too_long.json()["value"], too_long.json()["unit"]) == (7, 20, "days")
     assert client.get("/api/v1/comparisons").json()["items"] == []
 
 

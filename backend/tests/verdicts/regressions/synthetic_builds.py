@@ -96,7 +96,7 @@ class SyntheticBuilds:
             branch=branch,
             committed_at=at or self.clock,
             parent=parent,
-            facts={},
+            run_metadata={},
         )
         self.made.append(build_id)
         session.add(build)

@@ -44,7 +44,7 @@ def test_the_first_builds_are_not_judged_and_say_how_many_are_needed(lab: Synthe
 
     known = lab.judgements()
     assert known[first].state == known[second].state == "skipped"
-    assert known[second].needs == {"builds": 7, "profiles": None}
+    assert known[second].required_evidence == {"builds": 7, "profiles": None}
     assert "7 more builds" in known[second].sentence
 
 

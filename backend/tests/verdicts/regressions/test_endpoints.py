@@ -302,7 +302,7 @@ def test_the_summary_counts_what_is_new_and_nobodys(client: TestClient, lab: Syn
     put(lab, 3, state="fixed")
     put(lab, None)
     told = client.get("/api/v1/regression-summary").json()
-    assert (told["states"]["new"], told["new_unassigned"]) == (2, 1)
+    assert (told["states"]["new"], told["new_unassigned_count"]) == (2, 1)
 
 
 def test_an_earlier_judgement_is_none_while_more_of_the_build_is_measured(

@@ -188,7 +188,7 @@ export function NewTeamPage() {
   });
   const leave = useMutation({
     mutationFn: signOut,
-    onSuccess: async ({ continue_at: there }) => {
+    onSuccess: async ({ provider_sign_out_url: there }) => {
       client.clear();
       if (there) window.location.assign(there);
       else await navigate({ to: '/sign-in', search: {} });

@@ -80,7 +80,7 @@ export type DashboardChangePoint = {
   ratio_high: number;
   cause: 'deploy' | 'load' | 'follows' | 'unexplained';
   deploy_id: string | null;
-  follows_service_id: string | null;
+  upstream_cause_service_id: string | null;
   sentence: string;
 };
 export type DashboardHeadline = {

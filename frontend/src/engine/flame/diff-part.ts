@@ -112,7 +112,7 @@ export function readHeaderFields(file: ColumnFile): DiffHeader {
   const bases = listOf(header.bases, 'bases', BASES_MAX).map(basisOf);
   const fallback = bases[0];
   if (fallback === undefined) throw new ColumnError('bad-header', 'No normalization is listed');
-  const wanted = header.default_basis;
+  const wanted = header.default_normalization;
   return {
     kind: file.text('kind'),
     sampleType: {

@@ -22,10 +22,10 @@ class HeartbeatThread:
     """Sends the heartbeats of one run in a thread."""
 
     def __init__(
-        self, control: ServerClient, run: RunRecord, lost_after_seconds: float, log: Callable[[], str]
+        self, control: ServerClient, run: RunRecord, lease_timeout_seconds: float, log: Callable[[], str]
     ) -> None:
         self._control, self._run, self._log = control, run, log
-        self._lost_after = lost_after_seconds
+        self._lost_after = lease_timeout_seconds
         self._phase = "deploying"
         self._answered_at = time.monotonic()
         self._stopped = Event()
@@ -64,7 +64,7 @@ class HeartbeatThread:
             reply = self._control.beat(self._run.run_id, self._phase, self._log())
         except UnknownToServer as error:
             self.abort(str(error))
-            return HeartbeatReply("tear-down")
+            return HeartbeatReply("stop")
         except (ServerUnavailable, TokenForbidden, ReportRejected) as error:
             silent = time.monotonic() - self._answered_at
             if silent > self._lost_after:
@@ -72,6 +72,6 @@ class HeartbeatThread:
             return None
         self._answered_at = time.monotonic()
         self.last = reply
-        if reply.command == "tear-down":
+        if reply.command == "stop":
             self.abort("")
         return reply

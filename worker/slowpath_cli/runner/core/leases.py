@@ -137,11 +137,11 @@ class _Lease(_Strict):
     service: _Service
     build: _Build
     signature: _Signature
-    windows_wanted: Count
-    windows_taken: Count
+    measurements_requested: Count
+    measurements_taken: Count
     window_seconds: Seconds
     warm_up_seconds: Seconds
-    deploy_seconds: Seconds
+    deployment_seconds: Seconds
     lease_seconds: Seconds
     callback: _Callback | None = None
 
@@ -154,11 +154,11 @@ class _CalledBack(_Strict):
 class HeardBeat(_Strict):
     """What a server answers to a beat."""
 
-    command: Literal["measure", "wait", "tear-down"]
-    windows_wanted: Count
-    windows_taken: Count
+    command: Literal["measure", "wait", "stop"]
+    measurements_requested: Count
+    measurements_taken: Count
     lease_seconds: Seconds
-    window_seconds: Seconds | None = None
+    measurement_seconds: Seconds | None = None
     callback: _CalledBack | None = None
 
 

@@ -48,7 +48,7 @@ class ProbeLifecycle:
         self._note = ""
         self._asked_at = 0.0
         self._heartbeat = HeartbeatThread(
-            runner_context.connect(), run, runner_context.config.lost_after_seconds, self._heartbeat_log
+            runner_context.connect(), run, runner_context.config.lease_timeout_seconds, self._heartbeat_log
         )
 
     def run(self) -> None:
@@ -86,7 +86,7 @@ class ProbeLifecycle:
 
     def _deploy(self) -> None:
         """Deploy, and retry while the driver reports transient failures."""
-        until = time.monotonic() + float(self._run.lease["deploy_seconds"])
+        until = time.monotonic() + float(self._run.lease["deployment_seconds"])
         while True:
             try:
                 self._start_deployment()
@@ -141,7 +141,7 @@ class ProbeLifecycle:
             self._raise_if_failed(status.state, status.detail)
             if time.monotonic() > until:
                 raise DeploymentFailed(
-                    f"It was not deployed within {float(self._run.lease['deploy_seconds']):g} s. {status.detail}".strip()
+                    f"It was not deployed within {float(self._run.lease['deployment_seconds']):g} s. {status.detail}".strip()
                 )
             self._sleep(driver.poll_seconds)
         self._asked_at = time.monotonic()
@@ -189,10 +189,10 @@ class ProbeLifecycle:
             reply = self._heartbeat.report_phase("idle" if idle else "soaking")
             self._check()
             if reply is not None and reply.command == "measure":
-                run.windows = max(run.windows, reply.windows_taken)
-                if reply.window_seconds is not None:
-                    run.lease["window_seconds"] = reply.window_seconds
-                if run.windows < reply.windows_wanted:
+                run.windows = max(run.windows, reply.measurements_taken)
+                if reply.measurement_seconds is not None:
+                    run.lease["window_seconds"] = reply.measurement_seconds
+                if run.windows < reply.measurements_requested:
                     self._window(run.windows)
                     pause, idle = IDLE_SECONDS[0], False
                     continue
@@ -233,7 +233,7 @@ class ProbeLifecycle:
                 if window.problem is not None:
                     raise DeploymentFailed(f"The server rejected the measurement: {error}") from error
                 window = replace(
-                    window, value=None, verdict=None, artifact_ids=(), board=False, problem=str(error)[:900]
+                    window, value=None, verdict=None, artifact_ids=(), is_on_dashboard=False, problem=str(error)[:900]
                 )
             except UnknownToServer as error:
                 self._heartbeat.abort(str(error))

@@ -70,7 +70,7 @@ class RunContext:
             dir=None if run.dir is None else Path(run.dir), out=self.out(),
             overrides={name: _override(one) for name, one in run.overrides.items()},
             callback=DeploymentCallback(callback["url"], callback["token"]) if callback else None, port=run.port,
-            seconds=float(run.lease["deploy_seconds"]), attempt=run.attempt,
+            seconds=float(run.lease["deployment_seconds"]), attempt=run.attempt,
         )  # fmt: skip
 
     def values(self, out: Path) -> dict[str, str]:

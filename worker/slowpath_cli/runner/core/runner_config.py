@@ -24,7 +24,7 @@ PASSED_VARIABLES: Final = (
 FORBIDDEN_VARIABLES: Final = ("SLOWPATH_TOKEN", "SLOWPATH_URL", "SLOWPATH_SERVER")
 MOST_SLOTS: Final = 64
 SECTIONS: Final = {"runner", "repositories", "allow", "deploy", "measure"}
-RUNNER: Final = {"name", "slots", "labels", "work", "checkout", "directory", "environment", "lost_after_seconds"}
+RUNNER: Final = {"name", "slots", "labels", "work", "checkout", "directory", "environment", "lease_timeout_seconds"}
 MEASURE: Final = {"command", "collect", "within"}
 COLLECT: Final = {"board", "pprof", "seconds", "trace", "trace_seconds", "snapshots", "metrics", "requests_metric"}
 HEALTH: Final = {"url", "command", "within"}
@@ -94,7 +94,7 @@ class RunnerConfig:
     health: HealthCheckConfig | None = None
     ports: tuple[int, ...] = ()
     attempts: int = 3
-    lost_after_seconds: float = 600.0
+    lease_timeout_seconds: float = 600.0
     """Deployments are removed when the server has not answered for this long."""
 
 
@@ -141,7 +141,7 @@ def parse_config(document: Mapping[str, Any], environment: Mapping[str, str], ba
         health=_health(deploy, base),
         ports=_ports(deploy.get("ports", ())),
         attempts=int(_number(deploy, "attempts", 3, 1, 10)),
-        lost_after_seconds=_number(runner, "lost_after_seconds", 600, 1, 86_400),
+        lease_timeout_seconds=_number(runner, "lease_timeout_seconds", 600, 1, 86_400),
     )
 
 

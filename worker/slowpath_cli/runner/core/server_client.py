@@ -60,12 +60,12 @@ class RunnerIdentity:
 class HeartbeatReply:
     """The server's reply to a heartbeat."""
 
-    command: Literal["measure", "wait", "tear-down"]
-    windows_wanted: int = 0
-    windows_taken: int = 0
+    command: Literal["measure", "wait", "stop"]
+    measurements_requested: int = 0
+    measurements_taken: int = 0
     lease_seconds: float = 30.0
     called_back: DeploymentStatus | None = None
-    window_seconds: float | None = None
+    measurement_seconds: float | None = None
     """Length of the next measurement window, if it changed."""
 
 
@@ -80,7 +80,7 @@ class MeasurementReport:
     verdict: Literal["slower", "not-slower"] | None = None
     problem: str | None = None
     artifact_ids: Sequence[str] = ()
-    board: bool = False
+    is_on_dashboard: bool = False
     """The value is measured from metrics that the deployment pushed."""
 
 
@@ -130,15 +130,15 @@ class ServerClient:
             raise ServerUnavailable("The server's reply to a heartbeat is not valid.") from error
         callback = heard.callback
         return HeartbeatReply(
-            heard.command, heard.windows_wanted, heard.windows_taken, heard.lease_seconds,
-            DeploymentStatus(callback.state, callback.detail or "") if callback else None, heard.window_seconds,
+            heard.command, heard.measurements_requested, heard.measurements_taken, heard.lease_seconds,
+            DeploymentStatus(callback.state, callback.detail or "") if callback else None, heard.measurement_seconds,
         )  # fmt: skip
 
     def window(self, run_id: UUID, window: MeasurementReport) -> None:
         """Report a measurement. Raises `ServerUnavailable`, `UnknownToServer`, `TokenForbidden`."""
         body = {
             "index": window.index, "value": window.value, "verdict": window.verdict, "problem": window.problem,
-            "artifact_ids": list(window.artifact_ids), "board": window.board, "started_at": window.started_at.isoformat(),
+            "artifact_ids": list(window.artifact_ids), "board": window.is_on_dashboard, "started_at": window.started_at.isoformat(),
             "ended_at": window.ended_at.isoformat(),
         }  # fmt: skip
         self._ask("POST", f"probes/{run_id}/measurements", json=body)
@@ -185,6 +185,6 @@ def _heard(ask: Callable[[], T]) -> T:
 def _seconds_left(problem: Mapping[str, Any]) -> float:
     """Return the seconds until the other process has been silent for long enough."""
     try:
-        return max(float(problem["limit"]) - float(problem["actual"]), 0.0)
+        return max(float(problem["limit"]) - float(problem["value"]), 0.0)
     except (KeyError, TypeError, ValueError):
         return 0.0

@@ -13,7 +13,7 @@ import numpy as np
 from slowpath.analysis.kinds.metrics.latency_change_points import BEFORE_CELLS, LatencyChangePoint, log_values
 from slowpath.analysis.kinds.metrics.service_cells import MINUTE_MS, ServiceCells
 
-Cause = Literal["deploy", "load", "follows", "unexplained"]
+Cause = Literal["deployment", "load", "dependency", "unexplained"]
 Deploy = TypeVar("Deploy", bound=Hashable)
 Of = TypeVar("Of", bound=Hashable)
 
@@ -68,15 +68,15 @@ def attribute_change(
     deployed = [each for each in followed if each.deployed]
     if change.signal == "qps":
         if followed:
-            return ChangeCause("follows", None, followed[0].service)
-        return ChangeCause("deploy", own[-1].deploy) if own else ChangeCause("load")
+            return ChangeCause("dependency", None, followed[0].service)
+        return ChangeCause("deployment", own[-1].deploy) if own else ChangeCause("load")
     if deployed and not own:
-        return ChangeCause("follows", None, deployed[0].service)
+        return ChangeCause("dependency", None, deployed[0].service)
     if load_share >= MOST_OF_IT:
         return ChangeCause("load")
     if own:
-        return ChangeCause("deploy", max(own, key=lambda each: each.at_ms).deploy)
-    return ChangeCause("follows", None, followed[0].service) if followed else ChangeCause("unexplained")
+        return ChangeCause("deployment", max(own, key=lambda each: each.at_ms).deploy)
+    return ChangeCause("dependency", None, followed[0].service) if followed else ChangeCause("unexplained")
 
 
 def are_same_change(one: LatencyChangePoint, other: LatencyChangePoint) -> bool:

@@ -7,7 +7,7 @@ from slowpath.analysis.kinds.metrics.change_attribution import Cause
 from slowpath.analysis.kinds.metrics.deployment_check import DeploymentCheck, DeployVerdict, QuantileChange
 from slowpath.analysis.kinds.metrics.latency_change_points import LatencyChangePoint
 
-SAID: dict[DeployVerdict, str] = {"slower": "slower", "not-slower": "not slower", "cannot-tell": "cannot tell yet"}
+SAID: dict[DeployVerdict, str] = {"slower": "slower", "not-slower": "not slower", "inconclusive": "cannot tell yet"}
 
 
 def times(ratio: float) -> str:
@@ -32,9 +32,9 @@ def change_sentence(change: LatencyChangePoint, cause: Cause, deploy: str | None
     signal = "QPS" if change.signal == "qps" else change.signal
     size = f"{signal} ×{times(change.ratio)} ({times(change.ratio_low)} to {times(change.ratio_high)})"
     why = {
-        "deploy": f"deploy {deploy}" if deploy else "a deploy that was deleted",
+        "deployment": f"deploy {deploy}" if deploy else "a deploy that was deleted",
         "load": "load explains it" if change.signal != "qps" else "load changed",
-        "follows": f"follows {followed}" if followed else "follows another service",
+        "dependency": f"follows {followed}" if followed else "follows another service",
         "unexplained": "no deploy or load explains it",
     }
     return f"{size}, {why[cause]}"
@@ -50,9 +50,9 @@ def headline(
     at, until = (datetime.fromtimestamp(ms / 1000, UTC) for ms in (change.at_ms, shown_until_ms))
     since = f"{at:%H:%M}" if at.date() == until.date() else f"{at:%a} {at.day} {at:%b %H:%M}"
     why = {
-        "deploy": f"{f'deploy {deploy}' if deploy else 'a deploy that was deleted'} explains it, load does not",
+        "deployment": f"{f'deploy {deploy}' if deploy else 'a deploy that was deleted'} explains it, load does not",
         "load": "load explains it",
-        "follows": "it follows another service",
+        "dependency": "it follows another service",
         "unexplained": "neither a deploy nor load explains it",
     }
     sentence = f"{service} {change.signal} takes {times(change.ratio)} times longer since {since}; {why[cause]}"

@@ -20,7 +20,7 @@ from slowpath.analysis.findings.findings import Caveat
 from slowpath.analysis.kinds.metrics.quantile_ratio import RatioReplicates, ratios
 from slowpath.analysis.stats.histogram_cells import HistogramCells, same_bounds
 
-DeployVerdict = Literal["slower", "not-slower", "cannot-tell"]
+DeployVerdict = Literal["slower", "not-slower", "inconclusive"]
 Basis = Literal["concurrent", "before-after"]
 
 LOOKS_MIN: Final = (5, 10, 15, 30, 60)
@@ -115,7 +115,7 @@ def check_deployment(  # noqa: PLR0917 - both sides, how they were got, and when
             )
         )
     if shared is None or not enough:
-        return DeploymentCheck("cannot-tell", basis, minutes, (), tuple(doubts))
+        return DeploymentCheck("inconclusive", basis, minutes, (), tuple(doubts))
     spread = _spread(past_log_ratios)
     found = ratios(*shared, QUANTILES, spread, rng, paired=basis == "concurrent")
     error = ERROR_AT[minutes]
@@ -124,7 +124,7 @@ def check_deployment(  # noqa: PLR0917 - both sides, how they were got, and when
         changes.append(_change(None, found.tail, error * (1 - MEDIAN_SHARE)))
     verdict = _verdict(changes, minutes)
     if verdict == "slower" and basis == "before-after" and not learnt:
-        verdict = "cannot-tell"
+        verdict = "inconclusive"
     return DeploymentCheck(verdict, basis, minutes, tuple(changes), tuple(doubts))
 
 
@@ -150,4 +150,4 @@ def _verdict(changes: Sequence[QuantileChange], minutes: int) -> DeployVerdict:
     judged = JUDGED if minutes >= TAIL_FROM_MIN else JUDGED[:1]
     if any(change.low > FLOOR for change in changes if change.quantile in judged):
         return "slower"
-    return "not-slower" if changes and all(change.most < HARM for change in changes) else "cannot-tell"
+    return "not-slower" if changes and all(change.most < HARM for change in changes) else "inconclusive"

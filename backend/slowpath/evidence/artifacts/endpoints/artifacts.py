@@ -57,10 +57,12 @@ def put_artifact(
     idempotency_key: IdempotencyKey = None,
     build_id: UUID | None = None,
     batch: UUID | None = None,
-    facts: Annotated[str | None, Query(max_length=MAX_FACTS_LETTERS)] = None,
+    run_metadata: Annotated[str | None, Query(max_length=MAX_FACTS_LETTERS)] = None,
+    facts: Annotated[str | None, Query(max_length=MAX_FACTS_LETTERS, include_in_schema=False)] = None,
 ) -> ArtifactOut:
     """Receive one file as the raw body: `curl -T cpu.pprof`."""
-    labels = ArtifactLabels(name, batch, BuildId(build_id) if build_id else None, parse_run_metadata(facts))
+    sent = run_metadata or facts  # the former name of the parameter
+    labels = ArtifactLabels(name, batch, BuildId(build_id) if build_id else None, parse_run_metadata(sent))
     artifacts.check_build(session, labels.build_id, caller)
 
     def make() -> UUID:
@@ -71,7 +73,13 @@ def put_artifact(
             )
         return row.id
 
-    asked = {"name": clean_name(name), "sha256": body.sha256, "build_id": build_id, "batch": batch, "facts": facts}
+    asked = {
+        "name": clean_name(name),
+        "sha256": body.sha256,
+        "build_id": build_id,
+        "batch": batch,
+        "run_metadata": sent,
+    }
     artifact_id = work.run_idempotent(session, "artifacts:upload", idempotency_key, asked, make)
     return make_artifact_outs(session, [artifacts.get_artifact(session, ArtifactId(artifact_id))])[0]
 
@@ -164,11 +172,11 @@ def get_artifact(artifact_id: UUID, caller: MayWait, session: Reading) -> Artifa
 )
 def change_artifact(artifact_id: UUID, change: ArtifactUpdate, caller: MayWrite, session: Writing) -> ArtifactOut:
     """Correct the facts or the build of an artifact."""
-    facts = change.facts.model_dump(exclude_none=True) if change.facts is not None else None
+    facts = change.run_metadata.model_dump(exclude_none=True) if change.run_metadata is not None else None
     build_id = BuildId(change.build_id) if change.build_id else None
     row = artifacts.update_artifact(session, ArtifactId(artifact_id), facts=facts, build_id=build_id)
     record_audit_event(
-        session, caller, "artifact.changed", "artifact", row.id, change.model_dump(mode="json", exclude_none=True)
+        session, caller, "artifact.updated", "artifact", row.id, change.model_dump(mode="json", exclude_none=True)
     )
     return make_artifact_outs(session, [row])[0]
 

@@ -146,7 +146,7 @@ def _put(
     key: str | None,
 ) -> tuple[Artifact, bool]:
     service, commit, name = named
-    facts = parse_run_metadata(query.facts)
+    facts = parse_run_metadata(query.run_metadata)
     new = False
 
     def make() -> UUID:
@@ -271,7 +271,7 @@ def upload_build(
         return build.id
 
     hashes = [file.sha256 for _, file in sent.files]
-    asked = {"named": [service, commit], "facts": sent.facts.model_dump(mode="json"), "files": hashes}
+    asked = {"named": [service, commit], "metadata": sent.facts.model_dump(mode="json"), "files": hashes}
     key = idempotency_key or sent.facts.delivery_id
     build_id = BuildId(work.run_idempotent(session, "builds:record", key, asked, make))
     response.status_code = 201 if any(new) else 200

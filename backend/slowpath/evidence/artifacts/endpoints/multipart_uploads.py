@@ -54,7 +54,9 @@ def begin_upload(
     """Begin a file that comes in parts."""
     build_id = BuildId(wanted.build_id) if wanted.build_id else None
     artifacts.check_build(session, build_id, caller)
-    labels = ArtifactLabels(clean_name(wanted.name), wanted.batch, build_id, wanted.facts.model_dump(exclude_none=True))
+    labels = ArtifactLabels(
+        clean_name(wanted.name), wanted.batch, build_id, wanted.run_metadata.model_dump(exclude_none=True)
+    )
     limits = multipart_uploads.MultipartLimits(get_size_limits(settings), settings.part_bytes)
 
     def make() -> UUID:

@@ -46,7 +46,7 @@ FORM_BODY = {
                     "required": ["file"],
                     "properties": {
                         "file": {"type": "array", "items": BINARY, "minItems": 1},
-                        "facts": {"type": "string", "description": "JSON, for every file of this body"},
+                        "run_metadata": {"type": "string", "description": "JSON, for every file of this body"},
                         "build_id": {"type": "string", "format": "uuid"},
                         "batch": {"type": "string", "format": "uuid"},
                     },
@@ -59,7 +59,7 @@ BYTES: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-s
 
 
 def parse_run_metadata(text: str | None) -> dict[str, Any]:
-    """Return facts from the JSON of a query or a field. Raises `MalformedBody`."""
+    """Parse run metadata from the JSON of a query or a field. Raises `MalformedBody`."""
     if not text:
         return {}
     try:
@@ -68,7 +68,7 @@ def parse_run_metadata(text: str | None) -> dict[str, Any]:
         first = error.errors()[0]
         at = ".".join(str(part) for part in first["loc"])
         raise MalformedBody(
-            f"The facts are not understood: {at or 'facts'}: {first['msg']}.",
+            f"The run metadata is not valid: {at or 'run_metadata'}: {first['msg']}.",
             remedy='Send a JSON object such as {"requests": 14000, "wall_ns": 10000000000, "go_version": "go1.26.8"}.',
         ) from error
 
@@ -116,7 +116,7 @@ class MultipartForm:
 
     def labels(self, name: str) -> ArtifactLabels:
         """Return what was said of a file. Raises `MalformedBody`."""
-        facts = parse_run_metadata(self.fields.get("facts"))
+        facts = parse_run_metadata(self.fields.get("run_metadata") or self.fields.get("facts"))  # its former name
         build = self._id("build_id")
         return ArtifactLabels(name, self._id("batch"), BuildId(build) if build else None, facts)
 

@@ -121,7 +121,7 @@ def update_artifact(
 def retry_artifact(session: WriteSession, artifact_id: ArtifactId) -> Artifact:
     """Decode a refused or failed artifact again. Raises `ArtifactNotFound`, `ArtifactNotRetryable`."""
     row = get_artifact(session, artifact_id)
-    if row.state not in (ArtifactState.REFUSED, ArtifactState.FAILED):
+    if row.state not in (ArtifactState.INVALID, ArtifactState.FAILED):
         raise ArtifactNotRetryable(f"The artifact is {row.state}.")
     row.state = ArtifactState.RECEIVED
     row.problem = None
@@ -135,7 +135,7 @@ def retry_artifact(session: WriteSession, artifact_id: ArtifactId) -> Artifact:
 def mark_artifact_pending(session: WriteSession, job: JobRow) -> None:
     """Show an artifact whose decoding is due again as received: its old failure must not look like the new one's."""
     row = queries.artifact(session, ArtifactId(job.subject_id))
-    if row is not None and row.state in (ArtifactState.REFUSED, ArtifactState.FAILED):
+    if row is not None and row.state in (ArtifactState.INVALID, ArtifactState.FAILED):
         row.state = ArtifactState.RECEIVED
         row.problem = None
 

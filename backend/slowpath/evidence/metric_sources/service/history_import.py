@@ -68,7 +68,7 @@ class DownsampledMetrics:
         if not self.names:
             return None
         shown = self.names[:MOST_COARSE_NAMES]
-        return {"count": len(self.names), "names": shown, "step_s": COARSE_MS // 1000, "why": self.why}
+        return {"count": len(self.names), "names": shown, "step_s": COARSE_MS // 1000, "reason": self.why}
 
 
 @dataclass
@@ -85,11 +85,11 @@ class ImportProgress:
         return {
             "samples": self.samples,
             "series": len(self.series),
-            "left_out": [
-                {"what": slug, "count": count, "detail": self.faults.details[slug][0]}
+            "skipped": [
+                {"metric": slug, "count": count, "detail": self.faults.details[slug][0]}
                 for slug, count in self.faults.counts.items()
             ],
-            "coarser": self.coarser.said(),
+            "downsampled": self.coarser.said(),
         }
 
 

@@ -61,13 +61,17 @@ def get_deployment_check(deployment_id: UUID, caller: MayRead, session: Reading)
     counted = deployment_checks.select_deciding_evaluation(rows)
     looks = [
         DeploymentEvaluationOut(
-            minutes=row.minutes, verdict=row.verdict, basis=row.basis, at=row.created_at, check=row.statement
+            minutes_after_deployment=row.minutes,
+            verdict=row.verdict,
+            basis=row.basis,
+            at=row.created_at,
+            check=row.statement,
         )
         for row in rows
     ]
     return DeploymentCheckOut(
-        deploy_id=deployment_id,
+        deployment_id=deployment_id,
         verdict=counted.verdict if counted else None,
         check=counted.statement if counted else None,
-        looks=looks,
+        evaluations=looks,
     )

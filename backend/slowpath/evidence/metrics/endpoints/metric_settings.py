@@ -38,15 +38,15 @@ def list_metric_names(caller: MayRead, session: Reading, settings: Configured) -
             kind=row.kind,
             series=row.series,
             role=row.role,
-            reason=row.classification_reason,
-            why=WHY.get(row.classification_reason, row.classification_reason),
+            reason_code=row.classification_reason,
+            reason=WHY.get(row.classification_reason, row.classification_reason),
             services=row.services,
             service_id=row.service_id,
             environment_id=row.environment_id,
         )
         for row in rows
     ]
-    return MetricNameList(items=items, series=series, max_series=settings.max_series, more=more)
+    return MetricNameList(items=items, series=series, max_series=settings.max_series, has_more=more)
 
 
 @router.get("/metric-rules", operation_id="metric-rules:list", responses=document_problems(InvalidRequest))
@@ -76,7 +76,7 @@ def update_metric_rule(rule_id: UUID, change: MetricRuleUpdate, caller: MayWrite
     said = change.model_dump(exclude_unset=True)
     values = {name: value for name, value in said.items() if value is not None or name in MAY_BE_NULL}
     row = metric_rules.change_rule(session, MetricRuleId(rule_id), values)
-    record_audit_event(session, caller, "metric-rule.changed", "metric_rule", row.id, values)
+    record_audit_event(session, caller, "metric-rule.updated", "metric_rule", row.id, values)
     return MetricRuleOut.model_validate(row)
 
 
@@ -105,5 +105,5 @@ def change_settings(
 ) -> MetricSettingsOut:
     """Keep samples for another time. What is older goes within hours."""
     row = metric_rules.set_sample_retention(session, change.retention_days)
-    record_audit_event(session, caller, "metrics.settings-changed", "metric_settings", row.id, change.model_dump())
+    record_audit_event(session, caller, "metric-settings.updated", "metric_settings", row.id, change.model_dump())
     return MetricSettingsOut(retention_days=row.retention_days, series=row.series, max_series=settings.max_series)

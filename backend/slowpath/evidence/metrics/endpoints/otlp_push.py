@@ -97,6 +97,6 @@ def _not_understood(request: Request) -> Response:
         "type": "urn:slowpath:push-not-understood",
         "title": "Not understood",
         "detail": f"Metrics come here as {PROTOBUF} or {JSON}, packed by gzip or not at all.",
-        "remedy": "Set OTEL_EXPORTER_OTLP_PROTOCOL to http/protobuf.",
+        "resolution": "Set OTEL_EXPORTER_OTLP_PROTOCOL to http/protobuf.",
     }
     return problem_response(request, 415, members)

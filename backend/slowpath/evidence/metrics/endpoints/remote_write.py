@@ -97,7 +97,7 @@ def _not_understood(request: Request) -> Response:
         "title": "Not understood",
         "detail": "This is not remote write: Content-Type must be application/x-protobuf (with ;proto="
         f"{V2} for version 2), Content-Encoding must be snappy.",
-        "remedy": "Point Prometheus's remote_write here; OpenTelemetry goes to POST /v1/metrics.",
+        "resolution": "Point Prometheus's remote_write here; OpenTelemetry goes to POST /v1/metrics.",
     }
     return problem_response(request, 415, members)
 

@@ -230,7 +230,7 @@ def attribute_causes(gathered: ScanInput, found: Sequence[DetectedChangePoint]) 
     settled = {each.row_id for each in found}
     others = {
         one.service_id: [
-            DependencyChange(one.service_id, change_point_from_row(row), row.cause == "deploy")
+            DependencyChange(one.service_id, change_point_from_row(row), row.cause == "deployment")
             for row in one.known
             if row.id not in settled
         ]
@@ -269,7 +269,7 @@ def _open(gathered: ScanInput, looked_at: Container[UUID | None]) -> list[Detect
         and (
             row.cause == "unexplained"
             or (row.cause == "load" and row.signal == "qps")
-            or (row.cause == "deploy" and row.deployment_id is None)
+            or (row.cause == "deployment" and row.deployment_id is None)
         )
     ]
 
@@ -291,7 +291,7 @@ def drop_seasonal_changes(
         each
         for each in found
         if each.row_id is not None
-        or each.explained.cause == "deploy"
+        or each.explained.cause == "deployment"
         or not any(_usual_then(session, gathered.environment_id, each, back) for back in (DAY_MS, 7 * DAY_MS))
     ]
 

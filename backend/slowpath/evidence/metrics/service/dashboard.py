@@ -151,8 +151,8 @@ def _of_environment(
             {
                 "id": str(each.id),
                 "service_id": str(each.service_id) if each.service_id else None,
-                "at_ms": _ms(each.at),
-                "until_ms": _ms(each.until) if each.until else None,
+                "at_ms": _ms(each.started_at),
+                "until_ms": _ms(each.ended_at) if each.ended_at else None,
                 "text": each.text,
             }
             for each in catalog.annotations_between(session, environment_id, start, end)

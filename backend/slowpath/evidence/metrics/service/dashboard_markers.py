@@ -101,7 +101,7 @@ def _told(
         "high_ms": row.latest_ms,
         "cause": row.cause,
         "deploy_id": str(row.deployment_id) if row.deployment_id else None,
-        "follows_service_id": str(row.upstream_cause_service_id) if row.upstream_cause_service_id else None,
+        "upstream_cause_service_id": str(row.upstream_cause_service_id) if row.upstream_cause_service_id else None,
         "sentence": change_sentence(
             change_point_from_row(row),
             cast("Cause", row.cause),
@@ -125,10 +125,10 @@ def _headline(
     for row in rows:
         if row.signal != "qps":
             last[row.service_id] = row
-    longer = [row for row in last.values() if row.ratio > 1 and row.cause in ("deploy", "unexplained")]
+    longer = [row for row in last.values() if row.ratio > 1 and row.cause in ("deployment", "unexplained")]
     if not longer:
         return None
-    first = max(longer, key=lambda row: (row.cause == "deploy", row.ratio_low))
+    first = max(longer, key=lambda row: (row.cause == "deployment", row.ratio_low))
     sentence, detail = headline(
         services[first.service_id].name,
         change_point_from_row(first),

@@ -215,12 +215,12 @@ def rule_of(row: MetricRule) -> ClassificationRule:
     return ClassificationRule(
         row.metric,
         cast("Role", row.role),
-        row.equal,
+        row.label_matchers,
         row.service,
         row.service_label,
         row.environment_label,
         row.status_label,
-        row.scale,
+        row.seconds_per_unit,
         row.title,
     )
 

@@ -83,7 +83,7 @@ def update_service(service_id: UUID, change: ServiceUpdate, caller: MayManage, s
         if value is not None or name == "main_package"
     }
     row = service.change_service(session, ServiceId(service_id), values)
-    record_audit_event(session, caller, "service.changed", "service", row.id, values)
+    record_audit_event(session, caller, "service.updated", "service", row.id, values)
     return ServiceOut.model_validate(row)
 
 
@@ -131,7 +131,7 @@ def update_environment(
 ) -> EnvironmentOut:
     """Rename an environment."""
     row = service.rename_environment(session, EnvironmentId(environment_id), change.name)
-    record_audit_event(session, caller, "environment.changed", "environment", row.id, {"name": row.name})
+    record_audit_event(session, caller, "environment.updated", "environment", row.id, {"name": row.name})
     return EnvironmentOut.model_validate(row)
 
 
@@ -203,7 +203,7 @@ def update_build(build_id: UUID, change: BuildUpdate, caller: MayWrite, session:
     """Change what is said of a build."""
     row = service.change_build(session, BuildId(build_id), dump_request_fields(change))
     record_audit_event(
-        session, caller, "build.changed", "build", row.id, change.model_dump(mode="json", exclude_unset=True)
+        session, caller, "build.updated", "build", row.id, change.model_dump(mode="json", exclude_unset=True)
     )
     return BuildOut.model_validate(row)
 

@@ -86,7 +86,7 @@ def create_deployment(
     )
     row, made = service.record_deployment(session, new)
     if made:
-        record_audit_event(session, caller, "deploy.known", "deploy", row.id, {"commit": row.commit})
+        record_audit_event(session, caller, "deployment.created", "deployment", row.id, {"commit": row.commit})
     else:
         response.status_code = 200
     return DeploymentOut.model_validate(row)
@@ -105,7 +105,7 @@ def receive_deployment_event(
     """Take the message of a deploy tool: ours (`service`, `environment`, `commit`), Argo CD, GitHub, Kubernetes."""
     row, made = service.record_deployment_event(session, message.model_extra or {}, now.now())
     if made:
-        record_audit_event(session, caller, "deploy.known", "deploy", row.id, {"commit": row.commit})
+        record_audit_event(session, caller, "deployment.created", "deployment", row.id, {"commit": row.commit})
     else:
         response.status_code = 200
     return DeploymentOut.model_validate(row)
@@ -141,8 +141,8 @@ def update_deployment(
     record_audit_event(
         session,
         caller,
-        "deploy.changed",
-        "deploy",
+        "deployment.updated",
+        "deployment",
         row.id,
         {name: values[name] for name in values.keys() - {"commits"}},
     )
@@ -158,7 +158,7 @@ def update_deployment(
 def delete_deployment(deployment_id: UUID, caller: MayManage, session: Writing) -> None:
     """Delete a deploy: the one before it is taken to have run on."""
     row = service.delete_deploy(session, DeployId(deployment_id))
-    record_audit_event(session, caller, "deploy.deleted", "deploy", deployment_id, {"commit": row.commit})
+    record_audit_event(session, caller, "deployment.deleted", "deployment", deployment_id, {"commit": row.commit})
 
 
 @router.get(
@@ -188,7 +188,7 @@ def list_annotations(
 def create_annotation(wanted: AnnotationIn, caller: MayWrite, session: Writing) -> AnnotationOut:
     """Write something beside a time."""
     of_service = ServiceId(wanted.service_id) if wanted.service_id else None
-    values = wanted.model_dump(include={"at", "until", "text"})
+    values = wanted.model_dump(include={"started_at", "ended_at", "text"})
     row = service.create_annotation(session, EnvironmentId(wanted.environment_id), of_service, values)
     record_audit_event(session, caller, "annotation.created", "annotation", row.id, {"text": row.text})
     return AnnotationOut.model_validate(row)
@@ -205,10 +205,10 @@ def change_annotation(
     """Change the words or the time of an annotation."""
     given = dump_request_fields(change)
     values: dict[str, str | datetime | None] = {
-        name: value for name, value in given.items() if value is not None or name == "until"
+        name: value for name, value in given.items() if value is not None or name == "ended_at"
     }
     row = service.change_annotation(session, AnnotationId(annotation_id), values)
-    record_audit_event(session, caller, "annotation.changed", "annotation", row.id, {"text": row.text})
+    record_audit_event(session, caller, "annotation.updated", "annotation", row.id, {"text": row.text})
     return AnnotationOut.model_validate(row)
 
 
@@ -247,7 +247,7 @@ def set_service_order(
     """Lay the order by hand; services that are not named stand behind it."""
     ids = [ServiceId(each) for each in wanted.service_ids]
     laid = service.set_service_order(session, EnvironmentId(environment_id), ids)
-    record_audit_event(session, caller, "order.laid", "environment", environment_id, {})
+    record_audit_event(session, caller, "service-order.set", "environment", environment_id, {})
     return _told(laid)
 
 
@@ -259,7 +259,7 @@ def set_service_order(
 def reset_service_order(environment_id: UUID, caller: MayWrite, session: Writing) -> ServiceOrderOut:
     """Go back to the order that spans show."""
     shown = service.reset_service_order(session, EnvironmentId(environment_id))
-    record_audit_event(session, caller, "order.forgotten", "environment", environment_id, {})
+    record_audit_event(session, caller, "service-order.reset", "environment", environment_id, {})
     return _told(shown)
 
 

@@ -81,7 +81,7 @@ def builds(
         found = found.where(Build.service_id == service_id)
     if search:
         starts = Build.commit.startswith(search, autoescape=True)
-        found = found.where(or_(starts, Build.label.icontains(search, autoescape=True)))
+        found = found.where(or_(starts, Build.display_name.icontains(search, autoescape=True)))
     if after is not None:
         found = found.where(tuple_(Build.created_at, Build.id) < after)
     return session.scalars(found).all()

@@ -133,10 +133,10 @@ def annotations_between(
         select(Annotation)
         .where(
             Annotation.environment_id == environment_id,
-            Annotation.at <= end,
-            or_(Annotation.at >= start, Annotation.until >= start),
+            Annotation.started_at <= end,
+            or_(Annotation.started_at >= start, Annotation.ended_at >= start),
         )
-        .order_by(Annotation.at.desc(), Annotation.id)
+        .order_by(Annotation.started_at.desc(), Annotation.id)
         .limit(limit)
     )
     return session.scalars(found).all()[::-1]

@@ -98,7 +98,7 @@ class BuildOut(RowResponse):
     goarch: str
     flags: str
     branch: str | None
-    label: str | None
+    display_name: str | None
     ci_url: str | None
     dependencies: dict[str, str] | None
     committed_at: datetime | None
@@ -106,7 +106,7 @@ class BuildOut(RowResponse):
     title: str | None
     author: str | None
     pull_request: PullRequestRef | None
-    facts: dict[str, Any]
+    run_metadata: dict[str, Any]
     created_at: datetime
 
 
@@ -120,7 +120,7 @@ class BuildIn(CatalogRequest):
     goarch: Word = ""
     flags: Word = ""
     branch: Word | None = None
-    label: Word | None = None
+    display_name: Word | None = None
     ci_url: Link | None = None
     dependencies: Annotated[dict[Word, Word], Field(max_length=5000)] | None = None
     committed_at: When | None = None
@@ -134,7 +134,7 @@ class BuildUpdate(CatalogRequest):
     """What is to be changed of a build; its identity stays."""
 
     branch: Word | None = None
-    label: Word | None = None
+    display_name: Word | None = None
     ci_url: Link | None = None
     committed_at: When | None = None
     parent: Word | None = None

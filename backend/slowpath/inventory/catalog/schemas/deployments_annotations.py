@@ -82,8 +82,8 @@ class AnnotationOut(RowResponse):
     id: UUID
     environment_id: UUID
     service_id: UUID | None
-    at: datetime
-    until: datetime | None
+    started_at: datetime
+    ended_at: datetime | None
     text: str
     created_by: UUID | None
     created_at: datetime
@@ -94,16 +94,16 @@ class AnnotationIn(CatalogRequest):
 
     environment_id: UUID
     service_id: UUID | None = None
-    at: When
-    until: When | None = None
+    started_at: When
+    ended_at: When | None = None
     text: Words
 
 
 class AnnotationUpdate(CatalogRequest):
     """What is to be changed of an annotation."""
 
-    at: When | None = None
-    until: When | None = None
+    started_at: When | None = None
+    ended_at: When | None = None
     text: Words | None = None
 
 
@@ -121,7 +121,7 @@ class ServiceOrderOut(CatalogRequest):
     """The services of an environment in the order in which requests flow, and why so."""
 
     services: list[ServiceOut]
-    source: Literal["hand", "spans", "name"]
+    source: Literal["manual", "spans", "name"]
     edges: list[ServiceEdgeOut]
 
 

@@ -67,7 +67,7 @@ def delete_annotation(session: WriteSession, annotation_id: AnnotationId) -> Ann
 
 
 def _check(row: Annotation) -> None:
-    if row.until is not None and row.until < row.at:
+    if row.ended_at is not None and row.ended_at < row.started_at:
         raise InvalidTimeOrOrder(
             "The annotation ends before it begins.", remedy="Give an end after the beginning, or none."
         )

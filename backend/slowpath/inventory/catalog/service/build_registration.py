@@ -43,7 +43,7 @@ def upsert_build(
             id=new_id(),
             service_id=of_service,
             commit=commit,
-            facts={},
+            run_metadata={},
             program_id=by.program_id,
             sender_ids=[],
             **said,

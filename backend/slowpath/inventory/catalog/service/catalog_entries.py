@@ -176,7 +176,15 @@ def change_build(session: WriteSession, build_id: BuildId, values: dict[str, Any
 
 def measurement_conditions(row: Build) -> tuple[Any, ...]:
     """Return what of a build says under what it was measured and where in its branch it stands."""
-    return (row.branch, row.committed_at, row.parent, row.go_version, row.goos, row.goarch, dict(row.facts or {}))
+    return (
+        row.branch,
+        row.committed_at,
+        row.parent,
+        row.go_version,
+        row.goos,
+        row.goarch,
+        dict(row.run_metadata or {}),
+    )
 
 
 def reevaluate_build(session: WriteSession, row: Build, before: tuple[Any, ...]) -> None:

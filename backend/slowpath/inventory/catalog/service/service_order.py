@@ -16,7 +16,7 @@ from slowpath.inventory.catalog.rules import CallEdge, sort_services_by_calls
 from slowpath.inventory.catalog.service.catalog_entries import environment
 from slowpath.inventory.catalog.tables import ManualServiceOrder, Service, ServiceEdge
 
-OrderSource = Literal["hand", "spans", "name"]
+OrderSource = Literal["manual", "spans", "name"]
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ def get_service_order(session: ReadSession, environment_id: EnvironmentId) -> Se
     if by_hand is not None:
         laid = [ServiceId(UUID(each)) for each in by_hand.service_ids if ServiceId(UUID(each)) in services]
         order = [*laid, *(each for each in flow if each not in set(laid))]
-        return ServiceOrder([services[each] for each in order], "hand", edges)
+        return ServiceOrder([services[each] for each in order], "manual", edges)
     return ServiceOrder([services[each] for each in flow], "spans" if edges else "name", edges)
 
 

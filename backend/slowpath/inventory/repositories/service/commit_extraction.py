@@ -35,7 +35,7 @@ def extract_commit_metadata(commit: GitCommit, blobs: GitBlobReader) -> CommitMe
         files=[
             ChangedFile(one.path, one.added, one.removed, STATUSES.get(one.status, "other")) for one in commit.changes
         ],
-        bumps=_bumps(commit, blobs),
+        dependency_updates=_bumps(commit, blobs),
     )
 
 

@@ -181,7 +181,7 @@ def _count_again(session: WriteSession, repository_id: RepositoryId) -> None:
 
 def _values(facts: CommitMetadata) -> dict[str, Any]:
     """Return what is kept of a commit besides where it stands."""
-    files, bumps = facts.files, facts.bumps
+    files, bumps = facts.files, facts.dependency_updates
     return {
         "author_name": truncate_text(facts.author_name, MOST_NAME),
         "author_email": truncate_text(facts.author_email, MOST_NAME),
@@ -191,9 +191,9 @@ def _values(facts: CommitMetadata) -> dict[str, Any]:
         "message": truncate_text(facts.message, MOST_MESSAGE),
         "files": None if files is None else [_file(one) for one in files[:MOST_FILES]],
         "files_total": None if files is None else len(files),
-        "added": None if files is None else _lines([one.added for one in files]),
-        "removed": None if files is None else _lines([one.removed for one in files]),
-        "bumps": None if bumps is None else [_bump(one) for one in bumps[:MOST_BUMPS]],
+        "lines_added": None if files is None else _lines([one.lines_added for one in files]),
+        "lines_removed": None if files is None else _lines([one.lines_removed for one in files]),
+        "dependency_updates": None if bumps is None else [_bump(one) for one in bumps[:MOST_BUMPS]],
     }
 
 

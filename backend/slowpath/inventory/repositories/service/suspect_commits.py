@@ -199,10 +199,10 @@ def _changes(row: Commit, closures: dict[str, PackageClosure]) -> bool | None:
 
 
 def _touched(row: Commit, changes_binary: bool | None) -> CommitChanges:
-    lines = None if row.added is None else row.added + (row.removed or 0)
+    lines = None if row.lines_added is None else row.lines_added + (row.lines_removed or 0)
     return CommitChanges(
         [str(file["path"]) for file in row.files or ()],
-        [str(bump["module"]) for bump in row.bumps or ()],
+        [str(bump["module"]) for bump in row.dependency_updates or ()],
         lines,
         changes_binary,
     )

@@ -36,7 +36,7 @@ def parse_delivery(session: ReadSession, delivery_id: HookDeliveryId) -> Told | 
         raise WebhookNotFound("There is no such message any more.")
     if row.content is None:
         return None
-    hook = queries.hook(session, HookId(row.hook_id))
+    hook = queries.hook(session, HookId(row.webhook_id))
     if hook is None:
         raise WebhookNotFound("There is no such hook in this team.")
     message = _parsed(row.content)
@@ -50,7 +50,7 @@ def process_delivery(session: WriteSession, delivery_id: HookDeliveryId, told: T
     row = queries.lock_delivery(session, delivery_id)
     if row is None or row.content is None:
         return  # deleted, or taken by somebody else meanwhile
-    hook = queries.lock_webhook(session, HookId(row.hook_id))
+    hook = queries.lock_webhook(session, HookId(row.webhook_id))
     if hook is None:
         raise WebhookNotFound("There is no such hook in this team.")
     if hook.provider_target is None and told.repository is not None:

@@ -20,8 +20,8 @@ from slowpath.operations.retention.rules import (
     SAMPLES,
     ExpiryPreview,
     RetainedKind,
-    least_days,
-    most_days,
+    max_days,
+    min_days,
     rule_kind,
 )
 from slowpath.operations.retention.tables import RetentionRule
@@ -65,22 +65,20 @@ def validate_rules(wanted: Days) -> None:
             )
         if kept_days is None:
             if kind == SAMPLES:
-                raise InvalidRetentionRule(
-                    "Samples are not kept for ever.", remedy=f"Say up to {most_days(kind)} days."
-                )
+                raise InvalidRetentionRule("Samples are not kept for ever.", remedy=f"Say up to {max_days(kind)} days.")
             continue
-        if kept_days < least_days(kind):
+        if kept_days < min_days(kind):
             raise InvalidRetentionRule(
                 f"{kind} must be kept for longer.",
-                limit=least_days(kind),
+                limit=min_days(kind),
                 actual=kept_days,
                 unit="days",
                 remedy="Name more days.",
             )
-        if kept_days > most_days(kind):
+        if kept_days > max_days(kind):
             raise InvalidRetentionRule(
                 f"{kind} can not be kept so long.",
-                limit=most_days(kind),
+                limit=max_days(kind),
                 actual=kept_days,
                 unit="days",
                 remedy="Name fewer days, or keep it for ever." if kind != SAMPLES else "Name fewer days.",

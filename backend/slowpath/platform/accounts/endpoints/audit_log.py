@@ -29,7 +29,7 @@ inside = APIRouter(prefix="/teams/{team_id}", tags=["teams"], dependencies=[InTe
 COMMON = (NotAuthenticated, PermissionDenied, NotFound)
 AT_ONCE = 500
 MEDIA_TYPES = {"csv": "text/csv; charset=utf-8", "json": "application/x-ndjson"}
-COLUMNS = ("at", "actor", "actor_kind", "action", "subject", "subject_id", "details")
+COLUMNS = ("occurred_at", "actor", "actor_kind", "action", "subject", "subject_id", "details")
 
 
 def _wanted(

@@ -80,9 +80,9 @@ def _kept(request: Request, cookie: SessionCookie) -> bytes | None:
 def get_sign_in_methods(_anyone: Anyone, settings: Configured, issuer: IssuerOf) -> SignInMethodsOut:
     """Tell how people sign in here."""
     return SignInMethodsOut(
-        passwords=settings.passwords == "on",
+        are_passwords_enabled=settings.passwords == "on",
         sign_up=settings.sign_up == "open",
-        mail=settings.sends_mail,
+        is_mail_configured=settings.sends_mail,
         oidc=None if issuer is None else OidcProviderOut(name=settings.oidc_name),
     )
 

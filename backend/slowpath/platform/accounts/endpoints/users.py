@@ -161,7 +161,9 @@ def sign_out(
 ) -> SignOutOut:
     """Sign out here, and tell where the one by whom you signed in ends its own session."""
     told = SignOutOut(
-        continue_at=service.provider_sign_out_url(session, issuer, sealer, person, public_url=settings.public_url)
+        provider_sign_out_url=service.provider_sign_out_url(
+            session, issuer, sealer, person, public_url=settings.public_url
+        )
     )
     service.end_session(session, person, person.session_id)
     _forget(response, session_cookie(request))
@@ -218,7 +220,7 @@ def update_user(person: SignedIn, sent: UserUpdate, session: Writing) -> UserOut
 )
 def get_email_preferences(person: SignedIn, session: Reading) -> EmailPreferencesOut:
     """Tell what you are told by e-mail, too."""
-    return EmailPreferencesOut(mentions=service.get_mention_email_preference(session, person))
+    return EmailPreferencesOut(email_on_mention=service.get_mention_email_preference(session, person))
 
 
 @router.patch(
@@ -228,8 +230,8 @@ def get_email_preferences(person: SignedIn, session: Reading) -> EmailPreference
 )
 def update_email_preferences(person: SignedIn, sent: EmailPreferencesUpdate, session: Writing) -> EmailPreferencesOut:
     """Say what you want to be told by e-mail."""
-    service.set_mention_email_preference(session, person, wanted=sent.mentions)
-    return EmailPreferencesOut(mentions=sent.mentions)
+    service.set_mention_email_preference(session, person, wanted=sent.email_on_mention)
+    return EmailPreferencesOut(email_on_mention=sent.email_on_mention)
 
 
 @router.put(

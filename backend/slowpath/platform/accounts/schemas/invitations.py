@@ -35,7 +35,7 @@ class InvitationOut(BaseModel):
     expires_at: AwareDatetime
     created_by: str | None
     mailed_at: AwareDatetime | None
-    mail_problem: dict[str, Any] | None
+    mail_error: dict[str, Any] | None
     """Why the mail was not taken."""
     secret: str | None = None
 
@@ -66,6 +66,6 @@ def invitation_out(row: Invitation, created_by: str | None, secret: str | None =
         expires_at=row.expires_at,
         created_by=created_by,
         mailed_at=row.mailed_at,
-        mail_problem=row.mail_problem,
+        mail_error=row.mail_error,
         secret=secret,
     )

@@ -34,10 +34,10 @@ class OidcProviderOut(BaseModel):
 class SignInMethodsOut(BaseModel):
     """How people sign in here."""
 
-    passwords: bool
+    are_passwords_enabled: bool
     sign_up: bool
     """Whether people sign up without an invitation."""
-    mail: bool
+    is_mail_configured: bool
     """Whether somebody who forgot their password is mailed a link to choose another."""
     oidc: OidcProviderOut | None
 

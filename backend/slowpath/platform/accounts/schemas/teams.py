@@ -55,7 +55,7 @@ class AuditEventOut(BaseModel):
     """Who changed what, when."""
 
     id: UUID
-    at: AwareDatetime
+    occurred_at: AwareDatetime
     actor: str
     actor_kind: str
     action: str
@@ -86,7 +86,7 @@ def audit_event_out(row: AuditEvent) -> AuditEventOut:
     name = row.details.get("name")
     return AuditEventOut(
         id=row.id,
-        at=row.created_at,
+        occurred_at=row.created_at,
         actor=row.actor_name,
         actor_kind=row.actor_kind,
         action=row.action,

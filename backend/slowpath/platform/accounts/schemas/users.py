@@ -89,7 +89,7 @@ class CurrentSessionOut(BaseModel):
 class SignOutOut(BaseModel):
     """You are signed out here."""
 
-    continue_at: str | None = Field(
+    provider_sign_out_url: str | None = Field(
         description="where the browser is to go, so that the sign-in service signs it out, too; it sends it back here"
     )
 
@@ -97,13 +97,13 @@ class SignOutOut(BaseModel):
 class EmailPreferencesOut(BaseModel):
     """What you are told by e-mail, too."""
 
-    mentions: bool
+    email_on_mention: bool
 
 
 class EmailPreferencesUpdate(StrictRequest):
     """What you want to be told by e-mail."""
 
-    mentions: StrictBool
+    email_on_mention: StrictBool
 
 
 class BrowserSessionOut(BaseModel):
@@ -115,7 +115,7 @@ class BrowserSessionOut(BaseModel):
     created_at: AwareDatetime
     last_seen_at: AwareDatetime
     expires_at: AwareDatetime
-    current: bool
+    is_current: bool
     """Whether it is the one that asks."""
 
 
@@ -142,5 +142,5 @@ def browser_out(row: UserSession, person: SignedInUser) -> BrowserSessionOut:
         created_at=row.created_at,
         last_seen_at=row.last_seen_at,
         expires_at=row.expires_at,
-        current=row.id == person.session_id,
+        is_current=row.id == person.session_id,
     )

@@ -118,5 +118,5 @@ def restore_team(session: WriteSession, person: SignedInUser, team_id: UUID) -> 
     waiting = delete(JobRow).where(JobRow.name == EraseTeam.name, JobRow.state == JobState.WAITING)
     session.execute(waiting)  # else a later deletion would find it, and be done too soon
     owner = Caller(TeamId(team_id), person.user_id, None, Role.OWNER, frozenset())
-    record_audit_event(session, owner, "team.reopened", "team", team.id, {"name": team.name})
+    record_audit_event(session, owner, "team.restored", "team", team.id, {"name": team.name})
     return team

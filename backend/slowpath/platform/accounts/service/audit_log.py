@@ -31,7 +31,7 @@ def record_audit_event(  # noqa: PLR0917 - who, did what, to what, told in the o
         team_id=session.team_id, action=action, subject_kind=subject_kind, subject_id=subject_id, details=facts
     )
     if caller is None:
-        event.actor_kind, event.actor_name = "machine", "Slowpath"
+        event.actor_kind, event.actor_name = "system", "Slowpath"
     elif caller.account_id is not None:
         event.actor_kind, event.actor_id = "service-account", caller.account_id
         of_account = ServiceAccount.team_id == session.team_id, ServiceAccount.id == caller.account_id
@@ -42,7 +42,7 @@ def record_audit_event(  # noqa: PLR0917 - who, did what, to what, told in the o
         name = select(ApiToken.name).where(ApiToken.team_id == session.team_id, ApiToken.id == caller.token_id)
         event.actor_name = func.coalesce(name.scalar_subquery(), "")
     else:
-        event.actor_kind, event.actor_id = "person", caller.user_id
+        event.actor_kind, event.actor_id = "user", caller.user_id
         event.actor_name = func.coalesce(select(User.name).where(User.id == caller.user_id).scalar_subquery(), "")
     session.add(event)
 

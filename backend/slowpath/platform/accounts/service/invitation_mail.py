@@ -33,7 +33,7 @@ class InvitationMail:
 
 def enqueue_invitation_mail(session: WriteSession, invitation: Invitation, *, mail_is_sent: bool) -> None:
     """Have an invitation mailed, if it names whom it is meant for; a link mailed before is worthless from now on."""
-    invitation.mail_secret_hash, invitation.mailed_at, invitation.mail_problem = None, None, None
+    invitation.mail_secret_hash, invitation.mailed_at, invitation.mail_error = None, None, None
     if invitation.email and mail_is_sent:
         enqueue(session, MailInvitation(invitation.id))
 
@@ -55,4 +55,4 @@ def record_invitation_mailed(
     """Note that an invitation was mailed, or why it will not be."""
     row = queries.invitation(session, invitation_id)
     if row is not None:
-        row.mailed_at, row.mail_problem = (None, problem) if problem else (now, None)
+        row.mailed_at, row.mail_error = (None, problem) if problem else (now, None)

@@ -92,7 +92,7 @@ def renew_invitation(
     secret = make_secret(secrets.token_bytes(SECRET_BYTES))
     found.secret_hash, found.expires_at = hash_secret(secret), now + timedelta(days=days)
     record_audit_event(
-        session, caller, "invitation.renewed", "invitation", found.id, {"role": found.role, "email": found.email}
+        session, caller, "invitation.link-rotated", "invitation", found.id, {"role": found.role, "email": found.email}
     )
     return found, queries.select_user_name(session, found.created_by), secret
 
@@ -103,7 +103,7 @@ def revoke_invitation(session: WriteSession, caller: Caller, invitation_id: UUID
     if found is None or found.accepted_at is not None:
         raise InvitationNotFound(NOT_FOUND)
     record_audit_event(
-        session, caller, "invitation.withdrawn", "invitation", found.id, {"role": found.role, "email": found.email}
+        session, caller, "invitation.revoked", "invitation", found.id, {"role": found.role, "email": found.email}
     )
     session.delete(found)
 

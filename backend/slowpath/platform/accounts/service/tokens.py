@@ -146,7 +146,7 @@ def change_token(
     token.name, token.requests_per_minute, token.uploads_per_minute = name, requests_per_minute, uploads_per_minute
     if before != (name, requests_per_minute, uploads_per_minute):
         facts = {"name": name, "requests_per_minute": requests_per_minute, "uploads_per_minute": uploads_per_minute}
-        record_audit_event(session, caller, "token.changed", "token", token.id, facts)
+        record_audit_event(session, caller, "token.updated", "token", token.id, facts)
     return token
 
 

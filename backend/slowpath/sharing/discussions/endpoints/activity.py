@@ -43,7 +43,7 @@ def _told(event: ActivityEvent) -> ActivityOut:
     actor = ActorOut.model_validate({"kind": event.actor_kind, "id": event.actor_id, "name": event.actor_name})
     return ActivityOut(
         id=event.id,
-        at=event.at,
+        occurred_at=event.at,
         kind=event.kind,
         action=event.action,
         actor=actor,
@@ -52,5 +52,5 @@ def _told(event: ActivityEvent) -> ActivityOut:
         title=event.title,
         path=event.path,
         service_id=event.service_id,
-        facts=event.facts,
+        details=event.facts,
     )

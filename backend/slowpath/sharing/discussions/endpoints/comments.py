@@ -106,7 +106,7 @@ def write_comment(
             mail_is_sent=settings.sends_mail,
         )
         record_audit_event(
-            session, caller, "comment.written", "comment", row.id, {"on": wanted.subject_kind, "title": subject.title}
+            session, caller, "comment.created", "comment", row.id, {"on": wanted.subject_kind, "title": subject.title}
         )
         return row.id
 
@@ -129,7 +129,7 @@ def change_comment(
     row = comments.update_comment(
         session, caller, CommentId(comment_id), words, clock.now(), mail_is_sent=settings.sends_mail
     )
-    record_audit_event(session, caller, "comment.changed", "comment", row.id, {})
+    record_audit_event(session, caller, "comment.updated", "comment", row.id, {})
     (told,) = _told(comments.get_comment_view(session, row))
     return told
 

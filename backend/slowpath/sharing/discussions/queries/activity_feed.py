@@ -60,7 +60,7 @@ def select_activity(session: ReadSession, wanted: ActivityFilter, *, after: Afte
         for kinds, branch in (
             (set(LOGGED.values()), _logged),
             ({ActivityKind.REGRESSION}, _regressions),
-            ({ActivityKind.DEPLOY}, _deploys),
+            ({ActivityKind.DEPLOYMENT}, _deploys),
             ({ActivityKind.COMMENT}, _comments),
         )
         if not wanted.kinds or wanted.kinds & kinds
@@ -100,12 +100,12 @@ def _logged(session: ReadSession, wanted: ActivityFilter, after: After, limit: i
     ).where(
         AuditEvent.team_id == session.team_id,
         AuditEvent.action.in_(actions),
-        or_(AuditEvent.action != "artifact.received", AuditEvent.actor_kind == "person"),
+        or_(AuditEvent.action != "artifact.received", AuditEvent.actor_kind == "user"),
     )
     if wanted.by is not None:
         found = found.where(AuditEvent.actor_id == wanted.by)
     if wanted.by_machine:
-        found = found.where(AuditEvent.actor_kind == "machine")
+        found = found.where(AuditEvent.actor_kind == "system")
     if wanted.service_id is not None:
         of_it = AuditEvent.subject_id.in_(_things_of(session, wanted.service_id))
         says_so = AuditEvent.details["service_id"].astext == str(wanted.service_id)  # of what stands above this storey
@@ -131,7 +131,7 @@ def _regressions(session: ReadSession, wanted: ActivityFilter, after: After, lim
             RegressionEvent.created_at.label("at"),
             _text("regression").label("kind"),
             RegressionEvent.kind.label("action"),
-            case((RegressionEvent.user_id.is_(None), "machine"), else_="person").label("actor_kind"),
+            case((RegressionEvent.user_id.is_(None), "system"), else_="user").label("actor_kind"),
             RegressionEvent.user_id.label("actor_id"),
             User.name.label("actor_name"),
             _text("regression").label("subject_kind"),
@@ -163,12 +163,12 @@ def _deploys(session: ReadSession, wanted: ActivityFilter, after: After, limit: 
     found = select(
         Deployment.id.label("id"),
         Deployment.created_at.label("at"),
-        _text("deploy").label("kind"),
+        _text("deployment").label("kind"),
         _text("seen").label("action"),
-        _text("machine").label("actor_kind"),
+        _text("system").label("actor_kind"),
         NOBODY.label("actor_id"),
         _text(None).label("actor_name"),
-        _text("deploy").label("subject_kind"),
+        _text("deployment").label("subject_kind"),
         Deployment.id.label("subject_id"),
         _text(None).label("title"),
         _text(None).label("path"),

@@ -62,12 +62,12 @@ def _event(row: Any) -> ActivityEvent:  # noqa: ANN401 - a row of a union
         told = {
             name: value for name, value in row.facts.items() if name in {"from", "to", "text", "sentence", "commit"}
         }
-    elif kind == "deploy":
-        action = "deploy.seen"
+    elif kind == "deployment":
+        action = "deployment.observed"
         title = row.facts.get("label") or row.facts.get("commit") or None
         told = {"source": row.facts["source"]}
     else:
-        action = "comment.written"
+        action = "comment.created"
         told = {"text": excerpt(row.facts["text"], EXCERPT_LETTERS)}
     return ActivityEvent(
         id=row.id,

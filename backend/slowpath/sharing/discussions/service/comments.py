@@ -101,7 +101,7 @@ def create_comment(  # noqa: PLR0917 - who says what about what, told in the ord
         id=new_id(),
         discussion_id=discussion.id,
         parent_id=_thread(session, discussion, words.parent_id),
-        author_kind="person" if caller.user_id else "token",
+        author_kind="user" if caller.user_id else "token",
         author_id=caller.user_id,
         author_name=members.get(caller.user_id, "") if caller.user_id else _token(session, caller),
         text=words.text,

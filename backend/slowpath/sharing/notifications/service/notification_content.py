@@ -20,7 +20,7 @@ from slowpath.verdicts.regressions.rules import BuildVerdictState, is_notifiable
 from slowpath.verdicts.regressions.service import regression_views
 from slowpath.verdicts.regressions.tables import Regression
 
-UNSETTLED: Final = frozenset({BuildVerdictState.WAITING, BuildVerdictState.JUDGING})
+UNSETTLED: Final = frozenset({BuildVerdictState.PENDING, BuildVerdictState.EVALUATING})
 
 
 def compose_regression_opened(
@@ -49,7 +49,7 @@ def compose_regression_changed(
         "state": row.state.replace("-", " "),
         "fixed": "fixed",
         "improved": "improved beyond what it was before",
-        "still": "still slower after what was meant to mend it",
+        "still-slower": "still slower after what was meant to mend it",
         "reopened": "open again",
         "assignee": f"assigned to {said.assignee}" if said.assignee else "assigned to nobody",
     }.get(what)

@@ -127,11 +127,11 @@ def record_attempt_failed(
     channel.failing_since = channel.failing_since or at
     pause_s = pause_after(row.failures)
     if isinstance(error, ReceiverGone):
-        channel.state = ChannelState.DEAD
+        channel.state = ChannelState.DISABLED
     if isinstance(error, ReceiverGone) or pause_s is None:
         abandon_notification(row)
         if is_dead((at - channel.failing_since).total_seconds()):
-            channel.state = ChannelState.DEAD
+            channel.state = ChannelState.DISABLED
         return None
     row.next_attempt_at = at + timedelta(seconds=pause_s)
     return pause_s
@@ -146,7 +146,7 @@ def record_permanent_failure(session: WriteSession, message_id: MessageId, probl
 
 def abandon_notification(row: Notification) -> None:
     """Try a message no more."""
-    row.state, row.next_attempt_at = NotificationState.GIVEN_UP, None
+    row.state, row.next_attempt_at = NotificationState.ABANDONED, None
 
 
 def _wants(channel: NotificationChannel, told: NotificationContent) -> bool:

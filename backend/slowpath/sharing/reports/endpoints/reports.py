@@ -88,11 +88,11 @@ def update_report(report_id: UUID, wanted: ReportUpdate, caller: MayWrite, sessi
         ReportId(report_id),
         title=wanted.title,
         blocks=None if wanted.blocks is None else [block.change() for block in wanted.blocks],
-        seen_at=wanted.changed_at,
+        seen_at=wanted.updated_at,
         now=clock.now(),
     )
     facts = {"title": row.title, "blocks": len(row.blocks)}
-    record_audit_event(session, caller, "report.changed", "report", row.id, facts)
+    record_audit_event(session, caller, "report.updated", "report", row.id, facts)
     session.flush()
     return _told(session, row, clock.now())
 
@@ -127,14 +127,17 @@ def create_snapshot(
 
     No transaction is open while it asks: the answers need connections of their own.
     """
-    scope, asked = scope_of(request), SnapshotRequest(wanted.title, wanted.path, wanted.requests, wanted.also)
+    scope, asked = (
+        scope_of(request),
+        SnapshotRequest(wanted.title, wanted.path, wanted.requests, wanted.additional_requests),
+    )
     with database.reading(scope) as session:
         requests = snapshots.validate_snapshot_request(session, ReportId(report_id), asked)
     answers = snapshots.record_responses(own, requests)
     with database.writing(scope) as session:
         view = snapshots.append_snapshot(session, blobs, ReportId(report_id), asked, answers=answers, now=clock.now())
         record_audit_event(
-            session, caller, "report.view-frozen", "report", report_id, {"title": view.title, "path": view.path}
+            session, caller, "report.snapshot-created", "report", report_id, {"title": view.title, "path": view.path}
         )
     return view_block_out(view)
 

@@ -73,12 +73,14 @@ def revoke_link(report_id: UUID, share_link_id: UUID, caller: MayWrite, session:
 @router.get("/share-settings", operation_id="share-settings:get", responses=document_problems(InvalidRequest))
 def get_sharing(caller: MayRead, session: Reading) -> ShareSettingsOut:
     """Tell whether the team allows share links."""
-    return ShareSettingsOut(links_allowed=share_links.are_share_links_allowed(session))
+    return ShareSettingsOut(are_links_allowed=share_links.are_share_links_allowed(session))
 
 
 @router.patch("/share-settings", operation_id="share-settings:update", responses=document_problems(InvalidRequest))
 def change_sharing(wanted: ShareSettingsUpdate, caller: MayManage, session: Writing) -> ShareSettingsOut:
     """Allow share links, or end all of them at once."""
-    share_links.set_share_links_allowed(session, links_allowed=wanted.links_allowed)
-    record_audit_event(session, caller, "sharing.changed", "sharing", None, {"links_allowed": wanted.links_allowed})
-    return ShareSettingsOut(links_allowed=wanted.links_allowed)
+    share_links.set_share_links_allowed(session, are_links_allowed=wanted.are_links_allowed)
+    record_audit_event(
+        session, caller, "share-settings.updated", "sharing", None, {"are_links_allowed": wanted.are_links_allowed}
+    )
+    return ShareSettingsOut(are_links_allowed=wanted.are_links_allowed)

@@ -52,7 +52,7 @@ def create_share_link(
     Raises `ReportNotFound`, `ShareLinksDisabled`, `ReportNotPublished`, `TooManyReportParts`.
     """
     row = reports.lock_report(session, report_id)
-    if not queries.links_allowed(session):
+    if not queries.are_links_allowed(session):
         raise ShareLinksDisabled(
             "This team does not allow share links.", remedy="An admin can allow them in the settings."
         )
@@ -105,12 +105,12 @@ def revoke_share_link(session: WriteSession, report_id: ReportId, link_id: Share
 
 def are_share_links_allowed(session: ReadSession) -> bool:
     """Tell whether the team allows share links."""
-    return queries.links_allowed(session)
+    return queries.are_links_allowed(session)
 
 
-def set_share_links_allowed(session: WriteSession, *, links_allowed: bool) -> None:
+def set_share_links_allowed(session: WriteSession, *, are_links_allowed: bool) -> None:
     """Allow share links, or end all of them until they are allowed again."""
-    queries.allow_links(session, allowed=links_allowed)
+    queries.allow_links(session, allowed=are_links_allowed)
 
 
 def resolve_share_link(database: Database, secret: str, now: datetime) -> OpenedShareLink:

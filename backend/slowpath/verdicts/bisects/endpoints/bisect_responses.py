@@ -78,7 +78,7 @@ def _head(row: Bisect, named: ReferencedNames) -> dict[str, Any]:
         else None,
         "belief": float(seen.get("belief", 0.0)),
         "deploys": int(seen.get("deploys", 0)),
-        "expected_deploys": float(seen.get("deploys", 0)) + float(expected["mean"]) if expected else None,
+        "expected_deployments": float(seen.get("deploys", 0)) + float(expected["mean"]) if expected else None,
         "culprit": CulpritOut(**seen["culprit"]) if seen.get("culprit") else None,
         "created_by": named.people.get(row.created_by) if row.created_by else None,
         "created_at": row.created_at,
@@ -119,8 +119,8 @@ def make_bisect_out(session: ReadSession, row: Bisect, now: datetime) -> BisectO
             good=list(view.good) if view else [],
             bad=list(view.bad) if view else [],
             control=list(view.control) if view else [],
-            known_good=list(view.known[0]) if view else [],
-            known_bad=list(view.known[1]) if view else [],
+            baseline_good=list(view.known[0]) if view else [],
+            baseline_bad=list(view.known[1]) if view else [],
             unit=row.signature["unit"],
             label=row.signature["label"],
         ),
@@ -129,17 +129,17 @@ def make_bisect_out(session: ReadSession, row: Bisect, now: datetime) -> BisectO
         events=[
             BisectEventOut(
                 id=one.id,
-                at=one.occurred_at,
+                occurred_at=one.occurred_at,
                 kind=one.kind,
-                who=told.named.people.get(one.actor) if one.actor else None,
+                actor=told.named.people.get(one.actor) if one.actor else None,
                 sentence=wording.event(one.kind, one.details),
-                facts=one.details,
+                details=one.details,
             )
             for one in told.events
         ],
         problem=row.problem,
         job=_job(session, row),
-        approval_wanted=row.state == BisectState.WAITING,
+        needs_approval=row.state == BisectState.WAITING,
         revision=row.revision,
     )
 
@@ -154,8 +154,8 @@ def _waiting(session: ReadSession, told: BisectDetail, now: datetime) -> str | N
     under_way = any(one.state in UNDER_WAY for one in told.probes)
     if told.row.state != BisectState.SEARCHING or under_way:
         return None
-    asked = sum(one.state == ProbeState.ASKED for one in told.probes)
-    hours = told.settings.hours
+    asked = sum(one.state == ProbeState.QUEUED for one in told.probes)
+    hours = told.settings.deployment_hours
     alive = any(one.is_alive(now) and told.settings.is_for(one.row.labels) for one in runners.list_runners(session))
     allowed = hours is None or hours.allow(now)
     return wording.explain_waiting(asked, hours=allowed, runner=alive, labels=told.settings.runner_labels)
@@ -176,13 +176,15 @@ def _level(row: Bisect, plan: SearchPlan, level: LevelView) -> LevelOut:
         good=opened.good,
         bad=opened.bad,
         commits=opened.commits,
-        classes=opened.classes,
-        pruned=[PrunedCommitsOut(why=one.why, commits=one.commits) for one in opened.pruned],
-        bump=LevelDependencyUpdate(module=opened.bump[0], before=opened.bump[1], after=opened.bump[2])
+        candidate_count=opened.classes,
+        pruned=[PrunedCommitsOut(reason=one.why, commits=one.commits) for one in opened.pruned],
+        dependency_update=LevelDependencyUpdate(
+            module=opened.bump[0], old_version=opened.bump[1], new_version=opened.bump[2]
+        )
         if opened.bump
         else None,
         candidates=[_candidate(one) for one in level.candidates],
-        bars=PosteriorBarsOut(belief=list(level.belief), before=list(level.before), marks=list(level.marks)),
+        bars=PosteriorBarsOut(posterior=list(level.belief), prior=list(level.before), probes=list(level.marks)),
         culprit=CulpritOut(repository=opened.label, sha=culprit.sha, title=culprit.title) if culprit else None,
     )
 
@@ -200,9 +202,9 @@ def _candidate(one: CandidateView) -> CandidateOut:
         title=one.node.title,
         members=max(len(one.node.members), 1),
         kind=one.node.kind,
-        weight_share=one.share,
-        belief=one.belief,
-        why=one.node.why,
+        prior=one.share,
+        posterior=one.belief,
+        reason=one.node.why,
         verdict=one.verdict,
         probe_number=one.probe_number,
     )
@@ -221,11 +223,11 @@ def make_candidate_page_out(found: CandidatePageRows) -> CandidatePage:
 def _would(would: PosteriorPreview | None) -> PosteriorPreviewOut | None:
     if would is None:
         return None
-    return PosteriorPreviewOut(slower=_would_be(would.slower), not_slower=_would_be(would.not_slower))
+    return PosteriorPreviewOut(if_slower=_would_be(would.slower), if_not_slower=_would_be(would.not_slower))
 
 
 def _would_be(told: tuple[CandidateNode, float] | None) -> LikeliestCandidate | None:
-    return LikeliestCandidate(sha=told[0].sha, title=told[0].title, belief=told[1]) if told else None
+    return LikeliestCandidate(sha=told[0].sha, title=told[0].title, posterior=told[1]) if told else None
 
 
 def _probe(told: BisectDetail, one: Probe) -> ProbeOut:
@@ -247,15 +249,15 @@ def _probe(told: BisectDetail, one: Probe) -> ProbeOut:
         state=one.state,
         verdict=view.verdicts.get(one.number) if view else None,
         odds=view.odds.get(one.number) if view else None,
-        would=_would(view.would.get(one.number)) if view else None,
+        posterior_preview=_would(view.would.get(one.number)) if view else None,
         reason=one.reason,
-        asked_at=one.queued_at,
+        queued_at=one.queued_at,
         leased_at=one.leased_at,
         deployed_at=one.deployed_at,
         ready_at=one.ready_at,
         ended_at=one.ended_at,
-        windows_wanted=one.measurements_requested,
-        windows=[_window(each) for each in told.windows.get(one.id, ())],
+        measurements_requested=one.measurements_requested,
+        measurements=[_window(each) for each in told.windows.get(one.id, ())],
         log_tail=one.log_tail,
     )
 
@@ -266,7 +268,7 @@ def _window(one: ProbeMeasurement) -> ProbeMeasurementOut:
         round=one.round,
         value=one.value,
         verdict=one.verdict,
-        annulled=one.invalidated,
+        invalidated=one.invalidated,
         problem=one.problem,
         artifact_ids=[UUID(each) for each in one.artifact_ids],
         requests=one.requests,
@@ -281,14 +283,14 @@ def _cost(told: BisectDetail, now: datetime) -> BisectCost:
     expected: Mapping[str, float] | None = seen.get("expected")
     begun = told.row.started_at or told.row.created_at
     return BisectCost(
-        deploys=len(deployed),
+        deployments=len(deployed),
         running=sum(one.ended_at is None for one in deployed),
         builds=len({repr(sorted(one.build.items(), key=lambda item: item[0])) for one in deployed}),
         rounds=max((one.round for one in deployed), default=0),
-        expected=CredibleIntervalOut(**expected) if expected else None,
+        expected_probes=CredibleIntervalOut(**expected) if expected else None,
         limit=seen.get("limit"),
-        git_bisect_best_of_3=estimate_git_bisect_cost(told.plan, 3) if told.plan else 0,
-        git_bisect_best_of_5=estimate_git_bisect_cost(told.plan, 5) if told.plan else 0,
+        git_bisect_best_of_3_probes=estimate_git_bisect_cost(told.plan, 3) if told.plan else 0,
+        git_bisect_best_of_5_probes=estimate_git_bisect_cost(told.plan, 5) if told.plan else 0,
         seconds=max(((told.row.finished_at or now) - begun).total_seconds(), 0.0),
     )
 
@@ -311,16 +313,16 @@ def make_bisect_proposal_out(session: ReadSession, offer: BisectProposal, now: d
                 unit=one.signature.unit,
                 before=one.before,
                 after=one.after,
-                separates=one.separates,
-                why=one.why,
-                board=DashboardSelectorProposal(**asdict(one.board)) if one.board else None,
-                known=known.get(one.signature),
+                is_separating=one.separates,
+                reason=one.why,
+                dashboard_selector=DashboardSelectorProposal(**asdict(one.board)) if one.board else None,
+                production_baselines=known.get(one.signature),
             )
             for one in offer.signatures
         ],
         runners=[runner_out(one, now) for one in runners.list_runners(session)],
         environments=[EnvironmentRef(id=one, name=name) for one, name in offer.environments],
-        missing=list(offer.missing),
+        missing_inputs=list(offer.missing),
     )
 
 

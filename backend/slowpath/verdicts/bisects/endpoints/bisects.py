@@ -82,7 +82,7 @@ def create_bisect(wanted: BisectIn, caller: MayWrite, session: Writing, clock: N
     )
     row = bisect_creation.create_bisect(session, asked, by=caller.user_id, now=clock.now())
     facts = {"title": row.title, "number": row.number, "service_id": str(row.service_id)}
-    record_audit_event(session, caller, "bisect.started", "bisect", row.id, facts)
+    record_audit_event(session, caller, "bisect.created", "bisect", row.id, facts)
     return make_bisect_out(session, row, clock.now())
 
 
@@ -142,7 +142,7 @@ def update_bisect(bisect_id: UUID, wanted: BisectUpdate, caller: MayWrite, sessi
     """Change settings while the search goes on."""
     said = wanted.settings.model_dump(mode="json", by_alias=True, exclude_unset=True)
     row = bisect_actions.update_settings(session, BisectId(bisect_id), said, by=caller.user_id, now=clock.now())
-    record_audit_event(session, caller, "bisect.changed", "bisect", row.id, said)
+    record_audit_event(session, caller, "bisect.updated", "bisect", row.id, said)
     return make_bisect_out(session, row, clock.now())
 
 
@@ -167,7 +167,7 @@ def delete_bisect(
 def get_probe_artifacts(bisect_id: UUID, caller: MayRead, session: Reading) -> BisectFilesOut:
     """Tell what files its deploys left, which may be deleted with it."""
     told = filing.count_probe_artifacts(session, BisectId(bisect_id))
-    return BisectFilesOut(files=told.files, size_bytes=told.size_bytes, compared=told.compared)
+    return BisectFilesOut(files=told.files, size_bytes=told.size_bytes, compared_artifacts=told.compared)
 
 
 @router.post(
@@ -180,10 +180,10 @@ def apply_bisect_action(
 ) -> BisectOut:
     """Pause, resume or cancel the search, approve its next round, or retry a start that failed."""
     row = bisect_actions.apply_action(
-        session, BisectId(bisect_id), wanted.move, wanted.reason, by=caller.user_id, now=clock.now()
+        session, BisectId(bisect_id), wanted.action, wanted.reason, by=caller.user_id, now=clock.now()
     )
     record_audit_event(
-        session, caller, "bisect.moved", "bisect", row.id, {"move": wanted.move, "reason": wanted.reason}
+        session, caller, "bisect.action-applied", "bisect", row.id, {"move": wanted.action, "reason": wanted.reason}
     )
     return make_bisect_out(session, row, clock.now())
 
@@ -210,7 +210,7 @@ def override_candidate(
         by=caller.user_id,
         now=clock.now(),
     )
-    record_audit_event(session, caller, "bisect.marked", "bisect", row.id, wanted.model_dump())
+    record_audit_event(session, caller, "bisect.candidate-overridden", "bisect", row.id, wanted.model_dump())
     return make_bisect_out(session, row, clock.now())
 
 
@@ -236,7 +236,7 @@ def request_probe(
         by=caller.user_id,
         now=clock.now(),
     )
-    record_audit_event(session, caller, "bisect.remeasured", "bisect", row.id, {"candidate": wanted.candidate})
+    record_audit_event(session, caller, "bisect.probe-requested", "bisect", row.id, {"candidate": wanted.candidate})
     return make_bisect_out(session, row, clock.now())
 
 
@@ -252,5 +252,5 @@ def invalidate_probe(
     row = bisect_actions.invalidate_probe(
         session, BisectId(bisect_id), wanted.number, wanted.reason, by=caller.user_id, now=clock.now()
     )
-    record_audit_event(session, caller, "bisect.annulled", "bisect", row.id, wanted.model_dump())
+    record_audit_event(session, caller, "bisect.probe-invalidated", "bisect", row.id, wanted.model_dump())
     return make_bisect_out(session, row, clock.now())

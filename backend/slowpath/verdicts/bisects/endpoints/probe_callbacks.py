@@ -44,4 +44,4 @@ def receive_probe_callback(
     with database.writing(TeamScope(team_id)) as session:
         probe, is_new = probe_callbacks.record_callback(session, probe_id, wanted.state, wanted.detail, now=clock.now())
         if is_new:
-            record_audit_event(session, None, "probe.called-back", "probe", probe.id, {"state": wanted.state})
+            record_audit_event(session, None, "probe.callback-received", "probe", probe.id, {"state": wanted.state})

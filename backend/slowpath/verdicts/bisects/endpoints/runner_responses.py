@@ -51,11 +51,11 @@ def _leased(lease: ProbeLease, public_url: str) -> dict[str, Any]:
             module: LeaseRepository(url=url, name=name) for module, (url, name) in lease.repositories.items()
         },
         "signature": SignatureOut(**bisect.signature),
-        "windows_wanted": probe.measurements_requested,
-        "windows_taken": lease.taken,
-        "window_seconds": lease.settings.window_seconds,
+        "measurements_requested": probe.measurements_requested,
+        "measurements_taken": lease.taken,
+        "window_seconds": lease.settings.measurement_seconds,
         "warm_up_seconds": lease.settings.warm_up_seconds,
-        "deploy_seconds": lease.settings.deploy_seconds,
+        "deployment_seconds": lease.settings.deployment_seconds,
         "lease_seconds": float(LEASE_SECONDS),
         "callback": CallbackTarget(
             url=f"{public_url.rstrip('/')}/api/v1/probe-callbacks/{lease.secret}", token=lease.secret

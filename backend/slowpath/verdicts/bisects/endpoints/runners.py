@@ -62,7 +62,7 @@ def register_runner(runner_name: Name, wanted: RunnerIn, caller: MayRun, session
     seen, changed = runners.register_runner(session, told, token_id=caller.token_id, now=clock.now())
     if changed:
         facts = {"name": runner_name, "slots": wanted.slots, "version": wanted.version, "host": wanted.host}
-        record_audit_event(session, caller, "runner.changed", "runner", seen.row.id, facts)
+        record_audit_event(session, caller, "runner.registered", "runner", seen.row.id, facts)
     return runner_out(seen, clock.now())
 
 
@@ -88,7 +88,7 @@ def release_runner(runner_name: Name, wanted: RunnerShutdownIn, caller: MayRun, 
     """Release the name of a runner that has stopped and left nothing deployed."""
     runners.check_caller(session, runner_name, caller)
     row = runners.release_runner(session, runner_name, wanted.instance, now=clock.now())
-    record_audit_event(session, caller, "runner.left", "runner", row.id, {"name": row.name})
+    record_audit_event(session, caller, "runner.released", "runner", row.id, {"name": row.name})
 
 
 @router.get(
@@ -179,9 +179,9 @@ def send_heartbeat(run_id: UUID, wanted: HeartbeatIn, caller: MayRun, session: W
     said = heard.probe.callback
     return HeartbeatOut(
         command=heard.command,
-        windows_wanted=heard.probe.measurements_requested,
-        windows_taken=heard.taken,
-        window_seconds=heard.window_seconds,
+        measurements_requested=heard.probe.measurements_requested,
+        measurements_taken=heard.taken,
+        measurement_seconds=heard.window_seconds,
         lease_seconds=heard.lease_seconds,
         callback=ProbeCallbackOut.model_validate(said) if said else None,
     )
@@ -222,8 +222,8 @@ def report_measurement(run_id: UUID, wanted: ProbeMeasurementIn, caller: MayRun,
 def report_probe_result(run_id: UUID, wanted: ProbeResultIn, caller: MayRun, session: Writing, clock: Now) -> None:
     """Say that nothing of a deploy runs any more. Told again, the first word stays."""
     runners.check_run(session, run_id, caller)
-    probe, is_new = probe_reports.record_probe_result(session, run_id, wanted.how, wanted.log_tail, now=clock.now())
+    probe, is_new = probe_reports.record_probe_result(session, run_id, wanted.outcome, wanted.log_tail, now=clock.now())
     if is_new:
         record_audit_event(
-            session, caller, "probe.ended", "probe", probe.id, {"number": probe.number, "how": wanted.how}
+            session, caller, "probe.ended", "probe", probe.id, {"number": probe.number, "how": wanted.outcome}
         )

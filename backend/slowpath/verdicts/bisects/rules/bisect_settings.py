@@ -54,27 +54,27 @@ class DashboardSelector:
 class BisectSettings:
     """How to search, how to measure, and what is built."""
 
-    belief: float = 0.95
+    stop_probability: float = 0.95
     slots: int = 1
     """How many deploys there may be at a time, the control among them."""
-    max_deploys: int | None = None
+    max_deployments: int | None = None
     control: bool = False
-    most_windows: int = 4
-    window_seconds: float = 30.0
+    max_measurements_per_probe: int = 4
+    measurement_seconds: float = 30.0
     warm_up_seconds: float = 10.0
-    deploy_seconds: float = 1800.0
+    deployment_seconds: float = 1800.0
     """So long a deploy may take until it is healthy."""
-    lost_after_seconds: float = 600.0
+    lease_timeout_seconds: float = 600.0
     """So long a runner may be silent before its deploys count as lost."""
-    approval: bool = False
+    needs_approval: bool = False
     """Whether a person must allow each round of deploys."""
-    hours: DeploymentHours | None = None
-    guard: Guardrail | None = None
-    board: DashboardSelector | None = None
+    deployment_hours: DeploymentHours | None = None
+    guardrail: Guardrail | None = None
+    dashboard_selector: DashboardSelector | None = None
     """Of a search on latency."""
     between: float | None = None
     """Spread between deploys over that between windows, measured by the service's last bisect of the same signature."""
-    known_ends: bool = False
+    use_production_baselines: bool = False
     """Whether what production measured of the two ends stands for deploys of them."""
     runner_labels: Mapping[str, str] = field(default_factory=dict)
     """Only runners that have all of these deploy for it."""
@@ -94,10 +94,10 @@ class BisectSettings:
     def search(self, *, larger_is_worse: bool, marks: int = 0) -> SearchSettings:
         """Return what the search knows of them; `marks` were made by hand and cost no deploy."""
         return SearchSettings(
-            belief=self.belief,
+            belief=self.stop_probability,
             slots=max(self.slots - int(self.control), 1),
-            most_windows=self.most_windows,
-            most_deploys=None if self.max_deploys is None else self.max_deploys + marks,
+            most_windows=self.max_measurements_per_probe,
+            most_deploys=None if self.max_deployments is None else self.max_deployments + marks,
             control=self.control,
             larger_is_worse=larger_is_worse,
             between=self.between,
@@ -107,7 +107,7 @@ class BisectSettings:
 LIVE: Final = frozenset(
     {
         "belief",
-        "max_deploys",
+        "max_deployments",
         "slots",
         "control",
         "hours",
@@ -116,8 +116,8 @@ LIVE: Final = frozenset(
         "warm_up_seconds",
         "approval",
         "most_windows",
-        "deploy_seconds",
-        "lost_after_seconds",
+        "deployment_seconds",
+        "lease_timeout_seconds",
         "runner_labels",
     }
 )
@@ -127,8 +127,8 @@ LIVE: Final = frozenset(
 def to_json(settings: BisectSettings) -> dict[str, Any]:
     """Return settings as they are kept."""
     told = asdict(settings)
-    if settings.hours is not None:
-        hours = settings.hours
+    if settings.deployment_hours is not None:
+        hours = settings.deployment_hours
         told["hours"] = {"days": list(hours.days), "from": hours.start, "to": hours.end, "zone": hours.zone}
     return {**told, "tags": list(settings.tags), "module_repositories": dict(settings.module_repositories)}
 

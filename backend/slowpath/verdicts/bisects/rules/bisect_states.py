@@ -4,18 +4,18 @@ from enum import StrEnum
 from typing import Final, Literal
 
 BisectStateName = Literal[
-    "planned", "waiting-approval", "searching", "paused", "found", "not-in-range", "inseparable", "stopped",
+    "planned", "waiting-approval", "searching", "paused", "found", "not-in-range", "not-separable", "stopped",
     "cancelled", "failed",
 ]  # fmt: skip
 ProbeStateName = Literal[
-    "asked", "leased", "deploying", "warming", "soaking", "collecting", "idle", "closing", "done", "unbuildable",
-    "unhealthy", "failed", "annulled", "lost",
+    "queued", "leased", "deploying", "warming", "soaking", "collecting", "idle", "stopping", "done", "unbuildable",
+    "unhealthy", "failed", "invalidated", "lost",
 ]  # fmt: skip
-PurposeName = Literal["known", "end", "control", "probe", "verify", "mark"]
+PurposeName = Literal["baseline", "boundary", "control", "probe", "verify", "override"]
 PhaseName = Literal["deploying", "warming", "soaking", "collecting", "idle"]
 EndingName = Literal["done", "unbuildable", "unhealthy", "failed"]
 MoveName = Literal["pause", "resume", "cancel", "approve", "retry"]
-CommandName = Literal["measure", "wait", "tear-down"]
+CommandName = Literal["measure", "wait", "stop"]
 CallbackName = Literal["building", "rolling", "ready", "unbuildable", "failed"]
 
 
@@ -28,7 +28,7 @@ class BisectState(StrEnum):
     PAUSED = "paused"
     FOUND = "found"
     NOT_IN_RANGE = "not-in-range"
-    INSEPARABLE = "inseparable"
+    NOT_SEPARABLE = "not-separable"
     STOPPED = "stopped"
     CANCELLED = "cancelled"
     FAILED = "failed"
@@ -37,26 +37,28 @@ class BisectState(StrEnum):
 OPEN: Final = frozenset({BisectState.PLANNED, BisectState.WAITING, BisectState.SEARCHING, BisectState.PAUSED})
 
 
-MEASURED: Final = frozenset({BisectState.FOUND, BisectState.NOT_IN_RANGE, BisectState.INSEPARABLE, BisectState.STOPPED})
+MEASURED: Final = frozenset(
+    {BisectState.FOUND, BisectState.NOT_IN_RANGE, BisectState.NOT_SEPARABLE, BisectState.STOPPED}
+)
 """Ended after measurements that say how deploys vary."""
 
 
 class ProbeState(StrEnum):
     """Where a deploy stands."""
 
-    ASKED = "asked"
+    QUEUED = "queued"
     LEASED = "leased"
     DEPLOYING = "deploying"
     WARMING = "warming"
     SOAKING = "soaking"
     COLLECTING = "collecting"
     IDLE = "idle"
-    CLOSING = "closing"
+    STOPPING = "stopping"
     DONE = "done"
     UNBUILDABLE = "unbuildable"
     UNHEALTHY = "unhealthy"
     FAILED = "failed"
-    ANNULLED = "annulled"
+    INVALIDATED = "invalidated"
     LOST = "lost"
 
 
@@ -71,13 +73,13 @@ UNDER_WAY: Final = frozenset(
     }
 )
 """A runner has it, and it is to go on."""
-LIVING: Final = UNDER_WAY | {ProbeState.ASKED}
+LIVING: Final = UNDER_WAY | {ProbeState.QUEUED}
 """More is to come of it."""
 STARTING: Final = frozenset({ProbeState.LEASED, ProbeState.DEPLOYING, ProbeState.WARMING})
 """Nothing can be measured of it yet."""
 NO_BUILD: Final = frozenset({ProbeState.UNBUILDABLE, ProbeState.UNHEALTHY})
 """The build itself is at fault: it can not be measured, however often it is tried."""
-NOT_COUNTED: Final = frozenset({ProbeState.FAILED, ProbeState.ANNULLED, ProbeState.LOST})
+NOT_COUNTED: Final = frozenset({ProbeState.FAILED, ProbeState.INVALIDATED, ProbeState.LOST})
 """What it gave does not count, and may be asked for again."""
 
 LEASE_SECONDS: Final = 30

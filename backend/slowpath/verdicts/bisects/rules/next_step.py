@@ -9,11 +9,11 @@ from slowpath.analysis.bisect.candidate_sequence import KNOWN_BAD, KNOWN_GOOD
 from slowpath.analysis.bisect.search import ProbeStart, SearchResult, next_actions
 from slowpath.analysis.bisect.search_state import SearchState
 from slowpath.verdicts.bisects.rules.bisect_states import MOST_BAD_WINDOWS, MOST_FAILURES, NO_BUILD, ProbeState
-from slowpath.verdicts.bisects.rules.probe_observations import KNOWN, ProbeObservation, is_failure
+from slowpath.verdicts.bisects.rules.probe_observations import BASELINE, ProbeObservation, is_failure
 
 DOUBTED: Final = 0.5
 """So much it is believed that a search measures otherwise than production did, and what that measured counts no more."""
-UNFOUND: Final = frozenset({"not-in-range", "inseparable"})
+UNFOUND: Final = frozenset({"not-in-range", "not-separable"})
 NOT_ON_ITS_WORD: Final = "Before a search ends without a culprit it deploys both ends itself."
 
 
@@ -45,7 +45,7 @@ def decide_next_step(state: SearchState, tried: Sequence[ProbeObservation], *, s
     extra = tuple(one.number for one in tried if one.lives and one.purpose == "control" and not state.settings.control)
     if extra:
         return NextStep(close=extra)
-    asked = {one.number for one in tried if one.state == ProbeState.ASKED}
+    asked = {one.number for one in tried if one.state == ProbeState.QUEUED}
     if any(one.waits for one in tried if one.number not in asked):
         return NextStep()
     return _go_on(state, tried, asked)
@@ -53,7 +53,7 @@ def decide_next_step(state: SearchState, tried: Sequence[ProbeObservation], *, s
 
 def _go_on(state: SearchState, tried: Sequence[ProbeObservation], asked: Collection[int]) -> NextStep:
     """Return what follows from what was measured."""
-    known = any(one.purpose == KNOWN and one.state == ProbeState.DONE for one in tried)
+    known = any(one.purpose == BASELINE and one.state == ProbeState.DONE for one in tried)
     if known and (why := _disowned(state)) is not None:
         return NextStep(disown=why)
     if asked:
@@ -82,7 +82,7 @@ def _make_room(state: SearchState, tried: Sequence[ProbeObservation], asked: Col
 
 
 def _trouble(tried: Sequence[ProbeObservation]) -> str | None:
-    ended = [one for one in tried if not one.lives and one.purpose != "mark"]
+    ended = [one for one in tried if not one.lives and one.purpose != "override"]
     newest = ended[-MOST_FAILURES:]
     if len(newest) == MOST_FAILURES and all(is_failure(one) for one in newest):
         return f"{MOST_FAILURES} deploys one after another came to nothing. See the log of #{newest[-1].number}."

@@ -9,8 +9,8 @@ from slowpath.analysis.bisect.search_state import DeployState, MeasuredValue, Pr
 from slowpath.verdicts.bisects.rules.bisect_settings import BisectSettings
 from slowpath.verdicts.bisects.rules.bisect_states import LIVING, MARK_COUNTS, NO_BUILD, NOT_COUNTED, ProbeState
 
-MARK: Final = "mark"
-KNOWN: Final = "known"
+OVERRIDE: Final = "override"
+BASELINE: Final = "baseline"
 """What production measured of an end: no deploy of the search."""
 
 
@@ -41,7 +41,7 @@ class ProbeObservation:
     round: int
     state: str
     about: str | None = None
-    windows_wanted: int = 1
+    measurements_requested: int = 1
     windows: tuple[ProbeMeasurementValue, ...] = ()
     good: int = 0
     bad: int = 0
@@ -58,7 +58,7 @@ class ProbeObservation:
         """Tell whether something of it is still to be measured or read; of what has ended, to be read."""
         if self.state not in NOT_COUNTED and any(not one.is_read and not one.annulled for one in self.windows):
             return True
-        return self.lives and len(self.windows) < self.windows_wanted
+        return self.lives and len(self.windows) < self.measurements_requested
 
     @property
     def told_nothing(self) -> int:
@@ -72,7 +72,7 @@ def build_search_state(
     line: CandidateSequence, settings: BisectSettings, tried: Sequence[ProbeObservation], *, larger_is_worse: bool
 ) -> SearchState:
     """Return the state of the search. `tried` are numbered from 1 without gaps."""
-    marks = sum(not one.is_leased and not one.lives and one.purpose != KNOWN for one in tried)
+    marks = sum(not one.is_leased and not one.lives and one.purpose != BASELINE for one in tried)
     return SearchState(
         settings.search(larger_is_worse=larger_is_worse, marks=marks),
         line,
@@ -83,7 +83,7 @@ def build_search_state(
 
 def _deploy(one: ProbeObservation) -> ProbeRecord:
     counted = [window for window in one.windows if not window.annulled]
-    weight = MARK_COUNTS if one.purpose == MARK else 1
+    weight = MARK_COUNTS if one.purpose == OVERRIDE else 1
     return ProbeRecord(
         one.number,
         one.candidate,
@@ -102,16 +102,16 @@ def _state(state: str) -> DeployState:
         return "running"
     if state in NO_BUILD:
         return "unbuildable"
-    return "annulled" if state in NOT_COUNTED else "done"
+    return "invalidated" if state in NOT_COUNTED else "done"
 
 
 def _purpose(purpose: str) -> Purpose:
-    known: dict[str, Purpose] = {KNOWN: "known", "end": "end", "control": "control", "verify": "verify"}
+    known: dict[str, Purpose] = {BASELINE: "baseline", "boundary": "boundary", "control": "control", "verify": "verify"}
     return known.get(purpose, "probe")
 
 
 def is_failure(one: ProbeObservation) -> bool:
     """Tell whether a deploy came to nothing through no fault of its build."""
     return one.state in {ProbeState.FAILED, ProbeState.LOST} or (
-        one.state == ProbeState.ANNULLED and one.told_nothing > 0
+        one.state == ProbeState.INVALIDATED and one.told_nothing > 0
     )

@@ -19,7 +19,7 @@ from slowpath.verdicts.bisects.rules.candidates import CandidateNode
 from slowpath.verdicts.bisects.rules.probe_observations import ProbeObservation
 from slowpath.verdicts.bisects.rules.search_plan import TOP, ExpandedLevel, SearchPlan
 
-Verdict = Literal["slower", "not-slower", "cannot-tell", "unbuildable", "probing"]
+Verdict = Literal["slower", "not-slower", "inconclusive", "unbuildable", "measuring"]
 SURE: Final = 0.9
 TELLING: Final = 10.0
 """Odds from which a probe alone says something."""
@@ -188,11 +188,11 @@ def _verdict(plan: SearchPlan, belief: Posterior, one: ProbeObservation) -> Verd
     counted = [window for window in one.windows if not window.annulled]
     said = one.good or one.bad or any(window.value is not None for window in counted)
     if not said:
-        return "probing" if one.lives or one.waits else "cannot-tell"
+        return "measuring" if one.lives or one.waits else "inconclusive"
     bad = _badness(plan, belief, one.candidate)
     if bad >= SURE:
         return "slower"
-    return "not-slower" if bad <= 1 - SURE else "cannot-tell"
+    return "not-slower" if bad <= 1 - SURE else "inconclusive"
 
 
 def _badness(plan: SearchPlan, belief: Posterior, build: str) -> float:

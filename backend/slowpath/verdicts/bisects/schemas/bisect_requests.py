@@ -55,18 +55,18 @@ class DashboardSelectorIn(BisectRequest):
 class BisectSettingsUpdate(BisectRequest):
     """What of the settings may be changed while the search goes on; what is left out stays."""
 
-    belief: Annotated[float, Field(ge=0.5, le=0.999)] = 0.95
+    stop_probability: Annotated[float, Field(ge=0.5, le=0.999)] = 0.95
     slots: Annotated[int, Field(ge=1, le=MOST_SLOTS)] = 1
-    max_deploys: Annotated[int, Field(ge=1, le=1000)] | None = None
+    max_deployments: Annotated[int, Field(ge=1, le=1000)] | None = None
     control: bool = False
-    most_windows: Annotated[int, Field(ge=1, le=20)] = 4
-    window_seconds: Annotated[float, Field(ge=0, le=86_400)] = 30.0
+    max_measurements_per_probe: Annotated[int, Field(ge=1, le=20)] = 4
+    measurement_seconds: Annotated[float, Field(ge=0, le=86_400)] = 30.0
     warm_up_seconds: Annotated[float, Field(ge=0, le=86_400)] = 10.0
-    deploy_seconds: Annotated[float, Field(ge=1, le=86_400)] = 1800.0
-    lost_after_seconds: Annotated[float, Field(ge=5, le=86_400)] = 600.0
-    approval: bool = False
-    hours: DeploymentHoursIn | None = None
-    guard: GuardrailIn | None = None
+    deployment_seconds: Annotated[float, Field(ge=1, le=86_400)] = 1800.0
+    lease_timeout_seconds: Annotated[float, Field(ge=5, le=86_400)] = 600.0
+    needs_approval: bool = False
+    deployment_hours: DeploymentHoursIn | None = None
+    guardrail: GuardrailIn | None = None
     runner_labels: RunnerLabels = {}  # noqa: RUF012 - pydantic copies it
     """Only runners that have all of these deploy for it."""
 
@@ -74,8 +74,8 @@ class BisectSettingsUpdate(BisectRequest):
 class BisectSettingsIn(BisectSettingsUpdate):
     """How to search, how to measure, what is built. What is left out is as usual."""
 
-    board: DashboardSelectorIn | None = None
-    known_ends: bool = False
+    dashboard_selector: DashboardSelectorIn | None = None
+    use_production_baselines: bool = False
     """Begin with what production measured of both ends: saves their deploys where the runner deploys into the same conditions."""
     main_package: Place | None = None
     directory: Place = ""
@@ -115,7 +115,7 @@ class BisectUpdate(BisectRequest):
 class BisectActionIn(BisectRequest):
     """What a person wants of the search."""
 
-    move: MoveName
+    action: MoveName
     reason: Words = ""
 
 

@@ -46,10 +46,10 @@ class BisectSummaryOut(BaseModel):
     sentence: str
     service: ServiceRef
     regression: RegressionRef | None
-    belief: float
+    posterior: float
     """In the most suspected candidate, 0 to 1."""
-    deploys: int
-    expected_deploys: float | None
+    deployments: int
+    expected_deployments: float | None
     """How many it will probably be in all."""
     culprit: CulpritOut | None
     created_by: str | None
@@ -67,14 +67,14 @@ class LevelDependencyUpdate(BaseModel):
     """Which version change led to a level."""
 
     module: str
-    before: str
-    after: str
+    old_version: str
+    new_version: str
 
 
 class PrunedCommitsOut(BaseModel):
     """Commits that can not be it, and why."""
 
-    why: str
+    reason: str
     commits: int
 
 
@@ -87,12 +87,12 @@ class CandidateOut(BaseModel):
     members: int
     """Commits that build the same."""
     kind: str
-    weight_share: float
+    prior: float
     """Believed before the first deploy, 0 to 1 within the level."""
-    belief: float
+    posterior: float
     """Of all candidates, 0 to 1. What was opened has the belief of all that was in it."""
-    why: str
-    verdict: Literal["slower", "not-slower", "cannot-tell", "unbuildable", "probing"] | None
+    reason: str
+    verdict: Literal["slower", "not-slower", "inconclusive", "unbuildable", "measuring"] | None
     probe_number: int | None
     """The newest probe of it."""
 
@@ -113,9 +113,9 @@ class PosteriorBarsOut(BaseModel):
     `marks` are [place from 0 in the level (-1: its good end), probe's number].
     """
 
-    belief: list[float]
-    before: list[float]
-    marks: list[tuple[int, int]]
+    posterior: list[float]
+    prior: list[float]
+    probes: list[tuple[int, int]]
 
 
 class LevelOut(BaseModel):
@@ -129,9 +129,9 @@ class LevelOut(BaseModel):
     good: str
     bad: str
     commits: int
-    classes: int
+    candidate_count: int
     pruned: list[PrunedCommitsOut]
-    bump: LevelDependencyUpdate | None
+    dependency_update: LevelDependencyUpdate | None
     candidates: list[CandidateOut]
     """In the order of the line, the most believed of them where they are many."""
     bars: PosteriorBarsOut
@@ -145,7 +145,7 @@ class ProbeMeasurementOut(BaseModel):
     round: int
     value: float | None
     verdict: VerdictName | None
-    annulled: bool
+    invalidated: bool
     problem: str | None
     artifact_ids: list[UUID]
     requests: int | None
@@ -159,14 +159,14 @@ class LikeliestCandidate(BaseModel):
 
     sha: str
     title: str
-    belief: float
+    posterior: float
 
 
 class PosteriorPreviewOut(BaseModel):
     """What would be believed if a probe's build is slower, and if it is not; null where that can not be."""
 
-    slower: LikeliestCandidate | None
-    not_slower: LikeliestCandidate | None
+    if_slower: LikeliestCandidate | None
+    if_not_slower: LikeliestCandidate | None
 
 
 class ProbeOut(BaseModel):
@@ -186,19 +186,19 @@ class ProbeOut(BaseModel):
     slot: int | None
     runner: str | None
     state: ProbeStateName
-    verdict: Literal["slower", "not-slower", "cannot-tell", "unbuildable", "probing"] | None
+    verdict: Literal["slower", "not-slower", "inconclusive", "unbuildable", "measuring"] | None
     odds: float | None
     """How much likelier what it gave is of a slow build than of a good one."""
-    would: PosteriorPreviewOut | None
+    posterior_preview: PosteriorPreviewOut | None
     """Of those that still run or wait."""
     reason: str | None
-    asked_at: datetime
+    queued_at: datetime
     leased_at: datetime | None
     deployed_at: datetime | None
     ready_at: datetime | None
     ended_at: datetime | None
-    windows_wanted: int
-    windows: list[ProbeMeasurementOut]
+    measurements_requested: int
+    measurements: list[ProbeMeasurementOut]
     log_tail: str
 
 
@@ -208,9 +208,9 @@ class MeasurementsBySideOut(BaseModel):
     good: list[float]
     bad: list[float]
     control: list[float]
-    known_good: list[float]
+    baseline_good: list[float]
     """What production measured of the good end, without a deploy of this search, where it counts."""
-    known_bad: list[float]
+    baseline_bad: list[float]
     unit: str
     label: str
 
@@ -226,16 +226,16 @@ class CredibleIntervalOut(BaseModel):
 class BisectCost(BaseModel):
     """What it has cost, and what it will."""
 
-    deploys: int
+    deployments: int
     running: int
     builds: int
     rounds: int
-    expected: CredibleIntervalOut | None
+    expected_probes: CredibleIntervalOut | None
     """Deploys still to come."""
     limit: int | None
     """Deploys after which it stops undecided; none before there is a plan."""
-    git_bisect_best_of_3: int
-    git_bisect_best_of_5: int
+    git_bisect_best_of_3_probes: int
+    git_bisect_best_of_5_probes: int
     """Deploys that git bisect would need, each build measured three or five times."""
     seconds: float
 
@@ -244,11 +244,11 @@ class BisectEventOut(BaseModel):
     """One line of the history."""
 
     id: UUID
-    at: datetime
+    occurred_at: datetime
     kind: str
-    who: str | None
+    actor: str | None
     sentence: str
-    facts: dict[str, Any]
+    details: dict[str, Any]
 
 
 class BisectOut(BisectSummaryOut):
@@ -271,7 +271,7 @@ class BisectOut(BisectSummaryOut):
     problem: dict[str, Any] | None
     job: JobOut | None
     """What is being read of repositories: to find the candidates, or to look into a suspect."""
-    approval_wanted: bool
+    needs_approval: bool
     """Whether a round waits for a person to approve it."""
     revision: int
 
@@ -281,7 +281,7 @@ class DashboardSelectorProposal(BaseModel):
 
     environment_id: UUID
     environment: str
-    window_seconds: float | None
+    measurement_seconds: float | None
 
 
 class EnvironmentRef(BaseModel):
@@ -322,13 +322,13 @@ class SignatureProposalOut(BaseModel):
     unit: str
     before: float | None
     after: float | None
-    separates: bool
+    is_separating: bool
     """Whether it told the two apart already."""
-    why: str
-    board: DashboardSelectorProposal | None
+    reason: str
+    dashboard_selector: DashboardSelectorProposal | None
     """Of latency."""
-    known: ProductionBaselinesOut | None
-    """What `known_ends` would begin with."""
+    production_baselines: ProductionBaselinesOut | None
+    """What `use_production_baselines` would begin with."""
 
 
 class RunnerOut(BaseModel):
@@ -353,7 +353,7 @@ class BisectFilesOut(BaseModel):
 
     files: int
     size_bytes: int
-    compared: int
+    compared_artifacts: int
 
 
 class RepositoryProposalOut(BaseModel):
@@ -376,5 +376,5 @@ class BisectProposalOut(BaseModel):
     runners: list[RunnerOut]
     environments: list[EnvironmentRef]
     """Those in which the board tells latency."""
-    missing: list[str]
+    missing_inputs: list[str]
     """What is still needed, in sentences."""

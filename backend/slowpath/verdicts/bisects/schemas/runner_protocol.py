@@ -99,11 +99,11 @@ class LeaseOut(BaseModel):
     repositories: dict[str, LeaseRepository]
     """By module; "" is the main one."""
     signature: SignatureOut
-    windows_wanted: int
-    windows_taken: int
-    window_seconds: float
+    measurements_requested: int
+    measurements_taken: int
+    measurement_seconds: float
     warm_up_seconds: float
-    deploy_seconds: float
+    deployment_seconds: float
     lease_seconds: float
     callback: CallbackTarget
 
@@ -142,9 +142,9 @@ class HeartbeatOut(BaseModel):
     """What is to be done: measure while windows are wanted, wait for others, or tear down."""
 
     command: CommandName
-    windows_wanted: int
-    windows_taken: int
-    window_seconds: float
+    measurements_requested: int
+    measurements_taken: int
+    measurement_seconds: float
     """Of the next window: it may have changed since the lease."""
     lease_seconds: float
     callback: ProbeCallbackOut | None
@@ -162,14 +162,20 @@ class ProbeMeasurementIn(BisectRequest):
     problem: Words | None = None
     """Why there is no number."""
     artifact_ids: Annotated[list[UUID], Field(max_length=40)] = []  # noqa: RUF012 - pydantic copies it
-    board: bool = False
+    is_on_dashboard: bool = False
     """Of a search on latency: what the deploy pushed between the two times says the value."""
     started_at: AwareDatetime
     ended_at: AwareDatetime
 
     @model_validator(mode="after")
     def _tells_something(self) -> "ProbeMeasurementIn":
-        told = self.value is not None or self.verdict is not None or self.problem or self.artifact_ids or self.board
+        told = (
+            self.value is not None
+            or self.verdict is not None
+            or self.problem
+            or self.artifact_ids
+            or self.is_on_dashboard
+        )
         if not told:
             raise ValueError("give a value, a verdict, artifact_ids, board, or the problem why there is none")
         return self
@@ -178,7 +184,7 @@ class ProbeMeasurementIn(BisectRequest):
 class ProbeResultIn(BisectRequest):
     """How a deploy ended; from then on nothing of it runs any more."""
 
-    how: EndingName
+    outcome: EndingName
     log_tail: LogTail = ""
 
 

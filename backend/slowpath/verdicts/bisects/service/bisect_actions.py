@@ -51,9 +51,9 @@ def update_settings(
     )
     validate_settings(session, settings)
     if bisect.state == BisectState.STOPPED:
-        _continue(session, bisect, settings.max_deploys, now=now, by=by)
+        _continue(session, bisect, settings.max_deployments, now=now, by=by)
     bisect.settings = kept.to_json(settings)
-    if bisect.state == BisectState.WAITING and not settings.approval:
+    if bisect.state == BisectState.WAITING and not settings.needs_approval:
         bisect.state = BisectState.SEARCHING
     record_bisect_event(session, bisect, "changed", {"settings": dict(said)}, now=now, by=by)
     publish_bisect_change(session, bisect, step=True)
@@ -131,8 +131,10 @@ def _resume(
 ) -> None:
     if bisect.state != BisectState.PAUSED:
         raise InvalidBisectState("The bisect is not paused.")
-    asked = [one.round for one in probes if one.state == ProbeState.ASKED]
-    unapproved = kept.from_json(bisect.settings).approval and any(one > bisect.approved_through_round for one in asked)
+    asked = [one.round for one in probes if one.state == ProbeState.QUEUED]
+    unapproved = kept.from_json(bisect.settings).needs_approval and any(
+        one > bisect.approved_through_round for one in asked
+    )
     bisect.pause_reason = None
     if bisect.plan is None:
         bisect.state = BisectState.PLANNED
@@ -173,7 +175,7 @@ def override_candidate(
     probes = queries.probes(session, bisect_id)
     build = plan.build(said.candidate)
     row = search_steps.make_probe(session, bisect, build, len(probes) + 1, secret=secret, now=now)
-    row.candidate, row.purpose, row.round = said.candidate, "mark", max((one.round for one in probes), default=0)
+    row.candidate, row.purpose, row.round = said.candidate, "override", max((one.round for one in probes), default=0)
     row.state = ProbeState.UNBUILDABLE if said.verdict == "unbuildable" else ProbeState.DONE
     row.good_verdicts, row.bad_verdicts = int(said.verdict == "not-slower"), int(said.verdict == "slower")
     row.measurements_requested, row.reason, row.ended_at = 0, said.reason, now
@@ -208,7 +210,7 @@ def invalidate_probe(
     row = next((one for one in queries.probes(session, bisect_id) if one.number == number), None)
     if row is None:
         raise ProbeNotFound(f"This bisect has no probe #{number}.")
-    if row.state == ProbeState.ANNULLED:
+    if row.state == ProbeState.INVALIDATED:
         raise InvalidBisectState("This probe does not count already.")
     search_steps.invalidate_probe(row, reason, now)
     record_bisect_event(session, bisect, "annulled", {"number": number, "reason": reason}, now=now, by=by)

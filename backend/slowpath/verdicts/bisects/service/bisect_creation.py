@@ -75,7 +75,7 @@ def create_bisect(session: WriteSession, asked: BisectOptions, *, by: UserId | N
         session, offered, settings, is_said="window_seconds" in asked.settings
     )
     validate_settings(session, settings)
-    if settings.known_ends:
+    if settings.use_production_baselines:
         production_baselines.require_production_baselines(session, ServiceId(service_id), signature, good, bad)
     check_room(session)
     settings = replace(settings, between=queries.last_between(session, service_id, asdict(signature)))
@@ -113,10 +113,10 @@ def validate_settings(session: ReadSession, settings: BisectSettings) -> None:
             "A control stays deployed beside what is measured: it needs a slot of its own.",
             limit=2, actual=settings.slots, unit="slots", remedy="Use at least two slots, or no control.",
         )  # fmt: skip
-    if settings.board is not None:
-        validate_dashboard_selector(session, settings, settings.board)
-    if settings.guard is not None and settings.guard.environment_id is not None:
-        catalog.environment(session, EnvironmentId(UUID(settings.guard.environment_id)))
+    if settings.dashboard_selector is not None:
+        validate_dashboard_selector(session, settings, settings.dashboard_selector)
+    if settings.guardrail is not None and settings.guardrail.environment_id is not None:
+        catalog.environment(session, EnvironmentId(UUID(settings.guardrail.environment_id)))
     for repository_id in settings.module_repositories.values():
         repositories.get_repository(session, RepositoryId(UUID(repository_id)))
 

@@ -33,7 +33,7 @@ MOST_ENVIRONMENTS: Final = 50
 def check_guardrail(session: ReadSession, bisect_id: BisectId, *, now: datetime) -> str | None:
     """Return why the guard stops a bisect: its service fails or is slow in an environment, lately; None: it does not."""
     bisect = queries.bisect(session, bisect_id)
-    guard = None if bisect is None else kept.from_json(bisect.settings).guard
+    guard = None if bisect is None else kept.from_json(bisect.settings).guardrail
     if bisect is None or guard is None or bisect.state not in OPEN or bisect.state == BisectState.PAUSED:
         return None
     if guard.environment_id is not None:
@@ -91,7 +91,7 @@ def monitor_bisect(session: WriteSession, bisect_id: BisectId, stop: str | None,
     """Write down what is lost, stop what the guard stops, and look again later. Raises `BisectNotFound`."""
     bisect = lock_bisect(session, bisect_id)
     probes = queries.probes(session, bisect_id)
-    silent = timedelta(seconds=kept.from_json(bisect.settings).lost_after_seconds)
+    silent = timedelta(seconds=kept.from_json(bisect.settings).lease_timeout_seconds)
     for one in probes:
         if one.state in UNDER_WAY and one.lease_expires_at is not None and now > one.lease_expires_at + silent:
             one.state, one.reason = ProbeState.LOST, "its runner is silent"

@@ -63,7 +63,7 @@ def update_bisect_summary(session: WriteSession, bisect: Bisect, plan: SearchPla
     probes = queries.probes(session, bisect.id)
     known = load_probe_observations(probes, queries.windows(session, bisect.id))
     state = load_search_state(bisect, plan, known)
-    marks = sum(one.purpose == "mark" for one in known)
+    marks = sum(one.purpose == "override" for one in known)
     view = compute_search_view(plan, state, known)
     suspects = (bisect.outcome or {}).get("suspects") or ()
     named = plan.nodes[suspects[0]] if suspects and bisect.state == BisectState.FOUND else view.suspect

@@ -64,7 +64,7 @@ def to_ask(
     ):
         return None
     probe = queries.probe(session, ProbeId(window.probe_id))
-    board = kept.from_json(bisect.settings).board
+    board = kept.from_json(bisect.settings).dashboard_selector
     if probe is None or board is None:
         return None
     subject = LatencySubject.read(str(bisect.signature["subject"]))
@@ -129,9 +129,9 @@ def record(
 
 def _lengthen(session: WriteSession, bisect: Bisect, seconds: float, now: datetime) -> None:
     settings = kept.from_json(bisect.settings)
-    if seconds <= settings.window_seconds:
+    if seconds <= settings.measurement_seconds:
         return
-    facts = {"before": settings.window_seconds, "seconds": seconds}
-    bisect.settings = kept.to_json(replace(settings, window_seconds=seconds))
+    facts = {"before": settings.measurement_seconds, "seconds": seconds}
+    bisect.settings = kept.to_json(replace(settings, measurement_seconds=seconds))
     record_bisect_event(session, bisect, "lengthened", facts, now=now)
     publish_bisect_change(session, bisect)

@@ -24,7 +24,7 @@ def resolve_latency_signature(
     where nobody says otherwise. Raises `InvalidBisectRequest`, `EnvironmentNotFound`.
     """
     if offered.signature.kind != LATENCY:
-        if settings.board is not None:
+        if settings.dashboard_selector is not None:
             raise InvalidBisectRequest(
                 f"{offered.signature.label} is not read from the board.",
                 remedy="Leave board out, or search on a quantile of latency.",
@@ -36,13 +36,13 @@ def resolve_latency_signature(
             f"{offered.signature.subject!r} names no quantile of latency.",
             remedy="Name an environment, a route if it is one route's, and a quantile, such as: production p99.",
         )
-    board = settings.board or _board_of(session, offered, subject)
+    board = settings.dashboard_selector or _board_of(session, offered, subject)
     slug = catalog.environment(session, EnvironmentId(UUID(board.environment_id))).slug
     signature = latency_proposals.signature(str(replace(subject, environment=slug)))
-    settings = replace(settings, board=board)
+    settings = replace(settings, dashboard_selector=board)
     advised = offered.board.window_seconds if offered.board is not None else None
     if advised is not None and not is_said:
-        settings = replace(settings, window_seconds=max(advised, settings.window_seconds))
+        settings = replace(settings, measurement_seconds=max(advised, settings.measurement_seconds))
     return signature, settings
 
 

@@ -18,12 +18,12 @@ def get_probe_command(
     being started. While a bisect is paused what is wanted already is still measured; what has nothing to measure goes.
     """
     if probe.state not in UNDER_WAY or bisect.state == BisectState.CANCELLED:
-        return "tear-down"
+        return "stop"
     taken = len(windows.get(probe.id, ()))
     if taken >= probe.measurements_requested:
-        return "tear-down" if bisect.state == BisectState.PAUSED else "wait"
+        return "stop" if bisect.state == BisectState.PAUSED else "wait"
     others = [one.state for one in probes if one.id != probe.id and one.purpose != "control"]
     waited_for = taken and any(one in STARTING for one in others)
-    if waited_for or (probe.purpose == "control" and taken and ProbeState.ASKED in others and not READY & {*others}):
+    if waited_for or (probe.purpose == "control" and taken and ProbeState.QUEUED in others and not READY & {*others}):
         return "wait"
     return "measure"

@@ -81,10 +81,12 @@ def _given(session: WriteSession, runner: Runner, slot: int, now: datetime) -> P
         probe = queries.probe(session, ProbeId(waiting.id))
         if bisect is None or probe is None:
             continue
-        if probe.state != ProbeState.ASKED or bisect.state != BisectState.SEARCHING:
+        if probe.state != ProbeState.QUEUED or bisect.state != BisectState.SEARCHING:
             continue
         settings = kept.from_json(bisect.settings)
-        if not settings.is_for(runner.labels) or not (settings.hours is None or settings.hours.allow(now)):
+        if not settings.is_for(runner.labels) or not (
+            settings.deployment_hours is None or settings.deployment_hours.allow(now)
+        ):
             continue
         probe.state, probe.runner_id, probe.slot, probe.leased_at = ProbeState.LEASED, runner.id, slot, now
         probe.lease_expires_at = now + timedelta(seconds=LEASE_SECONDS)

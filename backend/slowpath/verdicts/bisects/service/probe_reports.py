@@ -87,7 +87,7 @@ def record_heartbeat(session: WriteSession, run_id: UUID, told: Heartbeat, *, no
     session.flush()
     windows = queries.windows(session, bisect.id)
     said = get_probe_command(bisect, probe, queries.probes(session, bisect.id), windows)
-    seconds = kept.from_json(bisect.settings).window_seconds
+    seconds = kept.from_json(bisect.settings).measurement_seconds
     return HeartbeatReply(probe, said, len(windows.get(probe.id, [])), seconds, float(LEASE_SECONDS))
 
 
@@ -146,9 +146,9 @@ def record_probe_result(
     given = queries.windows_of(session, probe.id)  # what was measured before something went wrong still counts
     probe.ended_at, probe.lease_expires_at = now, None
     probe.log_tail = truncate_log(log_tail) or probe.log_tail
-    if probe.state not in {ProbeState.LOST, ProbeState.ANNULLED}:
+    if probe.state not in {ProbeState.LOST, ProbeState.INVALIDATED}:
         counts = any(one.value is not None or one.verdict is not None or one.problem is None for one in given)
-        probe.state = ProbeState.DONE if counts or probe.state == ProbeState.CLOSING else ENDS[how]
+        probe.state = ProbeState.DONE if counts or probe.state == ProbeState.STOPPING else ENDS[how]
     record_bisect_event(session, bisect, "ended", {"number": probe.number, "how": how}, now=now)
     publish_bisect_change(session, bisect, step=True)
     return probe, True

@@ -18,7 +18,7 @@ from slowpath.verdicts.bisects.jobs import ReadMeasurement
 from slowpath.verdicts.bisects.rules.bisect_proposals import Signature
 from slowpath.verdicts.bisects.rules.bisect_settings import from_json
 from slowpath.verdicts.bisects.rules.bisect_states import ProbeState
-from slowpath.verdicts.bisects.rules.probe_observations import KNOWN
+from slowpath.verdicts.bisects.rules.probe_observations import BASELINE
 from slowpath.verdicts.bisects.rules.search_plan import SearchPlan
 from slowpath.verdicts.bisects.service import search_steps
 from slowpath.verdicts.bisects.service.bisect_locks import record_bisect_event
@@ -52,13 +52,13 @@ def require_production_baselines(
     if find_production_baselines(CommitMeasurements(session, service_id), signature, good, bad) is None:
         raise InvalidBisectRequest(
             "Production did not measure this of both ends under equal conditions.",
-            remedy="Leave known_ends out, so that both ends are deployed.",
+            remedy="Leave use_production_baselines out, so that both ends are deployed.",
         )
 
 
 def record_production_baselines(session: WriteSession, row: Bisect, plan: SearchPlan, now: datetime) -> None:
     """Write down as probes what production measured of the ends, if the search is to begin with it; jobs read the values."""
-    if not from_json(row.settings).known_ends or queries.probes(session, row.id):
+    if not from_json(row.settings).use_production_baselines or queries.probes(session, row.id):
         return
     signature = Signature(**row.signature)
     found = find_production_baselines(
@@ -70,7 +70,7 @@ def record_production_baselines(session: WriteSession, row: Bisect, plan: Search
     for number, (end, one) in enumerate(zip((KNOWN_GOOD, KNOWN_BAD), found, strict=True), start=1):
         nobody = secrets.token_urlsafe(NO_CALLBACK_BYTES)  # nothing was deployed that could call back
         probe = search_steps.make_probe(session, row, plan.build(end), number, secret=nobody, now=now)
-        probe.candidate, probe.purpose, probe.round = end, KNOWN, 0
+        probe.candidate, probe.purpose, probe.round = end, BASELINE, 0
         probe.state, probe.ended_at, probe.measurements_requested = ProbeState.DONE, now, 0
         session.flush()
         _lay_windows(session, row, probe, one)

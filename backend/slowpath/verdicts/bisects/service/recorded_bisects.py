@@ -14,7 +14,12 @@ from slowpath.verdicts.bisects.rules import search_plan
 from slowpath.verdicts.bisects.service.bisect_summaries import update_bisect_summary
 from slowpath.verdicts.bisects.tables import Bisect, BisectEvent, Probe, ProbeMeasurement
 
-FORMAT = 1
+FORMAT = 2
+PROBE = (
+    "number", "build", "candidate", "purpose", "round", "state", "slot", "reason", "log_tail", "verified_candidate",
+    "measurements_requested", "good_verdicts", "bad_verdicts",
+)  # fmt: skip
+MOMENTS = ("queued_at", "leased_at", "deployed_at", "ready_at", "ended_at")
 
 
 @dataclass(frozen=True)
@@ -45,7 +50,7 @@ def insert_recorded_bisect(
     for each in told["probes"]:
         _lay_out_probe(session, bisect, each, began)
     for each in told["events"]:
-        at, known = _moment(began, each["at"]), {"kind": each["kind"], "details": each["facts"]}
+        at, known = _moment(began, each["occurred_at"]), {"kind": each["kind"], "details": each["details"]}
         who = place.by if each["by_a_person"] else None
         session.add(
             BisectEvent(
@@ -93,27 +98,19 @@ def _bisect(
 
 def _lay_out_probe(session: WriteSession, bisect: Bisect, told: Mapping[str, Any], began: datetime) -> None:
     run_id = new_id()
-    kept = {
-        name: name for name in ("number", "build", "candidate", "purpose", "round", "state", "slot", "reason", "log_tail")
-    } | {
-        "verified_candidate": "about", "measurements_requested": "windows_wanted", "good_verdicts": "good",
-        "bad_verdicts": "bad",
-    }  # fmt: skip
-    moments = {name: name for name in ("leased_at", "deployed_at", "ready_at", "ended_at")} | {"queued_at": "asked_at"}
     probe = Probe(
         team_id=session.team_id,
         id=new_id(),
         bisect_id=bisect.id,
         run_id=run_id,
         callback_hash=hashlib.sha256(run_id.bytes).digest(),  # nobody can call back: no secret has this hash
-        **{column: told[name] for column, name in kept.items()},
-        **{column: _moment(began, told[name]) for column, name in moments.items()},
+        **{name: told[name] for name in PROBE},
+        **{name: _moment(began, told[name]) for name in MOMENTS},
     )
     session.add(probe)
     session.flush()
-    for each in told["windows"]:
-        read = {name: each[name] for name in ("index", "round", "value", "verdict", "problem")}
-        read["invalidated"] = each["annulled"]
+    for each in told["measurements"]:
+        read = {name: each[name] for name in ("index", "round", "value", "verdict", "problem", "invalidated")}
         times = {name: _moment(began, each[name]) for name in ("started_at", "ended_at")}
         session.add(
             ProbeMeasurement(team_id=session.team_id, id=new_id(), probe_id=probe.id, artifact_ids=[], **read, **times)

@@ -169,7 +169,7 @@ def _given_back(session: WriteSession, run_id: UUID, *, now: datetime) -> None:
         return
     probe.runner_id = probe.slot = probe.leased_at = probe.lease_expires_at = None
     if bisect.state == BisectState.SEARCHING:
-        probe.state = ProbeState.ASKED
+        probe.state = ProbeState.QUEUED
     else:
         probe.state, probe.ended_at, probe.reason = ProbeState.LOST, now, "its runner was stopped"
     publish_bisect_change(session, bisect, step=bisect.state != BisectState.SEARCHING)

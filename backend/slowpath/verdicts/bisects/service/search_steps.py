@@ -28,7 +28,7 @@ from slowpath.verdicts.bisects.rules.bisect_states import (
 from slowpath.verdicts.bisects.rules.callback_secret import callback_secret
 from slowpath.verdicts.bisects.rules.candidates import BuildInputs
 from slowpath.verdicts.bisects.rules.next_step import NextStep, decide_next_step
-from slowpath.verdicts.bisects.rules.probe_observations import KNOWN
+from slowpath.verdicts.bisects.rules.probe_observations import BASELINE
 from slowpath.verdicts.bisects.rules.search_plan import SearchPlan
 from slowpath.verdicts.bisects.service.bisect_locks import lock_bisect, publish_bisect_change, record_bisect_event
 from slowpath.verdicts.bisects.service.bisect_summaries import (
@@ -135,7 +135,7 @@ def queue_probes(
     settings = kept.from_json(bisect.settings)
     if first + len(starts) > MOST_PROBES:
         pause_bisect(session, bisect, f"There were {MOST_PROBES} probes.", now=now)
-    elif settings.approval and bisect.approved_through_round < round_:
+    elif settings.needs_approval and bisect.approved_through_round < round_:
         bisect.state = BisectState.WAITING
         record_bisect_event(session, bisect, "waiting", {"round": round_}, now=now)
     return rows
@@ -154,7 +154,7 @@ def make_probe(
         run_id=run_id,
         callback_hash=hash_secret(callback_secret(secret, run_id)),
         build={"commit": build.commit, "modules": dict(build.modules), "versions": dict(build.versions)},
-        state=ProbeState.ASKED,
+        state=ProbeState.QUEUED,
         measurements_requested=1,
         good_verdicts=0,
         bad_verdicts=0,
@@ -168,15 +168,15 @@ def make_probe(
 def stop_probe(probe: Probe, now: datetime) -> None:
     """Have a probe taken down, and what it gave kept; what no runner has yet is done with."""
     if probe.leased_at is None:
-        probe.state, probe.ended_at = ProbeState.ANNULLED, now
+        probe.state, probe.ended_at = ProbeState.INVALIDATED, now
         probe.reason = probe.reason or "no longer needed"
-    elif probe.ended_at is None and probe.state not in {ProbeState.LOST, ProbeState.ANNULLED}:
-        probe.state = ProbeState.CLOSING
+    elif probe.ended_at is None and probe.state not in {ProbeState.LOST, ProbeState.INVALIDATED}:
+        probe.state = ProbeState.STOPPING
 
 
 def invalidate_probe(probe: Probe, reason: str, now: datetime) -> None:
     """Say that what a probe gave does not count; if it runs it is taken down."""
-    probe.state, probe.reason = ProbeState.ANNULLED, reason
+    probe.state, probe.reason = ProbeState.INVALIDATED, reason
     if probe.leased_at is None:
         probe.ended_at = now
 
@@ -191,7 +191,7 @@ def pause_bisect(session: WriteSession, bisect: Bisect, reason: str, *, now: dat
 def _disown(session: WriteSession, bisect: Bisect, probes: Iterable[Probe], reason: str, now: datetime) -> None:
     """Say that what production measured of the ends does not count; the search deploys them then."""
     for one in probes:
-        if one.purpose == KNOWN and one.state == ProbeState.DONE:
+        if one.purpose == BASELINE and one.state == ProbeState.DONE:
             invalidate_probe(one, reason, now)
     record_bisect_event(session, bisect, "disowned", {"reason": reason}, now=now)
 
@@ -248,7 +248,7 @@ def tear_down_bisect(
         work.cancel_job(session, JobId(job.id))  # nobody waits any more for what it reads
     record_bisect_event(session, bisect, kind, facts, now=now, by=by)
     told = {"title": bisect.title, "to": kind, "service_id": str(bisect.service_id)}
-    record_audit_event(session, None, "bisect.ended", "bisect", bisect.id, told)
+    record_audit_event(session, None, "bisect.finished", "bisect", bisect.id, told)
     publish_bisect_change(session, bisect)
     enqueue(session, BisectFinished(BisectId(bisect.id)))
 

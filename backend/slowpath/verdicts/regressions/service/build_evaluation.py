@@ -114,7 +114,7 @@ def _reach(session: WriteSession, ground: EvaluationInputs, row: Regression, sto
     row.branch = ground.branch
     _fill(ground, row, story)
     facts = {"from": came_from, "to": row.branch, "build_id": str(row.since_build_id), "commit": row.since_commit}
-    record_event(session, row, "reached", facts, by_person=False)
+    record_event(session, row, "merged-to-branch", facts, by_person=False)
 
 
 def _matching(ground: EvaluationInputs, story: RegressionGroup, kept: list[Regression]) -> Regression | None:
@@ -293,10 +293,10 @@ def _tell(session: WriteSession, ground: EvaluationInputs, build: Build, told: _
 
 def _say(session: WriteSession, row: BuildVerdict, said: _BuildStatement, now: datetime) -> None:
     ids = list(said.regression_ids)
-    is_news = row.judged_at is None or (row.state, row.regression_ids) != (said.state, ids)
-    row.state, row.sentence, row.needs, row.regression_ids = said.state, said.sentence, said.needs, ids
+    is_news = row.evaluated_at is None or (row.state, row.regression_ids) != (said.state, ids)
+    row.state, row.sentence, row.required_evidence, row.regression_ids = said.state, said.sentence, said.needs, ids
     if is_news:
-        row.judged_at = now
+        row.evaluated_at = now
         enqueue(session, BuildEvaluated(BuildId(row.build_id)))
 
 

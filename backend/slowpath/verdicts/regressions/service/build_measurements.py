@@ -56,7 +56,7 @@ def get_pending_measurements(session: ReadSession, build: Build) -> tuple[list[P
         mine = tuple(row for row in rows if row.kind == kind)
         if not mine:
             continue
-        facts = tuple(RunMetadata.from_json({**build.facts, **row.run_metadata}) for row in mine)
+        facts = tuple(RunMetadata.from_json({**build.run_metadata, **row.run_metadata}) for row in mine)
         under = conditions(build, facts)
         made_of = _made_of(mine, facts, under)
         if any(have.get(measure) != made_of for measure in measures):
@@ -102,7 +102,7 @@ def set_history_position(session: WriteSession, build: Build) -> BuildVerdict:
             id=new_id(),
             build_id=build.id,
             service_id=build.service_id,
-            state=BuildVerdictState.JUDGING,
+            state=BuildVerdictState.EVALUATING,
             sentence="This build is being measured.",
             regression_ids=[],
         )
@@ -125,15 +125,15 @@ def prepare_reevaluation(session: WriteSession, build: Build, without: str) -> b
         return bool(left)
     if without in MEASURED and without not in {each.kind for each in left}:
         queries.forget_measures(session, build_id, MEASURED[without])
-        row.judged_at = None
+        row.evaluated_at = None
     if (row.branch, row.ordered_at) != (build.branch or NO_BRANCH, build.committed_at or build.created_at):
-        row.judged_at = None
+        row.evaluated_at = None
     return True
 
 
 def is_measured(row: BuildVerdict | None, waiting: int) -> bool:
     """Tell whether a build needs nothing: it was judged, and nothing of it is being decoded."""
-    return row is not None and row.judged_at is not None and waiting == 0
+    return row is not None and row.evaluated_at is not None and waiting == 0
 
 
 def undecoded(session: ReadSession, build_id: BuildId) -> int:

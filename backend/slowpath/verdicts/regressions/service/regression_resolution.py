@@ -38,8 +38,8 @@ def resolve_if_fixed(session: WriteSession, ground: EvaluationInputs, row: Regre
 
 def _last_proof(session: WriteSession, row: Regression) -> UUID | None:
     """The build since which it is known to be less slow: from there on it is held against that level."""
-    proofs = [each for each in queries.evidence(session, RegressionId(row.id)) if each.what == "proof"]
-    return UUID(str(proofs[-1].facts["build_id"])) if proofs else None
+    proofs = [each for each in queries.evidence(session, RegressionId(row.id)) if each.kind == "fix-verification"]
+    return UUID(str(proofs[-1].details["build_id"])) if proofs else None
 
 
 def _close(ground: EvaluationInputs, row: Regression, told: RecoveryEvidence, now: datetime) -> dict[str, Any]:
@@ -84,11 +84,11 @@ def _cite(
                 team_id=session.team_id,
                 id=new_id(),
                 regression_id=row.id,
-                what="proof",
+                kind="fix-verification",
                 comparison_id=evidence_comparisons.enqueue_evidence_comparison(session, name, builds, later)
                 if builds
                 else None,
                 build_id=ground.places[bad.stop].build.id,
-                facts=facts | {"against": against},
+                details=facts | {"against": against},
             )
         )

@@ -97,11 +97,11 @@ def get_build_verdict(session: ReadSession, build_id: BuildId) -> BuildVerdict:
         build_id=build_id,
         service_id=build.service_id,
         branch=build.branch or NO_BRANCH,
-        state=BuildVerdictState.WAITING,
+        state=BuildVerdictState.PENDING,
         sentence=NOT_JUDGED,
-        needs=None,
+        required_evidence=None,
         regression_ids=[],
-        judged_at=None,
+        evaluated_at=None,
     )
 
 
@@ -111,7 +111,7 @@ def get_settled_verdict(session: ReadSession, build_id: BuildId) -> BuildVerdict
     Raises `BuildNotFound`.
     """
     row = get_build_verdict(session, build_id)
-    is_old = row.judged_at is not None and (
+    is_old = row.evaluated_at is not None and (
         queries.undecoded(session, build_id) > 0 or queries.is_to_be_measured(session, build_id)
     )
     if not is_old:
@@ -121,9 +121,9 @@ def get_settled_verdict(session: ReadSession, build_id: BuildId) -> BuildVerdict
         build_id=build_id,
         service_id=row.service_id,
         branch=row.branch,
-        state=BuildVerdictState.JUDGING,
+        state=BuildVerdictState.EVALUATING,
         sentence=MORE_CAME,
-        needs=None,
+        required_evidence=None,
         regression_ids=row.regression_ids,
-        judged_at=None,
+        evaluated_at=None,
     )

@@ -169,7 +169,7 @@ def add_evidence(session: WriteSession, row: Regression, comparison_id: Comparis
             team_id=session.team_id,
             id=new_id(),
             regression_id=row.id,
-            what="comparison",
+            kind="comparison",
             comparison_id=comparison_id,
             build_id=row.since_build_id,
         )

@@ -141,20 +141,20 @@ def test_a_counter_is_cut_into_cells_without_loss() -> None:
 
 def test_a_deploy_explains_what_load_does_not() -> None:
     deploys = [DeploymentTime("5f3c1e8", 50_500_000), DeploymentTime("older", 40_000_000)]
-    assert attribute_change(change(), 0.1, deploys, []) == ChangeCause("deploy", "5f3c1e8")
+    assert attribute_change(change(), 0.1, deploys, []) == ChangeCause("deployment", "5f3c1e8")
     assert attribute_change(change(), 0.8, deploys, []) == ChangeCause("load")
     assert attribute_change(change(), 0.0, [], []) == ChangeCause("unexplained")
     other = DependencyChange("ingester", change(), deployed=True)
-    assert attribute_change(change(), 0.0, [], [other]) == ChangeCause("follows", None, "ingester")
+    assert attribute_change(change(), 0.0, [], [other]) == ChangeCause("dependency", None, "ingester")
 
 
 def test_words() -> None:
-    assert change_sentence(change(), "deploy", "5f3c1e8", None) == "p99 ×3.1 (2.8 to 3.4), deploy 5f3c1e8"
+    assert change_sentence(change(), "deployment", "5f3c1e8", None) == "p99 ×3.1 (2.8 to 3.4), deploy 5f3c1e8"
     end = change().at_ms + 60_000
-    sentence, detail = headline("distributor", change(), "deploy", "5f3c1e8", shown_until_ms=end)
+    sentence, detail = headline("distributor", change(), "deployment", "5f3c1e8", shown_until_ms=end)
     assert sentence == "distributor p99 takes 3.1 times longer since 14:02; deploy 5f3c1e8 explains it, load does not"
     assert detail == "84 ms before, 260 ms after; 2.8 to 3.4 times with 95 % confidence"
-    later, _ = headline("distributor", change(), "deploy", None, shown_until_ms=end + 3 * 86_400_000)
+    later, _ = headline("distributor", change(), "deployment", None, shown_until_ms=end + 3 * 86_400_000)
     assert later == (
         "distributor p99 takes 3.1 times longer since Thu 1 Jan 14:02; a deploy that was deleted explains it, load does not"
     )
@@ -174,6 +174,6 @@ def test_the_time_before_alone_never_says_slower_until_the_spread_is_learnt() ->
     found = cells_of(counts_of(rng, seen, 20.0, slower=np.where(np.arange(120) < 60, 1.0, 2.0)))
     sides = found.between(0, 60 * MINUTE_MS), found.between(60 * MINUTE_MS, 120 * MINUTE_MS)
     alone = check_deployment(*sides, "before-after", 60, [], rng)
-    assert alone.verdict == "cannot-tell"
+    assert alone.verdict == "inconclusive"
     assert [doubt.id for doubt in alone.doubts] == ["before-after"]
     assert check_deployment(*sides, "before-after", 60, [0.02, -0.03, 0.01, 0.02], rng).verdict == "slower"

@@ -31,7 +31,7 @@ export function RunningImport({ source, job, mayManage }: GoingProps) {
           type="button"
           className="link"
           aria-label={`Cancel the import from ${source.name}`}
-          disabled={job.cancel_asked || cancel.isPending}
+          disabled={job.cancel_requested || cancel.isPending}
           onClick={() => {
             cancel.mutate();
           }}

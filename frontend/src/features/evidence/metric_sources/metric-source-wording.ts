@@ -47,7 +47,7 @@ export function checkText({ version, names, usual }: SourceCheckOut): string {
 }
 
 export function stepText(job: Job): string {
-  if (job.cancel_asked) return 'cancelling';
+  if (job.cancel_requested) return 'cancelling';
   if (job.state === 'running') return job.step || 'started';
   if (job.attempts === 0) return 'waiting to start';
   return `waiting for attempt ${job.attempts + 1} of ${job.max_attempts}`;

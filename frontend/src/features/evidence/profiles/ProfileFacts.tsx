@@ -7,7 +7,7 @@ export function ProfileFacts({ profile }: { profile: ProfileSummary }) {
     const words = `${type.type ?? '?'} in ${type.unit ?? '?'}`;
     return index === profile.default_sample_type ? `${words} (usual)` : words;
   });
-  const cut = profile.samples > 0 ? (100 * profile.cut_samples) / profile.samples : 0;
+  const cut = profile.samples > 0 ? (100 * profile.truncated_samples) / profile.samples : 0;
   return (
     <>
       <DetailsList
@@ -35,8 +35,8 @@ export function ProfileFacts({ profile }: { profile: ProfileSummary }) {
           ['functions', countText(profile.functions)],
           [
             'truncated stacks',
-            profile.cut_samples > 0
-              ? `${countText(profile.cut_samples)} (${cut.toFixed(1)} % of samples), matched from their leaves`
+            profile.truncated_samples > 0
+              ? `${countText(profile.truncated_samples)} (${cut.toFixed(1)} % of samples), matched from their leaves`
               : 'none',
           ],
         ]}

@@ -147,8 +147,8 @@ function Rules({ kept, mayManage }: { kept: Kept; mayManage: boolean }) {
 
 function ExpiryPreview({ preview }: { preview: RetentionPreviewOut }) {
   const stays =
-    preview.held_files > 0 &&
-    ` ${countText(preview.held_files)} of the same age stay because an open regression or running comparison needs them.`;
+    preview.retained_artifacts > 0 &&
+    ` ${countText(preview.retained_artifacts)} of the same age stay because an open regression or running comparison needs them.`;
   if (preview.files === 0) return <>Nothing would be deleted now.{stays}</>;
   return (
     <>
@@ -183,8 +183,8 @@ function Rule({ rule, days, onDays }: RuleProps) {
               size="xs"
               allowDecimal={false}
               allowNegative={false}
-              min={rule.least_days}
-              max={rule.most_days}
+              min={rule.min_days}
+              max={rule.max_days}
               clampBehavior="blur"
               disabled={days === null}
               placeholder="–"
@@ -194,7 +194,7 @@ function Rule({ rule, days, onDays }: RuleProps) {
               }}
             />
             <span className="muted">days</span>
-            {rule.may_be_for_ever && (
+            {rule.can_be_unlimited && (
               <Checkbox
                 size="xs"
                 label="Unlimited"
@@ -204,7 +204,7 @@ function Rule({ rule, days, onDays }: RuleProps) {
                   onDays(
                     event.currentTarget.checked
                       ? null
-                      : (rule.days ?? Math.max(rule.least_days, USUAL_DAYS)),
+                      : (rule.days ?? Math.max(rule.min_days, USUAL_DAYS)),
                   );
                 }}
               />

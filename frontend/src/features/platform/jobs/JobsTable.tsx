@@ -36,7 +36,7 @@ function Steps({ job }: { job: Job }) {
     const took_ms = Date.parse(job.finished_at) - Date.parse(job.started_at);
     return <span className="muted">duration {durationText(took_ms * 1e6)}</span>;
   }
-  if (job.cancel_asked) return <span className="t2">being cancelled</span>;
+  if (job.cancel_requested) return <span className="t2">being cancelled</span>;
   if (job.state !== 'running') return null;
   const percent = Math.round(job.progress * 100);
   return (
@@ -127,7 +127,7 @@ export function JobsTable({
           <button
             type="button"
             className="link"
-            disabled={job.cancel_asked || (stop.isPending && stop.variables === job.id)}
+            disabled={job.cancel_requested || (stop.isPending && stop.variables === job.id)}
             aria-label={`Cancel: ${subjectNoun(job.name)}`}
             onClick={() => {
               stop.mutate(job.id);

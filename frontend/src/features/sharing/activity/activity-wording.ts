@@ -70,7 +70,7 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 
 const VERBS: Record<string, [before: string, after?: string]> = {
   'regression.opened': ['confirmed'],
-  'regression.changed': ['updated'],
+  'regression.updated': ['updated'],
   'regression.fixed': ['confirmed the fix of'],
   'regression.improved': ['detected an improvement beyond the old level:'],
   'regression.still': ['detected that it is still slower after a fix:'],
@@ -80,12 +80,12 @@ const VERBS: Record<string, [before: string, after?: string]> = {
   'regression.note': ['annotated'],
   'comparison.created': ['compared'],
   'comparison.deleted': ['deleted the comparison'],
-  'deploy.seen': ['recorded the deployment'],
-  'comment.written': ['commented on'],
+  'deployment.observed': ['recorded the deployment'],
+  'comment.created': ['commented on'],
   'report.created': ['created the report'],
   'report.published': ['published the report'],
   'report.deleted': ['deleted the report'],
-  'bisect.started': ['started the bisect'],
+  'bisect.created': ['started the bisect'],
   'bisect.deleted': ['deleted the bisect'],
   'artifact.received': ['uploaded'],
   'artifact.deleted': ['deleted'],
@@ -106,7 +106,7 @@ export function verbOf({ action, facts }: Activity): [before: string, after?: st
   if (action === 'regression.state')
     return ['put', `to ${text(facts.to).replaceAll('-', ' ') || 'another state'}`];
   if (action === 'regression.assignee') return facts.to ? ['assigned'] : ['unassigned'];
-  if (action === 'bisect.ended')
+  if (action === 'bisect.finished')
     return ['finished the bisect', `(${text(facts.to).replaceAll('-', ' ')})`];
   if (action === 'team.renamed') return [`renamed the team to ${text(facts.to)}`];
   return VERBS[action] ?? [action.replace('.', ' ')];

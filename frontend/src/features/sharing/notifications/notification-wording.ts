@@ -4,7 +4,7 @@ import { countOf, type Glyph } from '../../../ui';
 
 export type Kind = Channel['kind'];
 export type NotificationEvent =
-  'regression.opened' | 'regression.changed' | 'build.judged' | 'bisect.ended';
+  'regression.opened' | 'regression.updated' | 'build.evaluated' | 'bisect.finished';
 
 export const KINDS: Record<Kind, string> = {
   slack: 'Slack',
@@ -16,18 +16,18 @@ export const KINDS: Record<Kind, string> = {
 
 export const EVENTS: { value: NotificationEvent; label: string }[] = [
   { value: 'regression.opened', label: 'Regression confirmed' },
-  { value: 'regression.changed', label: 'Regression state changed' },
-  { value: 'build.judged', label: 'Build evaluated' },
-  { value: 'bisect.ended', label: 'Bisect finished' },
+  { value: 'regression.updated', label: 'Regression state changed' },
+  { value: 'build.evaluated', label: 'Build evaluated' },
+  { value: 'bisect.finished', label: 'Bisect finished' },
 ];
 
 /** What is usual for a kind: one message a regression for people, a word on every build for code hosts. */
 export const DEFAULT_EVENTS: Record<Kind, NotificationEvent[]> = {
-  slack: ['regression.opened', 'bisect.ended'],
-  email: ['regression.opened', 'bisect.ended'],
-  webhook: ['regression.opened', 'regression.changed', 'build.judged', 'bisect.ended'],
-  github: ['build.judged'],
-  gitlab: ['build.judged'],
+  slack: ['regression.opened', 'bisect.finished'],
+  email: ['regression.opened', 'bisect.finished'],
+  webhook: ['regression.opened', 'regression.updated', 'build.evaluated', 'bisect.finished'],
+  github: ['build.evaluated'],
+  gitlab: ['build.evaluated'],
 };
 
 /** They show the verdict of a build at its commit, and nothing else. */

@@ -34,7 +34,7 @@ export function ReportBody({ blocks, page }: BodyProps) {
             className={classes.view}
             aria-label={block.title}
           >
-            <ViewCaption title={block.title} note={block.note} frozenAt={block.frozen_at} />
+            <ViewCaption title={block.title} note={block.note} frozenAt={block.captured_at} />
             <div className={classes.page}>{page(block)}</div>
           </section>
         ),

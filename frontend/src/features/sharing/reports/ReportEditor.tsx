@@ -230,7 +230,7 @@ function Part(props: PartProps) {
         <ViewCaption
           title={block.title}
           note={block.note}
-          frozenAt={block.frozen_at}
+          frozenAt={block.captured_at}
           controls={controls}
         />
       )}

@@ -89,7 +89,7 @@ function Shown(props: ReportPageProps & { report: Report }) {
   });
   const draft = version === undefined;
   const mayEdit = mayWrite && draft;
-  const frozen = ({ id, path, frozen_at: at }: ViewBlock) => {
+  const frozen = ({ id, path, captured_at: at }: ViewBlock) => {
     if (recording.error)
       return <ErrorState what="Could not load the report bundle" error={recording.error} />;
     const answers = recording.data?.answersOf(id);

@@ -54,7 +54,7 @@ export function ShareDialog({ report, previewLink, onClose }: DialogProps) {
           A link shows the published version. Publish the report first; the draft is visible only to
           the team.
         </EmptyState>
-      ) : sharing.data?.links_allowed === false ? (
+      ) : sharing.data?.are_links_allowed === false ? (
         <EmptyState>
           Share links are off for this team. Admins and owners can enable them in the settings.
         </EmptyState>

@@ -52,7 +52,7 @@ export function SharedReport({ recording, page, kind, aside }: SharedProps) {
       />
       <ReportBody
         blocks={report.blocks}
-        page={({ id, path, frozen_at: at }) => page({ path, at, answers: answersOf(id) })}
+        page={({ id, path, captured_at: at }) => page({ path, at, answers: answersOf(id) })}
       />
     </main>
   );

@@ -21,7 +21,7 @@ export default function SharingSwitch({ mayManage }: SharingSwitchProps) {
       {sharing.isPending && <SkeletonRows rows={1} />}
       {sharing.data && (
         <Checkbox
-          checked={sharing.data.links_allowed}
+          checked={sharing.data.are_links_allowed}
           disabled={!mayManage || keep.isPending}
           title={mayManage ? undefined : 'Only admins and owners can change this'}
           label="Allow share links"

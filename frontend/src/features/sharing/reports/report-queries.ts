@@ -112,8 +112,8 @@ export const createLink = (report_id: string, body: ShareLinkWords) =>
   calls.shareLinksCreate({ path: { report_id }, body });
 export const revokeLink = (report_id: string, link_id: string) =>
   calls.shareLinksRevoke({ path: { report_id, link_id } });
-export const updateSharing = (links_allowed: boolean) =>
-  calls.shareSettingsUpdate({ body: { links_allowed } });
+export const updateSharing = (are_links_allowed: boolean) =>
+  calls.shareSettingsUpdate({ body: { are_links_allowed } });
 
 export const exportAddress = (report_id: string, scrub: Scrub, version?: number) =>
   openUrl(`/reports/${report_id}/export.html`, { ...scrub, version });

@@ -132,7 +132,7 @@ function Open({ bisect, candidate, busy, onMove, onRemeasure, onDialog }: OpenPr
   const choose = candidate ? undefined : 'Select a candidate in the chart or the table first';
   return (
     <>
-      {bisect.approval_wanted && (
+      {bisect.needs_approval && (
         <Button
           variant="filled"
           loading={busy}

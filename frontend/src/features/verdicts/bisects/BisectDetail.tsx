@@ -273,7 +273,7 @@ function Cost({ bisect }: { bisect: Bisect }) {
         </p>
       )}
       <p>
-        <b>{cost.git_bisect_best_of_5}</b> plain git bisect, best of 5
+        <b>{cost.git_bisect_best_of_5_probes}</b> plain git bisect, best of 5
       </p>
       <p>
         <b>{secondsText(cost.seconds)}</b>{' '}
@@ -283,7 +283,7 @@ function Cost({ bisect }: { bisect: Bisect }) {
       <DeploymentCostBar
         deploys={cost.deploys}
         expected={total}
-        plain={cost.git_bisect_best_of_5}
+        plain={cost.git_bisect_best_of_5_probes}
       />
     </div>
   );

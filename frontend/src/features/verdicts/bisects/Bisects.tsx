@@ -118,8 +118,8 @@ const columns = (link: BisectsProps['link']): Column<BisectListItemOut>[] => [
     cell: (row) => (
       <>
         {row.deploys}
-        {isOpen(row) && row.expected_deploys !== null && (
-          <span className="muted"> of about {Math.round(row.expected_deploys)}</span>
+        {isOpen(row) && row.expected_deployments !== null && (
+          <span className="muted"> of about {Math.round(row.expected_deployments)}</span>
         )}
       </>
     ),

@@ -45,7 +45,7 @@ function Further({ bisect, limit, onClose }: FurtherProps) {
   const most = MAX_DEPLOYMENTS - limit;
   const [further, setFurther] = useState<number | null>(Math.min(limit, most));
   const keep = useMutation({
-    mutationFn: (deploys: number) => updateBisect(bisect.id, { max_deploys: limit + deploys }),
+    mutationFn: (deploys: number) => updateBisect(bisect.id, { max_deployments: limit + deploys }),
     onSuccess: onClose,
     onSettled: () => client.invalidateQueries({ queryKey: ['bisect'] }),
   });

@@ -13,7 +13,7 @@ export function PlanProgress({ bisect }: { bisect: Bisect }) {
     <Section>
       <p className={classes.reading} aria-live="polite">
         {bisect.levels.length > 0 && <b>Expanding the suspect </b>}
-        <span className="muted">{job.cancel_asked ? 'being cancelled' : step}</span>
+        <span className="muted">{job.cancel_requested ? 'being cancelled' : step}</span>
       </p>
       <Progress className={classes.read} value={percent} aria-label={`${percent} %`} />
     </Section>

@@ -166,7 +166,7 @@ function Evidence({ bisect, probe, mayWrite, onOpenComparison }: Props & { probe
           <VerdictIcon verdict={probe.verdict ?? 'probing'} />
           {probe.verdict && probe.verdict !== 'probing'
             ? VERDICTS[probe.verdict]
-            : `${PHASES[probe.state]}, ${counted.length} of ${countOf(probe.windows_wanted, 'measurement')}`}
+            : `${PHASES[probe.state]}, ${counted.length} of ${countOf(probe.measurements_requested, 'measurement')}`}
         </span>
       }
     >

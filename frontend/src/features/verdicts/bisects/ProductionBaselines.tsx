@@ -18,9 +18,9 @@ export function ProductionBaselines({ known, value, onChange }: Props) {
       <Checkbox
         label="Start from production measurements of the good and bad commits"
         description="Saves about three deployments if the runner deploys under the same conditions. Otherwise both boundaries are deployed."
-        checked={value.known_ends ?? false}
+        checked={value.use_production_baselines ?? false}
         onChange={(event) => {
-          onChange({ ...value, known_ends: event.currentTarget.checked });
+          onChange({ ...value, use_production_baselines: event.currentTarget.checked });
         }}
       />
       <p className={classes.known}>

@@ -12,7 +12,7 @@ type FieldsProps = Props & { otherwise?: BisectSettingsUpdate };
 export function SettingsFields({ value, onChange, otherwise = DEFAULT_SETTINGS }: FieldsProps) {
   const number = (given: string | number): number | null => (given === '' ? null : Number(given));
   const field = (
-    name: 'slots' | 'most_windows' | 'window_seconds' | 'warm_up_seconds' | 'deploy_seconds',
+    name: 'slots' | 'most_windows' | 'window_seconds' | 'warm_up_seconds' | 'deployment_seconds',
     label: string,
     min: number,
     max: number,
@@ -52,16 +52,16 @@ export function SettingsFields({ value, onChange, otherwise = DEFAULT_SETTINGS }
           max={MAX_DEPLOYMENTS}
           allowDecimal={false}
           w={150}
-          value={value.max_deploys ?? ''}
+          value={value.max_deployments ?? ''}
           onChange={(given) => {
-            onChange({ ...value, max_deploys: number(given) });
+            onChange({ ...value, max_deployments: number(given) });
           }}
         />
         {field('slots', 'Parallel deployments', 1, 64)}
         {field('most_windows', 'Measurements per deployment', 1, 20)}
         {field('window_seconds', 'Measurement window, seconds', 0, 86_400)}
         {field('warm_up_seconds', 'Warm-up, seconds', 0, 86_400)}
-        {field('deploy_seconds', 'Deployment timeout, seconds', 1, 86_400)}
+        {field('deployment_seconds', 'Deployment timeout, seconds', 1, 86_400)}
       </div>
       <Checkbox
         label="Deploy the good build as a control in every round"

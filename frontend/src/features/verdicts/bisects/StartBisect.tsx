@@ -157,7 +157,7 @@ function Form(props: EndsProps) {
             good_sha: said.good || undefined,
             bad_sha: said.bad || undefined,
             signature: chosen && { kind: chosen.kind, subject: chosen.subject },
-            settings: { ...settings, known_ends: chosen?.known != null && settings.known_ends },
+            settings: { ...settings, use_production_baselines: chosen?.known != null && settings.use_production_baselines },
           });
         },
         isPending: start.isPending,

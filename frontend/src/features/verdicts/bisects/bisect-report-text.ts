@@ -54,5 +54,5 @@ function verifiedOf({ probes }: Bisect): string {
 
 function costOf({ cost, belief, state }: Bisect): string {
   const sure = state === 'found' ? ` to reach a probability of ${posteriorText(belief)}` : '';
-  return `It took ${countOf(cost.deploys, 'deployment')} of ${countOf(cost.builds, 'build')} in ${secondsText(cost.seconds)}${sure}; plain git bisect with the best of five would take about ${countText(cost.git_bisect_best_of_5)}.`;
+  return `It took ${countOf(cost.deploys, 'deployment')} of ${countOf(cost.builds, 'build')} in ${secondsText(cost.seconds)}${sure}; plain git bisect with the best of five would take about ${countText(cost.git_bisect_best_of_5_probes)}.`;
 }

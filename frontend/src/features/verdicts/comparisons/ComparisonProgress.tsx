@@ -33,7 +33,7 @@ export function RunningComparison({ comparison, mayWrite, onGone }: ComparisonPr
           mayWrite && job ? (
             <>
               <Button
-                loading={cancel.isPending || job.cancel_asked}
+                loading={cancel.isPending || job.cancel_requested}
                 onClick={() => {
                   cancel.mutate(job.id);
                 }}

@@ -52,7 +52,7 @@ export function FlameSection({ comparison, description, view, onView, graph }: S
   const first = useQuery(viewPartQuery(key, 'first'));
   const rest = useQuery({
     ...viewPartQuery(key, 'rest'),
-    enabled: description.has_rest && first.data !== undefined,
+    enabled: description.has_more_chunks && first.data !== undefined,
   });
   const functions = useQuery(viewPartQuery(key, 'functions'));
   const client = useQueryClient();
@@ -78,7 +78,7 @@ export function FlameSection({ comparison, description, view, onView, graph }: S
 
   const source = useMemo((): FlameSource | null => {
     if (!first.data) return null;
-    const restState = !description.has_rest
+    const restState = !description.has_more_chunks
       ? 'none'
       : rest.error
         ? 'failed'
@@ -88,11 +88,11 @@ export function FlameSection({ comparison, description, view, onView, graph }: S
     return {
       key: `${key.comparison_id}/${key.view_id}`,
       first: first.data,
-      rest: description.has_rest ? (rest.data ?? null) : null,
+      rest: description.has_more_chunks ? (rest.data ?? null) : null,
       restState,
       loadSubtree: (node) => client.query(subtreeQuery(key, node)),
     };
-  }, [first.data, rest.data, rest.error, key, description.has_rest, client]);
+  }, [first.data, rest.data, rest.error, key, description.has_more_chunks, client]);
 
   const matches = (
     <Matches view={key} flame={view.flame} functions={functions.data ?? null} local={totals} />

@@ -68,7 +68,7 @@ export function FlameToolbar({
         className={classes.segments}
         aria-label="Normalize by"
         // One that an address asks for and these files do not have is drawn as the usual one.
-        value={offered.includes(flame.basis) ? flame.basis : (view.default_basis ?? '')}
+        value={offered.includes(flame.basis) ? flame.basis : (view.default_normalization ?? '')}
         onChange={(basis) => {
           change({ basis });
         }}

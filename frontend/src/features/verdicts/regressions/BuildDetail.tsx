@@ -115,7 +115,7 @@ function BuildVerdict({
   const judgement = useQuery(buildVerdictQuery(build.id));
   if (judgement.error) return <p className="muted">{describeError(judgement.error).detail}</p>;
   if (!judgement.data) return <p className="muted">loading</p>;
-  const { state, sentence, needs, regression_ids, judged_at } = judgement.data;
+  const { state, sentence, needs, regression_ids, evaluated_at } = judgement.data;
   const [glyph, word] = VERDICT_LABELS[state];
   const need = requiredEvidenceText(needs);
   return (
@@ -126,9 +126,9 @@ function BuildVerdict({
       {regression_ids.map((id) => (
         <span key={id}>{regressionLink(id, <Named id={id} />)}</span>
       ))}
-      {judged_at && (
+      {evaluated_at && (
         <span className="muted">
-          <Timestamp at={judged_at} />
+          <Timestamp at={evaluated_at} />
         </span>
       )}
     </p>

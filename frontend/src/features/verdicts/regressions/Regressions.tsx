@@ -64,7 +64,7 @@ export default function Regressions(props: RegressionsProps) {
           summary.data
             ? headlineText(
                 summary.data.states.new ?? 0,
-                summary.data.new_unassigned,
+                summary.data.new_unassigned_count,
                 summary.data.open,
               )
             : 'Regressions'
