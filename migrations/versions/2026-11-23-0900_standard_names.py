@@ -116,6 +116,22 @@ COLUMNS = (  # of the table by its old name
     ("trace", "lost", "unreadable_range"),
     ("upload", "facts", "run_metadata"),
     ("user_session", "issuer_token", "encrypted_id_token"),
+    ("annotation", "at", "started_at"),
+    ("annotation", "until", "ended_at"),
+    ("build", "label", "display_name"),
+    ("build", "facts", "run_metadata"),
+    ("build_judgement", "needs", "required_evidence"),
+    ("build_judgement", "judged_at", "evaluated_at"),
+    ("commit", "added", "lines_added"),
+    ("commit", "removed", "lines_removed"),
+    ("commit", "bumps", "dependency_updates"),
+    ("hook_delivery", "hook_id", "webhook_id"),
+    ("invitation", "mail_problem", "mail_error"),
+    ("metric_rule", "equal", "label_matchers"),
+    ("metric_rule", "scale", "seconds_per_unit"),
+    ("regression_evidence", "what", "kind"),
+    ("regression_evidence", "facts", "details"),
+    ("sharing", "links_allowed", "are_links_allowed"),
 )
 JOBS = (
     ("accounts.erase_team", "accounts.erase-team"),
@@ -190,6 +206,7 @@ IN_BODIES = (  # words inside functions that name a column
     ("letter_due_at", "mail_due_at"),
     ("facts", "details"),
     ("sealed", "encrypted_secret"),
+    ("links_allowed", "are_links_allowed"),
 )
 LIST_FUNCTIONS = text(
     "SELECT p.oid, p.proname, pg_get_functiondef(p.oid) AS body, p.oid::regprocedure::text AS signature, "
@@ -264,9 +281,10 @@ def _renames(schema: str, new_schema: str, *, forward: bool) -> list[tuple[str, 
     of_tables = [(rf"\bpublic\.{old}\b", f"public.{new}") for old, new in (pair(*each) for each in TABLES)]
     of_columns = [(rf"\b{old}\b", new) for old, new in (pair(*each) for each in IN_BODIES)]
     upload, new_upload = pair("upload", "multipart_upload")
+    person, user = pair("'person'", "'user'")  # what the log calls the actor
     return [
         (rf"\b{schema}\.", f"{new_schema}."), *of_jobs, *of_functions, *of_tables, *of_columns,
-        (rf"\b{upload}\.(?=team_id|id\b)", f"{new_upload}."),
+        (rf"\b{upload}\.(?=team_id|id\b)", f"{new_upload}."), (person, user),
     ]  # fmt: skip
 
 

@@ -139,7 +139,7 @@ class Probe(TeamScoped, Table):
             unique=True,
             postgresql_where=text("runner_id IS NOT NULL AND ended_at IS NULL"),
         ),
-        Index("ix_probe_asked", "team_id", "queued_at", postgresql_where=text("state = 'queued'")),
+        Index("ix_probe_queued", "team_id", "queued_at", postgresql_where=text("state = 'queued'")),
         Index("ix_probe_runner", "team_id", "runner_id"),
     )
 
