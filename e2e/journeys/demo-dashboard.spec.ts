@@ -53,7 +53,7 @@ test('from the board to the deploy, to the profiles around it, to the gap in a t
 }) => {
   test.setTimeout(240_000);
   const team = await seeded(context.request, baseURL ?? '');
-  await page.goto(`/t/${team}/board`);
+  await page.goto(`/t/${team}/dashboard`);
   const rows = page.getByRole('list', { name: 'Services in request order' });
   await expect(rows.getByRole('slider')).toHaveCount(2, { timeout: 30_000 });
   await expect(rows.getByRole('slider').first()).toHaveAccessibleName(/distributor/);
@@ -84,7 +84,7 @@ test('from the board to the deploy, to the profiles around it, to the gap in a t
 
   const comparison = /comparisons\/([0-9a-f-]{36})/.exec(page.url())?.[1] ?? '';
   const { artifact, trace_id } = await slowestTrace(page, comparison);
-  await page.goto(`/t/${team}/spans/${artifact}/traces/${trace_id}`);
+  await page.goto(`/t/${team}/span-sets/${artifact}/traces/${trace_id}`);
   await expect(page.getByText('read body').first()).toBeVisible({
     timeout: 20_000,
   });

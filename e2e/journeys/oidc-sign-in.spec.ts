@@ -66,7 +66,7 @@ test('who has a password links the company’s account, and signs in with it', a
 });
 
 test('a return without a started sign-in is refused', async ({ page }) => {
-  await page.goto(`${corp.url}/sign-in/return?code=made-up&state=made-up`);
+  await page.goto(`${corp.url}/sign-in/callback?code=made-up&state=made-up`);
   await expect(page.getByRole('heading', { name: 'Sign-in failed' })).toBeVisible();
   await expect(page.getByRole('alert')).toContainText('begun no sign-in');
   await expectAccessible(page);

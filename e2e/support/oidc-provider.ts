@@ -49,7 +49,7 @@ async function answers(url: string): Promise<void> {
 export async function openCorp(): Promise<Corp> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const provider = spawn('node', ['e2e/support/issuer.mjs', ...CLIENT, `${url}/sign-in/return`], {
+  const provider = spawn('node', ['e2e/support/issuer.mjs', ...CLIENT, `${url}/sign-in/callback`], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'ignore'],
   });

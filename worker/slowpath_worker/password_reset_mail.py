@@ -30,7 +30,7 @@ def send_next_reset_mail(database: Database, settings: Settings, mailer: Mailer,
     with database.cross_team() as connection:
         mail = password_resets.prepare_password_reset(connection, reset_id, now)
     if mail is not None:
-        subject, text = wording.reset(mail.name, f"{settings.public_url}/new-password#{mail.secret}")
+        subject, text = wording.reset(mail.name, f"{settings.public_url}/password-reset/confirm#{mail.secret}")
         try:
             mailer.send(EmailMessage(mail.to, subject, text, str(reset_id)))
         except Unavailable as error:

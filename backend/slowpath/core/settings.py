@@ -79,6 +79,10 @@ class Settings(BaseSettings):
     oidc_client_secret: SecretStr = Field(default=SecretStr(""), validation_alias="SLOWPATH_OIDC_CLIENT_SECRET")
     oidc_name: str = Field(default="single sign-on", validation_alias="SLOWPATH_OIDC_NAME")
     """How the sign-in page calls it: "Sign in with ..."."""
+    oidc_redirect_path: Literal["/sign-in/callback", "/sign-in/return"] = Field(
+        default="/sign-in/callback", validation_alias="SLOWPATH_OIDC_REDIRECT_PATH"
+    )
+    """Path of the redirect URI that is registered at the issuer; the second is that of earlier versions."""
     oidc_domains: str = Field(default="", validation_alias="SLOWPATH_OIDC_DOMAINS")
     """Who joins which team when they first sign in: `example.com=payments-x7f2q:member`, several separated by commas."""
 

@@ -21,7 +21,7 @@ from tests.support.app_under_test import PUBLIC_URL
 
 ROOT = Path(__file__).resolve().parents[3]
 CLIENT_ID, CLIENT_SECRET = "slowpath", "a secret of the tests, long enough to be one"
-RETURN_URL = f"{PUBLIC_URL}/sign-in/return"
+RETURN_URL = f"{PUBLIC_URL}/sign-in/callback"
 
 
 @contextmanager

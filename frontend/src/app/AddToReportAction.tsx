@@ -20,22 +20,22 @@ import { Link } from './Link';
 
 /** Pages that answer a question; lists of files, jobs and settings do not. */
 const PAGES: readonly string[] = [
-  '/t/$team/board',
+  '/t/$team/dashboard',
   '/t/$team/comparisons/$comparisonId',
   '/t/$team/regressions',
   '/t/$team/regressions/$regressionId',
   '/t/$team/builds/$buildId',
   '/t/$team/bisects/$bisectId',
   '/t/$team/services/$serviceId',
-  '/t/$team/traces/$artifactId',
-  '/t/$team/spans/$artifactId',
-  '/t/$team/spans/$artifactId/traces/$traceId',
-  '/t/$team/map',
-  '/t/$team/growth',
+  '/t/$team/execution-traces/$artifactId',
+  '/t/$team/span-sets/$artifactId',
+  '/t/$team/span-sets/$artifactId/traces/$traceId',
+  '/t/$team/service-map',
+  '/t/$team/stack-growth',
   '/t/$team/repositories/$repositoryId/commits/$sha',
 ];
 
-const DASHBOARD = '/t/$team/board';
+const DASHBOARD = '/t/$team/dashboard';
 const COMPARISON = '/t/$team/comparisons/$comparisonId';
 
 type Params = { comparisonId?: string };

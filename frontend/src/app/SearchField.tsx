@@ -51,7 +51,7 @@ function usePlaces(team: string, text: string): Place[] {
       .filter(({ name, slug }) => named(name) || named(slug))
       .slice(0, EACH)
       .map(({ id, name }) => ({ key: id, kind: 'service', name, go: toService(id) })),
-    ...data.builds.map(({ id, commit, label, service_id }) => ({
+    ...data.builds.map(({ id, commit, display_name: label, service_id }) => ({
       key: id,
       kind: 'build',
       name: `${commit.slice(0, 12)} ${label ?? ''}`,
@@ -62,7 +62,7 @@ function usePlaces(team: string, text: string): Place[] {
       kind: 'file',
       name,
       go: () =>
-        void navigate({ to: '/t/$team/files/$artifactId', params: { team, artifactId: id } }),
+        void navigate({ to: '/t/$team/artifacts/$artifactId', params: { team, artifactId: id } }),
     })),
   ];
 }

@@ -33,7 +33,7 @@ function signedOut(): void {
 describe('signing in', () => {
   it('leads back to where one wanted to go, and says why it failed before', async () => {
     signedOut();
-    const { user, where } = open('/t/northwind/files?q=cpu');
+    const { user, where } = open('/t/northwind/artifacts?q=cpu');
     await user.type(await screen.findByLabelText('Email'), 'mira@northwind.example');
     const password = document.querySelector('input[type=password]')!;
     await user.type(password, 'wrong');
@@ -43,14 +43,14 @@ describe('signing in', () => {
     await user.type(password, 'correct horse');
     await user.click(screen.getByRole('button', { name: 'Sign in' }));
     expect(await screen.findByRole('heading', { name: 'Artifacts' })).toBeInTheDocument();
-    expect(where()).toContain('/t/northwind/files?q=cpu');
+    expect(where()).toContain('/t/northwind/artifacts?q=cpu');
   });
 
   it('never leads to another site', () => {
     expect(
       ['//evil.example', '/\\evil.example', 'https://evil.example', undefined].map(safeReturnPath),
     ).toEqual(['/', '/', '/', '/']);
-    expect(safeReturnPath('/t/a/files')).toBe('/t/a/files');
+    expect(safeReturnPath('/t/a/artifacts')).toBe('/t/a/artifacts');
   });
 
   it("does not show another team's pages", async () => {
@@ -83,14 +83,14 @@ describe('signing in by the operator’s service', () => {
       http.post(at('/oidc/callback'), async ({ request }) => {
         handed.push(await request.json());
         return HttpResponse.json(
-          { session: aSession(), next: '/t/northwind/files?q=cpu', linked: false },
+          { session: aSession(), next: '/t/northwind/artifacts?q=cpu', linked: false },
           { status: 201 },
         );
       }),
     );
-    const { where } = open('/sign-in/return?code=1e5&state=0123&iss=https%3A%2F%2Fissuer.example');
+    const { where } = open('/sign-in/callback?code=1e5&state=0123&iss=https%3A%2F%2Fissuer.example');
     expect(await screen.findByRole('heading', { name: 'Artifacts' })).toBeInTheDocument();
-    expect(where()).toContain('/t/northwind/files?q=cpu');
+    expect(where()).toContain('/t/northwind/artifacts?q=cpu');
     expect(handed).toEqual([{ code: '1e5', state: '0123', iss: 'https://issuer.example' }]);
   });
 
@@ -100,7 +100,7 @@ describe('signing in by the operator’s service', () => {
         problem(401, { title: 'Not signed in', detail: 'This answer was used before.' }),
       ),
     );
-    const failed = open('/sign-in/return?code=a&state=b');
+    const failed = open('/sign-in/callback?code=a&state=b');
     expect(await screen.findByRole('alert')).toHaveTextContent('This answer was used before.');
     failed.unmount();
     server.use(
@@ -111,7 +111,7 @@ describe('signing in by the operator’s service', () => {
         ),
       ),
     );
-    const { where } = open('/sign-in/return?code=a&state=c');
+    const { where } = open('/sign-in/callback?code=a&state=c');
     await screen.findByRole('banner');
     expect(where()).not.toContain('evil');
   });

@@ -94,11 +94,11 @@ describe('the page of a bisect', () => {
         told.levels[0]!,
         {
           ...level,
-          classes: 4096,
+          candidate_count: 4096,
           bars: {
             ...level.bars,
-            belief: [...level.bars.belief, 0.00001],
-            before: [...level.bars.before, 0.00001],
+            posterior: [...level.bars.posterior, 0.00001],
+            prior: [...level.bars.prior, 0.00001],
           },
         },
       ],
@@ -228,7 +228,7 @@ describe('the page of a bisect', () => {
     const stopped = aBisect({
       state: 'stopped',
       finished_at: '2026-11-20T15:00:00Z',
-      cost: { ...cost, deploys: 40, running: 0, expected: null },
+      cost: { ...cost, deployments: 40, running: 0, expected_probes: null },
     });
     serve(stopped);
     let sent: unknown;
@@ -307,10 +307,10 @@ const anOffer = (changed: Partial<BisectProposalOut> = {}): BisectProposalOut =>
       unit: 'share',
       before: 0.05,
       after: 0.62,
-      separates: true,
-      why: 'told the two apart already',
-      board: null,
-      known: KNOWN,
+      is_separating: true,
+      reason: 'told the two apart already',
+      dashboard_selector: null,
+      production_baselines: KNOWN,
     },
     {
       kind: 'custom',
@@ -319,10 +319,10 @@ const anOffer = (changed: Partial<BisectProposalOut> = {}): BisectProposalOut =>
       unit: '',
       before: null,
       after: null,
-      separates: false,
-      why: '',
-      board: null,
-      known: null,
+      is_separating: false,
+      reason: '',
+      dashboard_selector: null,
+      production_baselines: null,
     },
   ],
   runners: [],
@@ -444,7 +444,7 @@ describe('Start bisect', () => {
       http.get(at('/bisect-proposals'), ({ request }) => {
         asked.push(new URL(request.url).search);
         return HttpResponse.json(
-          anOffer({ repository: { id: 'q', label: 'shop/quoter', url: null }, missing: ['…'] }),
+          anOffer({ repository: { id: 'q', label: 'shop/quoter', url: null }, missing_inputs: ['…'] }),
         );
       }),
     );

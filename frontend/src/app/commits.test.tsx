@@ -23,7 +23,7 @@ function aRepository(changed: Partial<Repository> = {}): Repository {
     default_branch: 'main',
     branches: 3,
     commits: 1204,
-    fetching: false,
+    is_fetching: false,
     fetched_at: '2026-11-20T09:12:00Z',
     problem: null,
     services: [
@@ -52,10 +52,10 @@ function aCommit(changed: Partial<OneCommit['commit']> = {}): OneCommit {
       committed_at: '2026-11-20T09:12:00Z',
       title: `${HOSTILE} faster`,
       message: 'Because.',
-      files: [{ path: 'a.go', added: 1, removed: 1, status: 'modified' }],
+      files: [{ path: 'a.go', lines_added: 1, lines_removed: 1, status: 'modified' }],
       files_total: 1,
-      added: 1,
-      removed: 1,
+      lines_added: 1,
+      lines_removed: 1,
       bumps: [{ module: 'example.org/lib', before: 'v1.0.0', after: 'v1.1.0', file: 'go.mod' }],
       url: 'https://github.com/example/monorepo/commit/x',
       ...changed,
@@ -66,7 +66,7 @@ function aCommit(changed: Partial<OneCommit['commit']> = {}): OneCommit {
 const READY: CommitDiff = {
   state: 'ready',
   problem: null,
-  cut: false,
+  is_truncated: false,
   files: [
     {
       old_path: 'a.go',

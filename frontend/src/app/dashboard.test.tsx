@@ -109,7 +109,7 @@ afterEach(() => {
 describe('the board', () => {
   it('answers on top, and has a row for each service as requests flow', async () => {
     serve({ gauges: true });
-    const { container } = open('/t/northwind/board');
+    const { container } = open('/t/northwind/dashboard');
     expect(await rows()).toEqual(['gateway', 'distributor', 'ingester', 'querier', 'store']);
     expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent(
       'distributor p99 takes 3.1 times longer since 14:02; deploy 5f3c1e8 explains it, load does not',
@@ -126,7 +126,7 @@ describe('the board', () => {
   it('asks for what its address says, and keeps it there', async () => {
     const asked = serve({ against: true });
     const { user, where } = open(
-      '/t/northwind/board?from=2026-11-18T12:00:00Z&to=2026-11-18T16:00:00Z&against=week',
+      '/t/northwind/dashboard?from=2026-11-18T12:00:00Z&to=2026-11-18T16:00:00Z&against=week',
     );
     await rows();
     expect(asked[0]?.get('from')).toBe(String(Date.UTC(2026, 10, 18, 12)));
@@ -161,7 +161,7 @@ describe('the board', () => {
       }),
     );
     const inSight = watchRows();
-    open('/t/northwind/board?from=2026-11-18T12:00:00Z&to=2026-11-18T16:00:00Z');
+    open('/t/northwind/dashboard?from=2026-11-18T12:00:00Z&to=2026-11-18T16:00:00Z');
     expect(await rows()).toHaveLength(12);
     expect(asked[0]?.get('rows')).toBe('24');
     expect(screen.getAllByText('loads when scrolled into view')).toHaveLength(9);
@@ -178,7 +178,7 @@ describe('the board', () => {
 
   it('has a cursor for the keyboard: values in every row, announced, and a range to zoom to', async () => {
     serve();
-    const { user, where } = open('/t/northwind/board');
+    const { user, where } = open('/t/northwind/dashboard');
     await rows();
     const slider = screen.getByRole('slider', { name: 'Time cursor, values of gateway' });
     slider.focus();
@@ -213,7 +213,7 @@ describe('the board', () => {
       }),
       http.get(at('/comparisons/:id'), () => HttpResponse.json(aComparison({ id: 'made' }))),
     );
-    const { user, where } = open('/t/northwind/board');
+    const { user, where } = open('/t/northwind/dashboard');
     await rows();
     await user.click(screen.getByRole('button', { name: 'Compare time ranges' }));
     const bar = screen.getByRole('group', { name: 'Compare two time ranges' });
@@ -245,7 +245,7 @@ describe('the board', () => {
 
   it('says "live" and how far behind', async () => {
     serve({ toMs: Date.now() });
-    open('/t/northwind/board');
+    open('/t/northwind/dashboard');
     expect(await screen.findByText(/^live, 1\d s behind$/)).toBeInTheDocument();
   });
 
@@ -264,7 +264,7 @@ describe('the board', () => {
       }),
       http.get(at('/comparisons/:id'), () => HttpResponse.json(aComparison({ id: 'made' }))),
     );
-    const { user, where } = open('/t/northwind/board');
+    const { user, where } = open('/t/northwind/dashboard');
     await rows();
     await user.click(screen.getByRole('button', { name: /^Deployment 5f3c1e8 of distributor/ }));
     const panel = await screen.findByRole('dialog');
@@ -300,12 +300,12 @@ describe('the board', () => {
     const known = aComparison({
       id: 'known',
       name: '71aa09b vs. 5f3c1e8',
-      base: { label: '71aa09b', artifacts: 1, artifact_ids: ['a'], window: windows?.base ?? null },
+      base: { label: '71aa09b', artifacts: 1, artifact_ids: ['a'], time_range: windows?.base ?? null },
       candidate: {
         label: '5f3c1e8',
         artifacts: 1,
         artifact_ids: ['b'],
-        window: windows?.candidate ?? null,
+        time_range: windows?.candidate ?? null,
       },
     });
     server.use(
@@ -316,7 +316,7 @@ describe('the board', () => {
       http.get(at('/comparisons'), () => page([known])),
       http.get(at('/comparisons/:id'), () => HttpResponse.json(known)),
     );
-    const { user, where } = open('/t/northwind/board');
+    const { user, where } = open('/t/northwind/dashboard');
     await rows();
     await user.click(screen.getByRole('button', { name: 'Compare before and after' }));
     await waitFor(() => {
@@ -327,7 +327,7 @@ describe('the board', () => {
   it('says how to send profiles when a build has none', async () => {
     serve();
     serveDeployments();
-    const { user } = open('/t/northwind/board');
+    const { user } = open('/t/northwind/dashboard');
     await rows();
     await user.click(screen.getByRole('button', { name: 'Compare before and after' }));
     const told = await screen.findByText(/Nothing to compare yet/);
@@ -356,7 +356,7 @@ describe('the board', () => {
         return HttpResponse.json(aComparison({ id: 'made' }), { status: 201 });
       }),
     );
-    const { user, where } = open('/t/northwind/board');
+    const { user, where } = open('/t/northwind/dashboard');
     await rows();
     await user.click(screen.getByRole('button', { name: 'Compare before and after' }));
     expect(
@@ -387,7 +387,7 @@ describe('the board', () => {
       started_at: '2026-11-10T00:00:00Z',
     });
     server.use(http.get(at('/deployments'), () => page([own, before])));
-    open(`/t/northwind/board?deploy=${OTHER_DEPLOY_ID}`);
+    open(`/t/northwind/dashboard?deploy=${OTHER_DEPLOY_ID}`);
     const panel = await screen.findByRole('dialog');
     expect(panel).toHaveTextContent('not slower');
     expect(await within(panel).findByText('0d3f5c1')).toBeVisible();
@@ -406,7 +406,7 @@ describe('the board', () => {
         HttpResponse.json({ services: [], source: 'spans', edges: [] }),
       ),
     );
-    const { user } = open('/t/northwind/board');
+    const { user } = open('/t/northwind/dashboard');
     await rows();
     screen.getByRole('button', { name: /^Move ingester, row 3/ }).focus();
     await user.keyboard('{ArrowUp}');
@@ -432,7 +432,7 @@ describe('the board', () => {
         return HttpResponse.json({ id: 'n1' }, { status: 201 });
       }),
     );
-    const { user, where } = open('/t/northwind/board');
+    const { user, where } = open('/t/northwind/dashboard');
     await rows();
     await user.click(screen.getByRole('button', { name: 'Annotations' }));
     const panel = await screen.findByRole('dialog');
@@ -457,7 +457,7 @@ describe('the board', () => {
 
   it('says why it is empty, with the lines to write', async () => {
     serve({ empty: 'No metrics have come in yet.' });
-    const { user } = open('/t/northwind/board');
+    const { user } = open('/t/northwind/dashboard');
     expect(await screen.findByText('No metrics have come in yet.')).toBeInTheDocument();
     const prometheus = screen.getByRole('region', { name: 'prometheus.yml' });
     expect(prometheus).toHaveTextContent(`url: ${window.location.origin}/api/v1/metrics/write`);
@@ -481,7 +481,7 @@ describe('the board', () => {
         problem(404, { title: 'Not found', detail: 'There is no such environment.' }),
       ),
     );
-    open('/t/northwind/board?env=gone');
+    open('/t/northwind/dashboard?env=gone');
     expect(await screen.findByRole('alert', {}, { timeout: 8000 })).toHaveTextContent(
       'There is no such environment.',
     );
@@ -504,7 +504,7 @@ describe('the board', () => {
       url: 'javascript:alert(1)',
     };
     serve({ header: { deploys: [whole], changes: [], headline: null } });
-    const { container } = open(`/t/northwind/board?deploy=${DEPLOY_ID}`);
+    const { container } = open(`/t/northwind/dashboard?deploy=${DEPLOY_ID}`);
     const panel = await screen.findByRole('dialog');
     expect(within(panel).getAllByText(HOSTILE).length).toBeGreaterThan(0);
     expect(within(panel).queryByRole('link')).toBeNull();
@@ -523,7 +523,7 @@ describe('the board', () => {
       ),
     );
     serve();
-    open('/t/northwind/board');
+    open('/t/northwind/dashboard');
     await rows();
     expect(screen.queryByRole('button', { name: /^Move / })).toBeNull();
     expect(screen.queryByRole('button', { name: 'Compare before and after' })).toBeNull();
@@ -606,7 +606,7 @@ describe('the settings of metrics', () => {
     serve();
     const { where } = open('/t/northwind');
     await waitFor(() => {
-      expect(where()).toBe('/t/northwind/board');
+      expect(where()).toBe('/t/northwind/dashboard');
     });
   });
 });

@@ -51,7 +51,7 @@ describe('the feed', () => {
     server.use(
       http.get(at('/activity'), ({ request }) => {
         asked.push(new URL(request.url).search);
-        return page([someNews(), someNews({ id: 'a0', at: '2026-11-01T09:00:00Z', facts: {} })]);
+        return page([someNews(), someNews({ id: 'a0', occurred_at: '2026-11-01T09:00:00Z', details: {} })]);
       }),
     );
     const { container } = open('/t/northwind/activity?kind=comment&by=slowpath');
@@ -113,7 +113,7 @@ describe('the inbox', () => {
 describe('a forgotten password', () => {
   it('is sent by email for any address', async () => {
     server.use(http.post(at('/password-resets'), () => new HttpResponse(null, { status: 204 })));
-    const { user, container } = open('/forgotten-password');
+    const { user, container } = open('/password-reset');
     await user.type(await screen.findByLabelText(/Email/), 'ann@example.com');
     await user.click(screen.getByRole('button', { name: 'Send link' }));
     expect(
@@ -130,7 +130,7 @@ describe('a forgotten password', () => {
         return new HttpResponse(null, { status: 204 });
       }),
     );
-    const { user } = open('/new-password#abc');
+    const { user } = open('/password-reset/confirm#abc');
     await user.type(await screen.findByLabelText(/New password/), 'correct horse');
     await user.click(screen.getByRole('button', { name: 'Change password' }));
     expect(
@@ -143,7 +143,7 @@ describe('a forgotten password', () => {
     server.use(
       http.post(at('/password-resets/confirm'), () => problem(404, { detail: 'older than an hour' })),
     );
-    const { user } = open('/new-password#abc');
+    const { user } = open('/password-reset/confirm#abc');
     await user.type(await screen.findByLabelText(/New password/), 'correct horse');
     await user.click(screen.getByRole('button', { name: 'Change password' }));
     expect(await screen.findByRole('alert')).toHaveTextContent('older than an hour');

@@ -30,9 +30,9 @@ const ENDED: NonNullable<MetricSource['last_import']> = {
   names: 12,
   series: 340,
   samples: 1_204_000,
-  left_out: [
+  skipped: [
     {
-      what: 'native-histogram',
+      metric: 'native-histogram',
       count: 96,
       detail: 'Native histograms are left out: this API does not tell their resolution.',
     },
@@ -105,16 +105,16 @@ describe('the sources of metrics', () => {
           at_ms: Date.UTC(2026, 10, 21, 9, 12),
           version: '2.42.0',
           names: 1_204,
-          usual: ['http_requests_total'],
+          recognized_names: ['http_requests_total'],
         },
         last_import: {
           ...ENDED,
-          left_out: [],
-          coarser: {
+          skipped: [],
+          downsampled: {
             count: 21,
             names: ['http_requests_total', 'queue_depth'],
             step_s: 60,
-            why: 'The source answered with 422: range selectors are off.',
+            reason: 'The source answered with 422: range selectors are off.',
           },
         },
       }),
@@ -146,7 +146,7 @@ describe('the sources of metrics', () => {
       source_id: ID,
       service: { id: 's', name: 'checkout' },
       environment: { id: 'e', name: 'production' },
-      equal: { job: 'checkout' },
+      label_matchers: { job: 'checkout' },
       created_at: '2026-11-20T09:12:00Z',
     };
     let rows: ReadThrough[] = [];
@@ -356,7 +356,7 @@ describe('the sources of metrics', () => {
             last_import: {
               ...ENDED,
               state: 'cancelled',
-              left_out: [],
+              skipped: [],
               detail: 'Somebody cancelled it; what had come by then stays.',
             },
           }),

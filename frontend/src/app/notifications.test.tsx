@@ -33,7 +33,7 @@ function aMessage(changed: Partial<ChannelMessage> = {}): ChannelMessage {
     sentence: 'shop got slower: Clone takes more time',
     state: 'sent',
     failures: 0,
-    next_at: null,
+    next_attempt_at: null,
     problem: null,
     sent_at: '2026-11-20T09:13:00Z',
     created_at: '2026-11-20T09:12:00Z',

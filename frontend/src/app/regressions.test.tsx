@@ -20,7 +20,7 @@ function aRegression(changed: Partial<Regression> = {}): Regression {
     service_id: SERVICE,
     branch: 'main',
     state: 'new',
-    confirmed: true,
+    is_confirmed: true,
     title: 'Clone takes more time: +15 %',
     sentence: 'Clone takes more time: 11.5 % against 10 %, since 5f3c1e8.',
     kind: 'profile.function',
@@ -32,13 +32,13 @@ function aRegression(changed: Partial<Regression> = {}): Regression {
     ratio: 1.15,
     ratio_low: 1.1,
     ratio_high: 1.2,
-    since: { build_id: BUILD, commit: '5f3c1e8'.padEnd(40, '0'), at: '2026-11-20T14:02:00Z' },
+    first_bad_build: { build_id: BUILD, commit: '5f3c1e8'.padEnd(40, '0'), ordered_at: '2026-11-20T14:02:00Z' },
     good: null,
     range: null,
     fixed_by: null,
     assignee: null,
     due_on: null,
-    members: [],
+    related_series: [],
     spark: { values: [1, 1.01, 0.99, 1.15, 1.16], step_at: 3, levels: [1, 1.15] },
     comparison_id: null,
     needs: null,
@@ -98,8 +98,8 @@ const SERIES: BuildSeriesPage = {
         },
       ],
       course: null,
-      detectable: 1.04,
-      muted: false,
+      minimum_detectable_effect: 1.04,
+      is_muted: false,
     },
   ],
 };
@@ -168,7 +168,7 @@ describe('the list of regressions', () => {
     serve([
       aRegression(),
       aRegression({ title: HOSTILE, assignee: { id: PERSON, name: 'Mira Kovač' } }),
-      aRegression({ confirmed: false, number: null, needs: { builds: 2, profiles: 4 } }),
+      aRegression({ is_confirmed: false, number: null, required_evidence: { builds: 2, profiles: 4 } }),
     ]);
     const { container } = open('/t/northwind/regressions');
     const rows = within(await list()).getAllByRole('listitem');
@@ -272,14 +272,14 @@ describe('the series of a service', () => {
 
 describe('a regression', () => {
   const whole: RegressionDetailOut = {
-    ...aRegression({ id: 'r1', members: [] }),
+    ...aRegression({ id: 'r1', related_series: [] }),
     evidence: [
       {
         id: 'e1',
-        what: 'comparison',
+        kind: 'comparison',
         comparison_id: 'c1',
         build_id: null,
-        facts: {},
+        details: {},
         created_at: '2026-11-20T14:12:00Z',
       },
     ],

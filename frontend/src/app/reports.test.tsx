@@ -20,14 +20,14 @@ function aReport(changed: Partial<Report> = {}): Report {
     blocks: [],
     created_by: { id: 'u1', name: 'Mira' },
     created_at: AT,
-    changed_at: AT,
+    updated_at: AT,
     published_at: null,
     links_count: 0,
     ...changed,
   };
 }
 
-const comparison = aComparison({ views: [], parts: [] });
+const comparison = aComparison({ views: [], artifact_kinds: [] });
 const view = {
   id: 'b1',
   kind: 'view' as const,

@@ -12,7 +12,7 @@ import {
   spansOfTwo,
 } from '../testing/span-fixtures';
 
-const TRACE = `/t/northwind/spans/s1/traces/${'aa'.repeat(16)}`;
+const TRACE = `/t/northwind/span-sets/s1/traces/${'aa'.repeat(16)}`;
 
 function serve(): void {
   server.use(
@@ -85,11 +85,11 @@ describe('the waterfall of a trace', () => {
 describe('the page of a set of spans', () => {
   it('leads from its traces to the waterfall, and lists gaps, paths, calls and attributes', async () => {
     serve();
-    open('/t/northwind/spans/s1');
+    open('/t/northwind/span-sets/s1');
     const traces = await screen.findByRole('table', { name: 'All traces' }, SOON);
     expect(within(traces).getByRole('link')).toHaveAttribute(
       'href',
-      `/t/northwind/spans/s1/traces/${'bb'.repeat(16)}`,
+      `/t/northwind/span-sets/s1/traces/${'bb'.repeat(16)}`,
     );
     for (const name of [
       'Gaps by edge',
@@ -115,7 +115,7 @@ describe('the spans of a comparison', () => {
       payers: [],
     });
     const comparison = aComparison({
-      parts: ['profiles', 'spans'],
+      artifact_kinds: ['profiles', 'spans'],
       result: aResult({ findings: [finding], kinds: [] }),
       views: [],
     });
@@ -157,7 +157,7 @@ describe('the service map', () => {
         }),
       ),
     );
-    const { user, where } = open('/t/northwind/map');
+    const { user, where } = open('/t/northwind/service-map');
     expect(
       await screen.findByRole('heading', { name: /distributor calls ingester 3\.00 times/ }),
     ).toBeInTheDocument();
@@ -215,7 +215,7 @@ describe('a gap explained from an execution trace', () => {
     expect(aside.getByText(/found by the clock/u)).toBeVisible();
     expect(aside.getByRole('link', { name: 'exec.trace' })).toHaveAttribute(
       'href',
-      '/t/northwind/traces/t1',
+      '/t/northwind/execution-traces/t1',
     );
     expect(document.querySelector('img:not([role])')).toBeNull();
   });
@@ -284,11 +284,11 @@ describe('the list of all traces of a set', () => {
         return HttpResponse.json({ items: listed(Math.min(50, total), offset), total });
       }),
     );
-    const { user, where } = open('/t/northwind/spans/s1');
+    const { user, where } = open('/t/northwind/span-sets/s1');
     const table = await screen.findByRole('table', { name: 'All traces' }, SOON);
     expect(within(table).getByText(HOSTILE_NAME)).toHaveAttribute(
       'href',
-      `/t/northwind/spans/s1/traces/${'0'.repeat(32)}`,
+      `/t/northwind/span-sets/s1/traces/${'0'.repeat(32)}`,
     );
     expect(screen.getByText('1 to 50 of 120')).toBeInTheDocument();
     await user.click(screen.getByRole('button', { name: 'Next' }));

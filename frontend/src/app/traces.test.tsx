@@ -50,7 +50,7 @@ function show(
   findings = [finding],
 ): Opened {
   const comparison = aComparison({
-    parts,
+    artifact_kinds: parts,
     views: [],
     result: aResult({ findings, kinds: [] }),
   });
@@ -418,7 +418,7 @@ describe('goroutine profiles of the same builds', () => {
     expect(screen.queryByLabelText('Command for base')).toBeNull();
     expect(screen.getByRole('link', { name: 'p1.pb.gz' })).toHaveAttribute(
       'href',
-      '/t/northwind/files/p1',
+      '/t/northwind/artifacts/p1',
     );
     expect(screen.getByText(/and 1 more/)).toBeInTheDocument();
   });
@@ -439,7 +439,7 @@ describe('goroutine profiles of the same builds', () => {
       sides: { base: (aTraceDocument().sides as { base: object }).base, candidate: null },
     });
     known({ 'build-b': ['p1'] });
-    open('/t/northwind/traces/b1');
+    open('/t/northwind/execution-traces/b1');
     expect(await screen.findByRole('link', { name: 'p1.pb.gz' })).toBeInTheDocument();
   });
 });
@@ -455,7 +455,7 @@ describe('one trace alone', () => {
     }));
     const { base } = rest.sides as { base: object };
     serve({ ...rest, groups: alone, sides: { base, candidate: null } });
-    open('/t/northwind/traces/b1');
+    open('/t/northwind/execution-traces/b1');
     expect(await screen.findByRole('heading', { level: 1 })).toHaveTextContent(
       'main.batcher waits up to 230 µs at p99 to run after a wake from network',
     );
@@ -470,7 +470,7 @@ describe('one trace alone', () => {
         problem(404, { title: 'Not found', detail: 'There is no such trace.' }),
       ),
     );
-    open('/t/northwind/traces/b1');
+    open('/t/northwind/execution-traces/b1');
     expect(await screen.findByRole('alert', {}, { timeout: 8000 })).toHaveTextContent(
       'There is no such trace.',
     );

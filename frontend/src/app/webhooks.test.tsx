@@ -22,7 +22,7 @@ function aWebhook(changed: Partial<Hook> = {}): Hook {
     api_url: null,
     last_delivery_at: null,
     reconciled_at: null,
-    missed: 0,
+    missed_count: 0,
     problem: null,
     created_at: '2026-11-20T09:12:00Z',
     ...changed,
@@ -35,10 +35,10 @@ function aDelivery(changed: Partial<HookDelivery> = {}): HookDelivery {
     delivery_id: '72d3162e',
     event: 'push',
     state: 'done',
-    sentence: '3 new of 3 commits on main recorded',
+    outcome: '3 new of 3 commits on main recorded',
     size_bytes: 7000,
     created_at: '2026-11-20T09:12:00Z',
-    taken_at: '2026-11-20T09:12:01Z',
+    processed_at: '2026-11-20T09:12:01Z',
     ...changed,
   };
 }
@@ -71,11 +71,11 @@ describe('hooks', () => {
           target: HOSTILE,
           problem: refused,
           api_url: 'https://api.github.com',
-          missed: 2,
+          missed_count: 2,
         }),
         aWebhook({ id: 'b', name: HOSTILE, kind: 'gitlab' }),
       ],
-      [aDelivery(), aDelivery({ id: 'x', state: 'ignored', sentence: HOSTILE })],
+      [aDelivery(), aDelivery({ id: 'x', state: 'ignored', outcome: HOSTILE })],
     );
     const { user, container } = opened();
     const row = await screen.findByRole('listitem', { name: 'monorepo' });

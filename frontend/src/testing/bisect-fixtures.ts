@@ -15,8 +15,8 @@ const aCandidate = (changed: Partial<BisectCandidate>): BisectCandidate => ({
   members: 1,
   kind: 'bump',
   prior: 0.5,
-  belief: 0.5,
-  why: 'changes libx',
+  posterior: 0.5,
+  reason: 'changes libx',
   verdict: null,
   probe_number: null,
   ...changed,
@@ -37,21 +37,21 @@ export const aProbe = (changed: Partial<Probe> = {}): Probe => ({
   state: 'done',
   verdict: 'slower',
   odds: 9,
-  would: null,
+  posterior_preview: null,
   reason: null,
-  asked_at: '2026-11-20T14:00:00Z',
+  queued_at: '2026-11-20T14:00:00Z',
   leased_at: '2026-11-20T14:00:10Z',
   deployed_at: '2026-11-20T14:01:00Z',
   ready_at: '2026-11-20T14:02:00Z',
   ended_at: '2026-11-20T14:05:00Z',
   measurements_requested: 1,
-  windows: [
+  measurements: [
     {
       index: 0,
       round: 1,
       value: 0.72,
       verdict: null,
-      annulled: false,
+      invalidated: false,
       problem: null,
       artifact_ids: [],
       requests: null,
@@ -100,14 +100,14 @@ export const aBisect = (changed: Partial<Bisect> = {}): Bisect => ({
       good: GOOD,
       bad: BAD,
       commits: 4096,
-      classes: 2,
-      pruned: [{ why: 'no input of the binary', commits: 183 }],
+      candidate_count: 2,
+      pruned: [{ reason: 'no input of the binary', commits: 183 }],
       bump: null,
       candidates: [
-        aCandidate({ id: 'c1', sha: 'c'.repeat(40), title: 'cache: drop it', belief: 0.004 }),
-        aCandidate({ belief: 0.996, verdict: 'slower', probe_number: 1 }),
+        aCandidate({ id: 'c1', sha: 'c'.repeat(40), title: 'cache: drop it', posterior: 0.004 }),
+        aCandidate({ posterior: 0.996, verdict: 'slower', probe_number: 1 }),
       ],
-      bars: { belief: [0.004, 0.996], before: [0.5, 0.5], marks: [[1, 1]] },
+      bars: { posterior: [0.004, 0.996], prior: [0.5, 0.5], probes: [[1, 1]] },
       culprit: { repository: 'monorepo', sha: DEPENDENCY_UPDATE, title: 'bump libx' },
     },
     {
@@ -118,7 +118,7 @@ export const aBisect = (changed: Partial<Bisect> = {}): Bisect => ({
       good: 'v1.8.0',
       bad: 'v1.9.2',
       commits: 43,
-      classes: 2,
+      candidate_count: 2,
       pruned: [],
       bump: { module: 'example.com/libx', before: 'v1.8.0', after: 'v1.9.2' },
       candidates: [
@@ -126,9 +126,9 @@ export const aBisect = (changed: Partial<Bisect> = {}): Bisect => ({
           id: `${DEPENDENCY_UPDATE}/x1`,
           sha: CULPRIT,
           title: 'ident: copy bytes through a helper',
-          why: 'on the regressed path',
+          reason: 'on the regressed path',
           kind: 'commit',
-          belief: 0.86,
+          posterior: 0.86,
         }),
         aCandidate({
           id: `${DEPENDENCY_UPDATE}/x2`,
@@ -141,7 +141,7 @@ export const aBisect = (changed: Partial<Bisect> = {}): Bisect => ({
           probe_number: 2,
         }),
       ],
-      bars: { belief: [0.86, 0.136], before: [0.6, 0.4], marks: [[1, 2]] },
+      bars: { posterior: [0.86, 0.136], prior: [0.6, 0.4], probes: [[1, 2]] },
       culprit: { repository: 'libx', sha: CULPRIT, title: 'ident: copy bytes through a helper' },
     },
   ],
@@ -170,17 +170,17 @@ export const aBisect = (changed: Partial<Bisect> = {}): Bisect => ({
     good: [0.08, 0.09],
     bad: [0.72],
     control: [0.085],
-    known_good: [],
-    known_bad: [],
+    baseline_good: [],
+    baseline_bad: [],
     unit: 'share',
     label: 'CPU in stack growth',
   },
   cost: {
-    deploys: 2,
+    deployments: 2,
     running: 1,
     builds: 2,
     rounds: 2,
-    expected: { mean: 4, low: 3, high: 6 },
+    expected_probes: { mean: 4, low: 3, high: 6 },
     limit: 40,
     git_bisect_best_of_3_probes: 57,
     git_bisect_best_of_5_probes: 95,
@@ -190,11 +190,11 @@ export const aBisect = (changed: Partial<Bisect> = {}): Bisect => ({
   events: [
     {
       id: 'e1',
-      at: '2026-11-20T13:59:00Z',
+      occurred_at: '2026-11-20T13:59:00Z',
       kind: 'started',
-      who: 'Mira Kovač',
+      actor: 'Mira Kovač',
       sentence: 'Started',
-      facts: {},
+      details: {},
     },
   ],
   problem: null,
@@ -205,7 +205,7 @@ export const aBisect = (changed: Partial<Bisect> = {}): Bisect => ({
 });
 
 export const aBisectRow = (changed: Partial<BisectListItemOut> = {}): BisectListItemOut => {
-  const { id, number, title, state, sentence, service, regression, belief, deploys } = aBisect();
+  const { id, number, title, state, sentence, service, regression, belief, deployments: deploys } = aBisect();
   const { expected_deployments, culprit, created_by, created_at, finished_at } = aBisect();
   return {
     ...{ id, number, title, state, sentence, service, regression, belief, deploys },

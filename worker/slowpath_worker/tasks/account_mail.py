@@ -41,7 +41,7 @@ def mail_password_reset(job: MailPasswordReset, context: JobContext) -> None:
         mail = password_resets.prepare_password_reset(connection, job.reset_id, context.clock.now())
 
     if mail is not None:
-        subject, text = wording.reset(mail.name, f"{context.settings.public_url}/new-password#{mail.secret}")
+        subject, text = wording.reset(mail.name, f"{context.settings.public_url}/password-reset/confirm#{mail.secret}")
         try:
             context.mailer.send(EmailMessage(mail.to, subject, text, str(job.reset_id)))
         except Unavailable as error:

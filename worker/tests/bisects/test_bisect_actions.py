@@ -295,7 +295,9 @@ def test_who_has_ended_is_told_of(search: Search) -> None:
     assert search.person.post("/api/v1/notification-channels", json=made).status_code == 201
     search.begin(plan_of(6))
     search.run(slower_from(3))
-    [content] = search.bench.admin.execute("SELECT content FROM notification WHERE event = 'bisect.finished'").fetchall()
+    [content] = search.bench.admin.execute(
+        "SELECT content FROM notification WHERE event = 'bisect.finished'"
+    ).fetchall()
     assert content[0]["bisect"]["state"] == "found"
     assert sha(3)[:7] in content[0]["bisect"]["sentence"]
     news = search.person.get("/api/v1/activity", params={"kind": "bisect"}).json()["items"]

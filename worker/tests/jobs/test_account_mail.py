@@ -129,7 +129,7 @@ def test_who_forgot_a_password_is_mailed_a_link_that_works(office: MailFixture) 
     ((to, text),) = office.postman.letters
     assert to == owner.email
     found = password_resets.get_password_reset(
-        database, CountingThrottle(), secret_in(text, "/new-password#"), address="127.0.0.1", now=now
+        database, CountingThrottle(), secret_in(text, "/password-reset/confirm#"), address="127.0.0.1", now=now
     )
     assert found[1] == owner.user_id
     assert office.carry_out(MailPasswordReset.name)["state"] == "done"
@@ -157,7 +157,7 @@ def test_who_is_in_no_team_gets_the_letter_too(office: MailFixture, people: Acco
     ((to, text),) = office.postman.letters
     assert to == ann.email
     found = password_resets.get_password_reset(
-        database, CountingThrottle(), secret_in(text, "/new-password#"), address="127.0.0.1", now=now
+        database, CountingThrottle(), secret_in(text, "/password-reset/confirm#"), address="127.0.0.1", now=now
     )
     assert found[1] == ann.user_id
     assert not send_next_reset_mail(database, settings, create_mailer(settings), SystemClock())

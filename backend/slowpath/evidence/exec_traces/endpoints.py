@@ -73,7 +73,9 @@ def get_tile(
 def create_excerpt(artifact_id: UUID, wanted: ExcerptIn, caller: MayRead, session: Writing) -> ExcerptOut:
     """Have a window cut out of a trace, as a file that Go's own tools open."""
     row = trace_excerpts.create_excerpt(session, ArtifactId(artifact_id), wanted.from_ns, wanted.to_ns)
-    record_audit_event(session, caller, "trace-excerpt.created", "trace_excerpt", row.id, {"artifact_id": str(artifact_id)})
+    record_audit_event(
+        session, caller, "trace-excerpt.created", "trace_excerpt", row.id, {"artifact_id": str(artifact_id)}
+    )
     return cut_out(row)
 
 

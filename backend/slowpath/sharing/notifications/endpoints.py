@@ -79,7 +79,9 @@ def change_channel(channel_id: UUID, change: ChannelUpdate, caller: MayManage, s
     for service_id in change.service_ids or []:
         catalog.service(session, ServiceId(service_id))
     row = channels.update_channel(session, ChannelId(channel_id), change.values())
-    record_audit_event(session, caller, "notification-channel.updated", "notification_channel", channel_id, change.values())
+    record_audit_event(
+        session, caller, "notification-channel.updated", "notification_channel", channel_id, change.values()
+    )
     return ChannelOut.of(row)
 
 
@@ -92,7 +94,9 @@ def change_channel(channel_id: UUID, change: ChannelUpdate, caller: MayManage, s
 def delete_channel(channel_id: UUID, caller: MayManage, session: Writing) -> None:
     """Delete a channel and what is known of its messages."""
     row = channels.delete_channel(session, ChannelId(channel_id))
-    record_audit_event(session, caller, "notification-channel.deleted", "notification_channel", channel_id, {"name": row.label})
+    record_audit_event(
+        session, caller, "notification-channel.deleted", "notification_channel", channel_id, {"name": row.label}
+    )
 
 
 @router.post(
@@ -103,7 +107,14 @@ def delete_channel(channel_id: UUID, caller: MayManage, session: Writing) -> Non
 def renew_secret(channel_id: UUID, caller: MayManage, session: Writing, sealer: Seals) -> ChannelCreatedOut:
     """Give a webhook another signing secret. The old one signs nothing more."""
     added = channels.renew_secret(session, sealer, ChannelId(channel_id))
-    record_audit_event(session, caller, "notification-channel.secret-rotated", "notification_channel", channel_id, {"name": added.channel.label})
+    record_audit_event(
+        session,
+        caller,
+        "notification-channel.secret-rotated",
+        "notification_channel",
+        channel_id,
+        {"name": added.channel.label},
+    )
     return ChannelCreatedOut(channel=ChannelOut.of(added.channel), secret=added.secret)
 
 
@@ -143,5 +154,7 @@ def list_notifications(channel_id: UUID, caller: MayRead, session: Reading, pagi
 def redeliver_notification(notification_id: UUID, caller: MayManage, session: Writing) -> NotificationOut:
     """Send a message once more, as it was."""
     row = notifications.redeliver_notification(session, MessageId(notification_id))
-    record_audit_event(session, caller, "notification.redelivered", "notification", notification_id, {"event": row.event})
+    record_audit_event(
+        session, caller, "notification.redelivered", "notification", notification_id, {"event": row.event}
+    )
     return NotificationOut.of(row)

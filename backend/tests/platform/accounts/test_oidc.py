@@ -87,9 +87,9 @@ def test_somebody_new_signs_in_and_comes_again(corp: Corp) -> None:
         "passwords": True, "sign_up": True, "mail": False, "oidc": {"name": "Corp"},
     }  # fmt: skip
     browser = corp.browser()
-    first = corp.signs_in("mira@corp.example", browser, next="/t/x/board?range=1h")
+    first = corp.signs_in("mira@corp.example", browser, next="/t/x/dashboard?range=1h")
     assert (first["session"]["user"]["email"], first["session"]["user"]["name"]) == ("mira@corp.example", "Mira")
-    assert first["next"] == "/t/x/board?range=1h"
+    assert first["next"] == "/t/x/dashboard?range=1h"
     assert [team["role"] for team in first["session"]["teams"]] == ["owner"]
     assert browser.get(f"{API}/session").json()["user"] == first["session"]["user"]
     again = corp.signs_in("mira@corp.example")

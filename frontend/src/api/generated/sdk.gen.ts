@@ -2,7 +2,7 @@
 
 import { type Client, formDataBodySerializer, type Options as Options2, type TDataShape } from './client';
 import { client } from './client.gen';
-import type { ActivityListData, ActivityListErrors, ActivityListResponses, AnnotationsChangeData, AnnotationsChangeErrors, AnnotationsChangeResponses, AnnotationsCreateData, AnnotationsCreateErrors, AnnotationsCreateResponses, AnnotationsDeleteData, AnnotationsDeleteErrors, AnnotationsDeleteResponses, AnnotationsListData, AnnotationsListErrors, AnnotationsListResponses, ArtifactsChangeData, ArtifactsChangeErrors, ArtifactsChangeResponses, ArtifactsDeleteData, ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetData, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsListData, ArtifactsListErrors, ArtifactsListResponses, ArtifactsOriginalData, ArtifactsOriginalErrors, ArtifactsOriginalResponses, ArtifactsPostData, ArtifactsPostErrors, ArtifactsPostResponses, ArtifactsPutData, ArtifactsPutErrors, ArtifactsPutResponses, ArtifactsRetryData, ArtifactsRetryErrors, ArtifactsRetryResponses, AuditEventsDownloadData, AuditEventsDownloadErrors, AuditEventsDownloadResponses, AuditEventsListData, AuditEventsListErrors, AuditEventsListResponses, BisectsAnnulData, BisectsAnnulErrors, BisectsAnnulResponses, BisectsCandidatesData, BisectsCandidatesErrors, BisectsCandidatesResponses, BisectsChangeData, BisectsChangeErrors, BisectsChangeResponses, BisectsCreateData, BisectsCreateErrors, BisectsCreateResponses, BisectsDeleteData, BisectsDeleteErrors, BisectsDeleteResponses, BisectsFilesData, BisectsFilesErrors, BisectsFilesResponses, BisectsGetData, BisectsGetErrors, BisectsGetResponses, BisectsListData, BisectsListErrors, BisectsListResponses, BisectsMarkData, BisectsMarkErrors, BisectsMarkResponses, BisectsMoveData, BisectsMoveErrors, BisectsMoveResponses, BisectsOfferData, BisectsOfferErrors, BisectsOfferResponses, BisectsRemeasureData, BisectsRemeasureErrors, BisectsRemeasureResponses, BoardGetData, BoardGetErrors, BoardGetResponses, BuildsChangeData, BuildsChangeErrors, BuildsChangeResponses, BuildsDeleteData, BuildsDeleteErrors, BuildsDeleteResponses, BuildsGetData, BuildsGetErrors, BuildsGetResponses, BuildsJudgementData, BuildsJudgementErrors, BuildsJudgementResponses, BuildsKnowData, BuildsKnowErrors, BuildsKnowResponses, BuildsListData, BuildsListErrors, BuildsListResponses, BuildsPutArtifactData, BuildsPutArtifactErrors, BuildsPutArtifactResponses, BuildsPutUnnamedArtifactData, BuildsPutUnnamedArtifactErrors, BuildsPutUnnamedArtifactResponses, BuildsTellData, BuildsTellErrors, BuildsTellResponses, ChangesListData, ChangesListErrors, ChangesListResponses, ChannelsChangeData, ChannelsChangeErrors, ChannelsChangeResponses, ChannelsCreateData, ChannelsCreateErrors, ChannelsCreateResponses, ChannelsDeleteData, ChannelsDeleteErrors, ChannelsDeleteResponses, ChannelsListData, ChannelsListErrors, ChannelsListMessagesData, ChannelsListMessagesErrors, ChannelsListMessagesResponses, ChannelsListResponses, ChannelsRenewSecretData, ChannelsRenewSecretErrors, ChannelsRenewSecretResponses, ChannelsTestData, ChannelsTestErrors, ChannelsTestResponses, ClosedTeamsListData, ClosedTeamsListErrors, ClosedTeamsListResponses, ClosedTeamsReopenData, ClosedTeamsReopenErrors, ClosedTeamsReopenResponses, CommentsChangeData, CommentsChangeErrors, CommentsChangeResponses, CommentsCountData, CommentsCountErrors, CommentsCountResponses, CommentsDeleteData, CommentsDeleteErrors, CommentsDeleteResponses, CommentsListData, CommentsListErrors, CommentsListResponses, CommentsWriteData, CommentsWriteErrors, CommentsWriteResponses, CommitsBetweenData, CommitsBetweenErrors, CommitsBetweenResponses, CommitsDiffData, CommitsDiffErrors, CommitsDiffResponses, CommitsGetData, CommitsGetErrors, CommitsGetResponses, CommitsReadClosuresData, CommitsReadClosuresErrors, CommitsReadClosuresResponses, CommitsReadDiffData, CommitsReadDiffErrors, CommitsReadDiffResponses, CommitsRecordData, CommitsRecordErrors, CommitsRecordResponses, ComparisonsAskData, ComparisonsAskErrors, ComparisonsAskResponses, ComparisonsChangeData, ComparisonsChangeErrors, ComparisonsChangeResponses, ComparisonsDeleteData, ComparisonsDeleteErrors, ComparisonsDeleteResponses, ComparisonsGetData, ComparisonsGetErrors, ComparisonsGetResponses, ComparisonsListData, ComparisonsListErrors, ComparisonsListResponses, ComparisonsPartData, ComparisonsPartErrors, ComparisonsPartResponses, ComparisonsRetryData, ComparisonsRetryErrors, ComparisonsRetryResponses, ComparisonsSwapData, ComparisonsSwapErrors, ComparisonsSwapResponses, DeploysChangeData, DeploysChangeErrors, DeploysChangeResponses, DeploysCheckData, DeploysCheckErrors, DeploysCheckResponses, DeploysDeleteData, DeploysDeleteErrors, DeploysDeleteResponses, DeploysGetData, DeploysGetErrors, DeploysGetResponses, DeploysHearData, DeploysHearErrors, DeploysHearResponses, DeploysKnowData, DeploysKnowErrors, DeploysKnowResponses, DeploysListData, DeploysListErrors, DeploysListResponses, EnvironmentsChangeData, EnvironmentsChangeErrors, EnvironmentsChangeResponses, EnvironmentsCreateData, EnvironmentsCreateErrors, EnvironmentsCreateResponses, EnvironmentsDeleteData, EnvironmentsDeleteErrors, EnvironmentsDeleteResponses, EnvironmentsForgetOrderData, EnvironmentsForgetOrderErrors, EnvironmentsForgetOrderResponses, EnvironmentsLayOrderData, EnvironmentsLayOrderErrors, EnvironmentsLayOrderResponses, EnvironmentsListData, EnvironmentsListErrors, EnvironmentsListResponses, EnvironmentsOrderData, EnvironmentsOrderErrors, EnvironmentsOrderResponses, EventsStreamData, EventsStreamErrors, EventsStreamResponse, EventsStreamResponses, ExplanationsAskData, ExplanationsAskErrors, ExplanationsAskResponses, ExplanationsGetData, ExplanationsGetErrors, ExplanationsGetResponses, ExplanationsListData, ExplanationsListErrors, ExplanationsListResponses, ExportsAskData, ExportsAskErrors, ExportsAskResponses, ExportsContentData, ExportsContentErrors, ExportsContentResponses, ExportsGetData, ExportsGetErrors, ExportsGetResponses, GrowthSetsData, GrowthSetsErrors, GrowthSetsResponses, HooksChangeData, HooksChangeErrors, HooksChangeResponses, HooksCreateData, HooksCreateErrors, HooksCreateResponses, HooksDeleteData, HooksDeleteErrors, HooksDeleteResponses, HooksDeliveriesData, HooksDeliveriesErrors, HooksDeliveriesResponses, HooksGetData, HooksGetErrors, HooksGetResponses, HooksGithubData, HooksGithubErrors, HooksGithubResponses, HooksGitlabData, HooksGitlabErrors, HooksGitlabResponses, HooksListData, HooksListErrors, HooksListResponses, HooksReconcileData, HooksReconcileErrors, HooksReconcileResponses, HooksRenewData, HooksRenewErrors, HooksRenewResponses, InvitationsAcceptData, InvitationsAcceptErrors, InvitationsAcceptResponses, InvitationsCreateData, InvitationsCreateErrors, InvitationsCreateResponses, InvitationsListData, InvitationsListErrors, InvitationsListResponses, InvitationsLookData, InvitationsLookErrors, InvitationsLookResponses, InvitationsRenewData, InvitationsRenewErrors, InvitationsRenewResponses, InvitationsWithdrawData, InvitationsWithdrawErrors, InvitationsWithdrawResponses, JobsCancelData, JobsCancelErrors, JobsCancelResponses, JobsGetData, JobsGetErrors, JobsGetResponses, JobsListData, JobsListErrors, JobsListResponses, JobsRetryData, JobsRetryErrors, JobsRetryResponses, MembersChangeData, MembersChangeErrors, MembersChangeResponses, MembersListData, MembersListErrors, MembersListResponses, MembersRemoveData, MembersRemoveErrors, MembersRemoveResponses, MentionsCountData, MentionsCountErrors, MentionsCountResponses, MentionsListData, MentionsListErrors, MentionsListResponses, MentionsReadData, MentionsReadErrors, MentionsReadResponses, MessagesTellAgainData, MessagesTellAgainErrors, MessagesTellAgainResponses, MetricRulesChangeData, MetricRulesChangeErrors, MetricRulesChangeResponses, MetricRulesCreateData, MetricRulesCreateErrors, MetricRulesCreateResponses, MetricRulesDeleteData, MetricRulesDeleteErrors, MetricRulesDeleteResponses, MetricRulesListData, MetricRulesListErrors, MetricRulesListResponses, MetricsChangeSettingsData, MetricsChangeSettingsErrors, MetricsChangeSettingsResponses, MetricsExportData, MetricsExportErrors, MetricsExportResponses, MetricSourcesChangeData, MetricSourcesChangeErrors, MetricSourcesChangeResponses, MetricSourcesCheckData, MetricSourcesCheckErrors, MetricSourcesCheckResponses, MetricSourcesCreateData, MetricSourcesCreateErrors, MetricSourcesCreateResponses, MetricSourcesDeleteData, MetricSourcesDeleteErrors, MetricSourcesDeleteResponses, MetricSourcesEndReadThroughData, MetricSourcesEndReadThroughErrors, MetricSourcesEndReadThroughResponses, MetricSourcesImportData, MetricSourcesImportErrors, MetricSourcesImportResponses, MetricSourcesListData, MetricSourcesListErrors, MetricSourcesListReadThroughData, MetricSourcesListReadThroughErrors, MetricSourcesListReadThroughResponses, MetricSourcesListResponses, MetricSourcesReadThroughData, MetricSourcesReadThroughErrors, MetricSourcesReadThroughResponses, MetricsRecognisedData, MetricsRecognisedErrors, MetricsRecognisedResponses, MetricsSettingsData, MetricsSettingsErrors, MetricsSettingsResponses, MetricsWriteData, MetricsWriteErrors, MetricsWriteResponses, OidcBeginData, OidcBeginErrors, OidcBeginResponses, OidcFinishData, OidcFinishErrors, OidcFinishResponses, OidcLinkData, OidcLinkErrors, OidcLinkResponses, OwnMailsChangeData, OwnMailsChangeErrors, OwnMailsChangeResponses, OwnMailsGetData, OwnMailsGetErrors, OwnMailsGetResponses, PasswordsChooseData, PasswordsChooseErrors, PasswordsChooseResponses, PasswordsForgetData, PasswordsForgetErrors, PasswordsForgetResponses, PeopleChangeData, PeopleChangeErrors, PeopleChangePasswordData, PeopleChangePasswordErrors, PeopleChangePasswordResponses, PeopleChangeResponses, PeopleDeleteData, PeopleDeleteErrors, PeopleDeleteResponses, PeopleSignUpData, PeopleSignUpErrors, PeopleSignUpResponses, ProbesBeatData, ProbesBeatErrors, ProbesBeatResponses, ProbesCallbackData, ProbesCallbackErrors, ProbesCallbackResponses, ProbesEndData, ProbesEndErrors, ProbesEndResponses, ProbesWindowData, ProbesWindowErrors, ProbesWindowResponses, RegressionsChangeData, RegressionsChangeErrors, RegressionsChangeResponses, RegressionsClaimData, RegressionsClaimErrors, RegressionsClaimResponses, RegressionsGetData, RegressionsGetErrors, RegressionsGetResponses, RegressionsHistoryData, RegressionsHistoryErrors, RegressionsHistoryResponses, RegressionsListData, RegressionsListErrors, RegressionsListResponses, RegressionsNoteData, RegressionsNoteErrors, RegressionsNoteResponses, RegressionsSeriesData, RegressionsSeriesErrors, RegressionsSeriesResponses, RegressionsSummaryData, RegressionsSummaryErrors, RegressionsSummaryResponses, RegressionsTriageData, RegressionsTriageErrors, RegressionsTriageResponses, ReportsChangeData, ReportsChangeErrors, ReportsChangeResponses, ReportsCreateData, ReportsCreateErrors, ReportsCreateResponses, ReportsDeleteData, ReportsDeleteErrors, ReportsDeleteResponses, ReportsExportData, ReportsExportErrors, ReportsExportResponses, ReportsFreezeData, ReportsFreezeErrors, ReportsFreezeResponses, ReportsGetData, ReportsGetErrors, ReportsGetResponses, ReportsListData, ReportsListErrors, ReportsListResponses, ReportsPreviewData, ReportsPreviewErrors, ReportsPreviewResponses, ReportsPublishData, ReportsPublishErrors, ReportsPublishResponses, ReportsRecordingData, ReportsRecordingErrors, ReportsRecordingResponses, ReportsScrubbedData, ReportsScrubbedErrors, ReportsScrubbedResponses, ReportsVersionsData, ReportsVersionsErrors, ReportsVersionsResponses, RepositoriesChangeData, RepositoriesChangeErrors, RepositoriesChangeResponses, RepositoriesCreateData, RepositoriesCreateErrors, RepositoriesCreateResponses, RepositoriesDeleteData, RepositoriesDeleteErrors, RepositoriesDeleteResponses, RepositoriesFetchData, RepositoriesFetchErrors, RepositoriesFetchResponses, RepositoriesGetData, RepositoriesGetErrors, RepositoriesGetResponses, RepositoriesListData, RepositoriesListErrors, RepositoriesListResponses, RetentionChangeData, RetentionChangeErrors, RetentionChangeResponses, RetentionGetData, RetentionGetErrors, RetentionGetResponses, RetentionPreviewData, RetentionPreviewErrors, RetentionPreviewResponses, RunnersDeleteData, RunnersDeleteErrors, RunnersDeleteResponses, RunnersLeaseData, RunnersLeaseErrors, RunnersLeaseResponses, RunnersLeaveData, RunnersLeaveErrors, RunnersLeaveResponses, RunnersListData, RunnersListErrors, RunnersListResponses, RunnersProbesData, RunnersProbesErrors, RunnersProbesResponses, RunnersPutData, RunnersPutErrors, RunnersPutResponses, ServiceAccountsChangeData, ServiceAccountsChangeErrors, ServiceAccountsChangeResponses, ServiceAccountsCreateData, ServiceAccountsCreateErrors, ServiceAccountsCreateResponses, ServiceAccountsListData, ServiceAccountsListErrors, ServiceAccountsListResponses, ServiceAccountsRemoveData, ServiceAccountsRemoveErrors, ServiceAccountsRemoveResponses, ServicesChangeData, ServicesChangeErrors, ServicesChangeResponses, ServicesCreateData, ServicesCreateErrors, ServicesCreateResponses, ServicesDeleteData, ServicesDeleteErrors, ServicesDeleteResponses, ServicesGetData, ServicesGetErrors, ServicesGetResponses, ServicesListData, ServicesListErrors, ServicesListResponses, ServicesSeriesData, ServicesSeriesErrors, ServicesSeriesResponses, ServicesWatchData, ServicesWatchedData, ServicesWatchedErrors, ServicesWatchedResponses, ServicesWatchErrors, ServicesWatchResponses, SessionBeginData, SessionBeginErrors, SessionBeginResponses, SessionEndData, SessionEndErrors, SessionEndResponses, SessionGetData, SessionGetErrors, SessionGetResponses, SessionsEndAllData, SessionsEndAllErrors, SessionsEndAllResponses, SessionsEndData, SessionsEndErrors, SessionsEndResponses, SessionsListData, SessionsListErrors, SessionsListResponses, SharedExportData, SharedExportErrors, SharedExportResponses, SharedGetData, SharedGetErrors, SharedGetResponses, ShareLinksCreateData, ShareLinksCreateErrors, ShareLinksCreateResponses, ShareLinksListData, ShareLinksListErrors, ShareLinksListResponses, ShareLinksRevokeData, ShareLinksRevokeErrors, ShareLinksRevokeResponses, SharingChangeData, SharingChangeErrors, SharingChangeResponses, SharingGetData, SharingGetErrors, SharingGetResponses, SignInsListData, SignInsListErrors, SignInsListResponses, SignInsUnlinkData, SignInsUnlinkErrors, SignInsUnlinkResponses, SignInWaysData, SignInWaysErrors, SignInWaysResponses, SpansGetData, SpansGetErrors, SpansGetResponses, SpansListData, SpansListErrors, SpansListResponses, SpansPushData, SpansPushErrors, SpansPushResponses, SpansTraceData, SpansTraceErrors, SpansTraceResponses, SpansTracesData, SpansTracesErrors, SpansTracesResponses, TeamExportsContentData, TeamExportsContentErrors, TeamExportsContentResponses, TeamExportsCreateData, TeamExportsCreateErrors, TeamExportsCreateResponses, TeamExportsDeleteData, TeamExportsDeleteErrors, TeamExportsDeleteResponses, TeamExportsGetData, TeamExportsGetErrors, TeamExportsGetResponses, TeamExportsListData, TeamExportsListErrors, TeamExportsListResponses, TeamsChangeData, TeamsChangeErrors, TeamsChangeResponses, TeamsCreateData, TeamsCreateErrors, TeamsCreateResponses, TeamsDeleteData, TeamsDeleteErrors, TeamsDeleteResponses, TeamsGetData, TeamsGetErrors, TeamsGetResponses, TeamsListData, TeamsListErrors, TeamsListResponses, TokensChangeData, TokensChangeErrors, TokensChangeResponses, TokensCreateData, TokensCreateErrors, TokensCreateResponses, TokensListData, TokensListErrors, TokensListResponses, TokensRevokeData, TokensRevokeErrors, TokensRevokeResponses, TracesAskCutData, TracesAskCutErrors, TracesAskCutResponses, TracesCutContentData, TracesCutContentErrors, TracesCutContentResponses, TracesGetCutData, TracesGetCutErrors, TracesGetCutResponses, TracesGetData, TracesGetErrors, TracesGetResponses, TracesTileData, TracesTileErrors, TracesTileResponses, UploadsAbandonData, UploadsAbandonErrors, UploadsAbandonResponses, UploadsBeginData, UploadsBeginErrors, UploadsBeginResponses, UploadsCompleteData, UploadsCompleteErrors, UploadsCompleteResponses, UploadsGetData, UploadsGetErrors, UploadsGetResponses, UploadsPartData, UploadsPartErrors, UploadsPartResponses, UsageGetData, UsageGetErrors, UsageGetResponses, ViewsAskData, ViewsAskErrors, ViewsAskResponses, ViewsLinesData, ViewsLinesErrors, ViewsLinesResponses, ViewsPartData, ViewsPartErrors, ViewsPartResponses, ViewsSearchData, ViewsSearchErrors, ViewsSearchResponses, ViewsSubtreeData, ViewsSubtreeErrors, ViewsSubtreeResponses } from './types.gen';
+import type { ActivityListData, ActivityListErrors, ActivityListResponses, AnnotationsCreateData, AnnotationsCreateErrors, AnnotationsCreateResponses, AnnotationsDeleteData, AnnotationsDeleteErrors, AnnotationsDeleteResponses, AnnotationsListData, AnnotationsListErrors, AnnotationsListResponses, AnnotationsUpdateData, AnnotationsUpdateErrors, AnnotationsUpdateResponses, ArtifactsDeleteData, ArtifactsDeleteErrors, ArtifactsDeleteResponses, ArtifactsGetData, ArtifactsGetErrors, ArtifactsGetResponses, ArtifactsListData, ArtifactsListErrors, ArtifactsListResponses, ArtifactsOriginalData, ArtifactsOriginalErrors, ArtifactsOriginalResponses, ArtifactsRetryData, ArtifactsRetryErrors, ArtifactsRetryResponses, ArtifactsUpdateData, ArtifactsUpdateErrors, ArtifactsUpdateResponses, ArtifactsUploadData, ArtifactsUploadErrors, ArtifactsUploadManyData, ArtifactsUploadManyErrors, ArtifactsUploadManyResponses, ArtifactsUploadResponses, AuditEventsExportData, AuditEventsExportErrors, AuditEventsExportResponses, AuditEventsListData, AuditEventsListErrors, AuditEventsListResponses, AuthMethodsData, AuthMethodsErrors, AuthMethodsResponses, BisectsApplyActionData, BisectsApplyActionErrors, BisectsApplyActionResponses, BisectsArtifactsData, BisectsArtifactsErrors, BisectsArtifactsResponses, BisectsCandidatesData, BisectsCandidatesErrors, BisectsCandidatesResponses, BisectsCreateData, BisectsCreateErrors, BisectsCreateResponses, BisectsDeleteData, BisectsDeleteErrors, BisectsDeleteResponses, BisectsGetData, BisectsGetErrors, BisectsGetResponses, BisectsInvalidateData, BisectsInvalidateErrors, BisectsInvalidateResponses, BisectsListData, BisectsListErrors, BisectsListResponses, BisectsOverrideData, BisectsOverrideErrors, BisectsOverrideResponses, BisectsProposalData, BisectsProposalErrors, BisectsProposalResponses, BisectsRequestProbeData, BisectsRequestProbeErrors, BisectsRequestProbeResponses, BisectsUpdateData, BisectsUpdateErrors, BisectsUpdateResponses, BuildsCreateArtifactData, BuildsCreateArtifactErrors, BuildsCreateArtifactResponses, BuildsCreateData, BuildsCreateErrors, BuildsCreateResponses, BuildsDeleteData, BuildsDeleteErrors, BuildsDeleteResponses, BuildsGetData, BuildsGetErrors, BuildsGetResponses, BuildsListData, BuildsListErrors, BuildsListResponses, BuildsPutArtifactData, BuildsPutArtifactErrors, BuildsPutArtifactResponses, BuildsRecordData, BuildsRecordErrors, BuildsRecordResponses, BuildsUpdateData, BuildsUpdateErrors, BuildsUpdateResponses, BuildsVerdictData, BuildsVerdictErrors, BuildsVerdictResponses, CommentsCountData, CommentsCountErrors, CommentsCountResponses, CommentsCreateData, CommentsCreateErrors, CommentsCreateResponses, CommentsDeleteData, CommentsDeleteErrors, CommentsDeleteResponses, CommentsListData, CommentsListErrors, CommentsListResponses, CommentsUpdateData, CommentsUpdateErrors, CommentsUpdateResponses, CommitsDiffData, CommitsDiffErrors, CommitsDiffResponses, CommitsGetData, CommitsGetErrors, CommitsGetResponses, CommitsLoadDiffData, CommitsLoadDiffErrors, CommitsLoadDiffResponses, CommitsRangeData, CommitsRangeErrors, CommitsRangeResponses, CommitsRecordData, CommitsRecordErrors, CommitsRecordResponses, ComparisonsCreateData, ComparisonsCreateErrors, ComparisonsCreateResponses, ComparisonsDeleteData, ComparisonsDeleteErrors, ComparisonsDeleteResponses, ComparisonsGetData, ComparisonsGetErrors, ComparisonsGetResponses, ComparisonsListData, ComparisonsListErrors, ComparisonsListResponses, ComparisonsResultData, ComparisonsResultErrors, ComparisonsResultResponses, ComparisonsRetryData, ComparisonsRetryErrors, ComparisonsRetryResponses, ComparisonsSwapData, ComparisonsSwapErrors, ComparisonsSwapResponses, ComparisonsUpdateData, ComparisonsUpdateErrors, ComparisonsUpdateResponses, DashboardGetData, DashboardGetErrors, DashboardGetResponses, DeletedTeamsListData, DeletedTeamsListErrors, DeletedTeamsListResponses, DeletedTeamsRestoreData, DeletedTeamsRestoreErrors, DeletedTeamsRestoreResponses, DeploymentEventsCreateData, DeploymentEventsCreateErrors, DeploymentEventsCreateResponses, DeploymentsCheckData, DeploymentsCheckErrors, DeploymentsCheckResponses, DeploymentsCreateData, DeploymentsCreateErrors, DeploymentsCreateResponses, DeploymentsDeleteData, DeploymentsDeleteErrors, DeploymentsDeleteResponses, DeploymentsGetData, DeploymentsGetErrors, DeploymentsGetResponses, DeploymentsListData, DeploymentsListErrors, DeploymentsListResponses, DeploymentsUpdateData, DeploymentsUpdateErrors, DeploymentsUpdateResponses, DiffViewsChunkData, DiffViewsChunkErrors, DiffViewsChunkResponses, DiffViewsCreateData, DiffViewsCreateErrors, DiffViewsCreateResponses, DiffViewsLinesData, DiffViewsLinesErrors, DiffViewsLinesResponses, DiffViewsSearchData, DiffViewsSearchErrors, DiffViewsSearchResponses, DiffViewsSubtreeData, DiffViewsSubtreeErrors, DiffViewsSubtreeResponses, EmailPreferencesGetData, EmailPreferencesGetErrors, EmailPreferencesGetResponses, EmailPreferencesUpdateData, EmailPreferencesUpdateErrors, EmailPreferencesUpdateResponses, EnvironmentsCreateData, EnvironmentsCreateErrors, EnvironmentsCreateResponses, EnvironmentsDeleteData, EnvironmentsDeleteErrors, EnvironmentsDeleteResponses, EnvironmentsListData, EnvironmentsListErrors, EnvironmentsListResponses, EnvironmentsUpdateData, EnvironmentsUpdateErrors, EnvironmentsUpdateResponses, EventsStreamData, EventsStreamErrors, EventsStreamResponse, EventsStreamResponses, ExecutionTracesGetData, ExecutionTracesGetErrors, ExecutionTracesGetResponses, ExecutionTracesTileData, ExecutionTracesTileErrors, ExecutionTracesTileResponses, ExportsContentData, ExportsContentErrors, ExportsContentResponses, ExportsCreateData, ExportsCreateErrors, ExportsCreateResponses, ExportsGetData, ExportsGetErrors, ExportsGetResponses, FederatedServicesCreateData, FederatedServicesCreateErrors, FederatedServicesCreateResponses, FederatedServicesDeleteData, FederatedServicesDeleteErrors, FederatedServicesDeleteResponses, FederatedServicesListData, FederatedServicesListErrors, FederatedServicesListResponses, GapExplanationsCreateData, GapExplanationsCreateErrors, GapExplanationsCreateResponses, GapExplanationsGetData, GapExplanationsGetErrors, GapExplanationsGetResponses, GapExplanationsListData, GapExplanationsListErrors, GapExplanationsListResponses, GrowthLogSetsListData, GrowthLogSetsListErrors, GrowthLogSetsListResponses, InvitationsAcceptData, InvitationsAcceptErrors, InvitationsAcceptResponses, InvitationsCreateData, InvitationsCreateErrors, InvitationsCreateResponses, InvitationsGetData, InvitationsGetErrors, InvitationsGetResponses, InvitationsListData, InvitationsListErrors, InvitationsListResponses, InvitationsRevokeData, InvitationsRevokeErrors, InvitationsRevokeResponses, InvitationsRotateLinkData, InvitationsRotateLinkErrors, InvitationsRotateLinkResponses, JobsCancelData, JobsCancelErrors, JobsCancelResponses, JobsGetData, JobsGetErrors, JobsGetResponses, JobsListData, JobsListErrors, JobsListResponses, JobsRetryData, JobsRetryErrors, JobsRetryResponses, LinkedIdentitiesDeleteData, LinkedIdentitiesDeleteErrors, LinkedIdentitiesDeleteResponses, LinkedIdentitiesListData, LinkedIdentitiesListErrors, LinkedIdentitiesListResponses, MembersDeleteData, MembersDeleteErrors, MembersDeleteResponses, MembersListData, MembersListErrors, MembersListResponses, MembersUpdateData, MembersUpdateErrors, MembersUpdateResponses, MentionsCountData, MentionsCountErrors, MentionsCountResponses, MentionsListData, MentionsListErrors, MentionsListResponses, MentionsMarkReadData, MentionsMarkReadErrors, MentionsMarkReadResponses, MetricChangePointsListData, MetricChangePointsListErrors, MetricChangePointsListResponses, MetricRulesCreateData, MetricRulesCreateErrors, MetricRulesCreateResponses, MetricRulesDeleteData, MetricRulesDeleteErrors, MetricRulesDeleteResponses, MetricRulesListData, MetricRulesListErrors, MetricRulesListResponses, MetricRulesUpdateData, MetricRulesUpdateErrors, MetricRulesUpdateResponses, MetricSettingsGetData, MetricSettingsGetErrors, MetricSettingsGetResponses, MetricSettingsUpdateData, MetricSettingsUpdateErrors, MetricSettingsUpdateResponses, MetricsNamesData, MetricsNamesErrors, MetricsNamesResponses, MetricSourcesCheckData, MetricSourcesCheckErrors, MetricSourcesCheckResponses, MetricSourcesCreateData, MetricSourcesCreateErrors, MetricSourcesCreateResponses, MetricSourcesDeleteData, MetricSourcesDeleteErrors, MetricSourcesDeleteResponses, MetricSourcesImportData, MetricSourcesImportErrors, MetricSourcesImportResponses, MetricSourcesListData, MetricSourcesListErrors, MetricSourcesListResponses, MetricSourcesUpdateData, MetricSourcesUpdateErrors, MetricSourcesUpdateResponses, MetricsReceiveOtlpData, MetricsReceiveOtlpErrors, MetricsReceiveOtlpResponses, MetricsReceiveRemoteWriteData, MetricsReceiveRemoteWriteErrors, MetricsReceiveRemoteWriteResponses, MuteRulesListData, MuteRulesListErrors, MuteRulesListResponses, MuteRulesUpdateData, MuteRulesUpdateErrors, MuteRulesUpdateResponses, NotificationChannelsCreateData, NotificationChannelsCreateErrors, NotificationChannelsCreateResponses, NotificationChannelsDeleteData, NotificationChannelsDeleteErrors, NotificationChannelsDeleteResponses, NotificationChannelsListData, NotificationChannelsListErrors, NotificationChannelsListResponses, NotificationChannelsRotateSecretData, NotificationChannelsRotateSecretErrors, NotificationChannelsRotateSecretResponses, NotificationChannelsTestData, NotificationChannelsTestErrors, NotificationChannelsTestResponses, NotificationChannelsUpdateData, NotificationChannelsUpdateErrors, NotificationChannelsUpdateResponses, NotificationsListData, NotificationsListErrors, NotificationsListResponses, NotificationsRedeliverData, NotificationsRedeliverErrors, NotificationsRedeliverResponses, OidcCallbackData, OidcCallbackErrors, OidcCallbackResponses, OidcCreateLinkRequestData, OidcCreateLinkRequestErrors, OidcCreateLinkRequestResponses, OidcCreateSignInRequestData, OidcCreateSignInRequestErrors, OidcCreateSignInRequestResponses, PackageClosuresComputeData, PackageClosuresComputeErrors, PackageClosuresComputeResponses, PasswordResetsConfirmData, PasswordResetsConfirmErrors, PasswordResetsConfirmResponses, PasswordResetsCreateData, PasswordResetsCreateErrors, PasswordResetsCreateResponses, ProbesCallbackData, ProbesCallbackErrors, ProbesCallbackResponses, ProbesHeartbeatData, ProbesHeartbeatErrors, ProbesHeartbeatResponses, ProbesRecordMeasurementData, ProbesRecordMeasurementErrors, ProbesRecordMeasurementResponses, ProbesRecordResultData, ProbesRecordResultErrors, ProbesRecordResultResponses, RegressionsAddNoteData, RegressionsAddNoteErrors, RegressionsAddNoteResponses, RegressionsBulkUpdateData, RegressionsBulkUpdateErrors, RegressionsBulkUpdateResponses, RegressionsCreateData, RegressionsCreateErrors, RegressionsCreateResponses, RegressionsEventsData, RegressionsEventsErrors, RegressionsEventsResponses, RegressionsGetData, RegressionsGetErrors, RegressionsGetResponses, RegressionsListData, RegressionsListErrors, RegressionsListResponses, RegressionsSeriesData, RegressionsSeriesErrors, RegressionsSeriesResponses, RegressionsSummaryData, RegressionsSummaryErrors, RegressionsSummaryResponses, RegressionsUpdateData, RegressionsUpdateErrors, RegressionsUpdateResponses, ReportsBundleData, ReportsBundleErrors, ReportsBundleResponses, ReportsCreateData, ReportsCreateErrors, ReportsCreateResponses, ReportsCreateSnapshotData, ReportsCreateSnapshotErrors, ReportsCreateSnapshotResponses, ReportsDeleteData, ReportsDeleteErrors, ReportsDeleteResponses, ReportsExportData, ReportsExportErrors, ReportsExportResponses, ReportsGetData, ReportsGetErrors, ReportsGetResponses, ReportsListData, ReportsListErrors, ReportsListResponses, ReportsPreviewData, ReportsPreviewErrors, ReportsPreviewResponses, ReportsPublishData, ReportsPublishErrors, ReportsPublishResponses, ReportsScrubSummaryData, ReportsScrubSummaryErrors, ReportsScrubSummaryResponses, ReportsUpdateData, ReportsUpdateErrors, ReportsUpdateResponses, ReportsVersionsData, ReportsVersionsErrors, ReportsVersionsResponses, RepositoriesCreateData, RepositoriesCreateErrors, RepositoriesCreateResponses, RepositoriesDeleteData, RepositoriesDeleteErrors, RepositoriesDeleteResponses, RepositoriesFetchData, RepositoriesFetchErrors, RepositoriesFetchResponses, RepositoriesGetData, RepositoriesGetErrors, RepositoriesGetResponses, RepositoriesListData, RepositoriesListErrors, RepositoriesListResponses, RepositoriesUpdateData, RepositoriesUpdateErrors, RepositoriesUpdateResponses, RetentionGetData, RetentionGetErrors, RetentionGetResponses, RetentionPreviewData, RetentionPreviewErrors, RetentionPreviewResponses, RetentionUpdateData, RetentionUpdateErrors, RetentionUpdateResponses, RunnersDeleteData, RunnersDeleteErrors, RunnersDeleteResponses, RunnersLeaseData, RunnersLeaseErrors, RunnersLeaseResponses, RunnersListData, RunnersListErrors, RunnersListResponses, RunnersProbesData, RunnersProbesErrors, RunnersProbesResponses, RunnersRegisterData, RunnersRegisterErrors, RunnersRegisterResponses, RunnersReleaseData, RunnersReleaseErrors, RunnersReleaseResponses, ServiceAccountsCreateData, ServiceAccountsCreateErrors, ServiceAccountsCreateResponses, ServiceAccountsDeleteData, ServiceAccountsDeleteErrors, ServiceAccountsDeleteResponses, ServiceAccountsListData, ServiceAccountsListErrors, ServiceAccountsListResponses, ServiceAccountsUpdateData, ServiceAccountsUpdateErrors, ServiceAccountsUpdateResponses, ServiceOrderGetData, ServiceOrderGetErrors, ServiceOrderGetResponses, ServiceOrderResetData, ServiceOrderResetErrors, ServiceOrderResetResponses, ServiceOrderSetData, ServiceOrderSetErrors, ServiceOrderSetResponses, ServicesCreateData, ServicesCreateErrors, ServicesCreateResponses, ServicesDeleteData, ServicesDeleteErrors, ServicesDeleteResponses, ServicesGetData, ServicesGetErrors, ServicesGetResponses, ServicesListData, ServicesListErrors, ServicesListResponses, ServicesSeriesData, ServicesSeriesErrors, ServicesSeriesResponses, ServicesUpdateData, ServicesUpdateErrors, ServicesUpdateResponses, SessionCreateData, SessionCreateErrors, SessionCreateResponses, SessionDeleteData, SessionDeleteErrors, SessionDeleteResponses, SessionGetData, SessionGetErrors, SessionGetResponses, SessionsDeleteAllData, SessionsDeleteAllErrors, SessionsDeleteAllResponses, SessionsDeleteData, SessionsDeleteErrors, SessionsDeleteResponses, SessionsListData, SessionsListErrors, SessionsListResponses, SharedExportData, SharedExportErrors, SharedExportResponses, SharedGetData, SharedGetErrors, SharedGetResponses, ShareLinksCreateData, ShareLinksCreateErrors, ShareLinksCreateResponses, ShareLinksListData, ShareLinksListErrors, ShareLinksListResponses, ShareLinksRevokeData, ShareLinksRevokeErrors, ShareLinksRevokeResponses, ShareSettingsGetData, ShareSettingsGetErrors, ShareSettingsGetResponses, ShareSettingsUpdateData, ShareSettingsUpdateErrors, ShareSettingsUpdateResponses, SpanSetsGetData, SpanSetsGetErrors, SpanSetsGetResponses, SpanSetsListData, SpanSetsListErrors, SpanSetsListResponses, SpanSetsTraceData, SpanSetsTraceErrors, SpanSetsTraceResponses, SpanSetsTracesData, SpanSetsTracesErrors, SpanSetsTracesResponses, SpansReceiveOtlpData, SpansReceiveOtlpErrors, SpansReceiveOtlpResponses, TeamExportsContentData, TeamExportsContentErrors, TeamExportsContentResponses, TeamExportsCreateData, TeamExportsCreateErrors, TeamExportsCreateResponses, TeamExportsDeleteData, TeamExportsDeleteErrors, TeamExportsDeleteResponses, TeamExportsGetData, TeamExportsGetErrors, TeamExportsGetResponses, TeamExportsListData, TeamExportsListErrors, TeamExportsListResponses, TeamsCreateData, TeamsCreateErrors, TeamsCreateResponses, TeamsDeleteData, TeamsDeleteErrors, TeamsDeleteResponses, TeamsGetData, TeamsGetErrors, TeamsGetResponses, TeamsListData, TeamsListErrors, TeamsListResponses, TeamsUpdateData, TeamsUpdateErrors, TeamsUpdateResponses, TokensCreateData, TokensCreateErrors, TokensCreateResponses, TokensListData, TokensListErrors, TokensListResponses, TokensRevokeData, TokensRevokeErrors, TokensRevokeResponses, TokensUpdateData, TokensUpdateErrors, TokensUpdateResponses, TraceExcerptsContentData, TraceExcerptsContentErrors, TraceExcerptsContentResponses, TraceExcerptsCreateData, TraceExcerptsCreateErrors, TraceExcerptsCreateResponses, TraceExcerptsGetData, TraceExcerptsGetErrors, TraceExcerptsGetResponses, UploadsCompleteData, UploadsCompleteErrors, UploadsCompleteResponses, UploadsCreateData, UploadsCreateErrors, UploadsCreateResponses, UploadsDeleteData, UploadsDeleteErrors, UploadsDeleteResponses, UploadsGetData, UploadsGetErrors, UploadsGetResponses, UploadsPutPartData, UploadsPutPartErrors, UploadsPutPartResponses, UsageGetData, UsageGetErrors, UsageGetResponses, UsersChangePasswordData, UsersChangePasswordErrors, UsersChangePasswordResponses, UsersDeleteData, UsersDeleteErrors, UsersDeleteResponses, UsersSignUpData, UsersSignUpErrors, UsersSignUpResponses, UsersUpdateData, UsersUpdateErrors, UsersUpdateResponses, WebhooksCreateData, WebhooksCreateErrors, WebhooksCreateResponses, WebhooksDeleteData, WebhooksDeleteErrors, WebhooksDeleteResponses, WebhooksDeliveriesData, WebhooksDeliveriesErrors, WebhooksDeliveriesResponses, WebhooksGetData, WebhooksGetErrors, WebhooksGetResponses, WebhooksListData, WebhooksListErrors, WebhooksListResponses, WebhooksReceiveGithubData, WebhooksReceiveGithubErrors, WebhooksReceiveGithubResponses, WebhooksReceiveGitlabData, WebhooksReceiveGitlabErrors, WebhooksReceiveGitlabResponses, WebhooksReconcileData, WebhooksReconcileErrors, WebhooksReconcileResponses, WebhooksRotateSecretData, WebhooksRotateSecretErrors, WebhooksRotateSecretResponses, WebhooksUpdateData, WebhooksUpdateErrors, WebhooksUpdateResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -23,7 +23,7 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
  *
  * Make a person and sign them in. They get a team of their own, or join the one whose invitation they hold.
  */
-export const peopleSignUp = <ThrowOnError extends boolean = true>(options: Options<PeopleSignUpData, ThrowOnError>) => (options.client ?? client).post<PeopleSignUpResponses, PeopleSignUpErrors, ThrowOnError, 'data'>({
+export const usersSignUp = <ThrowOnError extends boolean = true>(options: Options<UsersSignUpData, ThrowOnError>) => (options.client ?? client).post<UsersSignUpResponses, UsersSignUpErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/sign-up',
     ...options,
@@ -38,7 +38,7 @@ export const peopleSignUp = <ThrowOnError extends boolean = true>(options: Optio
  *
  * Sign out here, and tell where the one by whom you signed in ends its own session.
  */
-export const sessionEnd = <ThrowOnError extends boolean = true>(options?: Options<SessionEndData, ThrowOnError>) => (options?.client ?? client).delete<SessionEndResponses, SessionEndErrors, ThrowOnError, 'data'>({
+export const sessionDelete = <ThrowOnError extends boolean = true>(options?: Options<SessionDeleteData, ThrowOnError>) => (options?.client ?? client).delete<SessionDeleteResponses, SessionDeleteErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/session',
     ...options
@@ -60,7 +60,7 @@ export const sessionGet = <ThrowOnError extends boolean = true>(options?: Option
  *
  * Sign in.
  */
-export const sessionBegin = <ThrowOnError extends boolean = true>(options: Options<SessionBeginData, ThrowOnError>) => (options.client ?? client).post<SessionBeginResponses, SessionBeginErrors, ThrowOnError, 'data'>({
+export const sessionCreate = <ThrowOnError extends boolean = true>(options: Options<SessionCreateData, ThrowOnError>) => (options.client ?? client).post<SessionCreateResponses, SessionCreateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/session',
     ...options,
@@ -75,7 +75,7 @@ export const sessionBegin = <ThrowOnError extends boolean = true>(options: Optio
  *
  * Sign out everywhere, with `others_only` everywhere else.
  */
-export const sessionsEndAll = <ThrowOnError extends boolean = true>(options?: Options<SessionsEndAllData, ThrowOnError>) => (options?.client ?? client).delete<SessionsEndAllResponses, SessionsEndAllErrors, ThrowOnError, 'data'>({
+export const sessionsDeleteAll = <ThrowOnError extends boolean = true>(options?: Options<SessionsDeleteAllData, ThrowOnError>) => (options?.client ?? client).delete<SessionsDeleteAllResponses, SessionsDeleteAllErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/sessions',
     ...options
@@ -97,7 +97,7 @@ export const sessionsList = <ThrowOnError extends boolean = true>(options?: Opti
  *
  * Sign out one browser.
  */
-export const sessionsEnd = <ThrowOnError extends boolean = true>(options: Options<SessionsEndData, ThrowOnError>) => (options.client ?? client).delete<SessionsEndResponses, SessionsEndErrors, ThrowOnError, 'data'>({
+export const sessionsDelete = <ThrowOnError extends boolean = true>(options: Options<SessionsDeleteData, ThrowOnError>) => (options.client ?? client).delete<SessionsDeleteResponses, SessionsDeleteErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/sessions/{session_id}',
     ...options
@@ -108,7 +108,7 @@ export const sessionsEnd = <ThrowOnError extends boolean = true>(options: Option
  *
  * Change your name.
  */
-export const peopleChange = <ThrowOnError extends boolean = true>(options: Options<PeopleChangeData, ThrowOnError>) => (options.client ?? client).patch<PeopleChangeResponses, PeopleChangeErrors, ThrowOnError, 'data'>({
+export const usersUpdate = <ThrowOnError extends boolean = true>(options: Options<UsersUpdateData, ThrowOnError>) => (options.client ?? client).patch<UsersUpdateResponses, UsersUpdateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/user',
     ...options,
@@ -123,9 +123,9 @@ export const peopleChange = <ThrowOnError extends boolean = true>(options: Optio
  *
  * Tell what you are told by e-mail, too.
  */
-export const ownMailsGet = <ThrowOnError extends boolean = true>(options?: Options<OwnMailsGetData, ThrowOnError>) => (options?.client ?? client).get<OwnMailsGetResponses, OwnMailsGetErrors, ThrowOnError, 'data'>({
+export const emailPreferencesGet = <ThrowOnError extends boolean = true>(options?: Options<EmailPreferencesGetData, ThrowOnError>) => (options?.client ?? client).get<EmailPreferencesGetResponses, EmailPreferencesGetErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/user/mails',
+    url: '/api/v1/user/email-preferences',
     ...options
 });
 
@@ -134,9 +134,9 @@ export const ownMailsGet = <ThrowOnError extends boolean = true>(options?: Optio
  *
  * Say what you want to be told by e-mail.
  */
-export const ownMailsChange = <ThrowOnError extends boolean = true>(options: Options<OwnMailsChangeData, ThrowOnError>) => (options.client ?? client).patch<OwnMailsChangeResponses, OwnMailsChangeErrors, ThrowOnError, 'data'>({
+export const emailPreferencesUpdate = <ThrowOnError extends boolean = true>(options: Options<EmailPreferencesUpdateData, ThrowOnError>) => (options.client ?? client).patch<EmailPreferencesUpdateResponses, EmailPreferencesUpdateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/user/mails',
+    url: '/api/v1/user/email-preferences',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -149,7 +149,7 @@ export const ownMailsChange = <ThrowOnError extends boolean = true>(options: Opt
  *
  * Change your password, or set your first one just after signing in. Signs you out everywhere else.
  */
-export const peopleChangePassword = <ThrowOnError extends boolean = true>(options: Options<PeopleChangePasswordData, ThrowOnError>) => (options.client ?? client).put<PeopleChangePasswordResponses, PeopleChangePasswordErrors, ThrowOnError, 'data'>({
+export const usersChangePassword = <ThrowOnError extends boolean = true>(options: Options<UsersChangePasswordData, ThrowOnError>) => (options.client ?? client).put<UsersChangePasswordResponses, UsersChangePasswordErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/user/password',
     ...options,
@@ -164,7 +164,7 @@ export const peopleChangePassword = <ThrowOnError extends boolean = true>(option
  *
  * Say that you forgot your password. If somebody signed up with this e-mail, they are mailed a link.
  */
-export const passwordsForget = <ThrowOnError extends boolean = true>(options: Options<PasswordsForgetData, ThrowOnError>) => (options.client ?? client).post<PasswordsForgetResponses, PasswordsForgetErrors, ThrowOnError, 'data'>({
+export const passwordResetsCreate = <ThrowOnError extends boolean = true>(options: Options<PasswordResetsCreateData, ThrowOnError>) => (options.client ?? client).post<PasswordResetsCreateResponses, PasswordResetsCreateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/password-resets',
     ...options,
@@ -179,9 +179,9 @@ export const passwordsForget = <ThrowOnError extends boolean = true>(options: Op
  *
  * Choose another password by the link that was mailed. It signs you out everywhere.
  */
-export const passwordsChoose = <ThrowOnError extends boolean = true>(options: Options<PasswordsChooseData, ThrowOnError>) => (options.client ?? client).post<PasswordsChooseResponses, PasswordsChooseErrors, ThrowOnError, 'data'>({
+export const passwordResetsConfirm = <ThrowOnError extends boolean = true>(options: Options<PasswordResetsConfirmData, ThrowOnError>) => (options.client ?? client).post<PasswordResetsConfirmResponses, PasswordResetsConfirmErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/new-passwords',
+    url: '/api/v1/password-resets/confirm',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -194,9 +194,9 @@ export const passwordsChoose = <ThrowOnError extends boolean = true>(options: Op
  *
  * Tell how people sign in here.
  */
-export const signInWays = <ThrowOnError extends boolean = true>(options?: Options<SignInWaysData, ThrowOnError>) => (options?.client ?? client).get<SignInWaysResponses, SignInWaysErrors, ThrowOnError, 'data'>({
+export const authMethods = <ThrowOnError extends boolean = true>(options?: Options<AuthMethodsData, ThrowOnError>) => (options?.client ?? client).get<AuthMethodsResponses, AuthMethodsErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/sign-in-ways',
+    url: '/api/v1/auth/methods',
     ...options
 });
 
@@ -205,9 +205,9 @@ export const signInWays = <ThrowOnError extends boolean = true>(options?: Option
  *
  * Begin to sign in at the issuer.
  */
-export const oidcBegin = <ThrowOnError extends boolean = true>(options: Options<OidcBeginData, ThrowOnError>) => (options.client ?? client).post<OidcBeginResponses, OidcBeginErrors, ThrowOnError, 'data'>({
+export const oidcCreateSignInRequest = <ThrowOnError extends boolean = true>(options: Options<OidcCreateSignInRequestData, ThrowOnError>) => (options.client ?? client).post<OidcCreateSignInRequestResponses, OidcCreateSignInRequestErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/oidc/sign-ins',
+    url: '/api/v1/oidc/sign-in-requests',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -220,9 +220,9 @@ export const oidcBegin = <ThrowOnError extends boolean = true>(options: Options<
  *
  * Begin to link an account at the issuer to yourself.
  */
-export const oidcLink = <ThrowOnError extends boolean = true>(options: Options<OidcLinkData, ThrowOnError>) => (options.client ?? client).post<OidcLinkResponses, OidcLinkErrors, ThrowOnError, 'data'>({
+export const oidcCreateLinkRequest = <ThrowOnError extends boolean = true>(options: Options<OidcCreateLinkRequestData, ThrowOnError>) => (options.client ?? client).post<OidcCreateLinkRequestResponses, OidcCreateLinkRequestErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/oidc/links',
+    url: '/api/v1/oidc/link-requests',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -235,9 +235,9 @@ export const oidcLink = <ThrowOnError extends boolean = true>(options: Options<O
  *
  * End what was begun: sign in, or link. What the issuer sent the browser back with is taken once.
  */
-export const oidcFinish = <ThrowOnError extends boolean = true>(options: Options<OidcFinishData, ThrowOnError>) => (options.client ?? client).post<OidcFinishResponses, OidcFinishErrors, ThrowOnError, 'data'>({
+export const oidcCallback = <ThrowOnError extends boolean = true>(options: Options<OidcCallbackData, ThrowOnError>) => (options.client ?? client).post<OidcCallbackResponses, OidcCallbackErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/oidc/sessions',
+    url: '/api/v1/oidc/callback',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -250,9 +250,9 @@ export const oidcFinish = <ThrowOnError extends boolean = true>(options: Options
  *
  * List how you sign in.
  */
-export const signInsList = <ThrowOnError extends boolean = true>(options?: Options<SignInsListData, ThrowOnError>) => (options?.client ?? client).get<SignInsListResponses, SignInsListErrors, ThrowOnError, 'data'>({
+export const linkedIdentitiesList = <ThrowOnError extends boolean = true>(options?: Options<LinkedIdentitiesListData, ThrowOnError>) => (options?.client ?? client).get<LinkedIdentitiesListResponses, LinkedIdentitiesListErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/user/sign-ins',
+    url: '/api/v1/user/linked-identities',
     ...options
 });
 
@@ -261,9 +261,9 @@ export const signInsList = <ThrowOnError extends boolean = true>(options?: Optio
  *
  * Forget an account at an issuer. The last way to sign in stays.
  */
-export const signInsUnlink = <ThrowOnError extends boolean = true>(options: Options<SignInsUnlinkData, ThrowOnError>) => (options.client ?? client).delete<SignInsUnlinkResponses, SignInsUnlinkErrors, ThrowOnError, 'data'>({
+export const linkedIdentitiesDelete = <ThrowOnError extends boolean = true>(options: Options<LinkedIdentitiesDeleteData, ThrowOnError>) => (options.client ?? client).delete<LinkedIdentitiesDeleteResponses, LinkedIdentitiesDeleteErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/user/sign-ins/{sign_in_id}',
+    url: '/api/v1/user/linked-identities/{identity_id}',
     ...options
 });
 
@@ -272,7 +272,7 @@ export const signInsUnlink = <ThrowOnError extends boolean = true>(options: Opti
  *
  * Delete your account at once: you leave every team, and teams in which nobody else is are erased.
  */
-export const peopleDelete = <ThrowOnError extends boolean = true>(options: Options<PeopleDeleteData, ThrowOnError>) => (options.client ?? client).post<PeopleDeleteResponses, PeopleDeleteErrors, ThrowOnError, 'data'>({
+export const usersDelete = <ThrowOnError extends boolean = true>(options: Options<UsersDeleteData, ThrowOnError>) => (options.client ?? client).post<UsersDeleteResponses, UsersDeleteErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/user/deletion',
     ...options,
@@ -287,9 +287,9 @@ export const peopleDelete = <ThrowOnError extends boolean = true>(options: Optio
  *
  * List the teams of yours that were deleted and can still be reopened.
  */
-export const closedTeamsList = <ThrowOnError extends boolean = true>(options?: Options<ClosedTeamsListData, ThrowOnError>) => (options?.client ?? client).get<ClosedTeamsListResponses, ClosedTeamsListErrors, ThrowOnError, 'data'>({
+export const deletedTeamsList = <ThrowOnError extends boolean = true>(options?: Options<DeletedTeamsListData, ThrowOnError>) => (options?.client ?? client).get<DeletedTeamsListResponses, DeletedTeamsListErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/closed-teams',
+    url: '/api/v1/deleted-teams',
     ...options
 });
 
@@ -298,9 +298,9 @@ export const closedTeamsList = <ThrowOnError extends boolean = true>(options?: O
  *
  * Undo the deletion of a team.
  */
-export const closedTeamsReopen = <ThrowOnError extends boolean = true>(options: Options<ClosedTeamsReopenData, ThrowOnError>) => (options.client ?? client).post<ClosedTeamsReopenResponses, ClosedTeamsReopenErrors, ThrowOnError, 'data'>({
+export const deletedTeamsRestore = <ThrowOnError extends boolean = true>(options: Options<DeletedTeamsRestoreData, ThrowOnError>) => (options.client ?? client).post<DeletedTeamsRestoreResponses, DeletedTeamsRestoreErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/closed-teams/{team_id}/reopening',
+    url: '/api/v1/deleted-teams/{team_id}/restore',
     ...options
 });
 
@@ -357,7 +357,7 @@ export const teamsGet = <ThrowOnError extends boolean = true>(options: Options<T
  *
  * Give the team another name. Its slug stays, so that links hold.
  */
-export const teamsChange = <ThrowOnError extends boolean = true>(options: Options<TeamsChangeData, ThrowOnError>) => (options.client ?? client).patch<TeamsChangeResponses, TeamsChangeErrors, ThrowOnError, 'data'>({
+export const teamsUpdate = <ThrowOnError extends boolean = true>(options: Options<TeamsUpdateData, ThrowOnError>) => (options.client ?? client).patch<TeamsUpdateResponses, TeamsUpdateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/teams/{team_id}',
     ...options,
@@ -383,7 +383,7 @@ export const membersList = <ThrowOnError extends boolean = true>(options: Option
  *
  * Remove a member, or leave. Everyone may leave but the last owner; others are removed by admins.
  */
-export const membersRemove = <ThrowOnError extends boolean = true>(options: Options<MembersRemoveData, ThrowOnError>) => (options.client ?? client).delete<MembersRemoveResponses, MembersRemoveErrors, ThrowOnError, 'data'>({
+export const membersDelete = <ThrowOnError extends boolean = true>(options: Options<MembersDeleteData, ThrowOnError>) => (options.client ?? client).delete<MembersDeleteResponses, MembersDeleteErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/teams/{team_id}/members/{user_id}',
     ...options
@@ -394,7 +394,7 @@ export const membersRemove = <ThrowOnError extends boolean = true>(options: Opti
  *
  * Give a member another role, at most your own.
  */
-export const membersChange = <ThrowOnError extends boolean = true>(options: Options<MembersChangeData, ThrowOnError>) => (options.client ?? client).patch<MembersChangeResponses, MembersChangeErrors, ThrowOnError, 'data'>({
+export const membersUpdate = <ThrowOnError extends boolean = true>(options: Options<MembersUpdateData, ThrowOnError>) => (options.client ?? client).patch<MembersUpdateResponses, MembersUpdateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/teams/{team_id}/members/{user_id}',
     ...options,
@@ -420,9 +420,9 @@ export const auditEventsList = <ThrowOnError extends boolean = true>(options: Op
  *
  * Return all of it that is asked for, newest first, as CSV or as JSON lines.
  */
-export const auditEventsDownload = <ThrowOnError extends boolean = true>(options: Options<AuditEventsDownloadData, ThrowOnError>) => (options.client ?? client).get<AuditEventsDownloadResponses, AuditEventsDownloadErrors, ThrowOnError, 'data'>({
+export const auditEventsExport = <ThrowOnError extends boolean = true>(options: Options<AuditEventsExportData, ThrowOnError>) => (options.client ?? client).get<AuditEventsExportResponses, AuditEventsExportErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/teams/{team_id}/audit-log',
+    url: '/api/v1/teams/{team_id}/audit-events/export',
     ...options
 });
 
@@ -431,7 +431,7 @@ export const auditEventsDownload = <ThrowOnError extends boolean = true>(options
  *
  * Tell whoever holds the link what it invites to.
  */
-export const invitationsLook = <ThrowOnError extends boolean = true>(options: Options<InvitationsLookData, ThrowOnError>) => (options.client ?? client).get<InvitationsLookResponses, InvitationsLookErrors, ThrowOnError, 'data'>({
+export const invitationsGet = <ThrowOnError extends boolean = true>(options: Options<InvitationsGetData, ThrowOnError>) => (options.client ?? client).get<InvitationsGetResponses, InvitationsGetErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/invitations/{secret}',
     ...options
@@ -481,7 +481,7 @@ export const invitationsCreate = <ThrowOnError extends boolean = true>(options: 
  *
  * Give an invitation another link; the one before is worthless from now on.
  */
-export const invitationsRenew = <ThrowOnError extends boolean = true>(options: Options<InvitationsRenewData, ThrowOnError>) => (options.client ?? client).post<InvitationsRenewResponses, InvitationsRenewErrors, ThrowOnError, 'data'>({
+export const invitationsRotateLink = <ThrowOnError extends boolean = true>(options: Options<InvitationsRotateLinkData, ThrowOnError>) => (options.client ?? client).post<InvitationsRotateLinkResponses, InvitationsRotateLinkErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/teams/{team_id}/invitations/{invitation_id}/renew',
     ...options,
@@ -496,7 +496,7 @@ export const invitationsRenew = <ThrowOnError extends boolean = true>(options: O
  *
  * Make an invitation's link worthless.
  */
-export const invitationsWithdraw = <ThrowOnError extends boolean = true>(options: Options<InvitationsWithdrawData, ThrowOnError>) => (options.client ?? client).delete<InvitationsWithdrawResponses, InvitationsWithdrawErrors, ThrowOnError, 'data'>({
+export const invitationsRevoke = <ThrowOnError extends boolean = true>(options: Options<InvitationsRevokeData, ThrowOnError>) => (options.client ?? client).delete<InvitationsRevokeResponses, InvitationsRevokeErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/teams/{team_id}/invitations/{invitation_id}',
     ...options
@@ -544,7 +544,7 @@ export const tokensRevoke = <ThrowOnError extends boolean = true>(options: Optio
  *
  * Give a token another name and other rates. What it may and how long stays: make another token for that.
  */
-export const tokensChange = <ThrowOnError extends boolean = true>(options: Options<TokensChangeData, ThrowOnError>) => (options.client ?? client).put<TokensChangeResponses, TokensChangeErrors, ThrowOnError, 'data'>({
+export const tokensUpdate = <ThrowOnError extends boolean = true>(options: Options<TokensUpdateData, ThrowOnError>) => (options.client ?? client).put<TokensUpdateResponses, TokensUpdateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/teams/{team_id}/tokens/{token_id}',
     ...options,
@@ -585,7 +585,7 @@ export const serviceAccountsCreate = <ThrowOnError extends boolean = true>(optio
  *
  * Remove a service account and all its tokens.
  */
-export const serviceAccountsRemove = <ThrowOnError extends boolean = true>(options: Options<ServiceAccountsRemoveData, ThrowOnError>) => (options.client ?? client).delete<ServiceAccountsRemoveResponses, ServiceAccountsRemoveErrors, ThrowOnError, 'data'>({
+export const serviceAccountsDelete = <ThrowOnError extends boolean = true>(options: Options<ServiceAccountsDeleteData, ThrowOnError>) => (options.client ?? client).delete<ServiceAccountsDeleteResponses, ServiceAccountsDeleteErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/teams/{team_id}/service-accounts/{service_account_id}',
     ...options
@@ -596,7 +596,7 @@ export const serviceAccountsRemove = <ThrowOnError extends boolean = true>(optio
  *
  * Rename a service account, change its role, disable it or enable it again. Its tokens follow at once.
  */
-export const serviceAccountsChange = <ThrowOnError extends boolean = true>(options: Options<ServiceAccountsChangeData, ThrowOnError>) => (options.client ?? client).patch<ServiceAccountsChangeResponses, ServiceAccountsChangeErrors, ThrowOnError, 'data'>({
+export const serviceAccountsUpdate = <ThrowOnError extends boolean = true>(options: Options<ServiceAccountsUpdateData, ThrowOnError>) => (options.client ?? client).patch<ServiceAccountsUpdateResponses, ServiceAccountsUpdateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/teams/{team_id}/service-accounts/{service_account_id}',
     ...options,
@@ -714,7 +714,7 @@ export const servicesGet = <ThrowOnError extends boolean = true>(options: Option
  *
  * Change what is said of a service.
  */
-export const servicesChange = <ThrowOnError extends boolean = true>(options: Options<ServicesChangeData, ThrowOnError>) => (options.client ?? client).patch<ServicesChangeResponses, ServicesChangeErrors, ThrowOnError, 'data'>({
+export const servicesUpdate = <ThrowOnError extends boolean = true>(options: Options<ServicesUpdateData, ThrowOnError>) => (options.client ?? client).patch<ServicesUpdateResponses, ServicesUpdateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/services/{service_id}',
     ...options,
@@ -766,7 +766,7 @@ export const environmentsDelete = <ThrowOnError extends boolean = true>(options:
  *
  * Rename an environment.
  */
-export const environmentsChange = <ThrowOnError extends boolean = true>(options: Options<EnvironmentsChangeData, ThrowOnError>) => (options.client ?? client).patch<EnvironmentsChangeResponses, EnvironmentsChangeErrors, ThrowOnError, 'data'>({
+export const environmentsUpdate = <ThrowOnError extends boolean = true>(options: Options<EnvironmentsUpdateData, ThrowOnError>) => (options.client ?? client).patch<EnvironmentsUpdateResponses, EnvironmentsUpdateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/environments/{environment_id}',
     ...options,
@@ -792,7 +792,7 @@ export const buildsList = <ThrowOnError extends boolean = true>(options?: Option
  *
  * Make a build known; one of the same identity is returned instead (200).
  */
-export const buildsKnow = <ThrowOnError extends boolean = true>(options: Options<BuildsKnowData, ThrowOnError>) => (options.client ?? client).post<BuildsKnowResponses, BuildsKnowErrors, ThrowOnError, 'data'>({
+export const buildsCreate = <ThrowOnError extends boolean = true>(options: Options<BuildsCreateData, ThrowOnError>) => (options.client ?? client).post<BuildsCreateResponses, BuildsCreateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/builds',
     ...options,
@@ -829,7 +829,7 @@ export const buildsGet = <ThrowOnError extends boolean = true>(options: Options<
  *
  * Change what is said of a build.
  */
-export const buildsChange = <ThrowOnError extends boolean = true>(options: Options<BuildsChangeData, ThrowOnError>) => (options.client ?? client).patch<BuildsChangeResponses, BuildsChangeErrors, ThrowOnError, 'data'>({
+export const buildsUpdate = <ThrowOnError extends boolean = true>(options: Options<BuildsUpdateData, ThrowOnError>) => (options.client ?? client).patch<BuildsUpdateResponses, BuildsUpdateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/builds/{build_id}',
     ...options,
@@ -844,9 +844,9 @@ export const buildsChange = <ThrowOnError extends boolean = true>(options: Optio
  *
  * List deploys, the last made known first.
  */
-export const deploysList = <ThrowOnError extends boolean = true>(options?: Options<DeploysListData, ThrowOnError>) => (options?.client ?? client).get<DeploysListResponses, DeploysListErrors, ThrowOnError, 'data'>({
+export const deploymentsList = <ThrowOnError extends boolean = true>(options?: Options<DeploymentsListData, ThrowOnError>) => (options?.client ?? client).get<DeploymentsListResponses, DeploymentsListErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/deploys',
+    url: '/api/v1/deployments',
     ...options
 });
 
@@ -855,9 +855,9 @@ export const deploysList = <ThrowOnError extends boolean = true>(options?: Optio
  *
  * Make a deploy known; one of the same `external_id` is returned instead (200).
  */
-export const deploysKnow = <ThrowOnError extends boolean = true>(options: Options<DeploysKnowData, ThrowOnError>) => (options.client ?? client).post<DeploysKnowResponses, DeploysKnowErrors, ThrowOnError, 'data'>({
+export const deploymentsCreate = <ThrowOnError extends boolean = true>(options: Options<DeploymentsCreateData, ThrowOnError>) => (options.client ?? client).post<DeploymentsCreateResponses, DeploymentsCreateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/deploys',
+    url: '/api/v1/deployments',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -870,9 +870,9 @@ export const deploysKnow = <ThrowOnError extends boolean = true>(options: Option
  *
  * Take the message of a deploy tool: ours (`service`, `environment`, `commit`), Argo CD, GitHub, Kubernetes.
  */
-export const deploysHear = <ThrowOnError extends boolean = true>(options: Options<DeploysHearData, ThrowOnError>) => (options.client ?? client).post<DeploysHearResponses, DeploysHearErrors, ThrowOnError, 'data'>({
+export const deploymentEventsCreate = <ThrowOnError extends boolean = true>(options: Options<DeploymentEventsCreateData, ThrowOnError>) => (options.client ?? client).post<DeploymentEventsCreateResponses, DeploymentEventsCreateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/webhooks/deploys',
+    url: '/api/v1/deployment-events',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -885,9 +885,9 @@ export const deploysHear = <ThrowOnError extends boolean = true>(options: Option
  *
  * Delete a deploy: the one before it is taken to have run on.
  */
-export const deploysDelete = <ThrowOnError extends boolean = true>(options: Options<DeploysDeleteData, ThrowOnError>) => (options.client ?? client).delete<DeploysDeleteResponses, DeploysDeleteErrors, ThrowOnError, 'data'>({
+export const deploymentsDelete = <ThrowOnError extends boolean = true>(options: Options<DeploymentsDeleteData, ThrowOnError>) => (options.client ?? client).delete<DeploymentsDeleteResponses, DeploymentsDeleteErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/deploys/{deploy_id}',
+    url: '/api/v1/deployments/{deployment_id}',
     ...options
 });
 
@@ -896,9 +896,9 @@ export const deploysDelete = <ThrowOnError extends boolean = true>(options: Opti
  *
  * Return one deploy.
  */
-export const deploysGet = <ThrowOnError extends boolean = true>(options: Options<DeploysGetData, ThrowOnError>) => (options.client ?? client).get<DeploysGetResponses, DeploysGetErrors, ThrowOnError, 'data'>({
+export const deploymentsGet = <ThrowOnError extends boolean = true>(options: Options<DeploymentsGetData, ThrowOnError>) => (options.client ?? client).get<DeploymentsGetResponses, DeploymentsGetErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/deploys/{deploy_id}',
+    url: '/api/v1/deployments/{deployment_id}',
     ...options
 });
 
@@ -907,9 +907,9 @@ export const deploysGet = <ThrowOnError extends boolean = true>(options: Options
  *
  * Change what is said of a deploy.
  */
-export const deploysChange = <ThrowOnError extends boolean = true>(options: Options<DeploysChangeData, ThrowOnError>) => (options.client ?? client).patch<DeploysChangeResponses, DeploysChangeErrors, ThrowOnError, 'data'>({
+export const deploymentsUpdate = <ThrowOnError extends boolean = true>(options: Options<DeploymentsUpdateData, ThrowOnError>) => (options.client ?? client).patch<DeploymentsUpdateResponses, DeploymentsUpdateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/deploys/{deploy_id}',
+    url: '/api/v1/deployments/{deployment_id}',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -959,7 +959,7 @@ export const annotationsDelete = <ThrowOnError extends boolean = true>(options: 
  *
  * Change the words or the time of an annotation.
  */
-export const annotationsChange = <ThrowOnError extends boolean = true>(options: Options<AnnotationsChangeData, ThrowOnError>) => (options.client ?? client).patch<AnnotationsChangeResponses, AnnotationsChangeErrors, ThrowOnError, 'data'>({
+export const annotationsUpdate = <ThrowOnError extends boolean = true>(options: Options<AnnotationsUpdateData, ThrowOnError>) => (options.client ?? client).patch<AnnotationsUpdateResponses, AnnotationsUpdateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/annotations/{annotation_id}',
     ...options,
@@ -974,9 +974,9 @@ export const annotationsChange = <ThrowOnError extends boolean = true>(options: 
  *
  * Go back to the order that spans show.
  */
-export const environmentsForgetOrder = <ThrowOnError extends boolean = true>(options: Options<EnvironmentsForgetOrderData, ThrowOnError>) => (options.client ?? client).delete<EnvironmentsForgetOrderResponses, EnvironmentsForgetOrderErrors, ThrowOnError, 'data'>({
+export const serviceOrderReset = <ThrowOnError extends boolean = true>(options: Options<ServiceOrderResetData, ThrowOnError>) => (options.client ?? client).delete<ServiceOrderResetResponses, ServiceOrderResetErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/environments/{environment_id}/order',
+    url: '/api/v1/environments/{environment_id}/service-order',
     ...options
 });
 
@@ -985,9 +985,9 @@ export const environmentsForgetOrder = <ThrowOnError extends boolean = true>(opt
  *
  * Return the services in the order in which requests flow, and who calls whom: the service map.
  */
-export const environmentsOrder = <ThrowOnError extends boolean = true>(options: Options<EnvironmentsOrderData, ThrowOnError>) => (options.client ?? client).get<EnvironmentsOrderResponses, EnvironmentsOrderErrors, ThrowOnError, 'data'>({
+export const serviceOrderGet = <ThrowOnError extends boolean = true>(options: Options<ServiceOrderGetData, ThrowOnError>) => (options.client ?? client).get<ServiceOrderGetResponses, ServiceOrderGetErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/environments/{environment_id}/order',
+    url: '/api/v1/environments/{environment_id}/service-order',
     ...options
 });
 
@@ -996,9 +996,9 @@ export const environmentsOrder = <ThrowOnError extends boolean = true>(options: 
  *
  * Lay the order by hand; services that are not named stand behind it.
  */
-export const environmentsLayOrder = <ThrowOnError extends boolean = true>(options: Options<EnvironmentsLayOrderData, ThrowOnError>) => (options.client ?? client).put<EnvironmentsLayOrderResponses, EnvironmentsLayOrderErrors, ThrowOnError, 'data'>({
+export const serviceOrderSet = <ThrowOnError extends boolean = true>(options: Options<ServiceOrderSetData, ThrowOnError>) => (options.client ?? client).put<ServiceOrderSetResponses, ServiceOrderSetErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/environments/{environment_id}/order',
+    url: '/api/v1/environments/{environment_id}/service-order',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -1059,7 +1059,7 @@ export const repositoriesGet = <ThrowOnError extends boolean = true>(options: Op
  *
  * Change a repository.
  */
-export const repositoriesChange = <ThrowOnError extends boolean = true>(options: Options<RepositoriesChangeData, ThrowOnError>) => (options.client ?? client).patch<RepositoriesChangeResponses, RepositoriesChangeErrors, ThrowOnError, 'data'>({
+export const repositoriesUpdate = <ThrowOnError extends boolean = true>(options: Options<RepositoriesUpdateData, ThrowOnError>) => (options.client ?? client).patch<RepositoriesUpdateResponses, RepositoriesUpdateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/repositories/{repository_id}',
     ...options,
@@ -1122,7 +1122,7 @@ export const commitsDiff = <ThrowOnError extends boolean = true>(options: Option
  *
  * Have it read what a commit changes line by line.
  */
-export const commitsReadDiff = <ThrowOnError extends boolean = true>(options: Options<CommitsReadDiffData, ThrowOnError>) => (options.client ?? client).post<CommitsReadDiffResponses, CommitsReadDiffErrors, ThrowOnError, 'data'>({
+export const commitsLoadDiff = <ThrowOnError extends boolean = true>(options: Options<CommitsLoadDiffData, ThrowOnError>) => (options.client ?? client).post<CommitsLoadDiffResponses, CommitsLoadDiffErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/repositories/{repository_id}/commits/{sha}/diff',
     ...options
@@ -1135,7 +1135,7 @@ export const commitsReadDiff = <ThrowOnError extends boolean = true>(options: Op
  *
  * `function` and `file` name what got slower, as profiles name it.
  */
-export const commitsBetween = <ThrowOnError extends boolean = true>(options: Options<CommitsBetweenData, ThrowOnError>) => (options.client ?? client).get<CommitsBetweenResponses, CommitsBetweenErrors, ThrowOnError, 'data'>({
+export const commitsRange = <ThrowOnError extends boolean = true>(options: Options<CommitsRangeData, ThrowOnError>) => (options.client ?? client).get<CommitsRangeResponses, CommitsRangeErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/services/{service_id}/commits',
     ...options
@@ -1146,9 +1146,9 @@ export const commitsBetween = <ThrowOnError extends boolean = true>(options: Opt
  *
  * Have it found out which commits of a range change the service's binary.
  */
-export const commitsReadClosures = <ThrowOnError extends boolean = true>(options: Options<CommitsReadClosuresData, ThrowOnError>) => (options.client ?? client).post<CommitsReadClosuresResponses, CommitsReadClosuresErrors, ThrowOnError, 'data'>({
+export const packageClosuresCompute = <ThrowOnError extends boolean = true>(options: Options<PackageClosuresComputeData, ThrowOnError>) => (options.client ?? client).post<PackageClosuresComputeResponses, PackageClosuresComputeErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/services/{service_id}/commits/closures',
+    url: '/api/v1/services/{service_id}/package-closures',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -1161,9 +1161,9 @@ export const commitsReadClosures = <ThrowOnError extends boolean = true>(options
  *
  * List hooks, newest first.
  */
-export const hooksList = <ThrowOnError extends boolean = true>(options?: Options<HooksListData, ThrowOnError>) => (options?.client ?? client).get<HooksListResponses, HooksListErrors, ThrowOnError, 'data'>({
+export const webhooksList = <ThrowOnError extends boolean = true>(options?: Options<WebhooksListData, ThrowOnError>) => (options?.client ?? client).get<WebhooksListResponses, WebhooksListErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/hooks',
+    url: '/api/v1/webhooks',
     ...options
 });
 
@@ -1172,9 +1172,9 @@ export const hooksList = <ThrowOnError extends boolean = true>(options?: Options
  *
  * Add a hook. Its secret is in this answer and in no other.
  */
-export const hooksCreate = <ThrowOnError extends boolean = true>(options: Options<HooksCreateData, ThrowOnError>) => (options.client ?? client).post<HooksCreateResponses, HooksCreateErrors, ThrowOnError, 'data'>({
+export const webhooksCreate = <ThrowOnError extends boolean = true>(options: Options<WebhooksCreateData, ThrowOnError>) => (options.client ?? client).post<WebhooksCreateResponses, WebhooksCreateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/hooks',
+    url: '/api/v1/webhooks',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -1187,9 +1187,9 @@ export const hooksCreate = <ThrowOnError extends boolean = true>(options: Option
  *
  * Delete a hook and its list of messages; what they brought stays.
  */
-export const hooksDelete = <ThrowOnError extends boolean = true>(options: Options<HooksDeleteData, ThrowOnError>) => (options.client ?? client).delete<HooksDeleteResponses, HooksDeleteErrors, ThrowOnError, 'data'>({
+export const webhooksDelete = <ThrowOnError extends boolean = true>(options: Options<WebhooksDeleteData, ThrowOnError>) => (options.client ?? client).delete<WebhooksDeleteResponses, WebhooksDeleteErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/hooks/{hook_id}',
+    url: '/api/v1/webhooks/{webhook_id}',
     ...options
 });
 
@@ -1198,9 +1198,9 @@ export const hooksDelete = <ThrowOnError extends boolean = true>(options: Option
  *
  * Return one hook.
  */
-export const hooksGet = <ThrowOnError extends boolean = true>(options: Options<HooksGetData, ThrowOnError>) => (options.client ?? client).get<HooksGetResponses, HooksGetErrors, ThrowOnError, 'data'>({
+export const webhooksGet = <ThrowOnError extends boolean = true>(options: Options<WebhooksGetData, ThrowOnError>) => (options.client ?? client).get<WebhooksGetResponses, WebhooksGetErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/hooks/{hook_id}',
+    url: '/api/v1/webhooks/{webhook_id}',
     ...options
 });
 
@@ -1209,9 +1209,9 @@ export const hooksGet = <ThrowOnError extends boolean = true>(options: Options<H
  *
  * Change a hook.
  */
-export const hooksChange = <ThrowOnError extends boolean = true>(options: Options<HooksChangeData, ThrowOnError>) => (options.client ?? client).patch<HooksChangeResponses, HooksChangeErrors, ThrowOnError, 'data'>({
+export const webhooksUpdate = <ThrowOnError extends boolean = true>(options: Options<WebhooksUpdateData, ThrowOnError>) => (options.client ?? client).patch<WebhooksUpdateResponses, WebhooksUpdateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/hooks/{hook_id}',
+    url: '/api/v1/webhooks/{webhook_id}',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -1224,9 +1224,9 @@ export const hooksChange = <ThrowOnError extends boolean = true>(options: Option
  *
  * Give a hook another secret, which is in this answer and in no other. The old one is worth nothing at once.
  */
-export const hooksRenew = <ThrowOnError extends boolean = true>(options: Options<HooksRenewData, ThrowOnError>) => (options.client ?? client).post<HooksRenewResponses, HooksRenewErrors, ThrowOnError, 'data'>({
+export const webhooksRotateSecret = <ThrowOnError extends boolean = true>(options: Options<WebhooksRotateSecretData, ThrowOnError>) => (options.client ?? client).post<WebhooksRotateSecretResponses, WebhooksRotateSecretErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/hooks/{hook_id}/secret',
+    url: '/api/v1/webhooks/{webhook_id}/secret',
     ...options
 });
 
@@ -1235,9 +1235,9 @@ export const hooksRenew = <ThrowOnError extends boolean = true>(options: Options
  *
  * List what a hook delivered in the last days, newest first.
  */
-export const hooksDeliveries = <ThrowOnError extends boolean = true>(options: Options<HooksDeliveriesData, ThrowOnError>) => (options.client ?? client).get<HooksDeliveriesResponses, HooksDeliveriesErrors, ThrowOnError, 'data'>({
+export const webhooksDeliveries = <ThrowOnError extends boolean = true>(options: Options<WebhooksDeliveriesData, ThrowOnError>) => (options.client ?? client).get<WebhooksDeliveriesResponses, WebhooksDeliveriesErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/hooks/{hook_id}/deliveries',
+    url: '/api/v1/webhooks/{webhook_id}/deliveries',
     ...options
 });
 
@@ -1246,9 +1246,9 @@ export const hooksDeliveries = <ThrowOnError extends boolean = true>(options: Op
  *
  * Ask the sender now for messages that did not arrive. That is done every hour anyway.
  */
-export const hooksReconcile = <ThrowOnError extends boolean = true>(options: Options<HooksReconcileData, ThrowOnError>) => (options.client ?? client).post<HooksReconcileResponses, HooksReconcileErrors, ThrowOnError, 'data'>({
+export const webhooksReconcile = <ThrowOnError extends boolean = true>(options: Options<WebhooksReconcileData, ThrowOnError>) => (options.client ?? client).post<WebhooksReconcileResponses, WebhooksReconcileErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/hooks/{hook_id}/reconcile',
+    url: '/api/v1/webhooks/{webhook_id}/reconcile',
     ...options
 });
 
@@ -1257,9 +1257,9 @@ export const hooksReconcile = <ThrowOnError extends boolean = true>(options: Opt
  *
  * Take a message of GitHub, signed by `X-Hub-Signature-256`. It is written down before the answer, and done after.
  */
-export const hooksGithub = <ThrowOnError extends boolean = true>(options: Options<HooksGithubData, ThrowOnError>) => (options.client ?? client).post<HooksGithubResponses, HooksGithubErrors, ThrowOnError, 'data'>({
+export const webhooksReceiveGithub = <ThrowOnError extends boolean = true>(options: Options<WebhooksReceiveGithubData, ThrowOnError>) => (options.client ?? client).post<WebhooksReceiveGithubResponses, WebhooksReceiveGithubErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/hooks/{hook_id}/github',
+    url: '/api/v1/webhooks/{webhook_id}/github',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -1272,9 +1272,9 @@ export const hooksGithub = <ThrowOnError extends boolean = true>(options: Option
  *
  * Take a message of GitLab, signed (`webhook-signature`) or with its secret token (`X-Gitlab-Token`).
  */
-export const hooksGitlab = <ThrowOnError extends boolean = true>(options: Options<HooksGitlabData, ThrowOnError>) => (options.client ?? client).post<HooksGitlabResponses, HooksGitlabErrors, ThrowOnError, 'data'>({
+export const webhooksReceiveGitlab = <ThrowOnError extends boolean = true>(options: Options<WebhooksReceiveGitlabData, ThrowOnError>) => (options.client ?? client).post<WebhooksReceiveGitlabResponses, WebhooksReceiveGitlabErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/hooks/{hook_id}/gitlab',
+    url: '/api/v1/webhooks/{webhook_id}/gitlab',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -1287,7 +1287,7 @@ export const hooksGitlab = <ThrowOnError extends boolean = true>(options: Option
  *
  * Receive one file as the raw body: `curl -T cpu.pprof`.
  */
-export const artifactsPut = <ThrowOnError extends boolean = true>(options: Options<ArtifactsPutData, ThrowOnError>) => (options.client ?? client).put<ArtifactsPutResponses, ArtifactsPutErrors, ThrowOnError, 'data'>({
+export const artifactsUpload = <ThrowOnError extends boolean = true>(options: Options<ArtifactsUploadData, ThrowOnError>) => (options.client ?? client).put<ArtifactsUploadResponses, ArtifactsUploadErrors, ThrowOnError, 'data'>({
     bodySerializer: null,
     responseStyle: 'data',
     url: '/api/v1/artifacts/{name}',
@@ -1314,7 +1314,7 @@ export const artifactsList = <ThrowOnError extends boolean = true>(options?: Opt
  *
  * Receive any number of files as multipart parts. One that is refused refuses the request, and nothing is kept.
  */
-export const artifactsPost = <ThrowOnError extends boolean = true>(options: Options<ArtifactsPostData, ThrowOnError>) => (options.client ?? client).post<ArtifactsPostResponses, ArtifactsPostErrors, ThrowOnError, 'data'>({
+export const artifactsUploadMany = <ThrowOnError extends boolean = true>(options: Options<ArtifactsUploadManyData, ThrowOnError>) => (options.client ?? client).post<ArtifactsUploadManyResponses, ArtifactsUploadManyErrors, ThrowOnError, 'data'>({
     ...formDataBodySerializer,
     responseStyle: 'data',
     url: '/api/v1/artifacts',
@@ -1352,7 +1352,7 @@ export const artifactsGet = <ThrowOnError extends boolean = true>(options: Optio
  *
  * Correct the facts or the build of an artifact.
  */
-export const artifactsChange = <ThrowOnError extends boolean = true>(options: Options<ArtifactsChangeData, ThrowOnError>) => (options.client ?? client).patch<ArtifactsChangeResponses, ArtifactsChangeErrors, ThrowOnError, 'data'>({
+export const artifactsUpdate = <ThrowOnError extends boolean = true>(options: Options<ArtifactsUpdateData, ThrowOnError>) => (options.client ?? client).patch<ArtifactsUpdateResponses, ArtifactsUpdateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/artifacts/{artifact_id}',
     ...options,
@@ -1389,7 +1389,7 @@ export const artifactsRetry = <ThrowOnError extends boolean = true>(options: Opt
  *
  * Begin a file that comes in parts.
  */
-export const uploadsBegin = <ThrowOnError extends boolean = true>(options: Options<UploadsBeginData, ThrowOnError>) => (options.client ?? client).post<UploadsBeginResponses, UploadsBeginErrors, ThrowOnError, 'data'>({
+export const uploadsCreate = <ThrowOnError extends boolean = true>(options: Options<UploadsCreateData, ThrowOnError>) => (options.client ?? client).post<UploadsCreateResponses, UploadsCreateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/uploads',
     ...options,
@@ -1404,7 +1404,7 @@ export const uploadsBegin = <ThrowOnError extends boolean = true>(options: Optio
  *
  * Forget an unfinished upload and its parts.
  */
-export const uploadsAbandon = <ThrowOnError extends boolean = true>(options: Options<UploadsAbandonData, ThrowOnError>) => (options.client ?? client).delete<UploadsAbandonResponses, UploadsAbandonErrors, ThrowOnError, 'data'>({
+export const uploadsDelete = <ThrowOnError extends boolean = true>(options: Options<UploadsDeleteData, ThrowOnError>) => (options.client ?? client).delete<UploadsDeleteResponses, UploadsDeleteErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/uploads/{upload_id}',
     ...options
@@ -1426,7 +1426,7 @@ export const uploadsGet = <ThrowOnError extends boolean = true>(options: Options
  *
  * Receive one part; sending it again replaces it.
  */
-export const uploadsPart = <ThrowOnError extends boolean = true>(options: Options<UploadsPartData, ThrowOnError>) => (options.client ?? client).put<UploadsPartResponses, UploadsPartErrors, ThrowOnError, 'data'>({
+export const uploadsPutPart = <ThrowOnError extends boolean = true>(options: Options<UploadsPutPartData, ThrowOnError>) => (options.client ?? client).put<UploadsPutPartResponses, UploadsPutPartErrors, ThrowOnError, 'data'>({
     bodySerializer: null,
     responseStyle: 'data',
     url: '/api/v1/uploads/{upload_id}/parts/{number}',
@@ -1469,7 +1469,7 @@ export const buildsPutArtifact = <ThrowOnError extends boolean = true>(options: 
  *
  * Receive one file of a build that has no name: `curl -T cpu.pprof ".../builds/ingester/$COMMIT/artifacts"`.
  */
-export const buildsPutUnnamedArtifact = <ThrowOnError extends boolean = true>(options: Options<BuildsPutUnnamedArtifactData, ThrowOnError>) => (options.client ?? client).put<BuildsPutUnnamedArtifactResponses, BuildsPutUnnamedArtifactErrors, ThrowOnError, 'data'>({
+export const buildsCreateArtifact = <ThrowOnError extends boolean = true>(options: Options<BuildsCreateArtifactData, ThrowOnError>) => (options.client ?? client).put<BuildsCreateArtifactResponses, BuildsCreateArtifactErrors, ThrowOnError, 'data'>({
     bodySerializer: null,
     responseStyle: 'data',
     url: '/api/v1/builds/{service}/{commit}/artifacts',
@@ -1485,7 +1485,7 @@ export const buildsPutUnnamedArtifact = <ThrowOnError extends boolean = true>(op
  *
  * Tell facts of a build, with or without files. What is told twice is once; what is told later completes it.
  */
-export const buildsTell = <ThrowOnError extends boolean = true>(options: Options<BuildsTellData, ThrowOnError>) => (options.client ?? client).post<BuildsTellResponses, BuildsTellErrors, ThrowOnError, 'data'>({
+export const buildsRecord = <ThrowOnError extends boolean = true>(options: Options<BuildsRecordData, ThrowOnError>) => (options.client ?? client).post<BuildsRecordResponses, BuildsRecordErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/builds/{service}/{commit}',
     ...options,
@@ -1500,9 +1500,9 @@ export const buildsTell = <ThrowOnError extends boolean = true>(options: Options
  *
  * Return what the page of one trace shows: delays, blame, GC, series and its worst waits.
  */
-export const tracesGet = <ThrowOnError extends boolean = true>(options: Options<TracesGetData, ThrowOnError>) => (options.client ?? client).get<TracesGetResponses, TracesGetErrors, ThrowOnError, 'data'>({
+export const executionTracesGet = <ThrowOnError extends boolean = true>(options: Options<ExecutionTracesGetData, ThrowOnError>) => (options.client ?? client).get<ExecutionTracesGetResponses, ExecutionTracesGetErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/traces/{artifact_id}',
+    url: '/api/v1/execution-traces/{artifact_id}',
     ...options
 });
 
@@ -1511,9 +1511,9 @@ export const tracesGet = <ThrowOnError extends boolean = true>(options: Options<
  *
  * Return one tile of the timeline around a worst wait: what ran on each processor.
  */
-export const tracesTile = <ThrowOnError extends boolean = true>(options: Options<TracesTileData, ThrowOnError>) => (options.client ?? client).get<TracesTileResponses, TracesTileErrors, ThrowOnError, 'data'>({
+export const executionTracesTile = <ThrowOnError extends boolean = true>(options: Options<ExecutionTracesTileData, ThrowOnError>) => (options.client ?? client).get<ExecutionTracesTileResponses, ExecutionTracesTileErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/traces/{artifact_id}/waits/{index}/tiles/{level}/{number}',
+    url: '/api/v1/execution-traces/{artifact_id}/waits/{index}/tiles/{level}/{number}',
     ...options
 });
 
@@ -1522,9 +1522,9 @@ export const tracesTile = <ThrowOnError extends boolean = true>(options: Options
  *
  * Have a window cut out of a trace, as a file that Go's own tools open.
  */
-export const tracesAskCut = <ThrowOnError extends boolean = true>(options: Options<TracesAskCutData, ThrowOnError>) => (options.client ?? client).post<TracesAskCutResponses, TracesAskCutErrors, ThrowOnError, 'data'>({
+export const traceExcerptsCreate = <ThrowOnError extends boolean = true>(options: Options<TraceExcerptsCreateData, ThrowOnError>) => (options.client ?? client).post<TraceExcerptsCreateResponses, TraceExcerptsCreateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/traces/{artifact_id}/cuts',
+    url: '/api/v1/execution-traces/{artifact_id}/excerpts',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -1537,9 +1537,9 @@ export const tracesAskCut = <ThrowOnError extends boolean = true>(options: Optio
  *
  * Return how far a piece is.
  */
-export const tracesGetCut = <ThrowOnError extends boolean = true>(options: Options<TracesGetCutData, ThrowOnError>) => (options.client ?? client).get<TracesGetCutResponses, TracesGetCutErrors, ThrowOnError, 'data'>({
+export const traceExcerptsGet = <ThrowOnError extends boolean = true>(options: Options<TraceExcerptsGetData, ThrowOnError>) => (options.client ?? client).get<TraceExcerptsGetResponses, TraceExcerptsGetErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/trace-cuts/{cut_id}',
+    url: '/api/v1/trace-excerpts/{excerpt_id}',
     ...options
 });
 
@@ -1548,9 +1548,9 @@ export const tracesGetCut = <ThrowOnError extends boolean = true>(options: Optio
  *
  * Return the piece.
  */
-export const tracesCutContent = <ThrowOnError extends boolean = true>(options: Options<TracesCutContentData, ThrowOnError>) => (options.client ?? client).get<TracesCutContentResponses, TracesCutContentErrors, ThrowOnError, 'data'>({
+export const traceExcerptsContent = <ThrowOnError extends boolean = true>(options: Options<TraceExcerptsContentData, ThrowOnError>) => (options.client ?? client).get<TraceExcerptsContentResponses, TraceExcerptsContentErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/trace-cuts/{cut_id}/content',
+    url: '/api/v1/trace-excerpts/{excerpt_id}/content',
     ...options
 });
 
@@ -1559,7 +1559,7 @@ export const tracesCutContent = <ThrowOnError extends boolean = true>(options: O
  *
  * Take spans from an exporter of OTLP over HTTP. What is acknowledged is kept.
  */
-export const spansPush = <ThrowOnError extends boolean = true>(options?: Options<SpansPushData, ThrowOnError>) => (options?.client ?? client).post<SpansPushResponses, SpansPushErrors, ThrowOnError, 'data'>({
+export const spansReceiveOtlp = <ThrowOnError extends boolean = true>(options?: Options<SpansReceiveOtlpData, ThrowOnError>) => (options?.client ?? client).post<SpansReceiveOtlpResponses, SpansReceiveOtlpErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/v1/traces',
     ...options,
@@ -1574,9 +1574,9 @@ export const spansPush = <ThrowOnError extends boolean = true>(options?: Options
  *
  * List the sets of an environment that touch a range of time, newest first, at most 200.
  */
-export const spansList = <ThrowOnError extends boolean = true>(options: Options<SpansListData, ThrowOnError>) => (options.client ?? client).get<SpansListResponses, SpansListErrors, ThrowOnError, 'data'>({
+export const spanSetsList = <ThrowOnError extends boolean = true>(options: Options<SpanSetsListData, ThrowOnError>) => (options.client ?? client).get<SpanSetsListResponses, SpanSetsListErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/spans',
+    url: '/api/v1/span-sets',
     ...options
 });
 
@@ -1585,9 +1585,9 @@ export const spansList = <ThrowOnError extends boolean = true>(options: Options<
  *
  * Return what the page of one set shows: who calls whom, gaps, critical paths, its slowest traces.
  */
-export const spansGet = <ThrowOnError extends boolean = true>(options: Options<SpansGetData, ThrowOnError>) => (options.client ?? client).get<SpansGetResponses, SpansGetErrors, ThrowOnError, 'data'>({
+export const spanSetsGet = <ThrowOnError extends boolean = true>(options: Options<SpanSetsGetData, ThrowOnError>) => (options.client ?? client).get<SpanSetsGetResponses, SpanSetsGetErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/spans/{artifact_id}',
+    url: '/api/v1/span-sets/{artifact_id}',
     ...options
 });
 
@@ -1596,9 +1596,9 @@ export const spansGet = <ThrowOnError extends boolean = true>(options: Options<S
  *
  * List all traces of a set, page by page; they never change, so pages are counted from the first row.
  */
-export const spansTraces = <ThrowOnError extends boolean = true>(options: Options<SpansTracesData, ThrowOnError>) => (options.client ?? client).get<SpansTracesResponses, SpansTracesErrors, ThrowOnError, 'data'>({
+export const spanSetsTraces = <ThrowOnError extends boolean = true>(options: Options<SpanSetsTracesData, ThrowOnError>) => (options.client ?? client).get<SpanSetsTracesResponses, SpanSetsTracesErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/spans/{artifact_id}/traces',
+    url: '/api/v1/span-sets/{artifact_id}/traces',
     ...options
 });
 
@@ -1607,9 +1607,9 @@ export const spansTraces = <ThrowOnError extends boolean = true>(options: Option
  *
  * Return one trace: its spans in order, their gaps, and the critical path.
  */
-export const spansTrace = <ThrowOnError extends boolean = true>(options: Options<SpansTraceData, ThrowOnError>) => (options.client ?? client).get<SpansTraceResponses, SpansTraceErrors, ThrowOnError, 'data'>({
+export const spanSetsTrace = <ThrowOnError extends boolean = true>(options: Options<SpanSetsTraceData, ThrowOnError>) => (options.client ?? client).get<SpanSetsTraceResponses, SpanSetsTraceErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/spans/{artifact_id}/traces/{trace_id}',
+    url: '/api/v1/span-sets/{artifact_id}/traces/{trace_id}',
     ...options
 });
 
@@ -1618,7 +1618,7 @@ export const spansTrace = <ThrowOnError extends boolean = true>(options: Options
  *
  * Receive samples by Prometheus remote write, 1 or 2: snappy-compressed protobuf. 204 when all of it is written.
  */
-export const metricsWrite = <ThrowOnError extends boolean = true>(options: Options<MetricsWriteData, ThrowOnError>) => (options.client ?? client).post<MetricsWriteResponses, MetricsWriteErrors, ThrowOnError, 'data'>({
+export const metricsReceiveRemoteWrite = <ThrowOnError extends boolean = true>(options: Options<MetricsReceiveRemoteWriteData, ThrowOnError>) => (options.client ?? client).post<MetricsReceiveRemoteWriteResponses, MetricsReceiveRemoteWriteErrors, ThrowOnError, 'data'>({
     bodySerializer: null,
     responseStyle: 'data',
     url: '/api/v1/metrics/write',
@@ -1634,7 +1634,7 @@ export const metricsWrite = <ThrowOnError extends boolean = true>(options: Optio
  *
  * Receive metrics by OTLP/HTTP, protobuf or JSON, gzip or not.
  */
-export const metricsExport = <ThrowOnError extends boolean = true>(options: Options<MetricsExportData, ThrowOnError>) => (options.client ?? client).post<MetricsExportResponses, MetricsExportErrors, ThrowOnError, 'data'>({
+export const metricsReceiveOtlp = <ThrowOnError extends boolean = true>(options: Options<MetricsReceiveOtlpData, ThrowOnError>) => (options.client ?? client).post<MetricsReceiveOtlpResponses, MetricsReceiveOtlpErrors, ThrowOnError, 'data'>({
     bodySerializer: null,
     responseStyle: 'data',
     url: '/v1/metrics',
@@ -1650,9 +1650,9 @@ export const metricsExport = <ThrowOnError extends boolean = true>(options: Opti
  *
  * Say of each name that came in what it was taken for and why, or why for nothing.
  */
-export const metricsRecognised = <ThrowOnError extends boolean = true>(options?: Options<MetricsRecognisedData, ThrowOnError>) => (options?.client ?? client).get<MetricsRecognisedResponses, MetricsRecognisedErrors, ThrowOnError, 'data'>({
+export const metricsNames = <ThrowOnError extends boolean = true>(options?: Options<MetricsNamesData, ThrowOnError>) => (options?.client ?? client).get<MetricsNamesResponses, MetricsNamesErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/metrics/recognised',
+    url: '/api/v1/metrics/names',
     ...options
 });
 
@@ -1698,7 +1698,7 @@ export const metricRulesDelete = <ThrowOnError extends boolean = true>(options: 
  *
  * Change a rule.
  */
-export const metricRulesChange = <ThrowOnError extends boolean = true>(options: Options<MetricRulesChangeData, ThrowOnError>) => (options.client ?? client).patch<MetricRulesChangeResponses, MetricRulesChangeErrors, ThrowOnError, 'data'>({
+export const metricRulesUpdate = <ThrowOnError extends boolean = true>(options: Options<MetricRulesUpdateData, ThrowOnError>) => (options.client ?? client).patch<MetricRulesUpdateResponses, MetricRulesUpdateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/metric-rules/{rule_id}',
     ...options,
@@ -1713,7 +1713,7 @@ export const metricRulesChange = <ThrowOnError extends boolean = true>(options: 
  *
  * Say for how long samples are kept, and how many series there are.
  */
-export const metricsSettings = <ThrowOnError extends boolean = true>(options?: Options<MetricsSettingsData, ThrowOnError>) => (options?.client ?? client).get<MetricsSettingsResponses, MetricsSettingsErrors, ThrowOnError, 'data'>({
+export const metricSettingsGet = <ThrowOnError extends boolean = true>(options?: Options<MetricSettingsGetData, ThrowOnError>) => (options?.client ?? client).get<MetricSettingsGetResponses, MetricSettingsGetErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/metrics/settings',
     ...options
@@ -1724,7 +1724,7 @@ export const metricsSettings = <ThrowOnError extends boolean = true>(options?: O
  *
  * Keep samples for another time. What is older goes within hours.
  */
-export const metricsChangeSettings = <ThrowOnError extends boolean = true>(options: Options<MetricsChangeSettingsData, ThrowOnError>) => (options.client ?? client).patch<MetricsChangeSettingsResponses, MetricsChangeSettingsErrors, ThrowOnError, 'data'>({
+export const metricSettingsUpdate = <ThrowOnError extends boolean = true>(options: Options<MetricSettingsUpdateData, ThrowOnError>) => (options.client ?? client).patch<MetricSettingsUpdateResponses, MetricSettingsUpdateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/metrics/settings',
     ...options,
@@ -1741,9 +1741,9 @@ export const metricsChangeSettings = <ThrowOnError extends boolean = true>(optio
  *
  * Without `from` and `to` the last six hours. All services are named; of those that were not asked for nothing else is told.
  */
-export const boardGet = <ThrowOnError extends boolean = true>(options?: Options<BoardGetData, ThrowOnError>) => (options?.client ?? client).get<BoardGetResponses, BoardGetErrors, ThrowOnError, 'data'>({
+export const dashboardGet = <ThrowOnError extends boolean = true>(options?: Options<DashboardGetData, ThrowOnError>) => (options?.client ?? client).get<DashboardGetResponses, DashboardGetErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/board',
+    url: '/api/v1/dashboard',
     ...options
 });
 
@@ -1752,9 +1752,9 @@ export const boardGet = <ThrowOnError extends boolean = true>(options?: Options<
  *
  * List the changes of latency and load that were found in an environment, oldest first; without a range, of six hours.
  */
-export const changesList = <ThrowOnError extends boolean = true>(options: Options<ChangesListData, ThrowOnError>) => (options.client ?? client).get<ChangesListResponses, ChangesListErrors, ThrowOnError, 'data'>({
+export const metricChangePointsList = <ThrowOnError extends boolean = true>(options: Options<MetricChangePointsListData, ThrowOnError>) => (options.client ?? client).get<MetricChangePointsListResponses, MetricChangePointsListErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/changes',
+    url: '/api/v1/metric-change-points',
     ...options
 });
 
@@ -1763,9 +1763,9 @@ export const changesList = <ThrowOnError extends boolean = true>(options: Option
  *
  * Return what was decided of a deploy: the word that counts, and every look.
  */
-export const deploysCheck = <ThrowOnError extends boolean = true>(options: Options<DeploysCheckData, ThrowOnError>) => (options.client ?? client).get<DeploysCheckResponses, DeploysCheckErrors, ThrowOnError, 'data'>({
+export const deploymentsCheck = <ThrowOnError extends boolean = true>(options: Options<DeploymentsCheckData, ThrowOnError>) => (options.client ?? client).get<DeploymentsCheckResponses, DeploymentsCheckErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/deploys/{deploy_id}/check',
+    url: '/api/v1/deployments/{deployment_id}/check',
     ...options
 });
 
@@ -1811,7 +1811,7 @@ export const metricSourcesDelete = <ThrowOnError extends boolean = true>(options
  *
  * Change a source.
  */
-export const metricSourcesChange = <ThrowOnError extends boolean = true>(options: Options<MetricSourcesChangeData, ThrowOnError>) => (options.client ?? client).patch<MetricSourcesChangeResponses, MetricSourcesChangeErrors, ThrowOnError, 'data'>({
+export const metricSourcesUpdate = <ThrowOnError extends boolean = true>(options: Options<MetricSourcesUpdateData, ThrowOnError>) => (options.client ?? client).patch<MetricSourcesUpdateResponses, MetricSourcesUpdateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/metric-sources/{source_id}',
     ...options,
@@ -1852,9 +1852,9 @@ export const metricSourcesImport = <ThrowOnError extends boolean = true>(options
  *
  * List the services that are read through to a source, newest first.
  */
-export const metricSourcesListReadThrough = <ThrowOnError extends boolean = true>(options: Options<MetricSourcesListReadThroughData, ThrowOnError>) => (options.client ?? client).get<MetricSourcesListReadThroughResponses, MetricSourcesListReadThroughErrors, ThrowOnError, 'data'>({
+export const federatedServicesList = <ThrowOnError extends boolean = true>(options: Options<FederatedServicesListData, ThrowOnError>) => (options.client ?? client).get<FederatedServicesListResponses, FederatedServicesListErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/metric-sources/{source_id}/services',
+    url: '/api/v1/metric-sources/{source_id}/federated-services',
     ...options
 });
 
@@ -1863,9 +1863,9 @@ export const metricSourcesListReadThrough = <ThrowOnError extends boolean = true
  *
  * Have the board ask a source for a service's samples whenever it is looked at. Nothing of them is stored.
  */
-export const metricSourcesReadThrough = <ThrowOnError extends boolean = true>(options: Options<MetricSourcesReadThroughData, ThrowOnError>) => (options.client ?? client).post<MetricSourcesReadThroughResponses, MetricSourcesReadThroughErrors, ThrowOnError, 'data'>({
+export const federatedServicesCreate = <ThrowOnError extends boolean = true>(options: Options<FederatedServicesCreateData, ThrowOnError>) => (options.client ?? client).post<FederatedServicesCreateResponses, FederatedServicesCreateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/metric-sources/{source_id}/services',
+    url: '/api/v1/metric-sources/{source_id}/federated-services',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -1878,9 +1878,9 @@ export const metricSourcesReadThrough = <ThrowOnError extends boolean = true>(op
  *
  * Read a service through no more.
  */
-export const metricSourcesEndReadThrough = <ThrowOnError extends boolean = true>(options: Options<MetricSourcesEndReadThroughData, ThrowOnError>) => (options.client ?? client).delete<MetricSourcesEndReadThroughResponses, MetricSourcesEndReadThroughErrors, ThrowOnError, 'data'>({
+export const federatedServicesDelete = <ThrowOnError extends boolean = true>(options: Options<FederatedServicesDeleteData, ThrowOnError>) => (options.client ?? client).delete<FederatedServicesDeleteResponses, FederatedServicesDeleteErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/metric-sources/{source_id}/services/{read_through_id}',
+    url: '/api/v1/metric-sources/{source_id}/federated-services/{federated_service_id}',
     ...options
 });
 
@@ -1889,9 +1889,9 @@ export const metricSourcesEndReadThrough = <ThrowOnError extends boolean = true>
  *
  * Return a row for each build whose logs are asked for, in that order: how often stacks grew, and who paid.
  */
-export const growthSets = <ThrowOnError extends boolean = true>(options: Options<GrowthSetsData, ThrowOnError>) => (options.client ?? client).get<GrowthSetsResponses, GrowthSetsErrors, ThrowOnError, 'data'>({
+export const growthLogSetsList = <ThrowOnError extends boolean = true>(options: Options<GrowthLogSetsListData, ThrowOnError>) => (options.client ?? client).get<GrowthLogSetsListResponses, GrowthLogSetsListErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/growth',
+    url: '/api/v1/growth-log-sets',
     ...options
 });
 
@@ -1900,9 +1900,9 @@ export const growthSets = <ThrowOnError extends boolean = true>(options: Options
  *
  * List what was asked about the gaps of one trace, by span and gap, at most 500.
  */
-export const explanationsList = <ThrowOnError extends boolean = true>(options: Options<ExplanationsListData, ThrowOnError>) => (options.client ?? client).get<ExplanationsListResponses, ExplanationsListErrors, ThrowOnError, 'data'>({
+export const gapExplanationsList = <ThrowOnError extends boolean = true>(options: Options<GapExplanationsListData, ThrowOnError>) => (options.client ?? client).get<GapExplanationsListResponses, GapExplanationsListErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/spans/{artifact_id}/traces/{trace_id}/explanations',
+    url: '/api/v1/span-sets/{artifact_id}/traces/{trace_id}/gap-explanations',
     ...options
 });
 
@@ -1911,9 +1911,9 @@ export const explanationsList = <ThrowOnError extends boolean = true>(options: O
  *
  * Have a gap explained from execution traces of the same process and time; asked again, the answer is the same.
  */
-export const explanationsAsk = <ThrowOnError extends boolean = true>(options: Options<ExplanationsAskData, ThrowOnError>) => (options.client ?? client).post<ExplanationsAskResponses, ExplanationsAskErrors, ThrowOnError, 'data'>({
+export const gapExplanationsCreate = <ThrowOnError extends boolean = true>(options: Options<GapExplanationsCreateData, ThrowOnError>) => (options.client ?? client).post<GapExplanationsCreateResponses, GapExplanationsCreateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/spans/{artifact_id}/traces/{trace_id}/explanations',
+    url: '/api/v1/span-sets/{artifact_id}/traces/{trace_id}/gap-explanations',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -1926,9 +1926,9 @@ export const explanationsAsk = <ThrowOnError extends boolean = true>(options: Op
  *
  * Return one explanation.
  */
-export const explanationsGet = <ThrowOnError extends boolean = true>(options: Options<ExplanationsGetData, ThrowOnError>) => (options.client ?? client).get<ExplanationsGetResponses, ExplanationsGetErrors, ThrowOnError, 'data'>({
+export const gapExplanationsGet = <ThrowOnError extends boolean = true>(options: Options<GapExplanationsGetData, ThrowOnError>) => (options.client ?? client).get<GapExplanationsGetResponses, GapExplanationsGetErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/explanations/{explanation_id}',
+    url: '/api/v1/gap-explanations/{explanation_id}',
     ...options
 });
 
@@ -1948,7 +1948,7 @@ export const comparisonsList = <ThrowOnError extends boolean = true>(options?: O
  *
  * Compare two sides, each artifacts or a window of metrics or both. Artifacts that are still being decoded are waited for.
  */
-export const comparisonsAsk = <ThrowOnError extends boolean = true>(options: Options<ComparisonsAskData, ThrowOnError>) => (options.client ?? client).post<ComparisonsAskResponses, ComparisonsAskErrors, ThrowOnError, 'data'>({
+export const comparisonsCreate = <ThrowOnError extends boolean = true>(options: Options<ComparisonsCreateData, ThrowOnError>) => (options.client ?? client).post<ComparisonsCreateResponses, ComparisonsCreateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/comparisons',
     ...options,
@@ -1985,7 +1985,7 @@ export const comparisonsGet = <ThrowOnError extends boolean = true>(options: Opt
  *
  * Change the name or the labels of the sides.
  */
-export const comparisonsChange = <ThrowOnError extends boolean = true>(options: Options<ComparisonsChangeData, ThrowOnError>) => (options.client ?? client).patch<ComparisonsChangeResponses, ComparisonsChangeErrors, ThrowOnError, 'data'>({
+export const comparisonsUpdate = <ThrowOnError extends boolean = true>(options: Options<ComparisonsUpdateData, ThrowOnError>) => (options.client ?? client).patch<ComparisonsUpdateResponses, ComparisonsUpdateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/comparisons/{comparison_id}',
     ...options,
@@ -2000,9 +2000,9 @@ export const comparisonsChange = <ThrowOnError extends boolean = true>(options: 
  *
  * Return what the page shows of the traces, growth logs or benchmarks that were compared.
  */
-export const comparisonsPart = <ThrowOnError extends boolean = true>(options: Options<ComparisonsPartData, ThrowOnError>) => (options.client ?? client).get<ComparisonsPartResponses, ComparisonsPartErrors, ThrowOnError, 'data'>({
+export const comparisonsResult = <ThrowOnError extends boolean = true>(options: Options<ComparisonsResultData, ThrowOnError>) => (options.client ?? client).get<ComparisonsResultResponses, ComparisonsResultErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/comparisons/{comparison_id}/parts/{part}',
+    url: '/api/v1/comparisons/{comparison_id}/results/{part}',
     ...options
 });
 
@@ -2033,7 +2033,7 @@ export const comparisonsRetry = <ThrowOnError extends boolean = true>(options: O
  *
  * Have a view cut that the result lists; one that is ready or under way is returned as it is.
  */
-export const viewsAsk = <ThrowOnError extends boolean = true>(options: Options<ViewsAskData, ThrowOnError>) => (options.client ?? client).post<ViewsAskResponses, ViewsAskErrors, ThrowOnError, 'data'>({
+export const diffViewsCreate = <ThrowOnError extends boolean = true>(options: Options<DiffViewsCreateData, ThrowOnError>) => (options.client ?? client).post<DiffViewsCreateResponses, DiffViewsCreateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/comparisons/{comparison_id}/views',
     ...options,
@@ -2048,7 +2048,7 @@ export const viewsAsk = <ThrowOnError extends boolean = true>(options: Options<V
  *
  * Return the largest nodes beneath one node.
  */
-export const viewsSubtree = <ThrowOnError extends boolean = true>(options: Options<ViewsSubtreeData, ThrowOnError>) => (options.client ?? client).get<ViewsSubtreeResponses, ViewsSubtreeErrors, ThrowOnError, 'data'>({
+export const diffViewsSubtree = <ThrowOnError extends boolean = true>(options: Options<DiffViewsSubtreeData, ThrowOnError>) => (options.client ?? client).get<DiffViewsSubtreeResponses, DiffViewsSubtreeErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/comparisons/{comparison_id}/views/{view_id}/nodes/{node_id}',
     ...options
@@ -2059,7 +2059,7 @@ export const viewsSubtree = <ThrowOnError extends boolean = true>(options: Optio
  *
  * Return the totals of what a pattern matches, over all nodes, also those that were not sent.
  */
-export const viewsSearch = <ThrowOnError extends boolean = true>(options: Options<ViewsSearchData, ThrowOnError>) => (options.client ?? client).get<ViewsSearchResponses, ViewsSearchErrors, ThrowOnError, 'data'>({
+export const diffViewsSearch = <ThrowOnError extends boolean = true>(options: Options<DiffViewsSearchData, ThrowOnError>) => (options.client ?? client).get<DiffViewsSearchResponses, DiffViewsSearchErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/comparisons/{comparison_id}/views/{view_id}/search',
     ...options
@@ -2070,7 +2070,7 @@ export const viewsSearch = <ThrowOnError extends boolean = true>(options: Option
  *
  * Return the lines of a function with the cost of each side, as `list` of pprof does for one.
  */
-export const viewsLines = <ThrowOnError extends boolean = true>(options: Options<ViewsLinesData, ThrowOnError>) => (options.client ?? client).get<ViewsLinesResponses, ViewsLinesErrors, ThrowOnError, 'data'>({
+export const diffViewsLines = <ThrowOnError extends boolean = true>(options: Options<DiffViewsLinesData, ThrowOnError>) => (options.client ?? client).get<DiffViewsLinesResponses, DiffViewsLinesErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/comparisons/{comparison_id}/views/{view_id}/lines',
     ...options
@@ -2081,9 +2081,9 @@ export const viewsLines = <ThrowOnError extends boolean = true>(options: Options
  *
  * Return a part of a view, cut and packed beforehand: the largest nodes, the rest, or the functions.
  */
-export const viewsPart = <ThrowOnError extends boolean = true>(options: Options<ViewsPartData, ThrowOnError>) => (options.client ?? client).get<ViewsPartResponses, ViewsPartErrors, ThrowOnError, 'data'>({
+export const diffViewsChunk = <ThrowOnError extends boolean = true>(options: Options<DiffViewsChunkData, ThrowOnError>) => (options.client ?? client).get<DiffViewsChunkResponses, DiffViewsChunkErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/comparisons/{comparison_id}/views/{view_id}/{part}',
+    url: '/api/v1/comparisons/{comparison_id}/views/{view_id}/chunks/{part}',
     ...options
 });
 
@@ -2092,7 +2092,7 @@ export const viewsPart = <ThrowOnError extends boolean = true>(options: Options<
  *
  * Have a file made: merged pprof of a side, the diff as pprof, JSON or CSV.
  */
-export const exportsAsk = <ThrowOnError extends boolean = true>(options: Options<ExportsAskData, ThrowOnError>) => (options.client ?? client).post<ExportsAskResponses, ExportsAskErrors, ThrowOnError, 'data'>({
+export const exportsCreate = <ThrowOnError extends boolean = true>(options: Options<ExportsCreateData, ThrowOnError>) => (options.client ?? client).post<ExportsCreateResponses, ExportsCreateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/comparisons/{comparison_id}/exports',
     ...options,
@@ -2140,7 +2140,7 @@ export const regressionsList = <ThrowOnError extends boolean = true>(options?: O
  *
  * Make a regression by hand of what a comparison found. It is told of like any other.
  */
-export const regressionsClaim = <ThrowOnError extends boolean = true>(options: Options<RegressionsClaimData, ThrowOnError>) => (options.client ?? client).post<RegressionsClaimResponses, RegressionsClaimErrors, ThrowOnError, 'data'>({
+export const regressionsCreate = <ThrowOnError extends boolean = true>(options: Options<RegressionsCreateData, ThrowOnError>) => (options.client ?? client).post<RegressionsCreateResponses, RegressionsCreateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/regressions',
     ...options,
@@ -2166,9 +2166,9 @@ export const regressionsSummary = <ThrowOnError extends boolean = true>(options?
  *
  * Change many regressions at once: all of them or none.
  */
-export const regressionsTriage = <ThrowOnError extends boolean = true>(options: Options<RegressionsTriageData, ThrowOnError>) => (options.client ?? client).post<RegressionsTriageResponses, RegressionsTriageErrors, ThrowOnError, 'data'>({
+export const regressionsBulkUpdate = <ThrowOnError extends boolean = true>(options: Options<RegressionsBulkUpdateData, ThrowOnError>) => (options.client ?? client).post<RegressionsBulkUpdateResponses, RegressionsBulkUpdateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/regression-triage',
+    url: '/api/v1/regressions/bulk-update',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -2192,7 +2192,7 @@ export const regressionsGet = <ThrowOnError extends boolean = true>(options: Opt
  *
  * Change a regression's state, whose it is, or by when it is to be mended.
  */
-export const regressionsChange = <ThrowOnError extends boolean = true>(options: Options<RegressionsChangeData, ThrowOnError>) => (options.client ?? client).patch<RegressionsChangeResponses, RegressionsChangeErrors, ThrowOnError, 'data'>({
+export const regressionsUpdate = <ThrowOnError extends boolean = true>(options: Options<RegressionsUpdateData, ThrowOnError>) => (options.client ?? client).patch<RegressionsUpdateResponses, RegressionsUpdateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/regressions/{regression_id}',
     ...options,
@@ -2207,9 +2207,9 @@ export const regressionsChange = <ThrowOnError extends boolean = true>(options: 
  *
  * List what happened to a regression, newest first.
  */
-export const regressionsHistory = <ThrowOnError extends boolean = true>(options: Options<RegressionsHistoryData, ThrowOnError>) => (options.client ?? client).get<RegressionsHistoryResponses, RegressionsHistoryErrors, ThrowOnError, 'data'>({
+export const regressionsEvents = <ThrowOnError extends boolean = true>(options: Options<RegressionsEventsData, ThrowOnError>) => (options.client ?? client).get<RegressionsEventsResponses, RegressionsEventsErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/regressions/{regression_id}/history',
+    url: '/api/v1/regressions/{regression_id}/events',
     ...options
 });
 
@@ -2218,7 +2218,7 @@ export const regressionsHistory = <ThrowOnError extends boolean = true>(options:
  *
  * Say something about a regression.
  */
-export const regressionsNote = <ThrowOnError extends boolean = true>(options: Options<RegressionsNoteData, ThrowOnError>) => (options.client ?? client).post<RegressionsNoteResponses, RegressionsNoteErrors, ThrowOnError, 'data'>({
+export const regressionsAddNote = <ThrowOnError extends boolean = true>(options: Options<RegressionsAddNoteData, ThrowOnError>) => (options.client ?? client).post<RegressionsAddNoteResponses, RegressionsAddNoteErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/regressions/{regression_id}/notes',
     ...options,
@@ -2255,9 +2255,9 @@ export const servicesSeries = <ThrowOnError extends boolean = true>(options: Opt
  *
  * List the rules on what of a service is told of.
  */
-export const servicesWatched = <ThrowOnError extends boolean = true>(options: Options<ServicesWatchedData, ThrowOnError>) => (options.client ?? client).get<ServicesWatchedResponses, ServicesWatchedErrors, ThrowOnError, 'data'>({
+export const muteRulesList = <ThrowOnError extends boolean = true>(options: Options<MuteRulesListData, ThrowOnError>) => (options.client ?? client).get<MuteRulesListResponses, MuteRulesListErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/services/{service_id}/watched-series',
+    url: '/api/v1/services/{service_id}/mute-rules',
     ...options
 });
 
@@ -2266,9 +2266,9 @@ export const servicesWatched = <ThrowOnError extends boolean = true>(options: Op
  *
  * Mute a series (or all of a kind), or let it be told of again.
  */
-export const servicesWatch = <ThrowOnError extends boolean = true>(options: Options<ServicesWatchData, ThrowOnError>) => (options.client ?? client).put<ServicesWatchResponses, ServicesWatchErrors, ThrowOnError, 'data'>({
+export const muteRulesUpdate = <ThrowOnError extends boolean = true>(options: Options<MuteRulesUpdateData, ThrowOnError>) => (options.client ?? client).put<MuteRulesUpdateResponses, MuteRulesUpdateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/services/{service_id}/watched-series',
+    url: '/api/v1/services/{service_id}/mute-rules',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -2283,9 +2283,9 @@ export const servicesWatch = <ThrowOnError extends boolean = true>(options: Opti
  *
  * A token that only uploads sees the builds that it made known or sent something of.
  */
-export const buildsJudgement = <ThrowOnError extends boolean = true>(options: Options<BuildsJudgementData, ThrowOnError>) => (options.client ?? client).get<BuildsJudgementResponses, BuildsJudgementErrors, ThrowOnError, 'data'>({
+export const buildsVerdict = <ThrowOnError extends boolean = true>(options: Options<BuildsVerdictData, ThrowOnError>) => (options.client ?? client).get<BuildsVerdictResponses, BuildsVerdictErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/builds/{build_id}/judgement',
+    url: '/api/v1/builds/{build_id}/verdict',
     ...options
 });
 
@@ -2305,7 +2305,7 @@ export const commentsList = <ThrowOnError extends boolean = true>(options: Optio
  *
  * Say something. Whoever is named (`@Name`) finds it in their inbox, and is told by e-mail.
  */
-export const commentsWrite = <ThrowOnError extends boolean = true>(options: Options<CommentsWriteData, ThrowOnError>) => (options.client ?? client).post<CommentsWriteResponses, CommentsWriteErrors, ThrowOnError, 'data'>({
+export const commentsCreate = <ThrowOnError extends boolean = true>(options: Options<CommentsCreateData, ThrowOnError>) => (options.client ?? client).post<CommentsCreateResponses, CommentsCreateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/comments',
     ...options,
@@ -2342,7 +2342,7 @@ export const commentsDelete = <ThrowOnError extends boolean = true>(options: Opt
  *
  * Say it otherwise. Only the author may.
  */
-export const commentsChange = <ThrowOnError extends boolean = true>(options: Options<CommentsChangeData, ThrowOnError>) => (options.client ?? client).patch<CommentsChangeResponses, CommentsChangeErrors, ThrowOnError, 'data'>({
+export const commentsUpdate = <ThrowOnError extends boolean = true>(options: Options<CommentsUpdateData, ThrowOnError>) => (options.client ?? client).patch<CommentsUpdateResponses, CommentsUpdateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/comments/{comment_id}',
     ...options,
@@ -2379,9 +2379,9 @@ export const mentionsCount = <ThrowOnError extends boolean = true>(options?: Opt
  *
  * Note that you have read these mentions, or all of them.
  */
-export const mentionsRead = <ThrowOnError extends boolean = true>(options: Options<MentionsReadData, ThrowOnError>) => (options.client ?? client).post<MentionsReadResponses, MentionsReadErrors, ThrowOnError, 'data'>({
+export const mentionsMarkRead = <ThrowOnError extends boolean = true>(options: Options<MentionsMarkReadData, ThrowOnError>) => (options.client ?? client).post<MentionsMarkReadResponses, MentionsMarkReadErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/mention-readings',
+    url: '/api/v1/mentions/read',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -2431,9 +2431,9 @@ export const bisectsCreate = <ThrowOnError extends boolean = true>(options: Opti
  *
  * Tell what a bisect of a regression, of a comparison or of a service would begin with, and what is missing.
  */
-export const bisectsOffer = <ThrowOnError extends boolean = true>(options?: Options<BisectsOfferData, ThrowOnError>) => (options?.client ?? client).get<BisectsOfferResponses, BisectsOfferErrors, ThrowOnError, 'data'>({
+export const bisectsProposal = <ThrowOnError extends boolean = true>(options?: Options<BisectsProposalData, ThrowOnError>) => (options?.client ?? client).get<BisectsProposalResponses, BisectsProposalErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/bisect-offers',
+    url: '/api/v1/bisect-proposals',
     ...options
 });
 
@@ -2464,7 +2464,7 @@ export const bisectsGet = <ThrowOnError extends boolean = true>(options: Options
  *
  * Change settings while the search goes on.
  */
-export const bisectsChange = <ThrowOnError extends boolean = true>(options: Options<BisectsChangeData, ThrowOnError>) => (options.client ?? client).patch<BisectsChangeResponses, BisectsChangeErrors, ThrowOnError, 'data'>({
+export const bisectsUpdate = <ThrowOnError extends boolean = true>(options: Options<BisectsUpdateData, ThrowOnError>) => (options.client ?? client).patch<BisectsUpdateResponses, BisectsUpdateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/bisects/{bisect_id}',
     ...options,
@@ -2490,9 +2490,9 @@ export const bisectsCandidates = <ThrowOnError extends boolean = true>(options: 
  *
  * Tell what files its deploys left, which may be deleted with it.
  */
-export const bisectsFiles = <ThrowOnError extends boolean = true>(options: Options<BisectsFilesData, ThrowOnError>) => (options.client ?? client).get<BisectsFilesResponses, BisectsFilesErrors, ThrowOnError, 'data'>({
+export const bisectsArtifacts = <ThrowOnError extends boolean = true>(options: Options<BisectsArtifactsData, ThrowOnError>) => (options.client ?? client).get<BisectsArtifactsResponses, BisectsArtifactsErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/bisects/{bisect_id}/files',
+    url: '/api/v1/bisects/{bisect_id}/artifacts',
     ...options
 });
 
@@ -2501,9 +2501,9 @@ export const bisectsFiles = <ThrowOnError extends boolean = true>(options: Optio
  *
  * Pause, resume or cancel the search, approve its next round, or retry a start that failed.
  */
-export const bisectsMove = <ThrowOnError extends boolean = true>(options: Options<BisectsMoveData, ThrowOnError>) => (options.client ?? client).post<BisectsMoveResponses, BisectsMoveErrors, ThrowOnError, 'data'>({
+export const bisectsApplyAction = <ThrowOnError extends boolean = true>(options: Options<BisectsApplyActionData, ThrowOnError>) => (options.client ?? client).post<BisectsApplyActionResponses, BisectsApplyActionErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/bisects/{bisect_id}/moves',
+    url: '/api/v1/bisects/{bisect_id}/actions',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -2516,9 +2516,9 @@ export const bisectsMove = <ThrowOnError extends boolean = true>(options: Option
  *
  * Say of a candidate what is known of it without a deploy.
  */
-export const bisectsMark = <ThrowOnError extends boolean = true>(options: Options<BisectsMarkData, ThrowOnError>) => (options.client ?? client).post<BisectsMarkResponses, BisectsMarkErrors, ThrowOnError, 'data'>({
+export const bisectsOverride = <ThrowOnError extends boolean = true>(options: Options<BisectsOverrideData, ThrowOnError>) => (options.client ?? client).post<BisectsOverrideResponses, BisectsOverrideErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/bisects/{bisect_id}/marks',
+    url: '/api/v1/bisects/{bisect_id}/overrides',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -2531,7 +2531,7 @@ export const bisectsMark = <ThrowOnError extends boolean = true>(options: Option
  *
  * Ask for one more deploy of a candidate.
  */
-export const bisectsRemeasure = <ThrowOnError extends boolean = true>(options: Options<BisectsRemeasureData, ThrowOnError>) => (options.client ?? client).post<BisectsRemeasureResponses, BisectsRemeasureErrors, ThrowOnError, 'data'>({
+export const bisectsRequestProbe = <ThrowOnError extends boolean = true>(options: Options<BisectsRequestProbeData, ThrowOnError>) => (options.client ?? client).post<BisectsRequestProbeResponses, BisectsRequestProbeErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/bisects/{bisect_id}/probes',
     ...options,
@@ -2546,9 +2546,9 @@ export const bisectsRemeasure = <ThrowOnError extends boolean = true>(options: O
  *
  * Say that a probe does not count. What it gave stays to be seen.
  */
-export const bisectsAnnul = <ThrowOnError extends boolean = true>(options: Options<BisectsAnnulData, ThrowOnError>) => (options.client ?? client).post<BisectsAnnulResponses, BisectsAnnulErrors, ThrowOnError, 'data'>({
+export const bisectsInvalidate = <ThrowOnError extends boolean = true>(options: Options<BisectsInvalidateData, ThrowOnError>) => (options.client ?? client).post<BisectsInvalidateResponses, BisectsInvalidateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/bisects/{bisect_id}/annulments',
+    url: '/api/v1/bisects/{bisect_id}/invalidations',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -2583,7 +2583,7 @@ export const runnersDelete = <ThrowOnError extends boolean = true>(options: Opti
  *
  * Make a runner known, or tell what has changed of it. Of two processes of one name the later one is refused.
  */
-export const runnersPut = <ThrowOnError extends boolean = true>(options: Options<RunnersPutData, ThrowOnError>) => (options.client ?? client).put<RunnersPutResponses, RunnersPutErrors, ThrowOnError, 'data'>({
+export const runnersRegister = <ThrowOnError extends boolean = true>(options: Options<RunnersRegisterData, ThrowOnError>) => (options.client ?? client).put<RunnersRegisterResponses, RunnersRegisterErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/runners/{runner_name}',
     ...options,
@@ -2596,11 +2596,11 @@ export const runnersPut = <ThrowOnError extends boolean = true>(options: Options
 /**
  * Release Runner
  *
- * Say that a runner has ended and left nothing deployed: its name is free at once.
+ * Release the name of a runner that has stopped and left nothing deployed.
  */
-export const runnersLeave = <ThrowOnError extends boolean = true>(options: Options<RunnersLeaveData, ThrowOnError>) => (options.client ?? client).post<RunnersLeaveResponses, RunnersLeaveErrors, ThrowOnError, 'data'>({
+export const runnersRelease = <ThrowOnError extends boolean = true>(options: Options<RunnersReleaseData, ThrowOnError>) => (options.client ?? client).post<RunnersReleaseResponses, RunnersReleaseErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/runner-departures',
+    url: '/api/v1/runners/{runner_name}/release',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -2626,7 +2626,7 @@ export const runnersProbes = <ThrowOnError extends boolean = true>(options: Opti
  */
 export const runnersLease = <ThrowOnError extends boolean = true>(options: Options<RunnersLeaseData, ThrowOnError>) => (options.client ?? client).post<RunnersLeaseResponses, RunnersLeaseErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/runner-leases',
+    url: '/api/v1/runners/{runner_name}/leases',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -2639,9 +2639,9 @@ export const runnersLease = <ThrowOnError extends boolean = true>(options: Optio
  *
  * Say that a deploy is still looked after, and hear what is to become of it.
  */
-export const probesBeat = <ThrowOnError extends boolean = true>(options: Options<ProbesBeatData, ThrowOnError>) => (options.client ?? client).post<ProbesBeatResponses, ProbesBeatErrors, ThrowOnError, 'data'>({
+export const probesHeartbeat = <ThrowOnError extends boolean = true>(options: Options<ProbesHeartbeatData, ThrowOnError>) => (options.client ?? client).post<ProbesHeartbeatResponses, ProbesHeartbeatErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/probes/{run_id}/beats',
+    url: '/api/v1/probes/{run_id}/heartbeats',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -2654,9 +2654,9 @@ export const probesBeat = <ThrowOnError extends boolean = true>(options: Options
  *
  * Tell one measurement. Told again by its index, the first one stays.
  */
-export const probesWindow = <ThrowOnError extends boolean = true>(options: Options<ProbesWindowData, ThrowOnError>) => (options.client ?? client).post<ProbesWindowResponses, ProbesWindowErrors, ThrowOnError, 'data'>({
+export const probesRecordMeasurement = <ThrowOnError extends boolean = true>(options: Options<ProbesRecordMeasurementData, ThrowOnError>) => (options.client ?? client).post<ProbesRecordMeasurementResponses, ProbesRecordMeasurementErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/probes/{run_id}/windows',
+    url: '/api/v1/probes/{run_id}/measurements',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -2669,9 +2669,9 @@ export const probesWindow = <ThrowOnError extends boolean = true>(options: Optio
  *
  * Say that nothing of a deploy runs any more. Told again, the first word stays.
  */
-export const probesEnd = <ThrowOnError extends boolean = true>(options: Options<ProbesEndData, ThrowOnError>) => (options.client ?? client).post<ProbesEndResponses, ProbesEndErrors, ThrowOnError, 'data'>({
+export const probesRecordResult = <ThrowOnError extends boolean = true>(options: Options<ProbesRecordResultData, ThrowOnError>) => (options.client ?? client).post<ProbesRecordResultResponses, ProbesRecordResultErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/probes/{run_id}/ends',
+    url: '/api/v1/probes/{run_id}/result',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -2747,7 +2747,7 @@ export const reportsGet = <ThrowOnError extends boolean = true>(options: Options
  *
  * Change the title, or which blocks the draft has in which order.
  */
-export const reportsChange = <ThrowOnError extends boolean = true>(options: Options<ReportsChangeData, ThrowOnError>) => (options.client ?? client).patch<ReportsChangeResponses, ReportsChangeErrors, ThrowOnError, 'data'>({
+export const reportsUpdate = <ThrowOnError extends boolean = true>(options: Options<ReportsUpdateData, ThrowOnError>) => (options.client ?? client).patch<ReportsUpdateResponses, ReportsUpdateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/reports/{report_id}',
     ...options,
@@ -2764,9 +2764,9 @@ export const reportsChange = <ThrowOnError extends boolean = true>(options: Opti
  *
  * No transaction is open while it asks: the answers need connections of their own.
  */
-export const reportsFreeze = <ThrowOnError extends boolean = true>(options: Options<ReportsFreezeData, ThrowOnError>) => (options.client ?? client).post<ReportsFreezeResponses, ReportsFreezeErrors, ThrowOnError, 'data'>({
+export const reportsCreateSnapshot = <ThrowOnError extends boolean = true>(options: Options<ReportsCreateSnapshotData, ThrowOnError>) => (options.client ?? client).post<ReportsCreateSnapshotResponses, ReportsCreateSnapshotErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/reports/{report_id}/views',
+    url: '/api/v1/reports/{report_id}/snapshots',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -2801,9 +2801,9 @@ export const reportsVersions = <ThrowOnError extends boolean = true>(options: Op
  *
  * Return the draft or one version with all answers, as the team sees it.
  */
-export const reportsRecording = <ThrowOnError extends boolean = true>(options: Options<ReportsRecordingData, ThrowOnError>) => (options.client ?? client).get<ReportsRecordingResponses, ReportsRecordingErrors, ThrowOnError, 'data'>({
+export const reportsBundle = <ThrowOnError extends boolean = true>(options: Options<ReportsBundleData, ThrowOnError>) => (options.client ?? client).get<ReportsBundleResponses, ReportsBundleErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/reports/{report_id}/recording',
+    url: '/api/v1/reports/{report_id}/bundle',
     ...options
 });
 
@@ -2823,9 +2823,9 @@ export const reportsPreview = <ThrowOnError extends boolean = true>(options: Opt
  *
  * Return how much would be taken out, with some of it.
  */
-export const reportsScrubbed = <ThrowOnError extends boolean = true>(options: Options<ReportsScrubbedData, ThrowOnError>) => (options.client ?? client).get<ReportsScrubbedResponses, ReportsScrubbedErrors, ThrowOnError, 'data'>({
+export const reportsScrubSummary = <ThrowOnError extends boolean = true>(options: Options<ReportsScrubSummaryData, ThrowOnError>) => (options.client ?? client).get<ReportsScrubSummaryResponses, ReportsScrubSummaryErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/reports/{report_id}/scrubbed',
+    url: '/api/v1/reports/{report_id}/scrub-summary',
     ...options
 });
 
@@ -2847,7 +2847,7 @@ export const reportsExport = <ThrowOnError extends boolean = true>(options: Opti
  */
 export const shareLinksList = <ThrowOnError extends boolean = true>(options: Options<ShareLinksListData, ThrowOnError>) => (options.client ?? client).get<ShareLinksListResponses, ShareLinksListErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/reports/{report_id}/links',
+    url: '/api/v1/reports/{report_id}/share-links',
     ...options
 });
 
@@ -2858,7 +2858,7 @@ export const shareLinksList = <ThrowOnError extends boolean = true>(options: Opt
  */
 export const shareLinksCreate = <ThrowOnError extends boolean = true>(options: Options<ShareLinksCreateData, ThrowOnError>) => (options.client ?? client).post<ShareLinksCreateResponses, ShareLinksCreateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/reports/{report_id}/links',
+    url: '/api/v1/reports/{report_id}/share-links',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -2873,7 +2873,7 @@ export const shareLinksCreate = <ThrowOnError extends boolean = true>(options: O
  */
 export const shareLinksRevoke = <ThrowOnError extends boolean = true>(options: Options<ShareLinksRevokeData, ThrowOnError>) => (options.client ?? client).delete<ShareLinksRevokeResponses, ShareLinksRevokeErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/reports/{report_id}/links/{link_id}',
+    url: '/api/v1/reports/{report_id}/share-links/{share_link_id}',
     ...options
 });
 
@@ -2882,9 +2882,9 @@ export const shareLinksRevoke = <ThrowOnError extends boolean = true>(options: O
  *
  * Tell whether the team allows share links.
  */
-export const sharingGet = <ThrowOnError extends boolean = true>(options?: Options<SharingGetData, ThrowOnError>) => (options?.client ?? client).get<SharingGetResponses, SharingGetErrors, ThrowOnError, 'data'>({
+export const shareSettingsGet = <ThrowOnError extends boolean = true>(options?: Options<ShareSettingsGetData, ThrowOnError>) => (options?.client ?? client).get<ShareSettingsGetResponses, ShareSettingsGetErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/sharing',
+    url: '/api/v1/share-settings',
     ...options
 });
 
@@ -2893,9 +2893,9 @@ export const sharingGet = <ThrowOnError extends boolean = true>(options?: Option
  *
  * Allow share links, or end all of them at once.
  */
-export const sharingChange = <ThrowOnError extends boolean = true>(options: Options<SharingChangeData, ThrowOnError>) => (options.client ?? client).patch<SharingChangeResponses, SharingChangeErrors, ThrowOnError, 'data'>({
+export const shareSettingsUpdate = <ThrowOnError extends boolean = true>(options: Options<ShareSettingsUpdateData, ThrowOnError>) => (options.client ?? client).patch<ShareSettingsUpdateResponses, ShareSettingsUpdateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/sharing',
+    url: '/api/v1/share-settings',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -2930,9 +2930,9 @@ export const sharedExport = <ThrowOnError extends boolean = true>(options: Optio
  *
  * List channels, newest first.
  */
-export const channelsList = <ThrowOnError extends boolean = true>(options?: Options<ChannelsListData, ThrowOnError>) => (options?.client ?? client).get<ChannelsListResponses, ChannelsListErrors, ThrowOnError, 'data'>({
+export const notificationChannelsList = <ThrowOnError extends boolean = true>(options?: Options<NotificationChannelsListData, ThrowOnError>) => (options?.client ?? client).get<NotificationChannelsListResponses, NotificationChannelsListErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/channels',
+    url: '/api/v1/notification-channels',
     ...options
 });
 
@@ -2941,9 +2941,9 @@ export const channelsList = <ThrowOnError extends boolean = true>(options?: Opti
  *
  * Add a channel. Nothing is sent there yet; a webhook's signing secret is in this answer and in no other.
  */
-export const channelsCreate = <ThrowOnError extends boolean = true>(options: Options<ChannelsCreateData, ThrowOnError>) => (options.client ?? client).post<ChannelsCreateResponses, ChannelsCreateErrors, ThrowOnError, 'data'>({
+export const notificationChannelsCreate = <ThrowOnError extends boolean = true>(options: Options<NotificationChannelsCreateData, ThrowOnError>) => (options.client ?? client).post<NotificationChannelsCreateResponses, NotificationChannelsCreateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/channels',
+    url: '/api/v1/notification-channels',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -2956,9 +2956,9 @@ export const channelsCreate = <ThrowOnError extends boolean = true>(options: Opt
  *
  * Delete a channel and what is known of its messages.
  */
-export const channelsDelete = <ThrowOnError extends boolean = true>(options: Options<ChannelsDeleteData, ThrowOnError>) => (options.client ?? client).delete<ChannelsDeleteResponses, ChannelsDeleteErrors, ThrowOnError, 'data'>({
+export const notificationChannelsDelete = <ThrowOnError extends boolean = true>(options: Options<NotificationChannelsDeleteData, ThrowOnError>) => (options.client ?? client).delete<NotificationChannelsDeleteResponses, NotificationChannelsDeleteErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/channels/{channel_id}',
+    url: '/api/v1/notification-channels/{channel_id}',
     ...options
 });
 
@@ -2967,9 +2967,9 @@ export const channelsDelete = <ThrowOnError extends boolean = true>(options: Opt
  *
  * Change what is told through a channel, or turn it on or off.
  */
-export const channelsChange = <ThrowOnError extends boolean = true>(options: Options<ChannelsChangeData, ThrowOnError>) => (options.client ?? client).patch<ChannelsChangeResponses, ChannelsChangeErrors, ThrowOnError, 'data'>({
+export const notificationChannelsUpdate = <ThrowOnError extends boolean = true>(options: Options<NotificationChannelsUpdateData, ThrowOnError>) => (options.client ?? client).patch<NotificationChannelsUpdateResponses, NotificationChannelsUpdateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/channels/{channel_id}',
+    url: '/api/v1/notification-channels/{channel_id}',
     ...options,
     headers: {
         'Content-Type': 'application/json',
@@ -2982,9 +2982,9 @@ export const channelsChange = <ThrowOnError extends boolean = true>(options: Opt
  *
  * Give a webhook another signing secret. The old one signs nothing more.
  */
-export const channelsRenewSecret = <ThrowOnError extends boolean = true>(options: Options<ChannelsRenewSecretData, ThrowOnError>) => (options.client ?? client).post<ChannelsRenewSecretResponses, ChannelsRenewSecretErrors, ThrowOnError, 'data'>({
+export const notificationChannelsRotateSecret = <ThrowOnError extends boolean = true>(options: Options<NotificationChannelsRotateSecretData, ThrowOnError>) => (options.client ?? client).post<NotificationChannelsRotateSecretResponses, NotificationChannelsRotateSecretErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/channels/{channel_id}/secret',
+    url: '/api/v1/notification-channels/{channel_id}/secret',
     ...options
 });
 
@@ -2993,9 +2993,9 @@ export const channelsRenewSecret = <ThrowOnError extends boolean = true>(options
  *
  * Send a word of trial; what became of it stands among the channel's messages.
  */
-export const channelsTest = <ThrowOnError extends boolean = true>(options: Options<ChannelsTestData, ThrowOnError>) => (options.client ?? client).post<ChannelsTestResponses, ChannelsTestErrors, ThrowOnError, 'data'>({
+export const notificationChannelsTest = <ThrowOnError extends boolean = true>(options: Options<NotificationChannelsTestData, ThrowOnError>) => (options.client ?? client).post<NotificationChannelsTestResponses, NotificationChannelsTestErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/channels/{channel_id}/test',
+    url: '/api/v1/notification-channels/{channel_id}/test',
     ...options
 });
 
@@ -3004,9 +3004,9 @@ export const channelsTest = <ThrowOnError extends boolean = true>(options: Optio
  *
  * List what was told through a channel, newest first.
  */
-export const channelsListMessages = <ThrowOnError extends boolean = true>(options: Options<ChannelsListMessagesData, ThrowOnError>) => (options.client ?? client).get<ChannelsListMessagesResponses, ChannelsListMessagesErrors, ThrowOnError, 'data'>({
+export const notificationsList = <ThrowOnError extends boolean = true>(options: Options<NotificationsListData, ThrowOnError>) => (options.client ?? client).get<NotificationsListResponses, NotificationsListErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/channels/{channel_id}/messages',
+    url: '/api/v1/notification-channels/{channel_id}/notifications',
     ...options
 });
 
@@ -3015,9 +3015,9 @@ export const channelsListMessages = <ThrowOnError extends boolean = true>(option
  *
  * Send a message once more, as it was.
  */
-export const messagesTellAgain = <ThrowOnError extends boolean = true>(options: Options<MessagesTellAgainData, ThrowOnError>) => (options.client ?? client).post<MessagesTellAgainResponses, MessagesTellAgainErrors, ThrowOnError, 'data'>({
+export const notificationsRedeliver = <ThrowOnError extends boolean = true>(options: Options<NotificationsRedeliverData, ThrowOnError>) => (options.client ?? client).post<NotificationsRedeliverResponses, NotificationsRedeliverErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
-    url: '/api/v1/messages/{message_id}/again',
+    url: '/api/v1/notifications/{notification_id}/redeliver',
     ...options
 });
 
@@ -3037,7 +3037,7 @@ export const retentionGet = <ThrowOnError extends boolean = true>(options?: Opti
  *
  * Change for how long what is kept. What is too old goes within minutes; look at the preview first.
  */
-export const retentionChange = <ThrowOnError extends boolean = true>(options: Options<RetentionChangeData, ThrowOnError>) => (options.client ?? client).put<RetentionChangeResponses, RetentionChangeErrors, ThrowOnError, 'data'>({
+export const retentionUpdate = <ThrowOnError extends boolean = true>(options: Options<RetentionUpdateData, ThrowOnError>) => (options.client ?? client).put<RetentionUpdateResponses, RetentionUpdateErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',
     url: '/api/v1/retention',
     ...options,

@@ -90,11 +90,11 @@ export type WebhookOut = {
      */
     reconciled_at: string | null;
     /**
-     * Missed
+     * Missed Count
      *
      * messages that were asked for again when the sender was last asked
      */
-    missed: number;
+    missed_count: number;
     problem: Problem | null;
     /**
      * Created At
@@ -129,17 +129,17 @@ export type Problem = {
      */
     limit?: number | null;
     /**
-     * Actual
+     * Value
      */
-    actual?: number | null;
+    value?: number | null;
     /**
      * Unit
      */
     unit?: string | null;
     /**
-     * Remedy
+     * Resolution
      */
-    remedy?: string | null;
+    resolution?: string | null;
     /**
      * Request Id
      */
@@ -211,9 +211,9 @@ export type WebhookDeliveryOut = {
      */
     state: 'waiting' | 'failed' | 'ignored' | 'done';
     /**
-     * Sentence
+     * Outcome
      */
-    sentence: string;
+    outcome: string;
     /**
      * Size Bytes
      */
@@ -223,9 +223,9 @@ export type WebhookDeliveryOut = {
      */
     created_at: string;
     /**
-     * Taken At
+     * Processed At
      */
-    taken_at: string | null;
+    processed_at: string | null;
 };
 
 /**
@@ -234,7 +234,7 @@ export type WebhookDeliveryOut = {
  * A hook with its secret, which stands in this answer and in no other.
  */
 export type WebhookCreatedOut = {
-    hook: WebhookOut;
+    webhook: WebhookOut;
     /**
      * Secret
      */
@@ -352,9 +352,9 @@ export type UsageOut = {
      */
     counted_at: string | null;
     /**
-     * Swept
+     * Deleted Blobs
      */
-    swept: number;
+    deleted_blobs: number;
     /**
      * Days
      */
@@ -372,9 +372,9 @@ export type UsageOut = {
  */
 export type UsageLimit = {
     /**
-     * What
+     * Resource
      */
-    what: 'bytes' | 'series';
+    resource: 'bytes' | 'series';
     /**
      * Limit
      */
@@ -386,7 +386,7 @@ export type UsageLimit = {
     /**
      * State
      */
-    state: 'free' | 'nearly' | 'reached';
+    state: 'ok' | 'near-limit' | 'reached';
 };
 
 /**
@@ -596,9 +596,9 @@ export type RelatedSeriesOut = {
      */
     ratio: number | null;
     /**
-     * Is Move
+     * Is Cost Shift
      */
-    is_move: boolean;
+    is_cost_shift: boolean;
 };
 
 /**
@@ -648,9 +648,9 @@ export type FirstBadBuildOut = {
      */
     commit: string;
     /**
-     * At
+     * Ordered At
      */
-    at: string;
+    ordered_at: string;
 };
 
 /**
@@ -680,9 +680,9 @@ export type RegressionOut = {
      */
     state: 'new' | 'investigating' | 'acknowledged' | 'fixed' | 'improved' | 'not-a-regression' | 'ignored';
     /**
-     * Confirmed
+     * Is Confirmed
      */
-    confirmed: boolean;
+    is_confirmed: boolean;
     /**
      * Title
      */
@@ -727,7 +727,7 @@ export type RegressionOut = {
      * Ratio High
      */
     ratio_high: number | null;
-    since: FirstBadBuildOut | null;
+    first_bad_build: FirstBadBuildOut | null;
     good: BuildRef | null;
     range: BuildCommitRange | null;
     fixed_by: BuildRef | null;
@@ -737,19 +737,19 @@ export type RegressionOut = {
      */
     due_on: string | null;
     /**
-     * Members
+     * Related Series
      */
-    members: Array<RelatedSeriesOut>;
-    spark: SparklineOut | null;
+    related_series: Array<RelatedSeriesOut>;
+    sparkline: SparklineOut | null;
     /**
      * Comparison Id
      */
     comparison_id: string | null;
-    needs: RequiredEvidenceOut | null;
+    required_evidence: RequiredEvidenceOut | null;
     /**
-     * By Hand
+     * Is Manual
      */
-    by_hand: boolean;
+    is_manual: boolean;
     /**
      * Created At
      */
@@ -839,7 +839,7 @@ export type TraceSummary = {
      * Cpu Samples
      */
     cpu_samples: number;
-    lost: UnreadableRangeOut | null;
+    unreadable_range: UnreadableRangeOut | null;
     /**
      * Warnings
      */
@@ -1099,7 +1099,7 @@ export type TextBlockOut = {
     /**
      * Kind
      */
-    kind: 'prose';
+    kind: 'text';
     /**
      * Markdown
      */
@@ -1218,11 +1218,11 @@ export type SuspicionReasonOut = {
  */
 export type SuspicionOut = {
     /**
-     * Share
+     * Probability
      *
      * of all suspicion in the range, from 0 to 1
      */
-    share: number;
+    probability: number;
     /**
      * Changes Binary
      *
@@ -1286,17 +1286,17 @@ export type SuspectCommitOut = {
      */
     files_total: number | null;
     /**
-     * Added
+     * Lines Added
      */
-    added: number | null;
+    lines_added: number | null;
     /**
-     * Removed
+     * Lines Removed
      */
-    removed: number | null;
+    lines_removed: number | null;
     /**
-     * Bumps
+     * Dependency Updates
      */
-    bumps: Array<DependencyUpdateOut> | null;
+    dependency_updates: Array<DependencyUpdateOut> | null;
     /**
      * Url
      *
@@ -1317,13 +1317,13 @@ export type DependencyUpdateOut = {
      */
     module: string;
     /**
-     * Before
+     * Old Version
      */
-    before: string | null;
+    old_version: string | null;
     /**
-     * After
+     * New Version
      */
-    after: string | null;
+    new_version: string | null;
     /**
      * File
      */
@@ -1341,15 +1341,15 @@ export type ChangedFileOut = {
      */
     path: string;
     /**
-     * Added
+     * Lines Added
      *
      * lines; null for what is no text
      */
-    added: number | null;
+    lines_added: number | null;
     /**
-     * Removed
+     * Lines Removed
      */
-    removed: number | null;
+    lines_removed: number | null;
     /**
      * Status
      */
@@ -1430,17 +1430,17 @@ export type SpansSummary = {
      */
     duplicates: number;
     /**
-     * Cycles
+     * Cut Cycles
      */
-    cycles: number;
+    cut_cycles: number;
     /**
-     * Negative
+     * Negative Durations
      */
-    negative: number;
+    negative_durations: number;
     /**
-     * Skewed
+     * Clock Skewed Spans
      */
-    skewed: number;
+    clock_skewed_spans: number;
     /**
      * Start Ns
      */
@@ -1542,11 +1542,11 @@ export type SourceCheckResultOut = {
      */
     names?: number | null;
     /**
-     * Usual
+     * Recognized Names
      *
      * those of them that would be imported; at most 500
      */
-    usual?: Array<string>;
+    recognized_names?: Array<string>;
     /**
      * Detail
      *
@@ -1574,11 +1574,11 @@ export type SourceCheckOut = {
      */
     names: number;
     /**
-     * Usual
+     * Recognized Names
      *
      * those of them that would be imported; at most 500
      */
-    usual: Array<string>;
+    recognized_names: Array<string>;
 };
 
 /**
@@ -1602,11 +1602,11 @@ export type SnapshotIn = {
      */
     requests: Array<string>;
     /**
-     * Also
+     * Additional Requests
      *
      * behind what can be opened in the page: they go along as far as there is room
      */
-    also?: Array<string>;
+    additional_requests?: Array<string>;
 };
 
 /**
@@ -1622,7 +1622,7 @@ export type SnapshotBlockOut = {
     /**
      * Kind
      */
-    kind: 'view';
+    kind: 'snapshot';
     /**
      * Title
      */
@@ -1636,13 +1636,13 @@ export type SnapshotBlockOut = {
      */
     note: string;
     /**
-     * Frozen At
+     * Captured At
      */
-    frozen_at: string;
+    captured_at: string;
     /**
-     * Answers
+     * Responses
      */
-    answers: Array<RecordedResponseOut>;
+    responses: Array<RecordedResponseOut>;
 };
 
 /**
@@ -1682,9 +1682,9 @@ export type RecordedResponseOut = {
  */
 export type SkippedMetricOut = {
     /**
-     * What
+     * Metric
      */
-    what: string;
+    metric: string;
     /**
      * Count
      */
@@ -1726,15 +1726,15 @@ export type SignatureProposalOut = {
      */
     after: number | null;
     /**
-     * Separates
+     * Is Separating
      */
-    separates: boolean;
+    is_separating: boolean;
     /**
-     * Why
+     * Reason
      */
-    why: string;
-    board: DashboardSelectorProposal | null;
-    known: ProductionBaselinesOut | null;
+    reason: string;
+    dashboard_selector: DashboardSelectorProposal | null;
+    production_baselines: ProductionBaselinesOut | null;
 };
 
 /**
@@ -1802,9 +1802,9 @@ export type DashboardSelectorProposal = {
      */
     environment: string;
     /**
-     * Window Seconds
+     * Measurement Seconds
      */
-    window_seconds: number | null;
+    measurement_seconds: number | null;
 };
 
 /**
@@ -1886,11 +1886,11 @@ export type SignUpIn = {
  */
 export type SignOutOut = {
     /**
-     * Continue At
+     * Provider Sign Out Url
      *
      * where the browser is to go, so that the sign-in service signs it out, too; it sends it back here
      */
-    continue_at: string | null;
+    provider_sign_out_url: string | null;
 };
 
 /**
@@ -1900,17 +1900,17 @@ export type SignOutOut = {
  */
 export type SignInMethodsOut = {
     /**
-     * Passwords
+     * Are Passwords Enabled
      */
-    passwords: boolean;
+    are_passwords_enabled: boolean;
     /**
      * Sign Up
      */
     sign_up: boolean;
     /**
-     * Mail
+     * Is Mail Configured
      */
-    mail: boolean;
+    is_mail_configured: boolean;
     oidc: OidcProviderOut | null;
 };
 
@@ -1960,7 +1960,7 @@ export type SideOut = {
      * Artifact Ids
      */
     artifact_ids: Array<string> | null;
-    window: TimeRangeOut | null;
+    time_range: TimeRangeOut | null;
 };
 
 /**
@@ -1973,7 +1973,7 @@ export type SideIn = {
      * Artifact Ids
      */
     artifact_ids?: Array<string>;
-    window?: TimeRangeIn | null;
+    time_range?: TimeRangeIn | null;
     /**
      * Label
      */
@@ -1987,9 +1987,9 @@ export type SideIn = {
  */
 export type ShareSettingsUpdate = {
     /**
-     * Links Allowed
+     * Are Links Allowed
      */
-    links_allowed: boolean;
+    are_links_allowed: boolean;
 };
 
 /**
@@ -1999,9 +1999,9 @@ export type ShareSettingsUpdate = {
  */
 export type ShareSettingsOut = {
     /**
-     * Links Allowed
+     * Are Links Allowed
      */
-    links_allowed: boolean;
+    are_links_allowed: boolean;
 };
 
 /**
@@ -2065,9 +2065,9 @@ export type ScrubOptionsIn = {
      */
     hosts?: boolean;
     /**
-     * People
+     * Person Names
      */
-    people?: boolean;
+    person_names?: boolean;
 };
 
 /**
@@ -2294,7 +2294,7 @@ export type ServiceOrderOut = {
     /**
      * Source
      */
-    source: 'hand' | 'spans' | 'name';
+    source: 'manual' | 'spans' | 'name';
     /**
      * Edges
      */
@@ -2591,13 +2591,13 @@ export type SeriesOut = {
     change_points: Array<SeriesChangePoint>;
     course: SeriesCourse | null;
     /**
-     * Detectable
+     * Minimum Detectable Effect
      */
-    detectable: number | null;
+    minimum_detectable_effect: number | null;
     /**
-     * Muted
+     * Is Muted
      */
-    muted: boolean;
+    is_muted: boolean;
 };
 
 /**
@@ -2615,9 +2615,9 @@ export type SeriesBuild = {
      */
     commit: string;
     /**
-     * At
+     * Ordered At
      */
-    at: string;
+    ordered_at: string;
     /**
      * Branch
      */
@@ -2631,9 +2631,9 @@ export type SeriesBuild = {
      */
     conditions: string;
     /**
-     * Judgement
+     * Verdict
      */
-    judgement: 'waiting' | 'judging' | 'passed' | 'changed' | 'inconclusive' | 'skipped';
+    verdict: 'pending' | 'evaluating' | 'passed' | 'changed' | 'inconclusive' | 'skipped';
 };
 
 /**
@@ -2655,9 +2655,9 @@ export type ScrubSummaryOut = {
      */
     hosts: number;
     /**
-     * People
+     * Person Names
      */
-    people: number;
+    person_names: number;
     /**
      * Samples
      */
@@ -2671,9 +2671,9 @@ export type ScrubSummaryOut = {
  */
 export type ScrubSampleOut = {
     /**
-     * What
+     * Kind
      */
-    what: 'labels' | 'paths' | 'hosts' | 'people';
+    kind: 'labels' | 'paths' | 'hosts' | 'people';
     /**
      * Before
      */
@@ -2687,13 +2687,9 @@ export type ScrubSampleOut = {
 /**
  * RunnerShutdownIn
  *
- * Which runner has ended.
+ * Process of a runner that has stopped.
  */
 export type RunnerShutdownIn = {
-    /**
-     * Runner
-     */
-    runner: string;
     /**
      * Instance
      */
@@ -2855,29 +2851,29 @@ export type RetentionRuleOut = {
      */
     kind: string;
     /**
-     * Days
+     * Retention Days
      */
-    days: number | null;
+    retention_days: number | null;
     /**
      * Default Days
      */
     default_days: number | null;
     /**
-     * Least Days
+     * Min Days
      */
-    least_days: number;
+    min_days: number;
     /**
-     * Most Days
+     * Max Days
      */
-    most_days: number;
+    max_days: number;
     /**
-     * May Be For Ever
+     * Can Be Unlimited
      */
-    may_be_for_ever: boolean;
+    can_be_unlimited: boolean;
     /**
-     * Is File
+     * Is Artifact Kind
      */
-    is_file: boolean;
+    is_artifact_kind: boolean;
     /**
      * Files
      */
@@ -2903,9 +2899,9 @@ export type RetentionRuleIn = {
      */
     kind: string;
     /**
-     * Days
+     * Retention Days
      */
-    days: number | null;
+    retention_days: number | null;
 };
 
 /**
@@ -2923,9 +2919,9 @@ export type RetentionPreviewOut = {
      */
     bytes: number;
     /**
-     * Held Files
+     * Retained Artifacts
      */
-    held_files: number;
+    retained_artifacts: number;
     /**
      * Kinds
      */
@@ -2951,13 +2947,13 @@ export type ExpiryPreviewOut = {
      */
     bytes: number;
     /**
-     * Held Files
+     * Retained Artifacts
      */
-    held_files: number;
+    retained_artifacts: number;
     /**
-     * Held Bytes
+     * Retained Bytes
      */
-    held_bytes: number;
+    retained_bytes: number;
 };
 
 /**
@@ -3144,9 +3140,9 @@ export type RepositoryOut = {
      */
     commits: number;
     /**
-     * Fetching
+     * Is Fetching
      */
-    fetching: boolean;
+    is_fetching: boolean;
     /**
      * Fetched At
      */
@@ -3255,17 +3251,17 @@ export type RepositoryCommit = {
      */
     files_total: number | null;
     /**
-     * Added
+     * Lines Added
      */
-    added: number | null;
+    lines_added: number | null;
     /**
-     * Removed
+     * Lines Removed
      */
-    removed: number | null;
+    lines_removed: number | null;
     /**
-     * Bumps
+     * Dependency Updates
      */
-    bumps: Array<DependencyUpdateOut> | null;
+    dependency_updates: Array<DependencyUpdateOut> | null;
     /**
      * Url
      *
@@ -3316,11 +3312,11 @@ export type ReportUpdate = {
      */
     blocks?: Array<BlockIn> | null;
     /**
-     * Changed At
+     * Updated At
      *
      * as last read: if somebody changed the report since, nothing is changed
      */
-    changed_at?: string | null;
+    updated_at?: string | null;
 };
 
 /**
@@ -3336,9 +3332,9 @@ export type BlockIn = {
     /**
      * Kind
      *
-     * of a new block: prose
+     * of a new block: text
      */
-    kind?: 'prose' | 'view' | null;
+    kind?: 'text' | 'snapshot' | null;
     /**
      * Markdown
      *
@@ -3393,9 +3389,9 @@ export type ReportOut = {
      * in lists without the answers of views
      */
     blocks: Array<({
-        kind: 'prose';
+        kind: 'text';
     } & TextBlockOut) | ({
-        kind: 'view';
+        kind: 'snapshot';
     } & SnapshotBlockOut)>;
     created_by: ReportPersonOut | null;
     /**
@@ -3403,9 +3399,9 @@ export type ReportOut = {
      */
     created_at: string;
     /**
-     * Changed At
+     * Updated At
      */
-    changed_at: string;
+    updated_at: string;
     /**
      * Published At
      */
@@ -3442,11 +3438,11 @@ export type RegressionSummaryOut = {
     open: number;
     states: StateCounts;
     /**
-     * New Unassigned
+     * New Unassigned Count
      *
      * new, and nobody is on it
      */
-    new_unassigned: number;
+    new_unassigned_count: number;
     /**
      * Services
      */
@@ -3505,14 +3501,14 @@ export type RegressionEventOut = {
      */
     id: string;
     /**
-     * What
+     * Kind
      */
-    what: 'opened' | 'state' | 'assignee' | 'due' | 'note' | 'comparison' | 'changed' | 'fixed' | 'improved' | 'still' | 'reopened' | 'reached';
-    by: UserRef | null;
+    kind: 'opened' | 'state' | 'assignee' | 'due' | 'note' | 'comparison' | 'changed' | 'fixed' | 'improved' | 'still-slower' | 'reopened' | 'merged-to-branch';
+    actor: UserRef | null;
     /**
-     * Facts
+     * Details
      */
-    facts: {
+    details: {
         [key: string]: unknown;
     };
     /**
@@ -3548,9 +3544,9 @@ export type RegressionDetailOut = {
      */
     state: 'new' | 'investigating' | 'acknowledged' | 'fixed' | 'improved' | 'not-a-regression' | 'ignored';
     /**
-     * Confirmed
+     * Is Confirmed
      */
-    confirmed: boolean;
+    is_confirmed: boolean;
     /**
      * Title
      */
@@ -3595,7 +3591,7 @@ export type RegressionDetailOut = {
      * Ratio High
      */
     ratio_high: number | null;
-    since: FirstBadBuildOut | null;
+    first_bad_build: FirstBadBuildOut | null;
     good: BuildRef | null;
     range: BuildCommitRange | null;
     fixed_by: BuildRef | null;
@@ -3605,19 +3601,19 @@ export type RegressionDetailOut = {
      */
     due_on: string | null;
     /**
-     * Members
+     * Related Series
      */
-    members: Array<RelatedSeriesOut>;
-    spark: SparklineOut | null;
+    related_series: Array<RelatedSeriesOut>;
+    sparkline: SparklineOut | null;
     /**
      * Comparison Id
      */
     comparison_id: string | null;
-    needs: RequiredEvidenceOut | null;
+    required_evidence: RequiredEvidenceOut | null;
     /**
-     * By Hand
+     * Is Manual
      */
-    by_hand: boolean;
+    is_manual: boolean;
     /**
      * Created At
      */
@@ -3643,9 +3639,9 @@ export type EvidenceOut = {
      */
     id: string;
     /**
-     * What
+     * Kind
      */
-    what: 'comparison' | 'proof';
+    kind: 'comparison' | 'fix-verification';
     /**
      * Comparison Id
      */
@@ -3655,9 +3651,9 @@ export type EvidenceOut = {
      */
     build_id: string | null;
     /**
-     * Facts
+     * Details
      */
-    facts: {
+    details: {
         [key: string]: unknown;
     };
     /**
@@ -3709,9 +3705,9 @@ export type PullRequestRef = {
  */
 export type PrunedCommitsOut = {
     /**
-     * Why
+     * Reason
      */
-    why: string;
+    reason: string;
     /**
      * Commits
      */
@@ -3763,9 +3759,9 @@ export type ProfileSummary = {
      */
     functions: number;
     /**
-     * Cut Samples
+     * Truncated Samples
      */
-    cut_samples: number;
+    truncated_samples: number;
     /**
      * Warnings
      */
@@ -3779,9 +3775,9 @@ export type ProfileSummary = {
  */
 export type ProbeResultIn = {
     /**
-     * How
+     * Outcome
      */
-    how: 'done' | 'unbuildable' | 'unhealthy' | 'failed';
+    outcome: 'done' | 'unbuildable' | 'unhealthy' | 'failed';
     /**
      * Log Tail
      */
@@ -3805,7 +3801,7 @@ export type ProbeOut = {
     /**
      * Purpose
      */
-    purpose: 'known' | 'end' | 'control' | 'probe' | 'verify' | 'mark';
+    purpose: 'baseline' | 'boundary' | 'control' | 'probe' | 'verify' | 'override';
     /**
      * Level
      */
@@ -3843,24 +3839,24 @@ export type ProbeOut = {
     /**
      * State
      */
-    state: 'asked' | 'leased' | 'deploying' | 'warming' | 'soaking' | 'collecting' | 'idle' | 'closing' | 'done' | 'unbuildable' | 'unhealthy' | 'failed' | 'annulled' | 'lost';
+    state: 'queued' | 'leased' | 'deploying' | 'warming' | 'soaking' | 'collecting' | 'idle' | 'stopping' | 'done' | 'unbuildable' | 'unhealthy' | 'failed' | 'invalidated' | 'lost';
     /**
      * Verdict
      */
-    verdict: 'slower' | 'not-slower' | 'cannot-tell' | 'unbuildable' | 'probing' | null;
+    verdict: 'slower' | 'not-slower' | 'inconclusive' | 'unbuildable' | 'measuring' | null;
     /**
      * Odds
      */
     odds: number | null;
-    would: PosteriorPreviewOut | null;
+    posterior_preview: PosteriorPreviewOut | null;
     /**
      * Reason
      */
     reason: string | null;
     /**
-     * Asked At
+     * Queued At
      */
-    asked_at: string;
+    queued_at: string;
     /**
      * Leased At
      */
@@ -3878,13 +3874,13 @@ export type ProbeOut = {
      */
     ended_at: string | null;
     /**
-     * Windows Wanted
+     * Measurements Requested
      */
-    windows_wanted: number;
+    measurements_requested: number;
     /**
-     * Windows
+     * Measurements
      */
-    windows: Array<ProbeMeasurementOut>;
+    measurements: Array<ProbeMeasurementOut>;
     /**
      * Log Tail
      */
@@ -3914,9 +3910,9 @@ export type ProbeMeasurementOut = {
      */
     verdict: 'slower' | 'not-slower' | null;
     /**
-     * Annulled
+     * Invalidated
      */
-    annulled: boolean;
+    invalidated: boolean;
     /**
      * Problem
      */
@@ -3954,9 +3950,9 @@ export type LikeliestCandidate = {
      */
     title: string;
     /**
-     * Belief
+     * Posterior
      */
-    belief: number;
+    posterior: number;
 };
 
 /**
@@ -3965,8 +3961,8 @@ export type LikeliestCandidate = {
  * What would be believed if a probe's build is slower, and if it is not; null where that can not be.
  */
 export type PosteriorPreviewOut = {
-    slower: LikeliestCandidate | null;
-    not_slower: LikeliestCandidate | null;
+    if_slower: LikeliestCandidate | null;
+    if_not_slower: LikeliestCandidate | null;
 };
 
 /**
@@ -3998,9 +3994,9 @@ export type ProbeMeasurementIn = {
      */
     artifact_ids?: Array<string>;
     /**
-     * Board
+     * Is On Dashboard
      */
-    board?: boolean;
+    is_on_dashboard?: boolean;
     /**
      * Started At
      */
@@ -4072,17 +4068,17 @@ export type ProbeCallbackIn = {
  */
 export type PosteriorBarsOut = {
     /**
-     * Belief
+     * Posterior
      */
-    belief: Array<number>;
+    posterior: Array<number>;
     /**
-     * Before
+     * Prior
      */
-    before: Array<number>;
+    prior: Array<number>;
     /**
-     * Marks
+     * Probes
      */
-    marks: Array<[
+    probes: Array<[
         number,
         number
     ]>;
@@ -4305,14 +4301,14 @@ export type PageNotificationOut = {
  *
  * Where a message stands.
  */
-export type NotificationState = 'waiting' | 'sent' | 'given-up';
+export type NotificationState = 'waiting' | 'sent' | 'abandoned';
 
 /**
  * NotificationEvent
  *
  * What is told of.
  */
-export type NotificationEvent = 'regression.opened' | 'regression.changed' | 'build.judged' | 'bisect.ended' | 'channel.test';
+export type NotificationEvent = 'regression.opened' | 'regression.updated' | 'build.evaluated' | 'bisect.finished' | 'channel.test';
 
 /**
  * NotificationOut
@@ -4335,9 +4331,9 @@ export type NotificationOut = {
      */
     failures: number;
     /**
-     * Next At
+     * Next Attempt At
      */
-    next_at: string | null;
+    next_attempt_at: string | null;
     /**
      * Problem
      */
@@ -4391,9 +4387,9 @@ export type DownsampledMetricsOut = {
      */
     step_s: number;
     /**
-     * Why
+     * Reason
      */
-    why: string;
+    reason: string;
 };
 
 /**
@@ -4427,13 +4423,13 @@ export type ImportResultOut = {
      */
     samples?: number;
     /**
-     * Left Out
+     * Skipped
      */
-    left_out?: Array<SkippedMetricOut>;
+    skipped?: Array<SkippedMetricOut>;
     /**
      * names that were brought at steps, not as they are
      */
-    coarser?: DownsampledMetricsOut | null;
+    downsampled?: DownsampledMetricsOut | null;
     /**
      * Detail
      *
@@ -4505,9 +4501,9 @@ export type MetricRuleOut = {
      */
     role: string;
     /**
-     * Equal
+     * Label Matchers
      */
-    equal: {
+    label_matchers: {
         [key: string]: string;
     };
     /**
@@ -4527,9 +4523,9 @@ export type MetricRuleOut = {
      */
     status_label: string | null;
     /**
-     * Scale
+     * Seconds Per Unit
      */
-    scale: number;
+    seconds_per_unit: number;
     /**
      * Title
      */
@@ -4708,9 +4704,9 @@ export type JobOut = {
      */
     max_attempts: number;
     /**
-     * Cancel Asked
+     * Cancel Requested
      */
-    cancel_asked: boolean;
+    cancel_requested: boolean;
     problem: Problem | null;
     /**
      * Created At
@@ -4776,9 +4772,9 @@ export type InvitationOut = {
      */
     mailed_at: string | null;
     /**
-     * Mail Problem
+     * Mail Error
      */
-    mail_problem: {
+    mail_error: {
         [key: string]: unknown;
     } | null;
     /**
@@ -4834,9 +4830,9 @@ export type FederatedServiceOut = {
     service: NamedRef;
     environment: NamedRef;
     /**
-     * Equal
+     * Label Matchers
      */
-    equal: {
+    label_matchers: {
         [key: string]: string;
     };
     /**
@@ -5014,9 +5010,9 @@ export type ComparisonSummaryOut = {
      */
     verdict: 'regressed' | 'improved' | 'mixed' | 'unchanged' | 'inconclusive' | null;
     /**
-     * Headline
+     * Verdict Sentence
      */
-    headline: string | null;
+    verdict_sentence: string | null;
     base: SideOut;
     candidate: SideOut;
     problem: Problem | null;
@@ -5057,7 +5053,7 @@ export type PageChannelOut = {
  *
  * `dead`: it was refused for days, or said that it is gone; a person may turn it on again.
  */
-export type ChannelState = 'on' | 'off' | 'dead';
+export type ChannelState = 'on' | 'off' | 'disabled-after-failures';
 
 /**
  * ChannelKind
@@ -5171,9 +5167,9 @@ export type BuildOut = {
      */
     branch: string | null;
     /**
-     * Label
+     * Display Name
      */
-    label: string | null;
+    display_name: string | null;
     /**
      * Ci Url
      */
@@ -5202,9 +5198,9 @@ export type BuildOut = {
     author: string | null;
     pull_request: PullRequestRef | null;
     /**
-     * Facts
+     * Run Metadata
      */
-    facts: {
+    run_metadata: {
         [key: string]: unknown;
     };
     /**
@@ -5268,7 +5264,7 @@ export type BisectListItemOut = {
     /**
      * State
      */
-    state: 'planned' | 'waiting-approval' | 'searching' | 'paused' | 'found' | 'not-in-range' | 'inseparable' | 'stopped' | 'cancelled' | 'failed';
+    state: 'planned' | 'waiting-approval' | 'searching' | 'paused' | 'found' | 'not-in-range' | 'not-separable' | 'stopped' | 'cancelled' | 'failed';
     /**
      * Sentence
      */
@@ -5276,17 +5272,17 @@ export type BisectListItemOut = {
     service: ServiceRef;
     regression: RegressionRef | null;
     /**
-     * Belief
+     * Posterior
      */
-    belief: number;
+    posterior: number;
     /**
-     * Deploys
+     * Deployments
      */
-    deploys: number;
+    deployments: number;
     /**
-     * Expected Deploys
+     * Expected Deployments
      */
-    expected_deploys: number | null;
+    expected_deployments: number | null;
     culprit: CulpritOut | null;
     /**
      * Created By
@@ -5331,9 +5327,9 @@ export type AuditEventOut = {
      */
     id: string;
     /**
-     * At
+     * Occurred At
      */
-    at: string;
+    occurred_at: string;
     /**
      * Actor
      */
@@ -5457,9 +5453,9 @@ export type GrowthSummary = {
      */
     dialect: string;
     /**
-     * Rate
+     * Sampling Rate
      */
-    rate: number;
+    sampling_rate: number;
     /**
      * Sampled
      */
@@ -5507,7 +5503,7 @@ export type ArtifactOut = {
     /**
      * State
      */
-    state: 'received' | 'decoding' | 'decoded' | 'refused' | 'failed';
+    state: 'received' | 'decoding' | 'decoded' | 'invalid' | 'failed';
     error: Problem | null;
     profile: ProfileSummary | null;
     trace: TraceSummary | null;
@@ -5516,9 +5512,9 @@ export type ArtifactOut = {
     spans: SpansSummary | null;
     binary: BinarySummary | null;
     /**
-     * Facts
+     * Run Metadata
      */
-    facts: {
+    run_metadata: {
         [key: string]: unknown;
     };
     /**
@@ -5574,7 +5570,7 @@ export type ActorOut = {
     /**
      * Kind
      */
-    kind: 'person' | 'token' | 'machine';
+    kind: 'user' | 'token' | 'system';
     /**
      * Id
      */
@@ -5590,7 +5586,7 @@ export type ActorOut = {
  *
  * What the feed can be filtered by.
  */
-export type ActivityKind = 'regression' | 'comparison' | 'deploy' | 'comment' | 'report' | 'bisect' | 'file' | 'team';
+export type ActivityKind = 'regression' | 'comparison' | 'deployment' | 'comment' | 'report' | 'bisect' | 'artifact' | 'team';
 
 /**
  * ActivityOut
@@ -5603,14 +5599,14 @@ export type ActivityOut = {
      */
     id: string;
     /**
-     * At
+     * Occurred At
      */
-    at: string;
+    occurred_at: string;
     kind: ActivityKind;
     /**
      * Action
      *
-     * what was done: `comparison.created`, `regression.opened`, `comment.written`, ...
+     * what was done: `comparison.created`, `regression.opened`, `comment.created`, ...
      */
     action: string;
     actor: ActorOut;
@@ -5639,9 +5635,9 @@ export type ActivityOut = {
      */
     service_id: string | null;
     /**
-     * Facts
+     * Details
      */
-    facts: {
+    details: {
         [key: string]: unknown;
     };
 };
@@ -5755,10 +5751,10 @@ export type MuteRuleOut = {
      */
     subject: string;
     /**
-     * Muted
+     * Is Muted
      */
-    muted: boolean;
-    by: UserRef | null;
+    is_muted: boolean;
+    muted_by: UserRef | null;
     /**
      * Created At
      */
@@ -5780,9 +5776,9 @@ export type MuteRuleIn = {
      */
     subject?: string;
     /**
-     * Muted
+     * Is Muted
      */
-    muted: boolean;
+    is_muted: boolean;
 };
 
 /**
@@ -5843,7 +5839,7 @@ export type MultipartUploadIn = {
      * Build Id
      */
     build_id?: string | null;
-    facts?: RunMetadataIn;
+    run_metadata?: RunMetadataIn;
 };
 
 /**
@@ -5959,9 +5955,9 @@ export type MetricRuleUpdate = {
      */
     role?: 'requests' | 'latency' | 'gauge' | 'ignore' | null;
     /**
-     * Equal
+     * Label Matchers
      */
-    equal?: {
+    label_matchers?: {
         [key: string]: unknown | string;
     } | null;
     /**
@@ -5981,9 +5977,9 @@ export type MetricRuleUpdate = {
      */
     status_label?: string | null;
     /**
-     * Scale
+     * Seconds Per Unit
      */
-    scale?: number | null;
+    seconds_per_unit?: number | null;
     /**
      * Title
      */
@@ -6007,11 +6003,11 @@ export type MetricRuleIn = {
      */
     role: 'requests' | 'latency' | 'gauge' | 'ignore';
     /**
-     * Equal
+     * Label Matchers
      *
      * only series with these labels
      */
-    equal?: {
+    label_matchers?: {
         [key: string]: unknown | string;
     };
     /**
@@ -6033,11 +6029,11 @@ export type MetricRuleIn = {
      */
     status_label?: string | null;
     /**
-     * Scale
+     * Seconds Per Unit
      *
      * a latency times this is seconds
      */
-    scale?: number;
+    seconds_per_unit?: number;
     /**
      * Title
      *
@@ -6069,13 +6065,13 @@ export type MetricNameOut = {
      */
     role: 'requests' | 'latency' | 'gauge' | null;
     /**
+     * Reason Code
+     */
+    reason_code: string;
+    /**
      * Reason
      */
     reason: string;
-    /**
-     * Why
-     */
-    why: string;
     /**
      * Services
      *
@@ -6111,9 +6107,9 @@ export type MetricNameList = {
      */
     max_series: number;
     /**
-     * More
+     * Has More
      */
-    more: boolean;
+    has_more: boolean;
 };
 
 /**
@@ -6139,13 +6135,13 @@ export type MetricChangePointOut = {
      */
     at_ms: number;
     /**
-     * Low Ms
+     * Earliest Ms
      */
-    low_ms: number;
+    earliest_ms: number;
     /**
-     * High Ms
+     * Latest Ms
      */
-    high_ms: number;
+    latest_ms: number;
     /**
      * Before
      */
@@ -6169,15 +6165,15 @@ export type MetricChangePointOut = {
     /**
      * Cause
      */
-    cause: 'deploy' | 'load' | 'follows' | 'unexplained';
+    cause: 'deployment' | 'load' | 'dependency' | 'unexplained';
     /**
-     * Deploy Id
+     * Deployment Id
      */
-    deploy_id: string | null;
+    deployment_id: string | null;
     /**
-     * Follows Service Id
+     * Upstream Cause Service Id
      */
-    follows_service_id: string | null;
+    upstream_cause_service_id: string | null;
     /**
      * Sentence
      */
@@ -6252,13 +6248,13 @@ export type MeasurementsBySideOut = {
      */
     control: Array<number>;
     /**
-     * Known Good
+     * Baseline Good
      */
-    known_good: Array<number>;
+    baseline_good: Array<number>;
     /**
-     * Known Bad
+     * Baseline Bad
      */
-    known_bad: Array<number>;
+    baseline_bad: Array<number>;
     /**
      * Unit
      */
@@ -6360,14 +6356,14 @@ export type LevelOut = {
      */
     commits: number;
     /**
-     * Classes
+     * Candidate Count
      */
-    classes: number;
+    candidate_count: number;
     /**
      * Pruned
      */
     pruned: Array<PrunedCommitsOut>;
-    bump: LevelDependencyUpdate | null;
+    dependency_update: LevelDependencyUpdate | null;
     /**
      * Candidates
      */
@@ -6403,21 +6399,21 @@ export type CandidateOut = {
      */
     kind: string;
     /**
-     * Weight Share
+     * Prior
      */
-    weight_share: number;
+    prior: number;
     /**
-     * Belief
+     * Posterior
      */
-    belief: number;
+    posterior: number;
     /**
-     * Why
+     * Reason
      */
-    why: string;
+    reason: string;
     /**
      * Verdict
      */
-    verdict: 'slower' | 'not-slower' | 'cannot-tell' | 'unbuildable' | 'probing' | null;
+    verdict: 'slower' | 'not-slower' | 'inconclusive' | 'unbuildable' | 'measuring' | null;
     /**
      * Probe Number
      */
@@ -6435,13 +6431,13 @@ export type LevelDependencyUpdate = {
      */
     module: string;
     /**
-     * Before
+     * Old Version
      */
-    before: string;
+    old_version: string;
     /**
-     * After
+     * New Version
      */
-    after: string;
+    new_version: string;
 };
 
 /**
@@ -6537,7 +6533,7 @@ export type LeaseOut = {
     /**
      * Purpose
      */
-    purpose: 'known' | 'end' | 'control' | 'probe' | 'verify' | 'mark';
+    purpose: 'baseline' | 'boundary' | 'control' | 'probe' | 'verify' | 'override';
     /**
      * Slot
      */
@@ -6552,25 +6548,25 @@ export type LeaseOut = {
     };
     signature: SignatureOut;
     /**
-     * Windows Wanted
+     * Measurements Requested
      */
-    windows_wanted: number;
+    measurements_requested: number;
     /**
-     * Windows Taken
+     * Measurements Taken
      */
-    windows_taken: number;
+    measurements_taken: number;
     /**
-     * Window Seconds
+     * Measurement Seconds
      */
-    window_seconds: number;
+    measurement_seconds: number;
     /**
      * Warm Up Seconds
      */
     warm_up_seconds: number;
     /**
-     * Deploy Seconds
+     * Deployment Seconds
      */
-    deploy_seconds: number;
+    deployment_seconds: number;
     /**
      * Lease Seconds
      */
@@ -6584,10 +6580,6 @@ export type LeaseOut = {
  * Which slots of a runner are free, and how long it waits for something to do.
  */
 export type LeaseRequestIn = {
-    /**
-     * Runner
-     */
-    runner: string;
     /**
      * Instance
      */
@@ -6750,19 +6742,19 @@ export type HeartbeatOut = {
     /**
      * Command
      */
-    command: 'measure' | 'wait' | 'tear-down';
+    command: 'measure' | 'wait' | 'stop';
     /**
-     * Windows Wanted
+     * Measurements Requested
      */
-    windows_wanted: number;
+    measurements_requested: number;
     /**
-     * Windows Taken
+     * Measurements Taken
      */
-    windows_taken: number;
+    measurements_taken: number;
     /**
-     * Window Seconds
+     * Measurement Seconds
      */
-    window_seconds: number;
+    measurement_seconds: number;
     /**
      * Lease Seconds
      */
@@ -6843,9 +6835,9 @@ export type GrowthSetOut = {
      */
     sampled: number;
     /**
-     * Estimate
+     * Estimated Growths
      */
-    estimate: number;
+    estimated_growths: number;
     /**
      * Low
      */
@@ -6875,9 +6867,9 @@ export type GrowthSetOut = {
      */
     per_request: number | null;
     /**
-     * Payer
+     * Attributed Caller
      */
-    payer: string | null;
+    attributed_caller: string | null;
     /**
      * Path
      */
@@ -7008,11 +7000,11 @@ export type FederatedServiceIn = {
      */
     environment?: string;
     /**
-     * Equal
+     * Label Matchers
      *
      * labels of its series
      */
-    equal: {
+    label_matchers: {
         [key: string]: unknown | string;
     };
 };
@@ -7114,9 +7106,9 @@ export type ExplanationOut = {
      */
     state: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
     /**
-     * Content
+     * Document
      */
-    content: {
+    document: {
         [key: string]: unknown;
     } | null;
     problem: Problem | null;
@@ -7226,9 +7218,9 @@ export type EnvironmentIn = {
  */
 export type EmailPreferencesUpdate = {
     /**
-     * Mentions
+     * Email On Mention
      */
-    mentions: boolean;
+    email_on_mention: boolean;
 };
 
 /**
@@ -7238,9 +7230,9 @@ export type EmailPreferencesUpdate = {
  */
 export type EmailPreferencesOut = {
     /**
-     * Mentions
+     * Email On Mention
      */
-    mentions: boolean;
+    email_on_mention: boolean;
 };
 
 /**
@@ -7282,7 +7274,7 @@ export type CommentOut = {
     /**
      * Author Kind
      */
-    author_kind: 'person' | 'token';
+    author_kind: 'user' | 'token';
     /**
      * Text
      *
@@ -7333,15 +7325,15 @@ export type DiffViewOut = {
     /**
      * State
      */
-    state: 'uncut' | 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
+    state: 'not-built' | 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
     /**
-     * Bases
+     * Normalizations
      */
-    bases: Array<string>;
+    normalizations: Array<string>;
     /**
-     * Default Basis
+     * Default Normalization
      */
-    default_basis: string | null;
+    default_normalization: string | null;
     /**
      * Nodes
      */
@@ -7351,9 +7343,9 @@ export type DiffViewOut = {
      */
     functions: number | null;
     /**
-     * Has Rest
+     * Has More Chunks
      */
-    has_rest: boolean;
+    has_more_chunks: boolean;
     /**
      * Job Id
      */
@@ -7506,9 +7498,9 @@ export type DeploymentEventIn = {
  */
 export type DeploymentEvaluationOut = {
     /**
-     * Minutes
+     * Minutes After Deployment
      */
-    minutes: number;
+    minutes_after_deployment: number;
     /**
      * Verdict
      */
@@ -7536,9 +7528,9 @@ export type DeploymentEvaluationOut = {
  */
 export type DeploymentCheckOut = {
     /**
-     * Deploy Id
+     * Deployment Id
      */
-    deploy_id: string;
+    deployment_id: string;
     /**
      * Verdict
      */
@@ -7550,9 +7542,9 @@ export type DeploymentCheckOut = {
         [key: string]: unknown;
     } | null;
     /**
-     * Looks
+     * Evaluations
      */
-    looks: Array<DeploymentEvaluationOut>;
+    evaluations: Array<DeploymentEvaluationOut>;
 };
 
 /**
@@ -7566,13 +7558,13 @@ export type DependencyUpdateIn = {
      */
     module: string;
     /**
-     * Before
+     * Old Version
      */
-    before?: string | null;
+    old_version?: string | null;
     /**
-     * After
+     * New Version
      */
-    after?: string | null;
+    new_version?: string | null;
     /**
      * File
      */
@@ -7711,9 +7703,9 @@ export type ComparisonOut = {
      */
     verdict: 'regressed' | 'improved' | 'mixed' | 'unchanged' | 'inconclusive' | null;
     /**
-     * Headline
+     * Verdict Sentence
      */
-    headline: string | null;
+    verdict_sentence: string | null;
     base: SideOut;
     candidate: SideOut;
     problem: Problem | null;
@@ -7741,9 +7733,9 @@ export type ComparisonOut = {
         [key: string]: unknown;
     } | null;
     /**
-     * Parts
+     * Artifact Kinds
      */
-    parts: Array<'profiles' | 'traces' | 'spans' | 'growth' | 'benchmarks'>;
+    artifact_kinds: Array<'profiles' | 'traces' | 'spans' | 'growth' | 'benchmarks'>;
     /**
      * Views
      */
@@ -7799,13 +7791,13 @@ export type ChangedFileIn = {
      */
     path: string;
     /**
-     * Added
+     * Lines Added
      */
-    added?: number | null;
+    lines_added?: number | null;
     /**
-     * Removed
+     * Lines Removed
      */
-    removed?: number | null;
+    lines_removed?: number | null;
     /**
      * Status
      */
@@ -7855,9 +7847,9 @@ export type CommitIn = {
      */
     files?: Array<ChangedFileIn> | null;
     /**
-     * Bumps
+     * Dependency Updates
      */
-    bumps?: Array<DependencyUpdateIn> | null;
+    dependency_updates?: Array<DependencyUpdateIn> | null;
 };
 
 /**
@@ -7886,17 +7878,17 @@ export type CommitRangeOut = {
      */
     complete: boolean;
     /**
-     * Related
+     * Is Ancestor
      *
      * whether the good one is an ancestor of the bad one
      */
-    related: boolean;
+    is_ancestor: boolean;
     /**
-     * Closures
+     * Closure State
      *
      * whether it is known which commits change the service's binary
      */
-    closures: 'known' | 'partly' | 'reading' | 'unknown';
+    closure_state: 'known' | 'partly' | 'reading' | 'unknown';
     /**
      * Commits
      */
@@ -7936,11 +7928,11 @@ export type CommitDiffOut = {
         [key: string]: unknown;
     } | null;
     /**
-     * Cut
+     * Is Truncated
      *
      * whether something is left out
      */
-    cut: boolean;
+    is_truncated: boolean;
     /**
      * Files
      */
@@ -8059,7 +8051,7 @@ export type ChannelUpdate = {
     /**
      * Events
      */
-    events?: Array<'regression.opened' | 'regression.changed' | 'build.judged' | 'bisect.ended'> | null;
+    events?: Array<'regression.opened' | 'regression.updated' | 'build.evaluated' | 'bisect.finished'> | null;
     /**
      * Service Ids
      *
@@ -8090,11 +8082,11 @@ export type ChannelIn = {
     name: string;
     kind: ChannelKind;
     /**
-     * To
+     * Recipients
      *
      * with `email`
      */
-    to?: Array<string>;
+    recipients?: Array<string>;
     /**
      * Repository
      *
@@ -8106,7 +8098,7 @@ export type ChannelIn = {
      *
      * what is told; null: what is usual for its kind
      */
-    events?: Array<'regression.opened' | 'regression.changed' | 'build.judged' | 'bisect.ended'> | null;
+    events?: Array<'regression.opened' | 'regression.updated' | 'build.evaluated' | 'bisect.finished'> | null;
     /**
      * Service Ids
      *
@@ -8185,20 +8177,20 @@ export type BuildVerdictOut = {
     /**
      * State
      */
-    state: 'waiting' | 'judging' | 'passed' | 'changed' | 'inconclusive' | 'skipped';
+    state: 'pending' | 'evaluating' | 'passed' | 'changed' | 'inconclusive' | 'skipped';
     /**
      * Sentence
      */
     sentence: string;
-    needs: RequiredEvidenceOut | null;
+    required_evidence: RequiredEvidenceOut | null;
     /**
      * Regression Ids
      */
     regression_ids: Array<string>;
     /**
-     * Judged At
+     * Evaluated At
      */
-    judged_at: string | null;
+    evaluated_at: string | null;
 };
 
 /**
@@ -8225,9 +8217,9 @@ export type BuildUpdate = {
      */
     branch?: string | null;
     /**
-     * Label
+     * Display Name
      */
-    label?: string | null;
+    display_name?: string | null;
     /**
      * Ci Url
      */
@@ -8286,9 +8278,9 @@ export type BuildIn = {
      */
     branch?: string | null;
     /**
-     * Label
+     * Display Name
      */
-    label?: string | null;
+    display_name?: string | null;
     /**
      * Ci Url
      */
@@ -8349,9 +8341,9 @@ export type BrowserSessionOut = {
      */
     expires_at: string;
     /**
-     * Current
+     * Is Current
      */
-    current: boolean;
+    is_current: boolean;
 };
 
 /**
@@ -8370,47 +8362,47 @@ export type BisectUpdate = {
  */
 export type BisectSettingsUpdate = {
     /**
-     * Belief
+     * Stop Probability
      */
-    belief?: number;
+    stop_probability?: number;
     /**
      * Slots
      */
     slots?: number;
     /**
-     * Max Deploys
+     * Max Deployments
      */
-    max_deploys?: number | null;
+    max_deployments?: number | null;
     /**
      * Control
      */
     control?: boolean;
     /**
-     * Most Windows
+     * Max Measurements Per Probe
      */
-    most_windows?: number;
+    max_measurements_per_probe?: number;
     /**
-     * Window Seconds
+     * Measurement Seconds
      */
-    window_seconds?: number;
+    measurement_seconds?: number;
     /**
      * Warm Up Seconds
      */
     warm_up_seconds?: number;
     /**
-     * Deploy Seconds
+     * Deployment Seconds
      */
-    deploy_seconds?: number;
+    deployment_seconds?: number;
     /**
-     * Lost After Seconds
+     * Lease Timeout Seconds
      */
-    lost_after_seconds?: number;
+    lease_timeout_seconds?: number;
     /**
-     * Approval
+     * Needs Approval
      */
-    approval?: boolean;
-    hours?: DeploymentHoursIn | null;
-    guard?: GuardrailIn | null;
+    needs_approval?: boolean;
+    deployment_hours?: DeploymentHoursIn | null;
+    guardrail?: GuardrailIn | null;
     /**
      * Runner Labels
      */
@@ -8426,58 +8418,58 @@ export type BisectSettingsUpdate = {
  */
 export type BisectSettingsIn = {
     /**
-     * Belief
+     * Stop Probability
      */
-    belief?: number;
+    stop_probability?: number;
     /**
      * Slots
      */
     slots?: number;
     /**
-     * Max Deploys
+     * Max Deployments
      */
-    max_deploys?: number | null;
+    max_deployments?: number | null;
     /**
      * Control
      */
     control?: boolean;
     /**
-     * Most Windows
+     * Max Measurements Per Probe
      */
-    most_windows?: number;
+    max_measurements_per_probe?: number;
     /**
-     * Window Seconds
+     * Measurement Seconds
      */
-    window_seconds?: number;
+    measurement_seconds?: number;
     /**
      * Warm Up Seconds
      */
     warm_up_seconds?: number;
     /**
-     * Deploy Seconds
+     * Deployment Seconds
      */
-    deploy_seconds?: number;
+    deployment_seconds?: number;
     /**
-     * Lost After Seconds
+     * Lease Timeout Seconds
      */
-    lost_after_seconds?: number;
+    lease_timeout_seconds?: number;
     /**
-     * Approval
+     * Needs Approval
      */
-    approval?: boolean;
-    hours?: DeploymentHoursIn | null;
-    guard?: GuardrailIn | null;
+    needs_approval?: boolean;
+    deployment_hours?: DeploymentHoursIn | null;
+    guardrail?: GuardrailIn | null;
     /**
      * Runner Labels
      */
     runner_labels?: {
         [key: string]: string;
     };
-    board?: DashboardSelectorIn | null;
+    dashboard_selector?: DashboardSelectorIn | null;
     /**
-     * Known Ends
+     * Use Production Baselines
      */
-    known_ends?: boolean;
+    use_production_baselines?: boolean;
     /**
      * Main Package
      */
@@ -8533,9 +8525,9 @@ export type BisectProposalOut = {
      */
     environments: Array<EnvironmentRef>;
     /**
-     * Missing
+     * Missing Inputs
      */
-    missing: Array<string>;
+    missing_inputs: Array<string>;
 };
 
 /**
@@ -8559,7 +8551,7 @@ export type BisectOut = {
     /**
      * State
      */
-    state: 'planned' | 'waiting-approval' | 'searching' | 'paused' | 'found' | 'not-in-range' | 'inseparable' | 'stopped' | 'cancelled' | 'failed';
+    state: 'planned' | 'waiting-approval' | 'searching' | 'paused' | 'found' | 'not-in-range' | 'not-separable' | 'stopped' | 'cancelled' | 'failed';
     /**
      * Sentence
      */
@@ -8567,17 +8559,17 @@ export type BisectOut = {
     service: ServiceRef;
     regression: RegressionRef | null;
     /**
-     * Belief
+     * Posterior
      */
-    belief: number;
+    posterior: number;
     /**
-     * Deploys
+     * Deployments
      */
-    deploys: number;
+    deployments: number;
     /**
-     * Expected Deploys
+     * Expected Deployments
      */
-    expected_deploys: number | null;
+    expected_deployments: number | null;
     culprit: CulpritOut | null;
     /**
      * Created By
@@ -8633,9 +8625,9 @@ export type BisectOut = {
     } | null;
     job: JobOut | null;
     /**
-     * Approval Wanted
+     * Needs Approval
      */
-    approval_wanted: boolean;
+    needs_approval: boolean;
     /**
      * Revision
      */
@@ -8653,25 +8645,25 @@ export type BisectEventOut = {
      */
     id: string;
     /**
-     * At
+     * Occurred At
      */
-    at: string;
+    occurred_at: string;
     /**
      * Kind
      */
     kind: string;
     /**
-     * Who
+     * Actor
      */
-    who: string | null;
+    actor: string | null;
     /**
      * Sentence
      */
     sentence: string;
     /**
-     * Facts
+     * Details
      */
-    facts: {
+    details: {
         [key: string]: unknown;
     };
 };
@@ -8683,9 +8675,9 @@ export type BisectEventOut = {
  */
 export type BisectCost = {
     /**
-     * Deploys
+     * Deployments
      */
-    deploys: number;
+    deployments: number;
     /**
      * Running
      */
@@ -8698,19 +8690,19 @@ export type BisectCost = {
      * Rounds
      */
     rounds: number;
-    expected: CredibleIntervalOut | null;
+    expected_probes: CredibleIntervalOut | null;
     /**
      * Limit
      */
     limit: number | null;
     /**
-     * Git Bisect Best Of 3
+     * Git Bisect Best Of 3 Probes
      */
-    git_bisect_best_of_3: number;
+    git_bisect_best_of_3_probes: number;
     /**
-     * Git Bisect Best Of 5
+     * Git Bisect Best Of 5 Probes
      */
-    git_bisect_best_of_5: number;
+    git_bisect_best_of_5_probes: number;
     /**
      * Seconds
      */
@@ -8766,9 +8758,9 @@ export type BisectFilesOut = {
      */
     size_bytes: number;
     /**
-     * Compared
+     * Compared Artifacts
      */
-    compared: number;
+    compared_artifacts: number;
 };
 
 /**
@@ -8778,9 +8770,9 @@ export type BisectFilesOut = {
  */
 export type BisectActionIn = {
     /**
-     * Move
+     * Action
      */
-    move: 'pause' | 'resume' | 'cancel' | 'approve' | 'retry';
+    action: 'pause' | 'resume' | 'cancel' | 'approve' | 'retry';
     /**
      * Reason
      */
@@ -8793,7 +8785,7 @@ export type BisectActionIn = {
  * What can be changed of an artifact after it was received.
  */
 export type ArtifactUpdate = {
-    facts?: RunMetadataIn | null;
+    run_metadata?: RunMetadataIn | null;
     /**
      * Build Id
      */
@@ -8807,13 +8799,13 @@ export type ArtifactUpdate = {
  */
 export type AnnotationUpdate = {
     /**
-     * At
+     * Started At
      */
-    at?: string | null;
+    started_at?: string | null;
     /**
-     * Until
+     * Ended At
      */
-    until?: string | null;
+    ended_at?: string | null;
     /**
      * Text
      */
@@ -8839,13 +8831,13 @@ export type AnnotationOut = {
      */
     service_id: string | null;
     /**
-     * At
+     * Started At
      */
-    at: string;
+    started_at: string;
     /**
-     * Until
+     * Ended At
      */
-    until: string | null;
+    ended_at: string | null;
     /**
      * Text
      */
@@ -8875,13 +8867,13 @@ export type AnnotationIn = {
      */
     service_id?: string | null;
     /**
-     * At
+     * Started At
      */
-    at: string;
+    started_at: string;
     /**
-     * Until
+     * Ended At
      */
-    until?: string | null;
+    ended_at?: string | null;
     /**
      * Text
      */
@@ -8913,7 +8905,7 @@ export type ActiveProbeOut = {
     /**
      * Purpose
      */
-    purpose: 'known' | 'end' | 'control' | 'probe' | 'verify' | 'mark';
+    purpose: 'baseline' | 'boundary' | 'control' | 'probe' | 'verify' | 'override';
     /**
      * Slot
      */
@@ -8928,25 +8920,25 @@ export type ActiveProbeOut = {
     };
     signature: SignatureOut;
     /**
-     * Windows Wanted
+     * Measurements Requested
      */
-    windows_wanted: number;
+    measurements_requested: number;
     /**
-     * Windows Taken
+     * Measurements Taken
      */
-    windows_taken: number;
+    measurements_taken: number;
     /**
-     * Window Seconds
+     * Measurement Seconds
      */
-    window_seconds: number;
+    measurement_seconds: number;
     /**
      * Warm Up Seconds
      */
     warm_up_seconds: number;
     /**
-     * Deploy Seconds
+     * Deployment Seconds
      */
-    deploy_seconds: number;
+    deployment_seconds: number;
     /**
      * Lease Seconds
      */
@@ -8955,11 +8947,11 @@ export type ActiveProbeOut = {
     /**
      * State
      */
-    state: 'asked' | 'leased' | 'deploying' | 'warming' | 'soaking' | 'collecting' | 'idle' | 'closing' | 'done' | 'unbuildable' | 'unhealthy' | 'failed' | 'annulled' | 'lost';
+    state: 'queued' | 'leased' | 'deploying' | 'warming' | 'soaking' | 'collecting' | 'idle' | 'stopping' | 'done' | 'unbuildable' | 'unhealthy' | 'failed' | 'invalidated' | 'lost';
     /**
      * Command
      */
-    command: 'measure' | 'wait' | 'tear-down';
+    command: 'measure' | 'wait' | 'stop';
 };
 
 /**
@@ -9249,11 +9241,11 @@ export type ChannelInWritable = {
      */
     url?: string;
     /**
-     * To
+     * Recipients
      *
      * with `email`
      */
-    to?: Array<string>;
+    recipients?: Array<string>;
     /**
      * Repository
      *
@@ -9271,7 +9263,7 @@ export type ChannelInWritable = {
      *
      * what is told; null: what is usual for its kind
      */
-    events?: Array<'regression.opened' | 'regression.changed' | 'build.judged' | 'bisect.ended'> | null;
+    events?: Array<'regression.opened' | 'regression.updated' | 'build.evaluated' | 'bisect.finished'> | null;
     /**
      * Service Ids
      *
@@ -9280,14 +9272,14 @@ export type ChannelInWritable = {
     service_ids?: Array<string> | null;
 };
 
-export type PeopleSignUpData = {
+export type UsersSignUpData = {
     body: SignUpIn;
     path?: never;
     query?: never;
     url: '/api/v1/sign-up';
 };
 
-export type PeopleSignUpErrors = {
+export type UsersSignUpErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -9322,25 +9314,25 @@ export type PeopleSignUpErrors = {
     503: Problem;
 };
 
-export type PeopleSignUpError = PeopleSignUpErrors[keyof PeopleSignUpErrors];
+export type UsersSignUpError = UsersSignUpErrors[keyof UsersSignUpErrors];
 
-export type PeopleSignUpResponses = {
+export type UsersSignUpResponses = {
     /**
      * Successful Response
      */
     201: CurrentSessionOut;
 };
 
-export type PeopleSignUpResponse = PeopleSignUpResponses[keyof PeopleSignUpResponses];
+export type UsersSignUpResponse = UsersSignUpResponses[keyof UsersSignUpResponses];
 
-export type SessionEndData = {
+export type SessionDeleteData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/api/v1/session';
 };
 
-export type SessionEndErrors = {
+export type SessionDeleteErrors = {
     /**
      * Not signed in
      */
@@ -9371,16 +9363,16 @@ export type SessionEndErrors = {
     503: Problem;
 };
 
-export type SessionEndError = SessionEndErrors[keyof SessionEndErrors];
+export type SessionDeleteError = SessionDeleteErrors[keyof SessionDeleteErrors];
 
-export type SessionEndResponses = {
+export type SessionDeleteResponses = {
     /**
      * Successful Response
      */
     200: SignOutOut;
 };
 
-export type SessionEndResponse = SessionEndResponses[keyof SessionEndResponses];
+export type SessionDeleteResponse = SessionDeleteResponses[keyof SessionDeleteResponses];
 
 export type SessionGetData = {
     body?: never;
@@ -9427,14 +9419,14 @@ export type SessionGetResponses = {
 
 export type SessionGetResponse = SessionGetResponses[keyof SessionGetResponses];
 
-export type SessionBeginData = {
+export type SessionCreateData = {
     body: SignInIn;
     path?: never;
     query?: never;
     url: '/api/v1/session';
 };
 
-export type SessionBeginErrors = {
+export type SessionCreateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -9469,18 +9461,18 @@ export type SessionBeginErrors = {
     503: Problem;
 };
 
-export type SessionBeginError = SessionBeginErrors[keyof SessionBeginErrors];
+export type SessionCreateError = SessionCreateErrors[keyof SessionCreateErrors];
 
-export type SessionBeginResponses = {
+export type SessionCreateResponses = {
     /**
      * Successful Response
      */
     201: CurrentSessionOut;
 };
 
-export type SessionBeginResponse = SessionBeginResponses[keyof SessionBeginResponses];
+export type SessionCreateResponse = SessionCreateResponses[keyof SessionCreateResponses];
 
-export type SessionsEndAllData = {
+export type SessionsDeleteAllData = {
     body?: never;
     path?: never;
     query?: {
@@ -9492,7 +9484,7 @@ export type SessionsEndAllData = {
     url: '/api/v1/sessions';
 };
 
-export type SessionsEndAllErrors = {
+export type SessionsDeleteAllErrors = {
     /**
      * Not signed in
      */
@@ -9523,16 +9515,16 @@ export type SessionsEndAllErrors = {
     503: Problem;
 };
 
-export type SessionsEndAllError = SessionsEndAllErrors[keyof SessionsEndAllErrors];
+export type SessionsDeleteAllError = SessionsDeleteAllErrors[keyof SessionsDeleteAllErrors];
 
-export type SessionsEndAllResponses = {
+export type SessionsDeleteAllResponses = {
     /**
      * Successful Response
      */
     204: void;
 };
 
-export type SessionsEndAllResponse = SessionsEndAllResponses[keyof SessionsEndAllResponses];
+export type SessionsDeleteAllResponse = SessionsDeleteAllResponses[keyof SessionsDeleteAllResponses];
 
 export type SessionsListData = {
     body?: never;
@@ -9581,7 +9573,7 @@ export type SessionsListResponses = {
 
 export type SessionsListResponse = SessionsListResponses[keyof SessionsListResponses];
 
-export type SessionsEndData = {
+export type SessionsDeleteData = {
     body?: never;
     path: {
         /**
@@ -9593,7 +9585,7 @@ export type SessionsEndData = {
     url: '/api/v1/sessions/{session_id}';
 };
 
-export type SessionsEndErrors = {
+export type SessionsDeleteErrors = {
     /**
      * Not signed in
      */
@@ -9624,25 +9616,25 @@ export type SessionsEndErrors = {
     503: Problem;
 };
 
-export type SessionsEndError = SessionsEndErrors[keyof SessionsEndErrors];
+export type SessionsDeleteError = SessionsDeleteErrors[keyof SessionsDeleteErrors];
 
-export type SessionsEndResponses = {
+export type SessionsDeleteResponses = {
     /**
      * Successful Response
      */
     204: void;
 };
 
-export type SessionsEndResponse = SessionsEndResponses[keyof SessionsEndResponses];
+export type SessionsDeleteResponse = SessionsDeleteResponses[keyof SessionsDeleteResponses];
 
-export type PeopleChangeData = {
+export type UsersUpdateData = {
     body: UserUpdate;
     path?: never;
     query?: never;
     url: '/api/v1/user';
 };
 
-export type PeopleChangeErrors = {
+export type UsersUpdateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -9681,25 +9673,25 @@ export type PeopleChangeErrors = {
     503: Problem;
 };
 
-export type PeopleChangeError = PeopleChangeErrors[keyof PeopleChangeErrors];
+export type UsersUpdateError = UsersUpdateErrors[keyof UsersUpdateErrors];
 
-export type PeopleChangeResponses = {
+export type UsersUpdateResponses = {
     /**
      * Successful Response
      */
     200: UserOut;
 };
 
-export type PeopleChangeResponse = PeopleChangeResponses[keyof PeopleChangeResponses];
+export type UsersUpdateResponse = UsersUpdateResponses[keyof UsersUpdateResponses];
 
-export type OwnMailsGetData = {
+export type EmailPreferencesGetData = {
     body?: never;
     path?: never;
     query?: never;
-    url: '/api/v1/user/mails';
+    url: '/api/v1/user/email-preferences';
 };
 
-export type OwnMailsGetErrors = {
+export type EmailPreferencesGetErrors = {
     /**
      * Not signed in
      */
@@ -9726,25 +9718,25 @@ export type OwnMailsGetErrors = {
     503: Problem;
 };
 
-export type OwnMailsGetError = OwnMailsGetErrors[keyof OwnMailsGetErrors];
+export type EmailPreferencesGetError = EmailPreferencesGetErrors[keyof EmailPreferencesGetErrors];
 
-export type OwnMailsGetResponses = {
+export type EmailPreferencesGetResponses = {
     /**
      * Successful Response
      */
     200: EmailPreferencesOut;
 };
 
-export type OwnMailsGetResponse = OwnMailsGetResponses[keyof OwnMailsGetResponses];
+export type EmailPreferencesGetResponse = EmailPreferencesGetResponses[keyof EmailPreferencesGetResponses];
 
-export type OwnMailsChangeData = {
+export type EmailPreferencesUpdateData = {
     body: EmailPreferencesUpdate;
     path?: never;
     query?: never;
-    url: '/api/v1/user/mails';
+    url: '/api/v1/user/email-preferences';
 };
 
-export type OwnMailsChangeErrors = {
+export type EmailPreferencesUpdateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -9783,25 +9775,25 @@ export type OwnMailsChangeErrors = {
     503: Problem;
 };
 
-export type OwnMailsChangeError = OwnMailsChangeErrors[keyof OwnMailsChangeErrors];
+export type EmailPreferencesUpdateError = EmailPreferencesUpdateErrors[keyof EmailPreferencesUpdateErrors];
 
-export type OwnMailsChangeResponses = {
+export type EmailPreferencesUpdateResponses = {
     /**
      * Successful Response
      */
     200: EmailPreferencesOut;
 };
 
-export type OwnMailsChangeResponse = OwnMailsChangeResponses[keyof OwnMailsChangeResponses];
+export type EmailPreferencesUpdateResponse = EmailPreferencesUpdateResponses[keyof EmailPreferencesUpdateResponses];
 
-export type PeopleChangePasswordData = {
+export type UsersChangePasswordData = {
     body: PasswordUpdate;
     path?: never;
     query?: never;
     url: '/api/v1/user/password';
 };
 
-export type PeopleChangePasswordErrors = {
+export type UsersChangePasswordErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -9840,25 +9832,25 @@ export type PeopleChangePasswordErrors = {
     503: Problem;
 };
 
-export type PeopleChangePasswordError = PeopleChangePasswordErrors[keyof PeopleChangePasswordErrors];
+export type UsersChangePasswordError = UsersChangePasswordErrors[keyof UsersChangePasswordErrors];
 
-export type PeopleChangePasswordResponses = {
+export type UsersChangePasswordResponses = {
     /**
      * Successful Response
      */
     204: void;
 };
 
-export type PeopleChangePasswordResponse = PeopleChangePasswordResponses[keyof PeopleChangePasswordResponses];
+export type UsersChangePasswordResponse = UsersChangePasswordResponses[keyof UsersChangePasswordResponses];
 
-export type PasswordsForgetData = {
+export type PasswordResetsCreateData = {
     body: PasswordResetIn;
     path?: never;
     query?: never;
     url: '/api/v1/password-resets';
 };
 
-export type PasswordsForgetErrors = {
+export type PasswordResetsCreateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -9889,25 +9881,25 @@ export type PasswordsForgetErrors = {
     503: Problem;
 };
 
-export type PasswordsForgetError = PasswordsForgetErrors[keyof PasswordsForgetErrors];
+export type PasswordResetsCreateError = PasswordResetsCreateErrors[keyof PasswordResetsCreateErrors];
 
-export type PasswordsForgetResponses = {
+export type PasswordResetsCreateResponses = {
     /**
      * Successful Response
      */
     204: void;
 };
 
-export type PasswordsForgetResponse = PasswordsForgetResponses[keyof PasswordsForgetResponses];
+export type PasswordResetsCreateResponse = PasswordResetsCreateResponses[keyof PasswordResetsCreateResponses];
 
-export type PasswordsChooseData = {
+export type PasswordResetsConfirmData = {
     body: PasswordResetConfirmationIn;
     path?: never;
     query?: never;
-    url: '/api/v1/new-passwords';
+    url: '/api/v1/password-resets/confirm';
 };
 
-export type PasswordsChooseErrors = {
+export type PasswordResetsConfirmErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -9942,25 +9934,25 @@ export type PasswordsChooseErrors = {
     503: Problem;
 };
 
-export type PasswordsChooseError = PasswordsChooseErrors[keyof PasswordsChooseErrors];
+export type PasswordResetsConfirmError = PasswordResetsConfirmErrors[keyof PasswordResetsConfirmErrors];
 
-export type PasswordsChooseResponses = {
+export type PasswordResetsConfirmResponses = {
     /**
      * Successful Response
      */
     204: void;
 };
 
-export type PasswordsChooseResponse = PasswordsChooseResponses[keyof PasswordsChooseResponses];
+export type PasswordResetsConfirmResponse = PasswordResetsConfirmResponses[keyof PasswordResetsConfirmResponses];
 
-export type SignInWaysData = {
+export type AuthMethodsData = {
     body?: never;
     path?: never;
     query?: never;
-    url: '/api/v1/sign-in-ways';
+    url: '/api/v1/auth/methods';
 };
 
-export type SignInWaysErrors = {
+export type AuthMethodsErrors = {
     /**
      * Refused
      */
@@ -9971,25 +9963,25 @@ export type SignInWaysErrors = {
     503: Problem;
 };
 
-export type SignInWaysError = SignInWaysErrors[keyof SignInWaysErrors];
+export type AuthMethodsError = AuthMethodsErrors[keyof AuthMethodsErrors];
 
-export type SignInWaysResponses = {
+export type AuthMethodsResponses = {
     /**
      * Successful Response
      */
     200: SignInMethodsOut;
 };
 
-export type SignInWaysResponse = SignInWaysResponses[keyof SignInWaysResponses];
+export type AuthMethodsResponse = AuthMethodsResponses[keyof AuthMethodsResponses];
 
-export type OidcBeginData = {
+export type OidcCreateSignInRequestData = {
     body: OidcFlowIn;
     path?: never;
     query?: never;
-    url: '/api/v1/oidc/sign-ins';
+    url: '/api/v1/oidc/sign-in-requests';
 };
 
-export type OidcBeginErrors = {
+export type OidcCreateSignInRequestErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -10028,25 +10020,25 @@ export type OidcBeginErrors = {
     503: Problem;
 };
 
-export type OidcBeginError = OidcBeginErrors[keyof OidcBeginErrors];
+export type OidcCreateSignInRequestError = OidcCreateSignInRequestErrors[keyof OidcCreateSignInRequestErrors];
 
-export type OidcBeginResponses = {
+export type OidcCreateSignInRequestResponses = {
     /**
      * Successful Response
      */
     201: OidcRedirectOut;
 };
 
-export type OidcBeginResponse = OidcBeginResponses[keyof OidcBeginResponses];
+export type OidcCreateSignInRequestResponse = OidcCreateSignInRequestResponses[keyof OidcCreateSignInRequestResponses];
 
-export type OidcLinkData = {
+export type OidcCreateLinkRequestData = {
     body: OidcFlowIn;
     path?: never;
     query?: never;
-    url: '/api/v1/oidc/links';
+    url: '/api/v1/oidc/link-requests';
 };
 
-export type OidcLinkErrors = {
+export type OidcCreateLinkRequestErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -10085,25 +10077,25 @@ export type OidcLinkErrors = {
     503: Problem;
 };
 
-export type OidcLinkError = OidcLinkErrors[keyof OidcLinkErrors];
+export type OidcCreateLinkRequestError = OidcCreateLinkRequestErrors[keyof OidcCreateLinkRequestErrors];
 
-export type OidcLinkResponses = {
+export type OidcCreateLinkRequestResponses = {
     /**
      * Successful Response
      */
     201: OidcRedirectOut;
 };
 
-export type OidcLinkResponse = OidcLinkResponses[keyof OidcLinkResponses];
+export type OidcCreateLinkRequestResponse = OidcCreateLinkRequestResponses[keyof OidcCreateLinkRequestResponses];
 
-export type OidcFinishData = {
+export type OidcCallbackData = {
     body: OidcCallbackIn;
     path?: never;
     query?: never;
-    url: '/api/v1/oidc/sessions';
+    url: '/api/v1/oidc/callback';
 };
 
-export type OidcFinishErrors = {
+export type OidcCallbackErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -10142,25 +10134,25 @@ export type OidcFinishErrors = {
     503: Problem;
 };
 
-export type OidcFinishError = OidcFinishErrors[keyof OidcFinishErrors];
+export type OidcCallbackError = OidcCallbackErrors[keyof OidcCallbackErrors];
 
-export type OidcFinishResponses = {
+export type OidcCallbackResponses = {
     /**
      * Successful Response
      */
     201: OidcCallbackOut;
 };
 
-export type OidcFinishResponse = OidcFinishResponses[keyof OidcFinishResponses];
+export type OidcCallbackResponse = OidcCallbackResponses[keyof OidcCallbackResponses];
 
-export type SignInsListData = {
+export type LinkedIdentitiesListData = {
     body?: never;
     path?: never;
     query?: never;
-    url: '/api/v1/user/sign-ins';
+    url: '/api/v1/user/linked-identities';
 };
 
-export type SignInsListErrors = {
+export type LinkedIdentitiesListErrors = {
     /**
      * Not signed in
      */
@@ -10187,30 +10179,30 @@ export type SignInsListErrors = {
     503: Problem;
 };
 
-export type SignInsListError = SignInsListErrors[keyof SignInsListErrors];
+export type LinkedIdentitiesListError = LinkedIdentitiesListErrors[keyof LinkedIdentitiesListErrors];
 
-export type SignInsListResponses = {
+export type LinkedIdentitiesListResponses = {
     /**
      * Successful Response
      */
     200: LinkedIdentitiesOut;
 };
 
-export type SignInsListResponse = SignInsListResponses[keyof SignInsListResponses];
+export type LinkedIdentitiesListResponse = LinkedIdentitiesListResponses[keyof LinkedIdentitiesListResponses];
 
-export type SignInsUnlinkData = {
+export type LinkedIdentitiesDeleteData = {
     body?: never;
     path: {
         /**
-         * Sign In Id
+         * Identity Id
          */
-        sign_in_id: string;
+        identity_id: string;
     };
     query?: never;
-    url: '/api/v1/user/sign-ins/{sign_in_id}';
+    url: '/api/v1/user/linked-identities/{identity_id}';
 };
 
-export type SignInsUnlinkErrors = {
+export type LinkedIdentitiesDeleteErrors = {
     /**
      * Not signed in
      */
@@ -10241,25 +10233,25 @@ export type SignInsUnlinkErrors = {
     503: Problem;
 };
 
-export type SignInsUnlinkError = SignInsUnlinkErrors[keyof SignInsUnlinkErrors];
+export type LinkedIdentitiesDeleteError = LinkedIdentitiesDeleteErrors[keyof LinkedIdentitiesDeleteErrors];
 
-export type SignInsUnlinkResponses = {
+export type LinkedIdentitiesDeleteResponses = {
     /**
      * Successful Response
      */
     204: void;
 };
 
-export type SignInsUnlinkResponse = SignInsUnlinkResponses[keyof SignInsUnlinkResponses];
+export type LinkedIdentitiesDeleteResponse = LinkedIdentitiesDeleteResponses[keyof LinkedIdentitiesDeleteResponses];
 
-export type PeopleDeleteData = {
+export type UsersDeleteData = {
     body: AccountDeletionIn;
     path?: never;
     query?: never;
     url: '/api/v1/user/deletion';
 };
 
-export type PeopleDeleteErrors = {
+export type UsersDeleteErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -10298,25 +10290,25 @@ export type PeopleDeleteErrors = {
     503: Problem;
 };
 
-export type PeopleDeleteError = PeopleDeleteErrors[keyof PeopleDeleteErrors];
+export type UsersDeleteError = UsersDeleteErrors[keyof UsersDeleteErrors];
 
-export type PeopleDeleteResponses = {
+export type UsersDeleteResponses = {
     /**
      * Successful Response
      */
     204: void;
 };
 
-export type PeopleDeleteResponse = PeopleDeleteResponses[keyof PeopleDeleteResponses];
+export type UsersDeleteResponse = UsersDeleteResponses[keyof UsersDeleteResponses];
 
-export type ClosedTeamsListData = {
+export type DeletedTeamsListData = {
     body?: never;
     path?: never;
     query?: never;
-    url: '/api/v1/closed-teams';
+    url: '/api/v1/deleted-teams';
 };
 
-export type ClosedTeamsListErrors = {
+export type DeletedTeamsListErrors = {
     /**
      * Not signed in
      */
@@ -10343,20 +10335,20 @@ export type ClosedTeamsListErrors = {
     503: Problem;
 };
 
-export type ClosedTeamsListError = ClosedTeamsListErrors[keyof ClosedTeamsListErrors];
+export type DeletedTeamsListError = DeletedTeamsListErrors[keyof DeletedTeamsListErrors];
 
-export type ClosedTeamsListResponses = {
+export type DeletedTeamsListResponses = {
     /**
-     * Response Closed-Teams:List
+     * Response Deleted-Teams:List
      *
      * Successful Response
      */
     200: Array<DeletedTeamOut>;
 };
 
-export type ClosedTeamsListResponse = ClosedTeamsListResponses[keyof ClosedTeamsListResponses];
+export type DeletedTeamsListResponse = DeletedTeamsListResponses[keyof DeletedTeamsListResponses];
 
-export type ClosedTeamsReopenData = {
+export type DeletedTeamsRestoreData = {
     body?: never;
     path: {
         /**
@@ -10365,10 +10357,10 @@ export type ClosedTeamsReopenData = {
         team_id: string;
     };
     query?: never;
-    url: '/api/v1/closed-teams/{team_id}/reopening';
+    url: '/api/v1/deleted-teams/{team_id}/restore';
 };
 
-export type ClosedTeamsReopenErrors = {
+export type DeletedTeamsRestoreErrors = {
     /**
      * Not signed in
      */
@@ -10399,16 +10391,16 @@ export type ClosedTeamsReopenErrors = {
     503: Problem;
 };
 
-export type ClosedTeamsReopenError = ClosedTeamsReopenErrors[keyof ClosedTeamsReopenErrors];
+export type DeletedTeamsRestoreError = DeletedTeamsRestoreErrors[keyof DeletedTeamsRestoreErrors];
 
-export type ClosedTeamsReopenResponses = {
+export type DeletedTeamsRestoreResponses = {
     /**
      * Successful Response
      */
     200: TeamOut;
 };
 
-export type ClosedTeamsReopenResponse = ClosedTeamsReopenResponses[keyof ClosedTeamsReopenResponses];
+export type DeletedTeamsRestoreResponse = DeletedTeamsRestoreResponses[keyof DeletedTeamsRestoreResponses];
 
 export type TeamsListData = {
     body?: never;
@@ -10616,7 +10608,7 @@ export type TeamsGetResponses = {
 
 export type TeamsGetResponse = TeamsGetResponses[keyof TeamsGetResponses];
 
-export type TeamsChangeData = {
+export type TeamsUpdateData = {
     body: TeamIn;
     path: {
         /**
@@ -10628,7 +10620,7 @@ export type TeamsChangeData = {
     url: '/api/v1/teams/{team_id}';
 };
 
-export type TeamsChangeErrors = {
+export type TeamsUpdateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -10667,16 +10659,16 @@ export type TeamsChangeErrors = {
     503: Problem;
 };
 
-export type TeamsChangeError = TeamsChangeErrors[keyof TeamsChangeErrors];
+export type TeamsUpdateError = TeamsUpdateErrors[keyof TeamsUpdateErrors];
 
-export type TeamsChangeResponses = {
+export type TeamsUpdateResponses = {
     /**
      * Successful Response
      */
     200: TeamOut;
 };
 
-export type TeamsChangeResponse = TeamsChangeResponses[keyof TeamsChangeResponses];
+export type TeamsUpdateResponse = TeamsUpdateResponses[keyof TeamsUpdateResponses];
 
 export type MembersListData = {
     body?: never;
@@ -10739,7 +10731,7 @@ export type MembersListResponses = {
 
 export type MembersListResponse = MembersListResponses[keyof MembersListResponses];
 
-export type MembersRemoveData = {
+export type MembersDeleteData = {
     body?: never;
     path: {
         /**
@@ -10755,7 +10747,7 @@ export type MembersRemoveData = {
     url: '/api/v1/teams/{team_id}/members/{user_id}';
 };
 
-export type MembersRemoveErrors = {
+export type MembersDeleteErrors = {
     /**
      * Not signed in
      */
@@ -10786,18 +10778,18 @@ export type MembersRemoveErrors = {
     503: Problem;
 };
 
-export type MembersRemoveError = MembersRemoveErrors[keyof MembersRemoveErrors];
+export type MembersDeleteError = MembersDeleteErrors[keyof MembersDeleteErrors];
 
-export type MembersRemoveResponses = {
+export type MembersDeleteResponses = {
     /**
      * Successful Response
      */
     204: void;
 };
 
-export type MembersRemoveResponse = MembersRemoveResponses[keyof MembersRemoveResponses];
+export type MembersDeleteResponse = MembersDeleteResponses[keyof MembersDeleteResponses];
 
-export type MembersChangeData = {
+export type MembersUpdateData = {
     body: MemberUpdate;
     path: {
         /**
@@ -10813,7 +10805,7 @@ export type MembersChangeData = {
     url: '/api/v1/teams/{team_id}/members/{user_id}';
 };
 
-export type MembersChangeErrors = {
+export type MembersUpdateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -10852,16 +10844,16 @@ export type MembersChangeErrors = {
     503: Problem;
 };
 
-export type MembersChangeError = MembersChangeErrors[keyof MembersChangeErrors];
+export type MembersUpdateError = MembersUpdateErrors[keyof MembersUpdateErrors];
 
-export type MembersChangeResponses = {
+export type MembersUpdateResponses = {
     /**
      * Successful Response
      */
     200: MemberOut;
 };
 
-export type MembersChangeResponse = MembersChangeResponses[keyof MembersChangeResponses];
+export type MembersUpdateResponse = MembersUpdateResponses[keyof MembersUpdateResponses];
 
 export type AuditEventsListData = {
     body?: never;
@@ -10952,7 +10944,7 @@ export type AuditEventsListResponses = {
 
 export type AuditEventsListResponse = AuditEventsListResponses[keyof AuditEventsListResponses];
 
-export type AuditEventsDownloadData = {
+export type AuditEventsExportData = {
     body?: never;
     path: {
         /**
@@ -10994,10 +10986,10 @@ export type AuditEventsDownloadData = {
          */
         until?: string | null;
     };
-    url: '/api/v1/teams/{team_id}/audit-log';
+    url: '/api/v1/teams/{team_id}/audit-events/export';
 };
 
-export type AuditEventsDownloadErrors = {
+export type AuditEventsExportErrors = {
     /**
      * Not signed in
      */
@@ -11024,18 +11016,18 @@ export type AuditEventsDownloadErrors = {
     503: Problem;
 };
 
-export type AuditEventsDownloadError = AuditEventsDownloadErrors[keyof AuditEventsDownloadErrors];
+export type AuditEventsExportError = AuditEventsExportErrors[keyof AuditEventsExportErrors];
 
-export type AuditEventsDownloadResponses = {
+export type AuditEventsExportResponses = {
     /**
      * Successful Response
      */
     200: string;
 };
 
-export type AuditEventsDownloadResponse = AuditEventsDownloadResponses[keyof AuditEventsDownloadResponses];
+export type AuditEventsExportResponse = AuditEventsExportResponses[keyof AuditEventsExportResponses];
 
-export type InvitationsLookData = {
+export type InvitationsGetData = {
     body?: never;
     path: {
         /**
@@ -11047,7 +11039,7 @@ export type InvitationsLookData = {
     url: '/api/v1/invitations/{secret}';
 };
 
-export type InvitationsLookErrors = {
+export type InvitationsGetErrors = {
     /**
      * Not found
      */
@@ -11066,16 +11058,16 @@ export type InvitationsLookErrors = {
     503: Problem;
 };
 
-export type InvitationsLookError = InvitationsLookErrors[keyof InvitationsLookErrors];
+export type InvitationsGetError = InvitationsGetErrors[keyof InvitationsGetErrors];
 
-export type InvitationsLookResponses = {
+export type InvitationsGetResponses = {
     /**
      * Successful Response
      */
     200: InvitationPreview;
 };
 
-export type InvitationsLookResponse = InvitationsLookResponses[keyof InvitationsLookResponses];
+export type InvitationsGetResponse = InvitationsGetResponses[keyof InvitationsGetResponses];
 
 export type InvitationsAcceptData = {
     body?: never;
@@ -11254,7 +11246,7 @@ export type InvitationsCreateResponses = {
 
 export type InvitationsCreateResponse = InvitationsCreateResponses[keyof InvitationsCreateResponses];
 
-export type InvitationsRenewData = {
+export type InvitationsRotateLinkData = {
     body: InvitationRenewal;
     path: {
         /**
@@ -11270,7 +11262,7 @@ export type InvitationsRenewData = {
     url: '/api/v1/teams/{team_id}/invitations/{invitation_id}/renew';
 };
 
-export type InvitationsRenewErrors = {
+export type InvitationsRotateLinkErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -11309,18 +11301,18 @@ export type InvitationsRenewErrors = {
     503: Problem;
 };
 
-export type InvitationsRenewError = InvitationsRenewErrors[keyof InvitationsRenewErrors];
+export type InvitationsRotateLinkError = InvitationsRotateLinkErrors[keyof InvitationsRotateLinkErrors];
 
-export type InvitationsRenewResponses = {
+export type InvitationsRotateLinkResponses = {
     /**
      * Successful Response
      */
     200: InvitationOut;
 };
 
-export type InvitationsRenewResponse = InvitationsRenewResponses[keyof InvitationsRenewResponses];
+export type InvitationsRotateLinkResponse = InvitationsRotateLinkResponses[keyof InvitationsRotateLinkResponses];
 
-export type InvitationsWithdrawData = {
+export type InvitationsRevokeData = {
     body?: never;
     path: {
         /**
@@ -11336,7 +11328,7 @@ export type InvitationsWithdrawData = {
     url: '/api/v1/teams/{team_id}/invitations/{invitation_id}';
 };
 
-export type InvitationsWithdrawErrors = {
+export type InvitationsRevokeErrors = {
     /**
      * Not signed in
      */
@@ -11367,16 +11359,16 @@ export type InvitationsWithdrawErrors = {
     503: Problem;
 };
 
-export type InvitationsWithdrawError = InvitationsWithdrawErrors[keyof InvitationsWithdrawErrors];
+export type InvitationsRevokeError = InvitationsRevokeErrors[keyof InvitationsRevokeErrors];
 
-export type InvitationsWithdrawResponses = {
+export type InvitationsRevokeResponses = {
     /**
      * Successful Response
      */
     204: void;
 };
 
-export type InvitationsWithdrawResponse = InvitationsWithdrawResponses[keyof InvitationsWithdrawResponses];
+export type InvitationsRevokeResponse = InvitationsRevokeResponses[keyof InvitationsRevokeResponses];
 
 export type TokensListData = {
     body?: never;
@@ -11559,7 +11551,7 @@ export type TokensRevokeResponses = {
 
 export type TokensRevokeResponse = TokensRevokeResponses[keyof TokensRevokeResponses];
 
-export type TokensChangeData = {
+export type TokensUpdateData = {
     body: TokenUpdate;
     path: {
         /**
@@ -11575,7 +11567,7 @@ export type TokensChangeData = {
     url: '/api/v1/teams/{team_id}/tokens/{token_id}';
 };
 
-export type TokensChangeErrors = {
+export type TokensUpdateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -11614,16 +11606,16 @@ export type TokensChangeErrors = {
     503: Problem;
 };
 
-export type TokensChangeError = TokensChangeErrors[keyof TokensChangeErrors];
+export type TokensUpdateError = TokensUpdateErrors[keyof TokensUpdateErrors];
 
-export type TokensChangeResponses = {
+export type TokensUpdateResponses = {
     /**
      * Successful Response
      */
     200: TokenOut;
 };
 
-export type TokensChangeResponse = TokensChangeResponses[keyof TokensChangeResponses];
+export type TokensUpdateResponse = TokensUpdateResponses[keyof TokensUpdateResponses];
 
 export type ServiceAccountsListData = {
     body?: never;
@@ -11748,7 +11740,7 @@ export type ServiceAccountsCreateResponses = {
 
 export type ServiceAccountsCreateResponse = ServiceAccountsCreateResponses[keyof ServiceAccountsCreateResponses];
 
-export type ServiceAccountsRemoveData = {
+export type ServiceAccountsDeleteData = {
     body?: never;
     path: {
         /**
@@ -11764,7 +11756,7 @@ export type ServiceAccountsRemoveData = {
     url: '/api/v1/teams/{team_id}/service-accounts/{service_account_id}';
 };
 
-export type ServiceAccountsRemoveErrors = {
+export type ServiceAccountsDeleteErrors = {
     /**
      * Not signed in
      */
@@ -11795,18 +11787,18 @@ export type ServiceAccountsRemoveErrors = {
     503: Problem;
 };
 
-export type ServiceAccountsRemoveError = ServiceAccountsRemoveErrors[keyof ServiceAccountsRemoveErrors];
+export type ServiceAccountsDeleteError = ServiceAccountsDeleteErrors[keyof ServiceAccountsDeleteErrors];
 
-export type ServiceAccountsRemoveResponses = {
+export type ServiceAccountsDeleteResponses = {
     /**
      * Successful Response
      */
     204: void;
 };
 
-export type ServiceAccountsRemoveResponse = ServiceAccountsRemoveResponses[keyof ServiceAccountsRemoveResponses];
+export type ServiceAccountsDeleteResponse = ServiceAccountsDeleteResponses[keyof ServiceAccountsDeleteResponses];
 
-export type ServiceAccountsChangeData = {
+export type ServiceAccountsUpdateData = {
     body: ServiceAccountUpdate;
     path: {
         /**
@@ -11822,7 +11814,7 @@ export type ServiceAccountsChangeData = {
     url: '/api/v1/teams/{team_id}/service-accounts/{service_account_id}';
 };
 
-export type ServiceAccountsChangeErrors = {
+export type ServiceAccountsUpdateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -11861,16 +11853,16 @@ export type ServiceAccountsChangeErrors = {
     503: Problem;
 };
 
-export type ServiceAccountsChangeError = ServiceAccountsChangeErrors[keyof ServiceAccountsChangeErrors];
+export type ServiceAccountsUpdateError = ServiceAccountsUpdateErrors[keyof ServiceAccountsUpdateErrors];
 
-export type ServiceAccountsChangeResponses = {
+export type ServiceAccountsUpdateResponses = {
     /**
      * Successful Response
      */
     200: ServiceAccountOut;
 };
 
-export type ServiceAccountsChangeResponse = ServiceAccountsChangeResponses[keyof ServiceAccountsChangeResponses];
+export type ServiceAccountsUpdateResponse = ServiceAccountsUpdateResponses[keyof ServiceAccountsUpdateResponses];
 
 export type JobsListData = {
     body?: never;
@@ -12352,7 +12344,7 @@ export type ServicesGetResponses = {
 
 export type ServicesGetResponse = ServicesGetResponses[keyof ServicesGetResponses];
 
-export type ServicesChangeData = {
+export type ServicesUpdateData = {
     body: ServiceUpdate;
     path: {
         /**
@@ -12364,7 +12356,7 @@ export type ServicesChangeData = {
     url: '/api/v1/services/{service_id}';
 };
 
-export type ServicesChangeErrors = {
+export type ServicesUpdateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -12403,16 +12395,16 @@ export type ServicesChangeErrors = {
     503: Problem;
 };
 
-export type ServicesChangeError = ServicesChangeErrors[keyof ServicesChangeErrors];
+export type ServicesUpdateError = ServicesUpdateErrors[keyof ServicesUpdateErrors];
 
-export type ServicesChangeResponses = {
+export type ServicesUpdateResponses = {
     /**
      * Successful Response
      */
     200: ServiceOut;
 };
 
-export type ServicesChangeResponse = ServicesChangeResponses[keyof ServicesChangeResponses];
+export type ServicesUpdateResponse = ServicesUpdateResponses[keyof ServicesUpdateResponses];
 
 export type EnvironmentsListData = {
     body?: never;
@@ -12581,7 +12573,7 @@ export type EnvironmentsDeleteResponses = {
 
 export type EnvironmentsDeleteResponse = EnvironmentsDeleteResponses[keyof EnvironmentsDeleteResponses];
 
-export type EnvironmentsChangeData = {
+export type EnvironmentsUpdateData = {
     body: EnvironmentIn;
     path: {
         /**
@@ -12593,7 +12585,7 @@ export type EnvironmentsChangeData = {
     url: '/api/v1/environments/{environment_id}';
 };
 
-export type EnvironmentsChangeErrors = {
+export type EnvironmentsUpdateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -12632,16 +12624,16 @@ export type EnvironmentsChangeErrors = {
     503: Problem;
 };
 
-export type EnvironmentsChangeError = EnvironmentsChangeErrors[keyof EnvironmentsChangeErrors];
+export type EnvironmentsUpdateError = EnvironmentsUpdateErrors[keyof EnvironmentsUpdateErrors];
 
-export type EnvironmentsChangeResponses = {
+export type EnvironmentsUpdateResponses = {
     /**
      * Successful Response
      */
     200: EnvironmentOut;
 };
 
-export type EnvironmentsChangeResponse = EnvironmentsChangeResponses[keyof EnvironmentsChangeResponses];
+export type EnvironmentsUpdateResponse = EnvironmentsUpdateResponses[keyof EnvironmentsUpdateResponses];
 
 export type BuildsListData = {
     body?: never;
@@ -12709,14 +12701,14 @@ export type BuildsListResponses = {
 
 export type BuildsListResponse = BuildsListResponses[keyof BuildsListResponses];
 
-export type BuildsKnowData = {
+export type BuildsCreateData = {
     body: BuildIn;
     path?: never;
     query?: never;
     url: '/api/v1/builds';
 };
 
-export type BuildsKnowErrors = {
+export type BuildsCreateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -12755,9 +12747,9 @@ export type BuildsKnowErrors = {
     503: Problem;
 };
 
-export type BuildsKnowError = BuildsKnowErrors[keyof BuildsKnowErrors];
+export type BuildsCreateError = BuildsCreateErrors[keyof BuildsCreateErrors];
 
-export type BuildsKnowResponses = {
+export type BuildsCreateResponses = {
     /**
      * The build was known already
      */
@@ -12768,7 +12760,7 @@ export type BuildsKnowResponses = {
     201: BuildOut;
 };
 
-export type BuildsKnowResponse = BuildsKnowResponses[keyof BuildsKnowResponses];
+export type BuildsCreateResponse = BuildsCreateResponses[keyof BuildsCreateResponses];
 
 export type BuildsDeleteData = {
     body?: never;
@@ -12874,7 +12866,7 @@ export type BuildsGetResponses = {
 
 export type BuildsGetResponse = BuildsGetResponses[keyof BuildsGetResponses];
 
-export type BuildsChangeData = {
+export type BuildsUpdateData = {
     body: BuildUpdate;
     path: {
         /**
@@ -12886,7 +12878,7 @@ export type BuildsChangeData = {
     url: '/api/v1/builds/{build_id}';
 };
 
-export type BuildsChangeErrors = {
+export type BuildsUpdateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -12925,18 +12917,18 @@ export type BuildsChangeErrors = {
     503: Problem;
 };
 
-export type BuildsChangeError = BuildsChangeErrors[keyof BuildsChangeErrors];
+export type BuildsUpdateError = BuildsUpdateErrors[keyof BuildsUpdateErrors];
 
-export type BuildsChangeResponses = {
+export type BuildsUpdateResponses = {
     /**
      * Successful Response
      */
     200: BuildOut;
 };
 
-export type BuildsChangeResponse = BuildsChangeResponses[keyof BuildsChangeResponses];
+export type BuildsUpdateResponse = BuildsUpdateResponses[keyof BuildsUpdateResponses];
 
-export type DeploysListData = {
+export type DeploymentsListData = {
     body?: never;
     path?: never;
     query?: {
@@ -12959,10 +12951,10 @@ export type DeploysListData = {
          */
         limit?: number;
     };
-    url: '/api/v1/deploys';
+    url: '/api/v1/deployments';
 };
 
-export type DeploysListErrors = {
+export type DeploymentsListErrors = {
     /**
      * Not signed in
      */
@@ -12989,25 +12981,25 @@ export type DeploysListErrors = {
     503: Problem;
 };
 
-export type DeploysListError = DeploysListErrors[keyof DeploysListErrors];
+export type DeploymentsListError = DeploymentsListErrors[keyof DeploymentsListErrors];
 
-export type DeploysListResponses = {
+export type DeploymentsListResponses = {
     /**
      * Successful Response
      */
     200: PageDeploymentOut;
 };
 
-export type DeploysListResponse = DeploysListResponses[keyof DeploysListResponses];
+export type DeploymentsListResponse = DeploymentsListResponses[keyof DeploymentsListResponses];
 
-export type DeploysKnowData = {
+export type DeploymentsCreateData = {
     body: DeploymentIn;
     path?: never;
     query?: never;
-    url: '/api/v1/deploys';
+    url: '/api/v1/deployments';
 };
 
-export type DeploysKnowErrors = {
+export type DeploymentsCreateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -13046,9 +13038,9 @@ export type DeploysKnowErrors = {
     503: Problem;
 };
 
-export type DeploysKnowError = DeploysKnowErrors[keyof DeploysKnowErrors];
+export type DeploymentsCreateError = DeploymentsCreateErrors[keyof DeploymentsCreateErrors];
 
-export type DeploysKnowResponses = {
+export type DeploymentsCreateResponses = {
     /**
      * The deploy was known already
      */
@@ -13059,16 +13051,16 @@ export type DeploysKnowResponses = {
     201: DeploymentOut;
 };
 
-export type DeploysKnowResponse = DeploysKnowResponses[keyof DeploysKnowResponses];
+export type DeploymentsCreateResponse = DeploymentsCreateResponses[keyof DeploymentsCreateResponses];
 
-export type DeploysHearData = {
+export type DeploymentEventsCreateData = {
     body: DeploymentEventInWritable;
     path?: never;
     query?: never;
-    url: '/api/v1/webhooks/deploys';
+    url: '/api/v1/deployment-events';
 };
 
-export type DeploysHearErrors = {
+export type DeploymentEventsCreateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -13107,9 +13099,9 @@ export type DeploysHearErrors = {
     503: Problem;
 };
 
-export type DeploysHearError = DeploysHearErrors[keyof DeploysHearErrors];
+export type DeploymentEventsCreateError = DeploymentEventsCreateErrors[keyof DeploymentEventsCreateErrors];
 
-export type DeploysHearResponses = {
+export type DeploymentEventsCreateResponses = {
     /**
      * The deploy was known already
      */
@@ -13120,21 +13112,21 @@ export type DeploysHearResponses = {
     201: DeploymentOut;
 };
 
-export type DeploysHearResponse = DeploysHearResponses[keyof DeploysHearResponses];
+export type DeploymentEventsCreateResponse = DeploymentEventsCreateResponses[keyof DeploymentEventsCreateResponses];
 
-export type DeploysDeleteData = {
+export type DeploymentsDeleteData = {
     body?: never;
     path: {
         /**
-         * Deploy Id
+         * Deployment Id
          */
-        deploy_id: string;
+        deployment_id: string;
     };
     query?: never;
-    url: '/api/v1/deploys/{deploy_id}';
+    url: '/api/v1/deployments/{deployment_id}';
 };
 
-export type DeploysDeleteErrors = {
+export type DeploymentsDeleteErrors = {
     /**
      * Not signed in
      */
@@ -13165,30 +13157,30 @@ export type DeploysDeleteErrors = {
     503: Problem;
 };
 
-export type DeploysDeleteError = DeploysDeleteErrors[keyof DeploysDeleteErrors];
+export type DeploymentsDeleteError = DeploymentsDeleteErrors[keyof DeploymentsDeleteErrors];
 
-export type DeploysDeleteResponses = {
+export type DeploymentsDeleteResponses = {
     /**
      * Successful Response
      */
     204: void;
 };
 
-export type DeploysDeleteResponse = DeploysDeleteResponses[keyof DeploysDeleteResponses];
+export type DeploymentsDeleteResponse = DeploymentsDeleteResponses[keyof DeploymentsDeleteResponses];
 
-export type DeploysGetData = {
+export type DeploymentsGetData = {
     body?: never;
     path: {
         /**
-         * Deploy Id
+         * Deployment Id
          */
-        deploy_id: string;
+        deployment_id: string;
     };
     query?: never;
-    url: '/api/v1/deploys/{deploy_id}';
+    url: '/api/v1/deployments/{deployment_id}';
 };
 
-export type DeploysGetErrors = {
+export type DeploymentsGetErrors = {
     /**
      * Not signed in
      */
@@ -13215,30 +13207,30 @@ export type DeploysGetErrors = {
     503: Problem;
 };
 
-export type DeploysGetError = DeploysGetErrors[keyof DeploysGetErrors];
+export type DeploymentsGetError = DeploymentsGetErrors[keyof DeploymentsGetErrors];
 
-export type DeploysGetResponses = {
+export type DeploymentsGetResponses = {
     /**
      * Successful Response
      */
     200: DeploymentOut;
 };
 
-export type DeploysGetResponse = DeploysGetResponses[keyof DeploysGetResponses];
+export type DeploymentsGetResponse = DeploymentsGetResponses[keyof DeploymentsGetResponses];
 
-export type DeploysChangeData = {
+export type DeploymentsUpdateData = {
     body: DeploymentUpdate;
     path: {
         /**
-         * Deploy Id
+         * Deployment Id
          */
-        deploy_id: string;
+        deployment_id: string;
     };
     query?: never;
-    url: '/api/v1/deploys/{deploy_id}';
+    url: '/api/v1/deployments/{deployment_id}';
 };
 
-export type DeploysChangeErrors = {
+export type DeploymentsUpdateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -13277,16 +13269,16 @@ export type DeploysChangeErrors = {
     503: Problem;
 };
 
-export type DeploysChangeError = DeploysChangeErrors[keyof DeploysChangeErrors];
+export type DeploymentsUpdateError = DeploymentsUpdateErrors[keyof DeploymentsUpdateErrors];
 
-export type DeploysChangeResponses = {
+export type DeploymentsUpdateResponses = {
     /**
      * Successful Response
      */
     200: DeploymentOut;
 };
 
-export type DeploysChangeResponse = DeploysChangeResponses[keyof DeploysChangeResponses];
+export type DeploymentsUpdateResponse = DeploymentsUpdateResponses[keyof DeploymentsUpdateResponses];
 
 export type AnnotationsListData = {
     body?: never;
@@ -13459,7 +13451,7 @@ export type AnnotationsDeleteResponses = {
 
 export type AnnotationsDeleteResponse = AnnotationsDeleteResponses[keyof AnnotationsDeleteResponses];
 
-export type AnnotationsChangeData = {
+export type AnnotationsUpdateData = {
     body: AnnotationUpdate;
     path: {
         /**
@@ -13471,7 +13463,7 @@ export type AnnotationsChangeData = {
     url: '/api/v1/annotations/{annotation_id}';
 };
 
-export type AnnotationsChangeErrors = {
+export type AnnotationsUpdateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -13510,18 +13502,18 @@ export type AnnotationsChangeErrors = {
     503: Problem;
 };
 
-export type AnnotationsChangeError = AnnotationsChangeErrors[keyof AnnotationsChangeErrors];
+export type AnnotationsUpdateError = AnnotationsUpdateErrors[keyof AnnotationsUpdateErrors];
 
-export type AnnotationsChangeResponses = {
+export type AnnotationsUpdateResponses = {
     /**
      * Successful Response
      */
     200: AnnotationOut;
 };
 
-export type AnnotationsChangeResponse = AnnotationsChangeResponses[keyof AnnotationsChangeResponses];
+export type AnnotationsUpdateResponse = AnnotationsUpdateResponses[keyof AnnotationsUpdateResponses];
 
-export type EnvironmentsForgetOrderData = {
+export type ServiceOrderResetData = {
     body?: never;
     path: {
         /**
@@ -13530,10 +13522,10 @@ export type EnvironmentsForgetOrderData = {
         environment_id: string;
     };
     query?: never;
-    url: '/api/v1/environments/{environment_id}/order';
+    url: '/api/v1/environments/{environment_id}/service-order';
 };
 
-export type EnvironmentsForgetOrderErrors = {
+export type ServiceOrderResetErrors = {
     /**
      * Not signed in
      */
@@ -13564,18 +13556,18 @@ export type EnvironmentsForgetOrderErrors = {
     503: Problem;
 };
 
-export type EnvironmentsForgetOrderError = EnvironmentsForgetOrderErrors[keyof EnvironmentsForgetOrderErrors];
+export type ServiceOrderResetError = ServiceOrderResetErrors[keyof ServiceOrderResetErrors];
 
-export type EnvironmentsForgetOrderResponses = {
+export type ServiceOrderResetResponses = {
     /**
      * Successful Response
      */
     200: ServiceOrderOut;
 };
 
-export type EnvironmentsForgetOrderResponse = EnvironmentsForgetOrderResponses[keyof EnvironmentsForgetOrderResponses];
+export type ServiceOrderResetResponse = ServiceOrderResetResponses[keyof ServiceOrderResetResponses];
 
-export type EnvironmentsOrderData = {
+export type ServiceOrderGetData = {
     body?: never;
     path: {
         /**
@@ -13584,10 +13576,10 @@ export type EnvironmentsOrderData = {
         environment_id: string;
     };
     query?: never;
-    url: '/api/v1/environments/{environment_id}/order';
+    url: '/api/v1/environments/{environment_id}/service-order';
 };
 
-export type EnvironmentsOrderErrors = {
+export type ServiceOrderGetErrors = {
     /**
      * Not signed in
      */
@@ -13614,18 +13606,18 @@ export type EnvironmentsOrderErrors = {
     503: Problem;
 };
 
-export type EnvironmentsOrderError = EnvironmentsOrderErrors[keyof EnvironmentsOrderErrors];
+export type ServiceOrderGetError = ServiceOrderGetErrors[keyof ServiceOrderGetErrors];
 
-export type EnvironmentsOrderResponses = {
+export type ServiceOrderGetResponses = {
     /**
      * Successful Response
      */
     200: ServiceOrderOut;
 };
 
-export type EnvironmentsOrderResponse = EnvironmentsOrderResponses[keyof EnvironmentsOrderResponses];
+export type ServiceOrderGetResponse = ServiceOrderGetResponses[keyof ServiceOrderGetResponses];
 
-export type EnvironmentsLayOrderData = {
+export type ServiceOrderSetData = {
     body: ServiceOrderIn;
     path: {
         /**
@@ -13634,10 +13626,10 @@ export type EnvironmentsLayOrderData = {
         environment_id: string;
     };
     query?: never;
-    url: '/api/v1/environments/{environment_id}/order';
+    url: '/api/v1/environments/{environment_id}/service-order';
 };
 
-export type EnvironmentsLayOrderErrors = {
+export type ServiceOrderSetErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -13676,16 +13668,16 @@ export type EnvironmentsLayOrderErrors = {
     503: Problem;
 };
 
-export type EnvironmentsLayOrderError = EnvironmentsLayOrderErrors[keyof EnvironmentsLayOrderErrors];
+export type ServiceOrderSetError = ServiceOrderSetErrors[keyof ServiceOrderSetErrors];
 
-export type EnvironmentsLayOrderResponses = {
+export type ServiceOrderSetResponses = {
     /**
      * Successful Response
      */
     200: ServiceOrderOut;
 };
 
-export type EnvironmentsLayOrderResponse = EnvironmentsLayOrderResponses[keyof EnvironmentsLayOrderResponses];
+export type ServiceOrderSetResponse = ServiceOrderSetResponses[keyof ServiceOrderSetResponses];
 
 export type RepositoriesListData = {
     body?: never;
@@ -13904,7 +13896,7 @@ export type RepositoriesGetResponses = {
 
 export type RepositoriesGetResponse = RepositoriesGetResponses[keyof RepositoriesGetResponses];
 
-export type RepositoriesChangeData = {
+export type RepositoriesUpdateData = {
     body: RepositoryUpdateWritable;
     path: {
         /**
@@ -13916,7 +13908,7 @@ export type RepositoriesChangeData = {
     url: '/api/v1/repositories/{repository_id}';
 };
 
-export type RepositoriesChangeErrors = {
+export type RepositoriesUpdateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -13955,16 +13947,16 @@ export type RepositoriesChangeErrors = {
     503: Problem;
 };
 
-export type RepositoriesChangeError = RepositoriesChangeErrors[keyof RepositoriesChangeErrors];
+export type RepositoriesUpdateError = RepositoriesUpdateErrors[keyof RepositoriesUpdateErrors];
 
-export type RepositoriesChangeResponses = {
+export type RepositoriesUpdateResponses = {
     /**
      * Successful Response
      */
     200: RepositoryOut;
 };
 
-export type RepositoriesChangeResponse = RepositoriesChangeResponses[keyof RepositoriesChangeResponses];
+export type RepositoriesUpdateResponse = RepositoriesUpdateResponses[keyof RepositoriesUpdateResponses];
 
 export type RepositoriesFetchData = {
     body?: never;
@@ -14194,7 +14186,7 @@ export type CommitsDiffResponses = {
 
 export type CommitsDiffResponse = CommitsDiffResponses[keyof CommitsDiffResponses];
 
-export type CommitsReadDiffData = {
+export type CommitsLoadDiffData = {
     body?: never;
     path: {
         /**
@@ -14212,7 +14204,7 @@ export type CommitsReadDiffData = {
     url: '/api/v1/repositories/{repository_id}/commits/{sha}/diff';
 };
 
-export type CommitsReadDiffErrors = {
+export type CommitsLoadDiffErrors = {
     /**
      * Not signed in
      */
@@ -14243,18 +14235,18 @@ export type CommitsReadDiffErrors = {
     503: Problem;
 };
 
-export type CommitsReadDiffError = CommitsReadDiffErrors[keyof CommitsReadDiffErrors];
+export type CommitsLoadDiffError = CommitsLoadDiffErrors[keyof CommitsLoadDiffErrors];
 
-export type CommitsReadDiffResponses = {
+export type CommitsLoadDiffResponses = {
     /**
      * Successful Response
      */
     202: CommitDiffOut;
 };
 
-export type CommitsReadDiffResponse = CommitsReadDiffResponses[keyof CommitsReadDiffResponses];
+export type CommitsLoadDiffResponse = CommitsLoadDiffResponses[keyof CommitsLoadDiffResponses];
 
-export type CommitsBetweenData = {
+export type CommitsRangeData = {
     body?: never;
     path: {
         /**
@@ -14287,7 +14279,7 @@ export type CommitsBetweenData = {
     url: '/api/v1/services/{service_id}/commits';
 };
 
-export type CommitsBetweenErrors = {
+export type CommitsRangeErrors = {
     /**
      * Not signed in
      */
@@ -14314,18 +14306,18 @@ export type CommitsBetweenErrors = {
     503: Problem;
 };
 
-export type CommitsBetweenError = CommitsBetweenErrors[keyof CommitsBetweenErrors];
+export type CommitsRangeError = CommitsRangeErrors[keyof CommitsRangeErrors];
 
-export type CommitsBetweenResponses = {
+export type CommitsRangeResponses = {
     /**
      * Successful Response
      */
     200: CommitRangeOut;
 };
 
-export type CommitsBetweenResponse = CommitsBetweenResponses[keyof CommitsBetweenResponses];
+export type CommitsRangeResponse = CommitsRangeResponses[keyof CommitsRangeResponses];
 
-export type CommitsReadClosuresData = {
+export type PackageClosuresComputeData = {
     body: CommitRangeIn;
     path: {
         /**
@@ -14334,10 +14326,10 @@ export type CommitsReadClosuresData = {
         service_id: string;
     };
     query?: never;
-    url: '/api/v1/services/{service_id}/commits/closures';
+    url: '/api/v1/services/{service_id}/package-closures';
 };
 
-export type CommitsReadClosuresErrors = {
+export type PackageClosuresComputeErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -14376,18 +14368,18 @@ export type CommitsReadClosuresErrors = {
     503: Problem;
 };
 
-export type CommitsReadClosuresError = CommitsReadClosuresErrors[keyof CommitsReadClosuresErrors];
+export type PackageClosuresComputeError = PackageClosuresComputeErrors[keyof PackageClosuresComputeErrors];
 
-export type CommitsReadClosuresResponses = {
+export type PackageClosuresComputeResponses = {
     /**
      * Successful Response
      */
     200: JobStartedOut;
 };
 
-export type CommitsReadClosuresResponse = CommitsReadClosuresResponses[keyof CommitsReadClosuresResponses];
+export type PackageClosuresComputeResponse = PackageClosuresComputeResponses[keyof PackageClosuresComputeResponses];
 
-export type HooksListData = {
+export type WebhooksListData = {
     body?: never;
     path?: never;
     query?: {
@@ -14402,10 +14394,10 @@ export type HooksListData = {
          */
         limit?: number;
     };
-    url: '/api/v1/hooks';
+    url: '/api/v1/webhooks';
 };
 
-export type HooksListErrors = {
+export type WebhooksListErrors = {
     /**
      * Not signed in
      */
@@ -14432,25 +14424,25 @@ export type HooksListErrors = {
     503: Problem;
 };
 
-export type HooksListError = HooksListErrors[keyof HooksListErrors];
+export type WebhooksListError = WebhooksListErrors[keyof WebhooksListErrors];
 
-export type HooksListResponses = {
+export type WebhooksListResponses = {
     /**
      * Successful Response
      */
     200: PageWebhookOut;
 };
 
-export type HooksListResponse = HooksListResponses[keyof HooksListResponses];
+export type WebhooksListResponse = WebhooksListResponses[keyof WebhooksListResponses];
 
-export type HooksCreateData = {
+export type WebhooksCreateData = {
     body: WebhookInWritable;
     path?: never;
     query?: never;
-    url: '/api/v1/hooks';
+    url: '/api/v1/webhooks';
 };
 
-export type HooksCreateErrors = {
+export type WebhooksCreateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -14489,30 +14481,30 @@ export type HooksCreateErrors = {
     503: Problem;
 };
 
-export type HooksCreateError = HooksCreateErrors[keyof HooksCreateErrors];
+export type WebhooksCreateError = WebhooksCreateErrors[keyof WebhooksCreateErrors];
 
-export type HooksCreateResponses = {
+export type WebhooksCreateResponses = {
     /**
      * Successful Response
      */
     201: WebhookCreatedOut;
 };
 
-export type HooksCreateResponse = HooksCreateResponses[keyof HooksCreateResponses];
+export type WebhooksCreateResponse = WebhooksCreateResponses[keyof WebhooksCreateResponses];
 
-export type HooksDeleteData = {
+export type WebhooksDeleteData = {
     body?: never;
     path: {
         /**
-         * Hook Id
+         * Webhook Id
          */
-        hook_id: string;
+        webhook_id: string;
     };
     query?: never;
-    url: '/api/v1/hooks/{hook_id}';
+    url: '/api/v1/webhooks/{webhook_id}';
 };
 
-export type HooksDeleteErrors = {
+export type WebhooksDeleteErrors = {
     /**
      * Not signed in
      */
@@ -14543,30 +14535,30 @@ export type HooksDeleteErrors = {
     503: Problem;
 };
 
-export type HooksDeleteError = HooksDeleteErrors[keyof HooksDeleteErrors];
+export type WebhooksDeleteError = WebhooksDeleteErrors[keyof WebhooksDeleteErrors];
 
-export type HooksDeleteResponses = {
+export type WebhooksDeleteResponses = {
     /**
      * Successful Response
      */
     204: void;
 };
 
-export type HooksDeleteResponse = HooksDeleteResponses[keyof HooksDeleteResponses];
+export type WebhooksDeleteResponse = WebhooksDeleteResponses[keyof WebhooksDeleteResponses];
 
-export type HooksGetData = {
+export type WebhooksGetData = {
     body?: never;
     path: {
         /**
-         * Hook Id
+         * Webhook Id
          */
-        hook_id: string;
+        webhook_id: string;
     };
     query?: never;
-    url: '/api/v1/hooks/{hook_id}';
+    url: '/api/v1/webhooks/{webhook_id}';
 };
 
-export type HooksGetErrors = {
+export type WebhooksGetErrors = {
     /**
      * Not signed in
      */
@@ -14593,30 +14585,30 @@ export type HooksGetErrors = {
     503: Problem;
 };
 
-export type HooksGetError = HooksGetErrors[keyof HooksGetErrors];
+export type WebhooksGetError = WebhooksGetErrors[keyof WebhooksGetErrors];
 
-export type HooksGetResponses = {
+export type WebhooksGetResponses = {
     /**
      * Successful Response
      */
     200: WebhookOut;
 };
 
-export type HooksGetResponse = HooksGetResponses[keyof HooksGetResponses];
+export type WebhooksGetResponse = WebhooksGetResponses[keyof WebhooksGetResponses];
 
-export type HooksChangeData = {
+export type WebhooksUpdateData = {
     body: WebhookUpdateWritable;
     path: {
         /**
-         * Hook Id
+         * Webhook Id
          */
-        hook_id: string;
+        webhook_id: string;
     };
     query?: never;
-    url: '/api/v1/hooks/{hook_id}';
+    url: '/api/v1/webhooks/{webhook_id}';
 };
 
-export type HooksChangeErrors = {
+export type WebhooksUpdateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -14655,30 +14647,30 @@ export type HooksChangeErrors = {
     503: Problem;
 };
 
-export type HooksChangeError = HooksChangeErrors[keyof HooksChangeErrors];
+export type WebhooksUpdateError = WebhooksUpdateErrors[keyof WebhooksUpdateErrors];
 
-export type HooksChangeResponses = {
+export type WebhooksUpdateResponses = {
     /**
      * Successful Response
      */
     200: WebhookOut;
 };
 
-export type HooksChangeResponse = HooksChangeResponses[keyof HooksChangeResponses];
+export type WebhooksUpdateResponse = WebhooksUpdateResponses[keyof WebhooksUpdateResponses];
 
-export type HooksRenewData = {
+export type WebhooksRotateSecretData = {
     body?: never;
     path: {
         /**
-         * Hook Id
+         * Webhook Id
          */
-        hook_id: string;
+        webhook_id: string;
     };
     query?: never;
-    url: '/api/v1/hooks/{hook_id}/secret';
+    url: '/api/v1/webhooks/{webhook_id}/secret';
 };
 
-export type HooksRenewErrors = {
+export type WebhooksRotateSecretErrors = {
     /**
      * Not signed in
      */
@@ -14709,24 +14701,24 @@ export type HooksRenewErrors = {
     503: Problem;
 };
 
-export type HooksRenewError = HooksRenewErrors[keyof HooksRenewErrors];
+export type WebhooksRotateSecretError = WebhooksRotateSecretErrors[keyof WebhooksRotateSecretErrors];
 
-export type HooksRenewResponses = {
+export type WebhooksRotateSecretResponses = {
     /**
      * Successful Response
      */
     200: WebhookCreatedOut;
 };
 
-export type HooksRenewResponse = HooksRenewResponses[keyof HooksRenewResponses];
+export type WebhooksRotateSecretResponse = WebhooksRotateSecretResponses[keyof WebhooksRotateSecretResponses];
 
-export type HooksDeliveriesData = {
+export type WebhooksDeliveriesData = {
     body?: never;
     path: {
         /**
-         * Hook Id
+         * Webhook Id
          */
-        hook_id: string;
+        webhook_id: string;
     };
     query?: {
         /**
@@ -14740,10 +14732,10 @@ export type HooksDeliveriesData = {
          */
         limit?: number;
     };
-    url: '/api/v1/hooks/{hook_id}/deliveries';
+    url: '/api/v1/webhooks/{webhook_id}/deliveries';
 };
 
-export type HooksDeliveriesErrors = {
+export type WebhooksDeliveriesErrors = {
     /**
      * Not signed in
      */
@@ -14770,30 +14762,30 @@ export type HooksDeliveriesErrors = {
     503: Problem;
 };
 
-export type HooksDeliveriesError = HooksDeliveriesErrors[keyof HooksDeliveriesErrors];
+export type WebhooksDeliveriesError = WebhooksDeliveriesErrors[keyof WebhooksDeliveriesErrors];
 
-export type HooksDeliveriesResponses = {
+export type WebhooksDeliveriesResponses = {
     /**
      * Successful Response
      */
     200: PageWebhookDeliveryOut;
 };
 
-export type HooksDeliveriesResponse = HooksDeliveriesResponses[keyof HooksDeliveriesResponses];
+export type WebhooksDeliveriesResponse = WebhooksDeliveriesResponses[keyof WebhooksDeliveriesResponses];
 
-export type HooksReconcileData = {
+export type WebhooksReconcileData = {
     body?: never;
     path: {
         /**
-         * Hook Id
+         * Webhook Id
          */
-        hook_id: string;
+        webhook_id: string;
     };
     query?: never;
-    url: '/api/v1/hooks/{hook_id}/reconcile';
+    url: '/api/v1/webhooks/{webhook_id}/reconcile';
 };
 
-export type HooksReconcileErrors = {
+export type WebhooksReconcileErrors = {
     /**
      * Not signed in
      */
@@ -14824,32 +14816,32 @@ export type HooksReconcileErrors = {
     503: Problem;
 };
 
-export type HooksReconcileError = HooksReconcileErrors[keyof HooksReconcileErrors];
+export type WebhooksReconcileError = WebhooksReconcileErrors[keyof WebhooksReconcileErrors];
 
-export type HooksReconcileResponses = {
+export type WebhooksReconcileResponses = {
     /**
      * Successful Response
      */
     204: void;
 };
 
-export type HooksReconcileResponse = HooksReconcileResponses[keyof HooksReconcileResponses];
+export type WebhooksReconcileResponse = WebhooksReconcileResponses[keyof WebhooksReconcileResponses];
 
-export type HooksGithubData = {
+export type WebhooksReceiveGithubData = {
     body: {
         [key: string]: unknown;
     };
     path: {
         /**
-         * Hook Id
+         * Webhook Id
          */
-        hook_id: string;
+        webhook_id: string;
     };
     query?: never;
-    url: '/api/v1/hooks/{hook_id}/github';
+    url: '/api/v1/webhooks/{webhook_id}/github';
 };
 
-export type HooksGithubErrors = {
+export type WebhooksReceiveGithubErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -14884,9 +14876,9 @@ export type HooksGithubErrors = {
     503: Problem;
 };
 
-export type HooksGithubError = HooksGithubErrors[keyof HooksGithubErrors];
+export type WebhooksReceiveGithubError = WebhooksReceiveGithubErrors[keyof WebhooksReceiveGithubErrors];
 
-export type HooksGithubResponses = {
+export type WebhooksReceiveGithubResponses = {
     /**
      * The message came before
      */
@@ -14897,23 +14889,23 @@ export type HooksGithubResponses = {
     202: DeliveryAcceptedOut;
 };
 
-export type HooksGithubResponse = HooksGithubResponses[keyof HooksGithubResponses];
+export type WebhooksReceiveGithubResponse = WebhooksReceiveGithubResponses[keyof WebhooksReceiveGithubResponses];
 
-export type HooksGitlabData = {
+export type WebhooksReceiveGitlabData = {
     body: {
         [key: string]: unknown;
     };
     path: {
         /**
-         * Hook Id
+         * Webhook Id
          */
-        hook_id: string;
+        webhook_id: string;
     };
     query?: never;
-    url: '/api/v1/hooks/{hook_id}/gitlab';
+    url: '/api/v1/webhooks/{webhook_id}/gitlab';
 };
 
-export type HooksGitlabErrors = {
+export type WebhooksReceiveGitlabErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -14948,9 +14940,9 @@ export type HooksGitlabErrors = {
     503: Problem;
 };
 
-export type HooksGitlabError = HooksGitlabErrors[keyof HooksGitlabErrors];
+export type WebhooksReceiveGitlabError = WebhooksReceiveGitlabErrors[keyof WebhooksReceiveGitlabErrors];
 
-export type HooksGitlabResponses = {
+export type WebhooksReceiveGitlabResponses = {
     /**
      * The message came before
      */
@@ -14961,9 +14953,9 @@ export type HooksGitlabResponses = {
     202: DeliveryAcceptedOut;
 };
 
-export type HooksGitlabResponse = HooksGitlabResponses[keyof HooksGitlabResponses];
+export type WebhooksReceiveGitlabResponse = WebhooksReceiveGitlabResponses[keyof WebhooksReceiveGitlabResponses];
 
-export type ArtifactsPutData = {
+export type ArtifactsUploadData = {
     body: Blob | File;
     headers?: {
         /**
@@ -14987,14 +14979,14 @@ export type ArtifactsPutData = {
          */
         batch?: string | null;
         /**
-         * Facts
+         * Run Metadata
          */
-        facts?: string | null;
+        run_metadata?: string | null;
     };
     url: '/api/v1/artifacts/{name}';
 };
 
-export type ArtifactsPutErrors = {
+export type ArtifactsUploadErrors = {
     /**
      * Not signed in
      */
@@ -15029,16 +15021,16 @@ export type ArtifactsPutErrors = {
     503: Problem;
 };
 
-export type ArtifactsPutError = ArtifactsPutErrors[keyof ArtifactsPutErrors];
+export type ArtifactsUploadError = ArtifactsUploadErrors[keyof ArtifactsUploadErrors];
 
-export type ArtifactsPutResponses = {
+export type ArtifactsUploadResponses = {
     /**
      * Successful Response
      */
     201: ArtifactOut;
 };
 
-export type ArtifactsPutResponse = ArtifactsPutResponses[keyof ArtifactsPutResponses];
+export type ArtifactsUploadResponse = ArtifactsUploadResponses[keyof ArtifactsUploadResponses];
 
 export type ArtifactsListData = {
     body?: never;
@@ -15051,7 +15043,7 @@ export type ArtifactsListData = {
         /**
          * State
          */
-        state?: Array<'received' | 'decoding' | 'decoded' | 'refused' | 'failed'> | null;
+        state?: Array<'received' | 'decoding' | 'decoded' | 'invalid' | 'failed'> | null;
         /**
          * Kind
          */
@@ -15118,13 +15110,13 @@ export type ArtifactsListResponses = {
 
 export type ArtifactsListResponse = ArtifactsListResponses[keyof ArtifactsListResponses];
 
-export type ArtifactsPostData = {
+export type ArtifactsUploadManyData = {
     body: {
         file: Array<Blob | File>;
         /**
          * JSON, for every file of this body
          */
-        facts?: string;
+        run_metadata?: string;
         build_id?: string;
         batch?: string;
     };
@@ -15139,7 +15131,7 @@ export type ArtifactsPostData = {
     url: '/api/v1/artifacts';
 };
 
-export type ArtifactsPostErrors = {
+export type ArtifactsUploadManyErrors = {
     /**
      * Not signed in
      */
@@ -15174,18 +15166,18 @@ export type ArtifactsPostErrors = {
     503: Problem;
 };
 
-export type ArtifactsPostError = ArtifactsPostErrors[keyof ArtifactsPostErrors];
+export type ArtifactsUploadManyError = ArtifactsUploadManyErrors[keyof ArtifactsUploadManyErrors];
 
-export type ArtifactsPostResponses = {
+export type ArtifactsUploadManyResponses = {
     /**
-     * Response Artifacts:Post
+     * Response Artifacts:Upload-Many
      *
      * Successful Response
      */
     201: Array<ArtifactOut>;
 };
 
-export type ArtifactsPostResponse = ArtifactsPostResponses[keyof ArtifactsPostResponses];
+export type ArtifactsUploadManyResponse = ArtifactsUploadManyResponses[keyof ArtifactsUploadManyResponses];
 
 export type ArtifactsDeleteData = {
     body?: never;
@@ -15291,7 +15283,7 @@ export type ArtifactsGetResponses = {
 
 export type ArtifactsGetResponse = ArtifactsGetResponses[keyof ArtifactsGetResponses];
 
-export type ArtifactsChangeData = {
+export type ArtifactsUpdateData = {
     body: ArtifactUpdate;
     path: {
         /**
@@ -15303,7 +15295,7 @@ export type ArtifactsChangeData = {
     url: '/api/v1/artifacts/{artifact_id}';
 };
 
-export type ArtifactsChangeErrors = {
+export type ArtifactsUpdateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -15342,16 +15334,16 @@ export type ArtifactsChangeErrors = {
     503: Problem;
 };
 
-export type ArtifactsChangeError = ArtifactsChangeErrors[keyof ArtifactsChangeErrors];
+export type ArtifactsUpdateError = ArtifactsUpdateErrors[keyof ArtifactsUpdateErrors];
 
-export type ArtifactsChangeResponses = {
+export type ArtifactsUpdateResponses = {
     /**
      * Successful Response
      */
     200: ArtifactOut;
 };
 
-export type ArtifactsChangeResponse = ArtifactsChangeResponses[keyof ArtifactsChangeResponses];
+export type ArtifactsUpdateResponse = ArtifactsUpdateResponses[keyof ArtifactsUpdateResponses];
 
 export type ArtifactsOriginalData = {
     body?: never;
@@ -15457,7 +15449,7 @@ export type ArtifactsRetryResponses = {
 
 export type ArtifactsRetryResponse = ArtifactsRetryResponses[keyof ArtifactsRetryResponses];
 
-export type UploadsBeginData = {
+export type UploadsCreateData = {
     body: MultipartUploadIn;
     headers?: {
         /**
@@ -15470,7 +15462,7 @@ export type UploadsBeginData = {
     url: '/api/v1/uploads';
 };
 
-export type UploadsBeginErrors = {
+export type UploadsCreateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -15509,18 +15501,18 @@ export type UploadsBeginErrors = {
     503: Problem;
 };
 
-export type UploadsBeginError = UploadsBeginErrors[keyof UploadsBeginErrors];
+export type UploadsCreateError = UploadsCreateErrors[keyof UploadsCreateErrors];
 
-export type UploadsBeginResponses = {
+export type UploadsCreateResponses = {
     /**
      * Successful Response
      */
     201: MultipartUploadOut;
 };
 
-export type UploadsBeginResponse = UploadsBeginResponses[keyof UploadsBeginResponses];
+export type UploadsCreateResponse = UploadsCreateResponses[keyof UploadsCreateResponses];
 
-export type UploadsAbandonData = {
+export type UploadsDeleteData = {
     body?: never;
     path: {
         /**
@@ -15532,7 +15524,7 @@ export type UploadsAbandonData = {
     url: '/api/v1/uploads/{upload_id}';
 };
 
-export type UploadsAbandonErrors = {
+export type UploadsDeleteErrors = {
     /**
      * Not signed in
      */
@@ -15563,16 +15555,16 @@ export type UploadsAbandonErrors = {
     503: Problem;
 };
 
-export type UploadsAbandonError = UploadsAbandonErrors[keyof UploadsAbandonErrors];
+export type UploadsDeleteError = UploadsDeleteErrors[keyof UploadsDeleteErrors];
 
-export type UploadsAbandonResponses = {
+export type UploadsDeleteResponses = {
     /**
      * Successful Response
      */
     204: void;
 };
 
-export type UploadsAbandonResponse = UploadsAbandonResponses[keyof UploadsAbandonResponses];
+export type UploadsDeleteResponse = UploadsDeleteResponses[keyof UploadsDeleteResponses];
 
 export type UploadsGetData = {
     body?: never;
@@ -15624,7 +15616,7 @@ export type UploadsGetResponses = {
 
 export type UploadsGetResponse = UploadsGetResponses[keyof UploadsGetResponses];
 
-export type UploadsPartData = {
+export type UploadsPutPartData = {
     body: Blob | File;
     path: {
         /**
@@ -15640,7 +15632,7 @@ export type UploadsPartData = {
     url: '/api/v1/uploads/{upload_id}/parts/{number}';
 };
 
-export type UploadsPartErrors = {
+export type UploadsPutPartErrors = {
     /**
      * Not signed in
      */
@@ -15675,16 +15667,16 @@ export type UploadsPartErrors = {
     503: Problem;
 };
 
-export type UploadsPartError = UploadsPartErrors[keyof UploadsPartErrors];
+export type UploadsPutPartError = UploadsPutPartErrors[keyof UploadsPutPartErrors];
 
-export type UploadsPartResponses = {
+export type UploadsPutPartResponses = {
     /**
      * Successful Response
      */
     200: UploadPartOut;
 };
 
-export type UploadsPartResponse = UploadsPartResponses[keyof UploadsPartResponses];
+export type UploadsPutPartResponse = UploadsPutPartResponses[keyof UploadsPutPartResponses];
 
 export type UploadsCompleteData = {
     body?: never;
@@ -15798,9 +15790,9 @@ export type BuildsPutArtifactData = {
          */
         committed_at?: string | null;
         /**
-         * Label
+         * Display Name
          */
-        label?: string | null;
+        display_name?: string | null;
         /**
          * Title
          */
@@ -15814,11 +15806,11 @@ export type BuildsPutArtifactData = {
          */
         batch?: string | null;
         /**
-         * Facts
+         * Run Metadata
          *
          * JSON: requests, wall_ns, ... of the run the file comes from
          */
-        facts?: string | null;
+        run_metadata?: string | null;
     };
     url: '/api/v1/builds/{service}/{commit}/artifacts/{name}';
 };
@@ -15873,7 +15865,7 @@ export type BuildsPutArtifactResponses = {
 
 export type BuildsPutArtifactResponse = BuildsPutArtifactResponses[keyof BuildsPutArtifactResponses];
 
-export type BuildsPutUnnamedArtifactData = {
+export type BuildsCreateArtifactData = {
     body: Blob | File;
     headers?: {
         /**
@@ -15927,9 +15919,9 @@ export type BuildsPutUnnamedArtifactData = {
          */
         committed_at?: string | null;
         /**
-         * Label
+         * Display Name
          */
-        label?: string | null;
+        display_name?: string | null;
         /**
          * Title
          */
@@ -15943,16 +15935,16 @@ export type BuildsPutUnnamedArtifactData = {
          */
         batch?: string | null;
         /**
-         * Facts
+         * Run Metadata
          *
          * JSON: requests, wall_ns, ... of the run the file comes from
          */
-        facts?: string | null;
+        run_metadata?: string | null;
     };
     url: '/api/v1/builds/{service}/{commit}/artifacts';
 };
 
-export type BuildsPutUnnamedArtifactErrors = {
+export type BuildsCreateArtifactErrors = {
     /**
      * Not signed in
      */
@@ -15987,9 +15979,9 @@ export type BuildsPutUnnamedArtifactErrors = {
     503: Problem;
 };
 
-export type BuildsPutUnnamedArtifactError = BuildsPutUnnamedArtifactErrors[keyof BuildsPutUnnamedArtifactErrors];
+export type BuildsCreateArtifactError = BuildsCreateArtifactErrors[keyof BuildsCreateArtifactErrors];
 
-export type BuildsPutUnnamedArtifactResponses = {
+export type BuildsCreateArtifactResponses = {
     /**
      * The build had these bytes
      */
@@ -16000,9 +15992,9 @@ export type BuildsPutUnnamedArtifactResponses = {
     201: ArtifactOut;
 };
 
-export type BuildsPutUnnamedArtifactResponse = BuildsPutUnnamedArtifactResponses[keyof BuildsPutUnnamedArtifactResponses];
+export type BuildsCreateArtifactResponse = BuildsCreateArtifactResponses[keyof BuildsCreateArtifactResponses];
 
-export type BuildsTellData = {
+export type BuildsRecordData = {
     /**
      * BuildMetadataIn
      *
@@ -16058,9 +16050,9 @@ export type BuildsTellData = {
          */
         committed_at?: string | null;
         /**
-         * Label
+         * Display Name
          */
-        label?: string | null;
+        display_name?: string | null;
         /**
          * Title
          *
@@ -16105,7 +16097,7 @@ export type BuildsTellData = {
     url: '/api/v1/builds/{service}/{commit}';
 };
 
-export type BuildsTellErrors = {
+export type BuildsRecordErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -16144,9 +16136,9 @@ export type BuildsTellErrors = {
     503: Problem;
 };
 
-export type BuildsTellError = BuildsTellErrors[keyof BuildsTellErrors];
+export type BuildsRecordError = BuildsRecordErrors[keyof BuildsRecordErrors];
 
-export type BuildsTellResponses = {
+export type BuildsRecordResponses = {
     /**
      * Nothing of it was new
      */
@@ -16157,9 +16149,9 @@ export type BuildsTellResponses = {
     201: BuildUploadOut;
 };
 
-export type BuildsTellResponse = BuildsTellResponses[keyof BuildsTellResponses];
+export type BuildsRecordResponse = BuildsRecordResponses[keyof BuildsRecordResponses];
 
-export type TracesGetData = {
+export type ExecutionTracesGetData = {
     body?: never;
     path: {
         /**
@@ -16168,10 +16160,10 @@ export type TracesGetData = {
         artifact_id: string;
     };
     query?: never;
-    url: '/api/v1/traces/{artifact_id}';
+    url: '/api/v1/execution-traces/{artifact_id}';
 };
 
-export type TracesGetErrors = {
+export type ExecutionTracesGetErrors = {
     /**
      * Not signed in
      */
@@ -16198,9 +16190,9 @@ export type TracesGetErrors = {
     503: Problem;
 };
 
-export type TracesGetError = TracesGetErrors[keyof TracesGetErrors];
+export type ExecutionTracesGetError = ExecutionTracesGetErrors[keyof ExecutionTracesGetErrors];
 
-export type TracesGetResponses = {
+export type ExecutionTracesGetResponses = {
     /**
      * slowpath.trace-comparison/1, one side only
      */
@@ -16209,9 +16201,9 @@ export type TracesGetResponses = {
     };
 };
 
-export type TracesGetResponse = TracesGetResponses[keyof TracesGetResponses];
+export type ExecutionTracesGetResponse = ExecutionTracesGetResponses[keyof ExecutionTracesGetResponses];
 
-export type TracesTileData = {
+export type ExecutionTracesTileData = {
     body?: never;
     path: {
         /**
@@ -16232,10 +16224,10 @@ export type TracesTileData = {
         number: number;
     };
     query?: never;
-    url: '/api/v1/traces/{artifact_id}/waits/{index}/tiles/{level}/{number}';
+    url: '/api/v1/execution-traces/{artifact_id}/waits/{index}/tiles/{level}/{number}';
 };
 
-export type TracesTileErrors = {
+export type ExecutionTracesTileErrors = {
     /**
      * Not signed in
      */
@@ -16262,18 +16254,18 @@ export type TracesTileErrors = {
     503: Problem;
 };
 
-export type TracesTileError = TracesTileErrors[keyof TracesTileErrors];
+export type ExecutionTracesTileError = ExecutionTracesTileErrors[keyof ExecutionTracesTileErrors];
 
-export type TracesTileResponses = {
+export type ExecutionTracesTileResponses = {
     /**
      * slowcol, gzip
      */
     200: Blob | File;
 };
 
-export type TracesTileResponse = TracesTileResponses[keyof TracesTileResponses];
+export type ExecutionTracesTileResponse = ExecutionTracesTileResponses[keyof ExecutionTracesTileResponses];
 
-export type TracesAskCutData = {
+export type TraceExcerptsCreateData = {
     body: ExcerptIn;
     path: {
         /**
@@ -16282,10 +16274,10 @@ export type TracesAskCutData = {
         artifact_id: string;
     };
     query?: never;
-    url: '/api/v1/traces/{artifact_id}/cuts';
+    url: '/api/v1/execution-traces/{artifact_id}/excerpts';
 };
 
-export type TracesAskCutErrors = {
+export type TraceExcerptsCreateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -16324,30 +16316,30 @@ export type TracesAskCutErrors = {
     503: Problem;
 };
 
-export type TracesAskCutError = TracesAskCutErrors[keyof TracesAskCutErrors];
+export type TraceExcerptsCreateError = TraceExcerptsCreateErrors[keyof TraceExcerptsCreateErrors];
 
-export type TracesAskCutResponses = {
+export type TraceExcerptsCreateResponses = {
     /**
      * Successful Response
      */
     202: ExcerptOut;
 };
 
-export type TracesAskCutResponse = TracesAskCutResponses[keyof TracesAskCutResponses];
+export type TraceExcerptsCreateResponse = TraceExcerptsCreateResponses[keyof TraceExcerptsCreateResponses];
 
-export type TracesGetCutData = {
+export type TraceExcerptsGetData = {
     body?: never;
     path: {
         /**
-         * Cut Id
+         * Excerpt Id
          */
-        cut_id: string;
+        excerpt_id: string;
     };
     query?: never;
-    url: '/api/v1/trace-cuts/{cut_id}';
+    url: '/api/v1/trace-excerpts/{excerpt_id}';
 };
 
-export type TracesGetCutErrors = {
+export type TraceExcerptsGetErrors = {
     /**
      * Not signed in
      */
@@ -16374,30 +16366,30 @@ export type TracesGetCutErrors = {
     503: Problem;
 };
 
-export type TracesGetCutError = TracesGetCutErrors[keyof TracesGetCutErrors];
+export type TraceExcerptsGetError = TraceExcerptsGetErrors[keyof TraceExcerptsGetErrors];
 
-export type TracesGetCutResponses = {
+export type TraceExcerptsGetResponses = {
     /**
      * Successful Response
      */
     200: ExcerptOut;
 };
 
-export type TracesGetCutResponse = TracesGetCutResponses[keyof TracesGetCutResponses];
+export type TraceExcerptsGetResponse = TraceExcerptsGetResponses[keyof TraceExcerptsGetResponses];
 
-export type TracesCutContentData = {
+export type TraceExcerptsContentData = {
     body?: never;
     path: {
         /**
-         * Cut Id
+         * Excerpt Id
          */
-        cut_id: string;
+        excerpt_id: string;
     };
     query?: never;
-    url: '/api/v1/trace-cuts/{cut_id}/content';
+    url: '/api/v1/trace-excerpts/{excerpt_id}/content';
 };
 
-export type TracesCutContentErrors = {
+export type TraceExcerptsContentErrors = {
     /**
      * Not signed in
      */
@@ -16428,18 +16420,18 @@ export type TracesCutContentErrors = {
     503: Problem;
 };
 
-export type TracesCutContentError = TracesCutContentErrors[keyof TracesCutContentErrors];
+export type TraceExcerptsContentError = TraceExcerptsContentErrors[keyof TraceExcerptsContentErrors];
 
-export type TracesCutContentResponses = {
+export type TraceExcerptsContentResponses = {
     /**
      * Successful Response
      */
     200: Blob | File;
 };
 
-export type TracesCutContentResponse = TracesCutContentResponses[keyof TracesCutContentResponses];
+export type TraceExcerptsContentResponse = TraceExcerptsContentResponses[keyof TraceExcerptsContentResponses];
 
-export type SpansPushData = {
+export type SpansReceiveOtlpData = {
     body?: {
         [key: string]: unknown;
     };
@@ -16458,7 +16450,7 @@ export type SpansPushData = {
     url: '/v1/traces';
 };
 
-export type SpansPushErrors = {
+export type SpansReceiveOtlpErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -16497,16 +16489,16 @@ export type SpansPushErrors = {
     503: Problem;
 };
 
-export type SpansPushError = SpansPushErrors[keyof SpansPushErrors];
+export type SpansReceiveOtlpError = SpansReceiveOtlpErrors[keyof SpansReceiveOtlpErrors];
 
-export type SpansPushResponses = {
+export type SpansReceiveOtlpResponses = {
     /**
      * Successful Response
      */
     200: unknown;
 };
 
-export type SpansListData = {
+export type SpanSetsListData = {
     body?: never;
     path?: never;
     query: {
@@ -16523,10 +16515,10 @@ export type SpansListData = {
          */
         to: string;
     };
-    url: '/api/v1/spans';
+    url: '/api/v1/span-sets';
 };
 
-export type SpansListErrors = {
+export type SpanSetsListErrors = {
     /**
      * Not signed in
      */
@@ -16553,20 +16545,20 @@ export type SpansListErrors = {
     503: Problem;
 };
 
-export type SpansListError = SpansListErrors[keyof SpansListErrors];
+export type SpanSetsListError = SpanSetsListErrors[keyof SpanSetsListErrors];
 
-export type SpansListResponses = {
+export type SpanSetsListResponses = {
     /**
-     * Response Spans:List
+     * Response Span-Sets:List
      *
      * Successful Response
      */
     200: Array<SpanSetOut>;
 };
 
-export type SpansListResponse = SpansListResponses[keyof SpansListResponses];
+export type SpanSetsListResponse = SpanSetsListResponses[keyof SpanSetsListResponses];
 
-export type SpansGetData = {
+export type SpanSetsGetData = {
     body?: never;
     path: {
         /**
@@ -16575,10 +16567,10 @@ export type SpansGetData = {
         artifact_id: string;
     };
     query?: never;
-    url: '/api/v1/spans/{artifact_id}';
+    url: '/api/v1/span-sets/{artifact_id}';
 };
 
-export type SpansGetErrors = {
+export type SpanSetsGetErrors = {
     /**
      * Not signed in
      */
@@ -16605,9 +16597,9 @@ export type SpansGetErrors = {
     503: Problem;
 };
 
-export type SpansGetError = SpansGetErrors[keyof SpansGetErrors];
+export type SpanSetsGetError = SpanSetsGetErrors[keyof SpanSetsGetErrors];
 
-export type SpansGetResponses = {
+export type SpanSetsGetResponses = {
     /**
      * slowpath.spans-comparison/1, one side only
      */
@@ -16616,9 +16608,9 @@ export type SpansGetResponses = {
     };
 };
 
-export type SpansGetResponse = SpansGetResponses[keyof SpansGetResponses];
+export type SpanSetsGetResponse = SpanSetsGetResponses[keyof SpanSetsGetResponses];
 
-export type SpansTracesData = {
+export type SpanSetsTracesData = {
     body?: never;
     path: {
         /**
@@ -16652,10 +16644,10 @@ export type SpansTracesData = {
          */
         offset?: number;
     };
-    url: '/api/v1/spans/{artifact_id}/traces';
+    url: '/api/v1/span-sets/{artifact_id}/traces';
 };
 
-export type SpansTracesErrors = {
+export type SpanSetsTracesErrors = {
     /**
      * Not signed in
      */
@@ -16682,18 +16674,18 @@ export type SpansTracesErrors = {
     503: Problem;
 };
 
-export type SpansTracesError = SpansTracesErrors[keyof SpansTracesErrors];
+export type SpanSetsTracesError = SpanSetsTracesErrors[keyof SpanSetsTracesErrors];
 
-export type SpansTracesResponses = {
+export type SpanSetsTracesResponses = {
     /**
      * Successful Response
      */
     200: TraceListOut;
 };
 
-export type SpansTracesResponse = SpansTracesResponses[keyof SpansTracesResponses];
+export type SpanSetsTracesResponse = SpanSetsTracesResponses[keyof SpanSetsTracesResponses];
 
-export type SpansTraceData = {
+export type SpanSetsTraceData = {
     body?: never;
     path: {
         /**
@@ -16708,10 +16700,10 @@ export type SpansTraceData = {
         trace_id: string;
     };
     query?: never;
-    url: '/api/v1/spans/{artifact_id}/traces/{trace_id}';
+    url: '/api/v1/span-sets/{artifact_id}/traces/{trace_id}';
 };
 
-export type SpansTraceErrors = {
+export type SpanSetsTraceErrors = {
     /**
      * Not signed in
      */
@@ -16738,9 +16730,9 @@ export type SpansTraceErrors = {
     503: Problem;
 };
 
-export type SpansTraceError = SpansTraceErrors[keyof SpansTraceErrors];
+export type SpanSetsTraceError = SpanSetsTraceErrors[keyof SpanSetsTraceErrors];
 
-export type SpansTraceResponses = {
+export type SpanSetsTraceResponses = {
     /**
      * slowpath.spans-trace/1
      */
@@ -16749,16 +16741,16 @@ export type SpansTraceResponses = {
     };
 };
 
-export type SpansTraceResponse = SpansTraceResponses[keyof SpansTraceResponses];
+export type SpanSetsTraceResponse = SpanSetsTraceResponses[keyof SpanSetsTraceResponses];
 
-export type MetricsWriteData = {
+export type MetricsReceiveRemoteWriteData = {
     body: Blob | File;
     path?: never;
     query?: never;
     url: '/api/v1/metrics/write';
 };
 
-export type MetricsWriteErrors = {
+export type MetricsReceiveRemoteWriteErrors = {
     /**
      * Partly or not written
      */
@@ -16801,25 +16793,25 @@ export type MetricsWriteErrors = {
     503: Problem;
 };
 
-export type MetricsWriteError = MetricsWriteErrors[keyof MetricsWriteErrors];
+export type MetricsReceiveRemoteWriteError = MetricsReceiveRemoteWriteErrors[keyof MetricsReceiveRemoteWriteErrors];
 
-export type MetricsWriteResponses = {
+export type MetricsReceiveRemoteWriteResponses = {
     /**
      * Successful Response
      */
     204: void;
 };
 
-export type MetricsWriteResponse = MetricsWriteResponses[keyof MetricsWriteResponses];
+export type MetricsReceiveRemoteWriteResponse = MetricsReceiveRemoteWriteResponses[keyof MetricsReceiveRemoteWriteResponses];
 
-export type MetricsExportData = {
+export type MetricsReceiveOtlpData = {
     body: Blob | File;
     path?: never;
     query?: never;
     url: '/v1/metrics';
 };
 
-export type MetricsExportErrors = {
+export type MetricsReceiveOtlpErrors = {
     /**
      * Not written
      */
@@ -16862,25 +16854,25 @@ export type MetricsExportErrors = {
     503: Problem;
 };
 
-export type MetricsExportError = MetricsExportErrors[keyof MetricsExportErrors];
+export type MetricsReceiveOtlpError = MetricsReceiveOtlpErrors[keyof MetricsReceiveOtlpErrors];
 
-export type MetricsExportResponses = {
+export type MetricsReceiveOtlpResponses = {
     /**
      * Written; what was refused is told as partial success
      */
     200: Blob | File;
 };
 
-export type MetricsExportResponse = MetricsExportResponses[keyof MetricsExportResponses];
+export type MetricsReceiveOtlpResponse = MetricsReceiveOtlpResponses[keyof MetricsReceiveOtlpResponses];
 
-export type MetricsRecognisedData = {
+export type MetricsNamesData = {
     body?: never;
     path?: never;
     query?: never;
-    url: '/api/v1/metrics/recognised';
+    url: '/api/v1/metrics/names';
 };
 
-export type MetricsRecognisedErrors = {
+export type MetricsNamesErrors = {
     /**
      * Not signed in
      */
@@ -16907,16 +16899,16 @@ export type MetricsRecognisedErrors = {
     503: Problem;
 };
 
-export type MetricsRecognisedError = MetricsRecognisedErrors[keyof MetricsRecognisedErrors];
+export type MetricsNamesError = MetricsNamesErrors[keyof MetricsNamesErrors];
 
-export type MetricsRecognisedResponses = {
+export type MetricsNamesResponses = {
     /**
      * Successful Response
      */
     200: MetricNameList;
 };
 
-export type MetricsRecognisedResponse = MetricsRecognisedResponses[keyof MetricsRecognisedResponses];
+export type MetricsNamesResponse = MetricsNamesResponses[keyof MetricsNamesResponses];
 
 export type MetricRulesListData = {
     body?: never;
@@ -17085,7 +17077,7 @@ export type MetricRulesDeleteResponses = {
 
 export type MetricRulesDeleteResponse = MetricRulesDeleteResponses[keyof MetricRulesDeleteResponses];
 
-export type MetricRulesChangeData = {
+export type MetricRulesUpdateData = {
     body: MetricRuleUpdate;
     path: {
         /**
@@ -17097,7 +17089,7 @@ export type MetricRulesChangeData = {
     url: '/api/v1/metric-rules/{rule_id}';
 };
 
-export type MetricRulesChangeErrors = {
+export type MetricRulesUpdateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -17136,25 +17128,25 @@ export type MetricRulesChangeErrors = {
     503: Problem;
 };
 
-export type MetricRulesChangeError = MetricRulesChangeErrors[keyof MetricRulesChangeErrors];
+export type MetricRulesUpdateError = MetricRulesUpdateErrors[keyof MetricRulesUpdateErrors];
 
-export type MetricRulesChangeResponses = {
+export type MetricRulesUpdateResponses = {
     /**
      * Successful Response
      */
     200: MetricRuleOut;
 };
 
-export type MetricRulesChangeResponse = MetricRulesChangeResponses[keyof MetricRulesChangeResponses];
+export type MetricRulesUpdateResponse = MetricRulesUpdateResponses[keyof MetricRulesUpdateResponses];
 
-export type MetricsSettingsData = {
+export type MetricSettingsGetData = {
     body?: never;
     path?: never;
     query?: never;
     url: '/api/v1/metrics/settings';
 };
 
-export type MetricsSettingsErrors = {
+export type MetricSettingsGetErrors = {
     /**
      * Not signed in
      */
@@ -17181,25 +17173,25 @@ export type MetricsSettingsErrors = {
     503: Problem;
 };
 
-export type MetricsSettingsError = MetricsSettingsErrors[keyof MetricsSettingsErrors];
+export type MetricSettingsGetError = MetricSettingsGetErrors[keyof MetricSettingsGetErrors];
 
-export type MetricsSettingsResponses = {
+export type MetricSettingsGetResponses = {
     /**
      * Successful Response
      */
     200: MetricSettingsOut;
 };
 
-export type MetricsSettingsResponse = MetricsSettingsResponses[keyof MetricsSettingsResponses];
+export type MetricSettingsGetResponse = MetricSettingsGetResponses[keyof MetricSettingsGetResponses];
 
-export type MetricsChangeSettingsData = {
+export type MetricSettingsUpdateData = {
     body: MetricSettingsUpdate;
     path?: never;
     query?: never;
     url: '/api/v1/metrics/settings';
 };
 
-export type MetricsChangeSettingsErrors = {
+export type MetricSettingsUpdateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -17238,18 +17230,18 @@ export type MetricsChangeSettingsErrors = {
     503: Problem;
 };
 
-export type MetricsChangeSettingsError = MetricsChangeSettingsErrors[keyof MetricsChangeSettingsErrors];
+export type MetricSettingsUpdateError = MetricSettingsUpdateErrors[keyof MetricSettingsUpdateErrors];
 
-export type MetricsChangeSettingsResponses = {
+export type MetricSettingsUpdateResponses = {
     /**
      * Successful Response
      */
     200: MetricSettingsOut;
 };
 
-export type MetricsChangeSettingsResponse = MetricsChangeSettingsResponses[keyof MetricsChangeSettingsResponses];
+export type MetricSettingsUpdateResponse = MetricSettingsUpdateResponses[keyof MetricSettingsUpdateResponses];
 
-export type BoardGetData = {
+export type DashboardGetData = {
     body?: never;
     path?: never;
     query?: {
@@ -17304,10 +17296,10 @@ export type BoardGetData = {
          */
         seen_ms?: number | null;
     };
-    url: '/api/v1/board';
+    url: '/api/v1/dashboard';
 };
 
-export type BoardGetErrors = {
+export type DashboardGetErrors = {
     /**
      * Not signed in
      */
@@ -17334,18 +17326,18 @@ export type BoardGetErrors = {
     503: Problem;
 };
 
-export type BoardGetError = BoardGetErrors[keyof BoardGetErrors];
+export type DashboardGetError = DashboardGetErrors[keyof DashboardGetErrors];
 
-export type BoardGetResponses = {
+export type DashboardGetResponses = {
     /**
      * slowcol, gzip
      */
     200: Blob | File;
 };
 
-export type BoardGetResponse = BoardGetResponses[keyof BoardGetResponses];
+export type DashboardGetResponse = DashboardGetResponses[keyof DashboardGetResponses];
 
-export type ChangesListData = {
+export type MetricChangePointsListData = {
     body?: never;
     path?: never;
     query: {
@@ -17362,10 +17354,10 @@ export type ChangesListData = {
          */
         to?: string | null;
     };
-    url: '/api/v1/changes';
+    url: '/api/v1/metric-change-points';
 };
 
-export type ChangesListErrors = {
+export type MetricChangePointsListErrors = {
     /**
      * Not signed in
      */
@@ -17392,30 +17384,30 @@ export type ChangesListErrors = {
     503: Problem;
 };
 
-export type ChangesListError = ChangesListErrors[keyof ChangesListErrors];
+export type MetricChangePointsListError = MetricChangePointsListErrors[keyof MetricChangePointsListErrors];
 
-export type ChangesListResponses = {
+export type MetricChangePointsListResponses = {
     /**
      * Successful Response
      */
     200: MetricChangePointList;
 };
 
-export type ChangesListResponse = ChangesListResponses[keyof ChangesListResponses];
+export type MetricChangePointsListResponse = MetricChangePointsListResponses[keyof MetricChangePointsListResponses];
 
-export type DeploysCheckData = {
+export type DeploymentsCheckData = {
     body?: never;
     path: {
         /**
-         * Deploy Id
+         * Deployment Id
          */
-        deploy_id: string;
+        deployment_id: string;
     };
     query?: never;
-    url: '/api/v1/deploys/{deploy_id}/check';
+    url: '/api/v1/deployments/{deployment_id}/check';
 };
 
-export type DeploysCheckErrors = {
+export type DeploymentsCheckErrors = {
     /**
      * Not signed in
      */
@@ -17442,16 +17434,16 @@ export type DeploysCheckErrors = {
     503: Problem;
 };
 
-export type DeploysCheckError = DeploysCheckErrors[keyof DeploysCheckErrors];
+export type DeploymentsCheckError = DeploymentsCheckErrors[keyof DeploymentsCheckErrors];
 
-export type DeploysCheckResponses = {
+export type DeploymentsCheckResponses = {
     /**
      * Successful Response
      */
     200: DeploymentCheckOut;
 };
 
-export type DeploysCheckResponse = DeploysCheckResponses[keyof DeploysCheckResponses];
+export type DeploymentsCheckResponse = DeploymentsCheckResponses[keyof DeploymentsCheckResponses];
 
 export type MetricSourcesListData = {
     body?: never;
@@ -17620,7 +17612,7 @@ export type MetricSourcesDeleteResponses = {
 
 export type MetricSourcesDeleteResponse = MetricSourcesDeleteResponses[keyof MetricSourcesDeleteResponses];
 
-export type MetricSourcesChangeData = {
+export type MetricSourcesUpdateData = {
     body: MetricSourceUpdateWritable;
     path: {
         /**
@@ -17632,7 +17624,7 @@ export type MetricSourcesChangeData = {
     url: '/api/v1/metric-sources/{source_id}';
 };
 
-export type MetricSourcesChangeErrors = {
+export type MetricSourcesUpdateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -17671,16 +17663,16 @@ export type MetricSourcesChangeErrors = {
     503: Problem;
 };
 
-export type MetricSourcesChangeError = MetricSourcesChangeErrors[keyof MetricSourcesChangeErrors];
+export type MetricSourcesUpdateError = MetricSourcesUpdateErrors[keyof MetricSourcesUpdateErrors];
 
-export type MetricSourcesChangeResponses = {
+export type MetricSourcesUpdateResponses = {
     /**
      * Successful Response
      */
     200: MetricSourceOut;
 };
 
-export type MetricSourcesChangeResponse = MetricSourcesChangeResponses[keyof MetricSourcesChangeResponses];
+export type MetricSourcesUpdateResponse = MetricSourcesUpdateResponses[keyof MetricSourcesUpdateResponses];
 
 export type MetricSourcesCheckData = {
     body?: never;
@@ -17802,7 +17794,7 @@ export type MetricSourcesImportResponses = {
 
 export type MetricSourcesImportResponse = MetricSourcesImportResponses[keyof MetricSourcesImportResponses];
 
-export type MetricSourcesListReadThroughData = {
+export type FederatedServicesListData = {
     body?: never;
     path: {
         /**
@@ -17822,10 +17814,10 @@ export type MetricSourcesListReadThroughData = {
          */
         limit?: number;
     };
-    url: '/api/v1/metric-sources/{source_id}/services';
+    url: '/api/v1/metric-sources/{source_id}/federated-services';
 };
 
-export type MetricSourcesListReadThroughErrors = {
+export type FederatedServicesListErrors = {
     /**
      * Not signed in
      */
@@ -17852,18 +17844,18 @@ export type MetricSourcesListReadThroughErrors = {
     503: Problem;
 };
 
-export type MetricSourcesListReadThroughError = MetricSourcesListReadThroughErrors[keyof MetricSourcesListReadThroughErrors];
+export type FederatedServicesListError = FederatedServicesListErrors[keyof FederatedServicesListErrors];
 
-export type MetricSourcesListReadThroughResponses = {
+export type FederatedServicesListResponses = {
     /**
      * Successful Response
      */
     200: PageFederatedServiceOut;
 };
 
-export type MetricSourcesListReadThroughResponse = MetricSourcesListReadThroughResponses[keyof MetricSourcesListReadThroughResponses];
+export type FederatedServicesListResponse = FederatedServicesListResponses[keyof FederatedServicesListResponses];
 
-export type MetricSourcesReadThroughData = {
+export type FederatedServicesCreateData = {
     body: FederatedServiceIn;
     path: {
         /**
@@ -17872,10 +17864,10 @@ export type MetricSourcesReadThroughData = {
         source_id: string;
     };
     query?: never;
-    url: '/api/v1/metric-sources/{source_id}/services';
+    url: '/api/v1/metric-sources/{source_id}/federated-services';
 };
 
-export type MetricSourcesReadThroughErrors = {
+export type FederatedServicesCreateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -17914,18 +17906,18 @@ export type MetricSourcesReadThroughErrors = {
     503: Problem;
 };
 
-export type MetricSourcesReadThroughError = MetricSourcesReadThroughErrors[keyof MetricSourcesReadThroughErrors];
+export type FederatedServicesCreateError = FederatedServicesCreateErrors[keyof FederatedServicesCreateErrors];
 
-export type MetricSourcesReadThroughResponses = {
+export type FederatedServicesCreateResponses = {
     /**
      * Successful Response
      */
     201: FederatedServiceOut;
 };
 
-export type MetricSourcesReadThroughResponse = MetricSourcesReadThroughResponses[keyof MetricSourcesReadThroughResponses];
+export type FederatedServicesCreateResponse = FederatedServicesCreateResponses[keyof FederatedServicesCreateResponses];
 
-export type MetricSourcesEndReadThroughData = {
+export type FederatedServicesDeleteData = {
     body?: never;
     path: {
         /**
@@ -17933,15 +17925,15 @@ export type MetricSourcesEndReadThroughData = {
          */
         source_id: string;
         /**
-         * Read Through Id
+         * Federated Service Id
          */
-        read_through_id: string;
+        federated_service_id: string;
     };
     query?: never;
-    url: '/api/v1/metric-sources/{source_id}/services/{read_through_id}';
+    url: '/api/v1/metric-sources/{source_id}/federated-services/{federated_service_id}';
 };
 
-export type MetricSourcesEndReadThroughErrors = {
+export type FederatedServicesDeleteErrors = {
     /**
      * Not signed in
      */
@@ -17972,18 +17964,18 @@ export type MetricSourcesEndReadThroughErrors = {
     503: Problem;
 };
 
-export type MetricSourcesEndReadThroughError = MetricSourcesEndReadThroughErrors[keyof MetricSourcesEndReadThroughErrors];
+export type FederatedServicesDeleteError = FederatedServicesDeleteErrors[keyof FederatedServicesDeleteErrors];
 
-export type MetricSourcesEndReadThroughResponses = {
+export type FederatedServicesDeleteResponses = {
     /**
      * Successful Response
      */
     204: void;
 };
 
-export type MetricSourcesEndReadThroughResponse = MetricSourcesEndReadThroughResponses[keyof MetricSourcesEndReadThroughResponses];
+export type FederatedServicesDeleteResponse = FederatedServicesDeleteResponses[keyof FederatedServicesDeleteResponses];
 
-export type GrowthSetsData = {
+export type GrowthLogSetsListData = {
     body?: never;
     path?: never;
     query: {
@@ -17992,10 +17984,10 @@ export type GrowthSetsData = {
          */
         artifact_id: Array<string>;
     };
-    url: '/api/v1/growth';
+    url: '/api/v1/growth-log-sets';
 };
 
-export type GrowthSetsErrors = {
+export type GrowthLogSetsListErrors = {
     /**
      * Not signed in
      */
@@ -18022,20 +18014,20 @@ export type GrowthSetsErrors = {
     503: Problem;
 };
 
-export type GrowthSetsError = GrowthSetsErrors[keyof GrowthSetsErrors];
+export type GrowthLogSetsListError = GrowthLogSetsListErrors[keyof GrowthLogSetsListErrors];
 
-export type GrowthSetsResponses = {
+export type GrowthLogSetsListResponses = {
     /**
-     * Response Growth:Sets
+     * Response Growth-Log-Sets:List
      *
      * Successful Response
      */
     200: Array<GrowthSetOut>;
 };
 
-export type GrowthSetsResponse = GrowthSetsResponses[keyof GrowthSetsResponses];
+export type GrowthLogSetsListResponse = GrowthLogSetsListResponses[keyof GrowthLogSetsListResponses];
 
-export type ExplanationsListData = {
+export type GapExplanationsListData = {
     body?: never;
     path: {
         /**
@@ -18050,10 +18042,10 @@ export type ExplanationsListData = {
         trace_id: string;
     };
     query?: never;
-    url: '/api/v1/spans/{artifact_id}/traces/{trace_id}/explanations';
+    url: '/api/v1/span-sets/{artifact_id}/traces/{trace_id}/gap-explanations';
 };
 
-export type ExplanationsListErrors = {
+export type GapExplanationsListErrors = {
     /**
      * Not signed in
      */
@@ -18080,20 +18072,20 @@ export type ExplanationsListErrors = {
     503: Problem;
 };
 
-export type ExplanationsListError = ExplanationsListErrors[keyof ExplanationsListErrors];
+export type GapExplanationsListError = GapExplanationsListErrors[keyof GapExplanationsListErrors];
 
-export type ExplanationsListResponses = {
+export type GapExplanationsListResponses = {
     /**
-     * Response Explanations:List
+     * Response Gap-Explanations:List
      *
      * Successful Response
      */
     200: Array<ExplanationOut>;
 };
 
-export type ExplanationsListResponse = ExplanationsListResponses[keyof ExplanationsListResponses];
+export type GapExplanationsListResponse = GapExplanationsListResponses[keyof GapExplanationsListResponses];
 
-export type ExplanationsAskData = {
+export type GapExplanationsCreateData = {
     body: GapIn;
     path: {
         /**
@@ -18108,10 +18100,10 @@ export type ExplanationsAskData = {
         trace_id: string;
     };
     query?: never;
-    url: '/api/v1/spans/{artifact_id}/traces/{trace_id}/explanations';
+    url: '/api/v1/span-sets/{artifact_id}/traces/{trace_id}/gap-explanations';
 };
 
-export type ExplanationsAskErrors = {
+export type GapExplanationsCreateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -18150,18 +18142,18 @@ export type ExplanationsAskErrors = {
     503: Problem;
 };
 
-export type ExplanationsAskError = ExplanationsAskErrors[keyof ExplanationsAskErrors];
+export type GapExplanationsCreateError = GapExplanationsCreateErrors[keyof GapExplanationsCreateErrors];
 
-export type ExplanationsAskResponses = {
+export type GapExplanationsCreateResponses = {
     /**
      * Successful Response
      */
     202: ExplanationOut;
 };
 
-export type ExplanationsAskResponse = ExplanationsAskResponses[keyof ExplanationsAskResponses];
+export type GapExplanationsCreateResponse = GapExplanationsCreateResponses[keyof GapExplanationsCreateResponses];
 
-export type ExplanationsGetData = {
+export type GapExplanationsGetData = {
     body?: never;
     path: {
         /**
@@ -18170,10 +18162,10 @@ export type ExplanationsGetData = {
         explanation_id: string;
     };
     query?: never;
-    url: '/api/v1/explanations/{explanation_id}';
+    url: '/api/v1/gap-explanations/{explanation_id}';
 };
 
-export type ExplanationsGetErrors = {
+export type GapExplanationsGetErrors = {
     /**
      * Not signed in
      */
@@ -18200,16 +18192,16 @@ export type ExplanationsGetErrors = {
     503: Problem;
 };
 
-export type ExplanationsGetError = ExplanationsGetErrors[keyof ExplanationsGetErrors];
+export type GapExplanationsGetError = GapExplanationsGetErrors[keyof GapExplanationsGetErrors];
 
-export type ExplanationsGetResponses = {
+export type GapExplanationsGetResponses = {
     /**
      * Successful Response
      */
     200: ExplanationOut;
 };
 
-export type ExplanationsGetResponse = ExplanationsGetResponses[keyof ExplanationsGetResponses];
+export type GapExplanationsGetResponse = GapExplanationsGetResponses[keyof GapExplanationsGetResponses];
 
 export type ComparisonsListData = {
     body?: never;
@@ -18275,7 +18267,7 @@ export type ComparisonsListResponses = {
 
 export type ComparisonsListResponse = ComparisonsListResponses[keyof ComparisonsListResponses];
 
-export type ComparisonsAskData = {
+export type ComparisonsCreateData = {
     body: ComparisonIn;
     headers?: {
         /**
@@ -18288,7 +18280,7 @@ export type ComparisonsAskData = {
     url: '/api/v1/comparisons';
 };
 
-export type ComparisonsAskErrors = {
+export type ComparisonsCreateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -18327,16 +18319,16 @@ export type ComparisonsAskErrors = {
     503: Problem;
 };
 
-export type ComparisonsAskError = ComparisonsAskErrors[keyof ComparisonsAskErrors];
+export type ComparisonsCreateError = ComparisonsCreateErrors[keyof ComparisonsCreateErrors];
 
-export type ComparisonsAskResponses = {
+export type ComparisonsCreateResponses = {
     /**
      * Successful Response
      */
     201: ComparisonOut;
 };
 
-export type ComparisonsAskResponse = ComparisonsAskResponses[keyof ComparisonsAskResponses];
+export type ComparisonsCreateResponse = ComparisonsCreateResponses[keyof ComparisonsCreateResponses];
 
 export type ComparisonsDeleteData = {
     body?: never;
@@ -18442,7 +18434,7 @@ export type ComparisonsGetResponses = {
 
 export type ComparisonsGetResponse = ComparisonsGetResponses[keyof ComparisonsGetResponses];
 
-export type ComparisonsChangeData = {
+export type ComparisonsUpdateData = {
     body: ComparisonUpdate;
     path: {
         /**
@@ -18454,7 +18446,7 @@ export type ComparisonsChangeData = {
     url: '/api/v1/comparisons/{comparison_id}';
 };
 
-export type ComparisonsChangeErrors = {
+export type ComparisonsUpdateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -18493,18 +18485,18 @@ export type ComparisonsChangeErrors = {
     503: Problem;
 };
 
-export type ComparisonsChangeError = ComparisonsChangeErrors[keyof ComparisonsChangeErrors];
+export type ComparisonsUpdateError = ComparisonsUpdateErrors[keyof ComparisonsUpdateErrors];
 
-export type ComparisonsChangeResponses = {
+export type ComparisonsUpdateResponses = {
     /**
      * Successful Response
      */
     200: ComparisonOut;
 };
 
-export type ComparisonsChangeResponse = ComparisonsChangeResponses[keyof ComparisonsChangeResponses];
+export type ComparisonsUpdateResponse = ComparisonsUpdateResponses[keyof ComparisonsUpdateResponses];
 
-export type ComparisonsPartData = {
+export type ComparisonsResultData = {
     body?: never;
     path: {
         /**
@@ -18517,10 +18509,10 @@ export type ComparisonsPartData = {
         part: 'traces' | 'spans' | 'growth' | 'benchmarks';
     };
     query?: never;
-    url: '/api/v1/comparisons/{comparison_id}/parts/{part}';
+    url: '/api/v1/comparisons/{comparison_id}/results/{part}';
 };
 
-export type ComparisonsPartErrors = {
+export type ComparisonsResultErrors = {
     /**
      * Not signed in
      */
@@ -18551,9 +18543,9 @@ export type ComparisonsPartErrors = {
     503: Problem;
 };
 
-export type ComparisonsPartError = ComparisonsPartErrors[keyof ComparisonsPartErrors];
+export type ComparisonsResultError = ComparisonsResultErrors[keyof ComparisonsResultErrors];
 
-export type ComparisonsPartResponses = {
+export type ComparisonsResultResponses = {
     /**
      * Successful Response
      */
@@ -18562,7 +18554,7 @@ export type ComparisonsPartResponses = {
     };
 };
 
-export type ComparisonsPartResponse = ComparisonsPartResponses[keyof ComparisonsPartResponses];
+export type ComparisonsResultResponse = ComparisonsResultResponses[keyof ComparisonsResultResponses];
 
 export type ComparisonsSwapData = {
     body?: never;
@@ -18672,7 +18664,7 @@ export type ComparisonsRetryResponses = {
 
 export type ComparisonsRetryResponse = ComparisonsRetryResponses[keyof ComparisonsRetryResponses];
 
-export type ViewsAskData = {
+export type DiffViewsCreateData = {
     body: DiffViewIn;
     path: {
         /**
@@ -18684,7 +18676,7 @@ export type ViewsAskData = {
     url: '/api/v1/comparisons/{comparison_id}/views';
 };
 
-export type ViewsAskErrors = {
+export type DiffViewsCreateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -18723,18 +18715,18 @@ export type ViewsAskErrors = {
     503: Problem;
 };
 
-export type ViewsAskError = ViewsAskErrors[keyof ViewsAskErrors];
+export type DiffViewsCreateError = DiffViewsCreateErrors[keyof DiffViewsCreateErrors];
 
-export type ViewsAskResponses = {
+export type DiffViewsCreateResponses = {
     /**
      * Successful Response
      */
     202: DiffViewOut;
 };
 
-export type ViewsAskResponse = ViewsAskResponses[keyof ViewsAskResponses];
+export type DiffViewsCreateResponse = DiffViewsCreateResponses[keyof DiffViewsCreateResponses];
 
-export type ViewsSubtreeData = {
+export type DiffViewsSubtreeData = {
     body?: never;
     path: {
         /**
@@ -18754,7 +18746,7 @@ export type ViewsSubtreeData = {
     url: '/api/v1/comparisons/{comparison_id}/views/{view_id}/nodes/{node_id}';
 };
 
-export type ViewsSubtreeErrors = {
+export type DiffViewsSubtreeErrors = {
     /**
      * Not signed in
      */
@@ -18785,18 +18777,18 @@ export type ViewsSubtreeErrors = {
     503: Problem;
 };
 
-export type ViewsSubtreeError = ViewsSubtreeErrors[keyof ViewsSubtreeErrors];
+export type DiffViewsSubtreeError = DiffViewsSubtreeErrors[keyof DiffViewsSubtreeErrors];
 
-export type ViewsSubtreeResponses = {
+export type DiffViewsSubtreeResponses = {
     /**
      * slowcol, gzip
      */
     200: Blob | File;
 };
 
-export type ViewsSubtreeResponse = ViewsSubtreeResponses[keyof ViewsSubtreeResponses];
+export type DiffViewsSubtreeResponse = DiffViewsSubtreeResponses[keyof DiffViewsSubtreeResponses];
 
-export type ViewsSearchData = {
+export type DiffViewsSearchData = {
     body?: never;
     path: {
         /**
@@ -18825,7 +18817,7 @@ export type ViewsSearchData = {
     url: '/api/v1/comparisons/{comparison_id}/views/{view_id}/search';
 };
 
-export type ViewsSearchErrors = {
+export type DiffViewsSearchErrors = {
     /**
      * Not signed in
      */
@@ -18856,18 +18848,18 @@ export type ViewsSearchErrors = {
     503: Problem;
 };
 
-export type ViewsSearchError = ViewsSearchErrors[keyof ViewsSearchErrors];
+export type DiffViewsSearchError = DiffViewsSearchErrors[keyof DiffViewsSearchErrors];
 
-export type ViewsSearchResponses = {
+export type DiffViewsSearchResponses = {
     /**
      * Successful Response
      */
     200: FrameSearchOut;
 };
 
-export type ViewsSearchResponse = ViewsSearchResponses[keyof ViewsSearchResponses];
+export type DiffViewsSearchResponse = DiffViewsSearchResponses[keyof DiffViewsSearchResponses];
 
-export type ViewsLinesData = {
+export type DiffViewsLinesData = {
     body?: never;
     path: {
         /**
@@ -18888,7 +18880,7 @@ export type ViewsLinesData = {
     url: '/api/v1/comparisons/{comparison_id}/views/{view_id}/lines';
 };
 
-export type ViewsLinesErrors = {
+export type DiffViewsLinesErrors = {
     /**
      * Not signed in
      */
@@ -18919,20 +18911,20 @@ export type ViewsLinesErrors = {
     503: Problem;
 };
 
-export type ViewsLinesError = ViewsLinesErrors[keyof ViewsLinesErrors];
+export type DiffViewsLinesError = DiffViewsLinesErrors[keyof DiffViewsLinesErrors];
 
-export type ViewsLinesResponses = {
+export type DiffViewsLinesResponses = {
     /**
-     * Response Views:Lines
+     * Response Diff-Views:Lines
      *
      * Successful Response
      */
     200: Array<SourceLineOut>;
 };
 
-export type ViewsLinesResponse = ViewsLinesResponses[keyof ViewsLinesResponses];
+export type DiffViewsLinesResponse = DiffViewsLinesResponses[keyof DiffViewsLinesResponses];
 
-export type ViewsPartData = {
+export type DiffViewsChunkData = {
     body?: never;
     path: {
         /**
@@ -18949,10 +18941,10 @@ export type ViewsPartData = {
         part: 'first' | 'rest' | 'functions';
     };
     query?: never;
-    url: '/api/v1/comparisons/{comparison_id}/views/{view_id}/{part}';
+    url: '/api/v1/comparisons/{comparison_id}/views/{view_id}/chunks/{part}';
 };
 
-export type ViewsPartErrors = {
+export type DiffViewsChunkErrors = {
     /**
      * Not signed in
      */
@@ -18983,9 +18975,9 @@ export type ViewsPartErrors = {
     503: Problem;
 };
 
-export type ViewsPartError = ViewsPartErrors[keyof ViewsPartErrors];
+export type DiffViewsChunkError = DiffViewsChunkErrors[keyof DiffViewsChunkErrors];
 
-export type ViewsPartResponses = {
+export type DiffViewsChunkResponses = {
     /**
      * slowcol, gzip
      */
@@ -18996,9 +18988,9 @@ export type ViewsPartResponses = {
     204: void;
 };
 
-export type ViewsPartResponse = ViewsPartResponses[keyof ViewsPartResponses];
+export type DiffViewsChunkResponse = DiffViewsChunkResponses[keyof DiffViewsChunkResponses];
 
-export type ExportsAskData = {
+export type ExportsCreateData = {
     body: ExportIn;
     path: {
         /**
@@ -19010,7 +19002,7 @@ export type ExportsAskData = {
     url: '/api/v1/comparisons/{comparison_id}/exports';
 };
 
-export type ExportsAskErrors = {
+export type ExportsCreateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -19049,16 +19041,16 @@ export type ExportsAskErrors = {
     503: Problem;
 };
 
-export type ExportsAskError = ExportsAskErrors[keyof ExportsAskErrors];
+export type ExportsCreateError = ExportsCreateErrors[keyof ExportsCreateErrors];
 
-export type ExportsAskResponses = {
+export type ExportsCreateResponses = {
     /**
      * Successful Response
      */
     202: ExportOut;
 };
 
-export type ExportsAskResponse = ExportsAskResponses[keyof ExportsAskResponses];
+export type ExportsCreateResponse = ExportsCreateResponses[keyof ExportsCreateResponses];
 
 export type ExportsGetData = {
     body?: never;
@@ -19258,7 +19250,7 @@ export type RegressionsListResponses = {
 
 export type RegressionsListResponse = RegressionsListResponses[keyof RegressionsListResponses];
 
-export type RegressionsClaimData = {
+export type RegressionsCreateData = {
     body: RegressionIn;
     headers?: {
         /**
@@ -19271,7 +19263,7 @@ export type RegressionsClaimData = {
     url: '/api/v1/regressions';
 };
 
-export type RegressionsClaimErrors = {
+export type RegressionsCreateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -19310,16 +19302,16 @@ export type RegressionsClaimErrors = {
     503: Problem;
 };
 
-export type RegressionsClaimError = RegressionsClaimErrors[keyof RegressionsClaimErrors];
+export type RegressionsCreateError = RegressionsCreateErrors[keyof RegressionsCreateErrors];
 
-export type RegressionsClaimResponses = {
+export type RegressionsCreateResponses = {
     /**
      * Successful Response
      */
     201: RegressionDetailOut;
 };
 
-export type RegressionsClaimResponse = RegressionsClaimResponses[keyof RegressionsClaimResponses];
+export type RegressionsCreateResponse = RegressionsCreateResponses[keyof RegressionsCreateResponses];
 
 export type RegressionsSummaryData = {
     body?: never;
@@ -19366,14 +19358,14 @@ export type RegressionsSummaryResponses = {
 
 export type RegressionsSummaryResponse = RegressionsSummaryResponses[keyof RegressionsSummaryResponses];
 
-export type RegressionsTriageData = {
+export type RegressionsBulkUpdateData = {
     body: TriageIn;
     path?: never;
     query?: never;
-    url: '/api/v1/regression-triage';
+    url: '/api/v1/regressions/bulk-update';
 };
 
-export type RegressionsTriageErrors = {
+export type RegressionsBulkUpdateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -19412,16 +19404,16 @@ export type RegressionsTriageErrors = {
     503: Problem;
 };
 
-export type RegressionsTriageError = RegressionsTriageErrors[keyof RegressionsTriageErrors];
+export type RegressionsBulkUpdateError = RegressionsBulkUpdateErrors[keyof RegressionsBulkUpdateErrors];
 
-export type RegressionsTriageResponses = {
+export type RegressionsBulkUpdateResponses = {
     /**
      * Successful Response
      */
     200: TriageOut;
 };
 
-export type RegressionsTriageResponse = RegressionsTriageResponses[keyof RegressionsTriageResponses];
+export type RegressionsBulkUpdateResponse = RegressionsBulkUpdateResponses[keyof RegressionsBulkUpdateResponses];
 
 export type RegressionsGetData = {
     body?: never;
@@ -19473,7 +19465,7 @@ export type RegressionsGetResponses = {
 
 export type RegressionsGetResponse = RegressionsGetResponses[keyof RegressionsGetResponses];
 
-export type RegressionsChangeData = {
+export type RegressionsUpdateData = {
     body: RegressionUpdate;
     path: {
         /**
@@ -19485,7 +19477,7 @@ export type RegressionsChangeData = {
     url: '/api/v1/regressions/{regression_id}';
 };
 
-export type RegressionsChangeErrors = {
+export type RegressionsUpdateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -19524,18 +19516,18 @@ export type RegressionsChangeErrors = {
     503: Problem;
 };
 
-export type RegressionsChangeError = RegressionsChangeErrors[keyof RegressionsChangeErrors];
+export type RegressionsUpdateError = RegressionsUpdateErrors[keyof RegressionsUpdateErrors];
 
-export type RegressionsChangeResponses = {
+export type RegressionsUpdateResponses = {
     /**
      * Successful Response
      */
     200: RegressionDetailOut;
 };
 
-export type RegressionsChangeResponse = RegressionsChangeResponses[keyof RegressionsChangeResponses];
+export type RegressionsUpdateResponse = RegressionsUpdateResponses[keyof RegressionsUpdateResponses];
 
-export type RegressionsHistoryData = {
+export type RegressionsEventsData = {
     body?: never;
     path: {
         /**
@@ -19555,10 +19547,10 @@ export type RegressionsHistoryData = {
          */
         limit?: number;
     };
-    url: '/api/v1/regressions/{regression_id}/history';
+    url: '/api/v1/regressions/{regression_id}/events';
 };
 
-export type RegressionsHistoryErrors = {
+export type RegressionsEventsErrors = {
     /**
      * Not signed in
      */
@@ -19585,18 +19577,18 @@ export type RegressionsHistoryErrors = {
     503: Problem;
 };
 
-export type RegressionsHistoryError = RegressionsHistoryErrors[keyof RegressionsHistoryErrors];
+export type RegressionsEventsError = RegressionsEventsErrors[keyof RegressionsEventsErrors];
 
-export type RegressionsHistoryResponses = {
+export type RegressionsEventsResponses = {
     /**
      * Successful Response
      */
     200: PageRegressionEventOut;
 };
 
-export type RegressionsHistoryResponse = RegressionsHistoryResponses[keyof RegressionsHistoryResponses];
+export type RegressionsEventsResponse = RegressionsEventsResponses[keyof RegressionsEventsResponses];
 
-export type RegressionsNoteData = {
+export type RegressionsAddNoteData = {
     body: NoteIn;
     path: {
         /**
@@ -19608,7 +19600,7 @@ export type RegressionsNoteData = {
     url: '/api/v1/regressions/{regression_id}/notes';
 };
 
-export type RegressionsNoteErrors = {
+export type RegressionsAddNoteErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -19647,16 +19639,16 @@ export type RegressionsNoteErrors = {
     503: Problem;
 };
 
-export type RegressionsNoteError = RegressionsNoteErrors[keyof RegressionsNoteErrors];
+export type RegressionsAddNoteError = RegressionsAddNoteErrors[keyof RegressionsAddNoteErrors];
 
-export type RegressionsNoteResponses = {
+export type RegressionsAddNoteResponses = {
     /**
      * Successful Response
      */
     201: RegressionEventOut;
 };
 
-export type RegressionsNoteResponse = RegressionsNoteResponses[keyof RegressionsNoteResponses];
+export type RegressionsAddNoteResponse = RegressionsAddNoteResponses[keyof RegressionsAddNoteResponses];
 
 export type RegressionsSeriesData = {
     body?: never;
@@ -19769,7 +19761,7 @@ export type ServicesSeriesResponses = {
 
 export type ServicesSeriesResponse = ServicesSeriesResponses[keyof ServicesSeriesResponses];
 
-export type ServicesWatchedData = {
+export type MuteRulesListData = {
     body?: never;
     path: {
         /**
@@ -19778,10 +19770,10 @@ export type ServicesWatchedData = {
         service_id: string;
     };
     query?: never;
-    url: '/api/v1/services/{service_id}/watched-series';
+    url: '/api/v1/services/{service_id}/mute-rules';
 };
 
-export type ServicesWatchedErrors = {
+export type MuteRulesListErrors = {
     /**
      * Not signed in
      */
@@ -19808,20 +19800,20 @@ export type ServicesWatchedErrors = {
     503: Problem;
 };
 
-export type ServicesWatchedError = ServicesWatchedErrors[keyof ServicesWatchedErrors];
+export type MuteRulesListError = MuteRulesListErrors[keyof MuteRulesListErrors];
 
-export type ServicesWatchedResponses = {
+export type MuteRulesListResponses = {
     /**
-     * Response Services:Watched
+     * Response Mute-Rules:List
      *
      * Successful Response
      */
     200: Array<MuteRuleOut>;
 };
 
-export type ServicesWatchedResponse = ServicesWatchedResponses[keyof ServicesWatchedResponses];
+export type MuteRulesListResponse = MuteRulesListResponses[keyof MuteRulesListResponses];
 
-export type ServicesWatchData = {
+export type MuteRulesUpdateData = {
     body: MuteRuleIn;
     path: {
         /**
@@ -19830,10 +19822,10 @@ export type ServicesWatchData = {
         service_id: string;
     };
     query?: never;
-    url: '/api/v1/services/{service_id}/watched-series';
+    url: '/api/v1/services/{service_id}/mute-rules';
 };
 
-export type ServicesWatchErrors = {
+export type MuteRulesUpdateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -19872,18 +19864,18 @@ export type ServicesWatchErrors = {
     503: Problem;
 };
 
-export type ServicesWatchError = ServicesWatchErrors[keyof ServicesWatchErrors];
+export type MuteRulesUpdateError = MuteRulesUpdateErrors[keyof MuteRulesUpdateErrors];
 
-export type ServicesWatchResponses = {
+export type MuteRulesUpdateResponses = {
     /**
      * Successful Response
      */
     200: MuteRuleOut;
 };
 
-export type ServicesWatchResponse = ServicesWatchResponses[keyof ServicesWatchResponses];
+export type MuteRulesUpdateResponse = MuteRulesUpdateResponses[keyof MuteRulesUpdateResponses];
 
-export type BuildsJudgementData = {
+export type BuildsVerdictData = {
     body?: never;
     path: {
         /**
@@ -19892,10 +19884,10 @@ export type BuildsJudgementData = {
         build_id: string;
     };
     query?: never;
-    url: '/api/v1/builds/{build_id}/judgement';
+    url: '/api/v1/builds/{build_id}/verdict';
 };
 
-export type BuildsJudgementErrors = {
+export type BuildsVerdictErrors = {
     /**
      * Not signed in
      */
@@ -19922,16 +19914,16 @@ export type BuildsJudgementErrors = {
     503: Problem;
 };
 
-export type BuildsJudgementError = BuildsJudgementErrors[keyof BuildsJudgementErrors];
+export type BuildsVerdictError = BuildsVerdictErrors[keyof BuildsVerdictErrors];
 
-export type BuildsJudgementResponses = {
+export type BuildsVerdictResponses = {
     /**
      * Successful Response
      */
     200: BuildVerdictOut;
 };
 
-export type BuildsJudgementResponse = BuildsJudgementResponses[keyof BuildsJudgementResponses];
+export type BuildsVerdictResponse = BuildsVerdictResponses[keyof BuildsVerdictResponses];
 
 export type CommentsListData = {
     body?: never;
@@ -19990,7 +19982,7 @@ export type CommentsListResponses = {
 
 export type CommentsListResponse = CommentsListResponses[keyof CommentsListResponses];
 
-export type CommentsWriteData = {
+export type CommentsCreateData = {
     body: CommentIn;
     headers?: {
         /**
@@ -20003,7 +19995,7 @@ export type CommentsWriteData = {
     url: '/api/v1/comments';
 };
 
-export type CommentsWriteErrors = {
+export type CommentsCreateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -20042,16 +20034,16 @@ export type CommentsWriteErrors = {
     503: Problem;
 };
 
-export type CommentsWriteError = CommentsWriteErrors[keyof CommentsWriteErrors];
+export type CommentsCreateError = CommentsCreateErrors[keyof CommentsCreateErrors];
 
-export type CommentsWriteResponses = {
+export type CommentsCreateResponses = {
     /**
      * Successful Response
      */
     201: CommentOut;
 };
 
-export type CommentsWriteResponse = CommentsWriteResponses[keyof CommentsWriteResponses];
+export type CommentsCreateResponse = CommentsCreateResponses[keyof CommentsCreateResponses];
 
 export type CommentsCountData = {
     body?: never;
@@ -20158,7 +20150,7 @@ export type CommentsDeleteResponses = {
 
 export type CommentsDeleteResponse = CommentsDeleteResponses[keyof CommentsDeleteResponses];
 
-export type CommentsChangeData = {
+export type CommentsUpdateData = {
     body: CommentUpdate;
     path: {
         /**
@@ -20170,7 +20162,7 @@ export type CommentsChangeData = {
     url: '/api/v1/comments/{comment_id}';
 };
 
-export type CommentsChangeErrors = {
+export type CommentsUpdateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -20209,16 +20201,16 @@ export type CommentsChangeErrors = {
     503: Problem;
 };
 
-export type CommentsChangeError = CommentsChangeErrors[keyof CommentsChangeErrors];
+export type CommentsUpdateError = CommentsUpdateErrors[keyof CommentsUpdateErrors];
 
-export type CommentsChangeResponses = {
+export type CommentsUpdateResponses = {
     /**
      * Successful Response
      */
     200: CommentOut;
 };
 
-export type CommentsChangeResponse = CommentsChangeResponses[keyof CommentsChangeResponses];
+export type CommentsUpdateResponse = CommentsUpdateResponses[keyof CommentsUpdateResponses];
 
 export type MentionsListData = {
     body?: never;
@@ -20327,14 +20319,14 @@ export type MentionsCountResponses = {
 
 export type MentionsCountResponse = MentionsCountResponses[keyof MentionsCountResponses];
 
-export type MentionsReadData = {
+export type MentionsMarkReadData = {
     body: MarkMentionsReadIn;
     path?: never;
     query?: never;
-    url: '/api/v1/mention-readings';
+    url: '/api/v1/mentions/read';
 };
 
-export type MentionsReadErrors = {
+export type MentionsMarkReadErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -20373,16 +20365,16 @@ export type MentionsReadErrors = {
     503: Problem;
 };
 
-export type MentionsReadError = MentionsReadErrors[keyof MentionsReadErrors];
+export type MentionsMarkReadError = MentionsMarkReadErrors[keyof MentionsMarkReadErrors];
 
-export type MentionsReadResponses = {
+export type MentionsMarkReadResponses = {
     /**
      * Successful Response
      */
     200: MentionCount;
 };
 
-export type MentionsReadResponse = MentionsReadResponses[keyof MentionsReadResponses];
+export type MentionsMarkReadResponse = MentionsMarkReadResponses[keyof MentionsMarkReadResponses];
 
 export type ActivityListData = {
     body?: never;
@@ -20463,7 +20455,7 @@ export type BisectsListData = {
         /**
          * State
          */
-        state?: Array<'planned' | 'waiting-approval' | 'searching' | 'paused' | 'found' | 'not-in-range' | 'inseparable' | 'stopped' | 'cancelled' | 'failed'> | null;
+        state?: Array<'planned' | 'waiting-approval' | 'searching' | 'paused' | 'found' | 'not-in-range' | 'not-separable' | 'stopped' | 'cancelled' | 'failed'> | null;
         /**
          * Service Id
          */
@@ -20581,7 +20573,7 @@ export type BisectsCreateResponses = {
 
 export type BisectsCreateResponse = BisectsCreateResponses[keyof BisectsCreateResponses];
 
-export type BisectsOfferData = {
+export type BisectsProposalData = {
     body?: never;
     path?: never;
     query?: {
@@ -20598,10 +20590,10 @@ export type BisectsOfferData = {
          */
         service_id?: string | null;
     };
-    url: '/api/v1/bisect-offers';
+    url: '/api/v1/bisect-proposals';
 };
 
-export type BisectsOfferErrors = {
+export type BisectsProposalErrors = {
     /**
      * Not signed in
      */
@@ -20628,16 +20620,16 @@ export type BisectsOfferErrors = {
     503: Problem;
 };
 
-export type BisectsOfferError = BisectsOfferErrors[keyof BisectsOfferErrors];
+export type BisectsProposalError = BisectsProposalErrors[keyof BisectsProposalErrors];
 
-export type BisectsOfferResponses = {
+export type BisectsProposalResponses = {
     /**
      * Successful Response
      */
     200: BisectProposalOut;
 };
 
-export type BisectsOfferResponse = BisectsOfferResponses[keyof BisectsOfferResponses];
+export type BisectsProposalResponse = BisectsProposalResponses[keyof BisectsProposalResponses];
 
 export type BisectsDeleteData = {
     body?: never;
@@ -20748,7 +20740,7 @@ export type BisectsGetResponses = {
 
 export type BisectsGetResponse = BisectsGetResponses[keyof BisectsGetResponses];
 
-export type BisectsChangeData = {
+export type BisectsUpdateData = {
     body: BisectUpdate;
     path: {
         /**
@@ -20760,7 +20752,7 @@ export type BisectsChangeData = {
     url: '/api/v1/bisects/{bisect_id}';
 };
 
-export type BisectsChangeErrors = {
+export type BisectsUpdateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -20799,16 +20791,16 @@ export type BisectsChangeErrors = {
     503: Problem;
 };
 
-export type BisectsChangeError = BisectsChangeErrors[keyof BisectsChangeErrors];
+export type BisectsUpdateError = BisectsUpdateErrors[keyof BisectsUpdateErrors];
 
-export type BisectsChangeResponses = {
+export type BisectsUpdateResponses = {
     /**
      * Successful Response
      */
     200: BisectOut;
 };
 
-export type BisectsChangeResponse = BisectsChangeResponses[keyof BisectsChangeResponses];
+export type BisectsUpdateResponse = BisectsUpdateResponses[keyof BisectsUpdateResponses];
 
 export type BisectsCandidatesData = {
     body?: never;
@@ -20877,7 +20869,7 @@ export type BisectsCandidatesResponses = {
 
 export type BisectsCandidatesResponse = BisectsCandidatesResponses[keyof BisectsCandidatesResponses];
 
-export type BisectsFilesData = {
+export type BisectsArtifactsData = {
     body?: never;
     path: {
         /**
@@ -20886,10 +20878,10 @@ export type BisectsFilesData = {
         bisect_id: string;
     };
     query?: never;
-    url: '/api/v1/bisects/{bisect_id}/files';
+    url: '/api/v1/bisects/{bisect_id}/artifacts';
 };
 
-export type BisectsFilesErrors = {
+export type BisectsArtifactsErrors = {
     /**
      * Not signed in
      */
@@ -20916,18 +20908,18 @@ export type BisectsFilesErrors = {
     503: Problem;
 };
 
-export type BisectsFilesError = BisectsFilesErrors[keyof BisectsFilesErrors];
+export type BisectsArtifactsError = BisectsArtifactsErrors[keyof BisectsArtifactsErrors];
 
-export type BisectsFilesResponses = {
+export type BisectsArtifactsResponses = {
     /**
      * Successful Response
      */
     200: BisectFilesOut;
 };
 
-export type BisectsFilesResponse = BisectsFilesResponses[keyof BisectsFilesResponses];
+export type BisectsArtifactsResponse = BisectsArtifactsResponses[keyof BisectsArtifactsResponses];
 
-export type BisectsMoveData = {
+export type BisectsApplyActionData = {
     body: BisectActionIn;
     path: {
         /**
@@ -20936,10 +20928,10 @@ export type BisectsMoveData = {
         bisect_id: string;
     };
     query?: never;
-    url: '/api/v1/bisects/{bisect_id}/moves';
+    url: '/api/v1/bisects/{bisect_id}/actions';
 };
 
-export type BisectsMoveErrors = {
+export type BisectsApplyActionErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -20978,18 +20970,18 @@ export type BisectsMoveErrors = {
     503: Problem;
 };
 
-export type BisectsMoveError = BisectsMoveErrors[keyof BisectsMoveErrors];
+export type BisectsApplyActionError = BisectsApplyActionErrors[keyof BisectsApplyActionErrors];
 
-export type BisectsMoveResponses = {
+export type BisectsApplyActionResponses = {
     /**
      * Successful Response
      */
     200: BisectOut;
 };
 
-export type BisectsMoveResponse = BisectsMoveResponses[keyof BisectsMoveResponses];
+export type BisectsApplyActionResponse = BisectsApplyActionResponses[keyof BisectsApplyActionResponses];
 
-export type BisectsMarkData = {
+export type BisectsOverrideData = {
     body: CandidateOverrideIn;
     path: {
         /**
@@ -20998,10 +20990,10 @@ export type BisectsMarkData = {
         bisect_id: string;
     };
     query?: never;
-    url: '/api/v1/bisects/{bisect_id}/marks';
+    url: '/api/v1/bisects/{bisect_id}/overrides';
 };
 
-export type BisectsMarkErrors = {
+export type BisectsOverrideErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -21040,18 +21032,18 @@ export type BisectsMarkErrors = {
     503: Problem;
 };
 
-export type BisectsMarkError = BisectsMarkErrors[keyof BisectsMarkErrors];
+export type BisectsOverrideError = BisectsOverrideErrors[keyof BisectsOverrideErrors];
 
-export type BisectsMarkResponses = {
+export type BisectsOverrideResponses = {
     /**
      * Successful Response
      */
     200: BisectOut;
 };
 
-export type BisectsMarkResponse = BisectsMarkResponses[keyof BisectsMarkResponses];
+export type BisectsOverrideResponse = BisectsOverrideResponses[keyof BisectsOverrideResponses];
 
-export type BisectsRemeasureData = {
+export type BisectsRequestProbeData = {
     body: ReprobeIn;
     path: {
         /**
@@ -21063,7 +21055,7 @@ export type BisectsRemeasureData = {
     url: '/api/v1/bisects/{bisect_id}/probes';
 };
 
-export type BisectsRemeasureErrors = {
+export type BisectsRequestProbeErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -21102,18 +21094,18 @@ export type BisectsRemeasureErrors = {
     503: Problem;
 };
 
-export type BisectsRemeasureError = BisectsRemeasureErrors[keyof BisectsRemeasureErrors];
+export type BisectsRequestProbeError = BisectsRequestProbeErrors[keyof BisectsRequestProbeErrors];
 
-export type BisectsRemeasureResponses = {
+export type BisectsRequestProbeResponses = {
     /**
      * Successful Response
      */
     200: BisectOut;
 };
 
-export type BisectsRemeasureResponse = BisectsRemeasureResponses[keyof BisectsRemeasureResponses];
+export type BisectsRequestProbeResponse = BisectsRequestProbeResponses[keyof BisectsRequestProbeResponses];
 
-export type BisectsAnnulData = {
+export type BisectsInvalidateData = {
     body: ProbeInvalidationIn;
     path: {
         /**
@@ -21122,10 +21114,10 @@ export type BisectsAnnulData = {
         bisect_id: string;
     };
     query?: never;
-    url: '/api/v1/bisects/{bisect_id}/annulments';
+    url: '/api/v1/bisects/{bisect_id}/invalidations';
 };
 
-export type BisectsAnnulErrors = {
+export type BisectsInvalidateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -21164,16 +21156,16 @@ export type BisectsAnnulErrors = {
     503: Problem;
 };
 
-export type BisectsAnnulError = BisectsAnnulErrors[keyof BisectsAnnulErrors];
+export type BisectsInvalidateError = BisectsInvalidateErrors[keyof BisectsInvalidateErrors];
 
-export type BisectsAnnulResponses = {
+export type BisectsInvalidateResponses = {
     /**
      * Successful Response
      */
     200: BisectOut;
 };
 
-export type BisectsAnnulResponse = BisectsAnnulResponses[keyof BisectsAnnulResponses];
+export type BisectsInvalidateResponse = BisectsInvalidateResponses[keyof BisectsInvalidateResponses];
 
 export type RunnersListData = {
     body?: never;
@@ -21276,7 +21268,7 @@ export type RunnersDeleteResponses = {
 
 export type RunnersDeleteResponse = RunnersDeleteResponses[keyof RunnersDeleteResponses];
 
-export type RunnersPutData = {
+export type RunnersRegisterData = {
     body: RunnerIn;
     path: {
         /**
@@ -21288,7 +21280,7 @@ export type RunnersPutData = {
     url: '/api/v1/runners/{runner_name}';
 };
 
-export type RunnersPutErrors = {
+export type RunnersRegisterErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -21327,25 +21319,30 @@ export type RunnersPutErrors = {
     503: Problem;
 };
 
-export type RunnersPutError = RunnersPutErrors[keyof RunnersPutErrors];
+export type RunnersRegisterError = RunnersRegisterErrors[keyof RunnersRegisterErrors];
 
-export type RunnersPutResponses = {
+export type RunnersRegisterResponses = {
     /**
      * Successful Response
      */
     200: RunnerOut;
 };
 
-export type RunnersPutResponse = RunnersPutResponses[keyof RunnersPutResponses];
+export type RunnersRegisterResponse = RunnersRegisterResponses[keyof RunnersRegisterResponses];
 
-export type RunnersLeaveData = {
+export type RunnersReleaseData = {
     body: RunnerShutdownIn;
-    path?: never;
+    path: {
+        /**
+         * Runner Name
+         */
+        runner_name: string;
+    };
     query?: never;
-    url: '/api/v1/runner-departures';
+    url: '/api/v1/runners/{runner_name}/release';
 };
 
-export type RunnersLeaveErrors = {
+export type RunnersReleaseErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -21384,16 +21381,16 @@ export type RunnersLeaveErrors = {
     503: Problem;
 };
 
-export type RunnersLeaveError = RunnersLeaveErrors[keyof RunnersLeaveErrors];
+export type RunnersReleaseError = RunnersReleaseErrors[keyof RunnersReleaseErrors];
 
-export type RunnersLeaveResponses = {
+export type RunnersReleaseResponses = {
     /**
      * Successful Response
      */
     204: void;
 };
 
-export type RunnersLeaveResponse = RunnersLeaveResponses[keyof RunnersLeaveResponses];
+export type RunnersReleaseResponse = RunnersReleaseResponses[keyof RunnersReleaseResponses];
 
 export type RunnersProbesData = {
     body?: never;
@@ -21458,9 +21455,14 @@ export type RunnersProbesResponse = RunnersProbesResponses[keyof RunnersProbesRe
 
 export type RunnersLeaseData = {
     body: LeaseRequestIn;
-    path?: never;
+    path: {
+        /**
+         * Runner Name
+         */
+        runner_name: string;
+    };
     query?: never;
-    url: '/api/v1/runner-leases';
+    url: '/api/v1/runners/{runner_name}/leases';
 };
 
 export type RunnersLeaseErrors = {
@@ -21513,7 +21515,7 @@ export type RunnersLeaseResponses = {
 
 export type RunnersLeaseResponse = RunnersLeaseResponses[keyof RunnersLeaseResponses];
 
-export type ProbesBeatData = {
+export type ProbesHeartbeatData = {
     body: HeartbeatIn;
     path: {
         /**
@@ -21522,10 +21524,10 @@ export type ProbesBeatData = {
         run_id: string;
     };
     query?: never;
-    url: '/api/v1/probes/{run_id}/beats';
+    url: '/api/v1/probes/{run_id}/heartbeats';
 };
 
-export type ProbesBeatErrors = {
+export type ProbesHeartbeatErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -21564,18 +21566,18 @@ export type ProbesBeatErrors = {
     503: Problem;
 };
 
-export type ProbesBeatError = ProbesBeatErrors[keyof ProbesBeatErrors];
+export type ProbesHeartbeatError = ProbesHeartbeatErrors[keyof ProbesHeartbeatErrors];
 
-export type ProbesBeatResponses = {
+export type ProbesHeartbeatResponses = {
     /**
      * Successful Response
      */
     200: HeartbeatOut;
 };
 
-export type ProbesBeatResponse = ProbesBeatResponses[keyof ProbesBeatResponses];
+export type ProbesHeartbeatResponse = ProbesHeartbeatResponses[keyof ProbesHeartbeatResponses];
 
-export type ProbesWindowData = {
+export type ProbesRecordMeasurementData = {
     body: ProbeMeasurementIn;
     path: {
         /**
@@ -21584,10 +21586,10 @@ export type ProbesWindowData = {
         run_id: string;
     };
     query?: never;
-    url: '/api/v1/probes/{run_id}/windows';
+    url: '/api/v1/probes/{run_id}/measurements';
 };
 
-export type ProbesWindowErrors = {
+export type ProbesRecordMeasurementErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -21626,18 +21628,18 @@ export type ProbesWindowErrors = {
     503: Problem;
 };
 
-export type ProbesWindowError = ProbesWindowErrors[keyof ProbesWindowErrors];
+export type ProbesRecordMeasurementError = ProbesRecordMeasurementErrors[keyof ProbesRecordMeasurementErrors];
 
-export type ProbesWindowResponses = {
+export type ProbesRecordMeasurementResponses = {
     /**
      * Successful Response
      */
     204: void;
 };
 
-export type ProbesWindowResponse = ProbesWindowResponses[keyof ProbesWindowResponses];
+export type ProbesRecordMeasurementResponse = ProbesRecordMeasurementResponses[keyof ProbesRecordMeasurementResponses];
 
-export type ProbesEndData = {
+export type ProbesRecordResultData = {
     body: ProbeResultIn;
     path: {
         /**
@@ -21646,10 +21648,10 @@ export type ProbesEndData = {
         run_id: string;
     };
     query?: never;
-    url: '/api/v1/probes/{run_id}/ends';
+    url: '/api/v1/probes/{run_id}/result';
 };
 
-export type ProbesEndErrors = {
+export type ProbesRecordResultErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -21688,16 +21690,16 @@ export type ProbesEndErrors = {
     503: Problem;
 };
 
-export type ProbesEndError = ProbesEndErrors[keyof ProbesEndErrors];
+export type ProbesRecordResultError = ProbesRecordResultErrors[keyof ProbesRecordResultErrors];
 
-export type ProbesEndResponses = {
+export type ProbesRecordResultResponses = {
     /**
      * Successful Response
      */
     204: void;
 };
 
-export type ProbesEndResponse = ProbesEndResponses[keyof ProbesEndResponses];
+export type ProbesRecordResultResponse = ProbesRecordResultResponses[keyof ProbesRecordResultResponses];
 
 export type ProbesCallbackData = {
     body: ProbeCallbackIn;
@@ -21985,7 +21987,7 @@ export type ReportsGetResponses = {
 
 export type ReportsGetResponse = ReportsGetResponses[keyof ReportsGetResponses];
 
-export type ReportsChangeData = {
+export type ReportsUpdateData = {
     body: ReportUpdate;
     path: {
         /**
@@ -21997,7 +21999,7 @@ export type ReportsChangeData = {
     url: '/api/v1/reports/{report_id}';
 };
 
-export type ReportsChangeErrors = {
+export type ReportsUpdateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -22036,18 +22038,18 @@ export type ReportsChangeErrors = {
     503: Problem;
 };
 
-export type ReportsChangeError = ReportsChangeErrors[keyof ReportsChangeErrors];
+export type ReportsUpdateError = ReportsUpdateErrors[keyof ReportsUpdateErrors];
 
-export type ReportsChangeResponses = {
+export type ReportsUpdateResponses = {
     /**
      * Successful Response
      */
     200: ReportOut;
 };
 
-export type ReportsChangeResponse = ReportsChangeResponses[keyof ReportsChangeResponses];
+export type ReportsUpdateResponse = ReportsUpdateResponses[keyof ReportsUpdateResponses];
 
-export type ReportsFreezeData = {
+export type ReportsCreateSnapshotData = {
     body: SnapshotIn;
     path: {
         /**
@@ -22056,10 +22058,10 @@ export type ReportsFreezeData = {
         report_id: string;
     };
     query?: never;
-    url: '/api/v1/reports/{report_id}/views';
+    url: '/api/v1/reports/{report_id}/snapshots';
 };
 
-export type ReportsFreezeErrors = {
+export type ReportsCreateSnapshotErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -22098,16 +22100,16 @@ export type ReportsFreezeErrors = {
     503: Problem;
 };
 
-export type ReportsFreezeError = ReportsFreezeErrors[keyof ReportsFreezeErrors];
+export type ReportsCreateSnapshotError = ReportsCreateSnapshotErrors[keyof ReportsCreateSnapshotErrors];
 
-export type ReportsFreezeResponses = {
+export type ReportsCreateSnapshotResponses = {
     /**
      * Successful Response
      */
     201: SnapshotBlockOut;
 };
 
-export type ReportsFreezeResponse = ReportsFreezeResponses[keyof ReportsFreezeResponses];
+export type ReportsCreateSnapshotResponse = ReportsCreateSnapshotResponses[keyof ReportsCreateSnapshotResponses];
 
 export type ReportsPublishData = {
     body?: never;
@@ -22215,7 +22217,7 @@ export type ReportsVersionsResponses = {
 
 export type ReportsVersionsResponse = ReportsVersionsResponses[keyof ReportsVersionsResponses];
 
-export type ReportsRecordingData = {
+export type ReportsBundleData = {
     body?: never;
     path: {
         /**
@@ -22231,10 +22233,10 @@ export type ReportsRecordingData = {
          */
         version?: number | null;
     };
-    url: '/api/v1/reports/{report_id}/recording';
+    url: '/api/v1/reports/{report_id}/bundle';
 };
 
-export type ReportsRecordingErrors = {
+export type ReportsBundleErrors = {
     /**
      * Not signed in
      */
@@ -22261,16 +22263,16 @@ export type ReportsRecordingErrors = {
     503: Problem;
 };
 
-export type ReportsRecordingError = ReportsRecordingErrors[keyof ReportsRecordingErrors];
+export type ReportsBundleError = ReportsBundleErrors[keyof ReportsBundleErrors];
 
-export type ReportsRecordingResponses = {
+export type ReportsBundleResponses = {
     /**
      * u32 length of a JSON header, the header (slowpath.recording/1), the answers' bytes; gzip
      */
     200: Blob | File;
 };
 
-export type ReportsRecordingResponse = ReportsRecordingResponses[keyof ReportsRecordingResponses];
+export type ReportsBundleResponse = ReportsBundleResponses[keyof ReportsBundleResponses];
 
 export type ReportsPreviewData = {
     body?: never;
@@ -22345,7 +22347,7 @@ export type ReportsPreviewResponses = {
 
 export type ReportsPreviewResponse = ReportsPreviewResponses[keyof ReportsPreviewResponses];
 
-export type ReportsScrubbedData = {
+export type ReportsScrubSummaryData = {
     body?: never;
     path: {
         /**
@@ -22377,10 +22379,10 @@ export type ReportsScrubbedData = {
          */
         people?: boolean;
     };
-    url: '/api/v1/reports/{report_id}/scrubbed';
+    url: '/api/v1/reports/{report_id}/scrub-summary';
 };
 
-export type ReportsScrubbedErrors = {
+export type ReportsScrubSummaryErrors = {
     /**
      * Not signed in
      */
@@ -22407,16 +22409,16 @@ export type ReportsScrubbedErrors = {
     503: Problem;
 };
 
-export type ReportsScrubbedError = ReportsScrubbedErrors[keyof ReportsScrubbedErrors];
+export type ReportsScrubSummaryError = ReportsScrubSummaryErrors[keyof ReportsScrubSummaryErrors];
 
-export type ReportsScrubbedResponses = {
+export type ReportsScrubSummaryResponses = {
     /**
      * Successful Response
      */
     200: ScrubSummaryOut;
 };
 
-export type ReportsScrubbedResponse = ReportsScrubbedResponses[keyof ReportsScrubbedResponses];
+export type ReportsScrubSummaryResponse = ReportsScrubSummaryResponses[keyof ReportsScrubSummaryResponses];
 
 export type ReportsExportData = {
     body?: never;
@@ -22504,7 +22506,7 @@ export type ShareLinksListData = {
         report_id: string;
     };
     query?: never;
-    url: '/api/v1/reports/{report_id}/links';
+    url: '/api/v1/reports/{report_id}/share-links';
 };
 
 export type ShareLinksListErrors = {
@@ -22556,7 +22558,7 @@ export type ShareLinksCreateData = {
         report_id: string;
     };
     query?: never;
-    url: '/api/v1/reports/{report_id}/links';
+    url: '/api/v1/reports/{report_id}/share-links';
 };
 
 export type ShareLinksCreateErrors = {
@@ -22617,12 +22619,12 @@ export type ShareLinksRevokeData = {
          */
         report_id: string;
         /**
-         * Link Id
+         * Share Link Id
          */
-        link_id: string;
+        share_link_id: string;
     };
     query?: never;
-    url: '/api/v1/reports/{report_id}/links/{link_id}';
+    url: '/api/v1/reports/{report_id}/share-links/{share_link_id}';
 };
 
 export type ShareLinksRevokeErrors = {
@@ -22667,14 +22669,14 @@ export type ShareLinksRevokeResponses = {
 
 export type ShareLinksRevokeResponse = ShareLinksRevokeResponses[keyof ShareLinksRevokeResponses];
 
-export type SharingGetData = {
+export type ShareSettingsGetData = {
     body?: never;
     path?: never;
     query?: never;
-    url: '/api/v1/sharing';
+    url: '/api/v1/share-settings';
 };
 
-export type SharingGetErrors = {
+export type ShareSettingsGetErrors = {
     /**
      * Not signed in
      */
@@ -22701,25 +22703,25 @@ export type SharingGetErrors = {
     503: Problem;
 };
 
-export type SharingGetError = SharingGetErrors[keyof SharingGetErrors];
+export type ShareSettingsGetError = ShareSettingsGetErrors[keyof ShareSettingsGetErrors];
 
-export type SharingGetResponses = {
+export type ShareSettingsGetResponses = {
     /**
      * Successful Response
      */
     200: ShareSettingsOut;
 };
 
-export type SharingGetResponse = SharingGetResponses[keyof SharingGetResponses];
+export type ShareSettingsGetResponse = ShareSettingsGetResponses[keyof ShareSettingsGetResponses];
 
-export type SharingChangeData = {
+export type ShareSettingsUpdateData = {
     body: ShareSettingsUpdate;
     path?: never;
     query?: never;
-    url: '/api/v1/sharing';
+    url: '/api/v1/share-settings';
 };
 
-export type SharingChangeErrors = {
+export type ShareSettingsUpdateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -22758,16 +22760,16 @@ export type SharingChangeErrors = {
     503: Problem;
 };
 
-export type SharingChangeError = SharingChangeErrors[keyof SharingChangeErrors];
+export type ShareSettingsUpdateError = ShareSettingsUpdateErrors[keyof ShareSettingsUpdateErrors];
 
-export type SharingChangeResponses = {
+export type ShareSettingsUpdateResponses = {
     /**
      * Successful Response
      */
     200: ShareSettingsOut;
 };
 
-export type SharingChangeResponse = SharingChangeResponses[keyof SharingChangeResponses];
+export type ShareSettingsUpdateResponse = ShareSettingsUpdateResponses[keyof ShareSettingsUpdateResponses];
 
 export type SharedGetData = {
     body?: never;
@@ -22865,7 +22867,7 @@ export type SharedExportResponses = {
 
 export type SharedExportResponse = SharedExportResponses[keyof SharedExportResponses];
 
-export type ChannelsListData = {
+export type NotificationChannelsListData = {
     body?: never;
     path?: never;
     query?: {
@@ -22880,10 +22882,10 @@ export type ChannelsListData = {
          */
         limit?: number;
     };
-    url: '/api/v1/channels';
+    url: '/api/v1/notification-channels';
 };
 
-export type ChannelsListErrors = {
+export type NotificationChannelsListErrors = {
     /**
      * Not signed in
      */
@@ -22910,25 +22912,25 @@ export type ChannelsListErrors = {
     503: Problem;
 };
 
-export type ChannelsListError = ChannelsListErrors[keyof ChannelsListErrors];
+export type NotificationChannelsListError = NotificationChannelsListErrors[keyof NotificationChannelsListErrors];
 
-export type ChannelsListResponses = {
+export type NotificationChannelsListResponses = {
     /**
      * Successful Response
      */
     200: PageChannelOut;
 };
 
-export type ChannelsListResponse = ChannelsListResponses[keyof ChannelsListResponses];
+export type NotificationChannelsListResponse = NotificationChannelsListResponses[keyof NotificationChannelsListResponses];
 
-export type ChannelsCreateData = {
+export type NotificationChannelsCreateData = {
     body: ChannelInWritable;
     path?: never;
     query?: never;
-    url: '/api/v1/channels';
+    url: '/api/v1/notification-channels';
 };
 
-export type ChannelsCreateErrors = {
+export type NotificationChannelsCreateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -22967,18 +22969,18 @@ export type ChannelsCreateErrors = {
     503: Problem;
 };
 
-export type ChannelsCreateError = ChannelsCreateErrors[keyof ChannelsCreateErrors];
+export type NotificationChannelsCreateError = NotificationChannelsCreateErrors[keyof NotificationChannelsCreateErrors];
 
-export type ChannelsCreateResponses = {
+export type NotificationChannelsCreateResponses = {
     /**
      * Successful Response
      */
     201: ChannelCreatedOut;
 };
 
-export type ChannelsCreateResponse = ChannelsCreateResponses[keyof ChannelsCreateResponses];
+export type NotificationChannelsCreateResponse = NotificationChannelsCreateResponses[keyof NotificationChannelsCreateResponses];
 
-export type ChannelsDeleteData = {
+export type NotificationChannelsDeleteData = {
     body?: never;
     path: {
         /**
@@ -22987,10 +22989,10 @@ export type ChannelsDeleteData = {
         channel_id: string;
     };
     query?: never;
-    url: '/api/v1/channels/{channel_id}';
+    url: '/api/v1/notification-channels/{channel_id}';
 };
 
-export type ChannelsDeleteErrors = {
+export type NotificationChannelsDeleteErrors = {
     /**
      * Not signed in
      */
@@ -23021,18 +23023,18 @@ export type ChannelsDeleteErrors = {
     503: Problem;
 };
 
-export type ChannelsDeleteError = ChannelsDeleteErrors[keyof ChannelsDeleteErrors];
+export type NotificationChannelsDeleteError = NotificationChannelsDeleteErrors[keyof NotificationChannelsDeleteErrors];
 
-export type ChannelsDeleteResponses = {
+export type NotificationChannelsDeleteResponses = {
     /**
      * Successful Response
      */
     204: void;
 };
 
-export type ChannelsDeleteResponse = ChannelsDeleteResponses[keyof ChannelsDeleteResponses];
+export type NotificationChannelsDeleteResponse = NotificationChannelsDeleteResponses[keyof NotificationChannelsDeleteResponses];
 
-export type ChannelsChangeData = {
+export type NotificationChannelsUpdateData = {
     body: ChannelUpdate;
     path: {
         /**
@@ -23041,10 +23043,10 @@ export type ChannelsChangeData = {
         channel_id: string;
     };
     query?: never;
-    url: '/api/v1/channels/{channel_id}';
+    url: '/api/v1/notification-channels/{channel_id}';
 };
 
-export type ChannelsChangeErrors = {
+export type NotificationChannelsUpdateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -23083,18 +23085,18 @@ export type ChannelsChangeErrors = {
     503: Problem;
 };
 
-export type ChannelsChangeError = ChannelsChangeErrors[keyof ChannelsChangeErrors];
+export type NotificationChannelsUpdateError = NotificationChannelsUpdateErrors[keyof NotificationChannelsUpdateErrors];
 
-export type ChannelsChangeResponses = {
+export type NotificationChannelsUpdateResponses = {
     /**
      * Successful Response
      */
     200: ChannelOut;
 };
 
-export type ChannelsChangeResponse = ChannelsChangeResponses[keyof ChannelsChangeResponses];
+export type NotificationChannelsUpdateResponse = NotificationChannelsUpdateResponses[keyof NotificationChannelsUpdateResponses];
 
-export type ChannelsRenewSecretData = {
+export type NotificationChannelsRotateSecretData = {
     body?: never;
     path: {
         /**
@@ -23103,10 +23105,10 @@ export type ChannelsRenewSecretData = {
         channel_id: string;
     };
     query?: never;
-    url: '/api/v1/channels/{channel_id}/secret';
+    url: '/api/v1/notification-channels/{channel_id}/secret';
 };
 
-export type ChannelsRenewSecretErrors = {
+export type NotificationChannelsRotateSecretErrors = {
     /**
      * Not signed in
      */
@@ -23137,18 +23139,18 @@ export type ChannelsRenewSecretErrors = {
     503: Problem;
 };
 
-export type ChannelsRenewSecretError = ChannelsRenewSecretErrors[keyof ChannelsRenewSecretErrors];
+export type NotificationChannelsRotateSecretError = NotificationChannelsRotateSecretErrors[keyof NotificationChannelsRotateSecretErrors];
 
-export type ChannelsRenewSecretResponses = {
+export type NotificationChannelsRotateSecretResponses = {
     /**
      * Successful Response
      */
     200: ChannelCreatedOut;
 };
 
-export type ChannelsRenewSecretResponse = ChannelsRenewSecretResponses[keyof ChannelsRenewSecretResponses];
+export type NotificationChannelsRotateSecretResponse = NotificationChannelsRotateSecretResponses[keyof NotificationChannelsRotateSecretResponses];
 
-export type ChannelsTestData = {
+export type NotificationChannelsTestData = {
     body?: never;
     path: {
         /**
@@ -23157,10 +23159,10 @@ export type ChannelsTestData = {
         channel_id: string;
     };
     query?: never;
-    url: '/api/v1/channels/{channel_id}/test';
+    url: '/api/v1/notification-channels/{channel_id}/test';
 };
 
-export type ChannelsTestErrors = {
+export type NotificationChannelsTestErrors = {
     /**
      * Not signed in
      */
@@ -23191,18 +23193,18 @@ export type ChannelsTestErrors = {
     503: Problem;
 };
 
-export type ChannelsTestError = ChannelsTestErrors[keyof ChannelsTestErrors];
+export type NotificationChannelsTestError = NotificationChannelsTestErrors[keyof NotificationChannelsTestErrors];
 
-export type ChannelsTestResponses = {
+export type NotificationChannelsTestResponses = {
     /**
      * Successful Response
      */
     202: NotificationOut;
 };
 
-export type ChannelsTestResponse = ChannelsTestResponses[keyof ChannelsTestResponses];
+export type NotificationChannelsTestResponse = NotificationChannelsTestResponses[keyof NotificationChannelsTestResponses];
 
-export type ChannelsListMessagesData = {
+export type NotificationsListData = {
     body?: never;
     path: {
         /**
@@ -23222,10 +23224,10 @@ export type ChannelsListMessagesData = {
          */
         limit?: number;
     };
-    url: '/api/v1/channels/{channel_id}/messages';
+    url: '/api/v1/notification-channels/{channel_id}/notifications';
 };
 
-export type ChannelsListMessagesErrors = {
+export type NotificationsListErrors = {
     /**
      * Not signed in
      */
@@ -23252,30 +23254,30 @@ export type ChannelsListMessagesErrors = {
     503: Problem;
 };
 
-export type ChannelsListMessagesError = ChannelsListMessagesErrors[keyof ChannelsListMessagesErrors];
+export type NotificationsListError = NotificationsListErrors[keyof NotificationsListErrors];
 
-export type ChannelsListMessagesResponses = {
+export type NotificationsListResponses = {
     /**
      * Successful Response
      */
     200: PageNotificationOut;
 };
 
-export type ChannelsListMessagesResponse = ChannelsListMessagesResponses[keyof ChannelsListMessagesResponses];
+export type NotificationsListResponse = NotificationsListResponses[keyof NotificationsListResponses];
 
-export type MessagesTellAgainData = {
+export type NotificationsRedeliverData = {
     body?: never;
     path: {
         /**
-         * Message Id
+         * Notification Id
          */
-        message_id: string;
+        notification_id: string;
     };
     query?: never;
-    url: '/api/v1/messages/{message_id}/again';
+    url: '/api/v1/notifications/{notification_id}/redeliver';
 };
 
-export type MessagesTellAgainErrors = {
+export type NotificationsRedeliverErrors = {
     /**
      * Not signed in
      */
@@ -23306,16 +23308,16 @@ export type MessagesTellAgainErrors = {
     503: Problem;
 };
 
-export type MessagesTellAgainError = MessagesTellAgainErrors[keyof MessagesTellAgainErrors];
+export type NotificationsRedeliverError = NotificationsRedeliverErrors[keyof NotificationsRedeliverErrors];
 
-export type MessagesTellAgainResponses = {
+export type NotificationsRedeliverResponses = {
     /**
      * Successful Response
      */
     202: NotificationOut;
 };
 
-export type MessagesTellAgainResponse = MessagesTellAgainResponses[keyof MessagesTellAgainResponses];
+export type NotificationsRedeliverResponse = NotificationsRedeliverResponses[keyof NotificationsRedeliverResponses];
 
 export type RetentionGetData = {
     body?: never;
@@ -23362,14 +23364,14 @@ export type RetentionGetResponses = {
 
 export type RetentionGetResponse = RetentionGetResponses[keyof RetentionGetResponses];
 
-export type RetentionChangeData = {
+export type RetentionUpdateData = {
     body: RetentionIn;
     path?: never;
     query?: never;
     url: '/api/v1/retention';
 };
 
-export type RetentionChangeErrors = {
+export type RetentionUpdateErrors = {
     /**
      * The body is not JSON that can be read
      */
@@ -23408,16 +23410,16 @@ export type RetentionChangeErrors = {
     503: Problem;
 };
 
-export type RetentionChangeError = RetentionChangeErrors[keyof RetentionChangeErrors];
+export type RetentionUpdateError = RetentionUpdateErrors[keyof RetentionUpdateErrors];
 
-export type RetentionChangeResponses = {
+export type RetentionUpdateResponses = {
     /**
      * Successful Response
      */
     200: RetentionOut;
 };
 
-export type RetentionChangeResponse = RetentionChangeResponses[keyof RetentionChangeResponses];
+export type RetentionUpdateResponse = RetentionUpdateResponses[keyof RetentionUpdateResponses];
 
 export type RetentionPreviewData = {
     body?: never;

@@ -21,8 +21,8 @@ import { TraceFacts } from '../../features/evidence/exec_traces';
 import { PageHeader, Section, useTitle } from '../../ui';
 import { Link } from '../Link';
 
-const route = getRouteApi('/t/$team/files');
-const fileRoute = getRouteApi('/t/$team/files/$artifactId');
+const route = getRouteApi('/t/$team/artifacts');
+const fileRoute = getRouteApi('/t/$team/artifacts/$artifactId');
 const teamRoute = getRouteApi('/t/$team');
 
 /** A link in a row is not a click on the row. */
@@ -39,7 +39,7 @@ export function ArtifactsRoute() {
   const members = useQuery(membersQuery(team.id));
   const builds = useQuery(buildChoicesQuery);
   const retention = useQuery(retentionQuery);
-  const expires = retention.data?.rules.some((rule) => rule.is_file && rule.days !== null);
+  const expires = retention.data?.rules.some((rule) => rule.is_artifact_kind && rule.retention_days !== null);
   const dash = <span className="muted">–</span>;
   const mayWrite = team.role !== 'viewer';
   const upload = mayWrite && (
@@ -60,7 +60,7 @@ export function ArtifactsRoute() {
         sub={
           <>
             All uploads, manual and from builds. Identical files are stored once.{' '}
-            <Link to="/t/$team/growth" params={{ team: team.slug }} className="link">
+            <Link to="/t/$team/stack-growth" params={{ team: team.slug }} className="link">
               Stack growth over builds
             </Link>
           </>
@@ -71,7 +71,7 @@ export function ArtifactsRoute() {
         wanted={{ name: q, state, kind }}
         onWanted={(wanted) =>
           void navigate({
-            to: '/t/$team/files',
+            to: '/t/$team/artifacts',
             params: { team: team.slug },
             search: { q: wanted.name, state: wanted.state, kind: wanted.kind },
             replace: true,
@@ -79,14 +79,14 @@ export function ArtifactsRoute() {
         }
         onOpen={({ id }) =>
           void navigate({
-            to: '/t/$team/files/$artifactId',
+            to: '/t/$team/artifacts/$artifactId',
             params: { team: team.slug, artifactId: id },
           })
         }
         link={({ id, name, trace, spans }) => (
           <>
             <Link
-              to="/t/$team/files/$artifactId"
+              to="/t/$team/artifacts/$artifactId"
               params={{ team: team.slug, artifactId: id }}
               onClick={stay}
             >
@@ -96,7 +96,7 @@ export function ArtifactsRoute() {
               <>
                 {' '}
                 <Link
-                  to="/t/$team/traces/$artifactId"
+                  to="/t/$team/execution-traces/$artifactId"
                   params={{ team: team.slug, artifactId: id }}
                   search={{}}
                   className="link"
@@ -111,7 +111,7 @@ export function ArtifactsRoute() {
               <>
                 {' '}
                 <Link
-                  to="/t/$team/spans/$artifactId"
+                  to="/t/$team/span-sets/$artifactId"
                   params={{ team: team.slug, artifactId: id }}
                   search={{}}
                   className="link"
@@ -174,12 +174,12 @@ export function ArtifactRoute() {
       key={artifactId}
       id={artifactId}
       back={
-        <Link to="/t/$team/files" params={{ team: team.slug }} search={{}} className="muted">
+        <Link to="/t/$team/artifacts" params={{ team: team.slug }} search={{}} className="muted">
           Artifacts
         </Link>
       }
       onGone={() =>
-        void navigate({ to: '/t/$team/files', params: { team: team.slug }, search: {} })
+        void navigate({ to: '/t/$team/artifacts', params: { team: team.slug }, search: {} })
       }
       mayWrite={mayWrite}
       build={(artifact) => <BuildOf artifact={artifact} mayWrite={mayWrite} />}
@@ -198,7 +198,7 @@ function Evidence({ artifact, team }: { artifact: Artifact; team: string }) {
         <Section title="Execution trace" narrow>
           <TraceFacts trace={trace} />
           <Link
-            to="/t/$team/traces/$artifactId"
+            to="/t/$team/execution-traces/$artifactId"
             params={{ team, artifactId: id }}
             search={{}}
             className="link"
@@ -211,7 +211,7 @@ function Evidence({ artifact, team }: { artifact: Artifact; team: string }) {
         <Section title="Spans" narrow>
           <SpanFacts spans={spans} />
           <Link
-            to="/t/$team/spans/$artifactId"
+            to="/t/$team/span-sets/$artifactId"
             params={{ team, artifactId: id }}
             search={{}}
             className="link"
@@ -223,7 +223,7 @@ function Evidence({ artifact, team }: { artifact: Artifact; team: string }) {
       {growth && (
         <Section title="Stack growth" narrow>
           <GrowthFacts growth={growth} />
-          <Link to="/t/$team/growth" params={{ team }} className="link">
+          <Link to="/t/$team/stack-growth" params={{ team }} className="link">
             All stack-growth logs
           </Link>
         </Section>

@@ -30,10 +30,10 @@ export function SignInPage() {
   const { next } = signInRoute.useSearch();
   const navigate = useNavigate();
   const ways = useQuery(signInMethodsQuery);
-  const signsUp = !ways.data || (ways.data.passwords && ways.data.sign_up);
-  const forgotten = ways.data?.passwords && ways.data.mail && (
+  const signsUp = !ways.data || (ways.data.are_passwords_enabled && ways.data.sign_up);
+  const forgotten = ways.data?.are_passwords_enabled && ways.data.is_mail_configured && (
     <>
-      <Link to="/forgotten-password" className="link">
+      <Link to="/password-reset" className="link">
         Forgot your password?
       </Link>{' '}
     </>
@@ -272,7 +272,7 @@ export function NewPasswordPage() {
         title="This link is incomplete"
         sub="The part after # is missing. Copy the whole link from the email."
         foot={
-          <Link to="/forgotten-password" className="link">
+          <Link to="/password-reset" className="link">
             Request a new link
           </Link>
         }

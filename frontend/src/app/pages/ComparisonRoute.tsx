@@ -86,7 +86,7 @@ export function ComparisonRoute() {
             }),
           file: (id, words) => (
             <Link
-              to="/t/$team/files/$artifactId"
+              to="/t/$team/artifacts/$artifactId"
               params={{ team: team.slug, artifactId: id }}
               className="link"
             >
@@ -95,7 +95,7 @@ export function ComparisonRoute() {
           ),
           distributedTrace: (id, traceId, words) => (
             <Link
-              to="/t/$team/spans/$artifactId/traces/$traceId"
+              to="/t/$team/span-sets/$artifactId/traces/$traceId"
               params={{ team: team.slug, artifactId: id, traceId }}
               search={{}}
               className="link"

@@ -10,7 +10,7 @@ import {
 import { Link } from '../Link';
 import { PanelToReport } from '../AddToReportAction';
 
-const route = getRouteApi('/t/$team/board');
+const route = getRouteApi('/t/$team/dashboard');
 const teamRoute = getRouteApi('/t/$team');
 
 export function DashboardRoute() {
@@ -21,7 +21,7 @@ export function DashboardRoute() {
   const onView = useCallback(
     (next: DashboardView) => {
       void navigate({
-        to: '/t/$team/board',
+        to: '/t/$team/dashboard',
         params: { team: team.slug },
         search: dashboardSearchOf(next),
         replace: !isDashboardStep(view, next),
@@ -57,12 +57,12 @@ export function DashboardRoute() {
           : (service) => <PanelToReport team={team} service={service} />
       }
       mapLink={(env, words) => (
-        <Link to="/t/$team/map" params={{ team: team.slug }} search={{ env }} className="link">
+        <Link to="/t/$team/service-map" params={{ team: team.slug }} search={{ env }} className="link">
           {words}
         </Link>
       )}
       filesLink={(words) => (
-        <Link to="/t/$team/files" params={{ team: team.slug }} search={{}} className="link">
+        <Link to="/t/$team/artifacts" params={{ team: team.slug }} search={{}} className="link">
           {words}
         </Link>
       )}

@@ -10,7 +10,7 @@ export function GrowthRoute() {
     <GrowthPage
       above={
         <Link
-          to="/t/$team/files"
+          to="/t/$team/artifacts"
           params={{ team: team.slug }}
           search={{ kind: 'growth' }}
           className="muted"

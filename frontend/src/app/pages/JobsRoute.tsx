@@ -30,7 +30,7 @@ function subjectOf({ subject: { kind, id } }: Job, team: string): ReactNode {
   switch (kind) {
     case 'artifact':
       return (
-        <Link {...known} to="/t/$team/files/$artifactId" params={{ team, artifactId: id }}>
+        <Link {...known} to="/t/$team/artifacts/$artifactId" params={{ team, artifactId: id }}>
           an artifact
         </Link>
       );

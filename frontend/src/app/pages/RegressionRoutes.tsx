@@ -114,7 +114,7 @@ export function RegressionRoute() {
       onOpenBuild={(buildId) =>
         void navigate({ to: '/t/$team/builds/$buildId', params: { team: team.slug, buildId } })
       }
-      commits={({ service_id, good, since, kind, members, subject }) =>
+      commits={({ service_id, good, first_bad_build: since, kind, related_series: members, subject }) =>
         good &&
         since && (
           <CommitsBetween
@@ -188,7 +188,7 @@ export function BuildRoute() {
           <BuildArtifacts
             buildId={buildId}
             link={({ id, name }) => (
-              <Link to="/t/$team/files/$artifactId" params={{ team: team.slug, artifactId: id }}>
+              <Link to="/t/$team/artifacts/$artifactId" params={{ team: team.slug, artifactId: id }}>
                 {name}
               </Link>
             )}

@@ -17,9 +17,9 @@ import {
 import { Link } from '../Link';
 import { PageDiscussion } from '../PageDiscussion';
 
-const setRoute = getRouteApi('/t/$team/spans/$artifactId');
-const mapRoute = getRouteApi('/t/$team/map');
-const waterfallRoute = getRouteApi('/t/$team/spans/$artifactId/traces/$traceId');
+const setRoute = getRouteApi('/t/$team/span-sets/$artifactId');
+const mapRoute = getRouteApi('/t/$team/service-map');
+const waterfallRoute = getRouteApi('/t/$team/span-sets/$artifactId/traces/$traceId');
 const teamRoute = getRouteApi('/t/$team');
 
 export function WaterfallRoute() {
@@ -31,7 +31,7 @@ export function WaterfallRoute() {
   const onView = useCallback(
     (next: WaterfallView) => {
       void navigate({
-        to: '/t/$team/spans/$artifactId/traces/$traceId',
+        to: '/t/$team/span-sets/$artifactId/traces/$traceId',
         params: { team: team.slug, artifactId, traceId },
         search: waterfallSearchOf(next),
         // Walking from span to span by keys, and zooming, are no steps to go back by.
@@ -50,7 +50,7 @@ export function WaterfallRoute() {
       onView={onView}
       traceLink={(id, words) => (
         <Link
-          to="/t/$team/spans/$artifactId/traces/$traceId"
+          to="/t/$team/span-sets/$artifactId/traces/$traceId"
           params={{ team: team.slug, artifactId, traceId: id }}
           search={{}}
           className="link"
@@ -60,7 +60,7 @@ export function WaterfallRoute() {
       )}
       executionLink={(id, words) => (
         <Link
-          to="/t/$team/traces/$artifactId"
+          to="/t/$team/execution-traces/$artifactId"
           params={{ team: team.slug, artifactId: id }}
           search={{}}
           className="link"
@@ -70,7 +70,7 @@ export function WaterfallRoute() {
       )}
       above={
         <Link
-          to="/t/$team/spans/$artifactId"
+          to="/t/$team/span-sets/$artifactId"
           params={{ team: team.slug, artifactId }}
           search={{}}
           className="muted"
@@ -92,7 +92,7 @@ export function SpanSetRoute() {
   const onView = useCallback(
     (next: SpansView) => {
       void navigate({
-        to: '/t/$team/spans/$artifactId',
+        to: '/t/$team/span-sets/$artifactId',
         params: { team: team.slug, artifactId },
         search: { ...spansSearchOf(next), ...tracesSearchOf(traces) },
         replace: next.edge === view.edge,
@@ -104,7 +104,7 @@ export function SpanSetRoute() {
   const onTraces = useCallback(
     (next: TracesView) => {
       void navigate({
-        to: '/t/$team/spans/$artifactId',
+        to: '/t/$team/span-sets/$artifactId',
         params: { team: team.slug, artifactId },
         search: { ...spansSearchOf(view), ...tracesSearchOf(next) },
         // A page of the list is a step to go back by; letters that are typed are not.
@@ -125,7 +125,7 @@ export function SpanSetRoute() {
         onTraces={onTraces}
         traceLink={(id, traceId, words) => (
           <Link
-            to="/t/$team/spans/$artifactId/traces/$traceId"
+            to="/t/$team/span-sets/$artifactId/traces/$traceId"
             params={{ team: team.slug, artifactId: id, traceId }}
             search={{}}
             className="link"
@@ -135,7 +135,7 @@ export function SpanSetRoute() {
         )}
         above={
           <Link
-            to="/t/$team/files/$artifactId"
+            to="/t/$team/artifacts/$artifactId"
             params={{ team: team.slug, artifactId }}
             className="muted"
           >
@@ -157,21 +157,21 @@ export function ServiceMapRoute() {
       environment={env ?? ''}
       onEnvironment={(id) =>
         void navigate({
-          to: '/t/$team/map',
+          to: '/t/$team/service-map',
           params: { team: team.slug },
           search: { env: id },
         })
       }
       onService={(id, service) =>
         void navigate({
-          to: '/t/$team/board',
+          to: '/t/$team/dashboard',
           params: { team: team.slug },
           search: { env: id },
           hash: `service-${service}`,
         })
       }
       above={
-        <Link to="/t/$team/board" params={{ team: team.slug }} search={{ env }} className="muted">
+        <Link to="/t/$team/dashboard" params={{ team: team.slug }} search={{ env }} className="muted">
           Dashboard
         </Link>
       }

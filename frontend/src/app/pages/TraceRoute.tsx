@@ -10,7 +10,7 @@ import {
 import { Link } from '../Link';
 import { PageDiscussion } from '../PageDiscussion';
 
-const route = getRouteApi('/t/$team/traces/$artifactId');
+const route = getRouteApi('/t/$team/execution-traces/$artifactId');
 const teamRoute = getRouteApi('/t/$team');
 
 export function TraceRoute() {
@@ -22,7 +22,7 @@ export function TraceRoute() {
   const onView = useCallback(
     (next: TraceView) => {
       void navigate({
-        to: '/t/$team/traces/$artifactId',
+        to: '/t/$team/execution-traces/$artifactId',
         params: { team: team.slug, artifactId },
         search: traceSearchOf(next),
         replace: !isTraceStep(view, next),
@@ -40,7 +40,7 @@ export function TraceRoute() {
         onView={onView}
         file={(id, words) => (
           <Link
-            to="/t/$team/files/$artifactId"
+            to="/t/$team/artifacts/$artifactId"
             params={{ team: team.slug, artifactId: id }}
             className="link"
           >
@@ -49,7 +49,7 @@ export function TraceRoute() {
         )}
         above={
           <Link
-            to="/t/$team/files/$artifactId"
+            to="/t/$team/artifacts/$artifactId"
             params={{ team: team.slug, artifactId }}
             className="muted"
           >

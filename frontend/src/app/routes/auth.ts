@@ -18,7 +18,7 @@ const signInRoute = createRoute({
 
 const returnRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/sign-in/return',
+  path: '/sign-in/callback',
   component: lazyRouteComponent(() => import('../pages/AuthPages'), 'OidcReturnPage'),
 });
 
@@ -37,13 +37,13 @@ const invitationRoute = createRoute({
 
 const passwordResetRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/forgotten-password',
+  path: '/password-reset',
   component: lazyRouteComponent(() => import('../pages/AuthPages'), 'PasswordResetPage'),
 });
 
 const newPasswordRoute = createRoute({
   getParentRoute: () => rootRoute,
-  path: '/new-password',
+  path: '/password-reset/confirm',
   component: lazyRouteComponent(() => import('../pages/AuthPages'), 'NewPasswordPage'),
 });
 

@@ -1,14 +1,19 @@
 /** What all addresses share: the root, and who is signed in. */
 import type { QueryClient } from '@tanstack/react-query';
-import { Outlet, createRootRouteWithContext } from '@tanstack/react-router';
+import { Outlet, createRootRouteWithContext, redirect } from '@tanstack/react-router';
 import { Problem, type Session } from '../../api';
 import { sessionQuery } from '../../features/platform/accounts';
 import { NotFoundPage } from '../RouteStates';
 import type { SnapshotReader } from '../snapshots/snapshot-page';
+import { presentAddress } from './former-addresses';
 
 type Context = { client: QueryClient; frozen?: SnapshotReader };
 
 export const rootRoute = createRootRouteWithContext<Context>()({
+  beforeLoad: ({ location }) => {
+    const href = presentAddress(location.href);
+    if (href !== location.href) throw redirect({ href, replace: true });
+  },
   component: Outlet,
   notFoundComponent: NotFoundPage,
 });

@@ -54,7 +54,7 @@ const teamIndexRoute = createRoute({
       .query({ ...metricSettingsQuery, retry: false })
       .catch(() => null);
     throw redirect({
-      to: settings && settings.series > 0 ? '/t/$team/board' : '/t/$team/comparisons',
+      to: settings && settings.series > 0 ? '/t/$team/dashboard' : '/t/$team/comparisons',
       params,
       search: {},
     });
@@ -67,7 +67,7 @@ const stateOf = <const States extends readonly [string, ...string[]]>(states: St
 
 const dashboardRoute = createRoute({
   getParentRoute: () => teamRoute,
-  path: '/board',
+  path: '/dashboard',
   validateSearch: readDashboardSearch,
   // What is opened beside the board, and how it is drawn, asks for nothing.
   loaderDeps: ({ search: { env, range, from, to, against, inst } }) => ({
@@ -127,45 +127,45 @@ const buildRoute = createRoute({
 
 const filesRoute = createRoute({
   getParentRoute: () => teamRoute,
-  path: '/files',
+  path: '/artifacts',
   validateSearch: z.object({
     q: text,
     kind: text,
-    state: stateOf(['received', 'decoding', 'decoded', 'refused', 'failed']),
+    state: stateOf(['received', 'decoding', 'decoded', 'invalid', 'failed']),
   }),
   component: lazyRouteComponent(() => import('../pages/ArtifactRoutes'), 'ArtifactsRoute'),
 });
 
 const fileRoute = createRoute({
   getParentRoute: () => teamRoute,
-  path: '/files/$artifactId',
+  path: '/artifacts/$artifactId',
   component: lazyRouteComponent(() => import('../pages/ArtifactRoutes'), 'ArtifactRoute'),
 });
 
 const traceRoute = createRoute({
   getParentRoute: () => teamRoute,
-  path: '/traces/$artifactId',
+  path: '/execution-traces/$artifactId',
   validateSearch: readTraceSearch,
   component: lazyRouteComponent(() => import('../pages/TraceRoute'), 'TraceRoute'),
 });
 
 const spanSetRoute = createRoute({
   getParentRoute: () => teamRoute,
-  path: '/spans/$artifactId',
+  path: '/span-sets/$artifactId',
   validateSearch: readSpansSearch,
   component: lazyRouteComponent(() => import('../pages/SpanRoutes'), 'SpanSetRoute'),
 });
 
 const waterfallRoute = createRoute({
   getParentRoute: () => teamRoute,
-  path: '/spans/$artifactId/traces/$traceId',
+  path: '/span-sets/$artifactId/traces/$traceId',
   validateSearch: readWaterfallSearch,
   component: lazyRouteComponent(() => import('../pages/SpanRoutes'), 'WaterfallRoute'),
 });
 
 const mapRoute = createRoute({
   getParentRoute: () => teamRoute,
-  path: '/map',
+  path: '/service-map',
   validateSearch: readMapSearch,
   component: lazyRouteComponent(() => import('../pages/SpanRoutes'), 'ServiceMapRoute'),
 });
@@ -178,7 +178,7 @@ const commitRoute = createRoute({
 
 const growthRoute = createRoute({
   getParentRoute: () => teamRoute,
-  path: '/growth',
+  path: '/stack-growth',
   component: lazyRouteComponent(() => import('../pages/GrowthRoute'), 'GrowthRoute'),
 });
 

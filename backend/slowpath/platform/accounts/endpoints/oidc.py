@@ -13,6 +13,7 @@ from fastapi import APIRouter, Request, Response
 
 from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotAuthenticated, NotFound, PermissionDenied
 from slowpath.core.ports import OidcIssuerPort
+from slowpath.core.settings import Settings
 from slowpath.platform.accounts import service
 from slowpath.platform.accounts.access import (
     Anyone,
@@ -76,6 +77,10 @@ def _kept(request: Request, cookie: SessionCookie) -> bytes | None:
         return None
 
 
+def _redirect_uri(settings: Settings) -> str:
+    return settings.public_url.rstrip("/") + settings.oidc_redirect_path
+
+
 @router.get("/auth/methods", operation_id="auth:methods")
 def get_sign_in_methods(_anyone: Anyone, settings: Configured, issuer: IssuerOf) -> SignInMethodsOut:
     """Tell how people sign in here."""
@@ -110,7 +115,7 @@ def start_oidc_sign_in(
         asked,
         sealer,
         throttle,
-        public_url=settings.public_url,
+        redirect_uri=_redirect_uri(settings),
         address=client_address(request),
         next_path=sent.next,
         link=None,
@@ -142,7 +147,7 @@ def start_oidc_link(
         _there(issuer),
         sealer,
         throttle,
-        public_url=settings.public_url,
+        redirect_uri=_redirect_uri(settings),
         address=client_address(request),
         next_path=sent.next,
         link=person.user_id,
@@ -184,7 +189,7 @@ def complete_oidc_sign_in(
     identity = asked.finish(
         code=sent.code,
         told_issuer=sent.iss,
-        redirect_uri=settings.public_url.rstrip("/") + service.RETURN_PATH,
+        redirect_uri=_redirect_uri(settings),
         nonce=flow.nonce,
         verifier=flow.verifier,
         now=now,

@@ -10,8 +10,6 @@ FLOW_SECONDS = 600
 """How long somebody may take at the issuer."""
 FRESH_SECONDS = 900
 """How long ago somebody may have signed in who gives themselves a first password."""
-RETURN_PATH = "/sign-in/return"
-"""Where the issuer sends a browser back to; the page there hands on what it was given."""
 LEFT_PATH = "/sign-in"
 """Where the issuer sends a browser that it signed out."""
 

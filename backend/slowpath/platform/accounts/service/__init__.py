@@ -1,6 +1,5 @@
 """The verbs on people, teams and their secrets, one module per family."""
 
-from slowpath.platform.accounts.rules.oidc_flow import RETURN_PATH
 from slowpath.platform.accounts.service.audit_log import list_audit_events, record_audit_event
 from slowpath.platform.accounts.service.invitations import (
     OpenInvitation,
@@ -75,7 +74,6 @@ from slowpath.platform.accounts.service.users import (
 )
 
 __all__ = [
-    "RETURN_PATH",
     "AuthenticatedToken",
     "OpenInvitation",
     "StartedOidcFlow",

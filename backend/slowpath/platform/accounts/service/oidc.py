@@ -31,7 +31,6 @@ from slowpath.platform.accounts.rules.account_names import is_unambiguous_email,
 from slowpath.platform.accounts.rules.oidc_flow import (
     FLOW_SECONDS,
     LEFT_PATH,
-    RETURN_PATH,
     OidcFlow,
     parse_domain_teams,
     safe_return_path,
@@ -68,7 +67,7 @@ def start_oidc_flow(
     sealer: SecretEncryptor,
     throttle: RateLimiter,
     *,
-    public_url: str,
+    redirect_uri: str,
     address: str,
     next_path: str | None,
     link: UserId | None,
@@ -78,8 +77,7 @@ def start_oidc_flow(
     """Begin a sign-in. Raises `TooMany`, and what `OidcIssuerPort.begin` raises."""
     count_sign_in_by_address(throttle, address)
     state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
-    returns_to = public_url.rstrip("/") + RETURN_PATH
-    url = issuer.begin(redirect_uri=returns_to, state=state, nonce=nonce, verifier=verifier)
+    url = issuer.begin(redirect_uri=redirect_uri, state=state, nonce=nonce, verifier=verifier)
     kept = {
         "state": state,
         "nonce": nonce,

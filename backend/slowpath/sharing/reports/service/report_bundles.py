@@ -33,13 +33,14 @@ from slowpath.sharing.reports.rules import (
     request_with,
 )
 from slowpath.sharing.reports.service import reports
+from slowpath.sharing.reports.service.former_snapshots import present_request, present_response
 from slowpath.sharing.reports.tables import ShareLink
 
 CHUNK_BYTES = 1 << 20
 QUICK = 1
 SMALL = 6
 """How hard gzip tries: for what is made for one look, and for what is kept for many."""
-PACKING = 1
+PACKING = 2
 """Grows when the same report would be packed or scrubbed otherwise, so that what was kept is made anew."""
 
 
@@ -68,14 +69,24 @@ def get_report_content(session: ReadSession, report_id: ReportId, number: int | 
         "state": "published" if row.version else "draft",
         "version": number,
         "created_at": row.created_at.isoformat(),
-        "changed_at": (row.changed_at if version is None else version.created_at).isoformat(),
+        "updated_at": (row.changed_at if version is None else version.created_at).isoformat(),
         "published_at": None if version is None else version.created_at.isoformat(),
         "team": queries.team_name(session),
         "expires_at": None,
     }
     author = queries.names(session, [row.created_by]).get(row.created_by) if row.created_by else None
     people = tuple((one.name, one.email) for one in queries.people(session))
-    return ReportContent(session.team_id, report_id, said, author, tuple(load_blocks(content.blocks)), people)
+    return ReportContent(session.team_id, report_id, said, author, _present(load_blocks(content.blocks)), people)
+
+
+def _present(blocks: Sequence[Block]) -> tuple[Block, ...]:
+    """Return blocks whose requests have the present names of the API."""
+    return tuple(
+        replace(block, answers=tuple(replace(one, request=present_request(one.request)) for one in block.answers))
+        if isinstance(block, SnapshotBlock)
+        else block
+        for block in blocks
+    )
 
 
 def get_shared_content(session: ReadSession, link: ShareLink) -> ReportContent:
@@ -101,7 +112,7 @@ class RecordedBodies:
     def read(self, answer: RecordedResponse) -> bytes:
         """Return the bytes of an answer. Raises `NotFound`, `Unavailable`."""
         key = reports.blob_key(self._found.team_id, self._found.report_id, answer.sha256)
-        return gzip.decompress(self._blobs.read(key))
+        return present_response(answer.request, answer.media_type, gzip.decompress(self._blobs.read(key)))
 
 
 def scrubber_for(found: ReportContent, blobs: BlobStore, scrub: ScrubOptions) -> Scrubber:

@@ -187,7 +187,7 @@ function factText(name: string, value: unknown): string {
 
 function RunFacts({ artifact, mayWrite }: { artifact: Artifact; mayWrite: boolean }) {
   const known = FACT_NAMES.filter(
-    ([name]) => artifact.facts[name] !== undefined && artifact.facts[name] !== null,
+    ([name]) => artifact.run_metadata[name] !== undefined && artifact.run_metadata[name] !== null,
   );
   return (
     <>
@@ -195,8 +195,8 @@ function RunFacts({ artifact, mayWrite }: { artifact: Artifact; mayWrite: boolea
         <DetailsList
           facts={known.map(([name, label]) => [
             label,
-            <span key={name} className={typeof artifact.facts[name] === 'string' ? 'mono' : ''}>
-              {factText(name, artifact.facts[name])}
+            <span key={name} className={typeof artifact.run_metadata[name] === 'string' ? 'mono' : ''}>
+              {factText(name, artifact.run_metadata[name])}
             </span>,
           ])}
         />
@@ -212,15 +212,15 @@ function RunFacts({ artifact, mayWrite }: { artifact: Artifact; mayWrite: boolea
 
 function RequestsForm({ artifact }: { artifact: Artifact }) {
   const client = useQueryClient();
-  const known = artifact.facts.requests;
+  const known = artifact.run_metadata.requests;
   const [requests, setRequests] = useState<number | string>(typeof known === 'number' ? known : '');
   const [version, setVersion] = useState(
-    typeof artifact.facts.go_version === 'string' ? artifact.facts.go_version : '',
+    typeof artifact.run_metadata.go_version === 'string' ? artifact.run_metadata.go_version : '',
   );
   const save = useMutation({
     mutationFn: () => {
       const facts: Facts = {
-        ...artifact.facts,
+        ...artifact.run_metadata,
         requests: typeof requests === 'number' ? requests : null,
         go_version: version || null,
       };

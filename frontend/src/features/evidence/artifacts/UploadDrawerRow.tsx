@@ -19,7 +19,7 @@ export function UploadDrawerRow({ item, artifact, siblings }: FileProps) {
   const [asking, setAsking] = useState(false);
   const bad =
     item.phase === 'stopped' || artifact?.state === 'refused' || artifact?.state === 'failed';
-  const served = item.facts.requests ?? artifact?.facts.requests;
+  const served = item.facts.requests ?? artifact?.run_metadata.requests;
   const requests = typeof served === 'number' ? served : null;
   return (
     <li

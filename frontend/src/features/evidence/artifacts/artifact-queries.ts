@@ -55,7 +55,7 @@ export const retryArtifact = (artifact_id: string) =>
 export const deleteArtifact = (artifact_id: string) =>
   calls.artifactsDelete({ path: { artifact_id } });
 export const updateMetadata = (artifact_id: string, facts: Facts) =>
-  calls.artifactsUpdate({ path: { artifact_id }, body: { facts } });
+  calls.artifactsUpdate({ path: { artifact_id }, body: { run_metadata: facts } });
 export const updateBuild = (artifact_id: string, build_id: string) =>
   calls.artifactsUpdate({ path: { artifact_id }, body: { build_id } });
 export const originalAddress = (artifact_id: string) =>

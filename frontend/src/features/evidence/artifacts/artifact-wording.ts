@@ -42,7 +42,7 @@ export function describe(
   if (profile?.kind === 'cpu' && profile.period > 0)
     parts.push(`${Math.round(1e9 / profile.period)} Hz`);
   if (trace) parts.push(durationText(trace.duration_ns), countOf(trace.gomaxprocs, 'P'));
-  if (trace?.lost) parts.push('damaged');
+  if (trace?.unreadable_range) parts.push('damaged');
   if (growth) parts.push(countOf(growth.sampled, 'sampled growth'));
   if (spans)
     parts.push(

@@ -47,7 +47,7 @@ export function MetricNamesTable({ rows, onRule }: TableProps) {
         <StateIcon glyph={role ? 'done' : 'unsure'}>{role ?? 'ignored'}</StateIcon>
       ),
     },
-    { id: 'why', head: 'Reason', width: '34%', cell: ({ why }) => why },
+    { id: 'why', head: 'Reason', width: '34%', cell: ({ reason: why }) => why },
     {
       id: 'rule',
       head: '',

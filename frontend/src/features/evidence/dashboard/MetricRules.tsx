@@ -36,7 +36,7 @@ export function MetricRules({ metric, onMetric, mayWrite }: RulesProps) {
       id: 'equal',
       head: 'Label matchers',
       mono: true,
-      cell: ({ equal }) => labelsText(equal) || 'any',
+      cell: ({ label_matchers: equal }) => labelsText(equal) || 'any',
     },
     { id: 'role', head: 'Role', width: 90, cell: ({ role }) => role },
     { id: 'service', head: 'Service', cell: serviceText },
@@ -127,10 +127,10 @@ function RuleForm({ metric, onMetric, onKept }: FormProps) {
         keep.mutate({
           metric,
           role: role as MetricRuleWords['role'],
-          equal,
+          label_matchers: equal,
           service: orNull(service),
           service_label: orNull(label),
-          scale: role === 'latency' ? Number(scale) : 1,
+          seconds_per_unit: role === 'latency' ? Number(scale) : 1,
           title: role === 'gauge' ? orNull(title) : null,
         });
       }}

@@ -26,7 +26,7 @@ export default function MetricsSettings({ team, settingsLink, sources }: Metrics
         title="Metrics"
         aside={
           told &&
-          `${countOf(told.items.length, 'name')}${told.more ? ' shown' : ''}, ${countText(told.series)} of at most ${countText(told.max_series)} series`
+          `${countOf(told.items.length, 'name')}${told.has_more ? ' shown' : ''}, ${countText(told.series)} of at most ${countText(told.max_series)} series`
         }
       >
         {recognised.error && (

@@ -234,7 +234,7 @@ export const resetServiceOrder = (environment_id: string) =>
 export const deploymentQuery = (deploy_id: string) =>
   queryOptions({
     queryKey: ['deploy', 'one', deploy_id],
-    queryFn: ({ signal }) => calls.deploymentsGet({ path: { deploy_id }, signal }),
+    queryFn: ({ signal }) => calls.deploymentsGet({ path: { deployment_id: deploy_id }, signal }),
   });
 
 export const deploymentsOfQuery = (service_id: string, environment_id: string) =>
@@ -253,7 +253,7 @@ export type AnnotationFields = {
 export const createAnnotation = (environment_id: string, words: AnnotationFields) =>
   calls.annotationsCreate({ body: { environment_id, ...words } });
 export const updateAnnotation = (annotation_id: string, { at, until, text }: AnnotationFields) =>
-  calls.annotationsUpdate({ path: { annotation_id }, body: { at, until, text } });
+  calls.annotationsUpdate({ path: { annotation_id }, body: { started_at: at, ended_at: until, text } });
 export const deleteAnnotation = (annotation_id: string) =>
   calls.annotationsDelete({ path: { annotation_id } });
 

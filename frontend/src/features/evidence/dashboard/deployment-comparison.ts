@@ -108,8 +108,8 @@ async function existing(
       each.state !== 'cancelled' &&
       each.base.artifacts === base.length &&
       each.candidate.artifacts === candidate.length &&
-      sameWindow(each.base.window, windows?.base) &&
-      sameWindow(each.candidate.window, windows?.candidate),
+      sameWindow(each.base.time_range, windows?.base) &&
+      sameWindow(each.candidate.time_range, windows?.candidate),
   );
   for (const { id } of alike.slice(0, 5)) {
     const whole = await calls.comparisonsGet({ path: { comparison_id: id } });
@@ -123,7 +123,7 @@ async function existing(
 }
 
 export async function compareAroundDeployment(deploy_id: string): Promise<DeploymentComparison> {
-  const deploy = await calls.deploymentsGet({ path: { deploy_id } });
+  const deploy = await calls.deploymentsGet({ path: { deployment_id: deploy_id } });
   const { service_id, environment_id } = deploy;
   const all = await calls.deploymentsList({ query: { service_id, environment_id, limit: 200 } });
   const before = previousDeployment(all.items, deploy);
@@ -138,11 +138,11 @@ export async function compareAroundDeployment(deploy_id: string): Promise<Deploy
   const made = await calls.comparisonsCreate({
     body: {
       name,
-      base: { artifact_ids: base.artifacts, label: was || null, window: windows?.base ?? null },
+      base: { artifact_ids: base.artifacts, label: was || null, time_range: windows?.base ?? null },
       candidate: {
         artifact_ids: candidate.artifacts,
         label: is || null,
-        window: windows?.candidate ?? null,
+        time_range: windows?.candidate ?? null,
       },
     },
   });
@@ -163,8 +163,8 @@ export async function compareLatency({
   const made = await calls.comparisonsCreate({
     body: {
       name,
-      base: { artifact_ids: [], label: was || null, window: windows.base },
-      candidate: { artifact_ids: [], label: is || null, window: windows.candidate },
+      base: { artifact_ids: [], label: was || null, time_range: windows.base },
+      candidate: { artifact_ids: [], label: is || null, time_range: windows.candidate },
     },
   });
   return { state: 'open', comparison_id: made.id };

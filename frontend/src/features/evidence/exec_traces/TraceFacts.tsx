@@ -4,7 +4,7 @@ import { DetailsList, countText, durationText } from '../../../ui';
 import { unreadableRangeText, warningText } from './trace-wording';
 
 export function TraceFacts({ trace }: { trace: NonNullable<Artifact['trace']> }) {
-  const lost = unreadableRangeText({ name: '', lost: trace.lost })?.replace(/^: /u, '');
+  const lost = unreadableRangeText({ name: '', lost: trace.unreadable_range })?.replace(/^: /u, '');
   return (
     <DetailsList
       facts={[

@@ -6,7 +6,7 @@ export function GrowthFacts({ growth }: { growth: NonNullable<Artifact['growth']
   const facts: [string, string][] = [
     ['printed by', growth.dialect],
     ['sampled growth events', countText(growth.sampled)],
-    ['sampling: one in', countText(growth.rate)],
+    ['sampling: one in', countText(growth.sampling_rate)],
   ];
   if (growth.total !== null) facts.push(['growth events in total', countText(growth.total)]);
   if (growth.duration_ns !== null) facts.push(['recorded for', durationText(growth.duration_ns)]);

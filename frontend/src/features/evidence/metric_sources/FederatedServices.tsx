@@ -34,7 +34,7 @@ export function FederatedServiceForm({ source, onDone }: FormProps) {
       createFederatedService(source.id, {
         service,
         environment,
-        equal: { [label.trim()]: (value ?? service).trim() },
+        label_matchers: { [label.trim()]: (value ?? service).trim() },
       }),
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: federatedServicesKey(source.id) });
@@ -144,7 +144,7 @@ function Bound({ row, mayManage }: { row: ReadThrough; mayManage: boolean }) {
         <span>
           {row.service.name} in {row.environment.name}
         </span>
-        <span className={`mono muted ${classes.address}`}>{labelsText(row.equal)}</span>
+        <span className={`mono muted ${classes.address}`}>{labelsText(row.label_matchers)}</span>
         {mayManage && (
           <button
             type="button"

@@ -57,7 +57,7 @@ export function LastImport({ ended }: { ended: MetricSource['last_import'] }) {
   if (!ended) return <p className="muted">No imports yet.</p>;
   const [glyph, word] = ENDINGS[ended.state] ?? ['ended', ended.state];
   const brought = importedText(ended);
-  const left = ended.left_out ?? [];
+  const left = ended.skipped ?? [];
   return (
     <>
       <RowLine>
@@ -66,15 +66,15 @@ export function LastImport({ ended }: { ended: MetricSource['last_import'] }) {
         <span className="muted">{intervalText(ended.from_ms, ended.to_ms)}</span>
       </RowLine>
       {ended.detail && <p className={ended.state === 'failed' ? 'err' : 'muted'}>{ended.detail}</p>}
-      {ended.coarser && (
+      {ended.downsampled && (
         <p className="t2">
-          {coarserText(ended.coarser)}
-          <span className="muted"> · {ended.coarser.why}</span>
+          {coarserText(ended.downsampled)}
+          <span className="muted"> · {ended.downsampled.reason}</span>
         </p>
       )}
       {left.length > 0 && (
         <ul className={classes.left} aria-label="Skipped">
-          {left.map(({ what, count, detail }) => (
+          {left.map(({ metric: what, count, detail }) => (
             <li key={what}>
               skipped {countText(count)} × <span className="mono">{what}</span>
               <span className="muted"> · {detail}</span>

@@ -104,7 +104,7 @@ function CheckState({ source }: { source: MetricSource }) {
         <CheckedAt at_ms={last.at_ms} />
       </RowLine>
     );
-  const { version = null, names, usual = [], at_ms } = last;
+  const { version = null, names, recognized_names: usual = [], at_ms } = last;
   return <Answered version={version} names={names} usual={usual} at_ms={at_ms} />;
 }
 
@@ -117,7 +117,7 @@ function CheckedAt({ at_ms }: { at_ms: number }) {
 }
 
 function Answered({ at_ms, ...checked }: SourceCheckOut & { at_ms: number }) {
-  const { usual } = checked;
+  const { recognized_names: usual } = checked;
   return (
     <>
       <RowLine role="status">

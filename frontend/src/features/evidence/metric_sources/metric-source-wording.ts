@@ -39,7 +39,7 @@ export const labelsText = (equal: Record<string, string>): string =>
     .map(([label, value]) => `${label}=${value}`)
     .join(', ');
 
-export function checkText({ version, names, usual }: SourceCheckOut): string {
+export function checkText({ version, names, recognized_names: usual }: SourceCheckOut): string {
   const who = version === null ? 'connected, version unknown' : `connected, version ${version}`;
   const had = `${countOf(names, 'name')} in the last hour`;
   if (usual.length === 0) return `${who} · ${had}, none of them known`;

@@ -80,13 +80,13 @@ export function GapExplanation(props: GapExplanationProps) {
         Reading execution traces…
       </p>
     );
-  if (mine.state !== 'done' || !mine.content) {
+  if (mine.state !== 'done' || !mine.document) {
     const error = Object.assign(new Error(mine.problem?.detail ?? 'The explanation failed.'), {
       facts: mine.problem ?? undefined,
     });
     return <ErrorState compact what={FAILED} error={error} action={again('Try again')} />;
   }
-  return <GapExplanationBody {...props} content={mine.content} again={again} />;
+  return <GapExplanationBody {...props} content={mine.document} again={again} />;
 }
 
 type ToldProps = Pick<GapExplanationProps, 'executionLink'> & {

@@ -33,7 +33,7 @@ function DeleteBuild({ build, onDone }: { build: Build; onDone: () => void }) {
   });
   return (
     <DeleteDialog
-      name={build.label ?? build.commit.slice(0, 12)}
+      name={build.display_name ?? build.commit.slice(0, 12)}
       noun="build"
       remove={remove}
       onClose={onDone}
@@ -71,7 +71,7 @@ export function Builds({ serviceId, mayWrite, buildLink }: BuildsProps) {
     {
       id: 'label',
       head: 'Name',
-      cell: ({ label, title }) =>
+      cell: ({ display_name: label, title }) =>
         (label ?? title) ? <span title={title ?? undefined}>{label ?? title}</span> : dash,
     },
     {
@@ -250,7 +250,7 @@ function BuildForm({
     goarch: build?.goarch ?? '',
     flags: build?.flags ?? '',
     branch: build?.branch ?? null,
-    label: build?.label ?? null,
+    label: build?.display_name ?? null,
   });
   const save = useMutation({
     mutationFn: () =>

@@ -61,7 +61,7 @@ export default function CommitPage({ repositoryId, sha, commitLink }: CommitPage
 }
 
 function filesText({ commit }: OneCommit): string {
-  const { files_total, added, removed } = commit;
+  const { files_total, lines_added: added, lines_removed: removed } = commit;
   if (files_total === null) return 'files unknown';
   return `${countOf(files_total, 'file')}, ${linesText(added, removed)}`;
 }
@@ -116,9 +116,9 @@ function Head({
           )}
         </div>
         {commit.message && <p className={classes.message}>{commit.message}</p>}
-        {commit.bumps && commit.bumps.length > 0 && (
+        {commit.dependency_updates && commit.dependency_updates.length > 0 && (
           <ul className={classes.doubts} aria-label="Changed dependency versions">
-            {commit.bumps.map(({ module, before, after, file }) => (
+            {commit.dependency_updates.map(({ module, old_version: before, new_version: after, file }) => (
               <li key={`${file} ${module}`}>
                 <span className="mono">{module}</span> {before ?? 'absent'} → {after ?? 'removed'}
                 <span className="muted"> in {file}</span>

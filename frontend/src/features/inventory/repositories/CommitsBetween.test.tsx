@@ -22,11 +22,11 @@ function aSuspect(digit: string, share: number, changed: Partial<Suspect> = {}):
     message: '',
     files: null,
     files_total: null,
-    added: null,
-    removed: null,
-    bumps: null,
+    lines_added: null,
+    lines_removed: null,
+    dependency_updates: null,
     url: null,
-    suspicion: { share, changes_binary: null, reasons: [] },
+    suspicion: { probability: share, changes_binary: null, reasons: [] },
     ...changed,
   };
 }
@@ -38,8 +38,8 @@ function found(commits: Suspect[], changed: Partial<Found> = {}): Found {
     bad: SHA('9'),
     total: commits.length,
     complete: true,
-    related: true,
-    closures: 'known',
+    is_ancestor: true,
+    closure_state: 'known',
     commits,
     ...changed,
   };
@@ -72,9 +72,9 @@ describe('the commits between two builds', () => {
     const suspects = [
       aSuspect('3', 0.1),
       aSuspect('2', 0.9, {
-        suspicion: { share: 0.9, changes_binary: true, reasons },
-        added: 12,
-        removed: 3,
+        suspicion: { probability: 0.9, changes_binary: true, reasons },
+        lines_added: 12,
+        lines_removed: 3,
       }),
       aSuspect('1', 0),
     ];
@@ -93,9 +93,9 @@ describe('the commits between two builds', () => {
     let asked: unknown = null;
     const partly = found([aSuspect('2', 1)], {
       complete: false,
-      related: false,
+      is_ancestor: false,
       total: 700,
-      closures: 'unknown',
+      closure_state: 'unknown',
     });
     server.use(
       http.get(at('/services/s/commits'), () => HttpResponse.json(partly)),

@@ -42,12 +42,12 @@ export default function CommitsBetween({ mayWrite, commitLink, ...range }: Commi
   const link: CommitsTableProps['commitLink'] = (sha, words) =>
     commitLink(data.repository.id, sha, words);
   const doubts = rangeCaveats(data);
-  const open = data.closures === 'unknown' || data.closures === 'partly';
+  const open = data.closure_state === 'unknown' || data.closure_state === 'partly';
   return (
     <>
       <div className={classes.sentence}>
         <span>{rangeSentence(data)}</span>
-        {data.closures === 'reading' && (
+        {data.closure_state === 'reading' && (
           <span className="muted" role="status">
             checking which commits change the binary
           </span>

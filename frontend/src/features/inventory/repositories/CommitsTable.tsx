@@ -41,12 +41,12 @@ export function CommitsTable({ commits, commitLink, onCommit }: CommitsTableProp
 
 function sorted(commits: Suspect[], { column, descending }: Sort): Suspect[] {
   const way = descending ? -1 : 1;
-  const size = ({ added, removed }: Suspect) => (added ?? 0) + (removed ?? 0);
+  const size = ({ lines_added: added, lines_removed: removed }: Suspect) => (added ?? 0) + (removed ?? 0);
   const order = new Map(commits.map(({ sha }, index) => [sha, -index]));
   const place = ({ sha }: Suspect) => order.get(sha) ?? 0;
   const amount =
     column === 'share'
-      ? ({ suspicion }: Suspect) => suspicion.share
+      ? ({ suspicion }: Suspect) => suspicion.probability
       : column === 'lines'
         ? size
         : place;
@@ -96,7 +96,7 @@ const columnsOf = (commitLink: CommitsTableProps['commitLink']): Column<Suspect>
     width: 110,
     align: 'right',
     sortable: true,
-    cell: ({ added, removed }) => linesText(added, removed),
+    cell: ({ lines_added: added, lines_removed: removed }) => linesText(added, removed),
   },
   {
     id: 'share',
@@ -107,9 +107,9 @@ const columnsOf = (commitLink: CommitsTableProps['commitLink']): Column<Suspect>
     cell: ({ suspicion }) => (
       <span className={classes.share}>
         <span className={classes.bar} aria-hidden>
-          <i style={{ width: `${String(suspicion.share * 100)}%` }} />
+          <i style={{ width: `${String(suspicion.probability * 100)}%` }} />
         </span>
-        {shareText(suspicion.share)}
+        {shareText(suspicion.probability)}
       </span>
     ),
   },

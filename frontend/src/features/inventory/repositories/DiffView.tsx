@@ -17,7 +17,7 @@ export function DiffView({ diff }: DiffViewProps) {
       {diff.files.map((file, index) => (
         <FileView key={`${String(index)} ${file.new_path ?? ''}`} file={file} />
       ))}
-      {diff.cut && (
+      {diff.is_truncated && (
         <p className="t2">
           This diff is too large to show completely. Some files or lines are omitted.
         </p>

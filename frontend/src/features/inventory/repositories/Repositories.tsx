@@ -110,7 +110,7 @@ function RepositoryRow({ repository, mayManage, mayWrite, onEdit, onDelete }: Ro
             <RowAction
               word="Fetch"
               label={named('Fetch')}
-              loading={fetch.isPending || repository.fetching}
+              loading={fetch.isPending || repository.is_fetching}
               onClick={() => {
                 fetch.mutate();
               }}
@@ -137,7 +137,7 @@ function RepositoryRow({ repository, mayManage, mayWrite, onEdit, onDelete }: Ro
 }
 
 function FetchState({ repository }: { repository: Repository }) {
-  const { fetching, fetched_at, problem, commits, branches, default_branch } = repository;
+  const { is_fetching: fetching, fetched_at, problem, commits, branches, default_branch } = repository;
   const known = [
     countOf(commits, 'commit'),
     branches > 0 && countOf(branches, 'branch', 'branches'),

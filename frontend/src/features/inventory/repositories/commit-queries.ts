@@ -11,7 +11,7 @@ export const repositoriesQuery = queryOptions({
   queryKey: ['repository', 'list'],
   queryFn: ({ signal }) => calls.repositoriesList({ query: { limit: MOST }, signal }),
   refetchInterval: ({ state }) =>
-    state.data?.items.some(({ fetching }) => fetching) ? POLL_MS : false,
+    state.data?.items.some(({ is_fetching: fetching }) => fetching) ? POLL_MS : false,
 });
 
 export const createRepository = (body: RepositoryWords) => calls.repositoriesCreate({ body });
@@ -41,7 +41,7 @@ export const betweenQuery = ({ serviceId, good, bad, functions, files }: CommitR
         signal,
       }),
     retry: false,
-    refetchInterval: ({ state }) => (state.data?.closures === 'reading' ? POLL_MS : false),
+    refetchInterval: ({ state }) => (state.data?.closure_state === 'reading' ? POLL_MS : false),
   });
 
 export const readClosures = ({ serviceId, good, bad }: CommitRange) =>

@@ -22,7 +22,7 @@ export function rangeSentence(found: CommitRangeOut): string {
 /** What must be known before the list is believed. */
 export function rangeCaveats(found: CommitRangeOut): string[] {
   return [
-    !found.related && found.total > 0
+    !found.is_ancestor && found.total > 0
       ? 'The good commit is not an ancestor of the bad commit. Listed are the commits only the bad one contains.'
       : '',
     found.complete ? '' : 'Some parent commits are unknown. The list may be incomplete.',

@@ -80,8 +80,8 @@ export function WebhookRow({ hook, mayManage, onSecret, onDelete }: RowProps) {
             <>
               {' · checked for missed deliveries '}
               <Timestamp at={hook.reconciled_at} />
-              {hook.missed > 0 &&
-                `, ${countOf(hook.missed, 'delivery', 'deliveries')} requested again`}
+              {hook.missed_count > 0 &&
+                `, ${countOf(hook.missed_count, 'delivery', 'deliveries')} requested again`}
             </>
           )}
         </span>
@@ -124,7 +124,7 @@ function Deliveries({ hook }: { hook: Hook }) {
             <RowLine>
               <StateIcon glyph={glyph}>{word}</StateIcon>
               <span className={`mono ${classes.text}`}>{delivery.event}</span>
-              <span className={classes.text}>{delivery.sentence}</span>
+              <span className={classes.text}>{delivery.outcome}</span>
               <span className="muted">
                 <Timestamp at={delivery.created_at} />
               </span>

@@ -67,7 +67,7 @@ export default function Webhooks({ mayManage }: WebhooksProps) {
 }
 
 /** Address and secret, in the one moment in which the secret is known here. */
-function SecretOnce({ made: { hook, secret } }: { made: WebhookCreatedOut }) {
+function SecretOnce({ made: { webhook: hook, secret } }: { made: WebhookCreatedOut }) {
   return (
     <div className={classes.once}>
       <p>

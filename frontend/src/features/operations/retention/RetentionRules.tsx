@@ -60,7 +60,7 @@ function Rules({ kept, mayManage }: { kept: Kept; mayManage: boolean }) {
   });
   const change = (rule: RetentionRule, days: number | null) => {
     const others = Object.entries(changed).filter(([kind]) => kind !== rule.kind);
-    setChanged(Object.fromEntries(days === rule.days ? others : [...others, [rule.kind, days]]));
+    setChanged(Object.fromEntries(days === rule.retention_days ? others : [...others, [rule.kind, days]]));
   };
   const dirty = Object.keys(changed).length > 0;
   const doomed = preview.data?.files ?? 0;
@@ -85,7 +85,7 @@ function Rules({ kept, mayManage }: { kept: Kept; mayManage: boolean }) {
             <Rule
               key={rule.kind}
               rule={rule}
-              days={rule.kind in changed ? (changed[rule.kind] ?? null) : rule.days}
+              days={rule.kind in changed ? (changed[rule.kind] ?? null) : rule.retention_days}
               onDays={
                 mayManage
                   ? (days) => {
@@ -204,7 +204,7 @@ function Rule({ rule, days, onDays }: RuleProps) {
                   onDays(
                     event.currentTarget.checked
                       ? null
-                      : (rule.days ?? Math.max(rule.min_days, USUAL_DAYS)),
+                      : (rule.retention_days ?? Math.max(rule.min_days, USUAL_DAYS)),
                   );
                 }}
               />
@@ -215,9 +215,9 @@ function Rule({ rule, days, onDays }: RuleProps) {
         )}
       </td>
       <td className={classes.right}>
-        {rule.is_file && rule.files > 0 && `${countText(rule.files)} · ${sizeText(rule.bytes)}`}
+        {rule.is_artifact_kind && rule.files > 0 && `${countText(rule.files)} · ${sizeText(rule.bytes)}`}
         {rule.kind === 'audit' && `${countText(rule.files)} entries`}
-        {rule.is_file && rule.files === 0 && <span className="muted">none</span>}
+        {rule.is_artifact_kind && rule.files === 0 && <span className="muted">none</span>}
       </td>
       <td className={classes.right}>{rule.oldest_at && <Timestamp at={rule.oldest_at} />}</td>
     </tr>

@@ -116,8 +116,8 @@ function Limits({ limits }: { limits: Usage['limits'] }) {
   return (
     <Section title="Limits">
       {close.map((one) => (
-        <p key={one.what} role="status" className={classes.warning}>
-          {one.what === 'bytes'
+        <p key={one.resource} role="status" className={classes.warning}>
+          {one.resource === 'bytes'
             ? `${sizeText(one.used)} of ${sizeText(one.limit)} storage used.`
             : `${countText(one.used)} of ${countText(one.limit)} series used.`}{' '}
           {one.state === 'reached'
@@ -144,7 +144,7 @@ function Folders({ usage }: { usage: Usage }) {
       <p className={classes.note}>
         Identical files are stored once. Derived data is deleted with its file; comparisons keep
         their results. Orphaned blobs are deleted after half a day
-        {usage.swept > 0 && `: ${countOf(usage.swept, 'blob')} in the last run`}.
+        {usage.deleted_blobs > 0 && `: ${countOf(usage.deleted_blobs, 'blob')} in the last run`}.
       </p>
       <StorageBreakdown
         label="By type"

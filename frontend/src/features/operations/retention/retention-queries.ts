@@ -56,9 +56,9 @@ export function expiresAt(
   retention: Retention | undefined,
   file: { kind: string | null; created_at: string },
 ): Date | null {
-  const rules = retention?.rules.filter((rule) => rule.is_file) ?? [];
+  const rules = retention?.rules.filter((rule) => rule.is_artifact_kind) ?? [];
   const rule =
     rules.find(({ kind }) => kind === file.kind) ?? rules.find(({ kind }) => kind === 'unread');
-  if (rule?.days == null) return null;
-  return new Date(new Date(file.created_at).getTime() + rule.days * DAY_MS);
+  if (rule?.retention_days == null) return null;
+  return new Date(new Date(file.created_at).getTime() + rule.retention_days * DAY_MS);
 }

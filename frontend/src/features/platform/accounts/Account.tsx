@@ -79,14 +79,14 @@ function Profile({ session }: { session: Session }) {
 function Mails() {
   const client = useQueryClient();
   const ways = useQuery(signInMethodsQuery);
-  const own = useQuery({ ...mailPreferencesQuery, enabled: ways.data?.mail === true });
+  const own = useQuery({ ...mailPreferencesQuery, enabled: ways.data?.is_mail_configured === true });
   const change = useMutation({
     mutationFn: updateMailPreferences,
     onSuccess: (told) => {
       client.setQueryData(mailPreferencesQuery.queryKey, told);
     },
   });
-  if (!ways.data?.mail) return null;
+  if (!ways.data?.is_mail_configured) return null;
   const error = own.error ?? change.error;
   return (
     <Section title="Email" aside="mentions are always in the inbox" narrow>
@@ -95,7 +95,7 @@ function Mails() {
       {own.data && (
         <Checkbox
           label="Email me when I am mentioned"
-          checked={change.isPending ? change.variables : own.data.mentions}
+          checked={change.isPending ? change.variables : own.data.email_on_mention}
           onChange={(event) => {
             change.mutate(event.currentTarget.checked);
           }}
@@ -207,7 +207,7 @@ function Password() {
       await client.invalidateQueries({ queryKey: linkedIdentitiesQuery.queryKey });
     },
   });
-  if (ways.data?.passwords === false) return null;
+  if (ways.data?.are_passwords_enabled === false) return null;
   return (
     <Section
       title="Password"
@@ -270,7 +270,7 @@ function Browsers() {
       head: 'Browser',
       cell: (one) => (
         <span title={one.browser}>
-          {browserName(one.browser)} {one.current && <span className="muted">current session</span>}
+          {browserName(one.browser)} {one.is_current && <span className="muted">current session</span>}
         </span>
       ),
     },
@@ -289,7 +289,7 @@ function Browsers() {
       width: 90,
       align: 'right',
       cell: (one) =>
-        one.current ? null : (
+        one.is_current ? null : (
           <button
             type="button"
             className="link"

@@ -27,7 +27,7 @@ function details(event: AuditEvent): string {
 }
 
 const COLUMNS: Column<AuditEvent>[] = [
-  { id: 'at', head: 'Time', width: 150, cell: (event) => <Timestamp at={event.at} exact /> },
+  { id: 'at', head: 'Time', width: 150, cell: (event) => <Timestamp at={event.occurred_at} exact /> },
   {
     id: 'actor',
     head: 'Actor',

@@ -77,7 +77,7 @@ function Ways({
       </div>
     );
   const issuer = ways.data?.oidc;
-  const passwords = ways.data?.passwords ?? true;
+  const passwords = ways.data?.are_passwords_enabled ?? true;
   return (
     <>
       {issuer && <AtIssuer name={issuer.name} next={next} invitation={invitation} />}

@@ -75,7 +75,7 @@ export const signUp = (body: {
   invitation?: string;
 }) => calls.usersSignUp({ body });
 export const updateMailPreferences = (mentions: boolean) =>
-  calls.emailPreferencesUpdate({ body: { mentions } });
+  calls.emailPreferencesUpdate({ body: { email_on_mention: mentions } });
 export async function signOut() {
   const told = await calls.sessionDelete();
   deleteDrafts();

@@ -103,7 +103,7 @@ export default function ActivityFeed({ search, onSearch, services, people, link 
         </Section>
       )}
       {daysOf(rows).map(({ day, lines }) => (
-        <Section key={day} title={dayText(lines[0]!.first.at, new Date())}>
+        <Section key={day} title={dayText(lines[0]!.first.occurred_at, new Date())}>
           <ol className={classes.lines}>
             {lines.map((line) => (
               <LineView
@@ -134,10 +134,10 @@ function LineView({ line, service, link }: LineProps) {
   const [before, after] = verbOf(first);
   const thing = subjectOf(line);
   const said = describeEvent(first);
-  const when = new Date(first.at);
+  const when = new Date(first.occurred_at);
   return (
     <li className={classes.line}>
-      <time dateTime={first.at} title={when.toLocaleString('en-GB')} className="muted">
+      <time dateTime={first.occurred_at} title={when.toLocaleString('en-GB')} className="muted">
         {when.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })}
       </time>
       <span className={classes.words}>

@@ -25,7 +25,7 @@ describe('news', () => {
       news({}),
       news({}),
       news({ actor: { kind: 'person', id: 'b', name: 'Ben' } }),
-      news({ at: '2026-11-19T23:00:00' }),
+      news({ occurred_at: '2026-11-19T23:00:00' }),
     ]);
     expect(days.map(({ lines }) => lines.map(({ count }) => count))).toEqual([[2, 1], [1]]);
     expect(days[0]?.lines.map(subjectOf)).toEqual(['2 files', 'cpu.pprof']);
@@ -44,10 +44,10 @@ describe('news', () => {
     expect(actorText(news({ actor: { kind: 'person', id: 'c', name: null } }))).toBe(
       'former member',
     );
-    expect(verbOf(news({ action: 'regression.state', facts: { to: 'not-a-regression' } }))).toEqual(
+    expect(verbOf(news({ action: 'regression.state', details: { to: 'not-a-regression' } }))).toEqual(
       ['put', 'to not a regression'],
     );
     expect(verbOf(news({ action: 'something.new' }))).toEqual(['something new']);
-    expect(describeEvent(news({ facts: { text: 'hear' } }))).toBe('hear');
+    expect(describeEvent(news({ details: { text: 'hear' } }))).toBe('hear');
   });
 });

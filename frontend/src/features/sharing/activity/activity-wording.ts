@@ -28,7 +28,7 @@ const FOLDED = new Set(['artifact.received', 'artifact.deleted']);
 export function daysOf(news: Activity[]): Day[] {
   const days: Day[] = [];
   for (const one of news) {
-    const day = dayOf(one.at);
+    const day = dayOf(one.occurred_at);
     let last = days[days.length - 1];
     if (last?.day !== day) {
       last = { day, lines: [] };
@@ -102,7 +102,7 @@ const VERBS: Record<string, [before: string, after?: string]> = {
 };
 
 /** What was done, before and after the name of the thing. */
-export function verbOf({ action, facts }: Activity): [before: string, after?: string] {
+export function verbOf({ action, details: facts }: Activity): [before: string, after?: string] {
   if (action === 'regression.state')
     return ['put', `to ${text(facts.to).replaceAll('-', ' ') || 'another state'}`];
   if (action === 'regression.assignee') return facts.to ? ['assigned'] : ['unassigned'];
@@ -125,4 +125,4 @@ export function subjectOf({ first, count }: Line): string {
 }
 
 /** The text of the event, if any. */
-export const describeEvent = ({ facts }: Activity): string => text(facts.text);
+export const describeEvent = ({ details: facts }: Activity): string => text(facts.text);

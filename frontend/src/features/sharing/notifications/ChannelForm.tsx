@@ -149,7 +149,7 @@ const channelBody = ({ name, kind, events, chosen }: Words, end: End): ChannelWo
   name,
   kind,
   url: end.url.trim(),
-  to: kind === 'email' ? end.to.split(/[\s,;]+/u).filter(Boolean) : [],
+  recipients: kind === 'email' ? end.to.split(/[\s,;]+/u).filter(Boolean) : [],
   repository: end.repository.trim(),
   token: end.token,
   events,

@@ -60,10 +60,10 @@ function MessageLine({ message, mayRepeat }: { message: ChannelMessage; mayRepea
         <span className="muted">
           <Timestamp at={message.sent_at ?? message.created_at} />
           {message.failures > 0 && ` · ${countOf(message.failures, 'failure')}`}
-          {message.next_at && (
+          {message.next_attempt_at && (
             <>
               {' · retrying '}
-              <Timestamp at={message.next_at} exact />
+              <Timestamp at={message.next_attempt_at} exact />
             </>
           )}
         </span>

@@ -38,7 +38,7 @@ export function ReportEditor({ report, page, liveLink }: EditorProps) {
   const [dragged, setDragged] = useState<number | null>(null);
   const keep = useMutation({
     mutationFn: (next: BlockFields[]) =>
-      updateReport(report.id, { blocks: next, changed_at: report.changed_at }),
+      updateReport(report.id, { blocks: next, changed_at: report.updated_at }),
     onSuccess: (kept) => {
       client.setQueryData(reportQuery(report.id).queryKey, kept);
       setWriting(null);

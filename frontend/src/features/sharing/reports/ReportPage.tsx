@@ -160,7 +160,7 @@ function Shown(props: ReportPageProps & { report: Report }) {
             failed: 'Could not save the title',
           }}
           title={report.title}
-          keep={(title) => updateReport(report.id, { title, changed_at: report.changed_at })}
+          keep={(title) => updateReport(report.id, { title, changed_at: report.updated_at })}
           onKept={close}
           onClose={close}
         />
@@ -174,7 +174,7 @@ function Shown(props: ReportPageProps & { report: Report }) {
 }
 
 function ReportStatus({ report, version }: { report: Report; version?: number }) {
-  const { created_by, published_at, changed_at, links_count } = report;
+  const { created_by, published_at, updated_at: changed_at, links_count } = report;
   const by = created_by ? `by ${created_by.name}` : '';
   if (version !== undefined)
     return (
@@ -208,7 +208,7 @@ function Acts({ report, version, mayWrite, publishing, onPublish, onDialog }: Ac
   const unpublishable =
     report.blocks.length === 0
       ? 'The report is empty'
-      : report.published_at !== null && report.changed_at <= report.published_at
+      : report.published_at !== null && report.updated_at <= report.published_at
         ? `No changes since version ${report.version}`
         : undefined;
   const take = (scrub: Scrub) => () => {

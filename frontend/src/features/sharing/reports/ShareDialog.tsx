@@ -203,7 +203,7 @@ function Scrubbing({ reportId, version, scrub, onScrub }: ScrubbingProps) {
 function describeScrubbing(found: Scrubbed | undefined, id: keyof Scrub): string {
   if (!found) return 'looking';
   if (found[id] === 0) return 'none here';
-  const sample = found.samples.find(({ what }) => what === id);
+  const sample = found.samples.find(({ kind: what }) => what === id);
   return `${found[id]} here${sample ? `: ${sample.before} becomes ${sample.after}` : ''}`;
 }
 

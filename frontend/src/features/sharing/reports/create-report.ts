@@ -24,7 +24,7 @@ export type CreatedReport = {
  */
 export async function createReportFrom(client: QueryClient, told: CreatedReport): Promise<string> {
   await waitUntilLoaded(client);
-  const { id, changed_at } = await createReport(told.title.slice(0, TITLE_MOST));
+  const { id, updated_at: changed_at } = await createReport(told.title.slice(0, TITLE_MOST));
   try {
     await updateReport(id, { blocks: [{ kind: 'prose', markdown: told.prose }], changed_at });
     await createSnapshot(client, id, { ...told.page, also: [] });
@@ -37,7 +37,7 @@ export async function createReportFrom(client: QueryClient, told: CreatedReport)
           title: title.slice(0, TITLE_MOST),
           path,
           requests: asked.slice(0, MOST_AT_ONCE),
-          also: asked.slice(MOST_AT_ONCE),
+          additional_requests: asked.slice(MOST_AT_ONCE),
         },
       });
     }

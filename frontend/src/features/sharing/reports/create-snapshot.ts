@@ -48,8 +48,8 @@ export async function createSnapshot(
   const behind = [...new Set([...shown.slice(MOST_SHOWN), ...snapshotRequestsOf(also)])];
   const view = await calls.reportsCreateSnapshot({
     path: { report_id },
-    body: { title, path, requests, also: behind.slice(0, MOST_ALSO) },
+    body: { title, path, requests, additional_requests: behind.slice(0, MOST_ALSO) },
   });
   const wanted = new Set([...requests, ...behind]);
-  return Math.max(wanted.size - view.answers.length, 0);
+  return Math.max(wanted.size - view.responses.length, 0);
 }

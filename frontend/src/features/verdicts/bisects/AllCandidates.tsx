@@ -46,7 +46,7 @@ export function AllCandidates({ bisect, level, chosen, onPick, commit }: Props) 
           {found.data &&
             (settled === ''
               ? `${countText(rows.length)} of ${countText(count)} shown`
-              : `${countText(count)} of ${countText(level.classes)} match`)}
+              : `${countText(count)} of ${countText(level.candidate_count)} match`)}
         </span>
       </div>
       {found.error && (

@@ -129,7 +129,7 @@ function Shown(props: BisectDetailProps & { bisect: Bisect }) {
             onChoose={setChosen}
             told={
               candidate
-                ? `${shortSha(candidate.sha)} ${candidate.title}, ${posteriorText(candidate.belief)}`
+                ? `${shortSha(candidate.sha)} ${candidate.title}, ${posteriorText(candidate.posterior)}`
                 : ''
             }
           />
@@ -162,7 +162,7 @@ function Shown(props: BisectDetailProps & { bisect: Bisect }) {
 
 /** The candidate whose bar was chosen, in words. */
 function Pointed({ candidate }: { candidate: BisectCandidate }) {
-  const { sha, title, belief, why, verdict } = candidate;
+  const { sha, title, posterior: belief, reason: why, verdict } = candidate;
   return (
     <p className={classes.pointed} aria-live="polite">
       <span className="mono">{shortSha(sha)}</span> {title} <b>{posteriorText(belief)}</b>{' '}
@@ -218,7 +218,7 @@ function Above({
 function subOf({ levels, culprit, settings, state }: Bisect): string {
   const chain = levels
     .slice(1)
-    .flatMap(({ bump, module }) => (bump ? [`${module ?? bump.module} ${changeText(bump)}`] : []));
+    .flatMap(({ dependency_update: bump, module }) => (bump ? [`${module ?? bump.module} ${changeText(bump)}`] : []));
   const parts = [
     culprit?.title ? `“${culprit.title}”` : '',
     chain.length > 0 ? `reached through ${chain.join(', then ')}` : '',
@@ -252,17 +252,17 @@ function Trouble({ bisect }: { bisect: Bisect }) {
 
 function Cost({ bisect }: { bisect: Bisect }) {
   const { cost } = bisect;
-  const { expected } = cost;
+  const { expected_probes: expected } = cost;
   const total = expected && {
-    mean: cost.deploys + expected.mean,
-    low: cost.deploys + expected.low,
-    high: cost.deploys + expected.high,
+    mean: cost.deployments + expected.mean,
+    low: cost.deployments + expected.low,
+    high: cost.deployments + expected.high,
   };
-  const each = cost.deploys > 0 ? cost.seconds / cost.deploys : null;
+  const each = cost.deployments > 0 ? cost.seconds / cost.deployments : null;
   return (
     <div className={classes.cost}>
       <p>
-        <b>{cost.deploys}</b> {cost.deploys === 1 ? 'deployment' : 'deployments'}
+        <b>{cost.deployments}</b> {cost.deployments === 1 ? 'deployment' : 'deployments'}
         {isOpen(bisect) && ' so far'}
         {cost.running > 0 && `, ${cost.running} running`}
       </p>
@@ -281,7 +281,7 @@ function Cost({ bisect }: { bisect: Bisect }) {
         {expected && each !== null && `, about ${secondsText(expected.mean * each)} to go`}
       </p>
       <DeploymentCostBar
-        deploys={cost.deploys}
+        deploys={cost.deployments}
         expected={total}
         plain={cost.git_bisect_best_of_5_probes}
       />

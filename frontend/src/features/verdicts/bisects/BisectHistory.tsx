@@ -7,7 +7,7 @@ export function BisectHistory({ events }: { events: Bisect['events'] }) {
   return (
     <div className={classes.events} tabIndex={0} role="group" aria-label="History">
       <ul>
-        {events.map(({ id, at, who, sentence }) => (
+        {events.map(({ id, occurred_at: at, actor: who, sentence }) => (
           <li key={id}>
             <span className="muted">
               <Timestamp at={at} />

@@ -117,7 +117,7 @@ const columns = (link: BisectsProps['link']): Column<BisectListItemOut>[] => [
     align: 'right',
     cell: (row) => (
       <>
-        {row.deploys}
+        {row.deployments}
         {isOpen(row) && row.expected_deployments !== null && (
           <span className="muted"> of about {Math.round(row.expected_deployments)}</span>
         )}

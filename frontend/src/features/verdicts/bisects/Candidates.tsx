@@ -47,14 +47,14 @@ const columns = (commit: Props['commit']): Column<BisectCandidate>[] => [
     id: 'belief',
     head: 'Probability',
     width: 170,
-    cell: ({ belief }) => (
+    cell: ({ posterior: belief }) => (
       <span className={classes.belief}>
         <i style={{ width: `${Math.max(1, belief * 80)}px` }} />
         {posteriorText(belief)}
       </span>
     ),
   },
-  { id: 'why', head: 'Reason', width: 280, cell: ({ why }) => why },
+  { id: 'why', head: 'Reason', width: 280, cell: ({ reason: why }) => why },
   {
     id: 'verdict',
     head: 'Verdict',

@@ -9,7 +9,7 @@ import { MAX_DEPLOYMENTS } from './bisect-settings';
 
 export function ContinueBisect({ bisect }: { bisect: Bisect }) {
   const [opened, setOpened] = useState(false);
-  const limit = bisect.cost.limit ?? bisect.cost.deploys;
+  const limit = bisect.cost.limit ?? bisect.cost.deployments;
   const close = () => {
     setOpened(false);
   };

@@ -19,7 +19,7 @@ export function DeleteBisect({ bisect, onDeleted, onClose }: Props) {
       await client.invalidateQueries({ queryKey: ['bisect', 'list'] });
     },
   });
-  const { files = 0, size_bytes = 0, compared = 0 } = left.data ?? {};
+  const { files = 0, size_bytes = 0, compared_artifacts: compared = 0 } = left.data ?? {};
   const it = compared === 1 ? 'it' : 'them';
   return (
     <DeleteDialog

@@ -17,7 +17,7 @@ type Props = {
 
 export function LevelSection({ bisect, level, candidate, onPick, commit }: Props) {
   const [all, setAll] = useState(false);
-  const untold = level.candidates.length < level.classes;
+  const untold = level.candidates.length < level.candidate_count;
   const named = (sha: string, words: ReactNode) =>
     level.repository_id ? commit(level.repository_id, sha, words) : words;
   return (
@@ -25,7 +25,7 @@ export function LevelSection({ bisect, level, candidate, onPick, commit }: Props
       title={`Candidates in ${nameOf(level)}`}
       aside={
         untold && !all
-          ? `the ${level.candidates.length} most probable of ${countText(level.classes)}, newest first`
+          ? `the ${level.candidates.length} most probable of ${countText(level.candidate_count)}, newest first`
           : 'newest first'
       }
       controls={
@@ -50,7 +50,7 @@ export function LevelSection({ bisect, level, candidate, onPick, commit }: Props
                   setAll(!all);
                 }}
               >
-                All {countText(level.classes)}
+                All {countText(level.candidate_count)}
               </button>
             </HiddenInSnapshot>
           )}
@@ -71,7 +71,7 @@ export function LevelSection({ bisect, level, candidate, onPick, commit }: Props
           rows={[...level.candidates].reverse()}
           chosen={candidate?.id ?? null}
           onChoose={(one) => {
-            for (let index = 0; index < level.bars.belief.length; index += 1)
+            for (let index = 0; index < level.bars.posterior.length; index += 1)
               if (candidateAt(level, index) === one) {
                 onPick({ level: level.key, index });
                 return;
@@ -96,7 +96,7 @@ function Levels({ bisect, level, onPick }: Pick<Props, 'bisect' | 'level' | 'onP
           onClick={() => {
             onPick({
               level: one.key,
-              index: one.bars.belief.indexOf(Math.max(...one.bars.belief)),
+              index: one.bars.posterior.indexOf(Math.max(...one.bars.posterior)),
             });
           }}
         >

@@ -6,8 +6,8 @@ import { posteriorText, shortSha } from './bisect-wording';
 type PreviewState = NonNullable<Probe['would']>['slower'];
 
 export function PosteriorPreview({ probe }: { probe: Probe }) {
-  if (!probe.would) return null;
-  const { slower, not_slower: not } = probe.would;
+  if (!probe.posterior_preview) return null;
+  const { if_slower: slower, if_not_slower: not } = probe.posterior_preview;
   return (
     <p className={`${classes.would} muted`}>
       If slower: <PosteriorBefore told={slower} />; if not, <PosteriorBefore told={not} />.

@@ -61,12 +61,12 @@ export function Probes(props: Props) {
               number: one.number,
               slot: one.slot,
               isControl: one.purpose === 'control',
-              began: Date.parse(one.leased_at ?? one.asked_at),
+              began: Date.parse(one.leased_at ?? one.queued_at),
               ready: one.ready_at ? Date.parse(one.ready_at) : null,
               ended: one.ended_at
                 ? Date.parse(one.ended_at)
                 : isOver(one)
-                  ? Date.parse(one.ready_at ?? one.asked_at)
+                  ? Date.parse(one.ready_at ?? one.queued_at)
                   : null,
               verdict: one.verdict ?? 'probing',
               told: probeText(one),
@@ -106,7 +106,7 @@ function InProduction({
             onChoose(one.number);
           }}
         >
-          {one.title}, {countOf(one.windows.length, 'window')}
+          {one.title}, {countOf(one.measurements.length, 'window')}
           {one.state === 'annulled' && ', invalidated'}
         </button>
       ))}
@@ -129,7 +129,7 @@ function WaitingProbe({ bisect }: { bisect: Bisect }) {
 
 function Evidence({ bisect, probe, mayWrite, onOpenComparison }: Props & { probe: Probe }) {
   const { evidence } = bisect;
-  const values = probe.windows.flatMap(({ value, annulled }) =>
+  const values = probe.measurements.flatMap(({ value, invalidated: annulled }) =>
     value === null || annulled ? [] : [value],
   );
   const rows: MeasurementRow[] = [
@@ -141,18 +141,18 @@ function Evidence({ bisect, probe, mayWrite, onOpenComparison }: Props & { probe
       tone: 'quiet' as const,
     },
     {
-      name: `known good, ${evidence.known_good.length}`,
-      values: evidence.known_good,
+      name: `known good, ${evidence.baseline_good.length}`,
+      values: evidence.baseline_good,
       tone: 'less' as const,
     },
     {
-      name: `known bad, ${evidence.known_bad.length}`,
-      values: evidence.known_bad,
+      name: `known bad, ${evidence.baseline_bad.length}`,
+      values: evidence.baseline_bad,
       tone: 'more' as const,
     },
     { name: `probe ${probe.number}, ${values.length}`, values, tone: 'accent' as const },
   ].filter((row) => row.values.length > 0);
-  const counted = probe.windows.filter(({ annulled }) => !annulled);
+  const counted = probe.measurements.filter(({ invalidated: annulled }) => !annulled);
   return (
     <Section
       title={`Measurements of probe ${probe.number}`}
@@ -219,7 +219,7 @@ function Evidence({ bisect, probe, mayWrite, onOpenComparison }: Props & { probe
 
 /** The number of requests behind the latency, if the dashboard has it. */
 function Requests({ probe }: { probe: Probe }) {
-  const read = probe.windows.flatMap(({ value, requests }) =>
+  const read = probe.measurements.flatMap(({ value, requests }) =>
     value === null || requests === null ? [] : [countText(requests)],
   );
   if (read.length === 0) return null;
@@ -232,7 +232,7 @@ function Requests({ probe }: { probe: Probe }) {
 }
 
 function Problems({ probe }: { probe: Probe }) {
-  const problems = probe.windows.filter(({ problem }) => problem !== null);
+  const problems = probe.measurements.filter(({ problem }) => problem !== null);
   return problems.map(({ index, problem }) => (
     <p key={index} className="muted">
       Measurement {index + 1}: {problem}

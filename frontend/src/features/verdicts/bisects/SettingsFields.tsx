@@ -39,10 +39,10 @@ export function SettingsFields({ value, onChange, otherwise = DEFAULT_SETTINGS }
           max={99.9}
           decimalScale={1}
           w={150}
-          placeholder={percent(otherwise.belief)}
-          value={percent(value.belief)}
+          placeholder={percent(otherwise.stop_probability)}
+          value={percent(value.stop_probability)}
           onChange={(given) => {
-            onChange({ ...value, belief: given === '' ? undefined : Number(given) / 100 });
+            onChange({ ...value, stop_probability: given === '' ? undefined : Number(given) / 100 });
           }}
         />
         <NumberInput
@@ -75,9 +75,9 @@ export function SettingsFields({ value, onChange, otherwise = DEFAULT_SETTINGS }
       />
       <Checkbox
         label="Require approval for each round"
-        checked={value.approval ?? false}
+        checked={value.needs_approval ?? false}
         onChange={(event) => {
-          onChange({ ...value, approval: event.currentTarget.checked });
+          onChange({ ...value, needs_approval: event.currentTarget.checked });
         }}
       />
       <LabelsField
@@ -96,7 +96,7 @@ const percent = (share: number | null | undefined): string =>
   share == null ? '' : String(Math.round(share * 1000) / 10);
 
 function Hours({ value, onChange }: Props) {
-  const { hours } = value;
+  const { deployment_hours: hours } = value;
   return (
     <>
       <Checkbox
@@ -105,7 +105,7 @@ function Hours({ value, onChange }: Props) {
         onChange={(event) => {
           onChange({
             ...value,
-            hours: event.currentTarget.checked
+            deployment_hours: event.currentTarget.checked
               ? {
                   days: ['mon', 'tue', 'wed', 'thu', 'fri'],
                   from: '09:00',
@@ -122,7 +122,7 @@ function Hours({ value, onChange }: Props) {
             label="On"
             value={hours.days}
             onChange={(days) => {
-              if (days.length > 0) onChange({ ...value, hours: { ...hours, days: days } });
+              if (days.length > 0) onChange({ ...value, deployment_hours: { ...hours, days: days } });
             }}
           >
             <div className={classes.fields}>
@@ -136,7 +136,7 @@ function Hours({ value, onChange }: Props) {
             type="time"
             value={hours.from}
             onChange={(event) => {
-              onChange({ ...value, hours: { ...hours, from: event.currentTarget.value } });
+              onChange({ ...value, deployment_hours: { ...hours, from: event.currentTarget.value } });
             }}
           />
           <TextInput
@@ -144,7 +144,7 @@ function Hours({ value, onChange }: Props) {
             type="time"
             value={hours.to}
             onChange={(event) => {
-              onChange({ ...value, hours: { ...hours, to: event.currentTarget.value } });
+              onChange({ ...value, deployment_hours: { ...hours, to: event.currentTarget.value } });
             }}
           />
           <TextInput
@@ -152,7 +152,7 @@ function Hours({ value, onChange }: Props) {
             error={isZone(hours.zone ?? 'UTC') ? undefined : 'unknown time zone'}
             value={hours.zone ?? 'UTC'}
             onChange={(event) => {
-              onChange({ ...value, hours: { ...hours, zone: event.currentTarget.value } });
+              onChange({ ...value, deployment_hours: { ...hours, zone: event.currentTarget.value } });
             }}
           />
         </div>
@@ -162,12 +162,12 @@ function Hours({ value, onChange }: Props) {
 }
 
 function Guard({ value, onChange }: Props) {
-  const guard = value.guard ?? {};
+  const guard = value.guardrail ?? {};
   const change = (said: typeof guard) => {
     const next = { ...guard, ...said };
     onChange({
       ...value,
-      guard: next.error_rate == null && next.p99_ns == null ? null : next,
+      guardrail: next.error_rate == null && next.p99_ns == null ? null : next,
     });
   };
   return (

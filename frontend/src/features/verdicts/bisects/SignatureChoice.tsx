@@ -29,14 +29,14 @@ export function settingsFor(
   { board }: Pick<Offered, 'board'>,
 ): BisectSettings {
   if (!board) {
-    const { window_seconds } = settings.board ? DEFAULT_SETTINGS : settings;
-    return { ...settings, board: null, window_seconds };
+    const { measurement_seconds: window_seconds } = settings.dashboard_selector ? DEFAULT_SETTINGS : settings;
+    return { ...settings, dashboard_selector: null, measurement_seconds: window_seconds };
   }
-  const { environment_id, window_seconds } = board;
+  const { environment_id, measurement_seconds: window_seconds } = board;
   return {
     ...settings,
-    board: { environment_id, match: settings.board?.match ?? 'instance' },
-    window_seconds: Math.max(window_seconds ?? 0, settings.window_seconds ?? 0),
+    dashboard_selector: { environment_id, match: settings.dashboard_selector?.match ?? 'instance' },
+    measurement_seconds: Math.max(window_seconds ?? 0, settings.measurement_seconds ?? 0),
   };
 }
 
@@ -50,7 +50,7 @@ type Props = {
 
 export function SignatureChoice({ offer, chosen, onChosen, settings, onSettings }: Props) {
   const { signatures } = offer;
-  const board = signatures[chosen]?.board;
+  const board = signatures[chosen]?.dashboard_selector;
   return (
     <>
       <Radio.Group
@@ -68,19 +68,19 @@ export function SignatureChoice({ offer, chosen, onChosen, settings, onSettings 
               key={`${one.kind} ${one.subject}`}
               value={String(index)}
               label={one.label}
-              description={one.kind === CUSTOM ? one.why : measurementText(one)}
+              description={one.kind === CUSTOM ? one.reason : measurementText(one)}
             />
           ))}
         </div>
       </Radio.Group>
-      {board && settings.board && (
+      {board && settings.dashboard_selector && (
         <DashboardFields
           environments={offer.environments}
-          value={settings.board}
-          seconds={settings.window_seconds ?? 0}
-          advised={board.window_seconds}
+          value={settings.dashboard_selector}
+          seconds={settings.measurement_seconds ?? 0}
+          advised={board.measurement_seconds}
           onChange={(next) => {
-            onSettings({ ...settings, board: next });
+            onSettings({ ...settings, dashboard_selector: next });
           }}
         />
       )}

@@ -157,7 +157,7 @@ function Form(props: EndsProps) {
             good_sha: said.good || undefined,
             bad_sha: said.bad || undefined,
             signature: chosen && { kind: chosen.kind, subject: chosen.subject },
-            settings: { ...settings, use_production_baselines: chosen?.known != null && settings.use_production_baselines },
+            settings: { ...settings, use_production_baselines: chosen?.production_baselines != null && settings.use_production_baselines },
           });
         },
         isPending: start.isPending,
@@ -175,8 +175,8 @@ function Form(props: EndsProps) {
         settings={settings}
         onSettings={setSettings}
       />
-      {chosen?.known && (
-        <ProductionBaselines known={chosen.known} value={settings} onChange={setSettings} />
+      {chosen?.production_baselines && (
+        <ProductionBaselines known={chosen.production_baselines} value={settings} onChange={setSettings} />
       )}
       <AvailableRunners offer={offer} team={props.team} wanted={settings.runner_labels ?? {}} />
       <details className={classes.folded}>
@@ -257,9 +257,9 @@ function Known({ offer, subject, link }: OfferedProps & { offer: BisectProposalO
       {subject && 'regression_id' in subject && link && (
         <RegressionBisects regression_id={subject.regression_id} link={link} />
       )}
-      {offer.missing.length > 0 && (
+      {offer.missing_inputs.length > 0 && (
         <ul className={classes.missing} aria-label="Missing information">
-          {offer.missing.map((one) => (
+          {offer.missing_inputs.map((one) => (
             <li key={one}>{one}</li>
           ))}
         </ul>

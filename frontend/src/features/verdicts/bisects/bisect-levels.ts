@@ -17,12 +17,12 @@ export const nameOf = ({ module, repository }: BisectLevel): string => lastOf(mo
 
 /** The candidates of a level that were sent, in order, with their position among all. */
 function placeOf(level: BisectLevel, candidate: BisectCandidate): number {
-  if (level.candidates.length === level.bars.belief.length)
+  if (level.candidates.length === level.bars.posterior.length)
     return level.candidates.indexOf(candidate);
   // Of many only the most probable are sent, in commit order: the place is found by belief.
   let from = 0;
   for (const one of level.candidates) {
-    const at = level.bars.belief.indexOf(one.belief, from);
+    const at = level.bars.posterior.indexOf(one.posterior, from);
     if (one === candidate) return at;
     if (at >= 0) from = at + 1;
   }
@@ -30,7 +30,7 @@ function placeOf(level: BisectLevel, candidate: BisectCandidate): number {
 }
 
 export function candidateAt(level: BisectLevel, index: number): BisectCandidate | undefined {
-  if (level.candidates.length === level.bars.belief.length) return level.candidates[index];
+  if (level.candidates.length === level.bars.posterior.length) return level.candidates[index];
   return level.candidates.find((one) => placeOf(level, one) === index);
 }
 
@@ -42,25 +42,25 @@ export function chartLevels({ levels, probes }: Bisect): PosteriorChartLevel[] {
     const next = levels[at + 1];
     const opened = next ? level.candidates.find(({ id }) => id === next.key) : undefined;
     const best = level.candidates.reduce<BisectCandidate | undefined>(
-      (most, one) => (most && most.belief >= one.belief ? most : one),
+      (most, one) => (most && most.posterior >= one.posterior ? most : one),
       undefined,
     );
     return {
       key: level.key,
       name: nameOf(level),
       counts: countsText(level),
-      belief: level.bars.belief,
-      before: level.bars.before,
-      marks: level.bars.marks.map(([place, number]) => ({
+      belief: level.bars.posterior,
+      before: level.bars.prior,
+      marks: level.bars.probes.map(([place, number]) => ({
         place,
         verdict: verdicts.get(number) ?? 'probing',
       })),
-      ends: level.bump
-        ? [versionText(level.bump.before), versionText(level.bump.after)]
+      ends: level.dependency_update
+        ? [versionText(level.dependency_update.old_version), versionText(level.dependency_update.new_version)]
         : [shortSha(level.good), shortSha(level.bad)],
       opened: opened ? placeOf(level, opened) : null,
-      best: best ? [posteriorText(best.belief), shortSha(best.sha)] : ['', ''],
-      bump: next ? dependencyUpdateText(next.bump) : null,
+      best: best ? [posteriorText(best.posterior), shortSha(best.sha)] : ['', ''],
+      bump: next ? dependencyUpdateText(next.dependency_update) : null,
     };
   });
 }

@@ -93,7 +93,7 @@ export const applyBisectAction = (
   bisect_id: string,
   move: 'pause' | 'resume' | 'cancel' | 'approve' | 'retry',
   reason = '',
-) => calls.bisectsApplyAction({ path: { bisect_id }, body: { move, reason } });
+) => calls.bisectsApplyAction({ path: { bisect_id }, body: { action: move, reason } });
 export const overrideCandidate = (
   bisect_id: string,
   body: { candidate: string; verdict: 'slower' | 'not-slower' | 'unbuildable'; reason: string },
@@ -126,7 +126,7 @@ export const createRunnerToken = (team_id: string) =>
 /** The artifacts of a bisect's windows that count: of probes on the good side of what is believed, and of one probe. */
 export function artifactsOf(bisect: Bisect, number: number): { good: string[]; probe: string[] } {
   const windows = (probe: Bisect['probes'][number]): string[] =>
-    probe.windows.flatMap(({ annulled, artifact_ids }) => (annulled ? [] : artifact_ids));
+    probe.measurements.flatMap(({ invalidated: annulled, artifact_ids }) => (annulled ? [] : artifact_ids));
   const one = bisect.probes.find((probe) => probe.number === number);
   const good = bisect.probes.filter(
     (probe) =>

@@ -24,7 +24,7 @@ export function makeBisectReportText(bisect: Bisect): string {
 
 function chainOf({ levels }: Bisect): string {
   const lines = levels.flatMap((level) => {
-    const { culprit, bump, commits, classes } = level;
+    const { culprit, dependency_update: bump, commits, candidate_count: classes } = level;
     if (!culprit) return [];
     const through = bump ? ` (${plain(bump.module)} ${changeText(bump)})` : '';
     return [
@@ -54,5 +54,5 @@ function verifiedOf({ probes }: Bisect): string {
 
 function costOf({ cost, belief, state }: Bisect): string {
   const sure = state === 'found' ? ` to reach a probability of ${posteriorText(belief)}` : '';
-  return `It took ${countOf(cost.deploys, 'deployment')} of ${countOf(cost.builds, 'build')} in ${secondsText(cost.seconds)}${sure}; plain git bisect with the best of five would take about ${countText(cost.git_bisect_best_of_5_probes)}.`;
+  return `It took ${countOf(cost.deployments, 'deployment')} of ${countOf(cost.builds, 'build')} in ${secondsText(cost.seconds)}${sure}; plain git bisect with the best of five would take about ${countText(cost.git_bisect_best_of_5_probes)}.`;
 }

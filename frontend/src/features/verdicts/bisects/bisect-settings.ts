@@ -9,15 +9,15 @@ export const MAX_DEPLOYMENTS = 1000;
 
 /** The defaults of the server. */
 export const DEFAULT_SETTINGS: BisectSettingsUpdate = {
-  belief: 0.95,
+  stop_probability: 0.95,
   slots: 1,
   max_deployments: null,
   control: false,
-  most_windows: 4,
-  window_seconds: 30,
+  max_measurements_per_probe: 4,
+  measurement_seconds: 30,
   warm_up_seconds: 10,
   deployment_seconds: 1800,
-  approval: false,
+  needs_approval: false,
   hours: null,
   guard: null,
   runner_labels: {},
@@ -39,7 +39,7 @@ export function isZone(name: string): boolean {
 }
 
 /** Why settings cannot be sent; nothing where they can. */
-export const validateSettings = ({ hours }: BisectSettingsUpdate): string | undefined =>
+export const validateSettings = ({ deployment_hours: hours }: BisectSettingsUpdate): string | undefined =>
   hours && !isZone(hours.zone ?? 'UTC') ? 'Unknown time zone' : undefined;
 
 /** Only what was changed is sent, and nothing of what was left empty: of two people who change things at once both are heard. */

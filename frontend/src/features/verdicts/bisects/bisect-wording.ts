@@ -89,7 +89,7 @@ export function secondsText(seconds: number): string {
   return hours < 48 ? `${hours} h ${minutes % 60} min` : `${Math.round(hours / 24)} days`;
 }
 
-export const countsText = ({ commits, classes }: BisectLevel): string =>
+export const countsText = ({ commits, candidate_count: classes }: BisectLevel): string =>
   `${countOf(commits, 'commit')}, ${countOf(classes, 'candidate')}`;
 
 /** A version as people say it: a pseudo-version is its commit. */
@@ -131,7 +131,7 @@ const shellWord = (text: string): string =>
   /^[\w./:=@-]+$/u.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /** "0.62 instead of 0.05 · The comparison found it, ×5.47." */
-export function measurementText({ before, after, unit, separates, why }: OfferedSignature): string {
+export function measurementText({ before, after, unit, is_separating: separates, reason: why }: OfferedSignature): string {
   const was =
     before === null || after === null
       ? ''

@@ -102,22 +102,22 @@ describe('the report of a bisect', () => {
 
 describe('what is compared and what is changed', () => {
   it('compares a probe with the control of its round, else with all that was not slower', () => {
-    const window = aProbe().windows[0]!;
+    const window = aProbe().measurements[0]!;
     const probes = [
-      aProbe({ number: 1, windows: [{ ...window, artifact_ids: ['slow'] }] }),
+      aProbe({ number: 1, measurements: [{ ...window, artifact_ids: ['slow'] }] }),
       aProbe({
         number: 2,
         candidate: 'x',
         verdict: 'not-slower',
-        windows: [{ ...window, artifact_ids: ['fine'] }],
+        measurements: [{ ...window, artifact_ids: ['fine'] }],
       }),
       aProbe({
         number: 3,
         candidate: 'good',
         purpose: 'control',
-        windows: [
+        measurements: [
           { ...window, artifact_ids: ['control'] },
-          { ...window, annulled: true, artifact_ids: ['annulled'] },
+          { ...window, invalidated: true, artifact_ids: ['annulled'] },
         ],
       }),
     ];
@@ -127,7 +127,7 @@ describe('what is compared and what is changed', () => {
 
   it('sends only what was changed', () => {
     const before = editableSettings(aBisect());
-    expect(changed(before, { ...before, belief: 0.99 })).toEqual({ belief: 0.99 });
+    expect(changed(before, { ...before, stop_probability: 0.99 })).toEqual({ belief: 0.99 });
     expect(changed(before, before)).toEqual({});
   });
 });

@@ -132,7 +132,7 @@ function Done({
   const parts = artifactKindsOf(comparison);
   const part = shownArtifactKind(parts, view.part, result.findings);
   // Comparisons of metrics alone are described by the list; there is nothing to draw.
-  const ofWindows = comparison.parts.length === 0 && comparison.base.window !== null;
+  const ofWindows = comparison.artifact_kinds.length === 0 && comparison.base.time_range !== null;
 
   const show = (finding: Finding, path: string[]) => {
     const handle = graph.current;

@@ -42,7 +42,7 @@ export function FlameToolbar({
   onFlame,
   onSampleType,
 }: ToolbarProps) {
-  const offered = view.bases;
+  const offered = view.normalizations;
   const perSecond = view.kind === 'cpu' ? 'CPU s per s' : 'per second';
   const change = (changed: Partial<FlameView>) => {
     onFlame({ ...flame, ...changed });

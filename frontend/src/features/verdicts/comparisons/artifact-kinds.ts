@@ -17,7 +17,7 @@ export const ARTIFACT_KIND_LABELS: Record<ArtifactKind, string> = {
  * like profiles.
  */
 export function artifactKindsOf(comparison: Comparison): ArtifactKind[] {
-  const told = ARTIFACT_KINDS.filter((part) => comparison.parts.includes(part));
+  const told = ARTIFACT_KINDS.filter((part) => comparison.artifact_kinds.includes(part));
   return told.length > 0 ? told : ['profiles'];
 }
 

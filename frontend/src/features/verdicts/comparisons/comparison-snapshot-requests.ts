@@ -34,7 +34,7 @@ export async function comparisonSnapshotRequests(
   const known = client.getQueryData(comparisonQuery(id).queryKey);
   if (!known) return [];
   const views = known.views.filter(({ state }) => state === 'done');
-  const parts = known.parts.filter((part) => part !== 'profiles');
+  const parts = known.artifact_kinds.filter((part) => part !== 'profiles');
   const ofViews = (part: string) =>
     views.map((view) => `/comparisons/${id}/views/${view.id}/chunks/${part}`);
   return [

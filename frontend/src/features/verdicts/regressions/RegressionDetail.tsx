@@ -166,9 +166,9 @@ function Acts({ regression, people }: { regression: RegressionDetailOut; people:
 type Linked = { regression: RegressionDetailOut; links: RegressionDetailProps['links'] };
 
 function Facts({ regression, links }: Linked) {
-  const { state, since, good, fixed_by, range, members, confirmed } = regression;
+  const { state, first_bad_build: since, good, fixed_by, range, related_series: members, is_confirmed: confirmed } = regression;
   const [glyph, word] = STATES[state];
-  const needs = requiredEvidenceText(regression.needs);
+  const needs = requiredEvidenceText(regression.required_evidence);
   const point = (build: { build_id: string | null; commit: string }) => (
     <span className="mono">
       {build.build_id === null
@@ -192,7 +192,7 @@ function Facts({ regression, links }: Linked) {
         )}
         {since && (
           <span>
-            since {point(since)}, <Timestamp at={since.at} />
+            since {point(since)}, <Timestamp at={since.ordered_at} />
           </span>
         )}
         {good && <span>good until {point(good)}</span>}
@@ -206,7 +206,7 @@ function Facts({ regression, links }: Linked) {
       </p>
       {members.length > 1 && (
         <ul className={classes.members} aria-label="Related changes">
-          {members.slice(1).map(({ kind, subject, is_move }) => (
+          {members.slice(1).map(({ kind, subject, is_cost_shift: is_move }) => (
             <li key={`${kind} ${subject}`}>
               <span className="mono">{subject}</span>{' '}
               <span className="muted">{is_move ? 'cost shift' : 'same cause'}</span>
@@ -238,7 +238,7 @@ function Evidence({ regression, links }: Linked) {
     <ul className={classes.history}>
       {cited.map((one) => (
         <li key={one.id} className={classes.event}>
-          <span>{one.what === 'proof' ? 'fix verification' : 'comparison'}</span>
+          <span>{one.kind === 'proof' ? 'fix verification' : 'comparison'}</span>
           {one.comparison_id && links.comparison(one.comparison_id, citedText(one))}
           {one.build_id && links.build(one.build_id, 'the build')}
           <span className="muted">

@@ -18,11 +18,11 @@ export function RegressionHistory({ id, people }: RegressionHistoryProps) {
       <ul className={classes.history} aria-label="History">
         {history.data?.items.map((event) => (
           <li key={event.id} className={classes.event}>
-            <span>{event.by ? (event.by.name ?? 'former member') : 'Slowpath'}</span>
+            <span>{event.actor ? (event.actor.name ?? 'former member') : 'Slowpath'}</span>
             <span className="muted">
               <Timestamp at={event.created_at} />
             </span>
-            <span className={event.what === 'note' ? classes.note : undefined}>
+            <span className={event.kind === 'note' ? classes.note : undefined}>
               {eventText(event, (person) => names.get(person) ?? 'former member')}
             </span>
           </li>

@@ -280,14 +280,14 @@ function Row({ row, service, link }: RowProps) {
     row.number !== null && `#${row.number}`,
     service,
     row.branch,
-    requiredEvidenceText(row.needs),
+    requiredEvidenceText(row.required_evidence),
     row.due_on && `due ${row.due_on}`,
   ];
   return (
     <>
       <span className={classes.state}>
-        <StateIcon glyph={row.confirmed ? glyph : 'waiting'}>
-          {row.confirmed ? word : 'Unconfirmed'}
+        <StateIcon glyph={row.is_confirmed ? glyph : 'waiting'}>
+          {row.is_confirmed ? word : 'Unconfirmed'}
         </StateIcon>
       </span>
       <span className={classes.what}>
@@ -295,11 +295,11 @@ function Row({ row, service, link }: RowProps) {
         <span className="muted">{more.filter(Boolean).join(' · ')}</span>
       </span>
       <span className={classes.since}>
-        {row.since && (
+        {row.first_bad_build && (
           <>
-            <span className="mono">{shortCommit(row.since.commit)}</span>
+            <span className="mono">{shortCommit(row.first_bad_build.commit)}</span>
             <span className="muted">
-              <Timestamp at={row.since.at} />
+              <Timestamp at={row.first_bad_build.ordered_at} />
             </span>
           </>
         )}
@@ -309,11 +309,11 @@ function Row({ row, service, link }: RowProps) {
         <span className="muted">{rangeText(row)}</span>
       </span>
       <span className={classes.spark}>
-        {row.spark && (
+        {row.sparkline && (
           <Sparkline
-            values={row.spark.values}
-            stepAt={row.spark.step_at}
-            levels={row.spark.levels}
+            values={row.sparkline.values}
+            stepAt={row.sparkline.step_at}
+            levels={row.sparkline.levels}
             tone={toneOf(row)}
           />
         )}

@@ -34,8 +34,8 @@ export function SeriesPanel({ page, link, onOpen, aside, empty = EMPTY }: PanelP
             <span className="muted">{kindText(one.kind)}</span>
             {at !== null && <span>{valueText(one, at)}</span>}
             <span className="grow" />
-            {one.detectable !== null && (
-              <span className="muted">{`minimum detectable change: ${formatRatio(one.detectable)}`}</span>
+            {one.minimum_detectable_effect !== null && (
+              <span className="muted">{`minimum detectable change: ${formatRatio(one.minimum_detectable_effect)}`}</span>
             )}
             {aside?.(one)}
           </div>
@@ -95,12 +95,12 @@ function SelectedBuild({
         {builds.length} builds, oldest on the left; point at one, or use the arrow keys on a series
       </p>
     );
-  const [glyph, word] = VERDICT_LABELS[build.judgement];
+  const [glyph, word] = VERDICT_LABELS[build.verdict];
   return (
     <p className={classes.chosen} aria-live="polite">
       <span className="mono">{link(build.id, shortCommit(build.commit))}</span>
       {build.label && <span>{build.label}</span>}
-      <Timestamp at={build.at} exact />
+      <Timestamp at={build.ordered_at} exact />
       <StateIcon glyph={glyph}>{word}</StateIcon>
       <span className="muted">{build.conditions}</span>
     </p>

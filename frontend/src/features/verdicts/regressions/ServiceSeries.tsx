@@ -73,7 +73,7 @@ type DetectionProps = { serviceId: string; series: BuildSeries; mayWrite: boolea
 /** Whether a series is muted, and the button to change that. */
 function MutedState({ serviceId, series, mayWrite }: DetectionProps) {
   const client = useQueryClient();
-  const { kind, subject, muted } = series;
+  const { kind, subject, is_muted: muted } = series;
   const keep = useMutation({
     mutationFn: () => watchSeries(serviceId, kind, subject, !muted),
     onSettled: () => client.invalidateQueries({ queryKey: ['regression', 'service-series'] }),

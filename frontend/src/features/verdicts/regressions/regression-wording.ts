@@ -90,7 +90,7 @@ const stateText = (value: unknown): string => {
 };
 
 /** What a cited comparison sets side by side. */
-export function citedText({ what, facts }: RegressionDetailOut['evidence'][number]): string {
+export function citedText({ kind: what, details: facts }: RegressionDetailOut['evidence'][number]): string {
   if (what !== 'proof') return 'Before vs. after';
   return facts.against === 'bad'
     ? 'the slower build vs. later builds'
@@ -99,7 +99,7 @@ export function citedText({ what, facts }: RegressionDetailOut['evidence'][numbe
 
 /** One line of a history, without who and when. */
 export function eventText(
-  { what, facts }: RegressionEvent,
+  { kind: what, details: facts }: RegressionEvent,
   nameOf: (id: string) => string,
 ): string {
   switch (what) {

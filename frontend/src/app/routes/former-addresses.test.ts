@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { presentAddress } from './former-addresses';
+
+describe('former addresses', () => {
+  it.each([
+    ['/t/a/board?env=e1#service-i', '/t/a/dashboard?env=e1#service-i'],
+    ['/t/a/files?q=cpu', '/t/a/artifacts?q=cpu'],
+    ['/t/a/files/1', '/t/a/artifacts/1'],
+    ['/t/a/traces/1?wait=2', '/t/a/execution-traces/1?wait=2'],
+    ['/t/a/spans/1/traces/2', '/t/a/span-sets/1/traces/2'],
+    ['/t/a/map', '/t/a/service-map'],
+    ['/t/a/growth', '/t/a/stack-growth'],
+    ['/forgotten-password', '/password-reset'],
+    ['/new-password#secret', '/password-reset/confirm#secret'],
+    ['/sign-in/return?code=1&state=2', '/sign-in/callback?code=1&state=2'],
+  ])('%s becomes %s', (former, present) => {
+    expect(presentAddress(former)).toBe(present);
+  });
+
+  it.each(['/t/a/dashboard', '/t/files/reports', '/t/a/filesystem', '/sign-in', '/t/a/mapping'])(
+    '%s stays',
+    (address) => {
+      expect(presentAddress(address)).toBe(address);
+    },
+  );
+});

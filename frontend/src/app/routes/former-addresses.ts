@@ -1,0 +1,19 @@
+/** Addresses that pages had in earlier versions: reports, comments, mails and bookmarks still hold them. */
+const TEAM = '/t/[^/?#]+';
+const FORMER: readonly (readonly [RegExp, string])[] = [
+  [new RegExp(`^(${TEAM})/board(?=[?#]|$)`), '$1/dashboard'],
+  [new RegExp(`^(${TEAM})/files(?=[/?#]|$)`), '$1/artifacts'],
+  [new RegExp(`^(${TEAM})/traces/`), '$1/execution-traces/'],
+  [new RegExp(`^(${TEAM})/spans/`), '$1/span-sets/'],
+  [new RegExp(`^(${TEAM})/map(?=[?#]|$)`), '$1/service-map'],
+  [new RegExp(`^(${TEAM})/growth(?=[?#]|$)`), '$1/stack-growth'],
+  [/^\/forgotten-password(?=[?#]|$)/, '/password-reset'],
+  [/^\/new-password(?=[?#]|$)/, '/password-reset/confirm'],
+  [/^\/sign-in\/return(?=[?#]|$)/, '/sign-in/callback'],
+];
+
+/** The present address of a page: path, query and fragment. */
+export function presentAddress(href: string): string {
+  const former = FORMER.find(([pattern]) => pattern.test(href));
+  return former ? href.replace(former[0], former[1]) : href;
+}
