@@ -119,7 +119,7 @@ def _measured(http: TestClient, database: Database, services: int, end_ms: int) 
         took, cpu, size, _ = _asked(http, {**asked, "rows": str(FIRST_ROWS)})
         yield BenchmarkResult(NAME, f"{services} services x 24 h, the {FIRST_ROWS} rows on top: ms in the server", took)
         yield BenchmarkResult(NAME, f"{services} services x 24 h, the {FIRST_ROWS} rows on top: ms of CPU", cpu)
-    shown = {"step_ms": str(board.header["step_ms"]), "seen_ms": str(round(time.time() * 1000))}
+    shown = {"step_ms": str(board.header["step_ms"]), "known_until_ms": str(round(time.time() * 1000))}
     took, cpu, size, part = _asked(http, {**asked, **shown, "since_ms": str(end_ms - NEWEST_MS)})
     assert part.header["points"] < board.header["points"]
     yield BenchmarkResult(

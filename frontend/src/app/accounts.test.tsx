@@ -88,7 +88,9 @@ describe('signing in by the operator’s service', () => {
         );
       }),
     );
-    const { where } = open('/sign-in/callback?code=1e5&state=0123&iss=https%3A%2F%2Fissuer.example');
+    const { where } = open(
+      '/sign-in/callback?code=1e5&state=0123&iss=https%3A%2F%2Fissuer.example',
+    );
     expect(await screen.findByRole('heading', { name: 'Artifacts' })).toBeInTheDocument();
     expect(where()).toContain('/t/northwind/artifacts?q=cpu');
     expect(handed).toEqual([{ code: '1e5', state: '0123', iss: 'https://issuer.example' }]);
@@ -158,7 +160,9 @@ describe('mails', () => {
         sent.push(await request.json());
         return HttpResponse.json({ mentions: false });
       }),
-      http.get(at('/user/linked-identities'), () => HttpResponse.json({ has_password: true, linked: [] })),
+      http.get(at('/user/linked-identities'), () =>
+        HttpResponse.json({ has_password: true, linked: [] }),
+      ),
       http.get(at('/sessions'), () => HttpResponse.json([])),
     );
     const { user } = open('/t/northwind/settings?tab=account');

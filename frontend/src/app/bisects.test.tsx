@@ -71,7 +71,7 @@ describe('the page of a bisect', () => {
   });
 
   it('says how far a long range is read, and what production measured', async () => {
-    const end = aProbe({ number: 1, purpose: 'known', title: 'the good end', slot: null });
+    const end = aProbe({ number: 1, purpose: 'baseline', title: 'the good end', slot: null });
     const evidence = { ...aBisect().evidence, known_good: [0.06, 0.07] };
     const job = aJob({ state: 'running', progress: 0.3, step: 'read 1,200 of 4,096 commits' });
     serve(aBisect({ job, evidence, probes: [end, ...aBisect().probes] }));
@@ -210,7 +210,7 @@ describe('the page of a bisect', () => {
     await user.click(choice);
     await user.click(dialog.getByRole('button', { name: 'Delete bisect' }));
     await waitFor(() => {
-      expect(asked).toBe('?files=delete');
+      expect(asked).toBe('?delete_artifacts=true');
     });
   });
 
@@ -256,7 +256,7 @@ describe('the page of a bisect', () => {
   });
 
   it('offers no *Continue* where more deploys settle nothing', async () => {
-    serve(aBisect({ state: 'inseparable', finished_at: '2026-11-20T15:00:00Z' }));
+    serve(aBisect({ state: 'not-separable', finished_at: '2026-11-20T15:00:00Z' }));
     open(`/t/northwind/bisects/${BISECT}`);
     expect(await screen.findByRole('button', { name: 'More' })).toBeVisible();
     expect(screen.queryByRole('button', { name: 'Continue' })).toBeNull();
@@ -272,7 +272,7 @@ describe('the page of a bisect', () => {
   });
 });
 
-const KNOWN: NonNullable<BisectProposalOut['signatures'][number]['known']> = {
+const KNOWN: NonNullable<BisectProposalOut['signatures'][number]['production_baselines']> = {
   good: {
     build_id: 'g',
     value: 0.05,
@@ -326,7 +326,7 @@ const anOffer = (changed: Partial<BisectProposalOut> = {}): BisectProposalOut =>
     },
   ],
   runners: [],
-  missing: [],
+  missing_inputs: [],
   ...changed,
 });
 
@@ -365,7 +365,7 @@ describe('Start bisect', () => {
     serve();
     const asked: string[] = [];
     let sent: Record<string, unknown> = {};
-    const known = { good: null, bad: null, missing: ['Choose the good commit.'] };
+    const incomplete = { good: null, bad: null, missing_inputs: ['Choose the good commit.'] };
     server.use(
       http.get(at('/services'), () => page([{ id: 's', name: 'ingester' }])),
       http.get(at('/repositories'), () =>
@@ -377,8 +377,8 @@ describe('Start bisect', () => {
         const [category, custom] = anOffer().signatures;
         return HttpResponse.json(
           search === ''
-            ? anOffer({ ...known, service: null, repository: null, signatures: [custom!] })
-            : anOffer({ ...known, signatures: [custom!, category!] }),
+            ? anOffer({ ...incomplete, service: null, repository: null, signatures: [custom!] })
+            : anOffer({ ...incomplete, signatures: [custom!, category!] }),
         );
       }),
       http.post(at('/bisects'), async ({ request }) => {
@@ -444,7 +444,10 @@ describe('Start bisect', () => {
       http.get(at('/bisect-proposals'), ({ request }) => {
         asked.push(new URL(request.url).search);
         return HttpResponse.json(
-          anOffer({ repository: { id: 'q', label: 'shop/quoter', url: null }, missing_inputs: ['…'] }),
+          anOffer({
+            repository: { id: 'q', label: 'shop/quoter', url: null },
+            missing_inputs: ['…'],
+          }),
         );
       }),
     );

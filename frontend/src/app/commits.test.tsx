@@ -56,7 +56,9 @@ function aCommit(changed: Partial<OneCommit['commit']> = {}): OneCommit {
       files_total: 1,
       lines_added: 1,
       lines_removed: 1,
-      bumps: [{ module: 'example.org/lib', before: 'v1.0.0', after: 'v1.1.0', file: 'go.mod' }],
+      dependency_updates: [
+        { module: 'example.org/lib', old_version: 'v1.0.0', new_version: 'v1.1.0', file: 'go.mod' },
+      ],
       url: 'https://github.com/example/monorepo/commit/x',
       ...changed,
     },

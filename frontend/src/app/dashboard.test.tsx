@@ -300,7 +300,12 @@ describe('the board', () => {
     const known = aComparison({
       id: 'known',
       name: '71aa09b vs. 5f3c1e8',
-      base: { label: '71aa09b', artifacts: 1, artifact_ids: ['a'], time_range: windows?.base ?? null },
+      base: {
+        label: '71aa09b',
+        artifacts: 1,
+        artifact_ids: ['a'],
+        time_range: windows?.base ?? null,
+      },
       candidate: {
         label: '5f3c1e8',
         artifacts: 1,

@@ -19,16 +19,16 @@ async function expectAccessible(element: Element) {
 
 const someNews = (changed: Partial<Activity> = {}): Activity => ({
   id: 'a1',
-  at: new Date().toISOString(),
+  occurred_at: new Date().toISOString(),
   kind: 'comment',
   action: 'comment.created',
-  actor: { kind: 'person', id: 'p1', name: 'Mira' },
+  actor: { kind: 'user', id: 'p1', name: 'Mira' },
   subject_kind: 'build',
   subject_id: 'b1',
   title: HOSTILE,
   path: '/builds/b1',
   service_id: null,
-  facts: { text: 'it is the helper' },
+  details: { text: 'it is the helper' },
   ...changed,
 });
 
@@ -51,7 +51,10 @@ describe('the feed', () => {
     server.use(
       http.get(at('/activity'), ({ request }) => {
         asked.push(new URL(request.url).search);
-        return page([someNews(), someNews({ id: 'a0', occurred_at: '2026-11-01T09:00:00Z', details: {} })]);
+        return page([
+          someNews(),
+          someNews({ id: 'a0', occurred_at: '2026-11-01T09:00:00Z', details: {} }),
+        ]);
       }),
     );
     const { container } = open('/t/northwind/activity?kind=comment&by=slowpath');
@@ -141,7 +144,9 @@ describe('a forgotten password', () => {
 
   it('says so when the link is too old', async () => {
     server.use(
-      http.post(at('/password-resets/confirm'), () => problem(404, { detail: 'older than an hour' })),
+      http.post(at('/password-resets/confirm'), () =>
+        problem(404, { detail: 'older than an hour' }),
+      ),
     );
     const { user } = open('/password-reset/confirm#abc');
     await user.type(await screen.findByLabelText(/New password/), 'correct horse');

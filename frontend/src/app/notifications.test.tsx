@@ -78,7 +78,7 @@ describe('channels', () => {
         name: HOSTILE,
         kind: 'webhook',
         target: { url: 'https://x.example' },
-        state: 'dead',
+        state: 'disabled-after-failures',
         problem: gone,
       }),
     ]);
@@ -198,7 +198,7 @@ describe('channels', () => {
     serve(
       [aChannel()],
       [
-        aMessage({ state: 'given-up', failures: 11, problem: failed, sent_at: null }),
+        aMessage({ state: 'abandoned', failures: 11, problem: failed, sent_at: null }),
         aMessage({ id: 'm2', sentence: HOSTILE }),
       ],
     );

@@ -32,17 +32,21 @@ function aRegression(changed: Partial<Regression> = {}): Regression {
     ratio: 1.15,
     ratio_low: 1.1,
     ratio_high: 1.2,
-    first_bad_build: { build_id: BUILD, commit: '5f3c1e8'.padEnd(40, '0'), ordered_at: '2026-11-20T14:02:00Z' },
+    first_bad_build: {
+      build_id: BUILD,
+      commit: '5f3c1e8'.padEnd(40, '0'),
+      ordered_at: '2026-11-20T14:02:00Z',
+    },
     good: null,
     range: null,
     fixed_by: null,
     assignee: null,
     due_on: null,
     related_series: [],
-    spark: { values: [1, 1.01, 0.99, 1.15, 1.16], step_at: 3, levels: [1, 1.15] },
+    sparkline: { values: [1, 1.01, 0.99, 1.15, 1.16], step_at: 3, levels: [1, 1.15] },
     comparison_id: null,
-    needs: null,
-    by_hand: false,
+    required_evidence: null,
+    is_manual: false,
     created_at: '2026-11-20T14:10:00Z',
     closed_at: null,
     ...changed,
@@ -54,7 +58,7 @@ const aComment = (): SaidComment => ({
   parent_id: null,
   author_id: PERSON,
   author_name: 'Mira Kovač',
-  author_kind: 'person',
+  author_kind: 'user',
   text: `it is the *helper* ${HOSTILE}`,
   mentions: [],
   created_at: '2026-11-20T15:00:00Z',
@@ -68,11 +72,11 @@ const SERIES: BuildSeriesPage = {
   builds: [1, 2, 3].map((number) => ({
     id: number === 3 ? BUILD : `00000000-0000-4000-8000-0000000000d${number}`,
     commit: `${number}`.repeat(40),
-    at: '2026-11-20T14:02:00Z',
+    ordered_at: '2026-11-20T14:02:00Z',
     branch: 'main',
     label: null,
     conditions: 'go1.26.3 linux/amd64',
-    judgement: number === 3 ? ('changed' as const) : ('passed' as const),
+    verdict: number === 3 ? ('changed' as const) : ('passed' as const),
   })),
   series: [
     {
@@ -112,7 +116,8 @@ function serve(rows: Regression[]) {
       HttpResponse.json({
         open: rows.length,
         states: { new: fresh },
-        new_unassigned_count: rows.filter(({ state, assignee }) => state === 'new' && !assignee).length,
+        new_unassigned_count: rows.filter(({ state, assignee }) => state === 'new' && !assignee)
+          .length,
         services: [],
         headline: rows[0] ?? null,
       }),
@@ -168,7 +173,11 @@ describe('the list of regressions', () => {
     serve([
       aRegression(),
       aRegression({ title: HOSTILE, assignee: { id: PERSON, name: 'Mira Kovač' } }),
-      aRegression({ is_confirmed: false, number: null, required_evidence: { builds: 2, profiles: 4 } }),
+      aRegression({
+        is_confirmed: false,
+        number: null,
+        required_evidence: { builds: 2, profiles: 4 },
+      }),
     ]);
     const { container } = open('/t/northwind/regressions');
     const rows = within(await list()).getAllByRole('listitem');

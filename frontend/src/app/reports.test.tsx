@@ -30,14 +30,14 @@ function aReport(changed: Partial<Report> = {}): Report {
 const comparison = aComparison({ views: [], artifact_kinds: [] });
 const view = {
   id: 'b1',
-  kind: 'view' as const,
+  kind: 'snapshot' as const,
   title: 'The comparison',
   path: `${PATH}/${comparison.id}`,
   note: 'Look at **Clone**.',
   captured_at: AT,
-  answers: [],
+  responses: [],
 };
-const prose = { id: 'b2', kind: 'prose' as const, markdown: 'It is <b>not</b> inlined.' };
+const prose = { id: 'b2', kind: 'text' as const, markdown: 'It is <b>not</b> inlined.' };
 
 const recorded = (report: object, told: unknown = comparison) =>
   new HttpResponse(
@@ -126,14 +126,14 @@ describe('the page of a report', () => {
     down.focus();
     await user.keyboard('{Alt>}{ArrowDown}{/Alt}');
     await waitFor(() => {
-      expect(sent[0]).toEqual({ blocks: [{ id: 'b2' }, { id: 'b1' }], changed_at: AT });
+      expect(sent[0]).toEqual({ blocks: [{ id: 'b2' }, { id: 'b1' }], updated_at: AT });
     });
     await user.click(screen.getByRole('button', { name: 'Add text at the top' }));
     await user.type(screen.getByRole('textbox', { name: 'Text' }), 'First.');
     await user.click(screen.getByRole('button', { name: 'Save' }));
     await waitFor(() => {
       expect(sent[1]).toMatchObject({
-        blocks: [{ kind: 'prose', markdown: 'First.' }, { id: 'b2' }, { id: 'b1' }],
+        blocks: [{ kind: 'text', markdown: 'First.' }, { id: 'b2' }, { id: 'b1' }],
       });
     });
     await user.click(await screen.findByRole('button', { name: 'Move down: text, part 1' }));
@@ -225,7 +225,7 @@ describe('a shared report', () => {
     number: 4,
     title: 'Why stacks grow',
     version: 2,
-    changed_at: AT,
+    updated_at: AT,
     published_at: AT,
     team: 'Northwind',
     expires_at: '2026-12-18T14:06:00Z',

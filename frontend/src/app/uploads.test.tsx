@@ -30,7 +30,7 @@ function decoding(pageOf = 200): Artifact[] {
       const artifact = anArtifact({
         name,
         batch,
-        state: bad ? 'refused' : 'decoded',
+        state: bad ? 'invalid' : 'decoded',
         error: bad ? error : null,
       });
       kept.push(artifact);

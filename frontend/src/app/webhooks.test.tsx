@@ -114,7 +114,9 @@ describe('hooks', () => {
 
   it('are added only where the server agrees', async () => {
     serve();
-    server.use(http.post(at('/webhooks'), () => problem(429, { detail: 'As many as there may be' })));
+    server.use(
+      http.post(at('/webhooks'), () => problem(429, { detail: 'As many as there may be' })),
+    );
     const { user } = opened();
     await user.click(await screen.findByRole('button', { name: 'Add webhook' }));
     const form = await screen.findByRole('dialog');

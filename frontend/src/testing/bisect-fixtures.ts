@@ -71,8 +71,8 @@ export const aBisect = (changed: Partial<Bisect> = {}): Bisect => ({
   sentence: 'Suspects 4be1d07 in libx (ident: copy bytes through a helper): 86 % after 2 deploys.',
   service: { id: SERVICE, name: 'ingester' },
   regression: null,
-  belief: 0.86,
-  deploys: 2,
+  posterior: 0.86,
+  deployments: 2,
   expected_deployments: 6,
   culprit: { repository: 'libx', sha: CULPRIT, title: 'ident: copy bytes through a helper' },
   created_by: 'Mira Kovač',
@@ -89,7 +89,7 @@ export const aBisect = (changed: Partial<Bisect> = {}): Bisect => ({
     unit: 'share',
     larger_is_worse: true,
   },
-  settings: { belief: 0.95, slots: 2, control: true },
+  settings: { stop_probability: 0.95, slots: 2, control: true },
   pause_reason: null,
   levels: [
     {
@@ -102,7 +102,7 @@ export const aBisect = (changed: Partial<Bisect> = {}): Bisect => ({
       commits: 4096,
       candidate_count: 2,
       pruned: [{ reason: 'no input of the binary', commits: 183 }],
-      bump: null,
+      dependency_update: null,
       candidates: [
         aCandidate({ id: 'c1', sha: 'c'.repeat(40), title: 'cache: drop it', posterior: 0.004 }),
         aCandidate({ posterior: 0.996, verdict: 'slower', probe_number: 1 }),
@@ -120,7 +120,11 @@ export const aBisect = (changed: Partial<Bisect> = {}): Bisect => ({
       commits: 43,
       candidate_count: 2,
       pruned: [],
-      bump: { module: 'example.com/libx', before: 'v1.8.0', after: 'v1.9.2' },
+      dependency_update: {
+        module: 'example.com/libx',
+        old_version: 'v1.8.0',
+        new_version: 'v1.9.2',
+      },
       candidates: [
         aCandidate({
           id: `${DEPENDENCY_UPDATE}/x1`,
@@ -134,10 +138,10 @@ export const aBisect = (changed: Partial<Bisect> = {}): Bisect => ({
           id: `${DEPENDENCY_UPDATE}/x2`,
           sha: 'e'.repeat(40),
           title: 'time: round to unit in one place',
-          why: 'in the package closure',
+          reason: 'in the package closure',
           kind: 'commit',
-          belief: 0.136,
-          verdict: 'probing',
+          posterior: 0.136,
+          verdict: 'measuring',
           probe_number: 2,
         }),
       ],
@@ -154,14 +158,14 @@ export const aBisect = (changed: Partial<Bisect> = {}): Bisect => ({
       sha: 'e'.repeat(40),
       title: 'time: round to unit in one place',
       state: 'soaking',
-      verdict: 'probing',
+      verdict: 'measuring',
       odds: null,
       slot: 1,
       overrides: { 'example.com/libx': 'e'.repeat(40) },
       leased_at: '2026-11-20T14:06:00Z',
       ready_at: '2026-11-20T14:07:00Z',
       ended_at: null,
-      windows: [],
+      measurements: [],
       measurements_requested: 3,
       log_tail: '',
     }),
@@ -205,10 +209,11 @@ export const aBisect = (changed: Partial<Bisect> = {}): Bisect => ({
 });
 
 export const aBisectRow = (changed: Partial<BisectListItemOut> = {}): BisectListItemOut => {
-  const { id, number, title, state, sentence, service, regression, belief, deployments: deploys } = aBisect();
+  const { id, number, title, state, sentence, service, regression, posterior, deployments } =
+    aBisect();
   const { expected_deployments, culprit, created_by, created_at, finished_at } = aBisect();
   return {
-    ...{ id, number, title, state, sentence, service, regression, belief, deploys },
+    ...{ id, number, title, state, sentence, service, regression, posterior, deployments },
     ...{ expected_deployments, culprit, created_by, created_at, finished_at },
     levels: 2,
     ...changed,

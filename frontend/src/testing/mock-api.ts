@@ -18,7 +18,9 @@ export const server = setupServer(
   http.get(at('/auth/methods'), () =>
     HttpResponse.json({ passwords: true, sign_up: true, oidc: null }),
   ),
-  http.get(at('/user/linked-identities'), () => HttpResponse.json({ has_password: true, linked: [] })),
+  http.get(at('/user/linked-identities'), () =>
+    HttpResponse.json({ has_password: true, linked: [] }),
+  ),
   http.get(at('/teams/:team/service-accounts'), () => page([])),
   http.get(at('/jobs'), () => page([])),
   http.get(at('/comparisons'), () => page([])),

@@ -48,9 +48,9 @@ def test_they_stay_unless_somebody_says_so(search: Search) -> None:
 
 def test_they_go_with_it_but_for_what_is_compared(search: Search) -> None:
     path, files = ended(search)
-    assert search.person.delete(path, params={"files": "delete"}).status_code == 409
+    assert search.person.delete(path, params={"delete_artifacts": "true"}).status_code == 409
     cancelled(search)
-    assert search.person.delete(path, params={"files": "delete"}).status_code == 204
+    assert search.person.delete(path, params={"delete_artifacts": "true"}).status_code == 204
     assert there(search, files) == [False, True, True]
     logged = search.bench.admin.execute("SELECT details FROM audit_event WHERE action = 'bisect.deleted'").fetchone()
     assert logged is not None

@@ -166,11 +166,11 @@ class ScrubOptionsIn(ReportRequest):
     labels: StrictBool = True
     paths: StrictBool = True
     hosts: StrictBool = True
-    person_names: StrictBool = True
+    people: StrictBool = True
 
     def scrub(self) -> ScrubOptions:
         """Return the choice as rules know it."""
-        return ScrubOptions(self.labels, self.paths, self.hosts, self.person_names)
+        return ScrubOptions(self.labels, self.paths, self.hosts, self.people)
 
 
 class ShareLinkIn(ReportRequest):
@@ -231,7 +231,7 @@ class ScrubSummaryOut(BaseModel):
     labels: int
     paths: int
     hosts: int
-    person_names: int
+    people: int
     samples: list[ScrubSampleOut]
 
     @classmethod

@@ -182,7 +182,7 @@ def test_deploys_and_annotations_stand_beside(client: TestClient, push: Push) ->
 
 def test_the_same_time_last_week_is_laid_beneath(client: TestClient, push: Push) -> None:
     push(steady("distributor", ago=7 * 24, per_second=50.0, shares=(0.9, 0.95, 0.99, 1.0)), steady("distributor"))
-    board = board_of(client, against="week")
+    board = board_of(client, time_shift="week")
     assert board.header["against"] == {"shift_ms": 7 * DAY, "label": "a week before"}
     assert column(board, "r0_against_qps") == pytest.approx(np.full(240, 50), rel=0.05)
     assert column(board, "r0_against_p50") == pytest.approx(np.full(240, 0.0555), rel=0.05)
@@ -193,7 +193,7 @@ def test_before_the_deploy_ends_at_the_deploy(client: TestClient, push: Push) ->
     push(steady("distributor", hours=3, ago=20 / 60, per_second=50.0))
     push(SomeService("distributor", NOW_MS - 20 * MINUTE + 15_000, NOW_MS, per_second=80.0, instances=("c:80", "d:80")))
     deployed(client, "distributor", 20 * MINUTE)
-    board = board_of(client, against="before-deploy")
+    board = board_of(client, time_shift="before-deploy")
     assert board.header["against"] == {"shift_ms": 20 * MINUTE, "label": "before deploy 5f3c1e8"}
     assert column(board, "r0_against_qps")[-20:] == pytest.approx(np.full(20, 50), rel=0.1)
     assert column(board, "r0_qps_2xx")[-20:] == pytest.approx(np.full(20, 78.4), rel=0.05)
@@ -201,7 +201,7 @@ def test_before_the_deploy_ends_at_the_deploy(client: TestClient, push: Push) ->
 
 def test_without_a_deploy_there_is_no_before(client: TestClient, push: Push) -> None:
     push(steady("distributor"))
-    header = board_of(client, against="before-deploy").header
+    header = board_of(client, time_shift="before-deploy").header
     assert (header["against"], header["against_why"]) == (None, "No deploy in this range.")
 
 
@@ -314,7 +314,7 @@ def test_who_shows_a_board_asks_for_its_newest_cells_only(
     whole = board_of(client)
     since = NOW_MS - 10 * MINUTE
     seen = str(database_ms(house, team) + 60_000)
-    part = board_of(client, since_ms=str(since), step_ms="15000", seen_ms=seen)
+    part = board_of(client, since_ms=str(since), step_ms="15000", known_until_ms=seen)
     assert (part.header["from_ms"], part.header["points"]) == (since + 15_000, 40)
     assert set(part.arrays) == {name for name in whole.arrays if name.startswith("r0_")}
     for name in part.arrays:
@@ -330,15 +330,15 @@ def test_samples_that_came_late_bring_the_whole_board_again(
     push(steady("distributor", hours=0.15))
     newest = {"since_ms": str(NOW_MS - 6 * MINUTE), "step_ms": "15000"}
     seen = str(database_ms(house, team) + 11_000)
-    assert board_of(client, **newest, seen_ms=seen).header["points"] == 24
+    assert board_of(client, **newest, known_until_ms=seen).header["points"] == 24
     # Until then nothing had been seen.
-    assert board_of(client, **newest, seen_ms="0").header["points"] == 240
+    assert board_of(client, **newest, known_until_ms="0").header["points"] == 240
     with house.database.writing(TeamScope(team.id, team.owner.user_id)) as session:
         session.execute(text("UPDATE metric_wal_record SET created_at = created_at - interval '1 hour'"))
     seen = str(database_ms(house, team))
-    assert board_of(client, **newest, seen_ms=seen).header["points"] == 24
+    assert board_of(client, **newest, known_until_ms=seen).header["points"] == 24
     push(steady("distributor", hours=0.1, ago=0.5))
-    again = board_of(client, **newest, seen_ms=seen)
+    again = board_of(client, **newest, known_until_ms=seen)
     assert again.header["points"] == 240
     assert np.isfinite(column(again, "r0_qps_2xx")[100:110]).all()
 

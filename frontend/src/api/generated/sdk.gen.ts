@@ -2477,7 +2477,7 @@ export const bisectsUpdate = <ThrowOnError extends boolean = true>(options: Opti
 /**
  * List Candidates
  *
- * List all candidates of a level, the newest commit first; `q` begins a commit's id, or is part of its title or of why it is believed.
+ * List all candidates of a level, the newest commit first; `search` begins a commit's id, or is part of its title or of why it is believed.
  */
 export const bisectsCandidates = <ThrowOnError extends boolean = true>(options: Options<BisectsCandidatesData, ThrowOnError>) => (options.client ?? client).get<BisectsCandidatesResponses, BisectsCandidatesErrors, ThrowOnError, 'data'>({
     responseStyle: 'data',

@@ -2065,9 +2065,9 @@ export type ScrubOptionsIn = {
      */
     hosts?: boolean;
     /**
-     * Person Names
+     * People
      */
-    person_names?: boolean;
+    people?: boolean;
 };
 
 /**
@@ -2655,9 +2655,9 @@ export type ScrubSummaryOut = {
      */
     hosts: number;
     /**
-     * Person Names
+     * People
      */
-    person_names: number;
+    people: number;
     /**
      * Samples
      */
@@ -17258,9 +17258,9 @@ export type DashboardGetData = {
          */
         to?: string | null;
         /**
-         * Against
+         * Time Shift
          */
-        against?: 'none' | 'week' | 'before-deploy';
+        time_shift?: 'none' | 'week' | 'before-deploy';
         /**
          * Instances
          */
@@ -17290,11 +17290,11 @@ export type DashboardGetData = {
          */
         since_ms?: number | null;
         /**
-         * Seen Ms
+         * Known Until Ms
          *
          * `now_ms` of what is shown already
          */
-        seen_ms?: number | null;
+        known_until_ms?: number | null;
     };
     url: '/api/v1/dashboard';
 };
@@ -20391,11 +20391,11 @@ export type ActivityListData = {
          */
         service_id?: string | null;
         /**
-         * By
+         * Actor
          *
          * a member, or Slowpath itself
          */
-        by?: string | 'slowpath' | null;
+        actor?: string | 'slowpath' | null;
         /**
          * Cursor
          *
@@ -20641,9 +20641,9 @@ export type BisectsDeleteData = {
     };
     query?: {
         /**
-         * Files
+         * Delete Artifacts
          */
-        files?: 'keep' | 'delete';
+        delete_artifacts?: boolean;
     };
     url: '/api/v1/bisects/{bisect_id}';
 };
@@ -20816,9 +20816,9 @@ export type BisectsCandidatesData = {
          */
         level?: string;
         /**
-         * Q
+         * Search
          */
-        q?: string;
+        search?: string;
         /**
          * Cursor
          */

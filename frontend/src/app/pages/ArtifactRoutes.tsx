@@ -39,7 +39,9 @@ export function ArtifactsRoute() {
   const members = useQuery(membersQuery(team.id));
   const builds = useQuery(buildChoicesQuery);
   const retention = useQuery(retentionQuery);
-  const expires = retention.data?.rules.some((rule) => rule.is_artifact_kind && rule.retention_days !== null);
+  const expires = retention.data?.rules.some(
+    (rule) => rule.is_artifact_kind && rule.retention_days !== null,
+  );
   const dash = <span className="muted">–</span>;
   const mayWrite = team.role !== 'viewer';
   const upload = mayWrite && (

@@ -57,7 +57,12 @@ export function DashboardRoute() {
           : (service) => <PanelToReport team={team} service={service} />
       }
       mapLink={(env, words) => (
-        <Link to="/t/$team/service-map" params={{ team: team.slug }} search={{ env }} className="link">
+        <Link
+          to="/t/$team/service-map"
+          params={{ team: team.slug }}
+          search={{ env }}
+          className="link"
+        >
           {words}
         </Link>
       )}

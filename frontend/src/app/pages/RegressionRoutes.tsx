@@ -114,7 +114,14 @@ export function RegressionRoute() {
       onOpenBuild={(buildId) =>
         void navigate({ to: '/t/$team/builds/$buildId', params: { team: team.slug, buildId } })
       }
-      commits={({ service_id, good, first_bad_build: since, kind, related_series: members, subject }) =>
+      commits={({
+        service_id,
+        good,
+        first_bad_build: since,
+        kind,
+        related_series: members,
+        subject,
+      }) =>
         good &&
         since && (
           <CommitsBetween
@@ -139,8 +146,12 @@ export function RegressionRoute() {
 }
 
 /** What regressed, as far as it is a function: commits that touch its file are the likelier ones. */
-function functionsOf(kind: string, subject: string, members: Regression['members']): string[] {
-  const all = [{ kind, subject }, ...members];
+function functionsOf(
+  kind: string,
+  subject: string,
+  related: Regression['related_series'],
+): string[] {
+  const all = [{ kind, subject }, ...related];
   return [
     ...new Set(all.filter((one) => one.kind === 'profile.function').map((one) => one.subject)),
   ];
@@ -188,7 +199,10 @@ export function BuildRoute() {
           <BuildArtifacts
             buildId={buildId}
             link={({ id, name }) => (
-              <Link to="/t/$team/artifacts/$artifactId" params={{ team: team.slug, artifactId: id }}>
+              <Link
+                to="/t/$team/artifacts/$artifactId"
+                params={{ team: team.slug, artifactId: id }}
+              >
                 {name}
               </Link>
             )}

@@ -171,7 +171,12 @@ export function ServiceMapRoute() {
         })
       }
       above={
-        <Link to="/t/$team/dashboard" params={{ team: team.slug }} search={{ env }} className="muted">
+        <Link
+          to="/t/$team/dashboard"
+          params={{ team: team.slug }}
+          search={{ env }}
+          className="muted"
+        >
           Dashboard
         </Link>
       }

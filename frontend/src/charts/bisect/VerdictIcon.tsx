@@ -1,5 +1,5 @@
 /** The verdict of a probe as an icon: the same in charts, tables and keys. */
-export type ProbeVerdict = 'slower' | 'not-slower' | 'cannot-tell' | 'unbuildable' | 'probing';
+export type ProbeVerdict = 'slower' | 'not-slower' | 'inconclusive' | 'unbuildable' | 'measuring';
 
 type Props = { verdict: ProbeVerdict; x?: number; y?: number };
 
@@ -9,7 +9,7 @@ export function VerdictPoint({ verdict, x = 6, y = 6 }: Props) {
     return <path d={`M${x - 4} ${y + 3.5}l4 -7.5 4 7.5z`} fill="var(--more)" />;
   if (verdict === 'not-slower')
     return <circle cx={x} cy={y} r={3.4} fill="var(--bg)" stroke="var(--less)" strokeWidth={1.7} />;
-  if (verdict === 'probing') return <circle cx={x} cy={y} r={3.6} fill="var(--accent)" />;
+  if (verdict === 'measuring') return <circle cx={x} cy={y} r={3.6} fill="var(--accent)" />;
   if (verdict === 'unbuildable')
     return (
       <path

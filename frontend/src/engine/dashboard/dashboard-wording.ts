@@ -120,7 +120,9 @@ export type ChangePointLabel = { strong: string; plain: string; tail: string };
 /** "p99 ×3.1 (2.8 to 3.4), deploy 5f3c1e8"; "follows distributor". */
 export function changePointLabel(change: DashboardChangePoint, board: Dashboard): ChangePointLabel {
   if (change.cause === 'follows') {
-    const followed = board.rows.find(({ service }) => service.id === change.upstream_cause_service_id);
+    const followed = board.rows.find(
+      ({ service }) => service.id === change.upstream_cause_service_id,
+    );
     return {
       strong: '',
       plain: `follows ${followed?.service.name ?? 'another service'}`,

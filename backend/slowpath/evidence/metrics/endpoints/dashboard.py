@@ -51,7 +51,7 @@ def get(
     environment_id: UUID | None = None,
     start: Annotated[Instant | None, Query(alias="from")] = None,
     end: Annotated[Instant | None, Query(alias="to")] = None,
-    against: Against = "none",
+    time_shift: Against = "none",
     instances: bool = False,
     services: Annotated[list[UUID] | None, Query(description="Only these, at most 50")] = None,
     rows: Annotated[
@@ -61,7 +61,7 @@ def get(
     since_ms: Annotated[
         Moment | None, Query(description="Only the cells after it, unless earlier ones changed")
     ] = None,
-    seen_ms: Annotated[Moment | None, Query(description="`now_ms` of what is shown already")] = None,
+    known_until_ms: Annotated[Moment | None, Query(description="`now_ms` of what is shown already")] = None,
 ) -> Response:
     """Return QPS and latency of the services of an environment, in request-flow order, with what happened beside them.
 
@@ -73,10 +73,10 @@ def get(
         end,
         environment_id=EnvironmentId(environment_id) if environment_id else None,
         service_ids=[ServiceId(each) for each in services or ()],
-        against=against,
+        against=time_shift,
         by_instance=instances,
         rows=rows,
-        cells=CellRange(step_ms, since_ms, seen_ms),
+        cells=CellRange(step_ms, since_ms, known_until_ms),
     )
     packer = zlib.compressobj(LEVEL, wbits=31)
     beyond: RemoteSampleSource = request.app.state.beyond

@@ -26,14 +26,14 @@ def list_activity(
     paging: Paging,
     kind: Annotated[list[ActivityKind] | None, Query(description="several: any of them")] = None,
     service_id: UUID | None = None,
-    by: Annotated[UUID | Literal["slowpath"] | None, Query(description="a member, or Slowpath itself")] = None,
+    actor: Annotated[UUID | Literal["slowpath"] | None, Query(description="a member, or Slowpath itself")] = None,
 ) -> Page[ActivityOut]:
     """List what happened in the team, newest first."""
     wanted = ActivityFilter(
         kinds=frozenset(kind or ()),
         service_id=ServiceId(service_id) if service_id else None,
-        by=UserId(by) if isinstance(by, UUID) else None,
-        by_machine=by == "slowpath",
+        by=UserId(actor) if isinstance(actor, UUID) else None,
+        by_machine=actor == "slowpath",
     )
     rows = activity_feed.list_activity(session, wanted, after=paging.after, limit=paging.limit + 1)
     return paging.page(rows, _told, lambda row: (row.at, row.id))

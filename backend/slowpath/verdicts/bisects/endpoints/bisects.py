@@ -123,13 +123,15 @@ def list_candidates(
     caller: MayRead,
     session: Reading,
     level: Annotated[str, Query(max_length=1000)] = TOP,
-    q: Annotated[str, Query(max_length=200)] = "",
+    search: Annotated[str, Query(max_length=200)] = "",
     cursor: Annotated[int | None, Query(ge=0)] = None,
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT)] = 100,
 ) -> CandidatePage:
-    """List all candidates of a level, the newest commit first; `q` begins a commit's id, or is part of its title or of why it is believed."""
+    """List all candidates of a level, the newest commit first; `search` begins a commit's id, or is part of its title or of why it is believed."""
     row = bisect_views.get_bisect(session, BisectId(bisect_id))
-    return make_candidate_page_out(bisect_views.list_candidates(session, row, level, q, before=cursor, limit=limit))
+    return make_candidate_page_out(
+        bisect_views.list_candidates(session, row, level, search, before=cursor, limit=limit)
+    )
 
 
 @router.patch(
@@ -152,11 +154,9 @@ def update_bisect(bisect_id: UUID, wanted: BisectUpdate, caller: MayWrite, sessi
     status_code=204,
     responses=document_problems(NotFound, Conflict),
 )
-def delete_bisect(
-    bisect_id: UUID, caller: MayWrite, session: Writing, files: Literal["keep", "delete"] = "keep"
-) -> None:
+def delete_bisect(bisect_id: UUID, caller: MayWrite, session: Writing, delete_artifacts: bool = False) -> None:
     """Delete a bisect that has ended and of which nothing runs any more; the files of its deploys only if that is said."""
-    row, forgotten = bisect_actions.delete_bisect(session, BisectId(bisect_id), with_files=files == "delete")
+    row, forgotten = bisect_actions.delete_bisect(session, BisectId(bisect_id), with_files=delete_artifacts)
     facts: dict[str, Any] = {"title": row.title, "number": row.number, "service_id": str(row.service_id)}
     if forgotten is not None:
         facts |= {"files": forgotten.files, "bytes": forgotten.size_bytes}

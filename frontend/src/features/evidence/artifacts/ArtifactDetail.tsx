@@ -70,7 +70,7 @@ export function ArtifactDetail({
       </div>
     );
   const { data } = artifact;
-  const bad = data.state === 'refused' || data.state === 'failed';
+  const bad = data.state === 'invalid' || data.state === 'failed';
   return (
     <>
       <PageHeader
@@ -121,7 +121,7 @@ export function ArtifactDetail({
       {data.error && (
         <div className={classes.inset}>
           <ErrorState
-            what={data.state === 'refused' ? 'Rejected' : 'Failed'}
+            what={data.state === 'invalid' ? 'Rejected' : 'Failed'}
             error={Object.assign(new Error(data.error.detail), { facts: data.error })}
           />
         </div>
@@ -195,7 +195,10 @@ function RunFacts({ artifact, mayWrite }: { artifact: Artifact; mayWrite: boolea
         <DetailsList
           facts={known.map(([name, label]) => [
             label,
-            <span key={name} className={typeof artifact.run_metadata[name] === 'string' ? 'mono' : ''}>
+            <span
+              key={name}
+              className={typeof artifact.run_metadata[name] === 'string' ? 'mono' : ''}
+            >
               {factText(name, artifact.run_metadata[name])}
             </span>,
           ])}

@@ -41,7 +41,7 @@ type TableProps = {
   kept?: ((artifact: Artifact) => ReactNode) | undefined;
 };
 
-const STATES: Artifact['state'][] = ['received', 'decoding', 'decoded', 'refused', 'failed'];
+const STATES: Artifact['state'][] = ['received', 'decoding', 'decoded', 'invalid', 'failed'];
 
 export function ArtifactsTable({
   wanted,
@@ -139,7 +139,7 @@ export function ArtifactsTable({
               <Menu.Item component="a" href={originalAddress(row.id)} download>
                 Download original
               </Menu.Item>
-              {mayWrite && (row.state === 'refused' || row.state === 'failed') && (
+              {mayWrite && (row.state === 'invalid' || row.state === 'failed') && (
                 <Menu.Item
                   onClick={() => {
                     again.mutate(row.id);

@@ -18,7 +18,7 @@ type FileProps = { item: TrayItem; artifact: Artifact | null; siblings: TrayItem
 export function UploadDrawerRow({ item, artifact, siblings }: FileProps) {
   const [asking, setAsking] = useState(false);
   const bad =
-    item.phase === 'stopped' || artifact?.state === 'refused' || artifact?.state === 'failed';
+    item.phase === 'stopped' || artifact?.state === 'invalid' || artifact?.state === 'failed';
   const served = item.facts.requests ?? artifact?.run_metadata.requests;
   const requests = typeof served === 'number' ? served : null;
   return (

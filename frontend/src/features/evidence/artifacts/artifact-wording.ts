@@ -33,10 +33,10 @@ export function kindText(kind: string | null): string {
 
 /** "CPU profile, 30 s, 100 Hz, go1.26.3": what is known, nothing else. */
 export function describe(
-  artifact: Pick<Artifact, 'kind' | 'profile' | 'facts'> &
+  artifact: Pick<Artifact, 'kind' | 'profile' | 'run_metadata'> &
     Partial<Pick<Artifact, 'trace' | 'growth' | 'spans' | 'binary'>>,
 ): string {
-  const { profile, trace, growth, spans, binary, facts } = artifact;
+  const { profile, trace, growth, spans, binary, run_metadata } = artifact;
   const parts = [kindText(artifact.kind)];
   if (profile && profile.duration_ns > 0) parts.push(durationText(profile.duration_ns));
   if (profile?.kind === 'cpu' && profile.period > 0)
@@ -50,7 +50,7 @@ export function describe(
       countOf(spans.spans, 'span'),
     );
   if (binary) parts.push(binary.module, countOf(binary.modules, 'module'), binary.go_version);
-  else if (typeof facts.go_version === 'string') parts.push(facts.go_version);
+  else if (typeof run_metadata.go_version === 'string') parts.push(run_metadata.go_version);
   return parts.join(', ');
 }
 
@@ -58,7 +58,7 @@ export const STATE_ICONS: Record<Artifact['state'], Glyph> = {
   received: 'waiting',
   decoding: 'running',
   decoded: 'done',
-  refused: 'failed',
+  invalid: 'failed',
   failed: 'failed',
 };
 
@@ -66,7 +66,7 @@ export const STATE_ICONS: Record<Artifact['state'], Glyph> = {
 export function stateText(artifact: Pick<Artifact, 'state' | 'progress'>): string {
   return artifact.state === 'decoding' && artifact.progress > 0
     ? `decoding, ${Math.round(artifact.progress * 100)} %`
-    : artifact.state === 'refused'
+    : artifact.state === 'invalid'
       ? 'rejected'
       : artifact.state;
 }

@@ -65,7 +65,9 @@ async function begunUpload(sendable: Sendable): Promise<Upload> {
     }
   }
   const { file, name, batch, facts } = sendable;
-  const upload = await calls.uploadsCreate({ body: { name, size_bytes: file.size, batch, run_metadata: facts } });
+  const upload = await calls.uploadsCreate({
+    body: { name, size_bytes: file.size, batch, run_metadata: facts },
+  });
   setPreference(memoryOf(sendable), upload.id);
   return upload;
 }

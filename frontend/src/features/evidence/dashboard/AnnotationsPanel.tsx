@@ -128,8 +128,8 @@ function NoteForm({ board, note, environment, onDone }: FormProps) {
   const [service, setService] = useState(note?.service_id ?? '');
   const words: AnnotationFields = {
     service_id: service === '' ? null : service,
-    at: `${at}:00Z`,
-    until: until === '' ? null : `${until}:00Z`,
+    started_at: `${at}:00Z`,
+    ended_at: until === '' ? null : `${until}:00Z`,
     text,
   };
   const keep = useMutation({

@@ -59,7 +59,7 @@ type Part = {
   rows?: number;
   step_ms?: number;
   since_ms?: number;
-  seen_ms?: number;
+  known_until_ms?: number;
 };
 
 /** `environment` is an id, or '' for the usual one. */
@@ -75,7 +75,7 @@ async function requestDashboard(
       environment_id: environment || undefined,
       from: String(Math.round(span.fromMs)),
       to: String(Math.round(span.toMs)),
-      against,
+      time_shift: against,
       instances,
       ...part,
     },
@@ -187,7 +187,7 @@ async function withNewest(
     since_ms + stepMs < span.toMs;
   if (!grows) return null;
   const environment = shown.environment?.id ?? '';
-  const part = { step_ms: stepMs, since_ms, seen_ms: shown.nowMs };
+  const part = { step_ms: stepMs, since_ms, known_until_ms: shown.nowMs };
   const [first, ...others] = await Promise.all(
     parted(loadedIds(shown)).map((services) =>
       requestDashboard({ ...wanted, environment }, span, { ...part, services }, signal),
@@ -246,14 +246,16 @@ export const deploymentsOfQuery = (service_id: string, environment_id: string) =
 
 export type AnnotationFields = {
   service_id: string | null;
-  at: string;
-  until: string | null;
+  started_at: string;
+  ended_at: string | null;
   text: string;
 };
 export const createAnnotation = (environment_id: string, words: AnnotationFields) =>
   calls.annotationsCreate({ body: { environment_id, ...words } });
-export const updateAnnotation = (annotation_id: string, { at, until, text }: AnnotationFields) =>
-  calls.annotationsUpdate({ path: { annotation_id }, body: { started_at: at, ended_at: until, text } });
+export const updateAnnotation = (
+  annotation_id: string,
+  { started_at, ended_at, text }: AnnotationFields,
+) => calls.annotationsUpdate({ path: { annotation_id }, body: { started_at, ended_at, text } });
 export const deleteAnnotation = (annotation_id: string) =>
   calls.annotationsDelete({ path: { annotation_id } });
 

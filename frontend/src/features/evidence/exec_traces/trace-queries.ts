@@ -10,7 +10,9 @@ export const tracesQuery = (comparison_id: string) =>
   queryOptions({
     queryKey: ['bytes', 'traces', comparison_id],
     queryFn: async ({ signal }) =>
-      readTraces(await calls.comparisonsResult({ path: { comparison_id, part: 'traces' }, signal })),
+      readTraces(
+        await calls.comparisonsResult({ path: { comparison_id, part: 'traces' }, signal }),
+      ),
     ...kept,
   });
 
@@ -86,10 +88,10 @@ export const tileQuery = ({ artifact, index, level, number }: TileKey) =>
 export const requestExcerpt = (artifact_id: string, window: { from_ns: number; to_ns: number }) =>
   calls.traceExcerptsCreate({ path: { artifact_id }, body: window });
 
-export const excerptQuery = (cut_id: string) =>
+export const excerptQuery = (excerpt_id: string) =>
   queryOptions({
-    queryKey: ['trace-cut', cut_id],
-    queryFn: ({ signal }) => calls.traceExcerptsGet({ path: { cut_id }, signal }),
+    queryKey: ['trace_excerpt', excerpt_id],
+    queryFn: ({ signal }) => calls.traceExcerptsGet({ path: { excerpt_id }, signal }),
   });
 
 export const excerptUrl = (cut: string): string => openUrl(`/trace-excerpts/${cut}/content`);

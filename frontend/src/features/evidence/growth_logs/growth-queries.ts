@@ -6,7 +6,9 @@ export const growthQuery = (comparison_id: string) =>
   queryOptions({
     queryKey: ['bytes', 'growth', comparison_id],
     queryFn: async ({ signal }) =>
-      readGrowth(await calls.comparisonsResult({ path: { comparison_id, part: 'growth' }, signal })),
+      readGrowth(
+        await calls.comparisonsResult({ path: { comparison_id, part: 'growth' }, signal }),
+      ),
     staleTime: Infinity,
     gcTime: 10 * 60_000,
   });
@@ -25,7 +27,9 @@ export const growthLogSetsListQuery = () =>
       });
       if (logs.items.length === 0) return { sets: [], more: false };
       const artifact_id = logs.items.map(({ id }) => id).reverse();
-      const sets = readGrowthSets(await calls.growthLogSetsList({ query: { artifact_id }, signal }));
+      const sets = readGrowthSets(
+        await calls.growthLogSetsList({ query: { artifact_id }, signal }),
+      );
       return { sets, more: logs.next_cursor !== null };
     },
   });

@@ -104,8 +104,10 @@ function CheckState({ source }: { source: MetricSource }) {
         <CheckedAt at_ms={last.at_ms} />
       </RowLine>
     );
-  const { version = null, names, recognized_names: usual = [], at_ms } = last;
-  return <Answered version={version} names={names} usual={usual} at_ms={at_ms} />;
+  const { version = null, names, recognized_names = [], at_ms } = last;
+  return (
+    <Answered version={version} names={names} recognized_names={recognized_names} at_ms={at_ms} />
+  );
 }
 
 function CheckedAt({ at_ms }: { at_ms: number }) {

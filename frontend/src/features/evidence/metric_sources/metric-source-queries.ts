@@ -65,8 +65,8 @@ export const federatedServicesQuery = (source_id: string) =>
   });
 export const createFederatedService = (source_id: string, body: ReadThroughWords) =>
   calls.federatedServicesCreate({ path: { source_id }, body });
-export const deleteFederatedService = (source_id: string, read_through_id: string) =>
-  calls.federatedServicesDelete({ path: { source_id, read_through_id } });
+export const deleteFederatedService = (source_id: string, federated_service_id: string) =>
+  calls.federatedServicesDelete({ path: { source_id, federated_service_id } });
 
 const NONE: Job[] = [];
 const importsOf = (jobs: Job[]): Job[] =>

@@ -25,7 +25,7 @@ export function importedText({ state, names, series, samples }: Ended): string {
   return `${countOf(names, 'name')}, ${countOf(series ?? 0, 'series', 'series')}, ${countOf(samples ?? 0, 'sample')}`;
 }
 
-type Coarser = NonNullable<Ended['coarser']>;
+type Coarser = NonNullable<Ended['downsampled']>;
 
 /** "3 names every 60 s, not as they are: http_requests_total, up and 1 more" */
 export function coarserText({ count, names, step_s }: Coarser): string {

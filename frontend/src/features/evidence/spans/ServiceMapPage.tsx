@@ -201,7 +201,7 @@ function MapOf({ environment, above, choice, onService }: MapOfProps) {
 }
 
 const SOURCES = {
-  hand: 'Custom order set on the dashboard.',
+  manual: 'Custom order set on the dashboard.',
   spans: 'Order derived from calls in spans.',
   name: 'No calls seen yet; services are ordered by name. Send spans to order them by calls.',
 } as const;

@@ -5,9 +5,9 @@ import { DetailsList, countText, durationText } from '../../../ui';
 const DEFECTS = [
   ['missing_parents', 'spans with a missing parent'],
   ['duplicates', 'ids used twice'],
-  ['cycles', 'parent cycles cut'],
-  ['negative', 'negative durations'],
-  ['skewed', 'corrected for clock skew'],
+  ['cut_cycles', 'parent cut_cycles cut'],
+  ['negative_durations', 'negative_durations durations'],
+  ['clock_skewed_spans', 'corrected for clock skew'],
 ] as const;
 
 export function SpanFacts({ spans }: { spans: NonNullable<Artifact['spans']> }) {

@@ -44,7 +44,9 @@ export type GapExplanationPart = z.infer<typeof part>;
 export type StackFrame = z.infer<typeof frame>;
 
 /** A gap with a requested explanation, and its progress. */
-export type ExplainedGap = NonNullable<Awaited<ReturnType<typeof calls.explanationsList>>>[number];
+export type ExplainedGap = NonNullable<
+  Awaited<ReturnType<typeof calls.gapExplanationsList>>
+>[number];
 
 /** @throws Error in words of a page when the answer is of another format. */
 export function readExplanation(told: unknown): GapExplanation {

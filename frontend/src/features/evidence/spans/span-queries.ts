@@ -23,7 +23,7 @@ export const spanSetQuery = (artifact_id: string) =>
   });
 
 export const TRACES_A_PAGE = 50;
-type Listed = NonNullable<Awaited<ReturnType<typeof calls.spansTraces>>>;
+type Listed = NonNullable<Awaited<ReturnType<typeof calls.spanSetsTraces>>>;
 export type TraceOfSet = Listed['items'][number];
 
 /** One page of the list of all traces of a set. */

@@ -118,12 +118,14 @@ function Head({
         {commit.message && <p className={classes.message}>{commit.message}</p>}
         {commit.dependency_updates && commit.dependency_updates.length > 0 && (
           <ul className={classes.doubts} aria-label="Changed dependency versions">
-            {commit.dependency_updates.map(({ module, old_version: before, new_version: after, file }) => (
-              <li key={`${file} ${module}`}>
-                <span className="mono">{module}</span> {before ?? 'absent'} → {after ?? 'removed'}
-                <span className="muted"> in {file}</span>
-              </li>
-            ))}
+            {commit.dependency_updates.map(
+              ({ module, old_version: before, new_version: after, file }) => (
+                <li key={`${file} ${module}`}>
+                  <span className="mono">{module}</span> {before ?? 'absent'} → {after ?? 'removed'}
+                  <span className="muted"> in {file}</span>
+                </li>
+              ),
+            )}
           </ul>
         )}
       </div>

@@ -41,7 +41,8 @@ export function CommitsTable({ commits, commitLink, onCommit }: CommitsTableProp
 
 function sorted(commits: Suspect[], { column, descending }: Sort): Suspect[] {
   const way = descending ? -1 : 1;
-  const size = ({ lines_added: added, lines_removed: removed }: Suspect) => (added ?? 0) + (removed ?? 0);
+  const size = ({ lines_added: added, lines_removed: removed }: Suspect) =>
+    (added ?? 0) + (removed ?? 0);
   const order = new Map(commits.map(({ sha }, index) => [sha, -index]));
   const place = ({ sha }: Suspect) => order.get(sha) ?? 0;
   const amount =

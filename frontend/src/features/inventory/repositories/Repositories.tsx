@@ -137,7 +137,14 @@ function RepositoryRow({ repository, mayManage, mayWrite, onEdit, onDelete }: Ro
 }
 
 function FetchState({ repository }: { repository: Repository }) {
-  const { is_fetching: fetching, fetched_at, problem, commits, branches, default_branch } = repository;
+  const {
+    is_fetching: fetching,
+    fetched_at,
+    problem,
+    commits,
+    branches,
+    default_branch,
+  } = repository;
   const known = [
     countOf(commits, 'commit'),
     branches > 0 && countOf(branches, 'branch', 'branches'),

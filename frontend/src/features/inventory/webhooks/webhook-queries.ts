@@ -17,7 +17,11 @@ export const deliveriesQuery = (hook_id: string) =>
   queryOptions({
     queryKey: ['hook', hook_id, 'deliveries'],
     queryFn: ({ signal }) =>
-      calls.webhooksDeliveries({ path: { webhook_id: hook_id }, query: { limit: DELIVERIES }, signal }),
+      calls.webhooksDeliveries({
+        path: { webhook_id: hook_id },
+        query: { limit: DELIVERIES },
+        signal,
+      }),
     refetchInterval: ({ state }) =>
       state.data?.items.some((each) => each.state === 'waiting') ? LOOK_MS : false,
   });
@@ -25,6 +29,9 @@ export const deliveriesQuery = (hook_id: string) =>
 export const createWebhook = (body: HookWords) => calls.webhooksCreate({ body });
 export const updateWebhook = (hook_id: string, body: HookChange) =>
   calls.webhooksUpdate({ path: { webhook_id: hook_id }, body });
-export const deleteWebhook = (hook_id: string) => calls.webhooksDelete({ path: { webhook_id: hook_id } });
-export const renewSecret = (hook_id: string) => calls.webhooksRotateSecret({ path: { webhook_id: hook_id } });
-export const reconcileDeliveries = (hook_id: string) => calls.webhooksReconcile({ path: { webhook_id: hook_id } });
+export const deleteWebhook = (hook_id: string) =>
+  calls.webhooksDelete({ path: { webhook_id: hook_id } });
+export const renewSecret = (hook_id: string) =>
+  calls.webhooksRotateSecret({ path: { webhook_id: hook_id } });
+export const reconcileDeliveries = (hook_id: string) =>
+  calls.webhooksReconcile({ path: { webhook_id: hook_id } });

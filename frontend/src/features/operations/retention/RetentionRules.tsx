@@ -60,7 +60,9 @@ function Rules({ kept, mayManage }: { kept: Kept; mayManage: boolean }) {
   });
   const change = (rule: RetentionRule, days: number | null) => {
     const others = Object.entries(changed).filter(([kind]) => kind !== rule.kind);
-    setChanged(Object.fromEntries(days === rule.retention_days ? others : [...others, [rule.kind, days]]));
+    setChanged(
+      Object.fromEntries(days === rule.retention_days ? others : [...others, [rule.kind, days]]),
+    );
   };
   const dirty = Object.keys(changed).length > 0;
   const doomed = preview.data?.files ?? 0;
@@ -215,7 +217,9 @@ function Rule({ rule, days, onDays }: RuleProps) {
         )}
       </td>
       <td className={classes.right}>
-        {rule.is_artifact_kind && rule.files > 0 && `${countText(rule.files)} · ${sizeText(rule.bytes)}`}
+        {rule.is_artifact_kind &&
+          rule.files > 0 &&
+          `${countText(rule.files)} · ${sizeText(rule.bytes)}`}
         {rule.kind === 'audit' && `${countText(rule.files)} entries`}
         {rule.is_artifact_kind && rule.files === 0 && <span className="muted">none</span>}
       </td>

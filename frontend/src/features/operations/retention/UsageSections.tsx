@@ -111,7 +111,7 @@ function services(told: Usage) {
 }
 
 function Limits({ limits }: { limits: Usage['limits'] }) {
-  const close = limits.filter((one) => one.state !== 'free');
+  const close = limits.filter((one) => one.state !== 'ok');
   if (close.length === 0) return null;
   return (
     <Section title="Limits">

@@ -30,7 +30,7 @@ export const expiryPreviewQuery = (days: Days) => {
 
 export const updateRetention = (days: Days) =>
   calls.retentionUpdate({
-    body: { rules: Object.entries(days).map(([kind, kept]) => ({ kind, days: kept })) },
+    body: { rules: Object.entries(days).map(([kind, kept]) => ({ kind, retention_days: kept })) },
   });
 
 export const usageQuery = queryOptions({

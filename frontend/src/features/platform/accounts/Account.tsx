@@ -79,7 +79,10 @@ function Profile({ session }: { session: Session }) {
 function Mails() {
   const client = useQueryClient();
   const ways = useQuery(signInMethodsQuery);
-  const own = useQuery({ ...mailPreferencesQuery, enabled: ways.data?.is_mail_configured === true });
+  const own = useQuery({
+    ...mailPreferencesQuery,
+    enabled: ways.data?.is_mail_configured === true,
+  });
   const change = useMutation({
     mutationFn: updateMailPreferences,
     onSuccess: (told) => {
@@ -270,7 +273,8 @@ function Browsers() {
       head: 'Browser',
       cell: (one) => (
         <span title={one.browser}>
-          {browserName(one.browser)} {one.is_current && <span className="muted">current session</span>}
+          {browserName(one.browser)}{' '}
+          {one.is_current && <span className="muted">current session</span>}
         </span>
       ),
     },

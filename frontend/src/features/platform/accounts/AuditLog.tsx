@@ -27,7 +27,12 @@ function details(event: AuditEvent): string {
 }
 
 const COLUMNS: Column<AuditEvent>[] = [
-  { id: 'at', head: 'Time', width: 150, cell: (event) => <Timestamp at={event.occurred_at} exact /> },
+  {
+    id: 'at',
+    head: 'Time',
+    width: 150,
+    cell: (event) => <Timestamp at={event.occurred_at} exact />,
+  },
   {
     id: 'actor',
     head: 'Actor',

@@ -131,7 +131,8 @@ export const startOidcSignIn = (body: { next?: string; invitation?: string }) =>
   calls.oidcCreateSignInRequest({ body });
 export const startIdentityLink = (next: string) => calls.oidcCreateLinkRequest({ body: { next } });
 export const finishOidcSignIn = (body: OidcReturnResult) => calls.oidcCallback({ body });
-export const unlinkIdentity = (sign_in_id: string) => calls.linkedIdentitiesDelete({ path: { sign_in_id } });
+export const unlinkIdentity = (identity_id: string) =>
+  calls.linkedIdentitiesDelete({ path: { identity_id } });
 export const updatePassword = (body: { current_password?: string; new_password: string }) =>
   calls.usersChangePassword({ body });
 export const endSession = (session_id: string) => calls.sessionsDelete({ path: { session_id } });

@@ -10,7 +10,7 @@ export const activityQuery = ({ kind, service, by }: ActivitySearch) =>
         query: {
           kind: kind ? [kind] : undefined,
           service_id: service,
-          by: by,
+          actor: by,
           cursor: pageParam,
           limit: 100,
         },

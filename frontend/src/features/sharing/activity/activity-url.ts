@@ -4,11 +4,11 @@ import * as z from 'zod/mini';
 export const ACTIVITY_KINDS = [
   'regression',
   'comparison',
-  'deploy',
+  'deployment',
   'comment',
   'report',
   'bisect',
-  'file',
+  'artifact',
   'team',
 ] as const;
 

@@ -5,16 +5,16 @@ import { dayText, daysOf, describeEvent, subjectOf, verbOf, actorText } from './
 function news(changed: Partial<Activity>): Activity {
   return {
     id: '1',
-    at: '2026-11-20T12:00:00',
-    kind: 'file',
+    occurred_at: '2026-11-20T12:00:00',
+    kind: 'artifact',
     action: 'artifact.received',
-    actor: { kind: 'person', id: 'a', name: 'Ann' },
+    actor: { kind: 'user', id: 'a', name: 'Ann' },
     subject_kind: 'artifact',
     subject_id: 'x',
     title: 'cpu.pprof',
     path: '/files/x',
     service_id: null,
-    facts: {},
+    details: {},
     ...changed,
   };
 }
@@ -24,7 +24,7 @@ describe('news', () => {
     const days = daysOf([
       news({}),
       news({}),
-      news({ actor: { kind: 'person', id: 'b', name: 'Ben' } }),
+      news({ actor: { kind: 'user', id: 'b', name: 'Ben' } }),
       news({ occurred_at: '2026-11-19T23:00:00' }),
     ]);
     expect(days.map(({ lines }) => lines.map(({ count }) => count))).toEqual([[2, 1], [1]]);
@@ -40,13 +40,11 @@ describe('news', () => {
 
   it('say who did what, and that Slowpath itself did', () => {
     expect(actorText(news({}))).toBe('Ann');
-    expect(actorText(news({ actor: { kind: 'machine', id: null, name: null } }))).toBe('Slowpath');
-    expect(actorText(news({ actor: { kind: 'person', id: 'c', name: null } }))).toBe(
-      'former member',
-    );
-    expect(verbOf(news({ action: 'regression.state', details: { to: 'not-a-regression' } }))).toEqual(
-      ['put', 'to not a regression'],
-    );
+    expect(actorText(news({ actor: { kind: 'system', id: null, name: null } }))).toBe('Slowpath');
+    expect(actorText(news({ actor: { kind: 'user', id: 'c', name: null } }))).toBe('former member');
+    expect(
+      verbOf(news({ action: 'regression.state', details: { to: 'not-a-regression' } })),
+    ).toEqual(['put', 'to not a regression']);
     expect(verbOf(news({ action: 'something.new' }))).toEqual(['something new']);
     expect(describeEvent(news({ details: { text: 'hear' } }))).toBe('hear');
   });

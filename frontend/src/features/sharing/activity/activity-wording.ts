@@ -5,11 +5,11 @@ import { countOf } from '../../../ui';
 export const KINDS: Record<ActivityKind, string> = {
   regression: 'regressions',
   comparison: 'comparisons',
-  deploy: 'deploys',
+  deployment: 'deployments',
   comment: 'comments',
   report: 'reports',
   bisect: 'bisects',
-  file: 'files',
+  artifact: 'artifacts',
   team: 'team',
 };
 
@@ -62,7 +62,7 @@ export function dayText(at: string, now: Date): string {
 }
 
 export const actorText = ({ actor }: Activity): string =>
-  actor.kind === 'machine'
+  actor.kind === 'system'
     ? 'Slowpath'
     : (actor.name ?? (actor.kind === 'token' ? 'a token' : 'former member'));
 
@@ -116,8 +116,8 @@ export function verbOf({ action, details: facts }: Activity): [before: string, a
 export function subjectOf({ first, count }: Line): string {
   if (first.action === 'member.joined' || first.action === 'member.left') return '';
   if (first.action === 'team.renamed' || first.action === 'member.role-changed') return '';
-  if (count > 1) return countOf(count, 'file');
-  if (first.kind === 'deploy') {
+  if (count > 1) return countOf(count, 'artifact');
+  if (first.kind === 'deployment') {
     const title = first.title ?? '';
     return /^[0-9a-f]{40}$/u.test(title) ? title.slice(0, 7) : title || 'of an unknown build';
   }

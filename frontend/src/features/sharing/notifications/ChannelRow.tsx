@@ -118,7 +118,7 @@ export function ChannelRow({ channel, mayManage, onSecret, onEdit, onDelete }: R
         <ErrorState
           compact
           what={
-            channel.state === 'dead'
+            channel.state === 'disabled-after-failures'
               ? 'Notifications are stopped'
               : 'The last notification was not delivered'
           }

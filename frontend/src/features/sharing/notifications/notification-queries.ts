@@ -33,9 +33,11 @@ export const notificationsQuery = (channel_id: string) =>
 export const createChannel = (body: ChannelWords) => calls.notificationChannelsCreate({ body });
 export const updateChannel = (channel_id: string, body: ChannelUpdate) =>
   calls.notificationChannelsUpdate({ path: { channel_id }, body });
-export const deleteChannel = (channel_id: string) => calls.notificationChannelsDelete({ path: { channel_id } });
+export const deleteChannel = (channel_id: string) =>
+  calls.notificationChannelsDelete({ path: { channel_id } });
 export const renewSecret = (channel_id: string) =>
   calls.notificationChannelsRotateSecret({ path: { channel_id } });
-export const testChannel = (channel_id: string) => calls.notificationChannelsTest({ path: { channel_id } });
-export const redeliverNotification = (message_id: string) =>
-  calls.notificationsRedeliver({ path: { message_id } });
+export const testChannel = (channel_id: string) =>
+  calls.notificationChannelsTest({ path: { channel_id } });
+export const redeliverNotification = (notification_id: string) =>
+  calls.notificationsRedeliver({ path: { notification_id } });

@@ -57,11 +57,11 @@ export const servicesText = ({ service_ids }: Channel): string =>
 export const CHANNEL_STATES: Record<Channel['state'], [Glyph, string]> = {
   on: ['done', 'on'],
   off: ['ended', 'off'],
-  dead: ['failed', 'dead'],
+  'disabled-after-failures': ['failed', 'dead'],
 };
 
 export const NOTIFICATION_STATES: Record<ChannelMessage['state'], [Glyph, string]> = {
   waiting: ['waiting', 'Pending'],
   sent: ['done', 'arrived'],
-  'given-up': ['failed', 'Failed'],
+  abandoned: ['failed', 'Failed'],
 };

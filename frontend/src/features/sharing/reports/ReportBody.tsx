@@ -22,7 +22,7 @@ export function ReportBody({ blocks, page }: BodyProps) {
   return (
     <ReportParts value={partsOf(blocks)}>
       {blocks.map((block) =>
-        block.kind === 'prose' ? (
+        block.kind === 'text' ? (
           <section key={block.id} className={classes.prose}>
             <Markdown text={block.markdown} headings={2} />
           </section>
@@ -50,7 +50,7 @@ export const partsOf = (blocks: readonly Block[]): Map<string, string> =>
   new Map(
     blocks
       .flatMap((block): [string, string][] =>
-        block.kind === 'prose' ? [] : [[block.path.replace(/[?#].*$/u, ''), partId(block)]],
+        block.kind === 'text' ? [] : [[block.path.replace(/[?#].*$/u, ''), partId(block)]],
       )
       .reverse(),
   );

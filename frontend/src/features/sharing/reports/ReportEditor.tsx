@@ -38,7 +38,7 @@ export function ReportEditor({ report, page, liveLink }: EditorProps) {
   const [dragged, setDragged] = useState<number | null>(null);
   const keep = useMutation({
     mutationFn: (next: BlockFields[]) =>
-      updateReport(report.id, { blocks: next, changed_at: report.updated_at }),
+      updateReport(report.id, { blocks: next, updated_at: report.updated_at }),
     onSuccess: (kept) => {
       client.setQueryData(reportQuery(report.id).queryKey, kept);
       setWriting(null);
@@ -101,7 +101,7 @@ export function ReportEditor({ report, page, liveLink }: EditorProps) {
             place={{ index, of: blocks.length, busy: keep.isPending || writing !== null }}
             writing={writing !== null && 'id' in writing && writing.id === block.id}
             page={page}
-            live={block.kind === 'view' ? liveLink(block.path, 'Open the live page') : null}
+            live={block.kind === 'snapshot' ? liveLink(block.path, 'Open the live page') : null}
             keep={keep}
             left={findUnsavedText(report.id)?.markdown}
             onType={saveUnsavedText(report.id, { id: block.id })}
@@ -147,7 +147,7 @@ export function ReportEditor({ report, page, liveLink }: EditorProps) {
       ))}
       {leaving && (
         <DeleteDialog
-          name={leaving.kind === 'view' ? `“${leaving.title}”` : 'this text'}
+          name={leaving.kind === 'snapshot' ? `“${leaving.title}”` : 'this text'}
           noun="part"
           remove={{
             mutate: () => {
@@ -160,7 +160,7 @@ export function ReportEditor({ report, page, liveLink }: EditorProps) {
             setLeaving(null);
           }}
         >
-          {leaving.kind === 'view'
+          {leaving.kind === 'snapshot'
             ? 'This snapshot cannot be recreated. Published versions keep it.'
             : 'Versions that are published keep it.'}
         </DeleteDialog>
@@ -195,7 +195,7 @@ function Part(props: PartProps) {
     onWrite(false);
   };
   const controls = <PartControls {...props} />;
-  if (block.kind === 'prose')
+  if (block.kind === 'text')
     return (
       <section className={classes.prose} aria-label={`Part ${props.place.index + 1}`} {...drop}>
         {writing ? (
@@ -241,7 +241,7 @@ function Part(props: PartProps) {
 
 function PartControls({ block, place, live, onWrite, onMove, onRemove, drag }: PartProps) {
   const { index, of, busy } = place;
-  const named = block.kind === 'view' ? block.title : `text, part ${index + 1}`;
+  const named = block.kind === 'snapshot' ? block.title : `text, part ${index + 1}`;
   const press = (event: KeyboardEvent) => {
     const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
     if (!step || !event.altKey) return;
@@ -279,12 +279,12 @@ function PartControls({ block, place, live, onWrite, onMove, onRemove, drag }: P
       <Button
         size="compact-xs"
         disabled={busy}
-        aria-label={`${block.kind === 'view' ? 'Caption' : 'Edit'}: ${named}`}
+        aria-label={`${block.kind === 'snapshot' ? 'Caption' : 'Edit'}: ${named}`}
         onClick={() => {
           onWrite(true);
         }}
       >
-        {block.kind === 'view' ? 'Caption' : 'Edit'}
+        {block.kind === 'snapshot' ? 'Caption' : 'Edit'}
       </Button>
       <Button size="compact-xs" disabled={busy} aria-label={`Remove: ${named}`} onClick={onRemove}>
         Remove
@@ -362,7 +362,7 @@ function TextForm({ text = '', keep, onType, onKeep, onCancel }: TextFormProps) 
 }
 
 type CaptionFormProps = FormProps & {
-  block: Extract<Block, { kind: 'view' }>;
+  block: Extract<Block, { kind: 'snapshot' }>;
   onKeep: (words: { title: string; note: string }) => void;
 };
 

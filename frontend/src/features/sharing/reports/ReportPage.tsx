@@ -160,7 +160,7 @@ function Shown(props: ReportPageProps & { report: Report }) {
             failed: 'Could not save the title',
           }}
           title={report.title}
-          keep={(title) => updateReport(report.id, { title, changed_at: report.updated_at })}
+          keep={(title) => updateReport(report.id, { title, updated_at: report.updated_at })}
           onKept={close}
           onClose={close}
         />
@@ -174,7 +174,7 @@ function Shown(props: ReportPageProps & { report: Report }) {
 }
 
 function ReportStatus({ report, version }: { report: Report; version?: number }) {
-  const { created_by, published_at, updated_at: changed_at, links_count } = report;
+  const { created_by, published_at, updated_at, links_count } = report;
   const by = created_by ? `by ${created_by.name}` : '';
   if (version !== undefined)
     return (
@@ -182,11 +182,11 @@ function ReportStatus({ report, version }: { report: Report; version?: number })
         Version {version} {by}
       </>
     );
-  const changed = published_at !== null && changed_at > published_at;
+  const changed = published_at !== null && updated_at > published_at;
   return (
     <>
       {report.version === 0 ? 'Not published yet' : `Version ${report.version} is published`}
-      {by && ` · ${by}`} · edited <Timestamp at={changed_at} />
+      {by && ` · ${by}`} · edited <Timestamp at={updated_at} />
       {changed && ' · the draft has unpublished changes'}
       {links_count > 0 && ` · ${countOf(links_count, 'open link')}`}
     </>

@@ -45,7 +45,7 @@ export function SharedReport({ recording, page, kind, aside }: SharedProps) {
         sub={
           <>
             {report.created_by !== null && `${report.created_by} · `}
-            <Timestamp at={report.published_at ?? report.changed_at} exact /> · interactive
+            <Timestamp at={report.published_at ?? report.updated_at} exact /> · interactive
             snapshots of Slowpath pages
           </>
         }

@@ -24,9 +24,9 @@ export type CreatedReport = {
  */
 export async function createReportFrom(client: QueryClient, told: CreatedReport): Promise<string> {
   await waitUntilLoaded(client);
-  const { id, updated_at: changed_at } = await createReport(told.title.slice(0, TITLE_MOST));
+  const { id, updated_at } = await createReport(told.title.slice(0, TITLE_MOST));
   try {
-    await updateReport(id, { blocks: [{ kind: 'prose', markdown: told.prose }], changed_at });
+    await updateReport(id, { blocks: [{ kind: 'text', markdown: told.prose }], updated_at });
     await createSnapshot(client, id, { ...told.page, also: [] });
     for (const { title, path, requests } of told.others) {
       const asked = [...new Set(snapshotRequestsOf(requests))];

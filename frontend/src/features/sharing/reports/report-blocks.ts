@@ -11,7 +11,7 @@ export function moved(blocks: readonly Block[], from: number, to: number): Block
 
 export function withText(blocks: readonly Block[], at: number, markdown: string): BlockFields[] {
   const words = same(blocks);
-  words.splice(at, 0, { kind: 'prose', markdown });
+  words.splice(at, 0, { kind: 'text', markdown });
   return words;
 }
 

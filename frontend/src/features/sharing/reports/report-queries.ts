@@ -40,7 +40,7 @@ const whole = { staleTime: Infinity, gcTime: 60_000, structuralSharing: false } 
 
 /** The answers of a report's views; another set of views is another recording, in whatever order they stand. */
 export const reportBundleQuery = (report: Report, version?: number) => {
-  const views = report.blocks.flatMap(({ kind, id }) => (kind === 'view' ? [id] : [])).sort();
+  const views = report.blocks.flatMap(({ kind, id }) => (kind === 'snapshot' ? [id] : [])).sort();
   return queryOptions({
     queryKey: ['recording', report.id, version ?? 'draft', views],
     queryFn: async ({ signal }) =>
@@ -104,14 +104,14 @@ export const sharingQuery = queryOptions({
 export const createReport = (title: string) => calls.reportsCreate({ body: { title } });
 export const updateReport = (
   report_id: string,
-  body: { title?: string; blocks?: BlockFields[]; changed_at: string },
+  body: { title?: string; blocks?: BlockFields[]; updated_at: string },
 ) => calls.reportsUpdate({ path: { report_id }, body });
 export const deleteReport = (report_id: string) => calls.reportsDelete({ path: { report_id } });
 export const publishReport = (report_id: string) => calls.reportsPublish({ path: { report_id } });
 export const createLink = (report_id: string, body: ShareLinkWords) =>
   calls.shareLinksCreate({ path: { report_id }, body });
-export const revokeLink = (report_id: string, link_id: string) =>
-  calls.shareLinksRevoke({ path: { report_id, link_id } });
+export const revokeLink = (report_id: string, share_link_id: string) =>
+  calls.shareLinksRevoke({ path: { report_id, share_link_id } });
 export const updateSharing = (are_links_allowed: boolean) =>
   calls.shareSettingsUpdate({ body: { are_links_allowed } });
 

@@ -12,7 +12,7 @@ export type RecordedReport = {
   number: number;
   title: string;
   version: number | null;
-  changed_at: string;
+  updated_at: string;
   published_at: string | null;
   team: string;
   expires_at: string | null;

@@ -54,7 +54,7 @@ export type BisectDetailProps = {
   report?: (bisect: Bisect) => ReactNode;
 };
 
-const KEYS: ProbeVerdict[] = ['slower', 'not-slower', 'cannot-tell', 'unbuildable'];
+const KEYS: ProbeVerdict[] = ['slower', 'not-slower', 'inconclusive', 'unbuildable'];
 
 export default function BisectDetail(props: BisectDetailProps) {
   const bisect = useQuery(bisectQuery(props.id));
@@ -218,12 +218,14 @@ function Above({
 function subOf({ levels, culprit, settings, state }: Bisect): string {
   const chain = levels
     .slice(1)
-    .flatMap(({ dependency_update: bump, module }) => (bump ? [`${module ?? bump.module} ${changeText(bump)}`] : []));
+    .flatMap(({ dependency_update: bump, module }) =>
+      bump ? [`${module ?? bump.module} ${changeText(bump)}`] : [],
+    );
   const parts = [
     culprit?.title ? `“${culprit.title}”` : '',
     chain.length > 0 ? `reached through ${chain.join(', then ')}` : '',
     state === 'searching' || state === 'planned'
-      ? `stops at ${Math.round((settings.belief ?? 0.95) * 1000) / 10} %, after deploying the suspect and the build before it`
+      ? `stops at ${Math.round((settings.stop_probability ?? 0.95) * 1000) / 10} %, after deploying the suspect and the build before it`
       : '',
   ];
   return parts.filter((part) => part !== '').join(' · ');

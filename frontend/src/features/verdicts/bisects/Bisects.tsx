@@ -100,11 +100,11 @@ const columns = (link: BisectsProps['link']): Column<BisectListItemOut>[] => [
     id: 'suspect',
     head: 'Top suspect',
     width: 150,
-    cell: ({ culprit, belief }) =>
+    cell: ({ culprit, posterior }) =>
       culprit ? (
         <span title={culprit.title}>
           <span className="mono">{shortSha(culprit.sha)}</span>{' '}
-          <span className="muted">{posteriorText(belief)}</span>
+          <span className="muted">{posteriorText(posterior)}</span>
         </span>
       ) : (
         <span className="muted">–</span>

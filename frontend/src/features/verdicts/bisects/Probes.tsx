@@ -37,8 +37,8 @@ type Props = {
   onOpenComparison: (id: string) => void;
 };
 
-const MARKED = 'mark';
-const KNOWN = 'known';
+const MARKED = 'override';
+const KNOWN = 'baseline';
 
 export function Probes(props: Props) {
   const { bisect } = props;
@@ -68,7 +68,7 @@ export function Probes(props: Props) {
                 : isOver(one)
                   ? Date.parse(one.ready_at ?? one.queued_at)
                   : null,
-              verdict: one.verdict ?? 'probing',
+              verdict: one.verdict ?? 'measuring',
               told: probeText(one),
             }))}
             now={moment.getTime()}
@@ -95,8 +95,8 @@ function InProduction({
   const known = bisect.probes.filter(({ purpose }) => purpose === KNOWN);
   if (known.length === 0) return null;
   return (
-    <p className={classes.known}>
-      <span className="muted">{PURPOSES.known}</span>
+    <p className={classes.baseline}>
+      <span className="muted">{PURPOSES.baseline}</span>
       {known.map((one) => (
         <button
           key={one.number}
@@ -107,17 +107,17 @@ function InProduction({
           }}
         >
           {one.title}, {countOf(one.measurements.length, 'window')}
-          {one.state === 'annulled' && ', invalidated'}
+          {one.state === 'invalidated' && ', invalidated'}
         </button>
       ))}
     </p>
   );
 }
 
-const isOver = ({ state }: Probe): boolean => state === 'lost' || state === 'annulled';
+const isOver = ({ state }: Probe): boolean => state === 'lost' || state === 'invalidated';
 
 function WaitingProbe({ bisect }: { bisect: Bisect }) {
-  const asked = bisect.probes.filter(({ state }) => state === 'asked');
+  const asked = bisect.probes.filter(({ state }) => state === 'queued');
   const runners = [...new Set(bisect.probes.flatMap(({ runner }) => runner ?? []))];
   const parts = [
     bisect.cost.rounds > 0 ? `round ${bisect.cost.rounds}` : '',
@@ -163,8 +163,8 @@ function Evidence({ bisect, probe, mayWrite, onOpenComparison }: Props & { probe
       }
       controls={
         <span className={classes.verdict}>
-          <VerdictIcon verdict={probe.verdict ?? 'probing'} />
-          {probe.verdict && probe.verdict !== 'probing'
+          <VerdictIcon verdict={probe.verdict ?? 'measuring'} />
+          {probe.verdict && probe.verdict !== 'measuring'
             ? VERDICTS[probe.verdict]
             : `${PHASES[probe.state]}, ${counted.length} of ${countOf(probe.measurements_requested, 'measurement')}`}
         </span>
@@ -270,7 +270,7 @@ function ProbeActs({ bisect, probe, onOpenComparison }: ActsProps): ReactNode {
           Diff against control
         </button>
       )}
-      {isOpen(bisect) && probe.state !== 'annulled' && (
+      {isOpen(bisect) && probe.state !== 'invalidated' && (
         <button
           type="button"
           className="link"

@@ -5,7 +5,7 @@ import { formatValue } from '../../../engine/format/format';
 import { SideMark, Timestamp, countOf } from '../../../ui';
 import classes from './bisects.module.css';
 
-type Known = NonNullable<BisectProposalOut['signatures'][number]['known']>;
+type Known = NonNullable<BisectProposalOut['signatures'][number]['production_baselines']>;
 type Props = {
   known: Known;
   value: BisectSettings;
@@ -23,7 +23,7 @@ export function ProductionBaselines({ known, value, onChange }: Props) {
           onChange({ ...value, use_production_baselines: event.currentTarget.checked });
         }}
       />
-      <p className={classes.known}>
+      <p className={classes.production_baselines}>
         <End side="base" word="good" end={known.good} unit={known.unit} />
         <End side="candidate" word="bad" end={known.bad} unit={known.unit} />
         {known.conditions !== '' && <span className="muted">{known.conditions}</span>}

@@ -12,7 +12,12 @@ type FieldsProps = Props & { otherwise?: BisectSettingsUpdate };
 export function SettingsFields({ value, onChange, otherwise = DEFAULT_SETTINGS }: FieldsProps) {
   const number = (given: string | number): number | null => (given === '' ? null : Number(given));
   const field = (
-    name: 'slots' | 'most_windows' | 'window_seconds' | 'warm_up_seconds' | 'deployment_seconds',
+    name:
+      | 'slots'
+      | 'max_measurements_per_probe'
+      | 'measurement_seconds'
+      | 'warm_up_seconds'
+      | 'deployment_seconds',
     label: string,
     min: number,
     max: number,
@@ -42,7 +47,10 @@ export function SettingsFields({ value, onChange, otherwise = DEFAULT_SETTINGS }
           placeholder={percent(otherwise.stop_probability)}
           value={percent(value.stop_probability)}
           onChange={(given) => {
-            onChange({ ...value, stop_probability: given === '' ? undefined : Number(given) / 100 });
+            onChange({
+              ...value,
+              stop_probability: given === '' ? undefined : Number(given) / 100,
+            });
           }}
         />
         <NumberInput
@@ -58,8 +66,8 @@ export function SettingsFields({ value, onChange, otherwise = DEFAULT_SETTINGS }
           }}
         />
         {field('slots', 'Parallel deployments', 1, 64)}
-        {field('most_windows', 'Measurements per deployment', 1, 20)}
-        {field('window_seconds', 'Measurement window, seconds', 0, 86_400)}
+        {field('max_measurements_per_probe', 'Measurements per deployment', 1, 20)}
+        {field('measurement_seconds', 'Measurement window, seconds', 0, 86_400)}
         {field('warm_up_seconds', 'Warm-up, seconds', 0, 86_400)}
         {field('deployment_seconds', 'Deployment timeout, seconds', 1, 86_400)}
       </div>
@@ -122,7 +130,8 @@ function Hours({ value, onChange }: Props) {
             label="On"
             value={hours.days}
             onChange={(days) => {
-              if (days.length > 0) onChange({ ...value, deployment_hours: { ...hours, days: days } });
+              if (days.length > 0)
+                onChange({ ...value, deployment_hours: { ...hours, days: days } });
             }}
           >
             <div className={classes.fields}>
@@ -136,7 +145,10 @@ function Hours({ value, onChange }: Props) {
             type="time"
             value={hours.from}
             onChange={(event) => {
-              onChange({ ...value, deployment_hours: { ...hours, from: event.currentTarget.value } });
+              onChange({
+                ...value,
+                deployment_hours: { ...hours, from: event.currentTarget.value },
+              });
             }}
           />
           <TextInput
@@ -152,7 +164,10 @@ function Hours({ value, onChange }: Props) {
             error={isZone(hours.zone ?? 'UTC') ? undefined : 'unknown time zone'}
             value={hours.zone ?? 'UTC'}
             onChange={(event) => {
-              onChange({ ...value, deployment_hours: { ...hours, zone: event.currentTarget.value } });
+              onChange({
+                ...value,
+                deployment_hours: { ...hours, zone: event.currentTarget.value },
+              });
             }}
           />
         </div>

@@ -6,7 +6,7 @@ import { DEFAULT_SETTINGS } from './bisect-settings';
 import { measurementText, secondsText } from './bisect-wording';
 
 type Offered = BisectProposalOut['signatures'][number];
-type DashboardMetrics = NonNullable<BisectSettings['board']>;
+type DashboardMetrics = NonNullable<BisectSettings['dashboard_selector']>;
 type Match = NonNullable<DashboardMetrics['match']>;
 
 const CUSTOM = 'custom';
@@ -26,13 +26,15 @@ const SIGNATURE_HINTS: Record<Match, string> = {
 /** Settings with what a measure asks for: the board of latency, and windows as long as its traffic says. */
 export function settingsFor(
   settings: BisectSettings,
-  { board }: Pick<Offered, 'board'>,
+  { dashboard_selector: selector }: Pick<Offered, 'dashboard_selector'>,
 ): BisectSettings {
-  if (!board) {
-    const { measurement_seconds: window_seconds } = settings.dashboard_selector ? DEFAULT_SETTINGS : settings;
+  if (!selector) {
+    const { measurement_seconds: window_seconds } = settings.dashboard_selector
+      ? DEFAULT_SETTINGS
+      : settings;
     return { ...settings, dashboard_selector: null, measurement_seconds: window_seconds };
   }
-  const { environment_id, measurement_seconds: window_seconds } = board;
+  const { environment_id, measurement_seconds: window_seconds } = selector;
   return {
     ...settings,
     dashboard_selector: { environment_id, match: settings.dashboard_selector?.match ?? 'instance' },

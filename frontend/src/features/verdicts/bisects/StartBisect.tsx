@@ -131,7 +131,7 @@ function Form(props: EndsProps) {
   const client = useQueryClient();
   const [measure, setMeasure] = useState(0);
   const [settings, setSettings] = useState<BisectSettings>(() =>
-    settingsFor(DEFAULT_SETTINGS, offer.signatures[0] ?? { board: null }),
+    settingsFor(DEFAULT_SETTINGS, offer.signatures[0] ?? { dashboard_selector: null }),
   );
   const start = useMutation({
     mutationFn: (body: BisectWords) => startBisect(body),
@@ -157,7 +157,11 @@ function Form(props: EndsProps) {
             good_sha: said.good || undefined,
             bad_sha: said.bad || undefined,
             signature: chosen && { kind: chosen.kind, subject: chosen.subject },
-            settings: { ...settings, use_production_baselines: chosen?.production_baselines != null && settings.use_production_baselines },
+            settings: {
+              ...settings,
+              use_production_baselines:
+                chosen?.production_baselines != null && settings.use_production_baselines,
+            },
           });
         },
         isPending: start.isPending,
@@ -176,7 +180,11 @@ function Form(props: EndsProps) {
         onSettings={setSettings}
       />
       {chosen?.production_baselines && (
-        <ProductionBaselines known={chosen.production_baselines} value={settings} onChange={setSettings} />
+        <ProductionBaselines
+          known={chosen.production_baselines}
+          value={settings}
+          onChange={setSettings}
+        />
       )}
       <AvailableRunners offer={offer} team={props.team} wanted={settings.runner_labels ?? {}} />
       <details className={classes.folded}>

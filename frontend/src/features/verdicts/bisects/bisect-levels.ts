@@ -53,10 +53,13 @@ export function chartLevels({ levels, probes }: Bisect): PosteriorChartLevel[] {
       before: level.bars.prior,
       marks: level.bars.probes.map(([place, number]) => ({
         place,
-        verdict: verdicts.get(number) ?? 'probing',
+        verdict: verdicts.get(number) ?? 'measuring',
       })),
       ends: level.dependency_update
-        ? [versionText(level.dependency_update.old_version), versionText(level.dependency_update.new_version)]
+        ? [
+            versionText(level.dependency_update.old_version),
+            versionText(level.dependency_update.new_version),
+          ]
         : [shortSha(level.good), shortSha(level.bad)],
       opened: opened ? placeOf(level, opened) : null,
       best: best ? [posteriorText(best.posterior), shortSha(best.sha)] : ['', ''],

@@ -44,7 +44,12 @@ export const candidatesQuery = (bisect_id: string, level: string, q: string) =>
     queryFn: ({ pageParam, signal }) =>
       calls.bisectsCandidates({
         path: { bisect_id },
-        query: { level, q, cursor: pageParam === null ? null : Number(pageParam), limit: PAGE * 2 },
+        query: {
+          level,
+          search: q,
+          cursor: pageParam === null ? null : Number(pageParam),
+          limit: PAGE * 2,
+        },
         signal,
       }),
     initialPageParam: null as string | null,
@@ -58,7 +63,7 @@ export const candidateAtQuery = (bisect_id: string, level: string, place: number
     queryFn: async ({ signal }) => {
       const { items } = await calls.bisectsCandidates({
         path: { bisect_id },
-        query: { level, q: '', cursor: place + 1, limit: 1 },
+        query: { level, search: '', cursor: place + 1, limit: 1 },
         signal,
       });
       return items[0] ?? null;
@@ -103,7 +108,7 @@ export const repeatProbe = (bisect_id: string, candidate: string) =>
 export const invalidateProbe = (bisect_id: string, number: number, reason: string) =>
   calls.bisectsInvalidate({ path: { bisect_id }, body: { number, reason } });
 export const deleteBisect = (bisect_id: string, withFiles: boolean) =>
-  calls.bisectsDelete({ path: { bisect_id }, query: { files: withFiles ? 'delete' : 'keep' } });
+  calls.bisectsDelete({ path: { bisect_id }, query: { delete_artifacts: withFiles } });
 export const deleteRunner = (runner_name: string) => calls.runnersDelete({ path: { runner_name } });
 
 /** A comparison of what a probe left with what the good side left. */
@@ -126,13 +131,15 @@ export const createRunnerToken = (team_id: string) =>
 /** The artifacts of a bisect's windows that count: of probes on the good side of what is believed, and of one probe. */
 export function artifactsOf(bisect: Bisect, number: number): { good: string[]; probe: string[] } {
   const windows = (probe: Bisect['probes'][number]): string[] =>
-    probe.measurements.flatMap(({ invalidated: annulled, artifact_ids }) => (annulled ? [] : artifact_ids));
+    probe.measurements.flatMap(({ invalidated, artifact_ids }) =>
+      invalidated ? [] : artifact_ids,
+    );
   const one = bisect.probes.find((probe) => probe.number === number);
   const good = bisect.probes.filter(
     (probe) =>
       probe.number !== number &&
       (probe.candidate === 'good' || probe.verdict === 'not-slower') &&
-      probe.state !== 'annulled',
+      probe.state !== 'invalidated',
   );
   // The control beside it says most; else whatever was found not slower.
   const beside = good.filter(({ purpose, round }) => purpose === 'control' && round === one?.round);

@@ -52,7 +52,7 @@ function verifiedOf({ probes }: Bisect): string {
   return `Verified by new alternating deployments: ${said.join(', ')}.`;
 }
 
-function costOf({ cost, belief, state }: Bisect): string {
-  const sure = state === 'found' ? ` to reach a probability of ${posteriorText(belief)}` : '';
+function costOf({ cost, posterior, state }: Bisect): string {
+  const sure = state === 'found' ? ` to reach a probability of ${posteriorText(posterior)}` : '';
   return `It took ${countOf(cost.deployments, 'deployment')} of ${countOf(cost.builds, 'build')} in ${secondsText(cost.seconds)}${sure}; plain git bisect with the best of five would take about ${countText(cost.git_bisect_best_of_5_probes)}.`;
 }

@@ -18,8 +18,8 @@ export const DEFAULT_SETTINGS: BisectSettingsUpdate = {
   warm_up_seconds: 10,
   deployment_seconds: 1800,
   needs_approval: false,
-  hours: null,
-  guard: null,
+  deployment_hours: null,
+  guardrail: null,
   runner_labels: {},
 };
 
@@ -39,7 +39,9 @@ export function isZone(name: string): boolean {
 }
 
 /** Why settings cannot be sent; nothing where they can. */
-export const validateSettings = ({ deployment_hours: hours }: BisectSettingsUpdate): string | undefined =>
+export const validateSettings = ({
+  deployment_hours: hours,
+}: BisectSettingsUpdate): string | undefined =>
   hours && !isZone(hours.zone ?? 'UTC') ? 'Unknown time zone' : undefined;
 
 /** Only what was changed is sent, and nothing of what was left empty: of two people who change things at once both are heard. */

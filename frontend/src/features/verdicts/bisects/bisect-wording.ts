@@ -13,7 +13,7 @@ export const STATES: Record<Bisect['state'], [Glyph, string]> = {
   paused: ['unsure', 'paused'],
   found: ['done', 'found'],
   'not-in-range': ['ended', 'not in this range'],
-  inseparable: ['unsure', 'not distinguishable'],
+  'not-separable': ['unsure', 'not distinguishable'],
   stopped: ['ended', 'stopped'],
   cancelled: ['ended', 'cancelled'],
   failed: ['failed', 'failed'],
@@ -31,34 +31,34 @@ export const isOpen = ({ state }: { state: Bisect['state'] }): boolean =>
 export const VERDICTS: Record<NonNullable<Probe['verdict']>, string> = {
   slower: 'slower',
   'not-slower': 'not slower',
-  'cannot-tell': 'inconclusive',
+  inconclusive: 'inconclusive',
   unbuildable: 'does not build',
-  probing: 'being measured',
+  measuring: 'being measured',
 };
 
 export const PURPOSES: Record<Probe['purpose'], string> = {
-  known: 'measured in production, no deployment',
-  end: 'measured boundary',
+  baseline: 'measured in production, no deployment',
+  boundary: 'measured boundary',
   control: 'control',
   probe: 'probe',
   verify: 'verified',
-  mark: 'overridden',
+  override: 'overridden',
 };
 
 export const PHASES: Record<Probe['state'], string> = {
-  asked: 'waits for a runner',
+  queued: 'waits for a runner',
   leased: 'taken by a runner',
   deploying: 'deploying',
   warming: 'warming up',
   soaking: 'soaking',
   collecting: 'collecting',
   idle: 'deployed, waits',
-  closing: 'being removed',
+  stopping: 'being removed',
   done: 'done',
   unbuildable: 'does not build',
   unhealthy: 'did not become healthy',
   failed: 'failed',
-  annulled: 'invalidated',
+  invalidated: 'invalidated',
   lost: 'lost: its runner went offline',
 };
 
@@ -98,14 +98,14 @@ export function versionText(version: string): string {
   return pseudo?.[1] ? shortSha(pseudo[1]) : version;
 }
 
-type Bump = NonNullable<BisectLevel['bump']>;
+type Bump = NonNullable<BisectLevel['dependency_update']>;
 
 /** "v1.8.0 to v1.9.2" */
-export const changeText = ({ before, after }: Bump): string =>
-  `${versionText(before)} to ${versionText(after)}`;
+export const changeText = ({ old_version, new_version }: Bump): string =>
+  `${versionText(old_version)} to ${versionText(new_version)}`;
 
 /** "bumps libx v1.8.0 to v1.9.2" */
-export const dependencyUpdateText = (bump: BisectLevel['bump']): string | null =>
+export const dependencyUpdateText = (bump: BisectLevel['dependency_update']): string | null =>
   bump ? `bumps ${lastOf(bump.module)} ${changeText(bump)}` : null;
 
 /** The last part of a module's path: what people call it. */
@@ -131,7 +131,13 @@ const shellWord = (text: string): string =>
   /^[\w./:=@-]+$/u.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /** "0.62 instead of 0.05 · The comparison found it, ×5.47." */
-export function measurementText({ before, after, unit, is_separating: separates, reason: why }: OfferedSignature): string {
+export function measurementText({
+  before,
+  after,
+  unit,
+  is_separating: separates,
+  reason: why,
+}: OfferedSignature): string {
   const was =
     before === null || after === null
       ? ''

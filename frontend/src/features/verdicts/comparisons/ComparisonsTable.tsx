@@ -57,7 +57,9 @@ function SideCell({
       <SideMark side={side} />
       <span className="mono cut">{told.label}</span>
       <span className="muted nowrap">
-        {told.artifacts === 0 && told.time_range !== null ? 'metrics' : countOf(told.artifacts, 'file')}
+        {told.artifacts === 0 && told.time_range !== null
+          ? 'metrics'
+          : countOf(told.artifacts, 'file')}
       </span>
     </span>
   );
@@ -103,7 +105,9 @@ export function ComparisonsTable({
       cell: (row) => (
         <span className={classes.twoLines}>
           <span className={classes.nameLine}>{link(row, row.name)}</span>
-          <span className={classes.secondLine}>{row.verdict_sentence ?? row.problem?.detail ?? ''}</span>
+          <span className={classes.secondLine}>
+            {row.verdict_sentence ?? row.problem?.detail ?? ''}
+          </span>
         </span>
       ),
     },

@@ -31,7 +31,7 @@ export function DiffView({ comparison, wanted, view, onView, graph }: DiffViewPr
       }),
     onSettled: () => client.invalidateQueries({ queryKey: ['comparison', 'one', comparison.id] }),
   });
-  const missing = wanted.kind !== '' && (found === null || found.state === 'uncut');
+  const missing = wanted.kind !== '' && (found === null || found.state === 'not-built');
   const { mutate, isIdle } = ask;
   useEffect(() => {
     if (missing && isIdle) mutate();

@@ -31,5 +31,5 @@ export function findView(
     (view) =>
       view.kind === kind && view.sample_type === sampleType && view.granularity === granularity,
   );
-  return found && found.state !== 'uncut' ? found : null;
+  return found && found.state !== 'not-built' ? found : null;
 }

@@ -115,7 +115,13 @@ function BuildVerdict({
   const judgement = useQuery(buildVerdictQuery(build.id));
   if (judgement.error) return <p className="muted">{describeError(judgement.error).detail}</p>;
   if (!judgement.data) return <p className="muted">loading</p>;
-  const { state, sentence, required_evidence: needs, regression_ids, evaluated_at } = judgement.data;
+  const {
+    state,
+    sentence,
+    required_evidence: needs,
+    regression_ids,
+    evaluated_at,
+  } = judgement.data;
   const [glyph, word] = VERDICT_LABELS[state];
   const need = requiredEvidenceText(needs);
   return (

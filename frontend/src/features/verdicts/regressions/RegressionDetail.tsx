@@ -166,7 +166,15 @@ function Acts({ regression, people }: { regression: RegressionDetailOut; people:
 type Linked = { regression: RegressionDetailOut; links: RegressionDetailProps['links'] };
 
 function Facts({ regression, links }: Linked) {
-  const { state, first_bad_build: since, good, fixed_by, range, related_series: members, is_confirmed: confirmed } = regression;
+  const {
+    state,
+    first_bad_build: since,
+    good,
+    fixed_by,
+    range,
+    related_series: members,
+    is_confirmed: confirmed,
+  } = regression;
   const [glyph, word] = STATES[state];
   const needs = requiredEvidenceText(regression.required_evidence);
   const point = (build: { build_id: string | null; commit: string }) => (
@@ -238,7 +246,7 @@ function Evidence({ regression, links }: Linked) {
     <ul className={classes.history}>
       {cited.map((one) => (
         <li key={one.id} className={classes.event}>
-          <span>{one.kind === 'proof' ? 'fix verification' : 'comparison'}</span>
+          <span>{one.kind === 'fix-verification' ? 'fix verification' : 'comparison'}</span>
           {one.comparison_id && links.comparison(one.comparison_id, citedText(one))}
           {one.build_id && links.build(one.build_id, 'the build')}
           <span className="muted">

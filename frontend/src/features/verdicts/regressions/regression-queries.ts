@@ -65,7 +65,10 @@ export const serviceSeriesQuery = (
 
 /** Mutes a series, or all of a kind if `subject` is empty; or unmutes it. */
 export const watchSeries = (service_id: string, kind: string, subject: string, muted: boolean) =>
-  calls.muteRulesUpdate({ path: { service_id }, body: { kind: kind as SeriesKind, subject, is_muted: muted } });
+  calls.muteRulesUpdate({
+    path: { service_id },
+    body: { kind: kind as SeriesKind, subject, is_muted: muted },
+  });
 
 export const buildVerdictQuery = (build_id: string) =>
   queryOptions({

@@ -64,7 +64,7 @@ export function headlineText(fresh: number, unassigned: number, open: number): s
   return `${counted(fresh)} ${are} new, ${of} unassigned`;
 }
 
-export function requiredEvidenceText(needs: Regression['needs']): string | null {
+export function requiredEvidenceText(needs: Regression['required_evidence']): string | null {
   if (!needs) return null;
   const ways = [
     needs.profiles && `${countOf(needs.profiles, 'more profile')} of this build`,
@@ -74,8 +74,8 @@ export function requiredEvidenceText(needs: Regression['needs']): string | null 
 }
 
 export const VERDICT_LABELS: Record<Judgement['state'], [Glyph, string]> = {
-  waiting: ['waiting', 'waiting'],
-  judging: ['running', 'being evaluated'],
+  pending: ['waiting', 'waiting'],
+  evaluating: ['running', 'being evaluated'],
   passed: ['done', 'passed'],
   changed: ['more', 'changed'],
   inconclusive: ['unsure', 'inconclusive'],
@@ -90,8 +90,11 @@ const stateText = (value: unknown): string => {
 };
 
 /** What a cited comparison sets side by side. */
-export function citedText({ kind: what, details: facts }: RegressionDetailOut['evidence'][number]): string {
-  if (what !== 'proof') return 'Before vs. after';
+export function citedText({
+  kind: what,
+  details: facts,
+}: RegressionDetailOut['evidence'][number]): string {
+  if (what !== 'fix-verification') return 'Before vs. after';
   return facts.against === 'bad'
     ? 'the slower build vs. later builds'
     : 'the good build vs. later builds';
@@ -119,11 +122,11 @@ export function eventText(
       return text(facts.sentence) || 'fixed';
     case 'improved':
       return text(facts.sentence) || 'improved beyond the old level';
-    case 'still':
+    case 'still-slower':
       return text(facts.sentence) || 'still slower';
     case 'reopened':
       return 'reopened';
-    case 'reached':
+    case 'merged-to-branch':
       return `reached ${text(facts.to) || 'builds without a branch'} from ${text(facts.from) || 'builds without a branch'}`;
     case 'note':
       return text(facts.text);
