@@ -1,6 +1,6 @@
 """Start, see and steer bisects."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Query
