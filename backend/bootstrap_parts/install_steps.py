@@ -235,7 +235,7 @@ def _generate_api_client(bench: SetupContext) -> str:
 
 def _frontend_stamp() -> str:
     settings = [path for path in sorted(FRONTEND.iterdir()) if path.is_file() and not path.name.startswith(".")]
-    return hash_of(ROOT / "package-lock.json", *settings, FRONTEND / "src", FRONTEND / "public")
+    return hash_of(ROOT / "package-lock.json", *settings, *(FRONTEND / part for part in ("src", "public", "docs")))
 
 
 def _build_frontend(bench: SetupContext) -> str:

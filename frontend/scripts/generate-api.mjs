@@ -64,7 +64,10 @@ function freezable({ paths }) {
   const marked = reads.filter(([, { get }]) => get['x-freezable']).map(([path]) => path);
   for (const [path, { get }] of reads) {
     const like = get['x-freezable'] ? undefined : marked.find((other) => meet(path, other));
-    if (like) throw new Error(`${path} cannot be distinguished from ${like}, which may be part of a snapshot`);
+    if (like)
+      throw new Error(
+        `${path} cannot be distinguished from ${like}, which may be part of a snapshot`,
+      );
   }
   const lines = marked.map((path) => `  '${path.slice('/api/v1'.length)}',\n`);
   return [
@@ -112,5 +115,6 @@ if (options.diff) printDifference(describeApi(JSON.parse(document)));
 else {
   const isFresh = existsSync(stamp) && readFileSync(stamp, 'utf8') === hashOf(document);
   if (options.force || !isFresh) await generate(document);
-  if (options.release) writeFileSync(released, formatDescription(describeApi(JSON.parse(document))));
+  if (options.release)
+    writeFileSync(released, formatDescription(describeApi(JSON.parse(document))));
 }
