@@ -29,7 +29,7 @@ export function ApiReference({ hash, link }: { hash: string; link: RenderGuideLi
   useScrollToHeading(hash, groups !== null);
   const headings = [...(shown?.keys() ?? [])].map((tag) => ({
     level: 2,
-    text: tag,
+    text: tag.charAt(0).toUpperCase() + tag.slice(1),
     anchor: anchorOf(tag),
   }));
   const count = [...(shown?.values() ?? [])].reduce((sum, { length }) => sum + length, 0);
