@@ -48,7 +48,12 @@ export default defineConfig({
       {
         extends: true,
         // They share nothing that a test could leave behind: no separate process per file.
-        test: { name: 'pure', environment: 'node', include: ['src/**/*.test.ts'], isolate: false },
+        test: {
+          name: 'pure',
+          environment: 'node',
+          include: ['src/**/*.test.ts', 'scripts/**/*.test.mjs'],
+          isolate: false,
+        },
       },
       {
         extends: true,

@@ -8,7 +8,10 @@ import { defineConfig } from 'vite';
 export default defineConfig({
   plugins: [react()],
   resolve: {
-    alias: [{ find: /^\.\/spawn-worker$/u, replacement: './spawn-worker-inside' }],
+    alias: [
+      { find: /^\.\/spawn-worker$/u, replacement: './spawn-worker-inside' },
+      { find: /^\.\/routes\/help$/u, replacement: './routes/help-in-viewer' },
+    ],
   },
   // Not a module: browsers start none from a file that was opened from a disk.
   worker: { format: 'iife' },

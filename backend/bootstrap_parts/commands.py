@@ -142,14 +142,16 @@ def _migrate(options: argparse.Namespace, voice: ConsoleOutput) -> int:
 
 
 def _api(options: argparse.Namespace, voice: ConsoleOutput) -> int:
+    """Generate the API client again, also if nothing changed; with --release, record the API as released."""
+    arguments = ["--force", *(["--release"] if options.release else [])]
     with marked() as mark:
         set_up(voice, mark, "test", ("python", "node"))
         SetupContext(mark).run(
-            ["npm", "run", "--silent", "api:check" if options.check else "api", "--workspace", "frontend"],
+            ["npm", "run", "--silent", "api", "--workspace", "frontend", "--", *arguments],
             log="api",
             environment={"SLOWPATH_PYTHON": str(VENV_PYTHON)},
         )
-    voice.line("The API client is fresh")
+    voice.line("The API is recorded as released" if options.release else "The API client is generated")
     return 0
 
 
@@ -221,7 +223,7 @@ def _parser() -> argparse.ArgumentParser:
         named.add_argument("command", nargs=argparse.REMAINDER)
         named.set_defaults(run=_named, table=name)
     api = commands.add_parser("api", help="regenerate the API client from the running code")
-    api.add_argument("--check", action="store_true", help="only say whether it is fresh")
+    api.add_argument("--release", action="store_true", help="also record the API as the last released one")
     api.set_defaults(run=_api)
     commands.add_parser("lock", help="renew the lock files").set_defaults(run=_lock)
     suite_runner.add_commands(commands)

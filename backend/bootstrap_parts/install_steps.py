@@ -19,6 +19,7 @@ from bootstrap_parts.child_processes import ProcessMark, clean_environment
 from bootstrap_parts.console import ConsoleOutput, StartupError
 from bootstrap_parts.machine_checks import GO_AT_LEAST, check_disk, check_node, make_folder, version_of
 from bootstrap_parts.project_paths import (
+    API_CLIENT,
     BACKEND,
     BROWSER,
     CACHE,
@@ -58,7 +59,10 @@ def set_up(
     make_folder(MADE)
     if "node" in parts and not (VENV_PYTHON.exists() and NODE_MODULES.exists()):
         check_disk(ROOT, needed_bytes=_NEEDED_BYTES, purpose="the first set-up")
-    wanted = {*parts, *({"tools"} if "python" in parts else ()), *({"go"} if "decode" in parts else ())}
+    wanted = {*parts}
+    for part, needed in (("python", "tools"), ("frontend", "api"), ("decode", "go")):
+        if part in parts:
+            wanted.add(needed)
     steps = [step for step in _all_steps(purpose) if step.name.split(":")[0] in wanted]
     with _one_at_a_time(voice):
         run_steps(steps, voice, mark)
@@ -99,12 +103,20 @@ def _all_steps(purpose: Purpose) -> list[SetupStep]:
         ),
         SetupStep("node", "node modules", _install_node, is_there=_node_modules_match),
         SetupStep(
+            "api",
+            "API client generated",
+            _generate_api_client,
+            is_there=(API_CLIENT / "source.sha256").exists,
+            stamp=_api_client_stamp,
+            after=(f"python:{purpose}", "node"),
+        ),
+        SetupStep(
             "frontend",
             "frontend built",
             _build_frontend,
             is_there=(FRONTEND_DIST / "index.html").exists,
             stamp=_frontend_stamp,
-            after=("node",),
+            after=("node", "api"),
         ),
         SetupStep("go", "Go toolchain", _install_go, is_there=lambda: find_go() is not None, after=go_waits_for),
         SetupStep(
@@ -127,7 +139,8 @@ def _all_steps(purpose: Purpose) -> list[SetupStep]:
                 after=("node",),
             )
         )
-    subjects = {"frontend": FRONTEND / "vite.config.ts", "decode": DECODE / "go.mod"}
+    generator = FRONTEND / "scripts" / "generate-api.mjs"
+    subjects = {"api": generator, "frontend": FRONTEND / "vite.config.ts", "decode": DECODE / "go.mod"}
     return [step for step in steps if step.name not in subjects or subjects[step.name].exists()]
 
 
@@ -204,9 +217,25 @@ def _install_node(bench: SetupContext) -> str:
     return ""
 
 
+def _api_client_stamp() -> str:
+    """Hash what can change the OpenAPI document, and the generator. An equal document then changes no generated file."""
+    backend = hash_of(BACKEND / "slowpath", suffixes=(".py",))
+    generator = [FRONTEND / "scripts" / name for name in ("generate-api.mjs", "api-description.mjs")]
+    return hash_of(backend, ROOT / "requirements.lock", FRONTEND / "package.json", *generator)
+
+
+def _generate_api_client(bench: SetupContext) -> str:
+    bench.run(
+        ["npm", "run", "--silent", "api", "--workspace", "frontend"],
+        log="api",
+        environment={"SLOWPATH_PYTHON": str(VENV_PYTHON)},
+    )
+    return ""
+
+
 def _frontend_stamp() -> str:
     settings = [path for path in sorted(FRONTEND.iterdir()) if path.is_file() and not path.name.startswith(".")]
-    return hash_of(ROOT / "package-lock.json", *settings, FRONTEND / "src", FRONTEND / "public")
+    return hash_of(ROOT / "package-lock.json", *settings, *(FRONTEND / part for part in ("src", "public", "docs")))
 
 
 def _build_frontend(bench: SetupContext) -> str:

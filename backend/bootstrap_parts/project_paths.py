@@ -14,6 +14,7 @@ MIGRATIONS = ROOT / "migrations"
 DECODE = WORKER / "decode"
 DECODE_BINARY = DECODE / "bin" / "slowpath-decode"
 FRONTEND_DIST = FRONTEND / "dist"
+API_CLIENT = FRONTEND / "src" / "api" / "generated"
 NODE_MODULES = ROOT / "node_modules"
 
 MADE = ROOT / ".slowpath"

@@ -177,6 +177,8 @@ def _conclude(one: _RunningSuite, voice: ConsoleOutput) -> SuiteResult:
     voice.step(one.part.name, seconds, wording(count))
     if seconds >= _PART_SECONDS:
         voice.line(f"  {one.part.name} took longer than {_PART_SECONDS:.0f} s and was ended")
+    if one.part.prints_output and ok:
+        voice.line("\n".join(output.splitlines()[:_SHOWN_LINES]))
     if not ok and output:
         lines = _readable(one.part, output)
         voice.line(f"--- {one.part.name}: the last {min(len(lines), _SHOWN_LINES)} lines of {one.log}")

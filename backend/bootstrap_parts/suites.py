@@ -43,6 +43,7 @@ class Suite:
     """One part. Several commands run one after the other, all of them even if one fails.
 
     A part that is `patient` does nothing by the clock: it runs behind all others, on what they leave of the cores.
+    The output of a part is printed when it fails, or always if it `prints_output`.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Suite:
     count: Callable[[str], SuiteCount | None] | None = None
     environment: dict[str, str] = field(default_factory=dict)
     takes_arguments: bool = False
+    prints_output: bool = False
 
 
 def all_parts() -> list[Suite]:
@@ -239,17 +241,12 @@ def _frontend_parts() -> list[Suite]:
         Suite("eslint, prettier", frozenset({"web", "check"}), lambda: [[*_NPM, "lint"], prettier], patient=True),
         Suite("tsc", frozenset({"web", "check"}), lambda: [[*tsc, str(FRONTEND)], [*tsc, str(E2E)]], patient=True),
         Suite("dependency rules", frozenset({"web", "check"}), lambda: [[*_NPM, "deps"]], patient=True),
-        *(
-            [
-                Suite(
-                    "api client is fresh",
-                    frozenset({"web", "check"}),
-                    lambda: [[*_BOOTSTRAP, "api", "--check"]],
-                    patient=True,
-                )
-            ]
-            if (FRONTEND / "src" / "api" / "generated").exists()
-            else []
+        Suite(
+            "api changes",
+            frozenset({"web", "check"}),
+            lambda: [[*_NPM, "api:diff"]],
+            patient=True,
+            prints_output=True,
         ),
         *(
             [Suite("bundle size", frozenset({"web", "check"}), lambda: [[*_NPM, "size"]], patient=True)]

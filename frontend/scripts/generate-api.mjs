@@ -1,29 +1,50 @@
-// Writes src/api/generated from the description that the running code prints; with --check only says whether it is fresh.
-// SLOWPATH_PYTHON names the interpreter that has the backend; default: the one the start sets up.
+// Generates src/api/generated from the OpenAPI document of the backend. Nothing is written when neither the document nor
+// the generator changed. Options:
+//   --from FILE   read the document from a file; default: print it with the backend's own code
+//   --force       generate even if nothing changed
+//   --release     record the API in src/api/released-api.json, the base of the next difference
+//   --diff        generate nothing; print what changed since the recorded release
+// SLOWPATH_PYTHON is the interpreter that has the backend; default: the one that the set-up installs.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { createClient } from '@hey-api/openapi-ts';
+import { describeApi, diffDescriptions, formatDescription } from './api-description.mjs';
 
 const root = join(import.meta.dirname, '..');
 const generated = join(root, 'src/api/generated');
-const own = join(root, '../.slowpath/venv/bin/python');
-const python = process.env.SLOWPATH_PYTHON ?? (existsSync(own) ? own : 'python3');
-const scratch = mkdtempSync(join(tmpdir(), 'slowpath-api-'));
+const stamp = join(generated, 'source.sha256');
+const released = join(root, 'src/api/released-api.json');
 
-/** The contents of all files below a folder, by path. */
-function filesIn(folder) {
-  if (!existsSync(folder)) return new Map();
-  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
-    entry.isFile(),
-  );
-  return new Map(
-    files.map((entry) => {
-      const path = join(entry.parentPath, entry.name);
-      return [path.slice(folder.length + 1), readFileSync(path, 'utf8')];
-    }),
-  );
+const { values: options } = parseArgs({
+  options: {
+    from: { type: 'string' },
+    force: { type: 'boolean' },
+    release: { type: 'boolean' },
+    diff: { type: 'boolean' },
+  },
+});
+
+function readDocument() {
+  if (options.from) return readFileSync(options.from, 'utf8');
+  const installed = join(root, '../.slowpath/venv/bin/python');
+  const python = process.env.SLOWPATH_PYTHON ?? (existsSync(installed) ? installed : 'python3');
+  return execFileSync(python, ['-m', 'slowpath.app'], {
+    encoding: 'utf8',
+    maxBuffer: 1 << 26,
+    env: { ...process.env, PYTHONPATH: join(root, '../backend') },
+  });
+}
+
+/** The hash of all that the generated files depend on. */
+function hashOf(document) {
+  const hash = createHash('sha256').update(document);
+  for (const file of [join(root, 'package.json'), import.meta.filename])
+    hash.update(readFileSync(file));
+  return `${hash.digest('hex')}\n`;
 }
 
 /** Whether some path is an instance of both templates. */
@@ -43,7 +64,10 @@ function freezable({ paths }) {
   const marked = reads.filter(([, { get }]) => get['x-freezable']).map(([path]) => path);
   for (const [path, { get }] of reads) {
     const like = get['x-freezable'] ? undefined : marked.find((other) => meet(path, other));
-    if (like) throw new Error(`${path} can not be told from ${like}, which may be frozen`);
+    if (like)
+      throw new Error(
+        `${path} cannot be distinguished from ${like}, which may be part of a snapshot`,
+      );
   }
   const lines = marked.map((path) => `  '${path.slice('/api/v1'.length)}',\n`);
   return [
@@ -53,44 +77,44 @@ function freezable({ paths }) {
   ].join('');
 }
 
-async function generate(folder) {
-  const description = execFileSync(python, ['-m', 'slowpath.app'], {
-    encoding: 'utf8',
-    maxBuffer: 1 << 26,
-    env: { ...process.env, PYTHONPATH: join(root, '../backend') },
-  });
-  const input = join(scratch, 'openapi.json');
-  writeFileSync(input, description);
-  await createClient({
-    input,
-    output: { path: folder, clean: true },
-    logs: { level: 'error' },
-    // Probes are not the page's business.
-    parser: { filters: { operations: { exclude: ['/^GET \\/(healthz|readyz|metrics)$/'] } } },
-    plugins: [
-      '@hey-api/typescript',
-      { name: '@hey-api/client-fetch', throwOnError: true, baseUrl: false },
-      { name: '@hey-api/sdk', responseStyle: 'data', auth: false },
-    ],
-  });
-  writeFileSync(join(folder, 'freezable.ts'), freezable(JSON.parse(description)));
+async function generate(document) {
+  const scratch = mkdtempSync(join(tmpdir(), 'slowpath-api-'));
+  try {
+    const input = join(scratch, 'openapi.json');
+    writeFileSync(input, document);
+    await createClient({
+      input,
+      output: { path: generated, clean: true },
+      logs: { level: 'error' },
+      // No page requests the probes.
+      parser: { filters: { operations: { exclude: ['/^GET \\/(healthz|readyz|metrics)$/'] } } },
+      plugins: [
+        '@hey-api/typescript',
+        { name: '@hey-api/client-fetch', throwOnError: true, baseUrl: false },
+        { name: '@hey-api/sdk', responseStyle: 'data', auth: false },
+      ],
+    });
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+  writeFileSync(join(generated, 'freezable.ts'), freezable(JSON.parse(document)));
+  writeFileSync(stamp, hashOf(document));
 }
 
-let code = 0;
-try {
-  if (process.argv.includes('--check')) {
-    const folder = join(scratch, 'generated');
-    await generate(folder);
-    const [fresh, kept] = [filesIn(folder), filesIn(generated)];
-    const stale = [...new Set([...fresh.keys(), ...kept.keys()])].filter(
-      (path) => fresh.get(path) !== kept.get(path),
-    );
-    if (stale.length > 0) {
-      console.error(`The API client is stale: ${stale.join(', ')}. Run: npm run api`);
-      code = 1;
-    } else console.log(`API client is fresh: ${fresh.size} files`);
-  } else await generate(generated);
-} finally {
-  rmSync(scratch, { recursive: true, force: true });
+function printDifference(description) {
+  const lines = diffDescriptions(JSON.parse(readFileSync(released, 'utf8')), description);
+  console.log(
+    lines.length > 0
+      ? `API changes since the last release:\n${lines.join('\n')}`
+      : 'The API is the same as in the last release.',
+  );
 }
-process.exit(code);
+
+const document = readDocument();
+if (options.diff) printDifference(describeApi(JSON.parse(document)));
+else {
+  const isFresh = existsSync(stamp) && readFileSync(stamp, 'utf8') === hashOf(document);
+  if (options.force || !isFresh) await generate(document);
+  if (options.release)
+    writeFileSync(released, formatDescription(describeApi(JSON.parse(document))));
+}

@@ -1,18 +1,20 @@
 """How the parts of `npm test` are chosen and counted, how long proofs share their time, how steps are done."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from bootstrap_parts import setup_steps as stepping
+from bootstrap_parts import suite_runner
 from bootstrap_parts.child_processes import marked
 from bootstrap_parts.console import ConsoleOutput, StartupError
 from bootstrap_parts.long_proofs import LongProof, shares
 from bootstrap_parts.setup_steps import SetupContext, SetupStep, run_steps
 from bootstrap_parts.suite_counts import SuiteCount, count_go, count_junit, count_playwright, count_vitest, go_words
 from bootstrap_parts.suite_report import SuiteResult, tell
-from bootstrap_parts.suite_runner import choose, startable
+from bootstrap_parts.suite_runner import choose, run_parts, startable
 from bootstrap_parts.suites import ALL, Suite
 
 NONE = frozenset[str]()
@@ -104,6 +106,25 @@ def test_the_last_line_is_plain(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.splitlines()[-1] == "4 passed, 1 failed, 1 skipped"
     assert tell(results[:1], 3.0, ConsoleOutput()) == 0
     assert tell([], 0.0, ConsoleOutput()) == 1
+
+
+def test_output_of_a_part_is_printed_if_it_fails_or_prints_always(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(suite_runner, "RESULTS", tmp_path)
+
+    def prints(text: str, code: int = 0) -> Callable[[], list[list[str]]]:
+        return lambda: [["sh", "-c", f"echo {text}; exit {code}"]]
+
+    parts = [
+        Suite("quiet", NONE, prints("nothing")),
+        Suite("printing", NONE, prints("everything"), prints_output=True),
+        Suite("failing", NONE, prints("reason", 1)),
+    ]
+    with marked() as mark:
+        run_parts(parts, [], ConsoleOutput(), mark, live=False)
+    printed = capsys.readouterr().out
+    assert ["nothing" in printed, "everything" in printed, "reason" in printed] == [False, True, True]
 
 
 def test_shares_fill_the_minutes() -> None:

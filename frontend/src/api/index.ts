@@ -23,6 +23,13 @@ export {
   listVisibleRequests,
   type RecordedResponses,
 } from './snapshot-requests';
+export {
+  readApiDocument,
+  type ApiDocument,
+  type ApiOperation,
+  type ApiParameter,
+  type ApiSchema,
+} from './openapi-document';
 export { FREEZABLE } from './generated/freezable';
 export * as calls from './generated/sdk.gen';
 export { readReportBundle, writeReportBundle, type ReportBundle } from './report-bundle';

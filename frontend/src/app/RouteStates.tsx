@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { Link, useRouter, type ErrorComponentProps } from '@tanstack/react-router';
-import { EmptyState, ErrorState, PageHeader, SkeletonRows, useTitle } from '../ui';
+import { EmptyState, ErrorState, HelpLink, PageHeader, SkeletonRows, useTitle } from '../ui';
 import classes from './Shell.module.css';
 
 export function RoutePending() {
@@ -18,14 +18,17 @@ export function RouteError({ error, reset }: ErrorComponentProps) {
       <ErrorState
         error={error}
         action={
-          <Button
-            onClick={() => {
-              reset();
-              void router.invalidate();
-            }}
-          >
-            Try again
-          </Button>
+          <>
+            <Button
+              onClick={() => {
+                reset();
+                void router.invalidate();
+              }}
+            >
+              Try again
+            </Button>
+            <HelpLink topic="guide" />
+          </>
         }
       />
     </div>
@@ -39,6 +42,7 @@ export function NotFoundPage() {
       <PageHeader title="Page not found" />
       <div className={classes.inset}>
         <EmptyState
+          help="guide"
           action={
             <Link to="/" className="link">
               Go to comparisons

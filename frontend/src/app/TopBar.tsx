@@ -41,6 +41,9 @@ export function TopBar({ team, session }: { team: TeamMembership; session: Sessi
           </Link>
         )}
       />
+      <Link to="/help" className={classes.help}>
+        Help
+      </Link>
       <SearchField team={team.slug} />
       <InboxButton
         onOpen={(path) => {

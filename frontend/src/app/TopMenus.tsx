@@ -36,6 +36,7 @@ export function NarrowMenu({ team }: { team: string }) {
         <Menu.Item renderRoot={(props) => <Link to="/t/$team/jobs" params={{ team }} {...props} />}>
           Jobs
         </Menu.Item>
+        <Menu.Item renderRoot={(props) => <Link to="/help" {...props} />}>Help</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );
@@ -117,6 +118,7 @@ export function UserMenu({ team, session }: { team: TeamMembership; session: Ses
         >
           Jobs
         </Menu.Item>
+        <Menu.Item renderRoot={(props) => <Link to="/help" {...props} />}>Help</Menu.Item>
         <Menu.Divider />
         <Menu.Label>Team</Menu.Label>
         {others.map((other) => (

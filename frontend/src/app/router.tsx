@@ -4,10 +4,11 @@ import { createRouter, type RouterHistory } from '@tanstack/react-router';
 import { RouteError, RoutePending } from './RouteStates';
 import type { SnapshotReader } from './snapshots/snapshot-page';
 import { authRoutes } from './routes/auth';
+import { helpRoutes } from './routes/help';
 import { rootRoute } from './routes/root';
 import { teamRoutes } from './routes/team';
 
-const routeTree = rootRoute.addChildren([...authRoutes, teamRoutes]);
+const routeTree = rootRoute.addChildren([...authRoutes, ...helpRoutes, teamRoutes]);
 
 /**
  * @param history where addresses are stored; the browser's own if not given.

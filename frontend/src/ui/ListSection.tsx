@@ -4,6 +4,7 @@ import { Fragment, type ReactNode } from 'react';
 import classes from './ListSection.module.css';
 import { Section } from './Page';
 import { EmptyState, ErrorState, SkeletonRows } from './PlaceholderStates';
+import type { HelpTopic } from './help-topics';
 
 type Kept<Row> = {
   data?: { items: readonly Row[] };
@@ -22,6 +23,7 @@ type SectionProps<Row> = {
   add: ReactNode;
   /** What will stand here. */
   empty: ReactNode;
+  help?: HelpTopic;
   /** Above the list: a secret that is shown once. */
   above?: ReactNode;
   row: (row: Row) => ReactNode;
@@ -37,6 +39,7 @@ export function ListSection<Row extends { id: string }>(props: SectionProps<Row>
     kept,
     add,
     empty,
+    help,
     above,
     row,
     children,
@@ -53,7 +56,11 @@ export function ListSection<Row extends { id: string }>(props: SectionProps<Row>
         />
       )}
       {kept.isPending && <SkeletonRows rows={2} height={42} />}
-      {kept.data && rows.length === 0 && <EmptyState action={add}>{empty}</EmptyState>}
+      {kept.data && rows.length === 0 && (
+        <EmptyState action={add} help={help}>
+          {empty}
+        </EmptyState>
+      )}
       {rows.length > 0 && (
         <ul className={classes.list} aria-label={title}>
           {rows.map((one) => (

@@ -1,15 +1,20 @@
 /** The states every place can be in besides full: empty, on its way, failed. In place, at final heights, in words. */
 import { Component, useEffect, useState, type ErrorInfo, type ReactNode } from 'react';
 import { countText, sizeText } from './format-amounts';
+import { HelpLink } from './HelpLink';
 import { useIsSnapshot } from './SnapshotContext';
+import type { HelpTopic } from './help-topics';
 import classes from './PlaceholderStates.module.css';
 
-/** One sentence what will stand here, and the one action. Left-aligned where data would start; no pictures. */
-export function EmptyState({ children, action }: { children: ReactNode; action?: ReactNode }) {
+type EmptyStateProps = { children: ReactNode; action?: ReactNode; help?: HelpTopic };
+
+/** What is missing in one sentence, one action, and the page of the guide that explains it. */
+export function EmptyState({ children, action, help }: EmptyStateProps) {
   return (
     <div className={classes.empty}>
       <p>{children}</p>
       {action}
+      {help && <HelpLink topic={help} />}
     </div>
   );
 }

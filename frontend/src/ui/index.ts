@@ -23,6 +23,8 @@ export {
   useIsSnapshot,
   useReferenceTime,
 } from './SnapshotContext';
+export { HelpLink } from './HelpLink';
+export type { HelpTopic } from './help-topics';
 export { LazyPopover, useFirstOpen } from './LazyPopover';
 export { Markdown } from './Markdown';
 export { CaveatIcon, KeyHint, SideMark, StateIcon, type Glyph, type Side } from './SideMarks';

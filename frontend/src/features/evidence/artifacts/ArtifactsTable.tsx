@@ -216,7 +216,10 @@ export function ArtifactsTable({
         )}
         {artifacts.isPending && <SkeletonRows rows={8} height={42} />}
         {artifacts.data && rows.length === 0 && (
-          <EmptyState action={filtered ? undefined : upload}>
+          <EmptyState
+            action={filtered ? undefined : upload}
+            help={filtered ? undefined : 'profiles'}
+          >
             {filtered
               ? 'No artifacts match these filters.'
               : 'No artifacts yet. Uploads are listed here, including rejected files with the reason.'}

@@ -79,7 +79,7 @@ export function AnnotationsPanel({
 function NoteList({ board, open, onOpen }: Pick<PanelProps, 'board' | 'open' | 'onOpen'>) {
   if (board.annotations.length === 0)
     return (
-      <EmptyState>
+      <EmptyState help="annotations">
         No annotations yet. Add one for a load test, a failover or a campaign.
       </EmptyState>
     );

@@ -26,7 +26,9 @@ export function EmptyDashboard({ empty, onRange, ...send }: EmptyProps) {
   return (
     <>
       <div className={classes.inset}>
-        <EmptyState action={action}>{why}</EmptyState>
+        <EmptyState action={action} help="metrics">
+          {why}
+        </EmptyState>
       </div>
       {code !== 'nothing-in-range' && <HowToSend {...send} />}
     </>

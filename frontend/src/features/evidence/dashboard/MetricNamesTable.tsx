@@ -16,7 +16,7 @@ export function MetricNamesTable({ rows, onRule }: TableProps) {
   const found = rows.filter(
     ({ role }) => shown === 'all' || (shown === 'taken' ? role !== null : role === null),
   );
-  if (rows.length === 0) return <EmptyState>No metrics received yet.</EmptyState>;
+  if (rows.length === 0) return <EmptyState help="metrics">No metrics received yet.</EmptyState>;
   const columns: Column<Recognised>[] = [
     {
       id: 'name',

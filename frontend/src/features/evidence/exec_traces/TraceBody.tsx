@@ -85,7 +85,7 @@ export function TraceBody({
           </span>
         </h2>
         {told.groups.length === 0 ? (
-          <EmptyState>No scheduler latency recorded.</EmptyState>
+          <EmptyState help="traces">No scheduler latency recorded.</EmptyState>
         ) : (
           <GroupsTable told={told} chosen={victim} view={view} onView={change} />
         )}

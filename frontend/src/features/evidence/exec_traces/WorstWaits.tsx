@@ -34,7 +34,7 @@ export function WorstWaits({ told, victim, view, onView }: WorstProps) {
     return (
       <section className={classes.section} aria-label="Longest waits">
         <h2 className={classes.head}>Longest waits</h2>
-        <EmptyState>No wait was long enough to record a timeline.</EmptyState>
+        <EmptyState help="traces">No wait was long enough to record a timeline.</EmptyState>
       </section>
     );
   }

@@ -35,7 +35,7 @@ export default function GrowthPage({ above }: { above: ReactNode }) {
       )}
       {sets.data?.sets.length === 0 && (
         <div className={classes.inset}>
-          <EmptyState>
+          <EmptyState help="growth">
             No stack-growth logs yet. Drop logs, folded stacks or bpftrace maps anywhere on this
             page.
           </EmptyState>

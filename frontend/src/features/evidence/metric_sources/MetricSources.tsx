@@ -18,6 +18,7 @@ export default function MetricSources({ mayManage }: MetricSourcesProps) {
   return (
     <ListSection
       title="Metric sources"
+      help="federatedQueries"
       aside="Prometheus-compatible APIs to import history from or query live"
       kept={sources}
       add={

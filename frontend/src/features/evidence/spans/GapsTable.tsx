@@ -58,7 +58,7 @@ export function GapsTable({ told, view, onView }: TableProps) {
       }
     >
       {rows.length === 0 ? (
-        <EmptyState>No significant gaps.</EmptyState>
+        <EmptyState help="gaps">No significant gaps.</EmptyState>
       ) : (
         <DataTable
           label="Gaps by edge"

@@ -64,7 +64,9 @@ export default function ServiceMapPage({
         <>
           <PageHeader above={above} title="Service map" />
           <div className={classes.inset}>
-            <EmptyState>No services yet. Send spans or metrics of an environment.</EmptyState>
+            <EmptyState help="metrics">
+              No services yet. Send spans or metrics of an environment.
+            </EmptyState>
           </div>
         </>
       )}

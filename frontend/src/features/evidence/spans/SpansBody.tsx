@@ -140,7 +140,7 @@ function Slowest({ told, traceLink }: Pick<BodyProps, 'told' | 'traceLink'>) {
   return (
     <Section title="Slowest traces" aside={countOf(rows.length, 'trace')}>
       {rows.length === 0 ? (
-        <EmptyState>No traces recorded.</EmptyState>
+        <EmptyState help="spans">No traces recorded.</EmptyState>
       ) : (
         <div className={classes.list} tabIndex={0} role="group" aria-label="Slowest traces, list">
           <DataTable

@@ -169,7 +169,7 @@ export function Builds({ serviceId, mayWrite, buildLink }: BuildsProps) {
       )}
       {builds.isPending && <SkeletonRows rows={5} />}
       {builds.data && rows.length === 0 && (
-        <EmptyState>
+        <EmptyState help="ci">
           {search
             ? 'No builds match these filters.'
             : 'No builds yet. Create one, or upload from CI.'}

@@ -80,7 +80,7 @@ export function ServicesPage({ mayManage, onOpen, link }: PageProps) {
           />
         )}
         {services.isPending && <SkeletonRows rows={6} height={42} />}
-        {services.data && rows.length === 0 && <EmptyState>No services yet.</EmptyState>}
+        {services.data && rows.length === 0 && <EmptyState help="ci">No services yet.</EmptyState>}
         {rows.length > 0 && (
           <DataTable
             label="Services"

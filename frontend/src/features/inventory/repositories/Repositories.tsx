@@ -31,6 +31,7 @@ export default function Repositories({ mayManage, mayWrite }: RepositoriesProps)
   return (
     <ListSection
       title="Repositories"
+      help="codeHosts"
       aside="source of the commits between two builds"
       kept={repositories}
       add={

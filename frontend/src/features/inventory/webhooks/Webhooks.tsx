@@ -20,6 +20,7 @@ export default function Webhooks({ mayManage }: WebhooksProps) {
   return (
     <ListSection
       title="Webhooks"
+      help="codeHosts"
       aside="pushes, deployments and CI runs from GitHub and GitLab"
       kept={hooks}
       add={

@@ -55,6 +55,7 @@ function ExportsList() {
   return (
     <ListSection
       title="Export team data"
+      help="retention"
       noun="exports"
       aside="originals, and the rows of every table as JSON lines, in one zip with a manifest"
       kept={exports}

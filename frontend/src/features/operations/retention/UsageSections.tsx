@@ -44,7 +44,7 @@ export function UsageSections() {
       <Limits limits={told.limits} />
       <Section title="Stored" aside={filesText(told.files, told.bytes)}>
         {told.files === 0 ? (
-          <EmptyState>No uploads yet.</EmptyState>
+          <EmptyState help="start">No uploads yet.</EmptyState>
         ) : (
           <div className={classes.columns}>
             <StorageBreakdown

@@ -1,5 +1,6 @@
 /** The frame of every page that is met signed out: one column, one question, the error in its place. */
 import type { ReactNode } from 'react';
+import { HelpLink } from '../../../ui';
 import classes from './AuthFrame.module.css';
 
 export function AuthFrame({
@@ -20,6 +21,9 @@ export function AuthFrame({
       {sub !== undefined && <p className={classes.sub}>{sub}</p>}
       {children}
       {foot !== undefined && <p className={classes.foot}>{foot}</p>}
+      <p className={classes.foot}>
+        <HelpLink topic="guide" />
+      </p>
     </main>
   );
 }

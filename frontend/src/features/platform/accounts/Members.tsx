@@ -362,7 +362,9 @@ function Invitations({ team }: { team: TeamMembership }) {
           />
         </div>
       )}
-      {invitations.data && rows.length === 0 && <EmptyState>No open invitations.</EmptyState>}
+      {invitations.data && rows.length === 0 && (
+        <EmptyState help="teams">No open invitations.</EmptyState>
+      )}
       {rows.length > 0 && (
         <DataTable
           label="Invitations"

@@ -122,7 +122,9 @@ export function ServiceAccounts({ team }: { team: TeamMembership }) {
       <NewAccount team={team} />
       {error && <ErrorState error={error} />}
       {accounts.isPending && <SkeletonRows rows={2} height={38} />}
-      {accounts.data && rows.length === 0 && <EmptyState>No service accounts yet.</EmptyState>}
+      {accounts.data && rows.length === 0 && (
+        <EmptyState help="tokens">No service accounts yet.</EmptyState>
+      )}
       {rows.length > 0 && (
         <DataTable
           label="Service accounts"

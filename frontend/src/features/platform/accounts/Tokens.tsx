@@ -145,7 +145,7 @@ export function Tokens({ team }: { team: TeamMembership }) {
         <NewToken team={team} accounts={accounts.data?.items ?? []} />
         {tokens.error && <ErrorState error={tokens.error} />}
         {tokens.isPending && <SkeletonRows rows={3} />}
-        {tokens.data && rows.length === 0 && <EmptyState>No tokens yet.</EmptyState>}
+        {tokens.data && rows.length === 0 && <EmptyState help="tokens">No tokens yet.</EmptyState>}
         {rows.length > 0 && (
           <DataTable
             label="API tokens"

@@ -19,6 +19,7 @@ export default function Channels({ mayManage }: ChannelsProps) {
   return (
     <ListSection
       title="Channels"
+      help="channels"
       aside="destinations for evaluated builds and confirmed regressions"
       kept={channels}
       add={

@@ -87,7 +87,7 @@ export function ReportEditor({ report, page, liveLink }: EditorProps) {
       )}
       {blocks.length === 0 && (
         <div className={classes.inset}>
-          <EmptyState>
+          <EmptyState help="reports">
             This report is empty. Add text here, or use “Add to report” on a comparison, a
             regression, the dashboard or another view.
           </EmptyState>

@@ -70,7 +70,7 @@ export default function Reports({ search, onSearch, onOpen, link, mayWrite }: Re
         )}
         {reports.isPending && <SkeletonRows rows={5} />}
         {reports.data && rows.length === 0 && (
-          <EmptyState>
+          <EmptyState help="reports">
             {search === ''
               ? 'No reports yet. Create one here, or use “Add to report” on a comparison, a regression or the dashboard.'
               : 'No reports match.'}

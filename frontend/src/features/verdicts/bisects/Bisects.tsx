@@ -48,7 +48,7 @@ export default function Bisects({ start, link, onOpen, regressions }: BisectsPro
         )}
         {bisects.isPending && <SkeletonRows rows={4} />}
         {bisects.data && rows.length === 0 && (
-          <EmptyState action={regressions('Go to regressions')}>
+          <EmptyState action={regressions('Go to regressions')} help="bisect">
             No bisects yet. Open a regression, or a comparison of two builds, and press{' '}
             <i>Start bisect</i>: Slowpath excludes commits that cannot be the cause, has a runner in
             your infrastructure deploy the most informative ones, and measures until one is left.

@@ -26,6 +26,7 @@ export default function Runners({ team }: RunnersProps) {
   return (
     <ListSection
       title="Runners"
+      help="runner"
       aside="deploy and measure builds for bisects in your infrastructure"
       kept={{ ...runners, data: runners.data && { items: runners.data } }}
       add={undefined}

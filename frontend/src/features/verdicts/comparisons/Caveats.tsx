@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { ComparisonResult } from '../../../api';
 import { formatRatio } from '../../../engine/format/format';
-import { CaveatIcon, countOf } from '../../../ui';
+import { CaveatIcon, HelpLink, countOf } from '../../../ui';
 import classes from './Caveats.module.css';
 import { categoryLabel, gapLabel, waiterLabel } from './comparison-wording';
 
@@ -86,6 +86,7 @@ export function Caveats({ result }: { result: ComparisonResult }) {
       )}
       <span className="grow" />
       {detectable && <span className="muted">{detectable}</span>}
+      <HelpLink topic={result.verdict === 'inconclusive' ? 'inconclusive' : 'caveats'} />
     </section>
   );
 }

@@ -199,7 +199,10 @@ export function ComparisonsTable({
         )}
         {comparisons.isPending && <SkeletonRows rows={8} height={42} />}
         {comparisons.data && rows.length === 0 && (
-          <EmptyState action={filtered ? undefined : upload}>
+          <EmptyState
+            action={filtered ? undefined : upload}
+            help={filtered ? undefined : 'comparing'}
+          >
             {filtered
               ? 'No comparisons match these filters.'
               : 'No comparisons yet. Drop pprof profiles of two builds anywhere on this page.'}

@@ -60,7 +60,7 @@ export function Findings(props: FindingsProps) {
   if (findings.length === 0 && moves.length === 0) {
     return (
       <div className={classes.none}>
-        <EmptyState>{NOTHING_FOUND}</EmptyState>
+        <EmptyState help="inconclusive">{NOTHING_FOUND}</EmptyState>
       </div>
     );
   }

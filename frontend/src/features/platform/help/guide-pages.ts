@@ -1,0 +1,90 @@
+/** The pages of the user guide: Markdown files of frontend/docs, loaded one by one when they are first shown. */
+
+export type GuideAddress = { page: string; hash?: string };
+
+export type GuidePageEntry = { page: string; title: string };
+
+/** The page that renders the OpenAPI document; all others are Markdown. */
+export const API_REFERENCE = 'api-reference';
+export const GUIDE_START = 'index';
+
+/** The pages in reading order, by what a reader wants to do. */
+export const GUIDE_GROUPS: readonly { name: string; pages: readonly GuidePageEntry[] }[] = [
+  {
+    name: 'First steps',
+    pages: [
+      { page: GUIDE_START, title: 'Slowpath user guide' },
+      { page: 'getting-started', title: 'Getting started' },
+      { page: 'comparing', title: 'Comparing' },
+      { page: 'collecting-profiles', title: 'Collecting profiles' },
+      { page: 'reading-a-result', title: 'Reading a result' },
+    ],
+  },
+  {
+    name: 'Watch',
+    pages: [
+      { page: 'ci', title: 'Builds from CI' },
+      { page: 'dashboard', title: 'Dashboard' },
+      { page: 'traces', title: 'Traces' },
+    ],
+  },
+  {
+    name: 'Find the commit',
+    pages: [
+      { page: 'bisect-and-runner', title: 'Bisect and runner' },
+      { page: 'drivers', title: 'Runner drivers' },
+    ],
+  },
+  {
+    name: 'Share',
+    pages: [
+      { page: 'reports', title: 'Reports' },
+      { page: 'notifications', title: 'Notifications' },
+    ],
+  },
+  {
+    name: 'Reference',
+    pages: [
+      { page: 'administration', title: 'Administration' },
+      { page: 'api', title: 'API' },
+      { page: API_REFERENCE, title: 'API reference' },
+      { page: 'glossary', title: 'Glossary' },
+    ],
+  },
+];
+
+export const GUIDE_PAGES = GUIDE_GROUPS.flatMap(({ pages }) => pages);
+
+export const titleOf = (page: string): string | undefined =>
+  GUIDE_PAGES.find((entry) => entry.page === page)?.title;
+
+const FOLDER = '../../../../docs/';
+const texts = import.meta.glob<string>('../../../../docs/*.md', {
+  query: '?raw',
+  import: 'default',
+});
+const files = import.meta.glob<string>('../../../../docs/**/*.{png,svg,yml}', {
+  query: '?url',
+  import: 'default',
+  eager: true,
+});
+
+/** The names of the Markdown files that exist. */
+export const WRITTEN_PAGES = Object.keys(texts).map((path) =>
+  path.slice(FOLDER.length).replace(/\.md$/u, ''),
+);
+
+/** The Markdown of a page; null where there is none. */
+export async function loadGuidePage(page: string): Promise<string | null> {
+  return (await texts[`${FOLDER}${page}.md`]?.()) ?? null;
+}
+
+/** The URL of a picture or another file that a page names. */
+export const fileUrlOf = (path: string): string | undefined => files[`${FOLDER}${path}`];
+
+/** Where a link of a page leads inside the guide; null for every other link. */
+export function guideAddressOf(href: string, page: string): GuideAddress | null {
+  const match = /^(?:([\w-]+)\.md)?(?:#(.+))?$/u.exec(href);
+  if (!match || href === '') return null;
+  return { page: match[1] ?? page, hash: match[2] };
+}
