@@ -2,9 +2,9 @@
 
 import pytest
 
+from proofs.api_fuzz import ask
 from tests.support.databases import TestDatabase
 from tests.support.running_stacks import RunningStack, faults_told
-from tests.trust.api_fuzz import ask
 
 EXAMPLES = 2
 SECONDS = 30

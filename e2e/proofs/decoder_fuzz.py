@@ -1,6 +1,6 @@
 """Go's own fuzzing of every parser of the decoder, each for its share of the time; found inputs are kept in testdata.
 
-`python -m tests.trust.proof_decoder --seconds N`. Go's fuzzing draws from its own dice; what it finds it writes down as
+`python -m proofs.decoder_fuzz --seconds N`. Go's fuzzing draws from its own dice; what it finds it writes down as
 a file, which is how a failure is repeated.
 """
 
@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 DECODE = ROOT / "worker" / "decode"
 TARGETS = (
     ("./internal/pprofread", "FuzzReadProfile", 4),

@@ -2,7 +2,7 @@
 
 In the end every bisect names the commit that is guilty, as it does undisturbed; no deploy was begun twice for a probe, and
 nothing that was deployed is left running. What is deployed writes down that it begins. Run beside the stores:
-`bootstrap.py services -- python -m tests.kills.bisect_kill_proof --seconds N --seed N`.
+`bootstrap.py services -- python -m proofs.bisect_kill_proof --seconds N --seed N`.
 """
 
 import argparse
@@ -19,8 +19,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from proofs.kill_proof import say
 from support.demo_user import DemoFailed, DemoUser, sign_up
-from tests.kills.kill_proof import say
 from tests.support.git_repositories import new_repository
 from tests.support.worker_supervisor import WORKSHOP, WorkerSupervisor
 

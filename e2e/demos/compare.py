@@ -25,7 +25,7 @@ from slowpath_cli.collect.upload_items import find_items
 from slowpath_cli.core.collect_errors import CollectError
 from support.demo_user import DemoFailed, DemoUser, sign_up
 
-EXAMPLE = Path(__file__).resolve().parents[1] / "example"
+EXAMPLE = Path(__file__).resolve().parents[2] / "worker" / "example"
 MANIFEST = EXAMPLE / "investigation.json"
 WAIT_SECONDS = 180.0
 POLL_SECONDS = 0.2

@@ -2,7 +2,7 @@
 
 A sender does as Prometheus does: what was not answered is sent again, as it was. In the end every sample that was answered
 with 204 is there, once, with its value, and nothing that was never sent. Run beside the stores:
-`bootstrap.py services -- python -m tests.kills.metric_kill_proof --seconds N --seed N`.
+`bootstrap.py services -- python -m proofs.metric_kill_proof --seconds N --seed N`.
 """
 
 import argparse
@@ -23,6 +23,7 @@ import numpy as np
 import psycopg
 
 import slowpath.metadata
+from proofs.kill_proof import LIVED_SECONDS, say
 from slowpath.adapters.postgres import create_postgres_engine
 from slowpath.core.db_sessions import Database, TeamScope
 from slowpath.core.ids import TeamId
@@ -30,7 +31,6 @@ from slowpath.core.settings import read_settings
 from slowpath.evidence.metrics.service.series_reader import SeriesSelector, select
 from support.demo_user import DemoFailed, sign_up
 from tests.factories.remote_write import V1_HEADERS, V2_HEADERS, Point, Sent, v1, v2
-from tests.kills.kill_proof import LIVED_SECONDS, say
 from tests.support.worker_supervisor import WORKSHOP, WorkerSupervisor
 
 assert slowpath.metadata.FEATURES  # rows refer to tables of features that are not named here

@@ -30,7 +30,7 @@ from slowpath_cli.collect.upload_items import UploadItem, find_items
 from slowpath_cli.core.collect_errors import CollectError
 from support.demo_user import DemoFailed, DemoUser, sign_up
 
-TRACES = Path(__file__).resolve().parents[1] / "example" / "traces"
+TRACES = Path(__file__).resolve().parents[2] / "worker" / "example" / "traces"
 MANIFEST = TRACES / "investigation.json"
 SIDES = ("base", "candidate")
 WAITING = frozenset({"trace.sched_delay", "trace.blame"})

@@ -16,7 +16,7 @@ import httpx
 from support.demo_user import DemoFailed
 from support.prometheus_oracle import prometheus_binary
 
-SOURCE = Path(__file__).resolve().parents[1] / "example" / "pipeline"
+SOURCE = Path(__file__).resolve().parents[2] / "worker" / "example" / "pipeline"
 WRITER = Path(__file__).resolve().parent / "remotewriter"
 INGESTERS = 3
 SMALL = {"GOMAXPROCS": "1", "GOGC": "10"}

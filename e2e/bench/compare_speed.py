@@ -128,7 +128,7 @@ def environment() -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return {
         **kept,
-        "PYTHONPATH": f"{ROOT / 'backend'}:{ROOT / 'worker'}",
+        "PYTHONPATH": f"{ROOT / 'backend'}:{ROOT / 'worker'}:{ROOT / 'e2e'}",
         "PYTHONPYCACHEPREFIX": str(FOLDER / "compiled"),
     }
 

@@ -1,6 +1,6 @@
 """schemathesis over the whole API of a running stack: nothing may be a fault of ours, every answer as described.
 
-`python -m tests.trust.api_fuzz --seconds N --seed N` is the long proof, beside `bootstrap.py services`.
+`python -m proofs.api_fuzz --seconds N --seed N` is the long proof, beside `bootstrap.py services`.
 """
 
 import argparse

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from operator import itemgetter
 from pathlib import Path
 
-from tests.kills.journal import Journal
+from proofs.journal import Journal
 
 REPEATED = ("received [", "] succeeded in", "job.started", "job.finished")
 """What the logs say of every job; the journal says it too."""

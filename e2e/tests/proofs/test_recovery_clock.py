@@ -2,8 +2,8 @@
 
 from uuid import uuid4
 
-from tests.kills.journal import Entry, Journal
-from tests.kills.kill_proof import counted_from
+from proofs.journal import Entry, Journal
+from proofs.kill_proof import counted_from
 
 KILLED = [(10.0, "worker"), (12.0, "broker"), (20.0, "worker")]
 

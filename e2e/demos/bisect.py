@@ -71,7 +71,7 @@ def _beside_a_stack(arguments: Sequence[str]) -> int:
     """Play beside a stack that reads repositories in a folder of ours."""
     with tempfile.TemporaryDirectory(prefix="slowpath-demo-") as folder:
         environment = {
-            **os.environ, INSIDE: "1", FOLDER: folder, "PYTHONPATH": f"{ROOT / 'worker'}:{ROOT / 'backend'}",
+            **os.environ, INSIDE: "1", FOLDER: folder, "PYTHONPATH": f"{ROOT / 'e2e'}:{ROOT / 'worker'}:{ROOT / 'backend'}",
             "GOPROXY": f"file://{folder}/histories/proxy", "GOMODCACHE": f"{folder}/modules", "GOFLAGS": "-modcacherw",
             "GOSUMDB": "off", "GOTOOLCHAIN": "local", "CGO_ENABLED": "0",
         }  # fmt: skip

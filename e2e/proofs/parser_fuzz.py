@@ -1,7 +1,6 @@
-"""Hypothesis on everything that reads what others wrote, on the Python side: an answer, or an error with a name; never
-anything else, never longer than five seconds.
+"""Fuzz every Python parser of outside input: each input gets a value or a named error within five seconds.
 
-`python -m tests.trust.parser_fuzz --seconds N --seed N`. Forms, cursors, facts, names and columns; the decoder's own parsers
+`python -m proofs.parser_fuzz --seconds N --seed N`. Forms, cursors, facts, names and columns; the decoder's own parsers
 are fuzzed in Go.
 """
 

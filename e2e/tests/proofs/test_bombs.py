@@ -11,10 +11,10 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from proofs.bombs import BOMBS, GOOD, MIB, Bomb
 from slowpath_worker.decode_helper import BASE_MEMORY_BYTES, MAX_MEMORY_BYTES
 from tests.support.running_stacks import RunningStack, faults_told, forget_peak, resident_bytes
 from tests.support.worker_supervisor import children_of
-from tests.trust.bombs import BOMBS, GOOD, MIB, Bomb
 
 pytestmark = pytest.mark.database
 

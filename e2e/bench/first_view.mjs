@@ -8,7 +8,9 @@ import { chromium } from 'playwright-core';
 
 const executablePath = process.env['BENCH_CHROMIUM'];
 const folder = path.dirname(executablePath);
-const lacksLibraries = execFileSync('ldd', [executablePath], { encoding: 'utf8' }).includes('not found');
+const lacksLibraries = execFileSync('ldd', [executablePath], { encoding: 'utf8' }).includes(
+  'not found',
+);
 const env = {
   ...process.env,
   FONTCONFIG_FILE: path.join(folder, 'fonts.conf'),
@@ -30,11 +32,16 @@ async function once(browser) {
     const seen = { findings: 0, graph: 0 };
     globalThis.__seen = seen;
     const look = () => {
-      const list = document.querySelector('[role=list][aria-label^="Findings" i], ul[aria-label^="Findings" i], ol[aria-label^="Findings" i]');
-      if (!seen.findings && list?.querySelector('li, [role=listitem]')) seen.findings = performance.now();
+      const list = document.querySelector(
+        '[role=list][aria-label^="Findings" i], ul[aria-label^="Findings" i], ol[aria-label^="Findings" i]',
+      );
+      if (!seen.findings && list?.querySelector('li, [role=listitem]'))
+        seen.findings = performance.now();
       const canvas = document.querySelector('canvas');
       if (!seen.graph && canvas && canvas.width > 0) {
-        const pixels = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, Math.min(canvas.height, 40)).data;
+        const pixels = canvas
+          .getContext('2d')
+          ?.getImageData(0, 0, canvas.width, Math.min(canvas.height, 40)).data;
         if (pixels?.some((value) => value > 0)) seen.graph = performance.now();
       }
       if (!seen.findings || !seen.graph) requestAnimationFrame(look);
@@ -42,7 +49,9 @@ async function once(browser) {
     requestAnimationFrame(look);
   });
   await page.goto(address);
-  await page.waitForFunction(() => globalThis.__seen.findings && globalThis.__seen.graph, null, { timeout: 30_000 });
+  await page.waitForFunction(() => globalThis.__seen.findings && globalThis.__seen.graph, null, {
+    timeout: 30_000,
+  });
   const seen = await page.evaluate(() => globalThis.__seen);
   await context.close();
   return seen;

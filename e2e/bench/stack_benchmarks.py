@@ -31,8 +31,8 @@ def results_of(command: list[str]) -> Iterator[BenchmarkResult]:
     with tempfile.TemporaryFile("w+") as errors:
         child = subprocess.Popen(
             command,
-            cwd=ROOT / "worker",
-            env={**os.environ, "PYTHONPATH": f"{ROOT / 'backend'}:{ROOT / 'worker'}"},
+            cwd=ROOT / "e2e",
+            env={**os.environ, "PYTHONPATH": f"{ROOT / 'backend'}:{ROOT / 'worker'}:{ROOT / 'e2e'}"},
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,

@@ -1,6 +1,6 @@
 """One team floods the queue, another sends one file: how long it waits, on a whole stack of real processes.
 
-`python -m tests.trust.proof_queues --seconds N --seed N`. Team A has 10,000 decode jobs of a small valid file and four of
+`python -m proofs.queue_fairness --seconds N --seed N`. Team A has 10,000 decode jobs of a small valid file and four of
 a slow one; team B then sends single files. Each must wait at most 5 s longer than it takes by itself.
 """
 
@@ -17,9 +17,9 @@ from typing import Final
 
 import httpx
 
+from proofs.bombs import FUNCTION, GOOD, LOCATION, SAMPLE, TEXTS, TYPES, field
 from tests.support.databases import TestDatabase, made_database
 from tests.support.running_stacks import RunningStack, faults_told, running_stack
-from tests.trust.bombs import FUNCTION, GOOD, LOCATION, SAMPLE, TEXTS, TYPES, field
 
 BACKLOG: Final = 10_000
 SLOW_FILES: Final = 4

@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from proofs.bombs import GOOD, MIB
 from tests.support.running_stacks import RunningStack, forget_peak, resident_bytes
 from tests.support.worker_supervisor import children_of
-from tests.trust.bombs import GOOD, MIB
 
 pytestmark = pytest.mark.database
 

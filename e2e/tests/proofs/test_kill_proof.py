@@ -14,7 +14,7 @@ DECODES = 12
 @pytest.mark.takes_long
 @pytest.mark.database
 def test_no_decode_is_lost_or_doubled_whatever_is_killed(tmp_path: Path) -> None:
-    proof = [sys.executable, "-m", "tests.kills.kill_proof", "--decodes", str(DECODES), "--kills", "5"]
+    proof = [sys.executable, "-m", "proofs.kill_proof", "--decodes", str(DECODES), "--kills", "5"]
 
     done = subprocess.run(
         [*BOOTSTRAP, "services", "--", *proof],

@@ -1,7 +1,7 @@
 """Decodes go on while worker, child, relay, broker (its data wiped) and PostgreSQL are killed at random moments.
 
 In the end every decode is done, none had its effect twice, and after each kill work went on within
-30 s, counted from the last of several kills between which nothing could be done. Run beside the stores: `bootstrap.py services -- python -m tests.kills.kill_proof --seed N`. The
+30 s, counted from the last of several kills between which nothing could be done. Run beside the stores: `bootstrap.py services -- python -m proofs.kill_proof --seed N`. The
 decoder is the real one, made slower, so that kills meet it at work.
 """
 
@@ -22,6 +22,8 @@ from uuid import UUID
 import psycopg
 
 import slowpath.metadata
+from proofs.journal import TRIGGERS, Journal
+from proofs.timeline import timeline
 from slowpath.adapters.obstore_blobs import ObstoreBlobs
 from slowpath.adapters.postgres import create_postgres_engine
 from slowpath.core.db_sessions import Database, TeamScope
@@ -29,13 +31,11 @@ from slowpath.core.ids import TeamId, new_id
 from slowpath.core.settings import read_settings
 from slowpath.evidence.artifacts.service.artifact_ingest import ArtifactLabels, ReceivedFile, ingest_file
 from slowpath.platform.http.request_bodies import SpooledBody
-from tests.kills.journal import TRIGGERS, Journal
-from tests.kills.timeline import timeline
 from tests.support.worker_supervisor import TARGETS, WorkerSupervisor
 
 assert slowpath.metadata.FEATURES  # rows refer to tables of features that are not named here
 
-PROFILE = Path(__file__).parents[2] / "decode" / "testdata" / "profiles" / "go-cpu-1.26.pb.gz"
+PROFILE = Path(__file__).resolve().parents[2] / "worker" / "decode" / "testdata" / "profiles" / "go-cpu-1.26.pb.gz"
 RECOVERY_SECONDS = 30.0
 PATIENCE_SECONDS = 90.0
 """From the last kill to the end of the last decode."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-EXAMPLE = Path(__file__).resolve().parents[1] / "example" / "builds"
+EXAMPLE = Path(__file__).resolve().parents[2] / "worker" / "example" / "builds"
 MERGE_EVERY = 9
 PEOPLE = (("Ada Holm", "ada"), ("Bo Lund", "bo"), ("Cleo Berg", "cleo"), ("Dan Falk", "dan"), ("Eva Krog", "eva"))
 PACKAGES = ("cart", "catalog", "meter", "quote", "seal", "discount", "money", "rates")
