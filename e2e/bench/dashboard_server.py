@@ -54,7 +54,6 @@ GOAL_OF_50_MS = 1000.0
 FIRST_ROWS = 24
 """So many the page asks for at first."""
 NEWEST_MS = 600_000
-EQUAL = 1e-9
 
 Labels = dict[str, str]
 Floats = NDArray[np.float64]
