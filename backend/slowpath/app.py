@@ -44,8 +44,6 @@ from slowpath.inventory.catalog import endpoints as catalog_endpoints
 from slowpath.inventory.repositories import endpoints as commits_endpoints
 from slowpath.inventory.webhooks import endpoints as hooks_endpoints
 from slowpath.operations.retention import endpoints as keeping_endpoints
-from slowpath.operations.retention.jobs import ExportTeam
-from slowpath.operations.retention.service import team_exports
 from slowpath.platform.accounts import endpoints as accounts_endpoints
 from slowpath.platform.accounts.rules.oidc_flow import parse_domain_teams
 from slowpath.platform.http import health
@@ -113,7 +111,6 @@ WAIT_AGAIN = {
     ExportComparison.name: retry_state.reset_export,
     ExtractTraceExcerpt.name: trace_excerpts.mark_excerpt_pending,
     ExplainGap.name: gap_explanations.mark_explanation_pending,
-    ExportTeam.name: team_exports.mark_export_pending,
 }
 """How what a job is about is shown as waiting, when the job is tried again by its own address."""
 

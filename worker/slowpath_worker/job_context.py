@@ -157,14 +157,6 @@ class JobContext:
             yield session
 
     @contextmanager
-    def snapshot(self) -> Iterator[ReadSession]:
-        """Open a read session in which all reads see the state at the first one."""
-        self.check()
-        with self._database.reading(self._scope) as session:
-            session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
-            yield session
-
-    @contextmanager
     def writing(self) -> Iterator[WriteSession]:
         """Open a write session that commits only while the lease is valid. Raises `LeaseLost`."""
         self.check()

@@ -80,7 +80,6 @@ HANDLERS: dict[str, JobHandler] = {
         JobHandler(change_detection.DetectChangePoints, change_detection.watch_latency),
         JobHandler(accounts.EraseTeam, accounts.erase_team),
         JobHandler(retention.EnforceRetention, retention.enforce_retention),
-        JobHandler(retention.ExportTeam, retention.export_team, retention.record_export_failure),
         JobHandler(bisects.AdvanceBisect, bisects.advance_bisect, bisects.record_advance_failure),
         JobHandler(bisects.ReadMeasurement, bisects.read_measurement, bisects.record_measurement_failure),
         JobHandler(bisects.MonitorBisect, bisects.monitor_bisect),

@@ -27,13 +27,11 @@ HookId = NewType("HookId", UUID)
 HookDeliveryId = NewType("HookDeliveryId", UUID)
 DiscussionId = NewType("DiscussionId", UUID)
 CommentId = NewType("CommentId", UUID)
-MentionId = NewType("MentionId", UUID)
 ReportId = NewType("ReportId", UUID)
 ShareLinkId = NewType("ShareLinkId", UUID)
 BisectId = NewType("BisectId", UUID)
 ProbeId = NewType("ProbeId", UUID)
 ProbeWindowId = NewType("ProbeWindowId", UUID)
-RunnerId = NewType("RunnerId", UUID)
 
 BlobKey = NewType("BlobKey", str)
 """Where the bytes lie in the blob store: always begins with the team's id."""

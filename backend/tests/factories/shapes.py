@@ -118,7 +118,6 @@ SHAPES: dict[str, dict[str, Any]] = {
     "retention_rule": {"kind": "trace", "days": 90},
     "storage_snapshot": {"folders": {"originals": [1, 10]}, "deleted_blobs": 0},
     "derived_storage_total": {"size_bytes": 10},
-    "team_export": {"state": "done", "size_bytes": 5, "sha256": 64 * "a", "blob_key": "asked", "expires_at": None},
     "daily_usage": {"day": "2026-11-20"},
     "multipart_upload": {"artifact_id": None, "build_id": None},
 }

@@ -160,3 +160,28 @@ def test_rows_keep_their_content_under_the_standard_names(empty_database: TestDa
     with empty_database.as_admin() as connection:
         assert connection.execute("SELECT name, fence FROM job").fetchall() == [("uploads.decode", 8)]
         assert connection.execute("SELECT * FROM door.job_load()").fetchall() != []
+
+
+@pytest.mark.database
+def test_team_exports_are_dropped_with_their_jobs(empty_database: TestDatabase) -> None:
+    empty_database.migrate("20261123_0900")
+    job, other, export = uuid4(), uuid4(), uuid4()
+    with empty_database.as_admin() as connection:
+        connection.execute("INSERT INTO team (id, slug, name) VALUES (%s, 'shop', 'Shop')", (TEAM,))
+        for row, name in ((job, "retention.export-team"), (other, "retention.enforce")):
+            connection.execute(
+                "INSERT INTO job (team_id, id, name, queue, payload, subject_kind, subject_id, state, attempts, max_attempts,"
+                " fencing_token, progress, step) VALUES (%s, %s, %s, 'notify', '{}', 'team', %s, 'waiting', 0, 5, 0, 0, '')",
+                (TEAM, row, name, row),
+            )
+        connection.execute(
+            "INSERT INTO team_export (team_id, id, state, job_id) VALUES (%s, %s, 'waiting', %s)", (TEAM, export, job)
+        )
+
+    empty_database.migrate("20261123_1000")
+    with empty_database.as_admin() as connection:
+        assert connection.execute("SELECT name FROM job").fetchall() == [("retention.enforce",)]
+
+    empty_database.migrate_down("20261123_0900")
+    with empty_database.as_admin() as connection:
+        assert connection.execute("SELECT count(*) FROM team_export").fetchone() == (0,)

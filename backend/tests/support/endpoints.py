@@ -11,7 +11,7 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import iter_route_contexts
 from fastapi.testclient import TestClient
 
-from slowpath.platform.accounts.access import get_declared_permission
+from slowpath.platform.accounts.access import PublicAccess, TeamAccess, UserAccess
 from slowpath.platform.accounts.rules.roles import Permission
 
 Schema = Mapping[str, Any]
@@ -102,9 +102,8 @@ def endpoints_of(app: FastAPI) -> Iterator[Endpoint]:
 
 def _rights(dependant: Dependant) -> Iterator[Permission]:
     for dependency in dependant.dependencies:
-        right = get_declared_permission(dependency.call)
-        if right is not None:
-            yield right
+        if isinstance(dependency.call, TeamAccess | UserAccess | PublicAccess):
+            yield dependency.call.right
         yield from _rights(dependency)
 
 

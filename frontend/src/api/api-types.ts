@@ -55,7 +55,6 @@ export type {
   RetentionOut as Retention,
   RetentionPreviewOut,
   RetentionRuleOut as RetentionRule,
-  TeamExportOut as TeamExport,
   UsageDayOut as UsageDay,
   UsageOut as Usage,
   RepositoryUpdateWritable as RepositoryChange,

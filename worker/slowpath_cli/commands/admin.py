@@ -4,7 +4,7 @@ import argparse
 import os
 import sys
 
-from slowpath_cli.commands import check_export, user_admin
+from slowpath_cli.commands import user_admin
 from slowpath_cli.commands.example_seed import NAMES, SeedFailed, seed_example
 
 
@@ -16,7 +16,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     seed.add_argument("--only", action="append", choices=sorted(NAMES), help="create only this part; may be repeated")
     seed.set_defaults(admin=_seed_example)
     user_admin.add_arguments(commands)
-    check_export.add_arguments(commands)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -1,26 +1,22 @@
-"""Enforce retention: delete expired data and orphaned blobs, count storage usage; and export a team."""
+"""Enforce retention: delete expired data and orphaned blobs, and count storage usage."""
 
 from datetime import datetime
 
 import structlog
 
-from slowpath.core.db_sessions import WriteSession
-from slowpath.core.jobs import JobState
-from slowpath.operations.retention.jobs import EnforceRetention, ExportTeam
+from slowpath.operations.retention.jobs import EnforceRetention
 from slowpath.operations.retention.service import (
     audit_log_retention,
     orphaned_blobs,
     retention_rules,
-    team_exports,
     usage,
 )
 from slowpath.operations.retention.service.orphaned_blobs import BlobTotals
-from slowpath_worker.job_context import Cancelled, JobContext, JobFailure
-from slowpath_worker.team_archive import TeamArchive
+from slowpath_worker.job_context import JobContext
 
 log = structlog.get_logger(__name__)
 
-__all__ = ["EnforceRetention", "ExportTeam", "enforce_retention", "export_team", "record_export_failure"]
+__all__ = ["EnforceRetention", "enforce_retention"]
 
 
 def enforce_retention(_job: EnforceRetention, context: JobContext) -> None:
@@ -46,9 +42,6 @@ def _delete_expired(context: JobContext, now: datetime) -> int:
         if not some:
             break
         deleted += some
-    with context.writing() as session:
-        keys = team_exports.delete_expired_exports(session, now)
-    context.blobs.delete(keys)
     with context.reading() as session:
         before = audit_log_retention.audit_log_cutoff(session, now)
     if before is not None:
@@ -71,29 +64,3 @@ def _sweep(context: JobContext, now: datetime) -> BlobTotals:
                     context.blobs.delete([blob.key])
                     totals.take(blob)
     return totals
-
-
-def export_team(job: ExportTeam, context: JobContext) -> None:
-    """Write all rows and originals of the team into one archive, piece by piece, straight into the blob store."""
-    with context.writing() as session:
-        team_exports.get_team_export(session, job.export_id).state = JobState.RUNNING
-    key = team_exports.key_of(context.team_id, job.export_id)
-    archive = TeamArchive(context)
-    context.blobs.put(key, archive.pieces())
-
-    with context.finishing() as session:
-        counts = (archive.files, archive.missing)
-        made = team_exports.record(
-            session, job.export_id, size_bytes=archive.size_bytes, sha256=archive.sha256, counts=counts
-        )
-        if made:
-            team_exports.expire_after(team_exports.get_team_export(session, job.export_id), context.clock.now())
-    if not made:
-        context.blobs.delete([key])
-
-
-def record_export_failure(session: WriteSession, job: ExportTeam, failure: JobFailure) -> None:
-    """Record on the export why it failed."""
-    row = team_exports.get_team_export(session, job.export_id)
-    row.state = JobState.CANCELLED if isinstance(failure.error, Cancelled) else JobState.FAILED
-    row.problem = failure.problem

@@ -10,7 +10,6 @@ import pytest
 from slowpath_cli.commands import bisect, compare, runner, upload
 from slowpath_cli.core.renamed_options import accept_former_name
 from slowpath_cli.core.sidecars import find_sidecar, is_sidecar
-from slowpath_cli.main import main
 from slowpath_cli.runner.core.driver_interface import DriverEnvironment
 from slowpath_cli.runner.drivers import DRIVERS, read_driver
 
@@ -67,13 +66,6 @@ def test_a_former_option_keeps_checks_and_default() -> None:
     assert parser.parse_args(["--amount", "2"]).count == 2
     with pytest.raises(SystemExit):
         parser.parse_args(["--number", "3"])
-
-
-def test_a_former_command_warns(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert main(["admin", "check-export", str(tmp_path / "none.zip")]) == 1
-    assert "admin check-export is now admin verify-export;" in capsys.readouterr().err
-    assert main(["admin", "verify-export", str(tmp_path / "none.zip")]) == 1
-    assert "is now" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["external", "none"])

@@ -15,7 +15,7 @@ from slowpath_cli.runner.core.driver_interface import DeploymentDriver, DriverEn
 from slowpath_cli.runner.drivers import (
     DRIVERS,
     argo_rollouts,
-    argocd_application,
+    command_driver,
     github_actions,
     kubernetes_clone,
     read_driver,
@@ -24,7 +24,7 @@ from slowpath_cli.runner.drivers import (
 
 READERS: list[Callable[[Mapping[str, Any], DriverEnvironment], DeploymentDriver]] = [
     argo_rollouts.read,
-    argocd_application.read,
+    command_driver.read,
     github_actions.read,
     kubernetes_clone.read,
     webhook_driver.read,
@@ -56,10 +56,10 @@ def test_every_section_is_one_that_a_driver_reads(
         section = told["deploy"]
         name = section.pop("driver")
         outside = {} if "kubeconfig" in section else {"api": "https://cluster.example", "token_env": "CLUSTER_TOKEN"}
-        read_driver(name, section | (outside if name in {"kubernetes", "argo-rollouts", "argocd"} else {}), place)
+        read_driver(name, section | (outside if name in {"kubernetes", "argo-rollouts"} else {}), place)
         read.append(name)
     assert len(set(read)) == len(READERS)
-    assert read == ["kubernetes", "kubernetes", "argo-rollouts", "argocd", "github-actions", "webhook"]
+    assert read == ["kubernetes", "kubernetes", "argo-rollouts", "command", "github-actions", "webhook"]
     assert set(re.findall(r"^\| `([\w-]+)` ", TEXT, flags=re.MULTILINE)) >= set(DRIVERS)
 
 
@@ -76,7 +76,6 @@ def test_the_role_grants_what_is_asked_for() -> None:
     assert {
         *kubernetes_clone.NEEDS,
         *argo_rollouts.NEEDS,
-        *argocd_application.NEEDS,
         ("get", "argoproj.io", "rollouts"),
         ("get", "apps", "deployments"),
     } <= granted

@@ -1,9 +1,5 @@
-"""What a team keeps: deleted when too old, gone from the blob store with its row, taken away whole."""
+"""What a team keeps: deleted when too old, gone from the blob store with its row."""
 
-import hashlib
-import io
-import json
-import zipfile
 from time import monotonic
 from typing import Any
 from uuid import UUID, uuid4
@@ -14,11 +10,8 @@ from fastapi.testclient import TestClient
 from slowpath.core.ids import BlobKey, JobId, TeamId
 from slowpath.evidence.artifacts.service.artifact_ingest import original_key
 from slowpath.evidence.artifacts.service.storage_accounting import AccountingBlobStore
-from slowpath.metadata import METADATA
 from slowpath.operations.retention.jobs import EnforceRetention
-from slowpath_cli.commands.check_export import IncompleteExport, verify_export
 from slowpath_worker.job_execution import run_job
-from slowpath_worker.team_archive import SECRET, taken_tables
 from tests.jobs.conftest import Bench
 from tests.support.app_under_test import AppUnderTest
 from tests.support.fakes import MemoryBlobStore
@@ -135,6 +128,7 @@ def test_bytes_without_a_row_are_swept_but_not_while_they_are_young(bench: Bench
         BlobKey(f"{bench.team.id}/exports/{UUID(int=7)}"),
         BlobKey(f"{bench.team.id}/reports/{UUID(int=7)}/{'b' * 64}.gz"),
         BlobKey(f"{bench.team.id}/parts/{UUID(int=7)}/1"),
+        BlobKey(f"{bench.team.id}/team-exports/{UUID(int=7)}"),  # of a version that exported teams
     ]
     unknown = BlobKey(f"{bench.team.id}/attic/box")
     for key in (*keys, unknown):
@@ -150,7 +144,7 @@ def test_bytes_without_a_row_are_swept_but_not_while_they_are_young(bench: Bench
         "SELECT deleted_blobs, folders FROM storage_snapshot ORDER BY created_at DESC LIMIT 1"
     ).fetchone()
     assert counted is not None
-    assert (counted[0], counted[1]["attic"], counted[1]["originals"]) == (7, [1, 4], [0, 0])
+    assert (counted[0], counted[1]["attic"], counted[1]["originals"]) == (8, [1, 4], [0, 0])
 
 
 def test_a_file_that_is_deleted_while_it_waits_is_not_decoded(
@@ -188,107 +182,6 @@ def test_usage_tells_what_is_stored_and_what_came(client: TestClient, bench: Ben
     assert bench.admin.execute("SELECT sum(uploads) FROM daily_usage").fetchone() == (
         2,
     )  # sums outlive what they count
-
-
-def unzipped(content: bytes) -> tuple[zipfile.ZipFile, dict[str, Any]]:
-    archive = zipfile.ZipFile(io.BytesIO(content))
-    assert archive.testzip() is None
-    manifest: dict[str, Any] = json.loads(archive.read("manifest.json"))
-    return archive, manifest
-
-
-def test_everything_can_be_taken_away_and_is_whole(client: TestClient, bench: Bench, house: AppUnderTest) -> None:
-    base, candidate = put(client, variant(1)), put(client, CPU, name="ä<b>.pb.gz")
-    compared(client, [base], [candidate])
-    run_all(bench)
-    gone = put(client, variant(2))
-    house.blobs.delete([original_key(TeamId(bench.team.id), gone["sha256"])])
-
-    recorded = f"reports/{uuid4()}/{'b' * 64}.gz"
-    house.blobs.put(BlobKey(f"{bench.team.id}/{recorded}"), b"recorded")
-
-    asked = client.post("/api/v1/team-exports").json()
-    assert client.post("/api/v1/team-exports").status_code == 409
-    assert client.get(f"/api/v1/team-exports/{asked['id']}/content").status_code == 409
-    run_all(bench)
-    told = client.get(f"/api/v1/team-exports/{asked['id']}").json()
-    assert (told["state"], told["files"], told["missing"]) == ("done", 2, 1), told
-    whole = client.get(f"/api/v1/team-exports/{asked['id']}/content")
-    content = whole.content
-    assert (len(content), hashlib.sha256(content).hexdigest()) == (told["size_bytes"], told["sha256"])
-
-    archive, manifest = unzipped(content)
-    for entry in (*manifest["tables"], manifest["people"], manifest["originals"]):
-        lines = archive.read(entry["file"])
-        assert hashlib.sha256(lines).hexdigest() == entry["sha256"], entry["name"]
-        rows = [json.loads(line) for line in lines.splitlines()]
-        assert len(rows) == entry["rows"], entry["name"]
-        if entry["name"] in METADATA.tables and entry["name"] not in ("team", "audit_event"):
-            count = bench.admin.execute(f"SELECT count(*) FROM {entry['name']}".encode()).fetchone()
-            assert count == (len(rows),), entry["name"]
-    assert archive.read(recorded) == b"recorded"
-    for one in (base, candidate):
-        assert hashlib.sha256(archive.read(f"originals/{one['sha256']}")).hexdigest() == one["sha256"]
-    names = [json.loads(line)["name"] for line in archive.read("originals.jsonl").splitlines()]
-    assert "ä<b>.pb.gz" in names
-
-    file = bench.worker_context.scratch / "export.zip"
-    file.write_bytes(content)
-    assert verify_export(file)[2] == 2
-    position = content.index(CPU[:64])
-    file.write_bytes(content[: position + 40] + b"!" + content[position + 41 :])
-    with pytest.raises((IncompleteExport, zipfile.BadZipFile)):
-        verify_export(file)
-
-    path = f"/api/v1/team-exports/{asked['id']}/content"
-    half = len(content) // 2
-    rest = client.get(path, headers={"Range": f"bytes={half}-", "If-Range": whole.headers["etag"]})
-    assert (rest.status_code, rest.content) == (206, content[half:])
-    assert rest.headers["content-range"] == f"bytes {half}-{len(content) - 1}/{len(content)}"
-    assert client.get(path, headers={"Range": "bytes=-10"}).content == content[-10:]
-    assert client.get(path, headers={"Range": "bytes=0-0"}).content == content[:1]
-    assert client.get(path, headers={"Range": "bytes=5-", "If-Range": '"another"'}).status_code == 200
-    assert client.get(path, headers={"Range": f"bytes={len(content)}-"}).status_code == 422
-
-
-def test_an_export_ends_when_asked_to_expires_and_leaves_nothing(
-    client: TestClient, bench: Bench, house: AppUnderTest
-) -> None:
-    asked = client.post("/api/v1/team-exports").json()
-    client.post(f"/api/v1/jobs/{asked['job_id']}/cancel")
-    run_all(bench)
-    assert client.get(f"/api/v1/team-exports/{asked['id']}").json()["state"] == "cancelled"
-
-    asked = client.post("/api/v1/team-exports").json()
-    run_all(bench)
-    assert [key for key in house.blobs.kept if "team-exports" in key]
-    bench.admin.execute("UPDATE team_export SET expires_at = now() - interval '1 day' WHERE expires_at IS NOT NULL")
-    house.clock.move(days=0)
-    keep_house(bench)
-    assert client.get(f"/api/v1/team-exports/{asked['id']}").status_code == 404
-    assert [key for key in house.blobs.kept if "team-exports" in key] == []
-
-    asked = client.post("/api/v1/team-exports").json()
-    assert client.delete(f"/api/v1/team-exports/{asked['id']}").status_code == 204
-    run_all(bench)
-    assert [key for key in house.blobs.kept if "team-exports" in key] == []
-
-
-def test_no_export_holds_what_lets_somebody_in(client: TestClient, bench: Bench, house: AppUnderTest) -> None:
-    """Every column that may hold a secret is either left out or known to hold none."""
-    harmless = {
-        "artifact.sha256", "multipart_upload_part.sha256", "package_closure.hash", "metric_source.credentials",
-        "repository.credentials", "runner.token_id", "build_measurement.artifact_hashes",
-    }  # fmt: skip
-    suspected = {
-        f"{table.name}.{column.name}"
-        for table in taken_tables()
-        for column in table.columns
-        if any(
-            word in column.name for word in ("secret", "seal", "encrypted", "hash", "password", "token", "credential")
-        )
-    }
-    assert {name for name in suspected - harmless if SECRET.search(name.partition(".")[2]) is None} == set()
 
 
 def test_a_full_team_is_told_before_a_byte_is_read(client: TestClient, bench: Bench, house: AppUnderTest) -> None:

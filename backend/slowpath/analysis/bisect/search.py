@@ -358,11 +358,6 @@ def record_unbuildable(state: SearchState, number: int) -> SearchState:
     return state.with_deploy(replace(_deploy(state, number), state="unbuildable", windows=(), good=0, bad=0))
 
 
-def invalidate_probe(state: SearchState, number: int) -> SearchState:
-    """Say that what a deploy gave does not count: a bad node, an incident."""
-    return state.with_deploy(replace(_deploy(state, number), state="invalidated"))
-
-
 def record_expansion(state: SearchState, candidate: str, inner: Sequence[Candidate]) -> SearchState:
     """Say what hides in a candidate; its last inner one has its build. Nothing: it hides nothing."""
     return replace(state, line=state.line.opened(candidate, inner))

@@ -25,7 +25,6 @@ from slowpath.analysis.series.change_points import ChangePoint
 from slowpath.analysis.series.online_detection import OnlineDetectionResult, judge_many
 from slowpath.analysis.series.series_thresholds import DEFAULT_SERIES_THRESHOLDS, SeriesThresholds
 
-F64 = NDArray[np.float64]
 I32 = NDArray[np.int32]
 HARDLY_OWN: Final = 0.97
 """A function of which so much is one function that it calls has nothing of its own to show."""

@@ -173,16 +173,10 @@ class PackageClosureReader:
                 yield f"attributes {folder}", entry.id
 
 
-def changed_inputs(before: PackageClosure, after: PackageClosure) -> list[str]:
-    """Return the names of what differs between two closures."""
-    names = before.inputs.keys() | after.inputs.keys()
-    return sorted(name for name in names if before.inputs.get(name) != after.inputs.get(name))
-
-
 def _digest(target: BuildTarget, inputs: Mapping[str, str]) -> str:
     lines = [f"{VERSION} {target.goos}/{target.goarch} {sorted(target.tags)} {target.cgo}"]
     lines += [f"{name}\0{inputs[name]}" for name in sorted(inputs)]
     return hashlib.sha256("\n".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
 
 
-__all__ = ["GitObjectStore", "PackageClosure", "PackageClosureReader", "TreeEntry", "changed_inputs"]
+__all__ = ["GitObjectStore", "PackageClosure", "PackageClosureReader", "TreeEntry"]

@@ -41,11 +41,6 @@ class SeriesChange:
     category: str | None = None
     higher_is_worse: bool = True
 
-    @property
-    def got_worse(self) -> bool:
-        """Whether the change is to the worse."""
-        return (self.change.ratio > 1) == self.higher_is_worse
-
 
 @dataclass(frozen=True)
 class ChangeGroup:

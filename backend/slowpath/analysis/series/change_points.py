@@ -57,27 +57,6 @@ class SeriesShape:
     slow: F64 | None = None
 
 
-def find_change_points(
-    values: F64,
-    *,
-    spread: F64 | None = None,
-    conditions: I32 | None = None,
-    thresholds: SeriesThresholds = DEFAULT_SERIES_THRESHOLDS,
-) -> tuple[ChangePoint, ...]:
-    """Find the changes of one whole series.
-
-    `values` [builds] in the order of the builds, NaN where unknown. `spread`
-    [builds] is the standard error of each value in the same unit, from its own replicates (NaN: unknown). `conditions`
-    [builds] names under what each was measured (any numbers: equal is equal).
-    """
-    return find_in_many(
-        values[np.newaxis, :],
-        spread=None if spread is None else spread[np.newaxis, :],
-        conditions=conditions,
-        thresholds=thresholds,
-    )[0]
-
-
 def find_in_many(
     matrix: F64,
     *,

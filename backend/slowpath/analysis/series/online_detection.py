@@ -52,32 +52,6 @@ class OnlineDetectionResult:
     detectable: float
 
 
-def judge_newest(
-    values: F64,
-    *,
-    decided: int = 0,
-    spread: F64 | None = None,
-    counts: I32 | None = None,
-    conditions: I32 | None = None,
-    thresholds: SeriesThresholds = DEFAULT_SERIES_THRESHOLDS,
-) -> OnlineDetectionResult:
-    """Judge one series after its newest build.
-
-    `values` [builds] in order, NaN where unknown. `decided` is the index of the last change that was told (its first
-    build of the new level): what is before it is not looked at. `spread` [builds]: standard error of each value by its own
-    profiles; `counts` [builds]: how many profiles each is made of; `conditions` [builds]: under what each was measured.
-    A change whose `cause` is "conditions" is a finding of its own, not of the code.
-    """
-    return judge_many(
-        values[np.newaxis, :],
-        decided=[decided],
-        spread=None if spread is None else spread[np.newaxis, :],
-        counts=None if counts is None else counts[np.newaxis, :],
-        conditions=conditions,
-        thresholds=thresholds,
-    )[0]
-
-
 def judge_many(
     matrix: F64,
     *,

@@ -22,8 +22,3 @@ def traces(session: ReadSession, artifact_ids: Sequence[ArtifactId]) -> Sequence
 def cut(session: ReadSession, cut_id: TraceCutId) -> TraceExcerpt | None:
     """Return one piece, by primary key."""
     return session.get(TraceExcerpt, (session.team_id, cut_id))
-
-
-def cuts(session: ReadSession, artifact_id: ArtifactId) -> Sequence[TraceExcerpt]:
-    """Return all pieces of a trace, by ix_trace_cut_artifact."""
-    return session.scalars(select(TraceExcerpt).where(TraceExcerpt.artifact_id == artifact_id)).all()

@@ -6,7 +6,6 @@ from typing import Any
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import ArtifactId, BlobKey, TeamId
 from slowpath.evidence.profiles import queries
-from slowpath.evidence.profiles.errors import ProfileNotFound
 from slowpath.evidence.profiles.tables import Profile
 
 COLUMNS_VERSION = 1
@@ -59,19 +58,6 @@ def summary(header: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def find(session: ReadSession, artifact_id: ArtifactId) -> Profile:
-    """Return the decoded profile of an artifact. Raises `ProfileNotFound`."""
-    row = queries.profile(session, artifact_id)
-    if row is None:
-        raise ProfileNotFound("This artifact has no decoded profile.", remedy="Wait until it is decoded.")
-    return row
-
-
 def of_artifacts(session: ReadSession, artifact_ids: Sequence[ArtifactId]) -> dict[ArtifactId, Profile]:
     """Return the decoded profiles of these artifacts; those without one are absent."""
     return {ArtifactId(row.id): row for row in queries.profiles(session, artifact_ids)}
-
-
-def columns_needed(session: ReadSession, key: BlobKey) -> bool:
-    """Tell whether any profile of the team still has these columns."""
-    return queries.columns_needed(session, key)

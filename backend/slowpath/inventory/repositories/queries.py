@@ -90,13 +90,6 @@ def commits(session: ReadSession, repository_id: RepositoryId, shas: Collection[
     return session.scalars(found).all()
 
 
-def select_newest_commits(session: ReadSession, repository_id: RepositoryId, limit: int) -> Sequence[Commit]:
-    """Return the commits of the largest generations."""
-    found = select(Commit).where(Commit.team_id == session.team_id, Commit.repository_id == repository_id)
-    found = found.order_by(Commit.generation.desc(), Commit.committed_at.desc().nulls_last(), Commit.sha)
-    return session.scalars(found.limit(limit)).all()
-
-
 def select_commits_by_prefix(session: ReadSession, repository_id: RepositoryId, prefix: str) -> Sequence[str]:
     """Return at most two ids that begin so, by uq_commit_sha: hexadecimal digits lie below g."""
     found = select(Commit.sha).where(

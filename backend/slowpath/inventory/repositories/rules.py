@@ -1,7 +1,7 @@
 """What a commit may be told as, and the order of commits. Nothing is looked up here."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final, Literal
@@ -168,16 +168,3 @@ def commit_range(graph: Graph, good: str, bad: str) -> CommitRange:
     between = with_bad - with_good
     complete = all(parent in graph for sha in between for parent in graph[sha])
     return CommitRange(frozenset(between), complete, good in with_bad)
-
-
-def first_parents(graph: Graph, good_side: Iterable[str], bad: str) -> list[str]:
-    """Return the line of first parents from `bad` down to what is already in the good one, newest first."""
-    stop, line, at, seen = set(good_side), [], bad, set[str]()
-    while at in graph and at not in stop and at not in seen:
-        line.append(at)
-        seen.add(at)
-        parents = graph[at]
-        if not parents:
-            break
-        at = parents[0]
-    return line

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from typing import ClassVar
-from uuid import UUID
 
 from slowpath.core.ids import TeamId
 from slowpath.core.jobs import HOUSEKEEPING, Job, Queue
@@ -20,14 +19,3 @@ class EnforceRetention(Job):
     subject_kind: ClassVar[str] = HOUSEKEEPING
 
     team_id: TeamId
-
-
-@dataclass(frozen=True)
-class ExportTeam(Job):
-    """Put all of a team's data in one file."""
-
-    name: ClassVar[str] = "retention.export-team"
-    queue: ClassVar[Queue] = Queue.NOTIFY
-    subject_kind: ClassVar[str] = "team-export"
-
-    export_id: UUID

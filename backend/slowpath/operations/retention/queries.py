@@ -1,6 +1,6 @@
 """Every SELECT about what is kept and used. Each reads rows of the session's team only."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -11,7 +11,6 @@ from sqlalchemy import (
     Date,
     Row,
     Select,
-    Table,
     and_,
     case,
     cast,
@@ -21,7 +20,6 @@ from sqlalchemy import (
     or_,
     select,
     text,
-    tuple_,
     union,
 )
 
@@ -34,8 +32,8 @@ from slowpath.evidence.exec_traces.tables import TraceExcerpt
 from slowpath.evidence.metrics.tables import MetricChunk, MetricWalRecord
 from slowpath.inventory.catalog.tables import Build, Service
 from slowpath.operations.retention.rules import AGES, FILE_KINDS, UNREAD, BlobFolder
-from slowpath.operations.retention.tables import RetentionRule, StorageSnapshot, TeamExport, UsageDay
-from slowpath.platform.accounts.tables import AuditEvent, Membership, User
+from slowpath.operations.retention.tables import RetentionRule, StorageSnapshot, UsageDay
+from slowpath.platform.accounts.tables import AuditEvent
 from slowpath.sharing.reports.tables import Report
 from slowpath.verdicts.bisects.rules.bisect_states import OPEN as GOING_ON
 from slowpath.verdicts.bisects.tables import Bisect, Probe
@@ -46,7 +44,6 @@ from slowpath.verdicts.regressions.tables import BuildVerdict, Regression, Regre
 kept_as = case((Artifact.kind.in_([kind for kind in FILE_KINDS if kind != UNREAD]), Artifact.kind), else_=UNREAD)
 """Under which kind a file is kept; `select_retention_rules.rule_kind` in SQL."""
 HOURS_A_DAY = 24
-ROWS_AT_ONCE = 500
 FORGET_AUDIT = text("SELECT cross_team.delete_audit_events(:team, :before)")
 
 # -- retention -------------------------------------------------------------------------------------
@@ -153,7 +150,6 @@ _ROWS: Mapping[BlobFolder, Any] = {
     BlobFolder.CUTS: TraceExcerpt,
     BlobFolder.PARTS: MultipartUpload,
     BlobFolder.REPORTS: Report,
-    BlobFolder.TEAM_EXPORTS: TeamExport,
 }
 
 
@@ -164,7 +160,9 @@ def known_hashes(session: ReadSession, hashes: Iterable[str]) -> set[str]:
 
 def known_rows(session: ReadSession, folder: BlobFolder, ids: Iterable[UUID]) -> set[UUID]:
     """Return those of the ids whose row is there, by primary key."""
-    table = _ROWS[folder]
+    table = _ROWS.get(folder)
+    if table is None:  # the table of team exports was dropped: nothing owns their blobs
+        return set()
     return set(session.scalars(select(table.id).where(table.id.in_(list(ids)))))
 
 
@@ -256,66 +254,3 @@ def samples_per_day(session: ReadSession, first: datetime) -> Mapping[date, int]
     for when, count in session.execute(tail):
         told[when] = told.get(when, 0) + int(count)
     return told
-
-
-def bytes_of_originals(session: ReadSession) -> int:
-    """Return the bytes of all different originals, as they are stored: equal ones once."""
-    different = select(func.max(Artifact.size_bytes).label("size")).group_by(Artifact.sha256).subquery()
-    return int(session.scalar(select(func.coalesce(func.sum(different.c.size), 0))) or 0)
-
-
-# -- exports of everything -------------------------------------------------------------------------
-
-
-def export(session: ReadSession, export_id: UUID) -> TeamExport | None:
-    """Return one export, by primary key."""
-    return session.get(TeamExport, (session.team_id, export_id))
-
-
-def exports(session: ReadSession, *, after: tuple[datetime, UUID] | None, limit: int) -> Sequence[TeamExport]:
-    """Return exports, newest first."""
-    found = select(TeamExport).order_by(TeamExport.created_at.desc(), TeamExport.id.desc()).limit(limit)
-    if after is not None:
-        found = found.where(tuple_(TeamExport.created_at, TeamExport.id) < after)
-    return session.scalars(found).all()
-
-
-def open_export(session: ReadSession) -> TeamExport | None:
-    """Return an export that is being made."""
-    return session.scalars(select(TeamExport).where(TeamExport.state.in_(["waiting", "running"])).limit(1)).first()
-
-
-def expired_exports(session: ReadSession, now: datetime) -> Sequence[TeamExport]:
-    """Return exports whose time is over."""
-    return session.scalars(select(TeamExport).where(TeamExport.expires_at < now)).all()
-
-
-def lock_exports(session: ReadSession) -> None:
-    """Let one request at a time ask for an export of this team."""
-    session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(f"{session.team_id}/team-export", 0))))
-
-
-def rows_of(session: ReadSession, table: Table, columns: Sequence[str]) -> Iterator[Sequence[Any]]:
-    """Yield the team's rows of a table, read as they are asked for: few are held at once."""
-    wanted = select(*(table.c[name] for name in columns))
-    wanted = wanted.where((table.c.team_id if "team_id" in table.c else table.c.id) == session.team_id)
-    wanted = wanted.order_by(*table.primary_key.columns)
-    found = session.connection().execute(wanted, execution_options={"yield_per": ROWS_AT_ONCE})
-    yield from found
-
-
-def people_of(session: ReadSession) -> Sequence[Row[UUID, str, str]]:
-    """Return id, name and e-mail of everybody in the team."""
-    found = select(User.id, User.name, User.email).join(Membership, Membership.user_id == User.id)
-    return session.execute(found.order_by(User.id)).all()
-
-
-def originals(session: ReadSession) -> Iterator[Sequence[Any]]:
-    """Yield hash, a name and bytes of every different original."""
-    wanted = (
-        select(Artifact.sha256, func.min(Artifact.name), func.max(Artifact.size_bytes))
-        .where(Artifact.team_id == session.team_id)
-        .group_by(Artifact.sha256)
-        .order_by(Artifact.sha256)
-    )
-    yield from session.connection().execute(wanted, execution_options={"yield_per": ROWS_AT_ONCE})

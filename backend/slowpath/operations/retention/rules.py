@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
-from typing import Final, Literal
+from typing import Final
 from uuid import UUID
 
 UNREAD: Final = "unread"
@@ -42,13 +42,10 @@ YOUNG_HOURS: Final = 6
 
 With `SWEEP_HOURS` between two looks they are gone half a day after their row at the latest.
 """
-EXPORT_DAYS: Final = 7
 AGES: Final = (7, 30, 90, 365)
 """Days by which what is stored is told apart by age; the last class is all that is older."""
 USAGE_DAYS: Final = 90
 NEARLY_FULL: Final = 0.8
-
-State = Literal["waiting", "running", "done", "failed", "cancelled"]
 
 
 class BlobFolder(StrEnum):
@@ -65,6 +62,7 @@ class BlobFolder(StrEnum):
     PARTS = "parts"
     REPORTS = "reports"
     TEAM_EXPORTS = "team-exports"
+    """Of earlier versions: no row owns its blobs, so the storage check deletes them."""
 
 
 OF_A_FILE: Final = frozenset(

@@ -14,14 +14,11 @@ from slowpath.operations.retention.rules import (
     NEARLY_FULL,
     ExpiryPreview,
     RetainedKind,
-    State,
     StoredBytes,
     TeamUsage,
     max_days,
     min_days,
 )
-from slowpath.operations.retention.tables import TeamExport
-from slowpath.platform.http.problems import Problem
 
 MOST_DAYS_ON_WIRE = 100_000
 
@@ -226,41 +223,4 @@ class UsageOut(BaseModel):
                 for day in told.days
             ],
             limits=limits,
-        )
-
-
-class TeamExportOut(BaseModel):
-    """All data of a team in one file."""
-
-    id: UUID
-    state: State
-    progress: float
-    step: str
-    problem: Problem | None
-    job_id: UUID | None
-    size_bytes: int | None
-    sha256: str | None
-    files: int | None
-    missing: int | None
-    expires_at: AwareDatetime | None
-    created_at: AwareDatetime
-
-    @classmethod
-    def of(cls, row: TeamExport, progress: float, step: str) -> "TeamExportOut":
-        """Tell an export; its progress is its job's."""
-        return cls.model_validate(
-            {
-                "id": row.id,
-                "state": row.state,
-                "progress": progress,
-                "step": step,
-                "problem": {"status": 422, **row.problem} if row.problem else None,
-                "job_id": row.job_id,
-                "size_bytes": row.size_bytes,
-                "sha256": row.sha256,
-                "files": row.files,
-                "missing": row.missing,
-                "expires_at": row.expires_at,
-                "created_at": row.created_at,
-            }
         )

@@ -1,13 +1,11 @@
-"""For how long a team keeps what; what was counted; exports of everything."""
+"""Retention rules of a team, and what was counted of its storage and usage."""
 
-from datetime import date, datetime
+from datetime import date
 from typing import Any
-from uuid import UUID
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKeyConstraint, Index, UniqueConstraint, Uuid
+from sqlalchemy import BigInteger, CheckConstraint, Index, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from slowpath.core.ids import UserId
 from slowpath.core.table_base import Table, TeamScoped
 
 
@@ -46,27 +44,3 @@ class UsageDay(TeamScoped, Table):
     jobs: Mapped[int]
     builds: Mapped[int]
     """Builds that were judged."""
-
-
-class TeamExport(TeamScoped, Table):
-    """All data of a team in one file, for some days."""
-
-    __tablename__ = "team_export"
-    __table_args__ = (
-        ForeignKeyConstraint(["team_id", "job_id"], ["job.team_id", "job.id"], ondelete="SET NULL (job_id)"),
-        Index("ix_team_export_newest", "team_id", "created_at", "id"),
-        CheckConstraint("state in ('waiting', 'running', 'done', 'failed', 'cancelled')", name="state"),
-    )
-
-    state: Mapped[str] = mapped_column(default="waiting")
-    problem: Mapped[dict[str, Any] | None]
-    job_id: Mapped[UUID | None]
-    blob_key: Mapped[str | None]
-    size_bytes: Mapped[int | None] = mapped_column(BigInteger)
-    sha256: Mapped[str | None]
-    files: Mapped[int | None]
-    """Originals that are in it."""
-    missing: Mapped[int | None]
-    """Originals that were gone when they were to be put in."""
-    expires_at: Mapped[datetime | None]
-    created_by: Mapped[UserId | None] = mapped_column(Uuid())

@@ -9,7 +9,7 @@ request and keeps nothing, so that what was revoked is over at once.
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 import structlog
@@ -69,7 +69,6 @@ __all__ = [
     "SignedInUser",
     "Throttled",
     "client_address",
-    "get_declared_permission",
     "get_signed_in_user",
     "is_still_allowed",
     "session_cookie",
@@ -295,11 +294,6 @@ def is_still_allowed(request: Request, right: Permission) -> bool:
     except (NotFound, InvalidRequest):
         return False
     return True
-
-
-def get_declared_permission(call: Any) -> Permission | None:  # noqa: ANN401 - any dependency of any endpoint
-    """Return the right that a dependency declares, or None if it is not one of ours."""
-    return call.right if isinstance(call, TeamAccess | UserAccess | PublicAccess) else None
 
 
 MayRead = Annotated[Caller, Depends(TeamAccess(Permission.READ))]

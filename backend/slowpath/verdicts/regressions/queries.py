@@ -200,11 +200,6 @@ def is_to_be_measured(session: ReadSession, build_id: BuildId) -> bool:
     return session.scalar(found.limit(1)) is not None
 
 
-def judgements(session: ReadSession, build_ids: Sequence[UUID]) -> Sequence[BuildVerdict]:
-    """Return what is known of these builds, by its unique constraint."""
-    return session.scalars(select(BuildVerdict).where(BuildVerdict.build_id.in_(build_ids))).all()
-
-
 def line(
     session: ReadSession, service_id: ServiceId, branch: str, limit: int, *, until: datetime | None = None
 ) -> list[Row[BuildVerdict, Build]]:

@@ -199,7 +199,8 @@ def test_what_was_annulled_does_not_count() -> None:
     todo = search.next_actions(state)
     state = search.record_started(state, todo.start)
     assert todo.start[0].build == GOOD_END
-    state = search.invalidate_probe(search.record_stopped(search.record_measurements(state, {1: 1e9}), [1]), 1)
+    state = search.record_stopped(search.record_measurements(state, {1: 1e9}), [1])
+    state = state.with_deploy(replace(state.deploys[0], state="annulled"))
     assert search.next_actions(state).start[0].build == GOOD_END
 
 

@@ -4,7 +4,11 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from slowpath.analysis.series.change_points import ChangePoint, find_in_many
+from slowpath.analysis.series.online_detection import OnlineDetectionResult, judge_many
+
 F64 = NDArray[np.float64]
+I32 = NDArray[np.int32]
 KINDS = ("gauss", "heavy", "spiky", "bimodal", "memory")
 
 
@@ -28,3 +32,30 @@ def stepped(rng: Generator, kind: str, series: int, at: int, ratio: float, build
     values = drawn(rng, kind, series, builds)
     values[:, at:] *= ratio
     return values
+
+
+def find_change_points(
+    values: F64, *, spread: F64 | None = None, conditions: I32 | None = None
+) -> tuple[ChangePoint, ...]:
+    """Return the changes of one series."""
+    return find_in_many(
+        values[np.newaxis], spread=None if spread is None else spread[np.newaxis], conditions=conditions
+    )[0]
+
+
+def judge_newest(
+    values: F64,
+    *,
+    decided: int = 0,
+    spread: F64 | None = None,
+    counts: I32 | None = None,
+    conditions: I32 | None = None,
+) -> OnlineDetectionResult:
+    """Return what is known of one series after its newest build."""
+    return judge_many(
+        values[np.newaxis],
+        decided=[decided],
+        spread=None if spread is None else spread[np.newaxis],
+        counts=None if counts is None else counts[np.newaxis],
+        conditions=conditions,
+    )[0]

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from numpy.random import default_rng
 
-from slowpath.analysis.series.change_points import find_change_points, find_in_many, shapes_in_many
+from slowpath.analysis.series.change_points import find_in_many, shapes_in_many
 from slowpath.analysis.series.series_rows import weights
-from tests.analysis.series.generated_series import F64, KINDS, drawn, stepped
+from tests.analysis.series.generated_series import F64, KINDS, drawn, find_change_points, stepped
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from slowpath.analysis.series.minimum_detectable_change import smallest_detectable
 from slowpath.analysis.series.noise_model import heavy_tailed
-from slowpath.analysis.series.online_detection import OnlineDetectionResult, judge_many, judge_newest
+from slowpath.analysis.series.online_detection import OnlineDetectionResult, judge_many
 from slowpath.analysis.series.series_thresholds import SeriesThresholds
-from tests.analysis.series.generated_series import KINDS, drawn, stepped
+from tests.analysis.series.generated_series import KINDS, drawn, judge_newest, stepped
 
 F64 = NDArray[np.float64]
 LIMITS = SeriesThresholds()

@@ -10,7 +10,7 @@ from slowpath.analysis.kinds.metrics.sample_compaction import compact_chunk
 from slowpath.analysis.kinds.metrics.series_data import SeriesData
 from slowpath.core.db_sessions import TeamScope
 from slowpath.evidence.metrics.service import chunk_compaction
-from slowpath.evidence.metrics.service.series_reader import SeriesSelector, select
+from slowpath.evidence.metrics.service.series_reader import SeriesSelector, select_all
 from slowpath.platform.accounts.rules.roles import TokenScope
 from tests.factories.accounts import AccountsFactory, SomeTeam
 from tests.factories.remote_write import V1_HEADERS, Sent, v1
@@ -42,7 +42,7 @@ def push1(program: TestClient) -> Push:
 def stored(house: AppUnderTest, team: SomeTeam) -> Stored:
     def read(name: str = "up", from_ms: int = 0, to_ms: int = 2 * NOW_MS, **equal: str) -> list[SeriesData]:
         with house.database.reading(TeamScope(team.id)) as session:
-            return select(session, SeriesSelector(name, equal), from_ms, to_ms)
+            return select_all(session, [SeriesSelector(name, equal)], from_ms, to_ms)[0]
 
     return read
 

@@ -12,7 +12,7 @@ from slowpath.analysis.kinds.metrics.series_data import STALE_NAN_BITS, SeriesDa
 from slowpath.core.db_sessions import TeamScope
 from slowpath.evidence.metrics.rules import MAX_PACKED_BYTES, MAX_UNPACKED_BYTES
 from slowpath.evidence.metrics.service.series_cache import SeriesCache
-from slowpath.evidence.metrics.service.series_reader import SeriesSelector, select
+from slowpath.evidence.metrics.service.series_reader import SeriesSelector, select_all
 from slowpath.platform.accounts.rules.roles import TokenScope
 from tests.factories.accounts import AccountsFactory, SomeTeam
 from tests.factories.remote_write import V1_HEADERS, V2_HEADERS, Example, Native, Point, Sent, snappy, v1, v2
@@ -52,7 +52,7 @@ def push2(program: TestClient) -> Push:
 def stored(house: AppUnderTest, team: SomeTeam) -> Callable[..., list[SeriesData]]:
     def read(name: str = "up", from_ms: int = 0, to_ms: int = 2 * NOW_MS, **equal: str) -> list[SeriesData]:
         with house.database.reading(TeamScope(team.id)) as session:
-            return select(session, SeriesSelector(name, equal), from_ms, to_ms)
+            return select_all(session, [SeriesSelector(name, equal)], from_ms, to_ms)[0]
 
     return read
 
@@ -472,5 +472,5 @@ def test_teams_do_not_see_each_other(push: Push, stored: Stored, house: AppUnder
 
     assert [points(data) for data in stored()] == [[(0, 8.0)]]
     with house.database.reading(TeamScope(other.id)) as session:
-        (data,) = select(session, SeriesSelector("up"), 0, 2 * NOW_MS)
+        ((data,),) = select_all(session, [SeriesSelector("up")], 0, 2 * NOW_MS)
     assert (points(data), data.series_id) == ([(0, 7.0)], stored()[0].series_id)

@@ -2,9 +2,8 @@
 
 import pytest
 
-from slowpath.core.ids import ArtifactId, new_id
+from slowpath.core.ids import ArtifactId
 from slowpath.evidence.profiles import service
-from slowpath.evidence.profiles.errors import ProfileNotFound
 from tests.factories.accounts import SomeTeam
 from tests.factories.files import HEADER, FilesFactory
 from tests.support.app_under_test import AppUnderTest
@@ -30,11 +29,9 @@ def test_decoding_again_replaces_what_was_written_down(files: FilesFactory) -> N
     with files.house.database.writing(files.scope) as session:
         service.record(session, artifact_id, {**HEADER, "warnings": ["cut"]}, key, 7)
     with files.house.database.reading(files.scope) as session:
-        row = service.find(session, artifact_id)
+        row = service.of_artifacts(session, [artifact_id])[artifact_id]
         assert (row.warnings, row.columns_key, row.columns_bytes) == (["cut"], key, 7)
         assert row.counts["truncated_samples"] == 0
-        assert service.columns_needed(session, key)
-        assert not service.columns_needed(session, service.columns_key(files.team.id, "nobody"))
 
 
 def test_artifacts_without_a_profile_are_absent(files: FilesFactory) -> None:
@@ -43,9 +40,6 @@ def test_artifacts_without_a_profile_are_absent(files: FilesFactory) -> None:
     with files.house.database.reading(files.scope) as session:
         assert list(service.of_artifacts(session, [decoded, received])) == [decoded]
         assert service.of_artifacts(session, []) == {}
-        for missing in (received, ArtifactId(new_id())):
-            with pytest.raises(ProfileNotFound, match="no decoded profile"):
-                service.find(session, missing)
 
 
 def test_the_largest_numbers_of_a_profile_can_be_kept(files: FilesFactory) -> None:

@@ -13,7 +13,6 @@ const IN_SETTINGS: Record<string, [words: string, tab: SettingsTab]> = {
   metric_source: ['a source', 'metrics'],
   repository: ['a repository', 'integrations'],
   message: ['a notification', 'notifications'],
-  'team-export': ['an export', 'storage'],
 };
 
 /** Subjects without a page, or without one that their id determines. */

@@ -12,7 +12,6 @@ from slowpath_cli.runner.core.placeholders import fill_placeholder, fill_placeho
 from slowpath_cli.runner.core.runner_config import HealthCheckConfig
 
 ASK_SECONDS: Final = 10.0
-ANSWER_BYTES: Final = 65_536
 
 
 def check_health(

@@ -99,7 +99,6 @@ Count = Annotated[int, Field(ge=0, le=MOST_WINDOWS)]
 Ordinal = Annotated[int, Field(ge=0, le=2**31 - 1)]
 Seconds = Annotated[float, Field(ge=0, le=MOST_SECONDS, allow_inf_nan=False)]
 Commit = Annotated[str, AfterValidator(_commit)]
-Label = Annotated[str, Field(max_length=500), AfterValidator(_printable)]
 Word = Annotated[str, Field(pattern=r"^[a-z][a-z0-9._-]{0,59}$")]
 
 

@@ -23,7 +23,6 @@ _TYPES: Final = (
     DriverType("github-actions", "github_actions", ("github",)),
     DriverType("webhook", "webhook_driver"),
     DriverType("argo-rollouts", "argo_rollouts", ("argo",)),
-    DriverType("argocd", "argocd_application"),
     DriverType("kubernetes", "kubernetes_clone"),
 )
 DRIVERS: Final[Mapping[str, DriverType]] = {each.name: each for each in _TYPES}

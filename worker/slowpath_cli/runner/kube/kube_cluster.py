@@ -11,7 +11,7 @@ from urllib.parse import quote
 from uuid import UUID
 
 from slowpath_cli.runner.core.driver_interface import DeploymentFailed, DeploymentTarget, DriverError, Json
-from slowpath_cli.runner.core.http_client import HttpClient, RequestFailed, make_error_from_response
+from slowpath_cli.runner.core.http_client import HttpClient
 from slowpath_cli.runner.kube.cluster_access import ClusterAccess
 
 RUN: Final = "slowpath-run"
@@ -24,7 +24,6 @@ MANAGER: Final = "slowpath-runner"
 PAGE: Final = "500"
 RESTORE_SECONDS: Final = 180.0
 LOOK_SECONDS: Final = 1.0
-CONFLICT: Final = 409
 DENIED: Final = frozenset({401, 403})
 """What an API server that has just begun tells everybody, until it has read its rules: believed when it stays so."""
 
@@ -75,22 +74,6 @@ class KubeNamespace:
         query = {"fieldManager": MANAGER, "force": "true", "fieldValidation": "Strict"}
         headers = {"Content-Type": "application/apply-patch+yaml"}
         self._outside.wanted("PATCH", path, query=query, body=thing, headers=headers, doubted=DENIED)
-
-    def merge(self, path: str, patch: Json) -> bool:
-        """Change the named fields alone; False where it changed meanwhile, or nobody says: look again. Raises `DeploymentFailed`."""
-        query = {"fieldManager": MANAGER, "fieldValidation": "Strict"}
-        headers = {"Content-Type": "application/merge-patch+json"}
-        try:
-            answer = self._outside.ask("PATCH", path, query=query, body=patch, headers=headers)
-        except RequestFailed:
-            return False
-        if answer.good:
-            return True
-        failed = make_error_from_response(f"PATCH {self._outside.address}{path}", answer)
-        if answer.status == CONFLICT or failed.is_transient:
-            return False
-        failed.is_transient = answer.status in DENIED
-        raise failed
 
     def delete(self, path: str, thing: Json) -> None:
         """Begin to delete this one, and nothing that came under its name since. Raises `DeploymentFailed`."""

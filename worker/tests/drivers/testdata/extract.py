@@ -1,7 +1,7 @@
 """Takes out of the vendors' published descriptions what the drivers use, as JSON Schema: the files beside this one.
 
-Run by hand: `extract.py github FILE`, `extract.py kubernetes FILE...`, `extract.py argo CRD... FILE_OF_KUBERNETES`
-(so `argocd`); README.md says which files of which packages. Texts for people are left out, `nullable` and the extensions
+Run by hand: `extract.py github FILE`, `extract.py kubernetes FILE...`, `extract.py argo CRD... FILE_OF_KUBERNETES`;
+README.md says which files of which packages. Texts for people are left out, `nullable` and the extensions
 of Kubernetes are said in words of JSON Schema; nothing else changes.
 """
 
@@ -41,10 +41,6 @@ NOT_ASKED: Final = {
     "x-github",
     "x-octokit",
 }
-LEFT_OUT: Final = {"sources", "sourceHydrator", "history", "managedNamespaceMetadata", "directory", "plugin"}
-"""Of an Application: the driver reads and writes none of it, and it is told five times over."""
-SOURCES: Final = (("spec",), ("status", "sync", "comparedTo"))
-"""Where the sources of an Application are read or written all the same."""
 NAMES: Final = {"properties", "paths", "schemas", "parameters", "responses", "patternProperties"}
 """What holds names of others: there nothing is left out by its name."""
 
@@ -60,12 +56,6 @@ def main(words: list[str]) -> None:
         told = chosen([json.loads(Path(file).read_text(encoding="utf-8")) for file in files], KUBERNETES)
     else:
         crds = [yaml.safe_load(Path(file).read_text(encoding="utf-8")) for file in files[:-1]]
-        if kind == "argocd":
-            [schema] = [each["schema"]["openAPIV3Schema"] for each in crds[0]["spec"]["versions"]]
-            kept = [(held, held["sources"]) for held in (properties(schema, *names) for names in SOURCES)]
-            without(crds, LEFT_OUT)
-            for held, sources in kept:
-                held["sources"] = sources
         told = argo(crds, json.loads(Path(files[-1]).read_text(encoding="utf-8")))
     (HERE / f"{kind}.json").write_text(json.dumps(told, separators=(",", ":"), sort_keys=True) + "\n", encoding="utf-8")
 
@@ -109,23 +99,6 @@ def argo(crds: list[Json], described: Json) -> Json:
         gather(told, told["paths"], components)
         paths |= told["paths"]
     return {"components": components, "paths": paths}
-
-
-def without(node: object, names: set[str]) -> None:
-    """Take properties of these names out, however deep."""
-    for each in node.values() if isinstance(node, dict) else node if isinstance(node, list) else []:
-        without(each, names)
-    if isinstance(node, dict) and isinstance(node.get("properties"), dict):
-        for name in names & set(node["properties"]):
-            del node["properties"][name]
-
-
-def properties(schema: Json, *names: str) -> Json:
-    """Return the properties of an object within a schema."""
-    for name in names:
-        schema = schema["properties"][name]
-    found: Json = schema["properties"]
-    return found
 
 
 def gather(document: Json, node: object, into: Json) -> None:

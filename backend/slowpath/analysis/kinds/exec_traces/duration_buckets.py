@@ -33,18 +33,6 @@ def widths(buckets: I64) -> F64:
     return spans
 
 
-def bucket_of(durations_ns: I64) -> I64:
-    """The bucket of each duration (ns, not negative)."""
-    values = np.maximum(durations_ns, 0)
-    exponent = np.maximum(np.frexp(values.astype(np.float64))[1].astype(np.int64) - 1 - 5, 0)
-    # A double rounds up at the top of a power of two from 2^53 on: then the exponent is one too large.
-    exponent = np.where(values >> exponent < SUB_BUCKETS, np.maximum(exponent - 1, 0), exponent)
-    found: I64 = np.where(
-        values < EXACT_BELOW, values, (exponent + 1) * SUB_BUCKETS + (values >> exponent) - SUB_BUCKETS
-    )
-    return found
-
-
 def quantiles(counts: F64, buckets: I64, at: F64) -> F64:
     """Quantiles in ns of several histograms at once: (rows x buckets) and (q,) give (rows x q); NaN where empty.
 

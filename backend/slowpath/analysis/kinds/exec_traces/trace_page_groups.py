@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from slowpath.analysis.formats.column_sections import NONE
 from slowpath.analysis.kinds.exec_traces.duration_buckets import exceeding, quantiles
@@ -12,8 +11,6 @@ from slowpath.analysis.kinds.exec_traces.p_occupancy import OccupancyShare, Occu
 from slowpath.analysis.kinds.exec_traces.wait_causes import hidden_quantiles, verdict_of
 from slowpath.analysis.kinds.exec_traces.wait_significance import AT, GRID, TestedWaiter
 from slowpath.analysis.kinds.exec_traces.waiters import MatchedWaiters, WaiterSide
-
-F64 = NDArray[np.float64]
 
 SHOWN = {"p50_ns": 0.5, "p90_ns": 0.9, "p99_ns": 0.99, "p999_ns": 0.999, "p9999_ns": 0.9999}
 EXCEEDED = {"100us": 1e5, "1ms": 1e6, "10ms": 1e7}

@@ -7,7 +7,6 @@ what only such a log knows.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -191,15 +190,3 @@ def _take_size(sizes: I64, strings: StringTable, key: int, value: int) -> None:
     number, _, unit = strings[value].partition(" ")
     if name in {"old", "new"} and unit == "bytes" and number.isdecimal() and len(number) < 16:
         sizes[0 if name == "old" else 1] = int(number)
-
-
-def top_attributed_callers(table: GrowthTable, most: int = 20) -> list[dict[str, Any]]:
-    """The payers that grew most: [{"payer", "path", "sampled"}], with the path on which each grew most."""
-    sums: dict[str, int] = {}
-    best: dict[str, GrowthPath] = {}
-    for path in table.paths:
-        sums[path.payer] = sums.get(path.payer, 0) + path.sampled
-        if path.payer not in best or path.sampled > best[path.payer].sampled:
-            best[path.payer] = path
-    order = sorted(sums, key=lambda payer: (-sums[payer], payer))[:most]
-    return [{"payer": payer, "path": list(best[payer].path), "sampled": sums[payer]} for payer in order]

@@ -19,8 +19,8 @@ from slowpath.analysis.kinds.metrics.native_histogram_table import (
     reset_rows,
     subset,
 )
-from slowpath.analysis.kinds.metrics.prometheus_dialect import LOOKBACK_MS, PrometheusDialect
-from slowpath.analysis.kinds.metrics.rate_windows import Indices, RateWindows, newest_before
+from slowpath.analysis.kinds.metrics.prometheus_dialect import PrometheusDialect
+from slowpath.analysis.kinds.metrics.rate_windows import Indices, RateWindows
 from slowpath.analysis.kinds.metrics.series_data import (
     CUSTOM_BUCKETS_SCHEMA,
     NativeSeries,
@@ -81,23 +81,6 @@ def native_rates(
             parts += _parts_of_increase(row, native, fell, windows, factor)
         resets.append(np.concatenate(at) if at else np.zeros(0, np.int64))
     return NativeRates(count, summed, tuple(resets), tuple(parts), points)
-
-
-def native_now(series: Sequence[SeriesData], grid_times: Times, dialect: PrometheusDialect) -> NativeRates:
-    """The histograms as they stand at each grid time (gauge histograms; an instant selector), not their rate."""
-    points = len(grid_times)
-    count, summed = np.full((len(series), points), np.nan), np.full((len(series), points), np.nan)
-    parts: list[BucketSegment] = []
-    for row, one in enumerate(series):
-        newest_of_all, found = newest_before(grid_times, one.times_ms, LOOKBACK_MS, dialect)
-        for times, native in _clean_epochs(one):
-            newest, _ = newest_before(grid_times, times, LOOKBACK_MS, dialect)
-            here = found & (times[newest] == one.times_ms[newest_of_all])
-            count[row, here], summed[row, here] = native.count[newest[here]], native.sum[newest[here]]
-            for columns, schema, threshold in _layouts(native, newest, newest, here):
-                rows, place = np.unique(newest[columns], return_inverse=True)
-                parts.append(_part(row, columns, native, (rows, schema, threshold), _SelectedRows(place)))
-    return NativeRates(count, summed, tuple(np.zeros(0, np.int64) for _ in series), tuple(parts), points)
 
 
 def _clean_epochs(series: SeriesData) -> list[tuple[Times, NativeSeries]]:

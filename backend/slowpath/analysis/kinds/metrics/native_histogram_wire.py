@@ -29,7 +29,6 @@ BITS: Final = struct.Struct("<Q")
 LEAST_SCHEMA: Final = -4
 MOST_SCHEMA: Final = 8
 INT32: Final = 1 << 31
-ROUNDING: Final = 1e-9
 Side = tuple[tuple[int, ...], tuple[float, ...]]
 
 

@@ -19,15 +19,9 @@ SeriesKind = Literal["counter", "gauge", "histogram", "gauge-histogram", "unknow
 # The signalling NaN by which Prometheus says "this series has ended here" (model/value in its sources). Its bits matter: an
 # ordinary NaN is a sample. Arithmetic would turn it quiet, so it is compared by bits and copied, never computed.
 STALE_NAN_BITS: Final = 0x7FF0000000000002
-STALE_NAN: Final[np.float64] = np.array([STALE_NAN_BITS], dtype=np.uint64).view(np.float64)[0]
 
 CUSTOM_BUCKETS_SCHEMA: Final = -53  # the schema number of native histograms with bounds of their own
 RESET_UNKNOWN, RESET_YES, RESET_NO, RESET_GAUGE = range(4)  # the counter-reset hints of remote write
-
-
-def stale_nans(n: int) -> Values:
-    """As many stale markers, their bits intact."""
-    return np.full(n, STALE_NAN_BITS, dtype=np.uint64).view(np.float64)
 
 
 def is_stale(values: Values) -> NDArray[np.bool_]:

@@ -6,7 +6,6 @@ from numpy.typing import NDArray
 from slowpath.analysis.findings.findings import AttributedCaller, Contribution
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKindComparison
 
-F64 = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 MOST_PAYERS = 5

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from slowpath.analysis.findings.findings import Finding
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKindComparison
 
-F64 = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 # A category explains its payer if it holds this much of the payer's change.

@@ -7,11 +7,8 @@ of the log ratios of the functions' own values. It is reported, and functions an
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from slowpath.analysis.kinds.profiles.rate_estimates import RateEstimates
-
-F64 = NDArray[np.float64]
 
 # Beyond this precision (a standard error of 5 %) a function weighs no more: a large one is no better witness.
 LEAST_ERROR = 0.05

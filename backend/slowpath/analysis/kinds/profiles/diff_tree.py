@@ -22,7 +22,6 @@ from slowpath.analysis.kinds.profiles.stack_trie import StackTrie, build_stack_t
 
 F64 = NDArray[np.float64]
 U8 = NDArray[np.uint8]
-Mask = NDArray[np.bool_]
 
 FIRST_NODES = 8_192
 MOST_NODES = 500_000
@@ -87,14 +86,6 @@ class DiffTree:
     def part(self, part: str) -> bytes:
         """`slowpath.diff` columns of `all` nodes, the `first` 8,192, or the `rest` of the 500,000 largest."""
         return self._columns(_chosen(self.weight, part), part)
-
-    def subtree(self, node_id: int) -> bytes:
-        """The largest nodes beneath one node, itself included; `IndexError` if there is no such node."""
-        if not 0 <= node_id < self.trie.count:
-            raise IndexError(node_id)
-        inside = np.arange(node_id, node_id + int(self.trie.size[node_id]))
-        largest = inside[np.argsort(-self.weight[inside], kind="stable")[:FIRST_NODES]]
-        return self._columns(np.sort(largest), "subtree")
 
     def _columns(self, chosen: Index, part: str) -> bytes:
         trie, sums = self.trie, self.sums

@@ -68,10 +68,6 @@ class DiffViewColumns:
         """The merged tree: `all` nodes, the `first` 8,192, or the `rest` of the 500,000 largest."""
         return self._tree.part(part)
 
-    def subtree_columns(self, node_id: int) -> bytes:
-        """The largest nodes beneath one node, itself included; `IndexError` if there is no such node."""
-        return self._tree.subtree(node_id)
-
     def function_columns(self) -> bytes:
         """The table of functions (or packages): totals and own values on both sides, intervals and states per basis."""
         return function_table(self.ground, self._tree)

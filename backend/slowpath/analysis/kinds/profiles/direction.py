@@ -19,8 +19,6 @@ from slowpath.analysis.kinds.profiles.profile_sets import Normalization
 from slowpath.analysis.kinds.profiles.rate_estimates import RateEstimates
 from slowpath.analysis.kinds.profiles.significance import is_total_changed
 
-F64 = NDArray[np.float64]
-
 # A function with less than this part of its cost on one of the sides has appeared or vanished.
 ONE_SIDED = 0.1
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from slowpath.analysis.findings import wording
 from slowpath.analysis.findings.combined_verdict import leading_direction
@@ -20,8 +19,6 @@ from slowpath.analysis.kinds.profiles.significance import (
     is_total_changed,
     profiles_needed,
 )
-
-F64 = NDArray[np.float64]
 
 # A finding that changes less than this part of what the largest one does is a side effect, not worth a line.
 WORTH_A_LINE = 0.03

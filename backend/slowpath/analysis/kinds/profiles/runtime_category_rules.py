@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cache
 
 APP = "app"
-RUNTIME_OTHER = "runtime-other"
 
 
 @dataclass(frozen=True)

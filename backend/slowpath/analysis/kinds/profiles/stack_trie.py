@@ -133,18 +133,6 @@ def _in_preorder(levels: list[_TrieLevel], node_of_stack: Index, unseen_at: Inde
     )
 
 
-def outermost(trie: StackTrie, group: Index) -> Mask:
-    """Which nodes have no ancestor of the same group: in preorder, a nested node begins before the furthest end."""
-    by_group = np.argsort(group, kind="stable")
-    # Adding a band per group keeps the running maximum from leaking into the next group.
-    band = group[by_group] * (trie.count + 1)
-    furthest = np.maximum.accumulate(by_group + trie.size[by_group] + band)
-    nested = np.concatenate([[False], (by_group + band)[1:] < furthest[:-1]])
-    result = np.empty(trie.count, dtype=np.bool_)
-    result[by_group] = ~nested
-    return result
-
-
 # 2^20 is deeper than any stack that the decoder lets through.
 _MOST_ROUNDS = 21
 

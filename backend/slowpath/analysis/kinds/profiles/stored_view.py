@@ -16,7 +16,6 @@ from slowpath.analysis.formats.column_file import Array, ColumnFile, pack_string
 DIFF_FORMAT = "slowpath.diff"
 LINES_FORMAT = "slowpath.lines"
 SUBTREE_NODES = 8_192
-NO_PARENT = 0xFFFFFFFF
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from slowpath.analysis.kinds.spans.span_forest import Mask, SpanForest
 from slowpath.analysis.kinds.spans.span_inputs import SpanComparisonInputs
 from slowpath.analysis.kinds.spans.trace_cohort import TraceCohort
 
-WORDS = ("base", "candidate")
 RATE_DIFFERS = 2.0
 SAMPLING_DIFFERS = 1.5
 MOST_BROKEN = 0.05

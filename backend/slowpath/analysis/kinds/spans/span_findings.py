@@ -14,8 +14,6 @@ from slowpath.analysis.kinds.spans.span_inputs import SpanComparisonInputs
 GAP, CALLS = "spans.gap", "spans.amplification"
 PROFILE = "spans"
 MOST_PARTS = 5
-# A gap that moves with another one of the same operation is told once where it is less than this part of it.
-SMALL_PART = 0.2
 
 
 def findings_of(ground: SpanComparisonInputs) -> tuple[Finding, ...]:

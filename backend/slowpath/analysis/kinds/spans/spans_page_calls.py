@@ -21,8 +21,6 @@ from slowpath.analysis.kinds.spans.span_inputs import SpanComparisonInputs
 from slowpath.analysis.kinds.spans.trace_cohort import TraceCohort
 
 MOST_EDGES = 500
-# Calls per request of a whole service are told apart where they differ by more than this.
-RATIO_DIFFERS = 0.1
 
 
 def edge_rows(ground: SpanComparisonInputs) -> list[dict[str, Any]]:

@@ -4,43 +4,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from slowpath.analysis.findings.run_metadata import RunMetadata
-from slowpath.analysis.kinds.spans.span_artifact import SpanArtifact
 from slowpath.analysis.kinds.spans.span_columns import ERROR
 from slowpath.analysis.kinds.spans.span_forest import Rows, SpanForest
 from slowpath.analysis.kinds.spans.span_gaps import find_gaps
 from slowpath.analysis.kinds.spans.span_table import SpanTable
 
 Order = Literal["duration", "start", "gap", "spans", "errors"]
-ORDERS: tuple[Order, ...] = ("duration", "start", "gap", "spans", "errors")
-
-
-def trace_rows(
-    table: SpanTable,
-    *,
-    order: Order = "duration",
-    limit: int = 50,
-    offset: int = 0,
-    service: str | None = None,
-    op: str | None = None,
-) -> tuple[list[dict[str, Any]], int]:
-    """(rows, how many there are in all): traces whose root is of that service and operation, largest first.
-
-    `start` is in order of time, all others the largest first.
-    """
-    forest = SpanForest.of([SpanArtifact("", table, RunMetadata())])
-    measured = measured_traces(forest)
-    roots = forest.roots
-    chosen = np.ones(forest.traces, dtype=bool)
-    if service is not None:
-        chosen &= np.array([table.service(row) == service for row in roots.tolist()], dtype=bool)
-    if op is not None:
-        chosen &= np.array([table.op(row) == op for row in roots.tolist()], dtype=bool)
-    traces = np.flatnonzero(chosen)
-    key = forest.start_ns[roots] if order == "start" else -measured[order]
-    traces = traces[np.argsort(key[traces], kind="stable")]
-    page = traces[offset : offset + limit].tolist()
-    return [trace_row(table, trace, int(roots[trace]), measured, trace) for trace in page], len(traces)
 
 
 def measured_traces(forest: SpanForest) -> dict[str, Rows]:

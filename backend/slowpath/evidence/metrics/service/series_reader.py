@@ -97,11 +97,6 @@ class SeriesPieces:
     late: tuple[LateSamples, ...] = ()
 
 
-def select(session: ReadSession, selector: SeriesSelector, from_ms: int, to_ms: int) -> list[SeriesData]:
-    """Return the series of a selector with their samples in from_ms..to_ms, both included. Stale markers stay in."""
-    return StoredSeriesSource(session).select([selector], from_ms, to_ms)[0]
-
-
 def select_all(
     session: ReadSession, selectors: Sequence[SeriesSelector], from_ms: int, to_ms: int
 ) -> list[list[SeriesData]]:

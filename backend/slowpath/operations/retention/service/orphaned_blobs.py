@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
-from slowpath.core.ids import BlobKey, new_id
+from slowpath.core.ids import new_id
 from slowpath.core.ports import BlobInfo
 from slowpath.evidence.artifacts.service import artifacts, storage_accounting
 from slowpath.operations.retention import queries
@@ -81,8 +81,3 @@ def record_storage(session: WriteSession, tally: BlobTotals, now: datetime) -> N
         session, sum(both[1] for name, both in tally.folders.items() if name != storage_accounting.FILES)
     )
     queries.forget_counts(session, now - timedelta(days=USAGE_DAYS))
-
-
-def prefix(session: ReadSession) -> BlobKey:
-    """Return beneath what all bytes of the team lie."""
-    return BlobKey(str(session.team_id))

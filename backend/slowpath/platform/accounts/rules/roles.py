@@ -134,8 +134,6 @@ class SignedInUser:
     teams: tuple[TeamMembership, ...]
 
 
-SERVICE_ROLES = frozenset({Role.VIEWER, Role.MEMBER})
-"""Managing a team is for people: there is no token for it, so a service account needs no role for it."""
 SCOPES_OF: dict[Role, frozenset[TokenScope]] = {
     Role.VIEWER: frozenset({TokenScope.READ}),
     Role.MEMBER: frozenset(TokenScope),

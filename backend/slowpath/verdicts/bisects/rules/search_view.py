@@ -21,8 +21,6 @@ from slowpath.verdicts.bisects.rules.search_plan import TOP, ExpandedLevel, Sear
 
 Verdict = Literal["slower", "not-slower", "inconclusive", "unbuildable", "measuring"]
 SURE: Final = 0.9
-TELLING: Final = 10.0
-"""Odds from which a probe alone says something."""
 LARGEST_ODDS: Final = 1e6
 SUSPECTED: Final = 0.5
 

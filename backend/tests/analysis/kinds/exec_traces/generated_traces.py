@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.formats.column_file import Array, pack_strings, write_columns
 from slowpath.analysis.formats.column_sections import NONE
-from slowpath.analysis.kinds.exec_traces.duration_buckets import bucket_of
+from slowpath.analysis.kinds.exec_traces.duration_buckets import EXACT_BELOW, SUB_BUCKETS
 from slowpath.analysis.kinds.exec_traces.trace_artifact import TraceArtifact
 from slowpath.analysis.kinds.exec_traces.trace_table import TraceTable
 
@@ -340,3 +340,15 @@ def traces(
         )
         for number in range(count)
     ]
+
+
+def bucket_of(durations_ns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the bucket of each duration (ns, not negative), as the decoder chooses it."""
+    values = np.maximum(durations_ns, 0)
+    exponent = np.maximum(np.frexp(values.astype(np.float64))[1].astype(np.int64) - 1 - 5, 0)
+    # A double rounds up at the top of a power of two from 2^53 on: then the exponent is one too large.
+    exponent = np.where(values >> exponent < SUB_BUCKETS, np.maximum(exponent - 1, 0), exponent)
+    found: NDArray[np.int64] = np.where(
+        values < EXACT_BELOW, values, (exponent + 1) * SUB_BUCKETS + (values >> exponent) - SUB_BUCKETS
+    )
+    return found

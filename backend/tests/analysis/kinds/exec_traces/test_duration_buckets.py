@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from slowpath.analysis.kinds.exec_traces.duration_buckets import (
     BUCKETS,
-    bucket_of,
     exceeding,
     lower_bounds,
     quantiles,
     widths,
 )
+from tests.analysis.kinds.exec_traces.generated_traces import bucket_of
 
 
 def array(*values: float) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

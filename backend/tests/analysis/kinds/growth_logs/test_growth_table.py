@@ -14,7 +14,6 @@ from slowpath.analysis.kinds.growth_logs.growth_table import (
     OTHERS,
     GrowthTable,
     attributed_caller_of,
-    top_attributed_callers,
 )
 from tests.analysis.kinds.growth_logs.growth_log_samples import GOLDEN
 
@@ -62,12 +61,6 @@ def test_a_growth_inside_the_runtime_is_paid_by_who_entered_it() -> None:
 )
 def test_payer(leaf_first: list[str], expected: tuple[str, str | None]) -> None:
     assert attributed_caller_of(leaf_first) == expected
-
-
-def test_the_largest_payers_come_with_their_main_path() -> None:
-    payers = top_attributed_callers(GrowthTable.parse(HELPER), most=1)
-    assert [(each["payer"], each["sampled"]) for each in payers] == [("ingester/ident.cloneBytes", 49)]
-    assert payers[0]["path"][-2:] == ["ingester/ident.(*Pool).Clone", "ingester/ident.cloneBytes"]
 
 
 def test_another_kind_of_profile_is_refused() -> None:

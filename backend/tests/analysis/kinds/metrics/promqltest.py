@@ -10,16 +10,17 @@ import numpy as np
 
 from slowpath.analysis.kinds.metrics.classic_histograms import bound_of, classic_buckets
 from slowpath.analysis.kinds.metrics.counter_rates import gauges_of, rates_of
-from slowpath.analysis.kinds.metrics.native_histogram_rates import native_now, native_rates
+from slowpath.analysis.kinds.metrics.native_histogram_rates import native_rates
 from slowpath.analysis.kinds.metrics.prometheus_dialect import PROMETHEUS_3
 from slowpath.analysis.kinds.metrics.series_data import (
     CUSTOM_BUCKETS_SCHEMA,
-    STALE_NAN,
     NativeSeries,
     SeriesData,
     SparseBuckets,
     Values,
 )
+from tests.analysis.kinds.metrics.instant_histograms import native_now
+from tests.analysis.kinds.metrics.stale_samples import STALE_NAN
 
 Labels = frozenset[tuple[str, str]]
 HINTS = {"unknown": 0, "reset": 1, "not_reset": 2, "gauge": 3}

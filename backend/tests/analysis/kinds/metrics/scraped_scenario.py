@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from slowpath.analysis.kinds.metrics.series_data import STALE_NAN, SeriesData
+from slowpath.analysis.kinds.metrics.series_data import SeriesData
 from support.prometheus_oracle import WrittenBlock, WrittenHistogram
 from tests.analysis.kinds.metrics.promqltest import Histogram, native_series
+from tests.analysis.kinds.metrics.stale_samples import STALE_NAN
 
 START_MS = 1_763_640_000_000  # 2025-11-20 12:00:00 UTC
 MINUTES = 40

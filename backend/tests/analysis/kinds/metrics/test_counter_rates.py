@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from slowpath.analysis.kinds.metrics.counter_rates import gauges_of, rates_of, sum_present
 from slowpath.analysis.kinds.metrics.prometheus_dialect import PROMETHEUS_2, PROMETHEUS_3, PrometheusDialect
-from slowpath.analysis.kinds.metrics.series_data import STALE_NAN, SeriesData, is_stale, stale_nans
+from slowpath.analysis.kinds.metrics.series_data import SeriesData, is_stale
+from tests.analysis.kinds.metrics.stale_samples import STALE_NAN, stale_nans
 
 START = 1_763_640_000_000
 

@@ -18,12 +18,12 @@ from slowpath.analysis.kinds.metrics.series_chunks import (
     encode_block,
 )
 from slowpath.analysis.kinds.metrics.series_data import (
-    STALE_NAN,
     STALE_NAN_BITS,
     LateSamples,
     NativeSeries,
     SparseBuckets,
 )
+from tests.analysis.kinds.metrics.stale_samples import STALE_NAN
 
 BITS = st.one_of(
     st.floats(width=64).map(lambda value: int(np.float64(value).view(np.uint64))),

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from slowpath.analysis.kinds.metrics import panel_gaps
-from slowpath.analysis.kinds.metrics.series_data import STALE_NAN, LateSamples, SeriesData, stale_nans
+from slowpath.analysis.kinds.metrics.series_data import LateSamples, SeriesData
 from slowpath.analysis.kinds.metrics.service_panels import GaugeSamples, ServiceSamples, service_panels
 from slowpath.analysis.kinds.metrics.time_grid import TimeGrid, grid_between, rate_window_ms, scrape_interval_ms
 from tests.analysis.kinds.metrics.promqltest import Histogram, native_series
+from tests.analysis.kinds.metrics.stale_samples import STALE_NAN, stale_nans
 
 MINUTE = 60_000
 START = 1_763_640_000_000

@@ -175,14 +175,6 @@ def test_a_tree_too_large_to_grow_keeps_its_values(monkeypatch: pytest.MonkeyPat
     assert a["hidden_nodes"].sum() > 0
 
 
-def test_a_subtree_is_cut_out() -> None:
-    view = compared(runs(BASE), runs(CANDIDATE, seed=2)).view("cpu", 0, "function")
-    columns = read_columns(view.subtree_columns(2), "slowpath.diff")
-    assert names(columns) == ["a/x.Serve", "a/x.Work", "runtime.mallocgc"]
-    with pytest.raises(IndexError):
-        view.subtree_columns(99)
-
-
 def test_packages_and_lines_are_drawn_too() -> None:
     packages = diff(granularity="package")
     assert set(names(packages)) == {"root", "main", "a/x", "runtime"}

@@ -10,7 +10,7 @@ from slowpath.analysis.findings import wording
 from tests.analysis.compare_helpers import compared
 from tests.analysis.kinds.profiles.test_verdict_corpus import ROOT, cpu_profiles
 
-FOLDER = ROOT / "worker" / "bench" / "testdata" / "public_regressions"
+FOLDER = ROOT / "e2e" / "bench" / "testdata" / "public_regressions"
 REGRESSIONS = sorted(path.parent.name for path in FOLDER.glob("*/manifest.json"))
 
 

@@ -30,7 +30,7 @@ def assert_compares(
         for view in comparison.profiles.views():
             json.dumps(view.describe(), allow_nan=False)
             parts = [view.diff_columns(part) for part in ("all", "first", "rest")]
-            parts += [view.subtree_columns(0), view.function_columns()]
+            parts.append(view.function_columns())
             if view.ground.granularity == "line":
                 parts.append(view.line_columns())
             StoredView.parse(parts[0]).search(lambda name: "a" in name)

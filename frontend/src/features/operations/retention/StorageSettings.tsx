@@ -1,5 +1,4 @@
-/** What the team stores, for how long it keeps it, and all of it to take away. */
-import { TeamExports } from './TeamExports';
+/** Storage usage and retention of a team. */
 import { RetentionRules } from './RetentionRules';
 import { UsageSections } from './UsageSections';
 
@@ -10,7 +9,6 @@ export default function StorageSettings({ mayManage }: StorageSettingsProps) {
     <>
       <UsageSections />
       <RetentionRules mayManage={mayManage} />
-      <TeamExports mayManage={mayManage} />
     </>
   );
 }

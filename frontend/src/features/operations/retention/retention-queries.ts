@@ -1,10 +1,8 @@
-/** What the team keeps and uses, and exports of all of it. */
+/** Queries of retention and storage usage. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { calls, openUrl, type Retention, type TeamExport } from '../../../api';
+import { calls, type Retention } from '../../../api';
 
 const DAY_MS = 86_400_000;
-const LOOK_MS = 1_000;
-const EXPORTS = 20;
 
 /** Days by kind; null is for ever. */
 export type Days = Record<string, number | null>;
@@ -37,19 +35,6 @@ export const usageQuery = queryOptions({
   queryKey: ['usage'],
   queryFn: ({ signal }) => calls.usageGet({ signal }),
 });
-
-const isOpen = (one: TeamExport) => one.state === 'waiting' || one.state === 'running';
-
-export const exportsQuery = queryOptions({
-  queryKey: ['team-export', 'list'],
-  queryFn: ({ signal }) => calls.teamExportsList({ query: { limit: EXPORTS }, signal }),
-  refetchInterval: ({ state }) => (state.data?.items.some(isOpen) ? LOOK_MS : false),
-});
-
-export const createTeamExport = () => calls.teamExportsCreate();
-export const deleteTeamExport = (team_export_id: string) =>
-  calls.teamExportsDelete({ path: { team_export_id } });
-export const exportAddress = (id: string): string => openUrl(`/team-exports/${id}/content`);
 
 /** The expiry date of an artifact of this kind; null is for ever, or not known yet. */
 export function expiresAt(

@@ -1,0 +1,58 @@
+"""Benchmarks that need a whole running Slowpath: it is brought up for them, measured from a child, and taken down."""
+
+import importlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+
+from bench.benchmark_results import BenchmarkResult
+from bench.captures import ROOT
+
+
+def beside_stack(module: str) -> Iterator[BenchmarkResult]:
+    """The results of `module.inside()`, run beside a temporary stack of its own, as they come."""
+    command = [
+        "python3",
+        str(ROOT / "backend" / "bootstrap.py"),
+        "stack",
+        "--",
+        sys.executable,
+        "-m",
+        "bench.stack_benchmarks",
+    ]
+    yield from results_of([*command, module])
+
+
+def results_of(command: list[str]) -> Iterator[BenchmarkResult]:
+    """The results that a command prints, one JSON line each, as they come."""
+    with tempfile.TemporaryFile("w+") as errors:
+        child = subprocess.Popen(
+            command,
+            cwd=ROOT / "e2e",
+            env={**os.environ, "PYTHONPATH": f"{ROOT / 'backend'}:{ROOT / 'worker'}:{ROOT / 'e2e'}"},
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        )
+        assert child.stdout is not None
+        for line in child.stdout:
+            if line.startswith("{"):
+                yield BenchmarkResult(**json.loads(line))
+        if child.wait() != 0:
+            errors.seek(0)
+            raise RuntimeError(f"{command[-1]} ended with {child.returncode}: {errors.read().strip()[-2000:]}")
+
+
+def main() -> int:
+    """Run `inside()` of the module named; one JSON line a result."""
+    results: Iterator[BenchmarkResult] = importlib.import_module(sys.argv[1]).inside()
+    for result in results:
+        print(json.dumps(result.to_json()), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

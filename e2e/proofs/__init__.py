@@ -1,0 +1,1 @@
+"""Long proofs: kills at random moments, fuzzing, fresh starts. Run by `npm run test:long`."""
