@@ -40,7 +40,7 @@ CREATE POLICY team ON team_export FOR ALL TO slowpath_app
     USING (team_id = nullif(current_setting('slowpath.team_id', true), '')::uuid)
     WITH CHECK (team_id = nullif(current_setting('slowpath.team_id', true), '')::uuid);
 GRANT SELECT, INSERT, UPDATE, DELETE ON team_export TO slowpath_app;
-CREATE TRIGGER tell AFTER INSERT OR UPDATE OF state ON team_export
+CREATE TRIGGER notify AFTER INSERT OR UPDATE OF state ON team_export
     FOR EACH ROW EXECUTE FUNCTION notify_subject('team-export');
 """
 
