@@ -60,8 +60,9 @@ def all_parts() -> list[Suite]:
     """Return every part whose subject exists, in the order in which they begin.
 
     First the journeys, which leave of the cores what the patient ones take; then the long ones, which leave nothing.
+    Of the patient parts the longest begin first, so that none of them runs alone in the end.
     """
-    return [*_browser_parts(), *_python_parts(), *_frontend_parts(), *_go_parts(), *_whole_parts()]
+    return [*_browser_parts(), *_frontend_parts(), *_python_parts(), *_go_parts(), *_whole_parts()]
 
 
 def _python_parts() -> list[Suite]:
@@ -104,10 +105,19 @@ def _python_parts() -> list[Suite]:
         Suite(
             "pytest",
             frozenset({"py", "unit"}),
-            pytest("not corpus and not long", "pytest.xml"),
+            pytest("not corpus and not long and not processes", "pytest.xml"),
             cores=2,
             count=lambda _: count_junit(RESULTS / "pytest.xml"),
             environment=go_environment(),  # what its tests build shares what was built for the others
+            takes_arguments=True,
+        ),
+        Suite(
+            "process tests",
+            frozenset({"processes"}),
+            pytest("processes and not corpus and not long", "processes.xml"),
+            cores=2,
+            count=lambda _: count_junit(RESULTS / "processes.xml"),
+            environment=go_environment(),
             takes_arguments=True,
         ),
         Suite(
@@ -158,21 +168,26 @@ def _browser_parts() -> list[Suite]:
         "--config",
         str(E2E / "playwright.config.ts"),
     ]
-    results = RESULTS / "playwright.json"
+
+    def journeys(name: str, groups: frozenset[str], *options: str) -> Suite:
+        results = RESULTS / f"{name}.json"
+        return Suite(
+            name,
+            groups,
+            lambda: [[*_BOOTSTRAP, "stack", "--", *playwright, *options]],
+            cores=ALL,
+            count=lambda _: count_playwright(results),
+            environment={
+                "PLAYWRIGHT_JSON_OUTPUT_FILE": str(results),
+                "SLOWPATH_LOCAL_REPOSITORIES": str(RESULTS / "repositories"),
+            },
+            takes_arguments=True,
+        )
+
     return (
         [
-            Suite(
-                "journeys",
-                frozenset({"e2e"}),
-                lambda: [[*_BOOTSTRAP, "stack", "--", *playwright]],
-                cores=ALL,
-                count=lambda _: count_playwright(results),
-                environment={
-                    "PLAYWRIGHT_JSON_OUTPUT_FILE": str(results),
-                    "SLOWPATH_LOCAL_REPOSITORIES": str(RESULTS / "repositories"),
-                },
-                takes_arguments=True,
-            ),
+            journeys("core-journeys", frozenset(), "--grep", "@core"),
+            journeys("journeys", frozenset({"e2e", "processes"})),
         ]
         if (E2E / "playwright.config.ts").exists() and (FRONTEND / "index.html").exists()
         else []

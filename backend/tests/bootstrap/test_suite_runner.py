@@ -20,6 +20,7 @@ PARTS = [
     Suite("pytest", frozenset({"py", "unit"}), lambda: [["pytest"]], takes_arguments=True),
     Suite("mypy", frozenset({"check", "py"}), lambda: [["mypy"]]),
     Suite("corpus", frozenset({"corpus"}), lambda: [["pytest", "-m", "corpus"]], takes_arguments=True),
+    Suite("journeys", frozenset({"e2e", "processes"}), lambda: [["playwright"]], takes_arguments=True),
 ]
 
 
@@ -30,6 +31,8 @@ PARTS = [
         (["py"], ["pytest", "mypy"], []),
         (["mypy"], ["mypy"], []),
         (["corpus"], ["corpus"], []),
+        (["processes"], ["journeys"], []),
+        (["e2e"], ["journeys"], []),
         (["py", "-k", "name"], ["pytest"], ["-k", "name"]),
         (["py", "--", "tests/accounts"], ["pytest"], ["tests/accounts"]),
     ],
