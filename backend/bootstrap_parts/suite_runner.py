@@ -113,7 +113,7 @@ def startable(waiting: Sequence[Suite], running: Sequence[Suite], cores: int) ->
         if not part.patient and (not used or used + part.cores <= cores + _WAITING):
             chosen.append(part)
             used += part.cores
-    for part in waiting:
+    for part in sorted(waiting, key=lambda part: -part.weight):
         if part.patient and behind < max(1, cores - used):
             chosen.append(part)
             behind += 1

@@ -50,6 +50,8 @@ class Suite:
     commands: Callable[[], list[list[str]]]
     cores: int = 1
     patient: bool = False
+    weight: int = 1
+    """Of the parts that wait, the heaviest begin first, so that none of them runs alone in the end."""
     folder: Path = ROOT
     count: Callable[[str], SuiteCount | None] | None = None
     environment: dict[str, str] = field(default_factory=dict)
@@ -60,9 +62,8 @@ def all_parts() -> list[Suite]:
     """Return every part whose subject exists, in the order in which they begin.
 
     First the journeys, which leave of the cores what the patient ones take; then the long ones, which leave nothing.
-    Of the patient parts the longest begin first, so that none of them runs alone in the end.
     """
-    return [*_browser_parts(), *_frontend_parts(), *_python_parts(), *_go_parts(), *_whole_parts()]
+    return [*_browser_parts(), *_python_parts(), *_frontend_parts(), *_go_parts(), *_whole_parts()]
 
 
 def _python_parts() -> list[Suite]:
@@ -137,6 +138,7 @@ def _python_parts() -> list[Suite]:
                 *([str(tool / "mypy"), str(folder)] for folder in (WORKER / "tests", E2E / "tests") if folder.exists()),
             ],
             patient=True,
+            weight=3,
         ),
         Suite(
             "ruff",
@@ -254,7 +256,13 @@ def _frontend_parts() -> list[Suite]:
             count=lambda _: count_vitest(results),
             takes_arguments=True,
         ),
-        Suite("eslint, prettier", frozenset({"web", "check"}), lambda: [[*_NPM, "lint"], prettier], patient=True),
+        Suite(
+            "eslint, prettier",
+            frozenset({"web", "check"}),
+            lambda: [[*_NPM, "lint"], prettier],
+            patient=True,
+            weight=3,
+        ),
         Suite("tsc", frozenset({"web", "check"}), lambda: [[*tsc, str(FRONTEND)], [*tsc, str(E2E)]], patient=True),
         Suite("dependency rules", frozenset({"web", "check"}), lambda: [[*_NPM, "deps"]], patient=True),
         *(

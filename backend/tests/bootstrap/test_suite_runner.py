@@ -50,6 +50,7 @@ def test_what_waits_runs_beside_what_computes() -> None:
         Suite("alone", NONE, list, cores=ALL),
     )
     slow, quick = Suite("slow", NONE, list, patient=True), Suite("quick", NONE, list, patient=True)
+    heavy = Suite("heavy", NONE, list, patient=True, weight=3)
 
     assert startable([slow, long, alone, narrow, quick], [], 2) == [long, narrow, slow]
     assert startable([alone, quick], [long, narrow, slow], 2) == []
@@ -57,6 +58,7 @@ def test_what_waits_runs_beside_what_computes() -> None:
     assert startable([alone, quick], [slow], 2) == [alone]
     assert startable([alone, long, slow, quick], [], 2) == [alone, slow]
     assert startable([slow, quick], [], 2) == [slow, quick]
+    assert startable([slow, quick, heavy], [], 2) == [heavy, slow]
 
 
 def test_choosing_what_is_not_there() -> None:
