@@ -238,7 +238,8 @@ def _go_parts() -> list[Suite]:
 def _frontend_parts() -> list[Suite]:
     if not (FRONTEND / "src").exists():
         return []
-    tsc = [str(NODE_MODULES / ".bin" / "tsc"), "--noEmit", "-p"]
+    # The native compiler takes a fifth of the time; eslint and the generator of the API client need the API of the other.
+    tsc = [str(NODE_MODULES / "typescript-native" / "bin" / "tsc"), "--noEmit", "-p"]
     prettier = [
         str(NODE_MODULES / ".bin" / "prettier"),
         "--config",
