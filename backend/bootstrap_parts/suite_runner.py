@@ -17,7 +17,9 @@ from bootstrap_parts.suite_counts import SuiteCount, go_words
 from bootstrap_parts.suite_report import SuiteResult, tell, wording
 from bootstrap_parts.suites import RESULTS, Suite, all_parts
 
-GROUPS = ("unit", "py", "go", "web", "e2e", "corpus", "check")
+GROUPS = ("unit", "py", "go", "web", "e2e", "corpus", "processes", "check")
+_ON_REQUEST = frozenset({"corpus", "processes"})
+"""Groups that run only when they are named."""
 _PART_SECONDS = 2700.0
 _WAITING = 1
 """Parts that are begun beyond the number of cores: the long ones wait for processes and pages a third of their time."""
@@ -50,7 +52,7 @@ def run_tests(options: argparse.Namespace, voice: ConsoleOutput) -> int:
 def choose(words: Sequence[str], parts: Sequence[Suite]) -> tuple[list[Suite], list[str]]:
     """Split words into parts and arguments; with arguments, only parts that take them are left.
 
-    The corpus is read only when asked for by name.
+    Parts of the corpus and of the process tests run only when they or their groups are named.
     """
     names = {part.name for part in parts}
     leading = next((n for n, word in enumerate(words) if word not in names and word not in GROUPS), len(words))
@@ -62,7 +64,7 @@ def choose(words: Sequence[str], parts: Sequence[Suite]) -> tuple[list[Suite], l
     chosen = (
         [part for part in parts if ({part.name} | part.groups) & wanted]
         if wanted
-        else [part for part in parts if "corpus" not in part.groups]
+        else [part for part in parts if not part.groups & _ON_REQUEST]
     )
     if arguments:
         chosen = [part for part in chosen if part.takes_arguments]
@@ -111,7 +113,7 @@ def startable(waiting: Sequence[Suite], running: Sequence[Suite], cores: int) ->
         if not part.patient and (not used or used + part.cores <= cores + _WAITING):
             chosen.append(part)
             used += part.cores
-    for part in waiting:
+    for part in sorted(waiting, key=lambda part: -part.weight):
         if part.patient and behind < max(1, cores - used):
             chosen.append(part)
             behind += 1

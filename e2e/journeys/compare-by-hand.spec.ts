@@ -2,34 +2,40 @@
 import { choose, exampleFiles, file, flameGraph, pathOf } from '../support/compare-helpers';
 import { expect, expectAccessible, test } from '../support/test';
 
-test('drop two sets, compare, read what changed and who pays', async ({ page, person }) => {
-  await page.goto(pathOf(person, '/comparisons'));
-  await expectAccessible(page);
-  await choose(page, [...exampleFiles('inlined', 8), ...exampleFiles('helper', 8)]);
+test(
+  'drop two sets, compare, read what changed and who pays',
+  { tag: '@core' },
+  async ({ page, person }) => {
+    await page.goto(pathOf(person, '/comparisons'));
+    await expectAccessible(page);
+    await choose(page, [...exampleFiles('inlined', 8), ...exampleFiles('helper', 8)]);
 
-  const drawer = page.getByRole('complementary', { name: 'Upload' });
-  const base = drawer.getByRole('region', { name: 'base', exact: true });
-  await expect(base.getByText('decoded')).toHaveCount(8, { timeout: 30_000 });
-  await expect(drawer.getByText('decoded', { exact: true })).toHaveCount(16, {
-    timeout: 30_000,
-  });
-  await expectAccessible(page);
+    const drawer = page.getByRole('complementary', { name: 'Upload' });
+    const base = drawer.getByRole('region', { name: 'base', exact: true });
+    await expect(base.getByText('decoded')).toHaveCount(8, { timeout: 30_000 });
+    await expect(drawer.getByText('decoded', { exact: true })).toHaveCount(16, {
+      timeout: 30_000,
+    });
+    await expectAccessible(page);
 
-  // The names say which is which, but not which came first: `inlined` belongs to the base here.
-  if ((await base.getByText(/^helper-/).count()) > 0) {
-    await drawer.getByRole('button', { name: 'Swap sides' }).click();
-  }
-  await drawer.getByRole('button', { name: /^compare/i }).click();
+    // The names say which is which, but not which came first: `inlined` belongs to the base here.
+    if ((await base.getByText(/^helper-/).count()) > 0) {
+      await drawer.getByRole('button', { name: 'Swap sides' }).click();
+    }
+    await drawer.getByRole('button', { name: /^compare/i }).click();
 
-  const findings = page.getByRole('list', { name: /^findings/i });
-  await expect(findings).toBeVisible({ timeout: 30_000 });
-  await expect(page.getByRole('heading', { level: 1 })).toContainText(/more CPU.*stack growth/i);
-  await expect(findings.getByRole('listitem').first()).toContainText(/stack growth \(morestack\)/i);
-  await expect(findings.getByRole('listitem').first()).toContainText(/cloneBytes|Clone/);
+    const findings = page.getByRole('list', { name: /^findings/i });
+    await expect(findings).toBeVisible({ timeout: 30_000 });
+    await expect(page.getByRole('heading', { level: 1 })).toContainText(/more CPU.*stack growth/i);
+    await expect(findings.getByRole('listitem').first()).toContainText(
+      /stack growth \(morestack\)/i,
+    );
+    await expect(findings.getByRole('listitem').first()).toContainText(/cloneBytes|Clone/);
 
-  await flameGraph(page);
-  await expectAccessible(page);
-});
+    await flameGraph(page);
+    await expectAccessible(page);
+  },
+);
 
 test('an unreadable file is rejected by name, and the others are unaffected', async ({
   page,

@@ -11,7 +11,7 @@ import pytest
 
 from tests.bootstrap.start_process import Start, answers, wait_until_gone
 
-pytestmark = pytest.mark.takes_long
+pytestmark = [pytest.mark.takes_long, pytest.mark.processes]
 
 
 @pytest.fixture

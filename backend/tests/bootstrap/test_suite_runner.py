@@ -22,6 +22,7 @@ PARTS = [
     Suite("pytest", frozenset({"py", "unit"}), lambda: [["pytest"]], takes_arguments=True),
     Suite("mypy", frozenset({"check", "py"}), lambda: [["mypy"]]),
     Suite("corpus", frozenset({"corpus"}), lambda: [["pytest", "-m", "corpus"]], takes_arguments=True),
+    Suite("journeys", frozenset({"e2e", "processes"}), lambda: [["playwright"]], takes_arguments=True),
 ]
 
 
@@ -32,6 +33,8 @@ PARTS = [
         (["py"], ["pytest", "mypy"], []),
         (["mypy"], ["mypy"], []),
         (["corpus"], ["corpus"], []),
+        (["processes"], ["journeys"], []),
+        (["e2e"], ["journeys"], []),
         (["py", "-k", "name"], ["pytest"], ["-k", "name"]),
         (["py", "--", "tests/accounts"], ["pytest"], ["tests/accounts"]),
     ],
@@ -49,6 +52,7 @@ def test_what_waits_runs_beside_what_computes() -> None:
         Suite("alone", NONE, list, cores=ALL),
     )
     slow, quick = Suite("slow", NONE, list, patient=True), Suite("quick", NONE, list, patient=True)
+    heavy = Suite("heavy", NONE, list, patient=True, weight=3)
 
     assert startable([slow, long, alone, narrow, quick], [], 2) == [long, narrow, slow]
     assert startable([alone, quick], [long, narrow, slow], 2) == []
@@ -56,6 +60,7 @@ def test_what_waits_runs_beside_what_computes() -> None:
     assert startable([alone, quick], [slow], 2) == [alone]
     assert startable([alone, long, slow, quick], [], 2) == [alone, slow]
     assert startable([slow, quick], [], 2) == [slow, quick]
+    assert startable([slow, quick, heavy], [], 2) == [heavy, slow]
 
 
 def test_choosing_what_is_not_there() -> None:

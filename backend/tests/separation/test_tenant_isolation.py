@@ -1,13 +1,18 @@
-"""Every endpoint x everybody who might ask: nobody sees or changes what is another team's.
+"""Every endpoint and each kind of caller: no caller sees or changes what belongs to another team.
 
-The endpoints, what each asks of its caller, and well-formed requests come from the app itself, so a
-new endpoint is tested as soon as it exists; one that declares no right fails. It runs twice: with the
-filters in code switched off, so that PostgreSQL alone keeps teams apart, and, among the long proofs,
-as the app is, where less could be seen.
+The endpoints, the right that each declares, and well-formed requests come from the app itself, so a
+new endpoint is tested as soon as it exists; one that declares no right fails.
+
+`npm test` sends the requests of the callers at the boundary of each permission: the lowest role and the
+narrowest token that are allowed, the highest role and the broadest token that are refused, the other
+team, and callers without a valid session or token. It does so with the filters in code switched off, so
+that PostgreSQL alone separates the teams. `npm run test:long` adds every other caller, and repeats all
+of them with the filters switched on.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
+from typing import TypeVar
 
 import psycopg
 import pytest
@@ -42,7 +47,7 @@ NOTHING_THERE = {
     "oidc:callback": "no issuer is set",
     "webhooks:receive-gitlab": "the hook that was made up is one of GitHub",
 }
-"""Why the owner gets a 404 for a made-up row; of every other endpoint a 404 would make the test blind."""
+"""Why whoever is allowed gets a 404 for a made-up row; of every other endpoint a 404 would make the test blind."""
 
 SEEN_BY_LOOKING = {"api_token": {"last_used_at"}}
 
@@ -50,9 +55,56 @@ OPEN = {"health:alive", "health:ready", "health:metrics"}
 """Outside /api, for machines that watch; they tell no team's data."""
 
 
+_Caller = TypeVar("_Caller", Role, TokenScope)
+BOUNDARY_OUTSIDERS = ("anonymous", "revoked token")
+OTHER_OUTSIDERS = ("anonymous naming the team", "ended session", "expired token", "broken token")
+
+
 @cache
 def all_endpoints() -> tuple[Endpoint, ...]:
     return tuple(endpoints_of(build_schema_app()))
+
+
+def needed_role(endpoint: Endpoint) -> Role:
+    """Return the lowest role that the endpoint lets in."""
+    return ROLE_FOR.get(STRICTER.get(endpoint.operation_id, endpoint.right), Role.VIEWER)
+
+
+def is_allowed(endpoint: Endpoint, scope: TokenScope) -> bool:
+    """Return whether the endpoint lets tokens of a scope in."""
+    right = STRICTER.get(endpoint.operation_id, endpoint.right)
+    return right is Permission.ANYONE or scope in SCOPES_FOR.get(right, ())
+
+
+def boundary_roles(endpoint: Endpoint) -> set[Role]:
+    """Return the lowest role that the endpoint lets in and the highest that it refuses."""
+    needed = needed_role(endpoint)
+    return {role for role in Role if role.rank in {needed.rank, needed.rank - 1}}
+
+
+def boundary_scopes(endpoint: Endpoint) -> set[TokenScope]:
+    """Return the narrowest scope that the endpoint lets in and the broadest that it refuses."""
+
+    def breadth(scope: TokenScope) -> int:
+        return sum(scope in scopes for scopes in SCOPES_FOR.values())
+
+    allowed = [scope for scope in TokenScope if is_allowed(endpoint, scope)]
+    refused = [scope for scope in TokenScope if scope not in allowed]
+    return {*sorted(allowed, key=breadth)[:1], *sorted(refused, key=breadth)[-1:]}
+
+
+def cases(callers: type[_Caller], boundary: Callable[[Endpoint], set[_Caller]]) -> list[object]:
+    """Pair every endpoint with every caller; those away from the boundary are left to the long proofs."""
+    return [
+        pytest.param(
+            endpoint,
+            caller,
+            marks=() if caller in boundary(endpoint) else pytest.mark.long,
+            id=f"{endpoint.operation_id}-{caller}",
+        )
+        for endpoint in all_endpoints()
+        for caller in callers
+    ]
 
 
 @pytest.fixture(scope="module", params=[pytest.param("filters on", marks=pytest.mark.long), "filters off"])
@@ -105,12 +157,20 @@ def test_every_id_in_a_path_is_of_something_made_up_here(world: TwoTeamWorld, en
 
 
 @pytest.mark.database
+@pytest.mark.parametrize(
+    "outsiders",
+    [
+        pytest.param(BOUNDARY_OUTSIDERS, id="boundary"),
+        pytest.param(OTHER_OUTSIDERS, id="others", marks=pytest.mark.long),
+    ],
+)
 def test_nobody_from_outside_is_told_anything(
-    world: TwoTeamWorld, endpoint: Endpoint, admin: psycopg.Connection
+    world: TwoTeamWorld, endpoint: Endpoint, outsiders: tuple[str, ...], admin: psycopg.Connection
 ) -> None:
+    assert {*BOUNDARY_OUTSIDERS, *OTHER_OUTSIDERS} == world.outsiders.keys()
     world.kept.restore()
 
-    for who in world.outsiders:
+    for who in outsiders:
         asked = endpoint.ask(world.outsider(who), world.ids)
         told_nothing(asked, who)
         if endpoint.right is not Permission.ANYONE:
@@ -154,13 +214,12 @@ def test_another_team_is_told_nothing(world: TwoTeamWorld, endpoint: Endpoint, a
 
 
 @pytest.mark.database
-@pytest.mark.parametrize("role", list(Role))
+@pytest.mark.parametrize(("endpoint", "role"), cases(Role, boundary_roles))
 def test_a_role_reaches_as_far_as_declared(
     world: TwoTeamWorld, endpoint: Endpoint, role: Role, admin: psycopg.Connection
 ) -> None:
     world.kept.restore()
-    needed = ROLE_FOR.get(STRICTER.get(endpoint.operation_id, endpoint.right), Role.VIEWER)
-    reaches = role.reaches(needed)
+    reaches = role.reaches(needed_role(endpoint))
     if reaches and endpoint.streams:
         pytest.skip("its answer does not end")
 
@@ -170,7 +229,8 @@ def test_a_role_reaches_as_far_as_declared(
     if reaches:
         assert asked.status not in {401, 403} or endpoint.operation_id in PASSWORD_ASKED, said
         assert asked.status < 500, said
-        sees = role is Role.OWNER and endpoint.object_names - {"session_id"}
+        of_others = {"session_id"} if role is Role.OWNER else {"session_id", "sign_in_id"}
+        sees = role in {needed_role(endpoint), Role.OWNER} and endpoint.object_names - of_others
         if sees and endpoint.operation_id not in NOTHING_THERE:
             assert asked.status != 404, f"{said}: then the 404 of others means nothing"
     else:
@@ -179,13 +239,13 @@ def test_a_role_reaches_as_far_as_declared(
 
 
 @pytest.mark.database
-@pytest.mark.parametrize("scope", list(TokenScope))
+@pytest.mark.parametrize(("endpoint", "scope"), cases(TokenScope, boundary_scopes))
 def test_a_token_reaches_as_far_as_declared(
     world: TwoTeamWorld, endpoint: Endpoint, scope: TokenScope, admin: psycopg.Connection
 ) -> None:
     world.kept.restore()
     right = STRICTER.get(endpoint.operation_id, endpoint.right)
-    reaches = right is Permission.ANYONE or scope in SCOPES_FOR.get(right, ())
+    reaches = is_allowed(endpoint, scope)
     if reaches and endpoint.streams:
         pytest.skip("its answer does not end")
 

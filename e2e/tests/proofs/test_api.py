@@ -6,6 +6,8 @@ from proofs.api_fuzz import ask
 from tests.support.databases import TestDatabase
 from tests.support.running_stacks import RunningStack, faults_told
 
+pytestmark = pytest.mark.processes
+
 EXAMPLES = 2
 SECONDS = 30
 SEED = 20261121

@@ -16,7 +16,7 @@ from slowpath_worker.decode_helper import BASE_MEMORY_BYTES, MAX_MEMORY_BYTES
 from tests.support.running_stacks import RunningStack, faults_told, forget_peak, resident_bytes
 from tests.support.worker_supervisor import children_of
 
-pytestmark = pytest.mark.database
+pytestmark = [pytest.mark.database, pytest.mark.processes]
 
 REFUSED_SECONDS = 2.0
 WEB_GROWTH_BYTES = 64 * MIB

@@ -17,7 +17,7 @@ from proofs.bombs import GOOD, MIB
 from tests.support.running_stacks import RunningStack, forget_peak, resident_bytes
 from tests.support.worker_supervisor import children_of
 
-pytestmark = pytest.mark.database
+pytestmark = [pytest.mark.database, pytest.mark.processes]
 
 NEWS_SECONDS = 2.0
 PATIENCE_SECONDS = 20.0

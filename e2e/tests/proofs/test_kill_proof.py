@@ -8,6 +8,8 @@ import pytest
 
 from tests.bootstrap.start_process import BOOTSTRAP, environment_of
 
+pytestmark = pytest.mark.processes
+
 DECODES = 12
 
 

@@ -21,6 +21,8 @@ from slowpath_cli.main import main
 from tests.collect.conftest import Running, wait_until
 from tests.collect.pprof_servers import Answering, Asked, Handler, Reply
 
+pytestmark = pytest.mark.processes
+
 WORKER = Path(__file__).resolve().parents[2]
 Start = Callable[..., Running]
 Serve = Callable[[Handler], Answering]

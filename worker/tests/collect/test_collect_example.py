@@ -15,6 +15,8 @@ from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath_cli.main import main
 from tests.collect.conftest import Running, wait_until
 
+pytestmark = pytest.mark.processes
+
 WORKER = Path(__file__).resolve().parents[2]
 Start = Callable[..., Running]
 

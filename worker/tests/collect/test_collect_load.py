@@ -17,6 +17,8 @@ import pytest
 from slowpath_cli.main import main
 from tests.collect.conftest import free_port, go_command, start, wait_until
 
+pytestmark = pytest.mark.processes
+
 WORKER = Path(__file__).resolve().parents[2]
 SOURCE = Path(__file__).parent / "testdata" / "watched"
 Start = Callable[[str], str]

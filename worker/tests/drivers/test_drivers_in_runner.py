@@ -15,6 +15,8 @@ from tests.drivers.test_webhook import SECRET, Receiver
 from tests.runner.probe_server_double import ProbeServerDouble, lease, lending
 from tests.runner.test_probe_lifecycle import Here, here  # noqa: F401 - pytest finds fixtures by name
 
+pytestmark = pytest.mark.processes
+
 PORT = '["sh", "-c", "echo {port}"]'
 
 

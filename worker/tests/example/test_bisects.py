@@ -12,6 +12,8 @@ from example.bisects.generated_histories import CULPRIT, Histories, Sizes, writt
 from example.bisects.split_repositories import LIBDB, LIBX, SERVICE
 from slowpath_cli.main import main
 
+pytestmark = pytest.mark.processes
+
 GO = shutil.which("go") or "/usr/local/go/bin/go"
 SMALL = Sizes(mono=24, libdb=16, libx=10, outside=4)
 SCRIPT = f"""#!/bin/sh

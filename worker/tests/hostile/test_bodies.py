@@ -9,7 +9,7 @@ import pytest
 from tests.hostile.attacks import MIB, at_once, connected, cpu_seconds, head, looking_on
 from tests.support.running_stacks import RunningStack, forget_peak, resident_bytes
 
-pytestmark = pytest.mark.database
+pytestmark = [pytest.mark.database, pytest.mark.processes]
 
 JSON = {"Content-Type": "application/json"}
 SIGN_IN = "/api/v1/session"

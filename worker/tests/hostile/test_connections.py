@@ -10,7 +10,7 @@ import pytest
 from tests.hostile.attacks import connected, head, looking_on
 from tests.support.running_stacks import RunningStack
 
-pytestmark = pytest.mark.database
+pytestmark = [pytest.mark.database, pytest.mark.processes]
 
 HALF_SENT = 1_100
 HALF_HEAD = b"POST /api/v1/session HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "

@@ -9,7 +9,7 @@ import pytest
 from tests.support.databases import TestDatabase
 from tests.support.running_stacks import running_stack
 
-pytestmark = pytest.mark.database
+pytestmark = [pytest.mark.database, pytest.mark.processes]
 
 
 def test_sessions_rates_and_counters_are_those_of_all_processes(migrated: TestDatabase, tmp_path: Path) -> None:

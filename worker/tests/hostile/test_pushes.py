@@ -22,7 +22,7 @@ from tests.support.app_under_test import built, settings_for
 from tests.support.databases import TestDatabase
 from tests.support.running_stacks import RunningStack, forget_peak, resident_bytes, running_stack
 
-pytestmark = pytest.mark.database
+pytestmark = [pytest.mark.database, pytest.mark.processes]
 
 MOST_GROWTH = 16 * MIB
 PUSH_BYTES = 3_000_000

@@ -17,6 +17,8 @@ from slowpath_cli.runner.core import run_processes
 from tests.collect.conftest import Running
 from tests.runner.probe_server_double import ProbeServerDouble, lease, lending
 
+pytestmark = pytest.mark.processes
+
 CONFIG = """
 [runner]
 name = "here"

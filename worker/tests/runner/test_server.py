@@ -17,7 +17,7 @@ from tests.support.databases import TestDatabase
 from tests.support.git_repositories import SomeRepository, new_repository
 from tests.support.running_stacks import RunningStack, running_stack
 
-pytestmark = [pytest.mark.database, pytest.mark.takes_long]
+pytestmark = [pytest.mark.database, pytest.mark.takes_long, pytest.mark.processes]
 CONFIG = """
 [runner]
 name = "lab"

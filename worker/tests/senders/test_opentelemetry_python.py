@@ -52,7 +52,7 @@ from tests.tasks.conftest import bench, settings  # noqa: F401 - as above
 from tests.tasks.test_decode_handlers import run_all
 from tests.tasks.test_spans import fold_now, pushed
 
-pytestmark = pytest.mark.database
+pytestmark = [pytest.mark.database, pytest.mark.processes]
 
 Encoding = Literal["protobuf", "protobuf.gz", "json"]
 BOUNDS = (0.005, 0.01, 0.1, 1.0)

@@ -1,0 +1,310 @@
+"""Retention rules over HTTP, what they delete and what they must not, orphaned blobs, storage limits."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID, uuid4
+
+import psycopg
+import pytest
+from fastapi.testclient import TestClient
+from sqlalchemy import Engine, func, select
+
+from slowpath.core.db_sessions import Database, TeamScope
+from slowpath.core.ids import BlobKey
+from slowpath.core.jobs import JobRow
+from slowpath.core.ports import BlobInfo
+from slowpath.evidence.artifacts.tables import Artifact
+from slowpath.operations.retention.rules import BlobFolder, BlobOwner
+from slowpath.operations.retention.service import audit_log_retention, orphaned_blobs, retention_rules
+from slowpath.operations.retention.service.orphaned_blobs import BlobTotals
+from slowpath.operations.retention.tables import StorageSnapshot
+from slowpath.platform.accounts.rules.roles import Role
+from tests.factories.accounts import AccountsFactory, SomeTeam
+from tests.factories.files import FilesFactory
+from tests.support.app_under_test import AppUnderTest, built, settings_for
+from tests.support.databases import TestDatabase
+
+pytestmark = pytest.mark.database
+
+RETENTION = "/api/v1/retention"
+PREVIEW = "/api/v1/retention/preview"
+
+
+@pytest.fixture
+def files(house: AppUnderTest, team: SomeTeam) -> FilesFactory:
+    return FilesFactory(house, team)
+
+
+@pytest.fixture
+def admin(emptied: TestDatabase) -> Iterator[psycopg.Connection]:
+    with emptied.as_admin() as connection:
+        yield connection
+
+
+@pytest.fixture
+def now(house: AppUnderTest, admin: psycopg.Connection) -> datetime:
+    """Return the time of the database, which stamps the rows, and set the clock of the app to it."""
+    row = admin.execute("SELECT clock_timestamp()").fetchone()
+    assert row is not None
+    house.clock.at = row[0]
+    return house.clock.at
+
+
+def set_age(admin: psycopg.Connection, artifact_id: UUID, days: float) -> None:
+    admin.execute(
+        "UPDATE artifact SET created_at = clock_timestamp() - make_interval(secs => %s) WHERE id = %s",
+        (days * 86_400, artifact_id),
+    )
+
+
+def set_rule(client: TestClient, kind: str, days: int | None) -> dict[str, Any]:
+    answer = client.put(RETENTION, json={"rules": [{"kind": kind, "days": days}]})
+    assert answer.status_code == 200, answer.text
+    return {rule["kind"]: rule for rule in answer.json()["rules"]}
+
+
+def expire(house: AppUnderTest, team: SomeTeam, now: datetime) -> int:
+    with house.database.writing(TeamScope(team.id)) as session:
+        return retention_rules.delete_expired(session, now)
+
+
+def stored_ids(house: AppUnderTest, team: SomeTeam) -> set[UUID]:
+    with house.database.reading(TeamScope(team.id)) as session:
+        return set(session.scalars(select(Artifact.id)))
+
+
+def enforcements(house: AppUnderTest, team: SomeTeam) -> int:
+    with house.database.reading(TeamScope(team.id)) as session:
+        waiting = select(func.count()).select_from(JobRow).where(JobRow.name.like("retention.%"))
+        return session.scalars(waiting).one()
+
+
+# -- rules -----------------------------------------------------------------------------------------
+
+
+def test_a_changed_rule_is_stored_audited_and_enforced_once(
+    client: TestClient, house: AppUnderTest, team: SomeTeam, admin: psycopg.Connection
+) -> None:
+    before = enforcements(house, team)
+    assert set_rule(client, "trace", 90)["trace"]["days"] == 90
+    assert set_rule(client, "trace", 30)["trace"]["days"] == 30
+    assert set_rule(client, "trace", 30)["trace"]["days"] == 30, "saving the same value changes nothing"
+
+    audited = admin.execute("SELECT details FROM audit_event WHERE action = 'retention.changed' ORDER BY id").fetchall()
+    assert sorted((row["trace"]["from"] or 0, row["trace"]["to"]) for (row,) in audited) == [(0, 90), (90, 30)]
+    assert enforcements(house, team) - before == 1, "the job that waits deletes by both"
+
+
+def test_a_rule_can_be_withdrawn(client: TestClient) -> None:
+    set_rule(client, "spans", 7)
+    assert set_rule(client, "spans", None)["spans"]["days"] is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "days", "limit"),
+    [("audit", 364, 365), ("profile.cpu", 3651, 3650), ("metrics", 1001, 1000)],
+)
+def test_a_rule_beyond_a_limit_is_refused_and_says_the_limit(
+    client: TestClient, kind: str, days: int, limit: int
+) -> None:
+    answer = client.put(RETENTION, json={"rules": [{"kind": kind, "days": days}]})
+    assert 400 <= answer.status_code < 500
+    assert str(limit) in answer.text
+    assert client.get(PREVIEW, params={"rule": [f"{kind}:{days}"]}).status_code == answer.status_code
+    assert set_rule(client, kind, limit)[kind]["days"] == limit, "the limit itself is allowed"
+
+
+@pytest.mark.parametrize("rule", [{"kind": "profile.unheard", "days": 3}, {"kind": "metrics", "days": None}])
+def test_an_unknown_kind_and_endless_samples_are_refused(client: TestClient, rule: dict[str, Any]) -> None:
+    answer = client.put(RETENTION, json={"rules": [rule]})
+    assert 400 <= answer.status_code < 500
+    assert answer.json()["remedy"]
+
+
+def test_one_refused_rule_changes_no_other(client: TestClient) -> None:
+    rules = [{"kind": "trace", "days": 5}, {"kind": "audit", "days": 1}]
+    assert client.put(RETENTION, json={"rules": rules}).status_code >= 400
+    found = {rule["kind"]: rule["days"] for rule in client.get(RETENTION).json()["rules"]}
+    assert found["trace"] is None
+
+
+@pytest.mark.asked_by("viewer", "member")
+def test_only_administrators_change_rules(client: TestClient, role: Role) -> None:
+    assert client.put(RETENTION, json={"rules": [{"kind": "trace", "days": 5}]}).status_code == 403
+    assert client.get(RETENTION).status_code == 200
+
+
+# -- deletion --------------------------------------------------------------------------------------
+
+
+def test_a_file_expires_when_it_is_older_than_the_rule_of_its_kind(
+    client: TestClient,
+    house: AppUnderTest,
+    team: SomeTeam,
+    files: FilesFactory,
+    admin: psycopg.Connection,
+    now: datetime,
+) -> None:
+    old, young = files.decoded(content=b"old"), files.decoded(content=b"young")
+    unread = files.refused(content=b"unread")
+    set_age(admin, old, 30.01)
+    set_age(admin, young, 29.99)
+    set_age(admin, unread, 1000)
+
+    assert expire(house, team, now) == 0, "without a rule nothing expires"
+    set_rule(client, "profile.cpu", 30)
+    assert expire(house, team, now) == 1
+    assert stored_ids(house, team) == {young, unread}
+
+    set_rule(client, "unread", 999)
+    assert expire(house, team, now) == 1
+    assert stored_ids(house, team) == {young}
+    assert expire(house, team, now) == 0
+
+
+def test_a_file_that_still_waits_for_its_decoding_does_not_expire(
+    client: TestClient,
+    house: AppUnderTest,
+    team: SomeTeam,
+    files: FilesFactory,
+    admin: psycopg.Connection,
+    now: datetime,
+) -> None:
+    waiting = files.received(content=b"waiting")
+    set_age(admin, waiting, 100)
+    set_rule(client, "unread", 1)
+
+    preview = client.get(PREVIEW).json()
+    assert (preview["files"], preview["held_files"]) == (0, 1)
+    assert expire(house, team, now) == 0
+    assert stored_ids(house, team) == {waiting}
+
+
+def test_a_side_of_a_comparison_that_is_not_computed_yet_does_not_expire(
+    client: TestClient,
+    house: AppUnderTest,
+    team: SomeTeam,
+    files: FilesFactory,
+    admin: psycopg.Connection,
+    now: datetime,
+) -> None:
+    base, candidate, other = (files.decoded(content=name) for name in (b"base", b"candidate", b"other"))
+    for each in (base, candidate, other):
+        set_age(admin, each, 100)
+    sides = {"base": {"artifact_ids": [str(base)]}, "candidate": {"artifact_ids": [str(candidate)]}}
+    created = client.post("/api/v1/comparisons", json=sides)
+    assert created.status_code in {200, 201, 202}, created.text
+    set_rule(client, "profile.cpu", 1)
+
+    preview = client.get(PREVIEW).json()
+    assert (preview["files"], preview["held_files"]) == (1, 2)
+    assert expire(house, team, now) == 1
+    assert stored_ids(house, team) == {base, candidate}
+
+    admin.execute("UPDATE comparison SET state = 'failed' WHERE id = %s", (created.json()["id"],))
+    assert expire(house, team, now) == 2
+
+
+def test_rules_of_one_team_delete_nothing_of_another(
+    client: TestClient, house: AppUnderTest, people: AccountsFactory, files: FilesFactory,
+    admin: psycopg.Connection, now: datetime,
+) -> None:  # fmt: skip
+    mine = files.decoded()
+    other = people.team("Others")
+    theirs = FilesFactory(house, other).decoded()
+    for each in (mine, theirs):
+        set_age(admin, each, 100)
+    set_rule(client, "profile.cpu", 1)
+
+    assert expire(house, other, now) == 0
+    assert stored_ids(house, other) == {theirs}
+
+
+def test_the_audit_log_is_retained_for_a_year_whatever_is_asked(
+    client: TestClient, house: AppUnderTest, team: SomeTeam, admin: psycopg.Connection, now: datetime
+) -> None:
+    with house.database.reading(TeamScope(team.id)) as session:
+        assert audit_log_retention.audit_log_cutoff(session, now) is None
+    set_rule(client, "audit", 365)
+    admin.execute("UPDATE retention_rule SET days = 1 WHERE kind = 'audit'")
+    with house.database.reading(TeamScope(team.id)) as session:
+        assert audit_log_retention.audit_log_cutoff(session, now) == now - timedelta(days=365)
+
+
+# -- orphaned blobs --------------------------------------------------------------------------------
+
+
+def test_only_old_blobs_whose_row_is_gone_are_orphaned(
+    house: AppUnderTest, team: SomeTeam, files: FilesFactory, now: datetime
+) -> None:
+    stored = files.decoded(content=b"stored")
+    with house.database.reading(TeamScope(team.id)) as session:
+        digest = session.scalars(select(Artifact.sha256).where(Artifact.id == stored)).one()
+    old, young = now - timedelta(hours=7), now - timedelta(hours=5)
+    gone, report = "cd" * 32, uuid4()
+
+    def blob(path: str, changed_at: datetime = old) -> BlobInfo:
+        return BlobInfo(BlobKey(f"{team.id}/{path}"), 10, changed_at)
+
+    orphaned_file, orphaned_report = blob(f"originals/{gone}"), blob(f"reports/{report}")
+    blobs = [
+        blob(f"originals/{digest}"),
+        orphaned_file,
+        blob(f"profiles/1/{gone}", young),
+        orphaned_report,
+        blob(f"reports/{report}", young),
+        blob(f"unknown/{gone}"),
+    ]
+    with house.database.reading(TeamScope(team.id)) as session:
+        found = orphaned_blobs.find_orphaned_blobs(session, blobs, now)
+    assert [blob for blob, _ in found] == [orphaned_file, orphaned_report]
+
+
+def test_a_file_that_was_stored_again_meanwhile_is_no_orphan_any_more(
+    house: AppUnderTest, team: SomeTeam, files: FilesFactory
+) -> None:
+    artifact_id = files.decoded(content=b"stored again")
+    with house.database.writing(TeamScope(team.id)) as session:
+        digest = session.scalars(select(Artifact.sha256).where(Artifact.id == artifact_id)).one()
+        assert not orphaned_blobs.recheck_orphaned_blobs(session, BlobOwner(BlobFolder.ORIGINALS, sha256=digest))
+        assert orphaned_blobs.recheck_orphaned_blobs(session, BlobOwner(BlobFolder.ORIGINALS, sha256="cd" * 32))
+
+
+def test_storage_is_recorded_by_folder_and_old_snapshots_go(
+    client: TestClient, house: AppUnderTest, team: SomeTeam, admin: psycopg.Connection, now: datetime
+) -> None:
+    first, second = (BlobInfo(BlobKey(f"{team.id}/originals/{n}"), size, now) for n, size in ((1, 100), (2, 40)))
+    totals = BlobTotals()
+    for blob in (first, second):
+        totals.add(blob)
+    totals.take(second)
+    for _ in range(2):
+        with house.database.writing(TeamScope(team.id)) as session:
+            orphaned_blobs.record_storage(session, totals, now)
+        admin.execute("UPDATE storage_snapshot SET created_at = created_at - interval '91 days'")
+    with house.database.writing(TeamScope(team.id)) as session:
+        orphaned_blobs.record_storage(session, totals, now)
+    with house.database.reading(TeamScope(team.id)) as session:
+        assert session.scalars(select(func.count()).select_from(StorageSnapshot)).one() == 1
+
+    usage = client.get("/api/v1/usage").json()
+    folders = {folder["name"]: (folder["files"], folder["bytes"]) for folder in usage["folders"]}
+    assert folders["originals"] == (1, 100)
+    assert usage["swept"] == 1
+
+
+# -- limits ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("limit", "state"), [(1_000, "free"), (100, "nearly"), (80, "reached")])
+def test_the_usage_page_says_how_near_the_limit_is(
+    emptied: TestDatabase, engine: Engine, limit: int, state: str
+) -> None:
+    house = built(Database(engine), settings_for(emptied.app_url, max_team_bytes=limit))
+    team = AccountsFactory(house).team()
+    FilesFactory(house, team).received(content=b"x" * 80)
+    client = house.asked(cookie=team.owner.cookie)
+
+    limits = {each["what"]: each for each in client.get("/api/v1/usage").json()["limits"]}
+    assert (limits["bytes"]["limit"], limits["bytes"]["used"], limits["bytes"]["state"]) == (limit, 80, state)
