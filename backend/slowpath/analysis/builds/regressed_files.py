@@ -1,7 +1,7 @@
-"""In which files regressed functions stand, as a profile's table of functions tells it.
+"""Return the source files of regressed functions from a profile's function table.
 
-A path in a profile is of the machine that built it (`/build/7/store/get.go`, `example.org/lib@v1.2.0/get.go`), so only a file's own name is taken, behind the
-import path of the function's package: of that, a path in a repository is the end.
+A path in a profile is of the machine that built it (`/build/7/store/get.go`, `example.org/lib@v1.2.0/get.go`), so only the
+base name is used, after the import path of the function's package: a path in a repository is a suffix of that.
 """
 
 from collections.abc import Collection
@@ -18,13 +18,13 @@ def files_of(table: bytes, functions: Collection[str], main_directory: str) -> l
     """Return the files of those functions that the table (`slowpath.functions`) holds, in its order. Raises `ColumnsError`."""
     columns = read_columns(table, "slowpath.functions")
     strings = strings_of(columns)
-    wanted = {one for one in functions if not is_standard(one)}
-    found: dict[str, None] = {}
+    user_functions = {one for one in functions if not is_standard(one)}
+    files: dict[str, None] = {}
     pairs = zip(columns.column("name", "u32").tolist(), columns.column("file", "u32").tolist(), strict=True)
     for name, file in pairs:
-        own = strings[file].replace("\\", "/").rpartition("/")[2]
-        if strings[name] in wanted and own and own not in GENERATED:
+        base_name = strings[file].replace("\\", "/").rpartition("/")[2]
+        if strings[name] in user_functions and base_name and base_name not in GENERATED:
             package = package_of(strings[name])
             folder = main_directory if package == "main" else package
-            found[f"{folder}/{own}" if folder else own] = None
-    return list(found)[:MOST_FILES]
+            files[f"{folder}/{base_name}" if folder else base_name] = None
+    return list(files)[:MOST_FILES]
