@@ -1,4 +1,4 @@
-"""Which runtime categories changed, judged together; groups stand for parts that move together."""
+"""Test which runtime categories changed; a group replaces parts that change together."""
 
 import numpy as np
 
@@ -22,13 +22,13 @@ from slowpath.analysis.kinds.profiles.significance import (
 from slowpath.analysis.kinds.profiles.stack_attribution import GROUPS
 
 FEWEST_COUNTS = 5
-PAYS_MUCH = 0.3
+MIN_ATTRIBUTED_SHARE = 0.3
 
 
 def category_findings(comparison: ProfileKindComparison) -> list[Finding]:
-    """Findings on categories and groups of categories, of both directions, in no particular order.
+    """Return findings on categories and groups of categories, of both directions, in no particular order.
 
-    Categories are corners of the Go runtime that use CPU; other kinds of profile are told by function alone.
+    Categories are parts of the Go runtime that use CPU; findings on other kinds of profile are on functions alone.
     """
     if comparison.kind != "cpu":
         return []
@@ -42,7 +42,7 @@ def category_findings(comparison: ProfileKindComparison) -> list[Finding]:
 
 
 def _groups_for_parts(subjects: SubjectEstimates, judged: SignificantRows) -> set[int]:
-    """Rows to report: a group instead of its parts when they move together, else the parts."""
+    """Return the rows to report: a group instead of its parts if they change together, else the parts."""
     reported = set(np.flatnonzero(judged.changed).tolist())
     difference = subjects.estimates.difference
     for group, parts in GROUPS.items():
@@ -50,9 +50,9 @@ def _groups_for_parts(subjects: SubjectEstimates, judged: SignificantRows) -> se
         if row not in reported:
             continue
         members = {subjects.index(part) for part in parts}
-        moving = [member for member in members if member in reported]
-        together = all(np.sign(difference[member]) == np.sign(difference[row]) for member in moving)
-        if len(moving) == 1 or not together:
+        reported_members = [member for member in members if member in reported]
+        together = all(np.sign(difference[member]) == np.sign(difference[row]) for member in reported_members)
+        if len(reported_members) == 1 or not together:
             reported.discard(row)
         else:
             reported -= members
@@ -68,7 +68,7 @@ def _finding(comparison: ProfileKindComparison, row: int, judged: SignificantRow
     text = text_for(subject, leading)
     change = change_of(comparison, subjects, row)
     base, candidate = float(estimates.base[row]) * factor, float(estimates.candidate[row]) * factor
-    said = wording.change_sentence(
+    described = wording.change_sentence(
         text.title, comparison.kind, base=base, candidate=candidate, unit=comparison.basis.unit, change=change
     )
     return Finding(
@@ -88,31 +88,31 @@ def _finding(comparison: ProfileKindComparison, row: int, judged: SignificantRow
         more_profiles=profiles_needed(comparison, subjects, row),
         mechanism=text.mechanism,
         advice=text.advice,
-        sentence=f"{said}{_paid_by(subject, payers, change.difference)}.",
+        sentence=f"{described}{_attributed_to(subject, payers, change.difference)}.",
     )
 
 
 def _payers(comparison: ProfileKindComparison, subject: str) -> tuple[AttributedCaller, ...]:
-    """Who pays for the change; for the collector, who allocates more (or less)."""
+    """Return the attributed callers of the change; for the collector, those that allocate more (or less)."""
     attribution = comparison.attribution
     if subject in PAID_BY_ALLOCATION:
         return top_attributed_callers(comparison, attribution.of("allocation") | attribution.of("gc-assist"))
     return top_attributed_callers(comparison, attribution.of(subject))
 
 
-def _paid_by(subject: str, payers: tuple[AttributedCaller, ...], difference: float) -> str:
-    """Who pays, if anyone pays much of it; background work is put on those who allocate more."""
+def _attributed_to(subject: str, payers: tuple[AttributedCaller, ...], difference: float) -> str:
+    """Write the attributed caller, if it has much of the change; for the collector what allocates more."""
     if not payers:
         return ""
     if subject in PAID_BY_ALLOCATION:
         word = "more" if difference > 0 else "less"
         return f"; what allocates {word} is {wording.function(payers[0].function)}"
-    paid = payers[0].difference / difference
-    return f", attributed to {wording.function(payers[0].function)}" if paid >= PAYS_MUCH else ""
+    share = payers[0].difference / difference
+    return f", attributed to {wording.function(payers[0].function)}" if share >= MIN_ATTRIBUTED_SHARE else ""
 
 
 def _parts(subjects: SubjectEstimates, row: int) -> tuple[Contribution, ...]:
-    """The parts of a group with their shares of its change, largest first."""
+    """Return the parts of a group with their shares of its change, largest first."""
     difference = subjects.estimates.difference
     shares = [
         Contribution(part, float(difference[subjects.index(part)] / difference[row]))

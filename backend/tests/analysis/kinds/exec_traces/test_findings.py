@@ -177,7 +177,7 @@ def test_unchanged_needs_traces_enough_to_see_twice_the_waiting() -> None:
     assert bound is not None
     assert bound <= 2
     assert many.reason is not None
-    assert f"one by ×{bound:.2f} would have been found" in many.reason
+    assert f"a change of ×{bound:.2f} would have been detected" in many.reason
 
 
 def test_more_waits_of_the_same_length_are_a_finding_on_all_waiting() -> None:

@@ -52,9 +52,9 @@ U32, I64 = np.uint32, np.int64
         ({"header": {"class_kinds": ["user"]}}, "index-outside", "class_kind points at"),
         ({"header": {"series": [{"name": "nothing", "unit": "", "of": "count"}]}}, "column-missing", "series_nothing"),
         ({"strings_offset": np.array([0, 5, 2], dtype=U32)}, "strings-damaged", "do not ascend"),
-        ({"victim_group": np.full(4, 99, dtype=U32)}, "index-outside", "victim_group points at 99 of 4"),
+        ({"victim_group": np.full(4, 99, dtype=U32)}, "index-outside", "victim_group refers to 99 of 4"),
         ({"victim_group": np.zeros(2, dtype=U32)}, "length-differs", "victim_reason has 4 entries, expected 2"),
-        ({"victim_total_ns": np.full(4, -1, dtype=I64)}, "value-outside", "victim_total_ns holds a time below zero"),
+        ({"victim_total_ns": np.full(4, -1, dtype=I64)}, "value-outside", "victim_total_ns contains a negative time"),
         ({"victim_stack": np.full(4, 2, dtype=U32)}, "index-outside", "victim_stack points at 2 of 2"),
         ({"waker_group": np.full(4, 0xFFFFFFFE, dtype=U32)}, "index-outside", "waker_group"),
         ({"stack_offset": np.array([0, 2, 1], dtype=U32)}, "offsets-damaged", "stack_offset"),
@@ -62,7 +62,7 @@ U32, I64 = np.uint32, np.int64
         ({"stack_frame": np.array([0, 9], dtype=U32)}, "index-outside", "stack_frame refers to 9 of 2"),
         ({"worst_blame_offset": np.array([0, 1], dtype=U32)}, "length-differs", "worst_blame_offset"),
         ({"tile_offset": np.array([0, 7], dtype=np.uint64)}, "offsets-damaged", "tile_offset"),
-        ({"worst_end_ns": np.zeros(2, dtype=I64)}, "times-damaged", "worst: something ends before it begins"),
+        ({"worst_end_ns": np.zeros(2, dtype=I64)}, "times-damaged", "worst: an end is before its start"),
         ({"mmu": np.full(31, 2.0)}, "value-outside", "mmu is outside"),
         ({"mmu": np.zeros(3)}, "length-differs", "mmu has 3"),
         ({"blame_ns": np.zeros(3)}, "length-differs", "blame_ns has 3"),
@@ -102,5 +102,5 @@ def test_an_empty_trace_is_one() -> None:
 def test_blame_that_is_no_number_is_refused() -> None:
     blame = read_columns(whole(), "slowpath.trace").arrays["blame_ns"].copy()
     blame[1] = np.nan
-    with pytest.raises(ColumnFileError, match="blame_ns holds something that is no number"):
+    with pytest.raises(ColumnFileError, match="blame_ns contains a value that is not a number"):
         TraceTable.parse(damaged(blame_ns=blame))
