@@ -1,7 +1,7 @@
-"""Prometheus's native histograms on the wire (both versions of remote write spell them alike), checked as Prometheus does.
+"""Parse Prometheus's native histograms of remote write (both versions encode them alike), validated as Prometheus does.
 
-Buckets come as spans (how many are skipped, how many follow) with counts as differences from the one before (whole
-numbers) or as they are (floats).
+Buckets are encoded as spans (how many are skipped, how many follow) with counts as differences from the previous one
+(integers) or as they are (floats).
 """
 
 import math
@@ -34,7 +34,7 @@ Side = tuple[tuple[int, ...], tuple[float, ...]]
 
 
 class InvalidHistogram(ValueError):
-    """A histogram that contradicts itself."""
+    """A histogram is inconsistent."""
 
 
 @dataclass
@@ -46,7 +46,7 @@ class _BucketSide:
 
 @dataclass
 class _WireFields:
-    """The fields as they came."""
+    """The fields as received."""
 
     whole: bool = True
     count: float = 0.0
@@ -72,7 +72,7 @@ def read_histogram(body: bytes, start: int, end: int) -> tuple[int, IncomingHist
             _double(wire, number, DOUBLE.unpack_from(body, begin)[0])
         elif kind == BYTES:
             _block(wire, number, body, begin, stop)
-    return wire.at_ms, _checked(wire)
+    return wire.at_ms, _validate(wire)
 
 
 def _number(wire: _WireFields, number: int, value: int) -> None:
@@ -113,7 +113,7 @@ def _block(wire: _WireFields, number: int, body: bytes, start: int, end: int) ->
     if number in (8, 11):
         side = wire.negative if number == 8 else wire.positive
         if len(side.spans) >= MAX_BUCKETS:
-            raise InvalidHistogram(f"It has more than {MAX_BUCKETS} spans.")
+            raise InvalidHistogram(f"The histogram has more than {MAX_BUCKETS} spans.")
         side.spans.append(_span(body, start, end))
     elif number in (9, 12):
         _grow((wire.negative if number == 9 else wire.positive).deltas, _zigzags(body, start, end))
@@ -125,8 +125,8 @@ def _block(wire: _WireFields, number: int, body: bytes, start: int, end: int) ->
 
 def _grow(values: list[int] | list[float], more: Sequence[int] | Sequence[float]) -> None:
     if len(values) + len(more) > MAX_BUCKETS:
-        raise InvalidHistogram(f"It has more than {MAX_BUCKETS} buckets on one side.")
-    values.extend(more)  # type: ignore[arg-type]  # both lists hold what they are given
+        raise InvalidHistogram(f"The histogram has more than {MAX_BUCKETS} buckets on one side.")
+    values.extend(more)  # type: ignore[arg-type]  # both lists have the type of the values
 
 
 def _span(body: bytes, start: int, end: int) -> tuple[int, int]:
@@ -145,36 +145,36 @@ def _zigzags(body: bytes, at: int, end: int) -> list[int]:
         value, at = varint(body, at, end)
         values.append(unzigzag(value))
         if len(values) > MAX_BUCKETS:
-            raise InvalidHistogram(f"It has more than {MAX_BUCKETS} buckets on one side.")
+            raise InvalidHistogram(f"The histogram has more than {MAX_BUCKETS} buckets on one side.")
     return values
 
 
 def _doubles(body: bytes, start: int, end: int) -> list[float]:
     size = end - start
     if size % 8:
-        raise MalformedProtobuf("packed doubles of a broken length")
+        raise MalformedProtobuf("the length of packed doubles is not a multiple of 8")
     if size // 8 > MAX_BUCKETS:
-        raise InvalidHistogram(f"It has more than {MAX_BUCKETS} buckets on one side.")
+        raise InvalidHistogram(f"The histogram has more than {MAX_BUCKETS} buckets on one side.")
     return list(struct.unpack_from(f"<{size // 8}d", body, start))
 
 
-def _checked(wire: _WireFields) -> IncomingHistogram:
-    """Return the histogram if it holds what it says. A stale marker holds nothing."""
+def _validate(wire: _WireFields) -> IncomingHistogram:
+    """Validate the histogram. A stale marker has no buckets."""
     stale = BITS.unpack(DOUBLE.pack(wire.sum))[0] == STALE_NAN_BITS
     custom = wire.schema == CUSTOM_BUCKETS_SCHEMA
     if not custom and not LEAST_SCHEMA <= wire.schema <= MOST_SCHEMA:
-        raise InvalidHistogram(f"Its schema is {wire.schema}; there are {LEAST_SCHEMA} to {MOST_SCHEMA} and -53.")
+        raise InvalidHistogram(f"The schema is {wire.schema}; it must be {LEAST_SCHEMA} to {MOST_SCHEMA}, or -53.")
     if custom:
         _check_custom(wire)
     elif wire.bounds:
-        raise InvalidHistogram("It has bounds of its own, and a schema that has none.")
+        raise InvalidHistogram("The histogram has custom bounds, but its schema has none.")
     if wire.zero_whole is not None and wire.zero_whole != wire.whole:
-        raise InvalidHistogram("Its count is whole and its count of zeros is not, or the other way round.")
+        raise InvalidHistogram("The count and the zero count are not of the same type (integer or float).")
     positive, negative = _side(wire.positive, wire.whole), _side(wire.negative, wire.whole)
     if custom and positive[0] and (positive[0][-1] > len(wire.bounds) or positive[0][0] < 0):
-        raise InvalidHistogram("It has a bucket outside its bounds.")
+        raise InvalidHistogram("A bucket is outside the bounds.")
     if not (wire.zero_threshold >= 0 and wire.zero_count >= 0 and (wire.count >= 0 or stale)):
-        raise InvalidHistogram("A count or the threshold of zero is negative.")
+        raise InvalidHistogram("A count or the zero threshold is negative.")
     if not stale:
         _check_count(wire, sum(positive[1]) + sum(negative[1]) + wire.zero_count)
     hint = wire.reset_hint if 0 <= wire.reset_hint <= 3 else 0
@@ -196,39 +196,39 @@ def _check_custom(wire: _WireFields) -> None:
     if any(not math.isfinite(bound) for bound in bounds):
         raise InvalidHistogram("A bound is not a finite number.")
     if any(later <= earlier for earlier, later in pairwise(bounds)):
-        raise InvalidHistogram("Its bounds do not ascend.")
+        raise InvalidHistogram("The bounds are not ascending.")
     if wire.negative.spans or wire.zero_count or wire.zero_threshold:
-        raise InvalidHistogram("It has bounds of its own, and negative or zero buckets too.")
+        raise InvalidHistogram("The histogram has custom bounds together with negative or zero buckets.")
 
 
-def _check_count(wire: _WireFields, told: float) -> None:
-    """NaNs are counted and fall into no bucket, so with a NaN sum the count may be more than the buckets hold."""
+def _check_count(wire: _WireFields, in_buckets: float) -> None:
+    """Compare count and buckets; with a NaN sum the count may be larger, since NaNs fall into no bucket."""
     if wire.whole and math.isnan(wire.sum):
-        if told > wire.count:
-            raise InvalidHistogram(f"Its buckets hold {told:g}, more than its count of {wire.count:g}.")
+        if in_buckets > wire.count:
+            raise InvalidHistogram(f"The buckets add up to {in_buckets:g}, more than the count of {wire.count:g}.")
     elif wire.whole:
-        if told != wire.count:
-            raise InvalidHistogram(f"Its buckets hold {told:g}, and its count is {wire.count:g}.")
-    elif not math.isfinite(wire.count) or not math.isfinite(told):
+        if in_buckets != wire.count:
+            raise InvalidHistogram(f"The buckets add up to {in_buckets:g}, but the count is {wire.count:g}.")
+    elif not math.isfinite(wire.count) or not math.isfinite(in_buckets):
         raise InvalidHistogram("A count is not a finite number.")
 
 
 def _side(side: _BucketSide, whole: bool) -> Side:
     counts, index = _counts(side, whole), _indices(side.spans)
     if any(not count >= 0 for count in counts):
-        raise InvalidHistogram("A bucket holds less than nothing.")
+        raise InvalidHistogram("A bucket count is negative.")
     if index and (index[0] < -INT32 or index[-1] >= INT32):
-        raise InvalidHistogram("A bucket's number is beyond 32 bits.")
+        raise InvalidHistogram("A bucket number exceeds 32 bits.")
     if len(index) != len(counts):
-        raise InvalidHistogram(f"Its spans name {len(index)} buckets, and {len(counts)} are there.")
+        raise InvalidHistogram(f"The spans cover {len(index)} buckets, but there are {len(counts)} counts.")
     return tuple(index), tuple(counts)
 
 
 def _counts(side: _BucketSide, whole: bool) -> list[float]:
     if whole and side.counts:
-        raise InvalidHistogram("Its count is whole, and its buckets are not.")
+        raise InvalidHistogram("The count is an integer, but the bucket counts are floats.")
     if not whole and side.deltas:
-        raise InvalidHistogram("Its count is not whole, and its buckets are.")
+        raise InvalidHistogram("The count is a float, but the bucket counts are integers.")
     return [float(count) for count in accumulate(side.deltas)] if whole else side.counts
 
 
@@ -237,9 +237,9 @@ def _indices(spans: Sequence[tuple[int, int]]) -> list[int]:
     at = 0
     for position, (offset, length) in enumerate(spans):
         if position and offset < 0:
-            raise InvalidHistogram("A span goes back.")
+            raise InvalidHistogram("A span has a negative offset.")
         if len(index) + length > MAX_BUCKETS:
-            raise InvalidHistogram(f"It has more than {MAX_BUCKETS} buckets on one side.")
+            raise InvalidHistogram(f"The histogram has more than {MAX_BUCKETS} buckets on one side.")
         at += offset
         index.extend(range(at, at + length))
         at += length
