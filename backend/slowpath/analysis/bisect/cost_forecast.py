@@ -41,8 +41,8 @@ def forecast_remaining_probes(state: SearchState) -> RemainingProbes:
     certain = float(len(search.missing_boundary_probes(state)) + _pair_missing(state, belief))
     bits = max(_entropy(belief) - _stopping_entropy(state), 0.0)
     windows = state.settings.most_windows
-    apart = USUAL_APART if belief.noise is None else belief.noise.apart(windows)
-    information_per_probe = float(numeric_information(np.array([0.5]), apart)[0])
+    separation = USUAL_APART if belief.noise is None else belief.noise.apart(windows)
+    information_per_probe = float(numeric_information(np.array([0.5]), separation)[0])
     slots = max(state.settings.slots, 1)
     searching = bits / max(GOT * information_per_probe, 0.01) * (1 + WASTED * (slots - 1))
     control = float(state.settings.control and not any(one.purpose == "control" for one in state.deploys))

@@ -2,7 +2,6 @@
 
 Everything is cached by the ids of blobs and trees, which are digests of their content, so it is valid for every commit. If it
 is unknown whether a file is built, it is included: too many files only make equal commits look different.
-commit. Where it cannot be told whether something is built in, it is: too much only tells commits apart that are equal.
 """
 
 import hashlib

@@ -101,7 +101,7 @@ class MinimumDetectableEffect:
 class Caveat:
     """Why a comparison may mislead.
 
-    With `explains_effect` it could explain a whole change, which is then not significant.
+    With `explains_effect` it could explain the entire change, which is then not significant.
     """
 
     id: str

@@ -48,7 +48,7 @@ def format_number(value: float) -> str:
 def format_quantity(value: float, unit: str) -> tuple[str, str]:
     """Return a value as (number, words of its unit), scaled for reading: ("1.32", "ms per request")."""
     if unit == "share":
-        return f"{format_number(100 * value)} %", "of the total"
+        return f"{format_number(100 * value)}%", "of the total"
     step, word = _step_for(value, unit)
     return format_number(value * step), word
 
@@ -57,11 +57,11 @@ def format_pair(candidate: float, base: float, unit: str) -> str:
     """Format both values in the unit that suits the larger: `726 µs per request instead of 62`."""
     larger = max(abs(candidate), abs(base))
     if unit == "share":
-        new = f"{format_number(100 * candidate)} % of the total"
+        new = f"{format_number(100 * candidate)}% of the total"
         return (
-            f"{new} instead of {format_number(100 * base)} %"
+            f"{new} instead of {format_number(100 * base)}%"
             if candidate
-            else f"nothing instead of {format_number(100 * base)} % of the total"
+            else f"nothing instead of {format_number(100 * base)}% of the total"
         )
     step, word = _step_for(larger, unit)
     if base == 0:

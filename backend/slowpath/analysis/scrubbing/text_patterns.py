@@ -116,7 +116,7 @@ PUBLIC_HOSTS = frozenset(
         "w3.org",
     ]
 )
-"""Public hosts: they identify nobody who reports, and occur in function names."""
+"""Public hosts: they do not identify the reporter, and occur in function names."""
 
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9])?"
 _PIECE = r"[^\s/\"'`<>|:;,()\[\]{}]+"

@@ -64,14 +64,14 @@ def shaped_of(rows: F64, weight: F64, thresholds: SeriesThresholds) -> dict[int,
 def _best_model(one: "_SegmentedRow", places: list[int]) -> SeriesSegmentation:
     """Return the cheapest model of a row: steps alone, or a slow course with the remaining steps."""
     cheapest, plain, with_course = cost_of_steps(one.calm, places), places, None
-    for beside in [places, []] if places else [places]:
-        initial = best_course(one.calm, beside)
+    for tried in [places, []] if places else [places]:
+        initial = best_course(one.calm, tried)
         if initial is None:
             break
-        removable = steps_cost(max(len(beside), len(places) - 1), len(one.calm))
+        removable = steps_cost(max(len(tried), len(places) - 1), len(one.calm))
         if initial.cost - removable >= cheapest:
             continue
-        remaining = one.beside(initial.values).found()
+        remaining = one.without_course(initial.values).found()
         fitted = best_course(one.calm, remaining)
         replaces = len(remaining) < len(places) or not places  # else steps alone explain as much
         if fitted is not None and replaces and fitted.cost < cheapest:
@@ -80,7 +80,7 @@ def _best_model(one: "_SegmentedRow", places: list[int]) -> SeriesSegmentation:
         return SeriesSegmentation(one.steps(places), None)
     if not plain and not _is_better_than_step(one, with_course):
         return SeriesSegmentation([], None)
-    flat = one.beside(with_course.values)
+    flat = one.without_course(with_course.values)
     plain = flat.pruned(plain)
     return SeriesSegmentation(
         [_at_course_level(step, float(with_course.values[step.at])) for step in flat.steps(plain)],
@@ -113,7 +113,7 @@ class _SegmentedRow:
         self.unruly = unruly
         self.thresholds = thresholds
 
-    def beside(self, course: F64) -> "_SegmentedRow":
+    def without_course(self, course: F64) -> "_SegmentedRow":
         """Return the row without a slow course [builds]."""
         return _SegmentedRow(self.raw - course, self.calm - course, self.weight, self.thresholds, unruly=self.unruly)
 

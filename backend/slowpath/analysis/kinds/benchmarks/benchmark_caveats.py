@@ -89,8 +89,8 @@ def _noisy(rows: list[TestedBenchmarkRow], thresholds: BenchThresholds) -> Itera
         reach, worst = max(noisy, key=lambda pair: pair[0])
         yield Caveat(
             "bench-noisy",
-            f"{pluralize(len(noisy), 'benchmark result')} of {len(rows):,} vary by more than ±{format_number(100 * thresholds.noisy_from)} % "
-            f"({worst.row.name} {worst.row.unit}: ±{format_number(100 * reach)} %). Use a quiet machine with a fixed clock rate, and more values.",
+            f"{pluralize(len(noisy), 'benchmark result')} of {len(rows):,} vary by more than ±{format_number(100 * thresholds.noisy_from)}% "
+            f"({worst.row.name} {worst.row.unit}: ±{format_number(100 * reach)}%). Use a quiet machine with a fixed clock rate, and more values.",
         )
 
 

@@ -1,6 +1,6 @@
 """Resample the waits of a trace in blocks of time, and pool their quantiles.
 
-Waits are not independent: neighbors in time share a cause, and so do goroutines that were woken together. So whole
+Waits are not independent: neighbors in time share a cause, and so do goroutines that were woken together. So
 blocks of 100 ms are drawn with replacement inside each trace; `stats.pooled_effects` adds the effect of the trace.
 """
 

@@ -128,7 +128,7 @@ def _finding(
     verb = "takes more" if worse else "takes less"
     if hypothesis.subject != "cpu":
         verb = verb.replace("takes", "take")
-    text_parts = f"{hypothesis.title} {verb} {of_what}: {wording.format_number(100 * base)} % → {wording.format_number(100 * candidate)} %"
+    text_parts = f"{hypothesis.title} {verb} {of_what}: {wording.format_number(100 * base)}% → {wording.format_number(100 * candidate)}%"
     if change.ratio is not None and change.of == "ratio":
         text_parts += f" ({wording.format_ratio_with_interval(change.ratio, change.low, change.high)})"
     elif change.of == "difference":
@@ -172,7 +172,7 @@ def _parts(subject: str, sides: tuple[GcSide, GcSide], *, worse: bool) -> tuple[
         for group in groups
     }
     if subject == "cpu":
-        processors = [float(side.cpu.whole.sum() / max(side.stw.whole.sum(), 1.0)) for side in sides]
+        processors = [float(side.cpu.available.sum() / max(side.stw.available.sum(), 1.0)) for side in sides]
         collector_procs = [side.cpu.part * p for side, p in zip(sides, processors, strict=True)]
         assists = [sum(side.assist_by_group.values()) / 1e9 for side in sides]
         increase["workers"] = sign * ((collector_procs[1] - assists[1]) - (collector_procs[0] - assists[0]))
@@ -232,8 +232,8 @@ def _minimum_utilization(ground: TraceComparisonInputs) -> Finding | None:
         mechanism=text.mechanism,
         advice=text.advice,
         sentence=(
-            f"Minimum mutator utilization over {length}: {wording.format_number(100 * base)} % → "
-            f"{wording.format_number(100 * candidate)} % of the processors."
+            f"Minimum mutator utilization over {length}: {wording.format_number(100 * base)}% → "
+            f"{wording.format_number(100 * candidate)}% of the processors."
         ),
         cost=None,
     )

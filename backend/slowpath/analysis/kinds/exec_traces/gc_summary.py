@@ -21,17 +21,17 @@ RECORDING_PAUSE = "start trace"
 class GcQuantity:
     """A share of the processors (or of the time) in each trace, and its distribution over the side's blocks.
 
-    `amount` and `whole` are ns of each trace; `blocks` is ns of each block of the side.
+    `amount` and `available` are ns of each trace; `blocks` is ns of each block of the side.
     """
 
     amount: F64
-    whole: F64
+    available: F64
     blocks: F64
 
     @property
     def part(self) -> float:
         """Return the share over all traces."""
-        return float(self.amount.sum()) / max(float(self.whole.sum()), 1.0)
+        return float(self.amount.sum()) / max(float(self.available.sum()), 1.0)
 
     def pooled(self, weights: F32, offset: float) -> PooledQuantiles:
         """Return the share plus `offset` on a log scale, resampled over blocks (see `block_bootstrap`).
@@ -46,8 +46,8 @@ class GcQuantity:
         return PooledQuantiles(
             value=np.log([self.part + offset]),
             draws=np.log(resampled * self.part + offset)[:, None],
-            each=np.log(self.amount / np.maximum(self.whole, 1.0) + offset)[:, None],
-            parts=self.whole / max(float(self.whole.sum()), 1.0),
+            each=np.log(self.amount / np.maximum(self.available, 1.0) + offset)[:, None],
+            parts=self.available / max(float(self.available.sum()), 1.0),
         )
 
 

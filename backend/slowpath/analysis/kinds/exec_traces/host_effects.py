@@ -27,7 +27,7 @@ def is_mostly_wakeup_latency(blame: Occupancy, *, worse: bool) -> bool:
 
 
 def drop_host_noise(
-    matched: MatchedWaiters, judged: Mapping[int, TestedWaiter], blame: OccupancyTable, thresholds: TraceThresholds
+    matched: MatchedWaiters, results: Mapping[int, TestedWaiter], blame: OccupancyTable, thresholds: TraceThresholds
 ) -> dict[int, TestedWaiter]:
     """Withhold the decisions that the machine may have caused, unless they exceed its usual variation.
 
@@ -44,10 +44,10 @@ def drop_host_noise(
             or is_mostly_wakeup_latency(blame.of(number), worse=each.shift_ns(each.quantile) > 0)
         )
         else each
-        for number, each in judged.items()
+        for number, each in results.items()
     }
 
 
-def _is_beyond(judged: TestedWaiter, quantile: float, least: float) -> bool:
-    _, low, high = judged.ratio(quantile)
+def _is_beyond(results: TestedWaiter, quantile: float, least: float) -> bool:
+    _, low, high = results.ratio(quantile)
     return low > least or high < 1 / least

@@ -45,12 +45,12 @@ def _certain_together(ground: TraceComparisonInputs, findings: dict[int, Finding
     }
 
 
-def _finding(ground: TraceComparisonInputs, judged: TestedWaiter, quantile: float, cost: float) -> Finding:
-    matched, number = ground.matched, judged.victim
+def _finding(ground: TraceComparisonInputs, waiter: TestedWaiter, quantile: float, cost: float) -> Finding:
+    matched, number = ground.matched, waiter.victim
     blame = ground.blame.of(number)
     victim, row = matched.victims[number], AT[quantile]
-    base, candidate = float(judged.base_ns[row]), float(judged.candidate_ns[row])
-    ratio, low, high = judged.ratio(quantile)
+    base, candidate = float(waiter.base_ns[row]), float(waiter.candidate_ns[row])
+    ratio, low, high = waiter.ratio(quantile)
     worse = candidate > base
     side = matched.candidate if worse else matched.base
     verdict = told_verdict(side, number, blame, worse=worse)
@@ -69,7 +69,7 @@ def _finding(ground: TraceComparisonInputs, judged: TestedWaiter, quantile: floa
         unit="nanoseconds",
         change=change,
         basis="quantile",
-        q_value=judged.q,
+        q_value=waiter.q,
         payers=(),
         by=culprits(blame, worse=worse),
         certain=ground.certain(change) and not is_mostly_wakeup_latency(blame, worse=worse),

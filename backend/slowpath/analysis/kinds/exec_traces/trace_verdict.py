@@ -45,19 +45,21 @@ class DetectableWaitEffect:
     ratio: float
 
 
-def seen_effects(judged: Mapping[int, TestedWaiter], thresholds: TraceThresholds) -> list[DetectableWaitEffect]:
+def seen_effects(results: Mapping[int, TestedWaiter], thresholds: TraceThresholds) -> list[DetectableWaitEffect]:
     """Return the minimum detectable effect of each waiter with enough waits, the longest waiting first."""
-    tested_quantiles = {number: _usable_quantile(each) for number, each in judged.items()}
+    tested_quantiles = {number: _usable_quantile(each) for number, each in results.items()}
     usable = {number: quantile for number, quantile in tested_quantiles.items() if quantile is not None}
-    ratios = detectable_ratios([judged[number] for number in usable], list(usable.values()), thresholds)
+    ratios = detectable_ratios([results[number] for number in usable], list(usable.values()), thresholds)
     return [
         DetectableWaitEffect(number, quantile, ratio)
         for (number, quantile), ratio in zip(usable.items(), ratios, strict=True)
     ]
 
 
-def _usable_quantile(judged: TestedWaiter) -> float | None:
-    return next((quantile for quantile in (PREFERRED_QUANTILE, FALLBACK_QUANTILE) if judged.usable[AT[quantile]]), None)
+def _usable_quantile(results: TestedWaiter) -> float | None:
+    return next(
+        (quantile for quantile in (PREFERRED_QUANTILE, FALLBACK_QUANTILE) if results.usable[AT[quantile]]), None
+    )
 
 
 def detectable_effects(

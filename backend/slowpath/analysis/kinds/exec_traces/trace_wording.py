@@ -48,8 +48,8 @@ def describe_occupant(name: str) -> str:
 
 
 def percent(share: float) -> str:
-    """Format a share as `99 %`, without decimals."""
-    return f"{100 * share:.0f} %" if share >= 0.0095 else "less than 1 %"
+    """Format a share as `99%`, without decimals."""
+    return f"{100 * share:.0f}%" if share >= 0.0095 else "less than 1%"
 
 
 def describe_occupancy(

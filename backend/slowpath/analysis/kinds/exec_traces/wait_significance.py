@@ -64,12 +64,14 @@ class TestedWaiter:
         return float(self.candidate_ns[row] - self.base_ns[row])
 
 
-def detectable_ratios(judged: Sequence[TestedWaiter], at: Sequence[float], thresholds: TraceThresholds) -> list[float]:
+def detectable_ratios(
+    waiters_tested: Sequence[TestedWaiter], at: Sequence[float], thresholds: TraceThresholds
+) -> list[float]:
     """Return the minimum detectable ratio of each waiter at its quantile, at least the smallest absolute shift."""
     rows = [AT[quantile] for quantile in at]
-    error = as_float64([float(each.effects.error[row]) for each, row in zip(judged, rows, strict=True)])
-    df = as_float64([float(each.effects.df[row]) for each, row in zip(judged, rows, strict=True)])
-    base = as_float64([max(float(each.base_ns[row]), 1.0) for each, row in zip(judged, rows, strict=True)])
+    error = as_float64([float(each.effects.error[row]) for each, row in zip(waiters_tested, rows, strict=True)])
+    df = as_float64([float(each.effects.df[row]) for each, row in zip(waiters_tested, rows, strict=True)])
+    base = as_float64([max(float(each.base_ns[row]), 1.0) for each, row in zip(waiters_tested, rows, strict=True)])
     log_ratios = detectable_log_ratio(error, df, float(np.log(thresholds.least_ratio)), thresholds)
     ratios: list[float] = np.exp(
         np.minimum(np.maximum(log_ratios, np.log1p(thresholds.least_shift / base)), 50.0)
@@ -147,14 +149,14 @@ def _apply_thresholds(
     return results
 
 
-def _passes(judged: TestedWaiter, quantile: float, shares: tuple[F64, F64], thresholds: TraceThresholds) -> bool:
+def _passes(waiter: TestedWaiter, quantile: float, shares: tuple[F64, F64], thresholds: TraceThresholds) -> bool:
     """Return whether the change passes the floors on ratio, shift, and share of the longer side's waiting."""
-    _, low, high = judged.ratio(quantile)
-    shift = judged.shift_ns(quantile)
+    _, low, high = waiter.ratio(quantile)
+    shift = waiter.shift_ns(quantile)
     beyond = low > thresholds.least_ratio if shift > 0 else high < 1 / thresholds.least_ratio
-    share = shares[1 if shift > 0 else 0][judged.victim]
+    share = shares[1 if shift > 0 else 0][waiter.victim]
     return (
-        bool(judged.usable[AT[quantile]])
+        bool(waiter.usable[AT[quantile]])
         and beyond
         and abs(shift) >= thresholds.least_shift
         and bool(share >= thresholds.least_share)

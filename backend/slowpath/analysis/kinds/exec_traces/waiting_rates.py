@@ -79,7 +79,10 @@ class WaitingRates:
 
 
 def waiting_of(
-    matched: MatchedWaiters, judged: Mapping[int, TestedWaiter], thresholds: TraceThresholds, generators: SideGenerators
+    matched: MatchedWaiters,
+    results: Mapping[int, TestedWaiter],
+    thresholds: TraceThresholds,
+    generators: SideGenerators,
 ) -> WaitingRates:
     """Compare the rates of waiting: the total, and each group that waits (almost) only on one side."""
     requests = [request_rate(side) for side in matched.sides]
@@ -87,8 +90,10 @@ def waiting_of(
     per = requests if per_request else [1.0, 1.0]
     all_waiters: Victims = tuple(np.flatnonzero(matched.accusable).tolist())
     largest = np.maximum(*(matched.shares(side, matched.accusable) for side in matched.sides))
-    groups = _one_sided(matched, judged, largest, thresholds)
-    common = [(victim,) for victim in judged if matched.accusable[victim] and largest[victim] >= thresholds.least_share]
+    groups = _one_sided(matched, results, largest, thresholds)
+    common = [
+        (victim,) for victim in results if matched.accusable[victim] and largest[victim] >= thresholds.least_share
+    ]
     offset = thresholds.least_share * max(
         _rate(side, all_waiters) / each for side, each in zip(matched.sides, per, strict=True)
     )
@@ -118,13 +123,13 @@ def waiting_of(
 
 
 def _one_sided(
-    matched: MatchedWaiters, judged: Mapping[int, TestedWaiter], largest: F64, thresholds: TraceThresholds
+    matched: MatchedWaiters, results: Mapping[int, TestedWaiter], largest: F64, thresholds: TraceThresholds
 ) -> list[Victims]:
     """Return waiters with a part of the waiting on one side and too few waits on the other, by group."""
     waits = np.stack([side.waits.sum(axis=1) for side in matched.sides])
     by_group: dict[tuple[str, int], list[int]] = {}
     for number, victim in enumerate(matched.victims):
-        if not matched.accusable[number] or number in judged or largest[number] < thresholds.least_share:
+        if not matched.accusable[number] or number in results or largest[number] < thresholds.least_share:
             continue
         side = int(np.argmax(waits[:, number]))
         if waits[side, number] >= thresholds.least_waits > waits[1 - side, number]:

@@ -61,16 +61,16 @@ def factor_of(measured: GrowthCounts, rows: GrowthRows) -> float:
 
 def change_of(measured: GrowthCounts, rows: GrowthRows, row: int, thresholds: GrowthThresholds) -> Effect:
     """Return the effect of one row: a ratio if both bounds are finite and positive, else a difference."""
-    judged, factor = rows.judged, factor_of(measured, rows)
-    ratio, low, high = float(judged.ratio[row]), float(judged.low[row]), float(judged.high[row])
-    difference = float(judged.difference[row]) * factor
+    comparison, factor = rows.judged, factor_of(measured, rows)
+    ratio, low, high = float(comparison.ratio[row]), float(comparison.low[row]), float(comparison.high[row])
+    difference = float(comparison.difference[row]) * factor
     if np.isfinite(ratio) and ratio > 0 and np.isfinite(high):
         return Effect(ratio, difference, low, high, thresholds.confidence, "ratio")
     return Effect(
         ratio=ratio if np.isfinite(ratio) else None,
         difference=difference,
-        low=float(judged.estimates.difference_low[row]) * factor,
-        high=float(judged.estimates.difference_high[row]) * factor,
+        low=float(comparison.estimates.difference_low[row]) * factor,
+        high=float(comparison.estimates.difference_high[row]) * factor,
         confidence=thresholds.confidence,
         of="difference",
     )
@@ -79,9 +79,9 @@ def change_of(measured: GrowthCounts, rows: GrowthRows, row: int, thresholds: Gr
 def _finding(
     measured: GrowthCounts, rows: GrowthRows, row: int, q_value: float, thresholds: GrowthThresholds
 ) -> Finding:
-    judged, factor, name = rows.judged, factor_of(measured, rows), rows.keys[row][0]
+    comparison, factor, name = rows.judged, factor_of(measured, rows), rows.keys[row][0]
     payer = None if rows is measured.total else name
-    base, candidate = float(judged.base[row]) * factor, float(judged.candidate[row]) * factor
+    base, candidate = float(comparison.base[row]) * factor, float(comparison.candidate[row]) * factor
     change = change_of(measured, rows, row, thresholds)
     sizes = sizes_of(measured, payer)
     payers = payers_of(measured, change.difference, factor, payer)

@@ -23,7 +23,7 @@ class CounterRates:
 
 
 class RateWindowCache:
-    """Windows by vector of times: equal vectors (the usual case) are looked up."""
+    """Windows by vector of times: equal vectors (the usual case) share one entry."""
 
     def __init__(self, grid_times: Times, width_ms: int, dialect: PrometheusDialect) -> None:
         self._grid_times = grid_times

@@ -37,9 +37,11 @@ def deploy_sides(  # noqa: PLR0917 - samples, times, and what identifies the bui
     The previous build ran since `since_ms`.
     """
     histograms = [*samples.natives, *samples.buckets]
-    beside = _by_label(histograms, began_ms, commit, label) or _by_instance(samples, histograms, began_ms, end_ms)
-    if beside is not None:
-        old, new, from_ms = beside
+    series_of_sides = _by_label(histograms, began_ms, commit, label) or _by_instance(
+        samples, histograms, began_ms, end_ms
+    )
+    if series_of_sides is not None:
+        old, new, from_ms = series_of_sides
         base = service_cells(samples, from_ms, end_ms, MINUTE_MS, lambda one: one.series_id in old).latency
         candidate = service_cells(samples, from_ms, end_ms, MINUTE_MS, lambda one: one.series_id in new).latency
         if base is not None and candidate is not None:

@@ -68,10 +68,10 @@ def measure_exclusive_latency(
     latency = _cells(samples, from_ms, end_ms, own_series)
     if latency is None or len(latency.bounds) < 2:
         return None
-    beside = _cells(samples, from_ms, end_ms, others) if others else None
+    other_latency = _cells(samples, from_ms, end_ms, others) if others else None
     is_exclusive = latency.known
-    if beside is not None:
-        is_exclusive &= np.nan_to_num(beside.requests) <= NEGLIGIBLE_SHARE * np.nan_to_num(latency.requests)
+    if other_latency is not None:
+        is_exclusive &= np.nan_to_num(other_latency.requests) <= NEGLIGIBLE_SHARE * np.nan_to_num(latency.requests)
     if not is_exclusive.any():
         return None
     routes = {ALL: latency.of(is_exclusive)}

@@ -48,10 +48,10 @@ class _BucketSide:
 class _WireFields:
     """The fields as received."""
 
-    whole: bool = True
+    is_integer: bool = True
     count: float = 0.0
     zero_count: float = 0.0
-    zero_whole: bool | None = None
+    is_zero_integer: bool | None = None
     sum: float = 0.0
     schema: int = 0
     zero_threshold: float = 0.0
@@ -77,11 +77,11 @@ def read_histogram(body: bytes, start: int, end: int) -> tuple[int, IncomingHist
 
 def _number(wire: _WireFields, number: int, value: int) -> None:
     if number == 1:
-        wire.whole, wire.count = True, float(value)
+        wire.is_integer, wire.count = True, float(value)
     elif number == 4:
         wire.schema = unzigzag(value)
     elif number == 6:
-        wire.zero_whole, wire.zero_count = True, float(value)
+        wire.is_zero_integer, wire.zero_count = True, float(value)
     elif number == 9:
         _grow(wire.negative.deltas, [unzigzag(value)])
     elif number == 12:
@@ -94,13 +94,13 @@ def _number(wire: _WireFields, number: int, value: int) -> None:
 
 def _double(wire: _WireFields, number: int, value: float) -> None:
     if number == 2:
-        wire.whole, wire.count = False, value
+        wire.is_integer, wire.count = False, value
     elif number == 3:
         wire.sum = value
     elif number == 5:
         wire.zero_threshold = value
     elif number == 7:
-        wire.zero_whole, wire.zero_count = False, value
+        wire.is_zero_integer, wire.zero_count = False, value
     elif number == 10:
         _grow(wire.negative.counts, [value])
     elif number == 13:
@@ -168,9 +168,9 @@ def _validate(wire: _WireFields) -> IncomingHistogram:
         _check_custom(wire)
     elif wire.bounds:
         raise InvalidHistogram("The histogram has custom bounds, but its schema has none.")
-    if wire.zero_whole is not None and wire.zero_whole != wire.whole:
+    if wire.is_zero_integer is not None and wire.is_zero_integer != wire.is_integer:
         raise InvalidHistogram("The count and the zero count are not of the same type (integer or float).")
-    positive, negative = _side(wire.positive, wire.whole), _side(wire.negative, wire.whole)
+    positive, negative = _side(wire.positive, wire.is_integer), _side(wire.negative, wire.is_integer)
     if custom and positive[0] and (positive[0][-1] > len(wire.bounds) or positive[0][0] < 0):
         raise InvalidHistogram("A bucket is outside the bounds.")
     if not (wire.zero_threshold >= 0 and wire.zero_count >= 0 and (wire.count >= 0 or stale)):
@@ -203,18 +203,18 @@ def _check_custom(wire: _WireFields) -> None:
 
 def _check_count(wire: _WireFields, in_buckets: float) -> None:
     """Compare count and buckets; with a NaN sum the count may be larger, since NaNs fall into no bucket."""
-    if wire.whole and math.isnan(wire.sum):
+    if wire.is_integer and math.isnan(wire.sum):
         if in_buckets > wire.count:
             raise InvalidHistogram(f"The buckets add up to {in_buckets:g}, more than the count of {wire.count:g}.")
-    elif wire.whole:
+    elif wire.is_integer:
         if in_buckets != wire.count:
             raise InvalidHistogram(f"The buckets add up to {in_buckets:g}, but the count is {wire.count:g}.")
     elif not math.isfinite(wire.count) or not math.isfinite(in_buckets):
         raise InvalidHistogram("A count is not a finite number.")
 
 
-def _side(side: _BucketSide, whole: bool) -> Side:
-    counts, index = _counts(side, whole), _indices(side.spans)
+def _side(side: _BucketSide, is_integer: bool) -> Side:
+    counts, index = _counts(side, is_integer), _indices(side.spans)
     if any(not count >= 0 for count in counts):
         raise InvalidHistogram("A bucket count is negative.")
     if index and (index[0] < -INT32 or index[-1] >= INT32):
@@ -224,12 +224,12 @@ def _side(side: _BucketSide, whole: bool) -> Side:
     return tuple(index), tuple(counts)
 
 
-def _counts(side: _BucketSide, whole: bool) -> list[float]:
-    if whole and side.counts:
+def _counts(side: _BucketSide, is_integer: bool) -> list[float]:
+    if is_integer and side.counts:
         raise InvalidHistogram("The count is an integer, but the bucket counts are floats.")
-    if not whole and side.deltas:
+    if not is_integer and side.deltas:
         raise InvalidHistogram("The count is a float, but the bucket counts are integers.")
-    return [float(count) for count in accumulate(side.deltas)] if whole else side.counts
+    return [float(count) for count in accumulate(side.deltas)] if is_integer else side.counts
 
 
 def _indices(spans: Sequence[tuple[int, int]]) -> list[int]:

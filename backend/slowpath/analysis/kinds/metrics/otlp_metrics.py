@@ -63,7 +63,7 @@ class MetricPart:
     unit: object
     sort: str
     """The member that contains the points: `gauge`, `sum`, `histogram`, ..."""
-    told: Json
+    other_members: Json
     """Its other members."""
     points: Iterator[Json]
 
@@ -164,7 +164,7 @@ class _OtlpReader:
         reads[part.sort](name, unit, part, shared)
 
     def _numbers(self, name: str, unit: str, part: MetricPart, shared: Mapping[str, str]) -> None:
-        members, is_sum = part.told, part.sort == "sum"
+        members, is_sum = part.other_members, part.sort == "sum"
         monotonic = is_sum and bool(members.get("isMonotonic"))
         family = family_name(name, unit, is_counter=monotonic, is_gauge=not is_sum)
         delta = is_sum and _temporality(members) == DELTA
@@ -175,7 +175,7 @@ class _OtlpReader:
 
     def _histograms(self, name: str, unit: str, part: MetricPart, shared: Mapping[str, str]) -> None:
         family = family_name(name, unit, is_counter=False, is_gauge=False)
-        sort = _MetricType("counter", unit, delta=_temporality(part.told) == DELTA)
+        sort = _MetricType("counter", unit, delta=_temporality(part.other_members) == DELTA)
         for point in part.points:
             labels = _labels(point, shared)
             counts, bounds = _list(point, "bucketCounts"), _list(point, "explicitBounds")
@@ -189,7 +189,7 @@ class _OtlpReader:
 
     def _exponentials(self, name: str, unit: str, part: MetricPart, shared: Mapping[str, str]) -> None:
         family = family_name(name, unit, is_counter=False, is_gauge=False)
-        if _temporality(part.told) == DELTA:
+        if _temporality(part.other_members) == DELTA:
             detail = (
                 f"{name}: exponential histograms with delta temporality are not supported. Use cumulative temporality."
             )

@@ -36,14 +36,14 @@ def category_findings(comparison: ProfileKindComparison) -> list[Finding]:
     counts = np.abs(subjects.rows).sum(axis=1) / comparison.quantum
     tested = (counts >= FEWEST_COUNTS) & np.array([name not in {TOTAL, "app"} for name in subjects.names])
     weights = np.power(counts + 1, WEIGHT_POWER)
-    judged = compare_rows(comparison, subjects, tested, weights, comparison.thresholds.alpha_categories)
-    reported = _groups_for_parts(subjects, judged)
-    return [_finding(comparison, row, judged) for row in sorted(reported)]
+    significance = compare_rows(comparison, subjects, tested, weights, comparison.thresholds.alpha_categories)
+    reported = _groups_for_parts(subjects, significance)
+    return [_finding(comparison, row, significance) for row in sorted(reported)]
 
 
-def _groups_for_parts(subjects: SubjectEstimates, judged: SignificantRows) -> set[int]:
+def _groups_for_parts(subjects: SubjectEstimates, significance: SignificantRows) -> set[int]:
     """Return the rows to report: a group instead of its parts if they change together, else the parts."""
-    reported = set(np.flatnonzero(judged.changed).tolist())
+    reported = set(np.flatnonzero(significance.changed).tolist())
     difference = subjects.estimates.difference
     for group, parts in GROUPS.items():
         row = subjects.index(group)
@@ -59,7 +59,7 @@ def _groups_for_parts(subjects: SubjectEstimates, judged: SignificantRows) -> se
     return reported
 
 
-def _finding(comparison: ProfileKindComparison, row: int, judged: SignificantRows) -> Finding:
+def _finding(comparison: ProfileKindComparison, row: int, significance: SignificantRows) -> Finding:
     subjects, estimates, factor = comparison.categories, comparison.categories.estimates, comparison.basis.factor
     subject = subjects.names[row]
     among = comparison.attribution.of(subject)
@@ -81,7 +81,7 @@ def _finding(comparison: ProfileKindComparison, row: int, judged: SignificantRow
         unit=comparison.basis.unit,
         change=change,
         basis=comparison.basis.id,
-        q_value=float(judged.q[row]),
+        q_value=float(significance.q[row]),
         payers=payers,
         by=_parts(subjects, row) if subject in GROUPS else entries_of(comparison, among),
         certain=comparison.significant,

@@ -125,7 +125,7 @@ class _Place:
 
     row: int
     caller: int
-    mine: Mask
+    own_stacks: Mask
     beneath: Mask
 
 
@@ -140,25 +140,27 @@ class _Counterpart:
 
 def _is_shift(comparison: ProfileKindComparison, sides: _Sides, place: _Place) -> bool:
     """Return whether amounts and structure show a shift, to one function or to the rest of the caller."""
-    gained = float(sides.change[place.mine].sum())
-    mine_is_one_sided = _is_one_sided(float(sides.base[place.mine].sum()), float(sides.candidate[place.mine].sum()))
+    gained = float(sides.change[place.own_stacks].sum())
+    mine_is_one_sided = _is_one_sided(
+        float(sides.base[place.own_stacks].sum()), float(sides.candidate[place.own_stacks].sum())
+    )
     counterpart = _counterpart(comparison, sides, place)
     alpha = comparison.thresholds.alpha_moves
     if counterpart is not None:
-        other_stacks = place.beneath & ~place.mine & comparison.occurrences.holding(counterpart.row)
+        other_stacks = place.beneath & ~place.own_stacks & comparison.occurrences.holding(counterpart.row)
         pair = estimate_stacks(comparison, other_stacks)
         related = _have_same_callees(comparison, sides, place, counterpart.row)
         if mine_is_one_sided and counterpart.one_sided:
             related |= _are_named_alike(comparison.labels[place.row], comparison.labels[counterpart.row])
-            alike = 1 / SIMILAR_SIZE <= counterpart.lost / abs(gained) <= SIMILAR_SIZE
-            related |= alike and place.caller != PROCESS
+            is_similar = 1 / SIMILAR_SIZE <= counterpart.lost / abs(gained) <= SIMILAR_SIZE
+            related |= is_similar and place.caller != PROCESS
         if related and _compensates(pair, gained, alpha):
             return True
     if place.caller == PROCESS or comparison.basis.id == "share":
         return False
     if not mine_is_one_sided and (counterpart is None or not counterpart.one_sided):
         return False
-    return _compensates(estimate_stacks(comparison, place.beneath & ~place.mine), gained, alpha)
+    return _compensates(estimate_stacks(comparison, place.beneath & ~place.own_stacks), gained, alpha)
 
 
 def _compensates(estimates: RateEstimates, gained: float, alpha: float) -> bool:
@@ -175,9 +177,9 @@ def _counterpart(comparison: ProfileKindComparison, sides: _Sides, place: _Place
 
     The second excludes what is still called below the caller, only through another frame.
     """
-    sign = float(np.sign(sides.change[place.mine].sum()))
-    outside = _beneath(comparison, place.beneath & ~place.mine, place.caller, sides)
-    inside = _beneath(comparison, place.beneath & place.mine, place.caller, sides)
+    sign = float(np.sign(sides.change[place.own_stacks].sum()))
+    outside = _beneath(comparison, place.beneath & ~place.own_stacks, place.caller, sides)
+    inside = _beneath(comparison, place.beneath & place.own_stacks, place.caller, sides)
     lost = -sign * (outside.candidate - outside.base)
     still = -sign * (inside.candidate - inside.base)
     against = np.minimum(lost, lost + still)
@@ -215,16 +217,16 @@ def _beneath(comparison: ProfileKindComparison, stacks: Mask, caller: int, sides
 
 def _have_same_callees(comparison: ProfileKindComparison, sides: _Sides, place: _Place, other: int) -> bool:
     """Return whether the gain below one function and the loss below the other are the same work."""
-    other_stacks = place.beneath & ~place.mine & comparison.occurrences.holding(other)
-    gained = _beneath(comparison, place.beneath & place.mine, place.row, sides)
+    other_stacks = place.beneath & ~place.own_stacks & comparison.occurrences.holding(other)
+    gained = _beneath(comparison, place.beneath & place.own_stacks, place.row, sides)
     lost = _beneath(comparison, other_stacks, other, sides)
-    sign = float(np.sign(sides.change[place.mine].sum()))
+    sign = float(np.sign(sides.change[place.own_stacks].sum()))
     more, less = sign * (gained.candidate - gained.base), -sign * (lost.candidate - lost.base)
     for work in (more, less):
         work[~comparison.tellable] = 0.0
         work[[place.row, other]] = 0.0
         np.maximum(work, 0.0, out=work)
-    total_change = abs(float(sides.change[place.mine].sum()))
+    total_change = abs(float(sides.change[place.own_stacks].sum()))
     if max(float(more.max(initial=0.0)), float(less.max(initial=0.0))) < SAME_CALLEES * total_change:
         return False  # too few calls to compare
     common = float(np.minimum(more, less).sum())

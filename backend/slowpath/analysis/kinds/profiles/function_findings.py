@@ -42,12 +42,12 @@ def function_findings(comparison: ProfileKindComparison, categories: list[Findin
     if not tested.any():
         return FunctionFindings([], [])
     weights = np.power(counts + 1, WEIGHT_POWER)
-    judged = compare_rows(comparison, subjects, tested, weights, comparison.thresholds.alpha_functions)
-    causes = select_explanatory_functions(comparison, judged.changed, categories)
-    return FunctionFindings([_finding(comparison, cause, judged) for cause in causes.found], causes.moves)
+    significance = compare_rows(comparison, subjects, tested, weights, comparison.thresholds.alpha_functions)
+    causes = select_explanatory_functions(comparison, significance.changed, categories)
+    return FunctionFindings([_finding(comparison, cause, significance) for cause in causes.found], causes.moves)
 
 
-def _finding(comparison: ProfileKindComparison, cause: Cause, judged: SignificantRows) -> Finding:
+def _finding(comparison: ProfileKindComparison, cause: Cause, significance: SignificantRows) -> Finding:
     row = cause.row
     subjects, estimates = comparison.functions, comparison.functions.estimates
     factor, unit = comparison.basis.factor, comparison.basis.unit
@@ -69,7 +69,7 @@ def _finding(comparison: ProfileKindComparison, cause: Cause, judged: Significan
         unit=unit,
         change=change,
         basis=comparison.basis.id,
-        q_value=float(judged.q[row]),
+        q_value=float(significance.q[row]),
         payers=payers,
         by=(),
         certain=comparison.significant,

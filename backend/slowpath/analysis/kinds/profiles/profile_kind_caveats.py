@@ -209,7 +209,7 @@ def _drift_doubts(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
             yield KindCaveat(
                 "drifting",
                 comparison.kind,
-                f"The cost of the {word} {'rises' if correlation > 0 else 'falls'} over its profiles by {part} % from first to last",
+                f"The cost of the {word} {'rises' if correlation > 0 else 'falls'} over its profiles by {part}% from first to last",
                 "warm-up, growing state, or changing load",
                 explains_effect=bool(drifted(comparison, comparison.categories, total)[0]),
             )
@@ -240,7 +240,7 @@ def _coverage_doubts(comparison: ProfileKindComparison) -> Iterator[Caveat]:
     )
     yield Caveat(
         "coverage",
-        f"The profiles cover {format_number(100 * coverage[0])} % of the process's CPU in base and {format_number(100 * coverage[1])} % in candidate; "
+        f"The profiles cover {format_number(100 * coverage[0])}% of the process's CPU in base and {format_number(100 * coverage[1])}% in candidate; "
         f"short bursts between samples are missing.{meaning}",
         explains_effect=differs,
     )
@@ -274,6 +274,6 @@ def _cut_doubts(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
         yield KindCaveat(
             "cut-stacks",
             comparison.kind,
-            f"{format_number(100 * share)} % of the samples have stacks deeper than the profiler records",
+            f"{format_number(100 * share)}% of the samples have stacks deeper than the profiler records",
             "their callers are unknown, so totals of outer functions are too small",
         )

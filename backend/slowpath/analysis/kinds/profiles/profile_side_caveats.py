@@ -112,7 +112,7 @@ def _implausible_load_doubts(base: Artifacts, candidate: Artifacts) -> Iterator[
 
 def _saturation_doubts(base: Artifacts, candidate: Artifacts, saturated_at: float) -> Iterator[Caveat]:
     used = {"base": _part_used(base), "candidate": _part_used(candidate)}
-    full = [f"{format_number(100 * part)} % in {side}" for side, part in used.items() if part >= saturated_at]
+    full = [f"{format_number(100 * part)}% in {side}" for side, part in used.items() if part >= saturated_at]
     if full:
         yield Caveat(
             "cpu-saturated",

@@ -82,14 +82,14 @@ def _find_places(frames: StackFrames, cut: Mask, among: Mask) -> tuple[Index, In
     return candidates[hit], place[at[hit]]
 
 
-def _occurs(hashes: U64, wanted: U64) -> Mask:
+def _occurs(hashes: U64, searched: U64) -> Mask:
     """Return which hashes are among the `wanted`: by their lower bits first, so that few have to be sorted."""
-    size = 1 << max(16, (8 * len(wanted)).bit_length())
+    size = 1 << max(16, (8 * len(searched)).bit_length())
     lower = np.uint64(size - 1)
     table = np.zeros(size, dtype=np.bool_)
-    table[(wanted & lower).astype(np.int64)] = True
+    table[(searched & lower).astype(np.int64)] = True
     is_candidate = table[(hashes & lower).astype(np.int64)]
-    is_candidate[is_candidate] = np.isin(hashes[is_candidate], wanted)
+    is_candidate[is_candidate] = np.isin(hashes[is_candidate], searched)
     return is_candidate
 
 

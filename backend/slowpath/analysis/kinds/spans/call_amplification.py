@@ -40,7 +40,6 @@ class CallAmplification:
     """One operation and one callee on both sides; None for a side without the operation.
 
     `low` and `high` bound the ratio of means if both have calls, else their difference; `q` is NaN if not tested.
-    not asked.
     """
 
     pair: int

@@ -2,7 +2,6 @@
 
 A call is a span through which work enters another process, or a client or producer span without a recorded callee. It is
 attributed to the entry of its caller: calls out per call in.
-side was not recorded. It is charged to the span through which its own work entered: calls out per call in.
 """
 
 from dataclasses import dataclass

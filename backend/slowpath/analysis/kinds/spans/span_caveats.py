@@ -66,10 +66,10 @@ def _mix(forest: SpanForest, side: TraceCohort) -> dict[tuple[str, str], float]:
 def _root_ops(ground: SpanComparisonInputs) -> Iterator[Caveat]:
     base, candidate = (_mix(ground.forest, side) for side in ground.sides)
     shifts = {op: candidate.get(op, 0.0) - base.get(op, 0.0) for op in (*base, *candidate)}
-    apart = sum(abs(shift) for shift in shifts.values()) / 2
-    if apart > MOST_MIX_APART:
+    total_shift = sum(abs(shift) for shift in shifts.values()) / 2
+    if total_shift > MOST_MIX_APART:
         service, op = max(shifts, key=lambda each: abs(shifts[each]))
-        shares = [f"{100 * mix.get((service, op), 0.0):.0f} %" for mix in (base, candidate)]
+        shares = [f"{100 * mix.get((service, op), 0.0):.0f}%" for mix in (base, candidate)]
         yield Caveat(
             "spans-root-operations",
             f"The two sides contain different requests: {service} {op} is {shares[0]} of base and {shares[1]} of candidate. This "
@@ -84,7 +84,7 @@ def _sampling(ground: SpanComparisonInputs) -> Iterator[Caveat]:
         if not 1 / SAMPLING_DIFFERS < candidate / base < SAMPLING_DIFFERS:
             yield Caveat(
                 "spans-sampling",
-                f"Base contains {format_number(100 * base)} % of its requests, candidate {format_number(100 * candidate)} %: if sampling prefers "
+                f"Base contains {format_number(100 * base)}% of its requests, candidate {format_number(100 * candidate)}%: if sampling prefers "
                 "slow or failed requests, the sides are not comparable.",
             )
         return
@@ -110,7 +110,7 @@ def _errors(ground: SpanComparisonInputs) -> Iterator[Caveat]:
     if abs(shares[1] - shares[0]) > MOST_ERRORS_APART:
         yield Caveat(
             "spans-errors",
-            f"{100 * shares[0]:.0f} % of requests fail in base, {100 * shares[1]:.0f} % in candidate: failed requests are "
+            f"{100 * shares[0]:.0f}% of requests fail in base, {100 * shares[1]:.0f}% in candidate: failed requests are "
             "often much faster, or as slow as a timeout.",
         )
 
@@ -141,7 +141,7 @@ def _broken(ground: SpanComparisonInputs) -> Iterator[Caveat]:
         if max(shares) > MOST_BROKEN:
             yield Caveat(
                 identity,
-                f"{100 * shares[0]:.0f} % of the traces of base and {100 * shares[1]:.0f} % of the candidate's {words}: {meaning}.",
+                f"{100 * shares[0]:.0f}% of the traces of base and {100 * shares[1]:.0f}% of the candidate's {words}: {meaning}.",
             )
 
 

@@ -104,33 +104,33 @@ def _clock_shift(forest: SpanForest, span: Rows, previous: Rows, following: Rows
     return shift
 
 
-def self_ns(forest: SpanForest, holes: SpanGaps) -> Rows:
+def self_ns(forest: SpanForest, gaps: SpanGaps) -> Rows:
     """Return the self time of each span: the sum of its gaps."""
     self_time = np.zeros(len(forest), dtype=np.int64)
-    np.add.at(self_time, holes.span, holes.length_ns)
+    np.add.at(self_time, gaps.span, gaps.length_ns)
     return self_time
 
 
-def gap_edges(forest: SpanForest, holes: SpanGaps) -> tuple[Rows, list[tuple[int, int, int]]]:
+def gap_edges(forest: SpanForest, gaps: SpanGaps) -> tuple[Rows, list[tuple[int, int, int]]]:
     """Return (edge of each gap, (pair, previous op, next op) of each edge); NOBODY for an op without a child."""
     width = len(forest.names.names) + 1
-    ops = [np.where(child == NOBODY, 0, forest.op[child] + 1) for child in (holes.previous, holes.next)]
-    key = (forest.pair[holes.span] * width + ops[0]) * width + ops[1]
+    ops = [np.where(child == NOBODY, 0, forest.op[child] + 1) for child in (gaps.previous, gaps.next)]
+    key = (forest.pair[gaps.span] * width + ops[0]) * width + ops[1]
     distinct, inverse = np.unique(key, return_inverse=True)
     edges = [(k // (width * width), k // width % width - 1, k % width - 1) for k in distinct.tolist()]
     return inverse.astype(np.int64), edges
 
 
-def added_ns(forest: SpanForest, holes: SpanGaps, edge: Rows) -> Rows:
+def added_ns(forest: SpanForest, gaps: SpanGaps, edge: Rows) -> Rows:
     """Return how much each gap (ns) adds to the time in which a gap of its edge is open in its trace, within the request.
 
     Concurrent calls have their gaps at the same time: over an edge and a trace these values sum to the union of its gaps, which
     never exceeds the request. `edge` numbers the gaps' edges.
     """
-    trace = forest.trace[holes.span]
+    trace = forest.trace[gaps.span]
     root = forest.roots[trace]
     low, high = forest.start_ns[root], forest.end_ns[root]
-    begin, end = np.clip(holes.begin_ns, low, high), np.clip(holes.end_ns, low, high)
+    begin, end = np.clip(gaps.begin_ns, low, high), np.clip(gaps.end_ns, low, high)
     order = np.lexsort((begin, trace, edge))
     begin, end = begin[order], end[order]
     first = np.ones(len(order), dtype=bool)

@@ -41,7 +41,7 @@ def detectable_effects(ground: SpanComparisonInputs) -> tuple[MinimumDetectableE
 
 
 def verdict_of(ground: SpanComparisonInputs, findings: Sequence[Finding]) -> Verdict:
-    """Return regressed or improved by certain findings; by the time of the whole request if they disagree.
+    """Return regressed or improved by certain findings; by the total request time if they disagree.
 
     Unchanged only if a sizeable change of the edges with most of the requests' time would have been detected.
     """

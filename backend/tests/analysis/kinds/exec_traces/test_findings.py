@@ -27,7 +27,7 @@ def test_the_first_finding_names_the_one_whom_all_wait_for_and_who_held_the_proc
     assert first.by[0].subject == "main.hog"
     assert first.by[0].share > 0.9
     assert first.sentence.startswith("p99 scheduler latency of main.batcher woken by the network: ")
-    assert first.sentence.endswith("; main.hog occupied the processors for 95 % of it.")
+    assert first.sentence.endswith("; main.hog occupied the processors for 95% of it.")
     assert "Go's scheduler has no priorities" in first.mechanism
     assert (second.kind, second.subject) == ("trace.blame", "main.batcher|network")
     assert "It is new there." in second.sentence
@@ -55,7 +55,7 @@ def test_a_herd_is_told_as_one() -> None:
     ]
     first = compared(traces(SERVICE, 2, 1), traces([*herded, ticker], 2, 2)).findings[0]
     assert first.subject == "main.batcher|network"
-    assert "1,000 goroutines of main.ticker occupied the processors in turn for 87 % of it" in first.sentence
+    assert "1,000 goroutines of main.ticker occupied the processors in turn for 87% of it" in first.sentence
     assert "one ticker" in first.advice
 
 
@@ -100,9 +100,9 @@ def test_a_group_that_only_one_side_has_is_a_finding() -> None:
     gone = next(each for each in swapped.findings if each.kind == "trace.group")
     assert (first.subject, first.direction, first.certain) == ("main.new|sync", "worse", True)
     assert (gone.subject, gone.direction, gone.certain) == ("main.new|sync", "better", True)
-    assert "waits only in the candidate: 98 % of all waiting for a processor there, 501 wakes and" in first.sentence
+    assert "waits only in the candidate: 98% of all waiting for a processor there, 501 wakes and" in first.sentence
     assert "waits only in the base" in gone.sentence
-    assert first.sentence.endswith("; main.hog occupied the processors for 90 % of it.")
+    assert first.sentence.endswith("; main.hog occupied the processors for 90% of it.")
     assert (first.base, first.change.of) == (0, "difference")
     assert first.change.low > 0
     rows = {row["victim"]: row for row in found.page()["groups"]}

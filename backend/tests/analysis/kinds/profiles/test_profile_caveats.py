@@ -69,7 +69,7 @@ def test_requests_that_cannot_be_the_load_are_no_basis(base: int, candidate: int
         ("load", {"requests": 1000}, {"requests": 3000}, "100 requests per second in base, 300 in candidate"),
         ("same-build", {"commit": "abc"}, {"commit": "abc"}, "same commit (abc)"),
         ("same-build", {"build_id": "abc"}, {"build_id": "abc"}, "same binary (build id abc)"),
-        ("cpu-saturated", {"gomaxprocs": 1, "cpu_ns": 10 * SECOND}, {"gomaxprocs": 1, "cpu_ns": SECOND}, "saturated: 100 % in base"),
+        ("cpu-saturated", {"gomaxprocs": 1, "cpu_ns": 10 * SECOND}, {"gomaxprocs": 1, "cpu_ns": SECOND}, "saturated: 100% in base"),
         ("coverage", {"cpu_ns": 20 * SECOND}, {"cpu_ns": 5 * SECOND}, "cover 25"),
     ],
 )  # fmt: skip
@@ -130,7 +130,7 @@ def test_drift_over_the_profiles() -> None:
         ]
 
     raised = doubts(drifting(0), drifting(30))
-    assert "cost of the candidate rises over its profiles by 70.0 %" in raised["drifting"]
+    assert "cost of the candidate rises over its profiles by 70.0%" in raised["drifting"]
 
 
 def test_a_machine_without_aes_betrays_itself() -> None:
@@ -142,7 +142,7 @@ def test_cut_stacks_that_fit_nowhere() -> None:
     cut = "main.main [root_cut_off]\na/x.A a/x.B\n300 60".replace("[root_cut_off]", "CUT")
     samples = [(tuple("[root cut off]" if f == "CUT" else f for f in stack), n) for stack, n in stacks(cut)]
     made = [artifact(samples, facts=RunMetadata(run=str(i)), cut_samples=60) for i in range(8)]
-    assert "16.7 % of the samples" in doubts(made, made)["cut-stacks"]
+    assert "16.7% of the samples" in doubts(made, made)["cut-stacks"]
 
 
 def test_kinds_and_sample_types_lacking_on_one_side() -> None:
@@ -192,7 +192,7 @@ def test_a_doubt_of_both_sides_names_both() -> None:
     assert raised["one-run"].startswith("All profiles of the base and candidate come from one run (cpu): ")
     full: dict[str, object] = {"gomaxprocs": 1, "cpu_ns": 10 * SECOND}
     assert (
-        "saturated: 100 % in base and 100 % in candidate"
+        "saturated: 100% in base and 100% in candidate"
         in doubts(side(facts=full), side(seed=2, facts=full))["cpu-saturated"]
     )
 
