@@ -49,7 +49,7 @@ U32, I64 = np.uint32, np.int64
         ({"header": {"duration_ns": -1}}, "duration-implausible", "implausible duration"),
         ({"header": {"duration_ns": 10**8}}, "index-outside", "hist_block refers to 19 of 2"),
         ({"header": {"gc": {"cpu_fraction": float("inf")}}}, "header-damaged", "a number that is not finite"),
-        ({"header": {"class_kinds": ["user"]}}, "index-outside", "class_kind points at"),
+        ({"header": {"class_kinds": ["user"]}}, "index-outside", "class_kind refers to"),
         ({"header": {"series": [{"name": "nothing", "unit": "", "of": "count"}]}}, "column-missing", "series_nothing"),
         ({"strings_offset": np.array([0, 5, 2], dtype=U32)}, "strings-damaged", "do not ascend"),
         ({"victim_group": np.full(4, 99, dtype=U32)}, "index-outside", "victim_group refers to 99 of 4"),
