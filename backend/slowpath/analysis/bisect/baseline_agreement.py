@@ -33,7 +33,10 @@ PRIOR_DISAGREEMENT: Final = 0.2
 
 
 def baseline_disagreement(state: SearchState) -> float:
-    """Return the probability that the search measures differently from production; 0 before its first measurement."""
+    """Return the probability that the search measures differently from production.
+
+    0 before its first measurement.
+    """
     counted = [one for one in state.deploys if one.is_measured]
     pairs = [
         (one.is_ours, readings) for one, readings in zip(counted, measurement_normalization.readings(state), strict=True) if readings.values
@@ -77,7 +80,10 @@ def _gaps(line: CandidateSequence, positions: I64) -> tuple[F64, F64]:
 
 
 def _log_evidence(y: F64, windows: F64, inside: float, columns: F64, shifts: F64) -> F64:
-    """Return [gaps] log likelihoods, marginalized over levels, noise and scales; `columns` [gaps, probes, 2 or 3]."""
+    """Return [gaps] log likelihoods, marginalized over levels, noise and scales.
+
+    `columns` [gaps, probes, 2 or 3].
+    """
     weights = 1 / (1 / windows[:, np.newaxis] + RATIOS**2)  # [probes, ratios]
     squared = np.einsum("gdi,dr,gdj->grij", columns, weights, columns)
     against = np.einsum("gdi,dr,d->gri", columns, weights, y)

@@ -1,8 +1,9 @@
-"""Score how suspicious a commit is, from what it touches: an order for inspecting commits, not a proof.
+"""Score how suspicious a commit is, from what it touches.
 
-Weights are relative to a commit with no evidence. One commit in twenty touches the regressed packages; when one does, it
-is the culprit four times out of five. (0.8 / 0.05) / (0.2 / 0.95) is 76 times as likely as one that does not. Files count
-more than packages; packages with a matching name elsewhere count less.
+An order for inspecting commits, not a proof. Weights are relative to a commit with no evidence. One commit in twenty
+touches the regressed packages; when one does, it is the culprit four times out of five. (0.8 / 0.05) / (0.2 / 0.95) is
+76 times as likely as one that does not. Files count more than packages; packages with a matching name elsewhere count
+less.
 """
 
 import math
@@ -125,7 +126,10 @@ def _bumps(touched: CommitChanges, regressed: RegressedCode) -> tuple[float, lis
 
 
 def _is_file(path: str, file: str) -> bool:
-    """Return whether a path in a repository is a file of a profile; a path without a folder is too ambiguous."""
+    """Return whether a path in a repository is a file of a profile.
+
+    A path without a folder is too ambiguous.
+    """
     return file == path or ("/" in path and file.endswith("/" + path))
 
 

@@ -1,8 +1,8 @@
-"""Model measurements in a drifting environment: values of one round share an offset, the more so the closer two rounds are.
+"""Model measurements in a drifting environment.
 
-The environment's level is a random walk over rounds (a local level model, Harvey 1989, 2.3). Measurements of about the
-same time, above all the control, are therefore compared; distant ones count less. The variance of the walk is
-marginalized like all other noise.
+Values of one round share an offset, the more so the closer two rounds are. The environment's level is a random walk
+over rounds (a local level model, Harvey 1989, 2.3). Measurements of about the same time, above all the control, are
+therefore compared; distant ones count less. The variance of the walk is marginalized like all other noise.
 """
 
 from collections.abc import Sequence

@@ -28,10 +28,8 @@ I64 = NDArray[np.int64]
 RATIOS: Final = np.array([0.0, 0.2, 0.4, 0.6, 0.8, 1.0, 1.4, 2.0, 3.0])
 """Standard deviation between probes over that between measurements."""
 RATIO_DECAY: Final = 5.0
-"""Decay of the prior with the ratio if no earlier run measured it. A few probes with a larger ratio outweigh it soon:
-where half of the variance is the deployment's (ratio 1), 148 of 150 named culprits were right, as where a tenth is; a
-slower decay costs probes.
-"""
+"""Decay of the prior with the ratio if no earlier run measured it. A few probes with a larger ratio outweigh it: with half of
+the variance from deployments (ratio 1), 148 of 150 named culprits were right, as with a tenth; a slower decay costs probes."""
 RATIO_TRUST: Final = 5.0
 """Decay of the prior with the distance of a ratio's logarithm from an earlier measured one (error about 0.2)."""
 RATIO_FLOOR: Final = 0.2
@@ -43,14 +41,12 @@ LEAST_STEP: Final = 1.0
 LEAST_SPREAD: Final = 0.005
 """Smallest noise, half a percent (values are logarithms, or in units of the good level)."""
 ODD: Final = 0.01
-"""Share of deployments expected to show the opposite: a bad node, an incident, the wrong image. The deployments of the
-culprit and of the build before it decide; only a second deployment of the same build shows whether one was odd.
-"""
+"""Share of deployments expected to show the opposite: a bad node, an incident, the wrong image. The deployments of the culprit
+and of the build before it decide; only a second deployment of the same build shows whether one was odd."""
 ODD_WEIGHT: Final = 50.0
-"""Number of deployments that this prior share counts for, half an odd one among them, as in Jeffreys' prior. The
-search's own deployments are added: about twenty without an odd one lower the share to 0.7%, one odd one raises it to 2%
-and more, so second deployments are spent where deployments do go wrong.
-"""
+"""Number of deployments that this prior share counts for, half an odd one among them, as in Jeffreys' prior. With the search's
+deployments added, about twenty without an odd one lower the share to 0.7%, and one odd one raises it to 2% and more, so second
+deployments are spent where deployments do go wrong."""
 MANY: Final = 50
 """Degrees of freedom from which a normal distribution replaces Student's t."""
 MOST_ODD: Final = 3

@@ -17,7 +17,10 @@ GOT: Final = 0.95
 
 
 def probe_limit(state: SearchState) -> int:
-    """Return the probe limit of the search, controls included: the requested number, or four times the usual number."""
+    """Return the probe limit of the search, controls included.
+
+    The requested number, or four times the usual number.
+    """
     requested = state.settings.most_deploys
     return LIMIT_FACTOR * usual_probes(state) if requested is None else requested
 

@@ -36,12 +36,18 @@ def remove_drift(state: SearchState, off: Mapping[int, float]) -> list[ProbeRead
 
 
 def has_drift(state: SearchState, belief: Posterior) -> bool:
-    """Return whether the environment clearly drifts although no control measures it; this lowers the belief."""
+    """Return whether the environment clearly drifts although no control measures it.
+
+    This lowers the belief.
+    """
     return not state.settings.control and belief.noise is not None and belief.noise.walks >= SURELY
 
 
 def _scale(state: SearchState, deploys: list[ProbeRecord]) -> Callable[[float], float]:
-    """Return how to make a value's noise relative: its logarithm, or parts of the median if some are not positive."""
+    """Return how to make a value's noise relative.
+
+    Its logarithm, or parts of the median if some are not positive.
+    """
     values = [window.value for one in deploys for window in one.windows]
     sign = 1.0 if state.settings.larger_is_worse else -1.0
     if values and min(values) > 0:

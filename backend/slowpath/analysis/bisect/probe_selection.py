@@ -36,7 +36,10 @@ class ProbeCosts:
 
 
 def numeric_information(p: F64, apart: float) -> F64:
-    """Return [n] nats from one value about a build that is bad with probability p; `apart` in standard deviations."""
+    """Return [n] nats from one value about a build that is bad with probability p.
+
+    `apart` in standard deviations.
+    """
     p = np.clip(p, 0.0, 1.0)[:, np.newaxis]
     with np.errstate(divide="ignore"):
         good, bad = np.log1p(-p), np.log(p)
@@ -130,9 +133,10 @@ def choose_probes(
     *,
     verdicts: tuple[float, float],
 ) -> list[int]:
-    """Return positions to probe concurrently, the most informative first; empty if no probe adds information.
+    """Return positions to probe concurrently, the most informative first.
 
-    `can_build` [N + 1]; `verdicts`: the estimated rates of false bad and false good verdicts, used without values.
+    Empty if no probe adds information. `can_build` [N + 1]; `verdicts`: the estimated rates of false bad and false good
+    verdicts, used without values.
     """
     candidates = _candidate_positions(belief, can_build, costs.built)
     if not len(candidates):
@@ -158,7 +162,10 @@ def choose_probes(
 
 
 def _candidate_positions(belief: Posterior, can_build: F64, built: Collection[int]) -> I64:
-    """Return the positions to compare: buildable ones nearest to each posterior quantile, and those built already."""
+    """Return the positions to compare.
+
+    Buildable ones nearest to each posterior quantile, and those built already.
+    """
     possible = np.flatnonzero(can_build > 0)
     if len(possible) <= MAX_POSITIONS:
         return possible

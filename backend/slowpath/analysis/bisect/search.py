@@ -83,7 +83,10 @@ def start_search(
     good: Sequence[Sequence[float]] = (),
     bad: Sequence[Sequence[float]] = (),
 ) -> SearchState:
-    """Return a new search. `good` and `bad` are production measurements of deployments of the two boundaries."""
+    """Return a new search.
+
+    `good` and `bad` are production measurements of deployments of the two boundaries.
+    """
     known = [(KNOWN_GOOD, one) for one in good] + [(KNOWN_BAD, one) for one in bad]
     deploys = tuple(
         ProbeRecord(number, build, "known", 0, "done", tuple(MeasuredValue(0, value) for value in values))
@@ -289,7 +292,10 @@ def _count_verifications(state: SearchState, about: str, place: int) -> int:
 
 
 def backing(state: SearchState, belief: Posterior, place: int) -> list[ProbeRecord]:
-    """Return the probes of a build that count for its belief: only verification probes under unmeasured drift."""
+    """Return the probes of a build that count for its belief.
+
+    Only verification probes under unmeasured drift.
+    """
     drifting = belief.noise is not None and belief.noise.walks > DRIFT_AT and not state.settings.control
     return [
         one
@@ -327,7 +333,10 @@ def _levels_differ(
 
 
 def record_started(state: SearchState, starts: Sequence[ProbeStart]) -> SearchState:
-    """Return the state in which these builds run, in a new round. Their numbers continue after the last one."""
+    """Return the state in which these builds run, in a new round.
+
+    Their numbers continue after the last one.
+    """
     round_, first = state.round + 1, len(state.deploys) + 1
     new = tuple(
         ProbeRecord(first + at, one.build, one.purpose, round_, about=one.about) for at, one in enumerate(starts)

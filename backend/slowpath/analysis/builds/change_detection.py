@@ -1,8 +1,8 @@
-"""Detect changes in the build history of a branch: find change points, group them, and decide which to notify about.
+"""Detect changes in the build history of a branch.
 
-Every scan uses all series of the service, and the thresholds limit the error rate over all of them together. Changes that
-only shifted a cost, that the environment explains, or that are a negligible part of the total are stored without a
-notification.
+Find change points, group them, and decide which to notify about. Every scan uses all series of the service, and the
+thresholds limit the error rate over all of them together. Changes that only shifted a cost, that the environment
+explains, or that are a negligible part of the total are stored without a notification.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,7 +44,10 @@ class KnownChange:
 
 @dataclass(frozen=True)
 class ScanResult:
-    """The result of scanning one build history. `too_few`: how many more builds are needed for a result, else None."""
+    """The result of scanning one build history.
+
+    `too_few`: how many more builds are needed for a result, else None.
+    """
 
     stories: tuple[RegressionGroup, ...]
     too_few: int | None
@@ -102,7 +105,10 @@ def scan_history(
 
 
 def _since(line: SeriesMatrix, decided: Mapping[Key, int]) -> SeriesMatrix:
-    """Return the matrix without the builds before the last known change of each series: they are of another level."""
+    """Return the matrix without the builds before the last known change of each series.
+
+    They are of another level.
+    """
     starts = np.array([decided.get((line.kind, subject), 0) for subject in line.subjects], dtype=np.int64)
     is_before = np.arange(len(line.counts)) < starts[:, np.newaxis]
     return replace(line, values=np.where(is_before, np.nan, line.values)) if len(starts) else line
@@ -113,7 +119,10 @@ def _by_kind(lines: Sequence[SeriesMatrix]) -> dict[str, SeriesMatrix]:
 
 
 def family_thresholds(thresholds: SeriesThresholds, series: int) -> SeriesThresholds:
-    """Return thresholds for that many series together, also for candidates: otherwise there would always be one."""
+    """Return thresholds for that many series together, also for candidates.
+
+    Otherwise there would always be one.
+    """
     more = 2 * log(max(series, 1))
     return replace(thresholds.for_family(series), score_candidate=sqrt(thresholds.score_candidate**2 + more))
 
@@ -133,7 +142,10 @@ def _detectable(
 
 
 def _distinct(line: SeriesMatrix) -> NDArray[np.bool_]:
-    """Select functions that are more than one callee; all subjects of other kinds, except the share of the total."""
+    """Select functions that are more than one callee.
+
+    All subjects of other kinds, except the share of the total.
+    """
     selected = np.ones(len(line.subjects), dtype=np.bool_)
     if line.basis == "share" and (total_row := line.index(TOTAL)) is not None:
         selected[total_row] = False

@@ -85,7 +85,10 @@ def measure_latency(deploys: Sequence[DeploymentLatency], rng: Generator) -> tup
 
 
 def _pooled(parts: Sequence[HistogramCells]) -> HistogramCells:
-    """Pool the minutes of several deployments; stop at the first (from the newest) with incompatible buckets."""
+    """Pool the minutes of several deployments.
+
+    Stop at the first (from the newest) with incompatible buckets.
+    """
     pooled = parts[-1]
     for part in reversed(parts[:-1]):
         shared = same_bounds(part, pooled)

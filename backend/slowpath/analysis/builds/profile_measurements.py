@@ -44,10 +44,10 @@ IN_USE: Final = "inuse_space"
 
 
 def measure_profiles(artifacts: Sequence[ProfileArtifact], most_functions: int) -> tuple[KindMeasurement, ...]:
-    """Measure the CPU profiles of one build: `profile.category` and `profile.function`; empty if there are none.
+    """Measure the CPU profiles of one build: `profile.category` and `profile.function`.
 
-    Functions are those outside the runtime (its work is in the categories), with all that they call, the largest first.
-    Profiles of one run are one replicate if several runs are known.
+    Empty if there are none. Functions are those outside the runtime (its work is in the categories), with all that they
+    call, the largest first. Profiles of one run are one replicate if several runs are known.
     """
     table = artifacts[-1].table if artifacts else None
     if table is None or not table.sample_types:
@@ -68,10 +68,11 @@ def measure_profiles(artifacts: Sequence[ProfileArtifact], most_functions: int) 
 def measure_profile_totals(
     artifacts: Sequence[ProfileArtifact], kind: Kind, most_functions: int
 ) -> tuple[KindMeasurement, ...]:
-    """Measure heap, allocs, mutex or block profiles of one build: the total, and functions with all that they call.
+    """Measure heap, allocs, mutex or block profiles of one build.
 
-    Heap in use is the mean of the snapshots. Allocations and waiting are per request or second if the profiles state their
-    duration (two snapshots of one run do, by their difference), else a share only.
+    The total, and functions with all that they call. Heap in use is the mean of the snapshots. Allocations and waiting
+    are per request or second if the profiles state their duration (two snapshots of one run do, by their difference),
+    else a share only.
     """
     sample_type = WEAK[kind]
     with_type = [artifact for artifact in artifacts if sample_type in artifact.table.sample_types]

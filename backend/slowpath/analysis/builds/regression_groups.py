@@ -50,7 +50,10 @@ GROUP_KINDS: Final = {
 
 @dataclass(frozen=True)
 class ChangedSeries:
-    """One series that changed. `confirmed`: certain enough to notify. `regression_id`: the regression that cites it."""
+    """One series that changed. `confirmed`: certain enough to notify.
+
+    `regression_id`: the regression that cites it.
+    """
 
     kind: str
     subject: str
@@ -200,7 +203,10 @@ def _make_group(
 def _require_corroboration(
     lead: ChangedSeries, gained: Sequence[ChangedSeries], members: list[ChangedSeries], line: SeriesMatrix
 ) -> tuple[ChangedSeries, list[ChangedSeries]]:
-    """Let a change measured on the code name the group; if only latency is confirmed, require more builds first."""
+    """Let a change measured on the code name the group.
+
+    If only latency is confirmed, require more builds first.
+    """
     corroborating = [each for each in gained if each.kind not in WITNESSES]
     confirmed = [each for each in corroborating if each.confirmed]
     if confirmed:
@@ -227,7 +233,10 @@ def _missing_builds(lead: ChangedSeries, line: SeriesMatrix) -> int:
 def _most_specific(
     lead: ChangedSeries, members: Sequence[ChangedSeries], lines: Mapping[str, SeriesMatrix]
 ) -> ChangedSeries:
-    """Return the innermost function that has nearly all of the lead's gain; else a category rather than the total."""
+    """Return the innermost function that has nearly all of the lead's gain.
+
+    Else a category rather than the total.
+    """
     alike = [
         each
         for each in members
@@ -246,7 +255,10 @@ def _most_specific(
 
 
 def _callers(found: ChangedSeries, lines: Mapping[str, SeriesMatrix]) -> tuple[str, ...]:
-    """Return the functions below which nearly all of a function is, nearest first; nothing for other kinds."""
+    """Return the functions below which nearly all of a function is, nearest first.
+
+    Nothing for other kinds.
+    """
     line = lines[found.kind]
     row = line.index(found.subject)
     return () if row is None or not line.callers else line.callers[row]

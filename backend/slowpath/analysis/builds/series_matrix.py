@@ -93,9 +93,10 @@ def lay_out(
 
 
 def lasting(line: SeriesMatrix, least: int) -> list[str]:
-    """Return the subjects that at least `least` builds have; if there are none, those that most builds have.
+    """Return the subjects that at least `least` builds have.
 
-    An environment created for one pull request has a value or two, and would only tighten the thresholds of all others.
+    If there are none, those that most builds have. An environment created for one pull request has a value or two, and
+    would only tighten the thresholds of all others.
     """
     known = np.isfinite(line.values).sum(axis=1)
     enough = min(least, int(known.max(initial=0)))
@@ -103,7 +104,10 @@ def lasting(line: SeriesMatrix, least: int) -> list[str]:
 
 
 def _basis(known: Sequence[KindMeasurement]) -> BasisId:
-    """Return the best normalization that the newest build and most others have; else the best of the newest."""
+    """Return the best normalization that the newest build and most others have.
+
+    Else the best of the newest.
+    """
     newest = [basis for basis in PREFERRED if basis in known[-1].bases]
     for basis in newest:
         if sum(basis in each.bases for each in known) >= MOSTLY * len(known):
@@ -135,7 +139,10 @@ def _total(measure: KindMeasurement, basis: BasisId) -> float:
 def _fill(
     measure: KindMeasurement, basis: BasisId, row: Mapping[str, int], values: F64, errors: F64, *, adds_up: bool
 ) -> None:
-    """Fill the column of a build. A missing part of a known total counts as the smallest part, not as unknown."""
+    """Fill the column of a build.
+
+    A missing part of a known total counts as the smallest part, not as unknown.
+    """
     least = SMALLEST_PART * _total(measure, basis) if adds_up else 0.0
     if least > 0:
         values[:] = least

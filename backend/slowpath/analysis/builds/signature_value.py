@@ -12,9 +12,10 @@ class NotMeasured(Exception):
 
 
 def signature_value(measures: Sequence[KindMeasurement], kind: str, subject: str, unit: str) -> tuple[float, str]:
-    """Return the value of a subject and its unit: the requested unit if known, else the best. Raises `NotMeasured`.
+    """Return the value of a subject and its unit: the requested unit if known, else the best.
 
-    Smaller values than `SMALLEST_PART` of the total count as that part, whether they were measured or not.
+    Raises `NotMeasured`. Smaller values than `SMALLEST_PART` of the total count as that part, whether they were
+    measured or not.
     """
     measure = next((one for one in measures if one.kind == kind), None)
     if measure is None or not measure.subjects:

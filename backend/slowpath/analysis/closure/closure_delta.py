@@ -1,4 +1,7 @@
-"""Compute what changed of a closure since another commit: most commits touch a few folders, the rest is reused."""
+"""Compute what changed of a closure since another commit.
+
+Most commits touch a few folders, the rest is reused.
+"""
 
 import posixpath
 from collections import defaultdict
@@ -53,7 +56,10 @@ def changed_packages(folders: PackageReader, basis: ClosureBaseline, root: str) 
 
 
 def _differing(folders: PackageReader, basis: ClosureBaseline, root: str) -> dict[str, str] | None:
-    """Return the folders of packages with different trees, with their new trees; None if another input differs."""
+    """Return the folders of packages with different trees, with their new trees.
+
+    None if another input differs.
+    """
     out = {"": root} if "" in basis.packages else {}
     todo = [("", basis.root, root)]
     while todo:

@@ -92,7 +92,10 @@ class PackageReader:
         return found
 
     def at(self, tree_id: str, path: str) -> GitTreeEntry | None:
-        """Return the entry at a path below a tree; None if there is none. Links and submodules are not followed."""
+        """Return the entry at a path below a tree; None if there is none.
+
+        Links and submodules are not followed.
+        """
         self.asked.add(path)
         entry: GitTreeEntry | None = TreeEntry("", "40000", tree_id)
         for name in filter(None, path.split("/")):
@@ -176,7 +179,10 @@ class PackageReader:
 
     @staticmethod
     def _embedded(names: Mapping[str, GitTreeEntry], facts: GoFileHeader) -> Iterator[GitTreeEntry]:
-        """Yield the top-level names of what is embedded: complete folders, since their ids cover all changes below."""
+        """Yield the top-level names of what is embedded.
+
+        Complete folders, since their ids cover all changes below.
+        """
         for pattern in facts.embeds:
             first = pattern.removeprefix("all:").split("/", 1)[0]
             if META & set(first) or first in {"", "."}:

@@ -79,7 +79,10 @@ class ImportWalk:
         return False
 
     def _is_vendored(self, path: str, module: LocalModule) -> bool:
-        """Return whether the vendor folder is used instead of a module of the repository: for all but main modules."""
+        """Return whether the vendor folder is used instead of a module of the repository.
+
+        For all but main modules.
+        """
         return path in self._layout.vendored and module.path != self._layout.main.path
 
     def _visit_vendored(self, path: str) -> PackageFacts | None:

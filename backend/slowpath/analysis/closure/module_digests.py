@@ -1,4 +1,7 @@
-"""Compute a module's digest as others build it: all packages, without tests and other files that no build reads."""
+"""Compute a module's digest as others build it.
+
+All packages, without tests and other files that no build reads.
+"""
 
 import hashlib
 

@@ -105,7 +105,10 @@ def _assign_results(
 
 
 def _place(name: str) -> tuple[str, tuple[int, ...]]:
-    """Return the folder of a file and the numbers in its name: `3/cpu.pprof` and `3/bench.txt` belong together."""
+    """Return the folder of a file and the numbers in its name.
+
+    `3/cpu.pprof` and `3/bench.txt` belong together.
+    """
     folder, _, file = name.replace("\\", "/").rpartition("/")
     return folder, tuple(int(digits) for digits in re.findall(r"\d+", file))
 

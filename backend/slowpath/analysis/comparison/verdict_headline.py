@@ -1,4 +1,7 @@
-"""The headline over all kinds of artifacts: the verdict as a sentence and the minimum detectable effect."""
+"""The headline over all kinds of artifacts.
+
+The verdict as a sentence and the minimum detectable effect.
+"""
 
 from slowpath.analysis.comparison.compare_sides import SideComparison
 from slowpath.analysis.findings.combined_verdict import VERDICT_OF, KindVerdict, deciding_kinds
@@ -52,7 +55,10 @@ def make_headline(comparison: SideComparison) -> ProfileHeadline:
 
 
 def _sentence(comparison: SideComparison, verdict: Verdict, reason: str) -> str:
-    """Write the verdict and its reason; for an inconclusive one also the result of the kinds that did not change."""
+    """Write the verdict and its reason.
+
+    For an inconclusive one also the result of the kinds that did not change.
+    """
     kinds = comparison.profiles.kinds if comparison.profiles and verdict == "inconclusive" else ()
     bounds = [
         reason_of(kind.comparison, kind.ruling, kind.findings).rstrip(".")
@@ -91,7 +97,10 @@ def _part(comparison: SideComparison, kind: str) -> Answer:
 
 
 def _mixed_across(comparison: SideComparison, deciding: list[KindVerdict]) -> str | None:
-    """Write the largest change of each kind if kinds disagree: `CPU: a.F +2.1 µs per request; traces: main.G −4 ms`."""
+    """Write the largest change of each kind if kinds disagree: `CPU: a.F +2.1 µs per request.
+
+    Traces: main.G −4 ms`.
+    """
     if len(deciding) == 1:
         return None
     by_kind = []

@@ -13,7 +13,10 @@ VERDICT_OF: dict[Direction, Verdict] = {"worse": "regressed", "better": "improve
 
 
 def leading_direction(verdict: Verdict | None) -> Direction:
-    """Return the direction whose findings are listed first: the verdict's, so swapped sides have the same order."""
+    """Return the direction whose findings are listed first.
+
+    The verdict's, so swapped sides have the same order.
+    """
     return "better" if verdict == "improved" else "worse"
 
 

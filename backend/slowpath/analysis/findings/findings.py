@@ -11,7 +11,10 @@ CHANGED: frozenset[Verdict] = frozenset({"regressed", "improved", "mixed"})
 
 @dataclass(frozen=True)
 class Effect:
-    """An effect with its confidence interval; `of` names what `low` and `high` bound: the ratio or the difference."""
+    """An effect with its confidence interval.
+
+    `of` names what `low` and `high` bound: the ratio or the difference.
+    """
 
     ratio: float | None
     difference: float

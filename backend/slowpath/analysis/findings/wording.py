@@ -1,4 +1,7 @@
-"""Format numbers and findings. A function "takes more time", it is never "slower"; the base value comes last."""
+"""Format numbers and findings.
+
+A function "takes more time", it is never "slower"; the base value comes last.
+"""
 
 from slowpath.analysis.findings.findings import Effect
 from slowpath.analysis.formats.go_function_names import short
@@ -155,7 +158,10 @@ def format_shift(base_ns: float, candidate_ns: float, ratio: float, low: float, 
 
 
 def format_ratio_with_interval(ratio: float, low: float, high: float) -> str:
-    """Format a ratio with its interval: `×6.43, 4.10 to 9.00`; a very small one with three significant digits."""
+    """Format a ratio with its interval: `×6.43, 4.10 to 9.00`.
+
+    A very small one with three significant digits.
+    """
     if ratio >= SMALL_RATIO:
         return f"{format_ratio(ratio)}, {format_interval(low, high)}"
     if low < NO_BOUND:

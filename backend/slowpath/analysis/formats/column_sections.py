@@ -46,7 +46,10 @@ def _file_name(prefix: str, field: str) -> str:
 
 
 def read_section(columns: ColumnFile, section: type[Section], prefix: str) -> Section:
-    """Read one section. Raises `ColumnFileError` for a column that is missing or has another type or length."""
+    """Read one section.
+
+    Raises `ColumnFileError` for a column that is missing or has another type or length.
+    """
     arrays: dict[str, Array] = {}
     length: int | None = None
     for field, declared in _columns_of(section).items():

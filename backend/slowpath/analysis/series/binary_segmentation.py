@@ -179,7 +179,10 @@ class _SegmentedRow:
         return out
 
     def _refine(self, places: list[int]) -> tuple[list[int], list[float]]:
-        """Move each place to the best position between its neighbors; return also the margins above the requirement."""
+        """Move each place to the best position between its neighbors.
+
+        Return also the margins above the requirement.
+        """
         phi, bound = self._noise(places)
         settled: list[int] = []
         scores: list[float] = []

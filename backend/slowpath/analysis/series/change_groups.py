@@ -65,7 +65,10 @@ class ChangeGroup:
 
 
 def group(changes: Sequence[SeriesChange]) -> tuple[ChangeGroup, ...]:
-    """Group related changes, each in one group: real changes first, the most significant first; then cost shifts."""
+    """Group related changes, each in one group: real changes first, the most significant first.
+
+    Then cost shifts.
+    """
     groups = [one for together in _at_one_place(changes) for one in _groups_at_place(together)]
     return tuple(sorted(groups, key=lambda one: (one.is_move, -one.lead.change.score)))
 

@@ -85,9 +85,10 @@ def find_in_many(
     conditions: I32 | None = None,
     thresholds: SeriesThresholds = DEFAULT_SERIES_THRESHOLDS,
 ) -> list[tuple[ChangePoint, ...]]:
-    """Find the changes of many series over the same builds: `matrix` and `spread` [series, builds], `conditions` [builds].
+    """Find the changes of many series over the same builds.
 
-    The results are the same as one by one, in a fraction of the time.
+    `matrix` and `spread` [series, builds], `conditions` [builds]. The results are the same as one by one, in a fraction
+    of the time.
     """
     return [one.points for one in shapes_in_many(matrix, spread=spread, conditions=conditions, thresholds=thresholds)]
 

@@ -75,7 +75,10 @@ class _WhitenedShapes:
 
 
 def best_course(row: F64, places: Sequence[int]) -> CourseFit | None:
-    """Return the course that explains a row [builds] best, given steps before these places; None if it is too short."""
+    """Return the course that explains a row [builds] best, given steps before these places.
+
+    None if it is too short.
+    """
     length = len(row)
     if length < LEAST_BUILDS:
         return None

@@ -1,6 +1,7 @@
-"""Model the noise of a series without a change: winsorize outliers, estimate autocorrelation and scale.
+"""Model the noise of a series without a change.
 
-All functions take rows [series, builds] without gaps, in the order of the builds, in units of the series' usual value.
+Winsorize outliers, estimate autocorrelation and scale. All functions take rows [series, builds] without gaps, in the
+order of the builds, in units of the series' usual value.
 """
 
 from dataclasses import dataclass
@@ -84,10 +85,10 @@ def running_median(rows: F64) -> F64:
 
 
 def memory_across_steps(rows: F64) -> F64:
-    """[series] Return the lag-one autocorrelation of the noise despite any steps; 0 unless it is significant.
+    """[series] Return the lag-one autocorrelation of the noise despite any steps.
 
-    From differences, which a step affects once: for noise with autocorrelation phi, x[i+2] - x[i] has 1 + phi times the variance of
-    x[i+1] - x[i] (Chakar, Lebarbier, Lévy-Leduc, Robin 2017, Bernoulli 23(2)).
+    0 unless it is significant. From differences, which a step affects once: for noise with autocorrelation phi, x[i+2]
+    - x[i] has 1 + phi times the variance of x[i+1] - x[i] (Chakar, Lebarbier, Lévy-Leduc, Robin 2017, Bernoulli 23(2)).
     """
     length = rows.shape[1]
     if length < FEWEST_FOR_MEMORY:
@@ -127,7 +128,10 @@ def memory_of(residuals: F64, levels: int, *, together: bool = False) -> F64:
 
 
 def _share_autocorrelation(phi: F64, error: float) -> F64:
-    """[series] Return an upper bound of each autocorrelation: its estimate shrunk towards the service's median."""
+    """[series] Return an upper bound of each autocorrelation.
+
+    Its estimate shrunk towards the service's median.
+    """
     prior = MEMORY_SPREAD**2 + (error / MEDIAN_PRECISION) ** 2
     own_weight = prior / (prior + error**2)
     out: F64 = own_weight * phi + (1 - own_weight) * float(np.median(phi)) + SHARED_MARGIN * np.sqrt(own_weight) * error

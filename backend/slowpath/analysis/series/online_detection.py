@@ -1,7 +1,7 @@
-"""Test the newest builds of a series: whether the level changed, with what certainty, and what evidence is missing.
+"""Test the newest builds of a series.
 
-Every evaluation counts: the thresholds are such that all evaluations of 200 unchanged builds together are wrong for about one
-series in a hundred.
+Whether the level changed, with what certainty, and what evidence is missing. Every evaluation counts: the thresholds
+are such that all evaluations of 200 unchanged builds together are wrong for about one series in a hundred.
 """
 
 from collections.abc import Sequence
@@ -88,11 +88,11 @@ def judge_many(
     together: bool = False,
     thresholds: SeriesThresholds = DEFAULT_SERIES_THRESHOLDS,
 ) -> list[OnlineDetectionResult]:
-    """Test many series over the same builds: `matrix`, `spread`, `counts` [series, builds], `conditions` [builds].
+    """Test many series over the same builds.
 
-    Pass `thresholds.for_family(series)` for the number of series of the service, otherwise all together are wrong more often than
-    one. `together`: they are of one service, measured by the same runs; while there are few builds they share the estimate of
-    autocorrelation.
+    `matrix`, `spread`, `counts` [series, builds], `conditions` [builds]. Pass `thresholds.for_family(series)` for the
+    number of series of the service, otherwise all together are wrong more often than one. `together`: they are of one
+    service, measured by the same runs; while there are few builds they share the estimate of autocorrelation.
     """
     starts = list(decided) if decided is not None else [0] * len(matrix)
     least = thresholds.least_builds
@@ -223,9 +223,10 @@ def _confirmed_window(look: _LatestBuildsTest, row: int, often: I32 | None, thre
 
 
 def _are_at_level(look: _LatestBuildsTest, row: int, new: int, thresholds: SeriesThresholds) -> bool:
-    """Return whether new builds are at one level: a few as close as the noise before, most of many beyond half way.
+    """Return whether new builds are at one level.
 
-    Two spikes are no level, nor are three among ordinary builds.
+    A few as close as the noise before, most of many beyond half way. Two spikes are no level, nor are three among
+    ordinary builds.
     """
     values, length = look.rows.values[row], look.calm.shape[1]
     if new > FEW:

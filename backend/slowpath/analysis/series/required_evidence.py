@@ -21,7 +21,10 @@ SOME_MEMORY, FULL_MEMORY = 0.25, 0.6
 
 @dataclass(frozen=True)
 class CandidateWindows:
-    """Per row and number of new builds (column k: k + 1 of them): step, error, score, required score, size."""
+    """Per row and number of new builds (column k: k + 1 of them).
+
+    Step, error, score, required score, size.
+    """
 
     length: int
     phi: F64
@@ -72,7 +75,10 @@ def _of_young(
     phi: F64,
     thresholds: SeriesThresholds,
 ) -> F64:
-    """Return the required score [series, windows] with few builds before: lower for few new builds, higher for many."""
+    """Return the required score [series, windows] with few builds before.
+
+    Lower for few new builds, higher for many.
+    """
     youth = np.clip(1 - before / thresholds.young_builds, 0.0, 1.0)
     out: F64 = required + thresholds.score_young * youth
     soon = (new > 2) & (new <= thresholds.soon_builds) & (youth > 0) & up

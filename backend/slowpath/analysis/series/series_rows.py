@@ -1,4 +1,7 @@
-"""Prepare series for computation: gaps closed, in usual units, conditions aligned, precise builds weighted more."""
+"""Prepare series for computation.
+
+Gaps closed, in usual units, conditions aligned, precise builds weighted more.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,10 +22,11 @@ LEAST_TURNS = 4
 
 @dataclass(frozen=True)
 class SeriesRows:
-    """Series with equal numbers of known builds: `place` [series] their indices, `builds` [series, known] the positions.
+    """Series with equal numbers of known builds.
 
-    `values` [series, known] are in units of `usual` [series]; `weight` [series, known] is the inverse relative variance. `within`
-    [series] is the median standard error of builds by their replicates, 0 if unknown: the noise is at least this.
+    `place` [series] their indices, `builds` [series, known] the positions. `values` [series, known] are in units of
+    `usual` [series]; `weight` [series, known] is the inverse relative variance. `within` [series] is the median
+    standard error of builds by their replicates, 0 if unknown: the noise is at least this.
     """
 
     place: I64
@@ -65,9 +69,9 @@ def rows_of(
 
 
 def weights(values: F64, spread: F64, least_noise: float) -> F64:
-    """[series, builds] Return the inverse variance of each build, one on average: from its replicates and between builds.
+    """[series, builds] Return the inverse variance of each build, one on average.
 
-    Unknown errors are replaced by the median.
+    From its replicates and between builds. Unknown errors are replaced by the median.
     """
     variances = np.square(spread)
     has_errors = np.isfinite(variances).any(axis=1)

@@ -19,7 +19,10 @@ RANGE_CONFIDENCE = 0.97
 
 @dataclass(frozen=True)
 class SeriesStep:
-    """A step before build `at`, in low..high (both included); levels in the row's unit, intervals of their ratio."""
+    """A step before build `at`, in low..high (both included).
+
+    Levels in the row's unit, intervals of their ratio.
+    """
 
     at: int
     low: int

@@ -1,7 +1,8 @@
-"""Scan many rows for one step each: the distance of the levels before and from each build on, in standard errors.
+"""Scan many rows for one step each.
 
-Autoregressive noise is whitened, so that the jump counts most if noise is slow: generalized least squares of a constant and a
-step, for all places at once by cumulative sums.
+The distance of the levels before and from each build on, in standard errors. Autoregressive noise is whitened, so that
+the jump counts most if noise is slow: generalized least squares of a constant and a step, for all places at once by
+cumulative sums.
 """
 
 from dataclasses import dataclass
@@ -27,10 +28,11 @@ class StepScan:
 
 
 def scan(rows: F64, weight: F64, phi: F64, most_variance: F64, least_noise: F64 | float) -> StepScan:
-    """Scan rows [series, builds]; `weight` [series, builds] is the inverse relative variance of each build (mean one).
+    """Scan rows [series, builds].
 
-    `phi` [series] is the autocorrelation. `most_variance` [series] bounds the innovation variance where several steps inflate the
-    residuals of one; `least_noise` (one, or [series]) is the smallest standard deviation.
+    `weight` [series, builds] is the inverse relative variance of each build (mean one). `phi` [series] is the
+    autocorrelation. `most_variance` [series] bounds the innovation variance where several steps inflate the residuals
+    of one; `least_noise` (one, or [series]) is the smallest standard deviation.
     """
     length = rows.shape[1]
     rest = (1 - phi)[:, np.newaxis]

@@ -15,9 +15,10 @@ Values = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class HistogramCells:
-    """[M] cells of one histogram: `counts` [M, B] of requests by bucket, `bounds` [B] upper bounds in seconds, +Inf last.
+    """[M] cells of one histogram.
 
-    `times_ms` are the ends of the cells. The row of a cell without samples is NaN, of one without requests zero.
+    `counts` [M, B] of requests by bucket, `bounds` [B] upper bounds in seconds, +Inf last. `times_ms` are the ends of
+    the cells. The row of a cell without samples is NaN, of one without requests zero.
     """
 
     times_ms: Times

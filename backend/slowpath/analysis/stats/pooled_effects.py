@@ -1,10 +1,10 @@
-"""Compare quantiles pooled over several artifacts of a side: ratio, interval and p-value on a log scale.
+"""Compare quantiles pooled over several artifacts of a side.
 
-Runs of one binary differ, so each artifact has an effect in addition to the noise inside it. With two to five artifacts per
-side, resampling complete artifacts would show at most half of that effect. It is estimated instead: the deviation of the
-artifacts' quantiles beyond what resampling inside them explains, shrunk towards the usual variation between artifacts of one
-binary (moderated variance, Smyth 2004), and drawn from Student's t with the remaining degrees of freedom. An interval is the
-percentiles of both levels together.
+Ratio, interval and p-value on a log scale. Runs of one binary differ, so each artifact has an effect in addition to the
+noise inside it. With two to five artifacts per side, resampling complete artifacts would show at most half of that
+effect. It is estimated instead: the deviation of the artifacts' quantiles beyond what resampling inside them explains,
+shrunk towards the usual variation between artifacts of one binary (moderated variance, Smyth 2004), and drawn from
+Student's t with the remaining degrees of freedom. An interval is the percentiles of both levels together.
 """
 
 from collections.abc import Sequence
@@ -72,7 +72,10 @@ def compare_pooled(
     thresholds: QuantileThresholds,
     generators: SideGenerators,
 ) -> QuantileEffects:
-    """Return the ratio of two pooled quantiles with its interval; `prior_spread` (q,) is that between artifacts."""
+    """Return the ratio of two pooled quantiles with its interval.
+
+    `prior_spread` (q,) is that between artifacts.
+    """
     between, df_between = _between(base, candidate, prior_spread, thresholds)
     draws = len(base.draws)
     noisy = [

@@ -6,11 +6,12 @@ from math import log10
 
 @dataclass(frozen=True)
 class QuantileThresholds:
-    """Error rates, floors and priors. Times in nanoseconds, variation as standard deviations of a logarithm.
+    """Error rates, floors and priors.
 
-    `least_ratio`, `least_shift_ns`, `least_share` are floors that a finding must pass, whatever its significance. `spread_base` and
-    `spread_per_square_nine` are the prior of how much a quantile varies between artifacts of one binary. With one artifact per side
-    only the prior is known, and `spread_single` times as much is assumed.
+    Times in nanoseconds, variation as standard deviations of a logarithm. `least_ratio`, `least_shift_ns`,
+    `least_share` are floors that a finding must pass, whatever its significance. `spread_base` and
+    `spread_per_square_nine` are the prior of how much a quantile varies between artifacts of one binary. With one
+    artifact per side only the prior is known, and `spread_single` times as much is assumed.
     """
 
     alpha: float = 0.05

@@ -15,6 +15,9 @@ SideGenerators = tuple[Generator, Generator]
 def side_generators(
     rng: Generator, base: Iterable[tuple[float, ...]], candidate: Iterable[tuple[float, ...]]
 ) -> SideGenerators:
-    """Return a generator for each side; `base` and `candidate` contain numbers that identify each artifact."""
+    """Return a generator for each side.
+
+    `base` and `candidate` contain numbers that identify each artifact.
+    """
     first, second = rng.spawn(2)
     return (first, second) if sorted(base) <= sorted(candidate) else (second, first)

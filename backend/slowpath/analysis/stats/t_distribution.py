@@ -30,7 +30,10 @@ _LARGEST_LOG_T = 320.0  # its square is still finite
 
 
 def median(values: F64) -> float:
-    """Return the median of at least one value. `numpy.median` imports masked arrays, which takes 20 ms of CPU."""
+    """Return the median of at least one value.
+
+    `numpy.median` imports masked arrays, which takes 20 ms of CPU.
+    """
     ordered = np.sort(values)
     middle = len(ordered) // 2
     return float(ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2)
@@ -59,10 +62,11 @@ def trigamma(x: F64) -> F64:
 
 
 def t_two_sided(t: F64, df: F64) -> F64:
-    """Return P(|T| >= |t|) of Student's t with `df` > 0 degrees of freedom; both arrays of one shape; NaN stays NaN.
+    """Return P(|T| >= |t|) of Student's t with `df` > 0 degrees of freedom.
 
-    By the regularized incomplete beta function: I_x(df/2, 1/2) with x = df / (df + t^2) (Abramowitz and Stegun 26.7.1). Equal
-    elements are computed once: most functions of a large program have the same few counts.
+    Both arrays of one shape; NaN stays NaN. By the regularized incomplete beta function: I_x(df/2, 1/2) with x = df /
+    (df + t^2) (Abramowitz and Stegun 26.7.1). Equal elements are computed once: most functions of a large program have
+    the same few counts.
     """
     if t.ndim == 1 and len(t) > _MANY:
         _, of_square = np.unique(np.square(t), return_inverse=True)
@@ -108,9 +112,9 @@ def _quantile(probability: float, df: float) -> float:
 
 
 def _quantiles(probability: float, df: F64) -> F64:
-    """Apply Newton's method to log P(|T| >= t) over log t: concave and decreasing, so it converges from above.
+    """Apply Newton's method to log P(|T| >= t) over log t.
 
-    It starts at the normal quantile, which is a lower bound.
+    Concave and decreasing, so it converges from above. It starts at the normal quantile, which is a lower bound.
     """
     tail = 1 - probability
     goal = np.log(tail)
@@ -154,10 +158,10 @@ def _log_quantiles_between(probability: float, first: float, last: float) -> F64
 
 
 def beta_cdf(x: F64, a: F64, b: F64) -> F64:
-    """Return I_x(a, b), the regularized incomplete beta function, of each element; `a`, `b` > 0, 0 <= `x` <= 1.
+    """Return I_x(a, b), the regularized incomplete beta function, of each element.
 
-    Accurate to 10 digits for `a`, `b` from 1e-300 to a million, and for every `x` down to the smallest number (for tiny `a`, I_x is
-    x^a: far from 0 even there).
+    `a`, `b` > 0, 0 <= `x` <= 1. Accurate to 10 digits for `a`, `b` from 1e-300 to a million, and for every `x` down to
+    the smallest number (for tiny `a`, I_x is x^a: far from 0 even there).
     """
     inside = np.clip(x, _SMALLEST, _BELOW_ONE)
     log_x, log_y = np.log(inside), np.log1p(-inside)
@@ -238,10 +242,10 @@ _NORMAL_STEP, _NORMAL_END = 0.01, 37.0
 
 
 def t_two_sided_of_many(t: F64, df: F64) -> F64:
-    """Return P(|T| >= |t|) for very many rows: to 4 digits from 5 degrees of freedom on, to 2 at 2; in a tenth of the time.
+    """Return P(|T| >= |t|) for very many rows: to 4 digits from 5 degrees of freedom on, to 2 at 2.
 
-    By the normal deviate with the same tail (Hill 1970, algorithm 395 of the CACM), from a table. Values below 1e-300 are 0; NaN
-    stays NaN.
+    In a tenth of the time. By the normal deviate with the same tail (Hill 1970, algorithm 395 of the CACM), from a
+    table. Values below 1e-300 are 0; NaN stays NaN.
     """
     a = np.maximum(df - 0.5, 0.25)
     b = 48 * np.square(a)

@@ -95,7 +95,10 @@ def _noisy(rows: list[TestedBenchmarkRow], thresholds: BenchThresholds) -> Itera
 
 
 def _reach(low: float | None, high: float | None, center: float) -> float:
-    """Return the interval's larger half relative to the center, as benchstat prints it; 0 without an interval."""
+    """Return the interval's larger half relative to the center, as benchstat prints it.
+
+    0 without an interval.
+    """
     if low is None or high is None or center <= 0:
         return 0.0
     return max(high / center - 1, 1 - low / center)

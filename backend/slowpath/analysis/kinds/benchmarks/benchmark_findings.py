@@ -77,7 +77,10 @@ def _bound(bound: float | None, values: tuple[float, ...], *, least: bool) -> fl
 
 
 def findings_of(rows: list[TestedBenchmarkRow], thresholds: BenchThresholds) -> list[Finding]:
-    """Return the significant rows with a direction: certain before tentative, worse before better, by size."""
+    """Return the significant rows with a direction.
+
+    Certain before tentative, worse before better, by size.
+    """
     several = len({row.row.config.get("pkg") for row in rows}) > 1
     timed = {_benchmark(each.row) for each in rows if each.row.significant and each.row.unit == "sec/op"}
     found = [

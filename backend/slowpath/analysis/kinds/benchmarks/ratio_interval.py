@@ -1,8 +1,8 @@
-"""Compute an interval for the ratio of two samples that matches the Mann-Whitney test: it contains 1 if that is not significant.
+"""Compute an interval for the ratio of two samples that matches the Mann-Whitney test.
 
-The bounds are order statistics of all ratios candidate / base of single values, at the distance from either end that the
-test's distribution allows (Moses 1952; Hollander and Wolfe 1999, 4.3). The only assumption is that the candidate's
-distribution is the base's times a factor.
+It contains 1 if that is not significant. The bounds are order statistics of all ratios candidate / base of single
+values, at the distance from either end that the test's distribution allows (Moses 1952; Hollander and Wolfe 1999, 4.3).
+The only assumption is that the candidate's distribution is the base's times a factor.
 """
 
 from collections.abc import Sequence
@@ -20,9 +20,9 @@ MOST_VALUES = 200
 def ratio_interval(
     base: Sequence[float], candidate: Sequence[float], confidence: float
 ) -> tuple[float, float, float] | None:
-    """Return (low, high, confidence reached), less than `confidence` with very few values; None with values <= 0.
+    """Return (low, high, confidence reached), less than `confidence` with very few values.
 
-    More than 200 values per side are thinned to 200, evenly chosen.
+    None with values <= 0. More than 200 values per side are thinned to 200, evenly chosen.
     """
     left, right = (_thin(np.sort(np.asarray(side, dtype=np.float64))) for side in (base, candidate))
     if len(left) == 0 or len(right) == 0 or left[0] <= 0 or right[0] <= 0:
@@ -57,7 +57,10 @@ def _cut(base: int, candidate: int, confidence: float) -> tuple[int, float]:
 
 
 def _count_orders(base: int, candidate: int) -> list[int]:
-    """Count the orders of all values for each U: coefficients of the Gaussian binomial (Mann and Whitney 1947)."""
+    """Count the orders of all values for each U.
+
+    Coefficients of the Gaussian binomial (Mann and Whitney 1947).
+    """
     orders = [1]
     for step in range(1, base + 1):
         extended = orders + [0] * (candidate + step)

@@ -1,6 +1,7 @@
-"""Log-linear buckets of durations: exact below 32 ns, then 32 per power of two (an error of 3.1% at most).
+"""Log-linear buckets of durations.
 
-Histograms with these buckets add up over blocks of time, traces and replicas. Quantiles interpolate evenly within a bucket.
+Exact below 32 ns, then 32 per power of two (an error of 3.1% at most). Histograms with these buckets add up over blocks
+of time, traces and replicas. Quantiles interpolate evenly within a bucket.
 """
 
 import numpy as np
@@ -45,9 +46,10 @@ def bucket_of(durations_ns: I64) -> I64:
 
 
 def quantiles(counts: F64, buckets: I64, at: F64) -> F64:
-    """Return quantiles in ns of several histograms: (rows x buckets) and (q,) give (rows x q); NaN for empty rows.
+    """Return quantiles in ns of several histograms: (rows x buckets) and (q,) give (rows x q).
 
-    `buckets` ascends. Quantile q of n counts is where the cumulative count reaches q x n, interpolated within a bucket.
+    NaN for empty rows. `buckets` ascends. Quantile q of n counts is where the cumulative count reaches q x n,
+    interpolated within a bucket.
     """
     rows = counts.shape[0]
     if counts.shape[1] == 0:

@@ -1,4 +1,7 @@
-"""Make findings on garbage collection: its share of the processors, assists, pauses, and the minimum utilization."""
+"""Make findings on garbage collection.
+
+Its share of the processors, assists, pauses, and the minimum utilization.
+"""
 
 from dataclasses import dataclass
 
@@ -50,7 +53,10 @@ class _GcHypothesis:
 
 
 def compare_gc(ground: TraceComparisonInputs, generators: SideGenerators) -> GcComparison:
-    """Compare the collector's work; a finding on the total replaces those on its parts if they change together."""
+    """Compare the collector's work.
+
+    A finding on the total replaces those on its parts if they change together.
+    """
     matched, thresholds = ground.matched, ground.thresholds
     base, candidate = (gc_side(side) for side in matched.sides)
     weights = [block_weights(side, thresholds.draws, rng) for side, rng in zip(matched.sides, generators, strict=True)]

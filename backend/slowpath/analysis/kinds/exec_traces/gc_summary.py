@@ -1,4 +1,7 @@
-"""Garbage collection on one side: processor time, assists, pauses and minimum utilization, per trace and block."""
+"""Garbage collection on one side.
+
+Processor time, assists, pauses and minimum utilization, per trace and block.
+"""
 
 from dataclasses import dataclass
 

@@ -60,7 +60,10 @@ class _Group:
 
 
 def renamed_groups(base: Sequence[TraceTable], candidate: Sequence[TraceTable]) -> tuple[GroupRename, ...]:
-    """Return all pairs of groups that are one group under two names, the most similar first; each group once."""
+    """Return all pairs of groups that are one group under two names, the most similar first.
+
+    Each group once.
+    """
     seconds = [sum(table.seconds() for table in side) or 1.0 for side in (base, candidate)]
     groups = [_groups_of(side) for side in (base, candidate)]
     common = groups[0].keys() & groups[1].keys()

@@ -71,7 +71,10 @@ def _explain_by_load(matched: MatchedWaiters) -> tuple[float | None, float | Non
 
 
 def _utilization(side: WaiterSide) -> F64 | None:
-    """Return the share of the processors that ran goroutines in each block; None if a trace lacks the series."""
+    """Return the share of the processors that ran goroutines in each block.
+
+    None if a trace lacks the series.
+    """
     parts = []
     for table in side.traces:
         running = table.series.get("running_mean")

@@ -48,7 +48,10 @@ class Occupant:
 
 @dataclass(frozen=True)
 class OccupancyShare:
-    """One occupant's part of a waiter's waiting: a share, and ns of the mean wait (`low`, `high` bound its change)."""
+    """One occupant's part of a waiter's waiting.
+
+    A share, and ns of the mean wait (`low`, `high` bound its change).
+    """
 
     holder: Occupant
     base_share: float

@@ -1,4 +1,7 @@
-"""Make findings on scheduler latency: which waiters wait longer after waking, and the P occupancy meanwhile."""
+"""Make findings on scheduler latency.
+
+Which waiters wait longer after waking, and the P occupancy meanwhile.
+"""
 
 from dataclasses import replace
 

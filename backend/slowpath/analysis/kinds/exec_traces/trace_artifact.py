@@ -8,7 +8,10 @@ from slowpath.analysis.kinds.exec_traces.trace_table import TraceTable
 
 @dataclass(frozen=True)
 class TraceArtifact:
-    """One trace of a set. `name` is for display; `id` identifies it in the page's tile requests, if it has one."""
+    """One trace of a set.
+
+    `name` is for display; `id` identifies it in the page's tile requests, if it has one.
+    """
 
     name: str
     table: TraceTable

@@ -121,7 +121,10 @@ class LongestWaitColumns:
 
 @dataclass(frozen=True)
 class LongestWaitOccupancyColumns:
-    """Occupants of the processors during each of the longest waits; the times of one wait sum to its length."""
+    """Occupants of the processors during each of the longest waits.
+
+    The times of one wait sum to its length.
+    """
 
     class_: Annotated[U32, Column("u32", "classes")]
     ns: Annotated[F64, Column("f64")]

@@ -33,7 +33,10 @@ class UnreadableRange:
 
 @dataclass(frozen=True)
 class GcTotals:
-    """Garbage collection over the trace; times in processor nanoseconds, `cpu_fraction` of all processor time."""
+    """Garbage collection over the trace.
+
+    Times in processor nanoseconds, `cpu_fraction` of all processor time.
+    """
 
     cycles: int
     mark_wall_ns: int

@@ -26,9 +26,10 @@ class TraceComparisonInputs:
     thresholds: TraceThresholds
 
     def certain(self, change: Effect) -> bool:
-        """Return whether a change is certain: with one trace on a side only far beyond the variation between runs.
+        """Return whether a change is certain.
 
-        Never if the machine was short of CPU for nearly the entire recording.
+        With one trace on a side only far beyond the variation between runs. Never if the machine was short of CPU for
+        nearly the entire recording.
         """
         if not self.matched.enough_clean:
             return False

@@ -1,7 +1,8 @@
-"""One decoded execution trace as tables of columns: waits for a processor, and the P occupancy meanwhile.
+"""One decoded execution trace as tables of columns.
 
-Reads what `slowpath-decode trace` writes. The file is validated once here (indices within their tables, ascending offsets,
-blocks within the trace), so that later code may index without checks. Times are nanoseconds since the trace's first event.
+Waits for a processor, and the P occupancy meanwhile. Reads what `slowpath-decode trace` writes. The file is validated
+once here (indices within their tables, ascending offsets, blocks within the trace), so that later code may index
+without checks. Times are nanoseconds since the trace's first event.
 """
 
 from collections.abc import Mapping

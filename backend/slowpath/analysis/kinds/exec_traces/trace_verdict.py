@@ -29,7 +29,10 @@ MOST_DETECTABLE = 12
 
 
 def ranked(findings: Sequence[Finding], thresholds: TraceThresholds) -> tuple[Finding, ...]:
-    """Return findings by cost, worse before better and tentative after certain; negligible side effects are omitted."""
+    """Return findings by cost, worse before better and tentative after certain.
+
+    Negligible side effects are omitted.
+    """
     ordered = sorted(findings, key=lambda f: (not f.certain, f.direction != "worse", -abs(f.cost or 0.0)))
     largest = max((abs(f.cost or 0.0) for f in ordered), default=0.0)
     reported = [f for f in ordered if f.cost is None or abs(f.cost) >= thresholds.worth_a_line * largest]

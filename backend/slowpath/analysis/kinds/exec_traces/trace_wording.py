@@ -1,4 +1,7 @@
-"""Format waits, occupants and garbage collection for sentences: intervals included, the new value last."""
+"""Format waits, occupants and garbage collection for sentences.
+
+Intervals included, the new value last.
+"""
 
 from slowpath.analysis.findings import wording
 from slowpath.analysis.findings.wording import format_duration
@@ -55,10 +58,11 @@ def percent(share: float) -> str:
 def describe_occupancy(
     shares: dict[str, float], verdict: str, goroutines: int, own: str, netpoll_ns: float | None
 ) -> str:
-    """Write the second half of a sentence: what occupied the processors while the waiter waited, by its verdict.
+    """Write the second half of a sentence.
 
-    `shares` are of the wait by occupant; `goroutines` is the number in the leading occupant's group; `own` is the waiter's
-    group; `netpoll_ns` is how long a message may have been unnoticed.
+    What occupied the processors while the waiter waited, by its verdict. `shares` are of the wait by occupant;
+    `goroutines` is the number in the leading occupant's group; `own` is the waiter's group; `netpoll_ns` is how long a
+    message may have been unnoticed.
     """
     leading = sorted(shares, key=lambda name: -shares[name])
     named = [name for name in leading if shares[name] >= NAMED_FROM][:2] or leading[:1]

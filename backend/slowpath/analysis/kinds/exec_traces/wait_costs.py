@@ -1,8 +1,9 @@
-"""Rate what a longer wait costs: its own time, and the time of all goroutines that the waiter would have woken.
+"""Rate what a longer wait costs.
 
-A goroutine that serves others delays them all: the batching goroutine of a client delays every request of its batch. Traces
-record who wakes whom, so a waiter's latency counts once for itself and once for each goroutine that its group wakes per
-wake-up. The end of a sleep delays others less.
+Its own time, and the time of all goroutines that the waiter would have woken. A goroutine that serves others delays
+them all: the batching goroutine of a client delays every request of its batch. Traces record who wakes whom, so a
+waiter's latency counts once for itself and once for each goroutine that its group wakes per wake-up. The end of a sleep
+delays others less.
 """
 
 from collections.abc import Sequence
@@ -45,7 +46,10 @@ class WaitCosts:
         return more * (1.0 + float(self.others[victim])) * float(self.weight[victim])
 
     def among(self, victims: Sequence[int]) -> dict[int, float]:
-        """Return the costs of some waiters; a main waker with a comparable wait costs slightly more than its waiter."""
+        """Return the costs of some waiters.
+
+        A main waker with a comparable wait costs slightly more than its waiter.
+        """
         costs = {victim: self.of(victim) for victim in victims}
         for woken in sorted(victims, key=lambda victim: abs(costs[victim])):
             for waker in victims:

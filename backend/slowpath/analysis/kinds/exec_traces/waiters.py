@@ -42,7 +42,10 @@ class Waiter:
 
     @property
     def accusable(self) -> bool:
-        """Return whether a change is evidence about the program: false for the runtime's goroutines and the rest."""
+        """Return whether a change is evidence about the program.
+
+        False for the runtime's goroutines and the rest.
+        """
         return not self.system and self.group != OTHER and self.reason != UNKNOWN_REASON
 
 
@@ -166,7 +169,10 @@ class MatchedWaiters:
         return self.accusable & both
 
     def shares(self, side: WaiterSide, among: NDArray[np.bool_]) -> F64:
-        """Return each waiter's share of the time that the waiters `among` waited on that side; 0 for the others."""
+        """Return each waiter's share of the time that the waiters `among` waited on that side.
+
+        0 for the others.
+        """
         totals = np.where(among, side.total_ns.sum(axis=1), 0.0)
         total = totals.sum()
         return totals / total if total else totals

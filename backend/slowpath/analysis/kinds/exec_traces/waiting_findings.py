@@ -1,4 +1,7 @@
-"""Make findings on the rate of waiting: groups that wait on one side only, and an otherwise unexplained total."""
+"""Make findings on the rate of waiting.
+
+Groups that wait on one side only, and an otherwise unexplained total.
+"""
 
 import math
 from collections.abc import Mapping
@@ -84,7 +87,10 @@ def _basis(ground: TraceComparisonInputs) -> str:
 
 
 def _certain_group(ground: TraceComparisonInputs, rate: WaitingRate, blame: Occupancy) -> bool:
-    """Return whether the finding is certain: only if the total changed alike, since a group may replace another."""
+    """Return whether the finding is certain.
+
+    Only if the total changed alike, since a group may replace another.
+    """
     total = ground.waiting.total
     if total is None or total.worse != rate.worse or not total.beyond(1.0) or not ground.matched.enough_clean:
         return False
@@ -190,7 +196,10 @@ def _certain_total(ground: TraceComparisonInputs, rate: WaitingRate) -> bool:
 
 
 def _may_be_machine(ground: TraceComparisonInputs, rate: WaitingRate) -> bool:
-    """Return whether the machine may have caused the change: it was short of CPU, or processors were mostly idle."""
+    """Return whether the machine may have caused the change.
+
+    It was short of CPU, or processors were mostly idle.
+    """
     if not ground.matched.enough_clean:
         return True
     total = sum(_waiting_growth(ground, rate.victims).values())

@@ -1,7 +1,8 @@
-"""Compare the waiting for a processor per second (or request): of all goroutines, and of one-sided groups.
+"""Compare the waiting for a processor per second (or request).
 
-Quantiles measure the length of one wait. They miss goroutines that wait on one side only, and more waits of the same
-length. The rate of waiting covers both; it also decides the verdict if latencies changed in both directions.
+Of all goroutines, and of one-sided groups. Quantiles measure the length of one wait. They miss goroutines that wait on
+one side only, and more waits of the same length. The rate of waiting covers both; it also decides the verdict if
+latencies changed in both directions.
 """
 
 from collections.abc import Mapping, Sequence

@@ -36,10 +36,10 @@ _NORMAL = NormalDist()
 
 @dataclass(frozen=True)
 class RateComparison:
-    """Base against candidate for every subject, in growths per unit of exposure; `confidence` is that of the bounds.
+    """Base against candidate for every subject, in growths per unit of exposure.
 
-    `bounds` are those of the ratio candidate / base (0 and infinity are possible; NaN without growth on either side). They are
-    computed lazily, because most subjects are never reported.
+    `confidence` is that of the bounds. `bounds` are those of the ratio candidate / base (0 and infinity are possible;
+    NaN without growth on either side). They are computed lazily, because most subjects are never reported.
     """
 
     base: F64
@@ -144,7 +144,10 @@ def _p_values(base: F64, candidate: F64, part: float, df: F64) -> F64:
 
 
 def _ratio_bounds(base: F64, candidate: F64, alpha: float, exposure: float) -> tuple[F64, F64]:
-    """Return bounds of the rate ratio from those of the candidate's part; `exposure` is base's over candidate's."""
+    """Return bounds of the rate ratio from those of the candidate's part.
+
+    `exposure` is base's over candidate's.
+    """
     has_counts = base + candidate > 0
     low = _solve(np.maximum(candidate, 1e-3), base + 1, alpha / 2)
     high = _solve(candidate + 1, np.maximum(base, 1e-3), 1 - alpha / 2)

@@ -41,7 +41,10 @@ class GrowthRows:
 
 @dataclass(frozen=True)
 class GrowthCounts:
-    """Counts of both sides. Keys are (caller, old bytes, new bytes), with "" and 0 where rows are summed over them."""
+    """Counts of both sides.
+
+    Keys are (caller, old bytes, new bytes), with "" and 0 where rows are summed over them.
+    """
 
     artifacts: tuple[GrowthArtifact, ...]
     is_base: Mask
@@ -91,7 +94,10 @@ def basis_of(artifacts: Sequence[GrowthArtifact]) -> Exposure:
 
 
 def _rate(artifacts: Sequence[GrowthArtifact]) -> float:
-    """Return how many growths one event represents: the rate of the coarsest log, to not overstate precision."""
+    """Return how many growths one event represents.
+
+    The rate of the coarsest log, to not overstate precision.
+    """
     return float(max((artifact.table.rate for artifact in artifacts if artifact.table.sampled), default=1))
 
 

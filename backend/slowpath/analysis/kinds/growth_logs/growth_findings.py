@@ -52,7 +52,10 @@ def moves_of(measured: GrowthCounts, changes: GrowthChanges) -> list[CostShift]:
 
 
 def factor_of(measured: GrowthCounts, rows: GrowthRows) -> float:
-    """Return the display factor of rates: per log, growths are shown as recorded if all logs have one rate."""
+    """Return the display factor of rates.
+
+    Per log, growths are shown as recorded if all logs have one rate.
+    """
     rates = {artifact.table.rate for artifact in measured.artifacts}
     if measured.basis.id != "count" or len(rates) > 1 or rows.quantum == 1:
         return 1.0
@@ -130,9 +133,9 @@ def _goroutines_per_growth(artifacts: list[GrowthArtifact]) -> float | None:
 def payers_of(
     measured: GrowthCounts, difference: float, factor: float, only: str | None
 ) -> tuple[AttributedCaller, ...]:
-    """Return the callers of most of the change, each with its most frequent path; for one caller only that one.
+    """Return the callers of most of the change, each with its most frequent path.
 
-    `difference` is the change in display units, `factor` converts rates to these.
+    For one caller only that one. `difference` is the change in display units, `factor` converts rates to these.
     """
     rows = measured.payers
     sign = 1.0 if difference >= 0 else -1.0

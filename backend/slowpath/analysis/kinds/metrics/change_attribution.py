@@ -1,7 +1,8 @@
-"""Attribute a change to a deployment of the service, a service it calls, or its load; else it is unexplained.
+"""Attribute a change to a deployment of the service, a service it calls, or its load.
 
-A deployment explains a change that begins within minutes after it, unless load does so better: the relation of latency and
-load in the hours before predicts the latency at the new load. A service that only waits for another one follows it.
+Else it is unexplained. A deployment explains a change that begins within minutes after it, unless load does so better:
+the relation of latency and load in the hours before predicts the latency at the new load. A service that only waits for
+another one follows it.
 """
 
 from collections.abc import Hashable, Sequence
@@ -86,7 +87,10 @@ def are_same_change(one: LatencyChangePoint, other: LatencyChangePoint) -> bool:
 
 
 def load_explained_share(cells: ServiceCells, change: LatencyChangePoint) -> float:
-    """Return the share (of the log ratio) that load explains, by its relation to latency before; 0 if unknown."""
+    """Return the share (of the log ratio) that load explains, by its relation to latency before.
+
+    0 if unknown.
+    """
     if change.signal == "qps" or change.ratio <= 0:
         return 0.0
     load, latency = log_values(cells, "qps"), log_values(cells, change.signal)

@@ -44,7 +44,10 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class ScanScale:
-    """How to scan a grid of cells. `windows`: lengths of the time after a step, in cells, at which to decide."""
+    """How to scan a grid of cells.
+
+    `windows`: lengths of the time after a step, in cells, at which to decide.
+    """
 
     windows: tuple[int, ...]
     favoured_windows: tuple[int, ...]
@@ -55,7 +58,10 @@ class ScanScale:
 
 @dataclass(frozen=True)
 class StepCriteria:
-    """What a step must show. `floor` is a log ratio; where a step is expected (a deployment) less is required."""
+    """What a step must show.
+
+    `floor` is a log ratio; where a step is expected (a deployment) less is required.
+    """
 
     floor: float
     sureness: float = 6.0
@@ -108,9 +114,9 @@ def _first_step(values: Values, favoured: Mask, scale: ScanScale, demand: StepCr
 
 @dataclass(frozen=True)
 class _RunningBaseline:
-    """[M] The usual range just before each cell: level, last minutes' level, widened noise, number of cells.
+    """[M] The usual range just before each cell.
 
-    `away` is the deviation of each cell from it.
+    Level, last minutes' level, widened noise, number of cells. `away` is the deviation of each cell from it.
     """
 
     level: Values
@@ -187,7 +193,10 @@ def _bursts_so_long(out: Mask, window: int, places: int) -> float:
 
 
 def _bursts(out: Mask) -> tuple[float, float]:
-    """Return the probabilities that a burst starts, and that it continues: a Markov chain of two states, counted."""
+    """Return the probabilities that a burst starts, and that it continues.
+
+    A Markov chain of two states, counted.
+    """
     began = float((out[1:] & ~out[:-1]).sum() + out[:1].sum()) + PRIOR_BURST_START
     burst_cells = float(out.sum()) + 1.0
     stayed = (float((out[1:] & out[:-1]).sum()) + PRIOR_BURST_STAY) / burst_cells

@@ -69,9 +69,10 @@ class ClassicBuckets:
 
 
 def classic_buckets(series: Sequence[SeriesData], value: Values) -> tuple[ClassicBuckets, list[SeriesData]]:
-    """Group bucket series (rows of `value`, [S, P]) into histograms: those of one name whose labels agree except `le`.
+    """Group bucket series (rows of `value`, [S, P]) into histograms.
 
-    Return the buckets and, for each histogram, one of its series (for its labels). Series without a valid `le` are omitted.
+    Those of one name whose labels agree except `le`. Return the buckets and, for each histogram, one of its series (for
+    its labels). Series without a valid `le` are omitted.
     """
     rows: list[int] = []
     bounds: list[float] = []

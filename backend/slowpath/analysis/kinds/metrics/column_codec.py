@@ -45,7 +45,10 @@ class ColumnWriter:
         self._parts.append(COUNT.pack(value))
 
     def ints(self, values: Ints) -> None:
-        """Write integers whose count the reader knows: a byte of width, then byte planes of the zigzagged values."""
+        """Write integers whose count the reader knows.
+
+        A byte of width, then byte planes of the zigzagged values.
+        """
         flat = np.ascontiguousarray(values, np.int64).reshape(-1)
         folded = ((flat << 1) ^ (flat >> 63)).view(np.uint64)
         width = (int(folded.max()).bit_length() + 7) // 8 if flat.size else 0
@@ -217,7 +220,10 @@ def _unzigzag(folded: int) -> int:
 
 
 def _without_stale(bits: Bits) -> Bits:
-    """Replace each stale marker by the value before it in its row (0 at the start): a zero difference is smallest."""
+    """Replace each stale marker by the value before it in its row (0 at the start).
+
+    A zero difference is smallest.
+    """
     is_value = bits != STALE_NAN_BITS
     columns = np.arange(bits.shape[1])
     before = np.maximum.accumulate(np.where(is_value, columns, -1), axis=1)

@@ -1,8 +1,9 @@
-"""Compare latency in two time ranges; findings are at most tentative, since the ranges differ in much else.
+"""Compare latency in two time ranges.
 
-The quantiles of all requests pooled are compared, resampled by blocks of neighboring cells (`quantile_ratio`), with the floor
-and the variation between deployments of `deployment_check`. Three quantiles are three tests: intervals hold for all of them
-together, q-values are adjusted (Benjamini-Hochberg).
+Findings are at most tentative, since the ranges differ in much else. The quantiles of all requests pooled are compared,
+resampled by blocks of neighboring cells (`quantile_ratio`), with the floor and the variation between deployments of
+`deployment_check`. Three quantiles are three tests: intervals hold for all of them together, q-values are adjusted
+(Benjamini-Hochberg).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -52,7 +53,10 @@ LOAD_DIFFERS: Final = 1.1
 
 @dataclass(frozen=True)
 class LatencyComparison:
-    """Base time range against candidate. No finding is ever certain, so the verdict is unchanged or inconclusive."""
+    """Base time range against candidate.
+
+    No finding is ever certain, so the verdict is unchanged or inconclusive.
+    """
 
     base: LatencyWindow
     candidate: LatencyWindow

@@ -1,7 +1,7 @@
-"""rate() of counters, many at a time, and gauges at grid times. Equal to Prometheus on the same samples.
+"""rate() of counters, many at a time, and gauges at grid times.
 
-All buckets of one instance are scraped at once and share their times: windows and extrapolation are computed once for them,
-and each series only needs one comparison for resets and two gathers.
+Equal to Prometheus on the same samples. All buckets of one instance are scraped at once and share their times: windows
+and extrapolation are computed once for them, and each series only needs one comparison for resets and two gathers.
 """
 
 from collections.abc import Sequence
@@ -103,7 +103,10 @@ def reset_corrections(before: Values, at: Times, windows: RateWindows) -> Values
 
 
 def gauges_of(series: Sequence[SeriesData], grid_times: Times, dialect: PrometheusDialect) -> Values:
-    """[S, P] Return the value of each series at each grid time: the newest sample of five minutes, unless stale."""
+    """[S, P] Return the value of each series at each grid time.
+
+    The newest sample of five minutes, unless stale.
+    """
     out = np.full((len(series), len(grid_times)), np.nan)
     for row, one in enumerate(series):
         if one.values is None or not len(one.values):

@@ -1,11 +1,12 @@
-"""Decide at fixed times whether a deployment is slower: slower, not slower or inconclusive, with a total error rate.
+"""Decide at fixed times whether a deployment is slower.
 
-The tested value is the ratio of pooled quantiles by moving-block bootstrap (`quantile_ratio`), with a floor of 5%, for the
-median and for the tail as a whole. Repeated evaluations would find something in the end, so the error rate is spent over
-them, little at first (Lan & DeMets 1983), when a time range has two or three bursts and resampling cannot show how much others
-differ. Instances of both builds at the same time are compared with each other. Without those, the time before is compared
-with the time after: that alone is wrong far too often (load, neighbors, time of day), so it may return *slower* only if
-earlier deployments of equal builds have shown how much such time ranges differ, and otherwise has a caveat.
+Slower, not slower or inconclusive, with a total error rate. The tested value is the ratio of pooled quantiles by
+moving-block bootstrap (`quantile_ratio`), with a floor of 5%, for the median and for the tail as a whole. Repeated
+evaluations would find something in the end, so the error rate is spent over them, little at first (Lan & DeMets 1983),
+when a time range has two or three bursts and resampling cannot show how much others differ. Instances of both builds at
+the same time are compared with each other. Without those, the time before is compared with the time after: that alone
+is wrong far too often (load, neighbors, time of day), so it may return *slower* only if earlier deployments of equal
+builds have shown how much such time ranges differ, and otherwise has a caveat.
 """
 
 from collections.abc import Sequence
@@ -63,7 +64,10 @@ class QuantileChange:
 
 @dataclass(frozen=True)
 class DeploymentCheck:
-    """The evaluation of a deployment `minutes` after it. `changes` are the quantiles that could be compared."""
+    """The evaluation of a deployment `minutes` after it.
+
+    `changes` are the quantiles that could be compared.
+    """
 
     verdict: DeployVerdict
     basis: Basis
@@ -133,7 +137,10 @@ def _is_enough(side: HistogramCells) -> bool:
 
 
 def _spread(past: Sequence[float]) -> float:
-    """Return the variation between deployments: the service's own if known, shrunk towards the usual one (as of 4)."""
+    """Return the variation between deployments.
+
+    The service's own if known, shrunk towards the usual one (as of 4).
+    """
     usual = 2 * SPREAD**2
     if len(past) < LEARNT:
         return float(np.sqrt(usual))

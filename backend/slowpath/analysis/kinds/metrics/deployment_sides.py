@@ -32,9 +32,9 @@ class DeploymentSides:
 def deploy_sides(  # noqa: PLR0917 - samples, times, and what identifies the build
     samples: ServiceSamples, began_ms: int, end_ms: int, since_ms: int, commit: str, label: str | None
 ) -> DeploymentSides | None:
-    """Return both sides of a deployment that began at `began_ms`, until `end_ms`; None without a histogram.
+    """Return both sides of a deployment that began at `began_ms`, until `end_ms`.
 
-    The previous build ran since `since_ms`.
+    None without a histogram. The previous build ran since `since_ms`.
     """
     histograms = [*samples.natives, *samples.buckets]
     series_of_sides = _by_label(histograms, began_ms, commit, label) or _by_instance(

@@ -89,7 +89,10 @@ def _sides(
     commit: str,
     label: str | None,
 ) -> tuple[set[int], set[int]]:
-    """Return series of the build and of other builds: by a label, else by instances; else all are the build's."""
+    """Return series of the build and of other builds: by a label, else by instances.
+
+    Else all are the build's.
+    """
     alive = [one for one in histograms if len(one.times_ms) and one.times_ms[-1] > began_ms]
     named = {one.series_id: name for one in alive if (name := names_build(one.labels, commit, label)) is not None}
     if named:
@@ -102,7 +105,10 @@ def _sides(
 
 
 def _old_instances(samples: ServiceSamples, histograms: Sequence[SeriesData], began_ms: int) -> set[str | None]:
-    """Return instances from before a deployment that did not restart with it; empty if no instance started with it."""
+    """Return instances from before a deployment that did not restart with it.
+
+    Empty if no instance started with it.
+    """
     since_ms, until_ms = began_ms - LATE_REPORT_MS, began_ms + ROLLED_OUT_MS
     first: dict[str, int] = {}
     restarted: set[str] = set()

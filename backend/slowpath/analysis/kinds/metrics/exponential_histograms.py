@@ -1,7 +1,8 @@
-"""Convert OpenTelemetry's exponential histograms to native ones: the same buckets, numbered one higher.
+"""Convert OpenTelemetry's exponential histograms to native ones.
 
-Bucket i of scale s covers (b^i, b^(i+1)], b = 2^(2^-s); a native bucket k of schema s covers (b^(k-1), b^k]. A scale finer
-than native histograms support is reduced: two buckets become one, exactly.
+The same buckets, numbered one higher. Bucket i of scale s covers (b^i, b^(i+1)], b = 2^(2^-s); a native bucket k of
+schema s covers (b^(k-1), b^k]. A scale finer than native histograms support is reduced: two buckets become one,
+exactly.
 """
 
 import struct

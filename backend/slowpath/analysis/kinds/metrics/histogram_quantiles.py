@@ -35,7 +35,10 @@ def _constant(value: float, points: int) -> QuantileEstimate:
 
 
 def _non_decreasing(cumulative: Values, is_present: Mask, tolerance: float) -> Values:
-    """Make cumulative counts non-decreasing: dips and rounding differences are replaced by the previous count."""
+    """Make cumulative counts non-decreasing.
+
+    Dips and rounding differences are replaced by the previous count.
+    """
     steps = np.diff(cumulative, axis=0)
     if is_present.all() and not ((steps < 0) | ((steps > 0) & _near(cumulative[1:], cumulative[:-1], tolerance))).any():
         return cumulative
@@ -68,7 +71,10 @@ class ClassicColumns:
 
     @classmethod
     def of(cls, bounds: Values, cumulative: Values, dialect: PrometheusDialect) -> "ClassicColumns":
-        """Validate and correct `cumulative` [U, P], NaN for absent buckets; `bounds` [U] ascending and distinct."""
+        """Validate and correct `cumulative` [U, P], NaN for absent buckets.
+
+        `bounds` [U] ascending and distinct.
+        """
         there = ~np.isnan(cumulative)
         if len(bounds) < 2 or not np.isposinf(bounds[-1]):
             nowhere = np.zeros(cumulative.shape[1], np.bool_)
@@ -137,7 +143,10 @@ class NativeBuckets:
 
 
 def native_quantile(q: float, buckets: NativeBuckets, dialect: PrometheusDialect) -> QuantileEstimate:
-    """Return the q-quantile of native histograms: exponential as in Prometheus 3, linear for custom bounds."""
+    """Return the q-quantile of native histograms.
+
+    Exponential as in Prometheus 3, linear for custom bounds.
+    """
     points = len(buckets.total)
     if np.isnan(q) or not len(buckets.lower):
         return _constant(np.nan, points)

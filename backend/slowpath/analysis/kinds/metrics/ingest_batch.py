@@ -165,7 +165,10 @@ class IngestBatch:
     """Approximate size of the new series."""
 
     def handed_over(self, deliver: "Deliver | None") -> "IngestBatch":
-        """Return the batch to continue with: this one, or a new one after delivering this. Raises `BatchTooLarge`."""
+        """Return the batch to continue with: this one, or a new one after delivering this.
+
+        Raises `BatchTooLarge`.
+        """
         waiting = len(self.slots)
         if self.so_far.samples + waiting > MAX_SAMPLES:
             raise BatchTooLarge("samples in a request", MAX_SAMPLES)

@@ -87,7 +87,10 @@ class ScanStart:
 
     @classmethod
     def of(cls, known: Sequence[LatencyChangePoint]) -> "ScanStart":
-        """Use the most likely positions: the ranges may end minutes later, and a deployment there needs a base."""
+        """Use the most likely positions.
+
+        The ranges may end minutes later, and a deployment there needs a base.
+        """
         places = [[each.at_ms for each in known if (each.signal == "qps") == load] for load in (False, True)]
         return cls(*(max(each, default=0) for each in places))
 
@@ -95,7 +98,10 @@ class ScanStart:
 def find_change_points(
     cells: ServiceCells, deploys_ms: Sequence[int], rng: Generator, since: ScanStart | None = None
 ) -> list[LatencyChangePoint]:
-    """Find the changes of a service in its cells, in order; they are expected at deployments of it or its callees."""
+    """Find the changes of a service in its cells, in order.
+
+    They are expected at deployments of it or its callees.
+    """
     start = since or ScanStart()
     favoured = _favoured(cells, deploys_ms)
     found: list[LatencyChangePoint] = []
@@ -114,7 +120,10 @@ def find_change_points(
 
 
 def _favoured(cells: ServiceCells, deploys_ms: Sequence[int]) -> NDArray[np.bool_]:
-    """[M] Return where a step is expected. A deployment before the first cell of a service is its start, not a step."""
+    """[M] Return where a step is expected.
+
+    A deployment before the first cell of a service is its start, not a step.
+    """
     favoured = np.zeros(len(cells.times_ms), np.bool_)
     known = np.flatnonzero(np.isfinite(cells.requests))
     begins = int(cells.times_ms[known[0]]) if len(known) else 0
@@ -128,7 +137,10 @@ def _favoured(cells: ServiceCells, deploys_ms: Sequence[int]) -> NDArray[np.bool
 def remeasure_change_point(
     cells: ServiceCells, change: LatencyChangePoint, between_ms: tuple[int, int], rng: Generator
 ) -> LatencyChangePoint | None:
-    """Measure the same change with new samples, between the changes before and after; None if it no longer holds."""
+    """Measure the same change with new samples, between the changes before and after.
+
+    None if it no longer holds.
+    """
     index = [
         int(np.searchsorted(cells.times_ms, at, side="right"))
         for at in (change.at_ms, change.low_ms, change.high_ms, change.seen_ms, *between_ms)

@@ -1,8 +1,9 @@
-"""Parse native histograms of Prometheus's HTTP API: the resolution follows from the bounds of the buckets.
+"""Parse native histograms of Prometheus's HTTP API.
 
-https://prometheus.io/docs/prometheus/latest/querying/api/#native-histograms: {"count": "4", "sum": "1.5", "buckets": [[rule,
-"lower", "upper", "count"], ...]}, without empty buckets. A bucket of schema s is (b^(k-1), b^k], b = 2^(2^-s): one filled
-bucket determines s. Custom bounds (schema -53) do not follow from the given ones, and are rejected.
+The resolution follows from the bounds of the buckets.
+https://prometheus.io/docs/prometheus/latest/querying/api/#native-histograms: {"count": "4", "sum": "1.5", "buckets":
+[[rule, "lower", "upper", "count"], ...]}, without empty buckets. A bucket of schema s is (b^(k-1), b^k], b = 2^(2^-s):
+one filled bucket determines s. Custom bounds (schema -53) do not follow from the given ones, and are rejected.
 """
 
 import math

@@ -125,7 +125,10 @@ def _count_and_sum(
     *,
     into: tuple[Values, Values],
 ) -> Values:
-    """Write the rates of count and sum where this epoch has windows; return the factor from increases to rates."""
+    """Write the rates of count and sum where this epoch has windows.
+
+    Return the factor from increases to rates.
+    """
     first = native.count[windows.first]
     increase = native.count[windows.last] - first + reset_corrections(native.count[fell - 1], fell, windows)
     # Prometheus 2 does not extrapolate histograms to zero: a first value below zero disables it.

@@ -1,4 +1,7 @@
-"""Sum native histograms over series: exponential schemas at the coarsest, custom bounds at the common ones."""
+"""Sum native histograms over series.
+
+Exponential schemas at the coarsest, custom bounds at the common ones.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +23,10 @@ from slowpath.analysis.kinds.metrics.series_data import (
 
 @dataclass(frozen=True, slots=True)
 class BucketSegment:
-    """The part of one series for some columns of the grid, all of one layout. [K, C] for each side; `zero` is [C]."""
+    """The part of one series for some columns of the grid, all of one layout.
+
+    [K, C] for each side; `zero` is [C].
+    """
 
     series: int
     columns: Indices
@@ -127,7 +133,10 @@ def _joined(side: Sequence[tuple[HistogramTable, Indices]], columns: int) -> His
 def _summed_custom(
     parts: Sequence[BucketSegment], points: int, columns_mask: NDArray[np.bool_]
 ) -> list[tuple[Indices, Values, Values, Values, bool]]:
-    """Sum custom buckets at the bounds that all parts of a column share: counts up to a shared bound can be added."""
+    """Sum custom buckets at the bounds that all parts of a column share.
+
+    Counts up to a shared bound can be added.
+    """
     bounds = np.unique(np.concatenate([part.bounds for part in parts] + [np.array([np.inf])]))
     cumulative = np.zeros((len(bounds), points))
     having = np.zeros((len(bounds), points), np.int64)

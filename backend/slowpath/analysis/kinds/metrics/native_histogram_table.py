@@ -1,4 +1,7 @@
-"""Rows of native histograms as tables: sparse buckets made dense, coarser on demand, with the resets between them."""
+"""Rows of native histograms as tables.
+
+Sparse buckets made dense, coarser on demand, with the resets between them.
+"""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -92,7 +95,10 @@ def bucket_bounds(index: Indices, schema: int) -> tuple[Values, Values]:
 
 
 def affordable_schema(native: NativeSeries) -> int:
-    """Return the finest schema with at most 1,024 filled buckets in these rows (a limit; usually the sender's schema)."""
+    """Return the finest schema with at most 1,024 filled buckets in these rows (a limit.
+
+    Usually the sender's schema).
+    """
     exponential = native.schema != CUSTOM_BUCKETS_SCHEMA
     schema = int(native.schema[exponential].max(initial=SCHEMA_MIN))
     rows = np.flatnonzero(exponential)
@@ -140,9 +146,9 @@ def subset(native: NativeSeries, rows: Indices, finest: int = SCHEMA_MAX) -> Nat
 
 
 def epochs(native: NativeSeries, times: Times) -> list[tuple[Times, NativeSeries]]:
-    """Split a series where its buckets change kind: exponential to custom, or between different custom bounds.
+    """Split a series where its buckets change kind.
 
-    Within an epoch all custom rows share their bounds.
+    Exponential to custom, or between different custom bounds. Within an epoch all custom rows share their bounds.
     """
     n = len(native)
     if not n:
@@ -178,9 +184,9 @@ def _bounds_differ(native: NativeSeries, lengths: Indices) -> NDArray[np.bool_]:
 
 
 def reset_rows(native: NativeSeries) -> Indices:
-    """Return the rows that cannot continue the previous one: a count fell, a bucket vanished, the resolution rose.
+    """Return the rows that cannot continue the previous one.
 
-    Prometheus' DetectReset (model/histogram), for one epoch.
+    A count fell, a bucket vanished, the resolution rose. Prometheus' DetectReset (model/histogram), for one epoch.
     """
     n = len(native)
     if n < 2:

@@ -117,7 +117,10 @@ def value_text(value: Json) -> str:
 
 
 def family_name(name: str, unit: str, *, is_counter: bool, is_gauge: bool) -> str:
-    """Return a metric's name in Prometheus style: `http.server.request.duration` in s -> ..._duration_seconds."""
+    """Return a metric's name in Prometheus style.
+
+    `http.server.request.duration` in s -> ..._duration_seconds.
+    """
     base_name = NOT_IN_NAMES.sub("_", name).strip("_")
     spelled = UNITS.get(unit, "")
     if unit == "1" and is_gauge:
@@ -253,7 +256,10 @@ class _OtlpReader:
 
 
 def _classic(point: Json, counts: Sequence[Any], bounds: Sequence[Any]) -> Iterator[tuple[str, str, float]]:
-    """Yield the series of a histogram with bounds: suffix, bound, value. Buckets count everything up to their bound."""
+    """Yield the series of a histogram with bounds: suffix, bound, value.
+
+    Buckets count everything up to their bound.
+    """
     running = 0
     for bound, count in zip([*map(_float, bounds), math.inf], counts, strict=False):
         running += _int(count)

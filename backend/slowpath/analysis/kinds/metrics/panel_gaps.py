@@ -65,9 +65,10 @@ def _all(times: Sequence[Times]) -> Times:
 def gaps_of(
     grid: TimeGrid, window_ms: int, qps: Mask | None, latency: Mask | None, evidence: ScrapeEvidence
 ) -> list[PanelGap]:
-    """Return the gaps of both panels of a row. `qps` and `latency` are [P]: where there is a value; None: an empty panel.
+    """Return the gaps of both panels of a row.
 
-    A gap of both panels is returned once; missing latency alone means no requests, or no histogram.
+    `qps` and `latency` are [P]: where there is a value; None: an empty panel. A gap of both panels is returned once;
+    missing latency alone means no requests, or no histogram.
     """
     gaps = []
     has_qps = qps if qps is not None else np.zeros(grid.points, np.bool_)

@@ -82,7 +82,10 @@ class ProbeLatencyWindow:
 
 
 def run_window(samples: ServiceSamples, from_ms: int, to_ms: int, whose: SeriesOwner, route: str) -> ProbeLatencyWindow:
-    """Measure (from_ms, to_ms] of a deployment for one route ("": all); samples should exceed it on both sides."""
+    """Measure (from_ms, to_ms] of a deployment for one route ("": all).
+
+    Samples should exceed it on both sides.
+    """
     histograms = [one for one in (*samples.natives, *samples.buckets) if len(one.times_ms)]
     own_series = [one for one in histograms if whose.means(one.labels)]
     name = samples.instance_of
@@ -210,7 +213,10 @@ def _of_natives(series: Sequence[SeriesData], from_ms: int, to_ms: int, scale: f
 
 
 def _nearest(times: Times, from_ms: int, to_ms: int) -> tuple[int, int]:
-    """Return the times of the two samples nearest to the edges; if they are the same, of those around both."""
+    """Return the times of the two samples nearest to the edges.
+
+    If they are the same, of those around both.
+    """
     first, last = (int(times[np.argmin(np.abs(times - edge))]) for edge in (from_ms, to_ms))
     if first < last:
         return first, last

@@ -1,5 +1,6 @@
-"""Differences of Prometheus 2 and 3 on the same samples. We follow 3; 2 is for comparison with a real 2.42.
+"""Differences of Prometheus 2 and 3 on the same samples.
 
+We follow 3; 2 is for comparison with a real 2.42.
 - A range selector of 3 excludes a sample exactly at its left edge; 2 includes it. The same holds for the lookback.
 - 3 interpolates exponentially in a bucket of a native histogram and counts from the nearer end; 2 is linear, from below.
 - Extrapolating to the left, 3 tests first whether the series covers the window's start, then whether the counter would fall

@@ -62,7 +62,10 @@ def unpaired_ratio(
 
 
 def level_ratio(before: ServiceLevel, after: ServiceLevel, rng: Generator) -> RatioReplicates | None:
-    """Compare a mean: the sum of `over` by the sum of `by`, before and after; otherwise like `unpaired_ratio`."""
+    """Compare a mean: the sum of `over` by the sum of `by`, before and after.
+
+    Otherwise like `unpaired_ratio`.
+    """
     drawn, values = [], []
     for side in (before, after):
         if not len(side.times_ms):
@@ -81,7 +84,10 @@ def level_ratio(before: ServiceLevel, after: ServiceLevel, rng: Generator) -> Ra
 
 @dataclass(frozen=True)
 class TailReplicates:
-    """Single quantiles, and the tail: the geometric mean of the ratios of TAIL, all from the same replicates."""
+    """Single quantiles, and the tail.
+
+    The geometric mean of the ratios of TAIL, all from the same replicates.
+    """
 
     quantiles: dict[float, RatioReplicates]
     tail: RatioReplicates | None
@@ -90,7 +96,10 @@ class TailReplicates:
 def ratios(
     base: HistogramCells, candidate: HistogramCells, qs: Sequence[float], spread: float, rng: Generator, *, paired: bool
 ) -> TailReplicates:
-    """Compare several quantiles and the tail at once; `paired` sides have the same cells, which are drawn together."""
+    """Compare several quantiles and the tail at once.
+
+    `paired` sides have the same cells, which are drawn together.
+    """
     weights = block_weights(base.times_ms, rng)
     other = weights if paired else block_weights(candidate.times_ms, rng)
     resampled = _resample(base, weights), _resample(candidate, other)
@@ -151,7 +160,10 @@ def _replicates(  # noqa: PLR0917 - both sides with their weights, and the setti
 
 
 def block_weights(times_ms: Times, rng: Generator) -> Values:
-    """[R, M] Return how often each cell is drawn: circular blocks, so that the first and last cells are not rarer."""
+    """[R, M] Return how often each cell is drawn.
+
+    Circular blocks, so that the first and last cells are not rarer.
+    """
     cells = len(times_ms)
     if not cells:
         return np.zeros((REPLICATES, 0))

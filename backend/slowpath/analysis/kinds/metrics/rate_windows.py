@@ -52,7 +52,10 @@ class RateWindows:
 
 
 def windows_before(grid_times: Times, width_ms: int, times: Times, dialect: PrometheusDialect) -> RateWindows:
-    """Find the samples of each window (t - width, t] (Prometheus 2: from t - width on). `times` has no stale marker."""
+    """Find the samples of each window (t - width, t] (Prometheus 2: from t - width on).
+
+    `times` has no stale marker.
+    """
     first = np.searchsorted(times, grid_times - width_ms, side="right" if dialect.left_open else "left")
     last = np.searchsorted(times, grid_times, side="right") - 1
     full = last > first

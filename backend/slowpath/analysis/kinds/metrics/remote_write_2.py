@@ -43,9 +43,10 @@ SEPARATOR: Final = b"\xff"  # never occurs in UTF-8
 
 
 def read_v2(body: bytes, known: Mapping[bytes, int], deliver: Deliver | None = None) -> IngestBatch:
-    """Parse an io.prometheus.write.v2.Request. `known` maps keys to slots. Raises `MalformedProtobuf`, `BatchTooLarge`.
+    """Parse an io.prometheus.write.v2.Request. `known` maps keys to slots.
 
-    Large batches are delivered while reading, so that memory is bounded; the rest is returned.
+    Raises `MalformedProtobuf`, `BatchTooLarge`. Large batches are delivered while reading, so that memory is bounded;
+    the rest is returned.
     """
     symbols = _Symbols(body)
     reading = RemoteWriteReader(body, known, deliver, PARTS, symbols.of_exemplar)

@@ -123,7 +123,10 @@ def _of(ids: Ints, times: Ints, series: Ints, from_ms: int, to_ms: int) -> np.nd
 
 
 def merged(parts: Sequence[SampleColumns]) -> SampleColumns:
-    """Return all samples by series and time, without duplicates: the earliest of the earliest part is used."""
+    """Return all samples by series and time, without duplicates.
+
+    The earliest of the earliest part is used.
+    """
     if not parts:
         return NOTHING
     series = np.concatenate([part.series for part in parts])

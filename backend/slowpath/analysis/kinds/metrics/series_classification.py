@@ -1,7 +1,8 @@
-"""Classify a series for the dashboard: requests, latency or gauge of a service, and where; else the reason why not.
+"""Classify a series for the dashboard: requests, latency or gauge of a service, and where.
 
-By the usual names of Prometheus's and OpenTelemetry's libraries, unless a metric rule of the team matches. Only server-side
-metrics: what clients measure belongs to the service they call, whose name they do not have.
+Else the reason why not. By the usual names of Prometheus's and OpenTelemetry's libraries, unless a metric rule of the
+team matches. Only server-side metrics: what clients measure belongs to the service they call, whose name they do not
+have.
 """
 
 import re

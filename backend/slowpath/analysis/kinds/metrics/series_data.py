@@ -37,7 +37,10 @@ def is_stale(values: Values) -> NDArray[np.bool_]:
 
 
 def has_nan(values: Values) -> bool:
-    """Return whether any value is NaN or a stale marker, by their sum: a third of the time of testing each."""
+    """Return whether any value is NaN or a stale marker, by their sum.
+
+    A third of the time of testing each.
+    """
     with np.errstate(invalid="ignore", over="ignore"):
         return bool(np.isnan(values.sum())) and bool(np.isnan(values).any())
 

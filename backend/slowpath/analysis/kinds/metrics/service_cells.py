@@ -1,8 +1,8 @@
-"""Convert a service's samples to cells of time: requests and latency in each, as counts that can be pooled.
+"""Convert a service's samples to cells of time.
 
-A counter's value at a cell's edge is interpolated between its samples: nothing is counted twice or lost between cells, and
-nothing is extrapolated. Panels use PromQL's rates; tests use cells, because a rate over a sliding window would correlate
-neighbors.
+Requests and latency in each, as counts that can be pooled. A counter's value at a cell's edge is interpolated between
+its samples: nothing is counted twice or lost between cells, and nothing is extrapolated. Panels use PromQL's rates;
+tests use cells, because a rate over a sliding window would correlate neighbors.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,7 +33,10 @@ Chosen = Callable[[SeriesData], bool]
 
 @dataclass(frozen=True)
 class ServiceCells:
-    """[M] cells that end at `times_ms`: requests, their latency, and its mean in seconds. NaN where unknown."""
+    """[M] cells that end at `times_ms`: requests, their latency, and its mean in seconds.
+
+    NaN where unknown.
+    """
 
     times_ms: Times
     cell_ms: int
@@ -51,7 +54,10 @@ def finest_cell_ms(samples: ServiceSamples) -> int:
 def service_cells(
     samples: ServiceSamples, from_ms: int, to_ms: int, cell_ms: int, chosen: Chosen | None = None
 ) -> ServiceCells:
-    """Split (from_ms, to_ms] into cells at multiples of `cell_ms`; only of the series `chosen` (all if None)."""
+    """Split (from_ms, to_ms] into cells at multiples of `cell_ms`.
+
+    Only of the series `chosen` (all if None).
+    """
     edges = np.arange(-(-from_ms // cell_ms), to_ms // cell_ms + 1, dtype=np.int64) * cell_ms
     is_chosen: Chosen = chosen or (lambda _series: True)
     natives = [one for one in samples.natives if is_chosen(one)]
@@ -76,7 +82,10 @@ def service_cells(
 
 
 def increases(series: Sequence[SeriesData], edges: Times) -> Values:
-    """[S, M] Return each counter's increase between neighboring edges [M + 1]; NaN in gaps and beyond its samples."""
+    """[S, M] Return each counter's increase between neighboring edges [M + 1].
+
+    NaN in gaps and beyond its samples.
+    """
     out = np.full((len(series), max(len(edges) - 1, 0)), np.nan)
     for row, one in enumerate(series):
         times, values = without_stale(one)
@@ -101,7 +110,10 @@ def _of_buckets(series: Sequence[SeriesData], edges: Times, scale: float) -> His
 
 
 def _of_natives(series: Sequence[SeriesData], edges: Times, scale: float) -> HistogramCells | None:
-    """Return rates over a cell and one scrape, times the cell: exponential buckets nest, so common bounds remain."""
+    """Return rates over a cell and one scrape, times the cell.
+
+    Exponential buckets nest, so common bounds remain.
+    """
     cell_ms = int(edges[1] - edges[0]) if len(edges) > 1 else MINUTE_MS
     width_ms = cell_ms + scrape_interval_ms(list(series))
     groups = summed_buckets(native_rates(series, edges[1:], width_ms, PROMETHEUS_3).parts, len(edges) - 1)

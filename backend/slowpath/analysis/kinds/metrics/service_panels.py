@@ -1,7 +1,8 @@
-"""Compute the panels of one service: requests by status class, latency, gauges on one grid, gaps, resets, late samples.
+"""Compute the panels of one service.
 
-The series are classified before; here are only sums, rates and quantiles, as in PromQL: sum by class of rate(requests[w]),
-histogram_quantile(q, sum by (le) (rate(buckets[w]))), sum(rate(sum)) / sum(rate(count)).
+Requests by status class, latency, gauges on one grid, gaps, resets, late samples. The series are classified before;
+here are only sums, rates and quantiles, as in PromQL: sum by class of rate(requests[w]), histogram_quantile(q, sum by
+(le) (rate(buckets[w]))), sum(rate(sum)) / sum(rate(count)).
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -221,7 +222,10 @@ def _instances(histogram: _LatencyHistogram, scale: float) -> list[tuple[str, Va
 
 
 def _instance_count(samples: ServiceSamples, rated: _CounterRates, step_ms: int) -> int | None:
-    """Return the number of instances with a rate at the newest column; None if that is long before the grid's end."""
+    """Return the number of instances with a rate at the newest column.
+
+    None if that is long before the grid's end.
+    """
     names: set[str] = set()
     alive: set[str] = set()
     rows = []
@@ -242,7 +246,10 @@ def _instance_count(samples: ServiceSamples, rated: _CounterRates, step_ms: int)
 
 
 def _resets(samples: ServiceSamples, resets: Mapping[int, Times], grid: TimeGrid) -> list[int]:
-    """Return restart times within the grid, the newest RESETS_MAX: simultaneous resets of an instance are one."""
+    """Return restart times within the grid, the newest RESETS_MAX.
+
+    Simultaneous resets of an instance are one.
+    """
     seen: set[tuple[str | None, int]] = set()
     for one in samples.counters():
         at = resets[id(one)]

@@ -1,4 +1,7 @@
-"""Find the attributed callers of a change in a category: user functions, their runtime entry and their path."""
+"""Find the attributed callers of a change in a category.
+
+User functions, their runtime entry and their path.
+"""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -1,7 +1,8 @@
-"""Estimate the factor by which nearly everything changed: the machine, its frequency or the load, rarely the code.
+"""Estimate the factor by which nearly everything changed.
 
-A machine slows nearly all functions by one factor; a change of the code is local. The factor is the weighted median of the
-log ratios of the functions' self values. It is reported, and functions and categories are tested relative to it.
+The machine, its frequency or the load, rarely the code. A machine slows nearly all functions by one factor; a change of
+the code is local. The factor is the weighted median of the log ratios of the functions' self values. It is reported,
+and functions and categories are tested relative to it.
 """
 
 from dataclasses import dataclass
@@ -26,7 +27,10 @@ MEDIAN_ERROR_RATIO = 1.25
 
 @dataclass(frozen=True)
 class CommonFactor:
-    """`log` is the median log ratio with its standard error; `tested` is the factor that changes are tested against."""
+    """`log` is the median log ratio with its standard error.
+
+    `tested` is the factor that changes are tested against.
+    """
 
     log: float
     error: float
@@ -34,7 +38,10 @@ class CommonFactor:
 
     @property
     def within_noise(self) -> bool:
-        """Return whether the factor may be 1. One function with most of the program can determine the median alone."""
+        """Return whether the factor may be 1.
+
+        One function with most of the program can determine the median alone.
+        """
         return abs(float(np.log(self.tested))) <= self.error or abs(self.log) <= 2 * self.error
 
 

@@ -94,7 +94,10 @@ class ProfileComparison:
                     yield maker.view(sample_type, granularity)
 
     def view(self, kind: str, sample_type: int, granularity: Granularity) -> DiffViewColumns:
-        """Return one view; `sample_type` counts the types that both sides have. Raises `KeyError` if there is none."""
+        """Return one view; `sample_type` counts the types that both sides have.
+
+        Raises `KeyError` if there is none.
+        """
         for result in self.kinds:
             if result.comparison.kind == kind:
                 maker = DiffViewBuilder(result.comparison)
@@ -109,7 +112,10 @@ def compare_profiles(
     rng: Generator,
     progress: Callable[[str, float], None],
 ) -> ProfileComparison:
-    """Compare every kind of profile that both sides have; `progress(step, fraction)` is called during the work."""
+    """Compare every kind of profile that both sides have.
+
+    `progress(step, fraction)` is called during the work.
+    """
     del rng
     kinds = [kind for kind in KIND_ORDER if any(a.table.kind == kind for a in (*base, *candidate))]
     results: list[ProfileKindResult] = []

@@ -131,7 +131,10 @@ class _Place:
 
 @dataclass(frozen=True)
 class _Counterpart:
-    """The function below the caller with the largest opposite change; `one_sided`: it appeared or vanished there."""
+    """The function below the caller with the largest opposite change.
+
+    `one_sided`: it appeared or vanished there.
+    """
 
     row: int
     lost: float
@@ -243,7 +246,10 @@ def _are_named_alike(one: FunctionKey, other: FunctionKey) -> bool:
 
 
 def _parts(key: str) -> list[str]:
-    """Split the name after the package, without marks of pointers and closures: `a/b.(*T).M.func` -> `T`, `M`."""
+    """Split the name after the package, without marks of pointers and closures.
+
+    `a/b.(*T).M.func` -> `T`, `M`.
+    """
     name = key.removeprefix(package_of(key)).strip(".")
     parts = [part.strip("(*)") for part in name.split(".")]
     return [part for part in parts if part and part not in {"func", "gowrap", "deferwrap"}] or [name]

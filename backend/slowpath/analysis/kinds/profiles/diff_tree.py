@@ -187,7 +187,10 @@ class DiffTree:
 
 
 def _node_ids(weight: F64, part: str) -> Index:
-    """Return the ids of the nodes to send, ascending; a parent is at least as large as its child, so they connect."""
+    """Return the ids of the nodes to send, ascending.
+
+    A parent is at least as large as its child, so they connect.
+    """
     count = len(weight)
     if part == "all":
         return np.arange(count)

@@ -40,7 +40,10 @@ class KindDecision:
 def ruling_of(
     comparison: ProfileKindComparison, findings: Sequence[Finding], moves: Sequence[CostShift] = ()
 ) -> KindDecision:
-    """Decide by the net significant change; *unchanged* requires an interval of the total within the limit."""
+    """Decide by the net significant change.
+
+    *unchanged* requires an interval of the total within the limit.
+    """
     bound = _bound(comparison)
     certain = [finding for finding in findings if finding.certain]
     if certain:
@@ -70,7 +73,10 @@ def estimate_stacks(comparison: ProfileKindComparison, stacks: NDArray[np.bool_]
 
 
 def total_direction(comparison: ProfileKindComparison) -> Direction | None:
-    """Return the direction of the total if it changed significantly; None for shares, whose total is always 1."""
+    """Return the direction of the total if it changed significantly.
+
+    None for shares, whose total is always 1.
+    """
     estimates = comparison.categories.estimates
     row = comparison.categories.index(TOTAL)
     if not comparison.certain or not is_total_changed(comparison, comparison.basis, estimates, row):
@@ -121,7 +127,10 @@ def _is_one_sided(finding: Finding) -> bool:
 def stacks_of(
     comparison: ProfileKindComparison, findings: Sequence[Finding], moves: Sequence[CostShift] = ()
 ) -> NDArray[np.bool_]:
-    """Return the stacks that any finding covers, each once; a function's include those its cost shifted from."""
+    """Return the stacks that any finding covers, each once.
+
+    A function's include those its cost shifted from.
+    """
     covered = np.zeros(comparison.measured.stacks.frames.count, dtype=np.bool_)
     for finding in findings:
         if finding.subject == TOTAL:

@@ -82,9 +82,9 @@ def unite_stacks(tables: Sequence[ProfileTable]) -> DistinctStacks:
 
 
 def _group_identical(hashes: Sequence[U64]) -> tuple[list[int], list[int]]:
-    """Return (group of each profile, first profile of each group); profiles of one group have identical stacks.
+    """Return (group of each profile, first profile of each group).
 
-    Long profiles of one service often do, and then are walked once.
+    Profiles of one group have identical stacks. Long profiles of one service often do, and then are walked once.
     """
     groups: list[int] = []
     numbers = []
@@ -119,7 +119,10 @@ def unite_line_stacks(tables: Sequence[ProfileTable]) -> DistinctStacks:
 
 @dataclass(frozen=True)
 class _LeafToRootWalk:
-    """Stacks of one table, to be read from their leaf nodes to the root; `depths`: number of frames of each."""
+    """Stacks of one table, to be read from their leaf nodes to the root.
+
+    `depths`: number of frames of each.
+    """
 
     stacks: Index
     nodes: Index

@@ -79,9 +79,10 @@ def within_load_gap(comparison: ProfileKindComparison, subjects: SubjectEstimate
 
 
 def in_lockstep(comparison: ProfileKindComparison, subjects: SubjectEstimates) -> Mask:
-    """Return which rows vary between captures far beyond sampling and machine: sampling in lockstep, or phases.
+    """Return which rows vary between captures far beyond sampling and machine.
 
-    Except if the captures of one side all exceed those of the other by more than they vary.
+    Sampling in lockstep, or phases. Except if the captures of one side all exceed those of the other by more than they
+    vary.
     """
     counts = np.abs(subjects.rows).sum(axis=1) / comparison.quantum / len(comparison.sets.artifacts)
     raw = subjects.tested.raw_dispersion

@@ -82,7 +82,10 @@ def _finding(comparison: ProfileKindComparison, cause: Cause, significance: Sign
 
 
 def _callers(comparison: ProfileKindComparison, row: int, difference: float) -> tuple[AttributedCaller, ...]:
-    """Return the path on which a function changed most; a library function is attributed to its first user caller."""
+    """Return the path on which a function changed most.
+
+    A library function is attributed to its first user caller.
+    """
     stacks = np.flatnonzero(comparison.occurrences.holding(row))
     frames = taken(comparison.measured.stacks.frames, stacks)
     at = np.flatnonzero(frames.label == row)

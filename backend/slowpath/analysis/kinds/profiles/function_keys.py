@@ -30,7 +30,10 @@ NOWHERE = -1
 
 @dataclass(frozen=True)
 class Source:
-    """The source of names and files of the labels from `first` on: string numbers; a file may be `NOWHERE`."""
+    """The source of names and files of the labels from `first` on: string numbers.
+
+    A file may be `NOWHERE`.
+    """
 
     first: int
     strings: StringTable
@@ -41,9 +44,10 @@ class Source:
 
 @dataclass(frozen=True)
 class Labels(Sequence[FunctionKey]):
-    """Labels by number; number 0 is the root's. They are created on demand, since few of 200,000 are reported.
+    """Labels by number; number 0 is the root's.
 
-    Without a source, a label's name is its key, and it has no file. `number_of` maps keys to numbers.
+    They are created on demand, since few of 200,000 are reported. Without a source, a label's name is its key, and it
+    has no file. `number_of` maps keys to numbers.
     """
 
     keys: list[str]
@@ -102,7 +106,10 @@ class Labels(Sequence[FunctionKey]):
 
 
 def label_nodes(tables: Sequence[ProfileTable]) -> tuple[Labels, tuple[I32, ...]]:
-    """Return (labels, per table the label of each string that names a node; others have label 0, the root's)."""
+    """Return (labels, per table the label of each string that names a node.
+
+    Others have label 0, the root's).
+    """
     numbers: dict[str, int] = {ROOT.key: 0}
     sources: list[Source] = []
     of_string: list[I32] = []

@@ -1,4 +1,7 @@
-"""The three granularities of a graph: functions, lines, packages. Each has stacks with labels for their frames."""
+"""The three granularities of a graph: functions, lines, packages.
+
+Each has stacks with labels for their frames.
+"""
 
 from collections.abc import Sequence
 from typing import Literal

@@ -33,7 +33,10 @@ def _above(comparison: ProfileKindComparison, row: int, path: tuple[str, ...]) -
 
 
 def _word_for_new(comparison: ProfileKindComparison, row: int) -> str:
-    """Return the word for a function that the base lacks; only CPU profiles contain every relevant function."""
+    """Return the word for a function that the base lacks.
+
+    Only CPU profiles contain every relevant function.
+    """
     if comparison.functions.estimates.base[row] != 0 or comparison.functions.estimates.difference[row] <= 0:
         return ""
     return "new" if comparison.kind == "cpu" else "not in the base"

@@ -47,10 +47,10 @@ def function_totals(stacks: DistinctStacks, sets: ProfileSets) -> F64 | None:
 
 
 def repeated_labels(stacks: DistinctStacks, sets: ProfileSets) -> NDArray[np.bool_] | None:
-    """Return which functions occur on some stack more than once (recursion); None if unknown without the stacks.
+    """Return which functions occur on some stack more than once (recursion).
 
-    The decoder counts a function once per stack. Counted once per frame its total is larger exactly if it repeats, so one sum
-    over all frames replaces sorting them.
+    None if unknown without the stacks. The decoder counts a function once per stack. Counted once per frame its total
+    is larger exactly if it repeats, so one sum over all frames replaces sorting them.
     """
     summaries = _summaries(stacks, sets)
     if summaries is None:

@@ -1,6 +1,7 @@
-"""All measurements of one kind of profile: its stacks, and estimates for categories, groups, functions and the total.
+"""All measurements of one kind of profile.
 
-`category_findings` and `function_findings` decide what is reported.
+Its stacks, and estimates for categories, groups, functions and the total. `category_findings` and `function_findings`
+decide what is reported.
 """
 
 from collections.abc import Sequence
@@ -148,7 +149,10 @@ class ProfileKindComparison:
 
     @cached_property
     def tellable(self) -> NDArray[np.bool_]:
-        """Return which functions a finding can be on: user and library functions; the runtime's are categorized."""
+        """Return which functions a finding can be on: user and library functions.
+
+        The runtime's are categorized.
+        """
         tellable: NDArray[np.bool_] = ~self.attribution.is_nobody & ~self.attribution.is_runtime
         return tellable
 

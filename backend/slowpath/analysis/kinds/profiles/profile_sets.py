@@ -26,9 +26,10 @@ BasisId = Literal["share", "mean", "per_second", "per_request"]
 
 @dataclass(frozen=True)
 class Normalization:
-    """A normalization: displayed value = raw / weight x factor, in `unit`. Weights are per profile, base first.
+    """A normalization: displayed value = raw / weight x factor, in `unit`.
 
-    `scatter` is how the dispersions of the functions scatter with this normalization.
+    Weights are per profile, base first. `scatter` is how the dispersions of the functions scatter with this
+    normalization.
     """
 
     id: BasisId
@@ -173,7 +174,10 @@ def make_sets(
 
 
 def _snapshot_pairs(side: Sequence[ProfileArtifact]) -> list[tuple[ProfileArtifact, ProfileArtifact]] | None:
-    """Return (first, last) snapshot of each run; None unless every run has two at different times, without duration."""
+    """Return (first, last) snapshot of each run.
+
+    None unless every run has two at different times, without duration.
+    """
     runs: dict[str, list[ProfileArtifact]] = {}
     for artifact in side:
         if artifact.facts.run is None or artifact.table.duration_ns or not artifact.table.time_ns:
@@ -257,7 +261,10 @@ def _has_weights(sets: ProfileSets, weights: F64) -> bool:
 
 
 def _seconds(sets: ProfileSets) -> F64:
-    """Return the seconds that each profile covers; for a pair of snapshots the later one has the time between."""
+    """Return the seconds that each profile covers.
+
+    For a pair of snapshots the later one has the time between.
+    """
     seconds = np.zeros(len(sets.artifacts))
     for number, artifact in enumerate(sets.artifacts):
         if not sets.differenced:

@@ -1,7 +1,7 @@
-"""The summary of a profile that the decoder computed: its distinct stacks, and the totals of functions and lines.
+"""The summary of a profile that the decoder computed.
 
-A comparison of stored profiles reads this first, and of the large trees only new parts. Files of an older decoder have no
-summary; then everything is read from the trees.
+Its distinct stacks, and the totals of functions and lines. A comparison of stored profiles reads this first, and of the
+large trees only new parts. Files of an older decoder have no summary; then everything is read from the trees.
 """
 
 from dataclasses import dataclass
@@ -42,7 +42,10 @@ class FunctionSummary:
 
 @dataclass(frozen=True)
 class DecodedProfileSummary:
-    """The complete summary; `lines` is None in a brief file. `of` are the values that it was computed from."""
+    """The complete summary; `lines` is None in a brief file.
+
+    `of` are the values that it was computed from.
+    """
 
     stacks: StackSummary
     functions: FunctionSummary

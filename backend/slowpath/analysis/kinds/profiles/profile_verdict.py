@@ -52,7 +52,10 @@ def with_total(findings: Sequence[Finding], comparison: ProfileKindComparison) -
 def reportable_findings(
     findings: Sequence[Finding], comparison: ProfileKindComparison, verdict: Verdict | None
 ) -> list[Finding]:
-    """Return the findings to report, ranked: the largest in either direction, so swapped sides report the same."""
+    """Return the findings to report, ranked.
+
+    The largest in either direction, so swapped sides report the same.
+    """
     largest = max((abs(finding.change.difference) for finding in findings), default=0.0)
     selected = [f for f in findings if abs(f.change.difference) >= WORTH_A_LINE * largest]
     selected.sort(key=lambda f: (not f.certain, -abs(f.change.difference)))

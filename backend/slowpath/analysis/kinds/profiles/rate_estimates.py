@@ -24,10 +24,10 @@ COUNTS_FOR_REGULARITY = 25.0
 
 @dataclass(frozen=True)
 class ReplicateSums:
-    """Sums over the replicates of one side: all that the estimates need, so nodes need not store every profile.
+    """Sums over the replicates of one side.
 
-    `weight` is the sum of the weights (requests, seconds or total value); `values[s]` the sum of subject s's raw values;
-    `squares[s]` the sum of value^2 / weight.
+    All that the estimates need, so nodes need not store every profile. `weight` is the sum of the weights (requests,
+    seconds or total value); `values[s]` the sum of subject s's raw values; `squares[s]` the sum of value^2 / weight.
     """
 
     replicates: int
@@ -219,7 +219,10 @@ def estimate(
 
 
 def _variance(rate: F64, *, share: bool) -> F64:
-    """Return the variance of a rate per unit; the difference of two profiles may be negative, its variance is not."""
+    """Return the variance of a rate per unit.
+
+    The difference of two profiles may be negative, its variance is not.
+    """
     size = np.abs(rate)
     return size * np.maximum(1.0 - size, 0.0) if share else size
 

@@ -1,8 +1,8 @@
-"""Compute the significance of each row of a view: its interval, and whether it is more, less, new, gone or noise.
+"""Compute the significance of each row of a view.
 
-A row is colored only if its q-value, corrected for the number of rows, is as small as that of a finding: fewer than one in a
-hundred views of two equal sets has any color. Everything else is gray, however large. The total is not part of that family:
-it is one planned test.
+Its interval, and whether it is more, less, new, gone or noise. A row is colored only if its q-value, corrected for the
+number of rows, is as small as that of a finding: fewer than one in a hundred views of two equal sets has any color.
+Everything else is gray, however large. The total is not part of that family: it is one planned test.
 """
 
 from dataclasses import dataclass, replace
@@ -65,7 +65,10 @@ class _UncorrectedRows:
 def node_changes(
     ground: DiffViewInputs, base: ReplicateSums, candidate: ReplicateSums, basis: Normalization
 ) -> RowSignificance:
-    """Test the nodes of a tree on one basis: row 0, the total, like the headline does, the others as one family."""
+    """Test the nodes of a tree on one basis.
+
+    Row 0, the total, like the headline does, the others as one family.
+    """
     frames = _changes(ground, base, candidate, basis, planned=1)
     total_row = base.part(0, 1), candidate.part(0, 1)
     estimates = _estimates(ground, *total_row, basis)

@@ -1,7 +1,8 @@
-"""Report the net growth of a cost shift: a function that was renamed and grew is both a shift and a finding.
+"""Report the net growth of a cost shift.
 
-The two functions of a shift are estimated as one. If the change of their sum is significant and no other finding covers it
-(usually the caller in which the cost shifted), it is reported under the name that has the cost now.
+A function that was renamed and grew is both a shift and a finding. The two functions of a shift are estimated as one.
+If the change of their sum is significant and no other finding covers it (usually the caller in which the cost shifted),
+it is reported under the name that has the cost now.
 """
 
 from collections.abc import Sequence

@@ -102,14 +102,20 @@ def is_total_changed(comparison: ProfileKindComparison, basis: Normalization, wh
 
 
 def _distance_from_one(ratio: F64) -> F64:
-    """Return the distance of a ratio from 1, equal for a ratio and its inverse: swapped sides pass the same floor."""
+    """Return the distance of a ratio from 1, equal for a ratio and its inverse.
+
+    Swapped sides pass the same floor.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         far: F64 = np.maximum(ratio, 1 / ratio) - 1
     return far
 
 
 def change_of(comparison: ProfileKindComparison, subjects: SubjectEstimates, row: int) -> Effect:
-    """Return the effect of one row in display units: a ratio if both sides have a value, else a difference."""
+    """Return the effect of one row in display units.
+
+    A ratio if both sides have a value, else a difference.
+    """
     estimates, factor = subjects.estimates, comparison.basis.factor
     ratio, low, high = (float(each[row]) for each in (estimates.ratio, estimates.low, estimates.high))
     difference = float(estimates.difference[row]) * factor
@@ -127,9 +133,10 @@ def change_of(comparison: ProfileKindComparison, subjects: SubjectEstimates, row
 
 
 def profiles_needed(comparison: ProfileKindComparison, subjects: SubjectEstimates, row: int) -> int | None:
-    """Return how many more profiles per side a tentative change needs; None if it is certain, or cannot be.
+    """Return how many more profiles per side a tentative change needs.
 
-    The standard error falls with the root of the number of profiles; at least the number that certainty requires.
+    None if it is certain, or cannot be. The standard error falls with the root of the number of profiles; at least the
+    number that certainty requires.
     """
     if comparison.certain or comparison.kind in WAITING_KINDS:
         return None

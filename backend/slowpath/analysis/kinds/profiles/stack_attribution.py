@@ -106,9 +106,10 @@ def attribute_stacks(frames: StackFrames, labels: Labels) -> StackAttribution:
 
 
 def categories_of(matched: U64, unless: U64, leaf: U64, rules: int) -> U8:
-    """Return the first rule that matches: some frame of the prefix (and none that it excludes), or the leaf.
+    """Return the first rule that matches.
 
-    Without a match it is the application's, category 0.
+    Some frame of the prefix (and none that it excludes), or the leaf. Without a match it is the application's, category
+    0.
     """
     matching = (matched & ~unless) | leaf
     category = np.zeros(len(matching), dtype=np.uint8)

@@ -15,7 +15,10 @@ _ODD = 0x9E3779B97F4A7C15
 
 @dataclass(frozen=True)
 class StackFrames:
-    """Concatenated stacks: stack s is `label[start[s]:start[s + 1]]`, root first; `line` likewise, or None."""
+    """Concatenated stacks: stack s is `label[start[s]:start[s + 1]]`, root first.
+
+    `line` likewise, or None.
+    """
 
     start: Index
     label: I32

@@ -1,4 +1,7 @@
-"""The values of every profile by subject: rows are subjects, columns profiles, values raw (ns, bytes, counts)."""
+"""The values of every profile by subject.
+
+Rows are subjects, columns profiles, values raw (ns, bytes, counts).
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -125,10 +128,11 @@ def slices(frames: StackFrames, most: int = SLICE_FRAMES) -> Iterator[tuple[int,
 
 
 def _first_of_each(frames: StackFrames, groups: int, suspects: Mask | None) -> Mask | None:
-    """Return per frame whether no frame above it in the stack has the same label; None if that holds for all.
+    """Return per frame whether no frame above it in the stack has the same label.
 
-    Each (stack, label) pair is looked up by hash in a small table that holds the outermost pair with this hash. A pair that
-    finds an equal pair repeats it. A pair that finds a different one with the same hash is compared by sorting.
+    None if that holds for all. Each (stack, label) pair is looked up by hash in a small table that holds the outermost
+    pair with this hash. A pair that finds an equal pair repeats it. A pair that finds a different one with the same
+    hash is compared by sorting.
     """
     if suspects is not None and not suspects.any():
         return None

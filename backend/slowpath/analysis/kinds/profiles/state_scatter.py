@@ -39,9 +39,9 @@ _SCALES = np.geomspace(0.005, 3.0, 60)
 
 @dataclass(frozen=True)
 class Contrast:
-    """A subject against the rest: log ratio of its change to the median change of the rest, with its variances.
+    """A subject against the rest.
 
-    `sampling` and `state` are variances.
+    Log ratio of its change to the median change of the rest, with its variances. `sampling` and `state` are variances.
     `sampling` and `state` are variances.
     """
 
@@ -90,9 +90,10 @@ class Parts:
         return cls(sides[0], sides[1], attribution.payer, len(measured.stacks.labels), log_ratio, basis.id == "share")
 
     def contrast(self, inside: Mask, dispersion: float) -> Contrast | None:
-        """Compare the subject that consists of the stacks `inside`; `dispersion` is its variance over that of sampling.
+        """Compare the subject that consists of the stacks `inside`.
 
-        None if the rest has too few parts to estimate their scatter.
+        `dispersion` is its variance over that of sampling. None if the rest has too few parts to estimate their
+        scatter.
         """
         own_counts = [float(side[inside].sum()) for side in (self.base, self.candidate)]
         rest = ~inside & (self.payer > 0)

@@ -105,7 +105,10 @@ class StoredView:
         return write_columns({**header, "part": "subtree", "nodes_sent": len(selected)}, arrays)
 
     def _hidden(self, selected: NDArray[np.int64]) -> dict[str, Array]:
-        """Return what each selected node hides: the totals of its children, and the nodes, outside of this part."""
+        """Return what each selected node hides.
+
+        The totals of its children, and the nodes, outside of this part.
+        """
         size = self.columns.column("node_size", "u32")[selected].astype(np.int64)
         place = np.full(int(selected[-1]) + 1, -1, dtype=np.int64)
         place[selected] = np.arange(len(selected))

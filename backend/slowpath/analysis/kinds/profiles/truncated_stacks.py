@@ -83,7 +83,10 @@ def _find_places(frames: StackFrames, cut: Mask, among: Mask) -> tuple[Index, In
 
 
 def _occurs(hashes: U64, searched: U64) -> Mask:
-    """Return which hashes are among the `wanted`: by their lower bits first, so that few have to be sorted."""
+    """Return which hashes are among the `wanted`.
+
+    By their lower bits first, so that few have to be sorted.
+    """
     size = 1 << max(16, (8 * len(searched)).bit_length())
     lower = np.uint64(size - 1)
     table = np.zeros(size, dtype=np.bool_)

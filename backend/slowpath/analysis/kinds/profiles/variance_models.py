@@ -1,4 +1,7 @@
-"""The variances that a comparison of one kind assumes: between runs, along time, and of single functions."""
+"""The variances that a comparison of one kind assumes.
+
+Between runs, along time, and of single functions.
+"""
 
 import numpy as np
 

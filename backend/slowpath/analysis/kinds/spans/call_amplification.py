@@ -20,9 +20,10 @@ from slowpath.analysis.stats.side_generators import SideGenerators
 
 @dataclass(frozen=True)
 class CallsPerRequest:
-    """Calls of one operation to one callee on one side: mean, p99 and maximum per entry, over `entries` of them.
+    """Calls of one operation to one callee on one side.
 
-    `errors` are failed calls; `call_ns` is the mean duration of a call, `p99_ns` its p99.
+    Mean, p99 and maximum per entry, over `entries` of them. `errors` are failed calls; `call_ns` is the mean duration
+    of a call, `p99_ns` its p99.
     """
 
     entries: int
@@ -70,7 +71,10 @@ def amplifications(
     thresholds: SpanThresholds,
     generators: SideGenerators | None,
 ) -> list[CallAmplification]:
-    """Return every calling operation by callee, those with most calls first; without `generators` without tests."""
+    """Return every calling operation by callee, those with most calls first.
+
+    Without `generators` without tests.
+    """
     width = max(len(calls.callees), 1)
     key = forest.pair[calls.caller] * width + calls.callee
     order = np.argsort(key, kind="stable")

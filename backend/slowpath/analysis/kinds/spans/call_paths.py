@@ -15,9 +15,10 @@ NO_PATH = -1
 
 @dataclass(frozen=True)
 class CallPaths:
-    """The distinct call paths of a forest, parents before children: `parent` (NO_PATH at roots) and last `pair` of each.
+    """The distinct call paths of a forest, parents before children.
 
-    `of_row` is the path of each span; `critical_ns` is each span's time on its root's critical path.
+    `parent` (NO_PATH at roots) and last `pair` of each. `of_row` is the path of each span; `critical_ns` is each span's
+    time on its root's critical path.
     """
 
     forest: SpanForest
@@ -81,7 +82,10 @@ class CallPathShare:
 
 @dataclass(frozen=True)
 class CriticalPathChange:
-    """One call path on both sides; None for a side without it. `low`, `high` bound the difference in ns per request."""
+    """One call path on both sides; None for a side without it.
+
+    `low`, `high` bound the difference in ns per request.
+    """
 
     path: int
     base: CallPathShare | None

@@ -18,7 +18,10 @@ from slowpath.analysis.kinds.spans.span_forest import Rows, SpanForest
 
 @dataclass(frozen=True)
 class CriticalPath:
-    """Pieces of critical paths, by root, later pieces first: the span whose self time it is, start and end."""
+    """Pieces of critical paths, by root, later pieces first.
+
+    The span whose self time it is, start and end.
+    """
 
     row: Rows
     start_ns: Rows

@@ -167,7 +167,10 @@ def _passes(gap: TestedGap, quantile: float, shares: tuple[F64, F64], least: flo
 
 @dataclass(frozen=True)
 class NewGap:
-    """An edge that only one side has, while its operation's self time changed with it. Times in ns per request."""
+    """An edge that only one side has, while its operation's self time changed with it.
+
+    Times in ns per request.
+    """
 
     edge: int
     base_ns: float

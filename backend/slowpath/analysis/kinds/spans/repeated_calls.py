@@ -56,9 +56,10 @@ class FanOut:
 
 @dataclass(frozen=True)
 class SiblingSpans:
-    """Children by parent, operation and start; a group is the children of one parent with the same operation.
+    """Children by parent, operation and start.
 
-    Operations are compared by `op` without the service, so that replicas count as the same.
+    A group is the children of one parent with the same operation. Operations are compared by `op` without the service,
+    so that replicas count as the same.
     """
 
     rows: Rows

@@ -9,7 +9,10 @@ from slowpath.analysis.kinds.spans.trace_cohort import TraceCohort, block_sums, 
 
 
 def request_time_change(sides: tuple[TraceCohort, TraceCohort], thresholds: SpanThresholds) -> Effect | None:
-    """Return the difference of means (ns) with its interval from resampled traces; None if a side has no request."""
+    """Return the difference of means (ns) with its interval from resampled traces.
+
+    None if a side has no request.
+    """
     if not all(side.requests for side in sides):
         return None
     base, candidate = (float(side.root_ns.mean()) for side in sides)

@@ -14,7 +14,10 @@ from slowpath.analysis.kinds.spans.span_forest import Mask, SpanForest
 
 @dataclass(frozen=True)
 class ServiceEdge:
-    """Calls from one service to another. `requests`: requests into the caller, whether they made calls or not."""
+    """Calls from one service to another.
+
+    `requests`: requests into the caller, whether they made calls or not.
+    """
 
     caller: str
     callee: str

@@ -81,7 +81,10 @@ def place_of(ground: SpanComparisonInputs, edge: tuple[int, int, int]) -> str:
 
 
 def _of_request(per_request: list[float]) -> str:
-    """Write the mean time per request on both sides: a share of the request would hide a proportional change."""
+    """Write the mean time per request on both sides.
+
+    A share of the request would hide a proportional change.
+    """
     return f"on average it takes {format_duration(per_request[1])} of the request instead of {format_duration(per_request[0])}"
 
 
@@ -115,7 +118,10 @@ def _new_gap(ground: SpanComparisonInputs, gap: NewGap) -> Finding:
 
 
 def _amplifications(ground: SpanComparisonInputs) -> list[Finding]:
-    """Make one finding per caller and callee: for the operation that costs most, with the others as contributions."""
+    """Make one finding per caller and callee.
+
+    For the operation that costs most, with the others as contributions.
+    """
     groups: dict[tuple[str, str], list[CallAmplification]] = {}
     for each in ground.amplified:
         if each.changed:
@@ -176,7 +182,10 @@ def _calls(ground: SpanComparisonInputs, caller: str, group: list[CallAmplificat
 
 
 def _is_certain(ground: SpanComparisonInputs, leading: CallAmplification, change: Effect) -> bool:
-    """Return whether call counts are certain: they depend on the code, so many requests of one set suffice."""
+    """Return whether call counts are certain.
+
+    They depend on the code, so many requests of one set suffice.
+    """
     if min(side.entries if side else 0 for side in leading.sides) < ground.thresholds.few_traces:
         return False
     return change.of == "difference" or ground.certain(change, ground.thresholds.least_ratio_calls)

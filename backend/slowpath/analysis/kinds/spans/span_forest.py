@@ -34,7 +34,10 @@ class NameTable:
         return found
 
     def of_column(self, table: SpanTable, column: U32, normalize: Callable[[str], str] = str) -> Rows:
-        """Convert a column of string indices to numbers of this vocabulary; `normalize` maps each text to a name."""
+        """Convert a column of string indices to numbers of this vocabulary.
+
+        `normalize` maps each text to a name.
+        """
         distinct, inverse = np.unique(column, return_inverse=True)
         texts = [normalize(table.strings[int(index)]) for index in distinct.tolist()]
         numbers = np.array([self.number(text) for text in texts], dtype=np.int64)
@@ -142,9 +145,10 @@ class SpanForest:
 
     @cached_property
     def entry(self) -> Rows:
-        """Return the span through which the work of each row entered its process: itself, or the nearest above.
+        """Return the span through which the work of each row entered its process.
 
-        Entries are spans without a parent, server and consumer spans, and spans whose parent is of another service.
+        Itself, or the nearest above. Entries are spans without a parent, server and consumer spans, and spans whose
+        parent is of another service.
         """
         above = np.maximum(self.parent, 0)
         enters = (self.parent < 0) | (self.kind == SERVER) | (self.kind == CONSUMER)

@@ -80,9 +80,9 @@ def find_gaps(forest: SpanForest) -> SpanGaps:
 
 
 def _leaders(parent: Rows, end: Rows) -> Rows:
-    """Return for each child (by parent and start) which one up to it ends last; of equal ends the later one.
+    """Return for each child (by parent and start) which one up to it ends last.
 
-    A running maximum within groups: ranks of the ends, offset by the group's number.
+    Of equal ends the later one. A running maximum within groups: ranks of the ends, offset by the group's number.
     """
     count = len(parent)
     rank = np.empty(count, dtype=np.int64)
@@ -112,7 +112,10 @@ def self_ns(forest: SpanForest, gaps: SpanGaps) -> Rows:
 
 
 def gap_edges(forest: SpanForest, gaps: SpanGaps) -> tuple[Rows, list[tuple[int, int, int]]]:
-    """Return (edge of each gap, (pair, previous op, next op) of each edge); NOBODY for an op without a child."""
+    """Return (edge of each gap, (pair, previous op, next op) of each edge).
+
+    NOBODY for an op without a child.
+    """
     width = len(forest.names.names) + 1
     ops = [np.where(child == NOBODY, 0, forest.op[child] + 1) for child in (gaps.previous, gaps.next)]
     key = (forest.pair[gaps.span] * width + ops[0]) * width + ops[1]

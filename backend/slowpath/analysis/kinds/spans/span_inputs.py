@@ -53,7 +53,10 @@ class SpanComparisonInputs:
 
     @property
     def rate(self) -> float:
-        """Return the candidate's requests per second: from its metadata, else as recorded (too low with sampling)."""
+        """Return the candidate's requests per second.
+
+        From its metadata, else as recorded (too low with sampling).
+        """
         return request_rate(self.sides[1])
 
     def certain(self, change: Effect, least: float) -> bool:

@@ -1,7 +1,8 @@
-"""One decoded span set as tables of columns: traces, their spans in preorder, attributes, events, links.
+"""One decoded span set as tables of columns.
 
-Reads what `slowpath-decode spans` writes. The file is validated once here (indices within their tables, preorder, no
-negative duration), so that later code may index without checks.
+Traces, their spans in preorder, attributes, events, links. Reads what `slowpath-decode spans` writes. The file is
+validated once here (indices within their tables, preorder, no negative duration), so that later code may index without
+checks.
 """
 
 from collections.abc import Mapping
@@ -41,7 +42,10 @@ COUNTS = ("spans", "traces", "services", "missing_parents", "duplicates", "cycle
 
 @dataclass(frozen=True)
 class SpanTable:
-    """One decoded set of spans. Rows of `spans` are numbered over all traces; the parent of a root is NONE."""
+    """One decoded set of spans.
+
+    Rows of `spans` are numbered over all traces; the parent of a root is NONE.
+    """
 
     header: Mapping[str, Any]
     dialect: str
@@ -140,7 +144,10 @@ class SpanTable:
         return f"{int(self.traces.hi[trace]):016x}{int(self.traces.lo[trace]):016x}"
 
     def find(self, trace_id: str) -> int | None:
-        """Return the trace with this id (up to 32 hexadecimal digits); None if it is absent or the id is invalid."""
+        """Return the trace with this id (up to 32 hexadecimal digits).
+
+        None if it is absent or the id is invalid.
+        """
         try:
             number = int(trace_id, 16)
         except ValueError:

@@ -59,7 +59,10 @@ class TraceCohort:
 def cohort_of(
     forest: SpanForest, artifacts: tuple[int, int], thresholds: SpanThresholds, rng: Generator | None
 ) -> TraceCohort:
-    """Return the side of artifacts `artifacts[0]` up to `artifacts[1]`; without `rng` nothing is resampled."""
+    """Return the side of artifacts `artifacts[0]` up to `artifacts[1]`.
+
+    Without `rng` nothing is resampled.
+    """
     first, last = artifacts
     traces = np.flatnonzero((forest.artifact_of_trace >= first) & (forest.artifact_of_trace < last))
     most = max(_LEAST_BLOCKS, thresholds.most_blocks // max(last - first, 1))
@@ -153,7 +156,10 @@ def resample_sums(side: TraceCohort, blocks: F64) -> F64:
 
 
 def pooled_ratio(side: TraceCohort, above: F64, below: F64) -> PooledQuantiles:
-    """Return the logarithm of a ratio of sums, both given by block; artifacts without a denominator are ignored."""
+    """Return the logarithm of a ratio of sums, both given by block.
+
+    Artifacts without a denominator are ignored.
+    """
     belongs = (side.artifact_of_block == np.arange(side.artifacts)[:, None]).astype(np.float64)
     each_above, each_below = belongs @ above, belongs @ below
     has_denominator = each_below > 0
