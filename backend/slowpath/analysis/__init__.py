@@ -1,1 +1,1 @@
-"""Pure arithmetic about performance: no I/O, no clock, no framework, no dice of its own."""
+"""Analyze performance data without I/O, clock or framework; random generators are passed in."""

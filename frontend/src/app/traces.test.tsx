@@ -40,7 +40,7 @@ const finding = aFinding({
   kind: 'trace.sched_delay',
   profile: 'trace',
   subject: 'main.server|network',
-  sentence: 'p99 scheduler delay of main.server woken by the network: 0.23 ms → 4.37 ms.',
+  sentence: 'p99 scheduler latency of main.server woken by the network: 0.23 ms → 4.37 ms.',
   payers: [],
 });
 
@@ -281,7 +281,7 @@ describe('a finding of traces', () => {
     ...finding,
     kind: 'trace.blame',
     subject: 'main.batcher|network',
-    sentence: 'A hog held the processors.',
+    sentence: 'A hog occupied the processors.',
   });
   const scrolled: Element[] = [];
   beforeEach(() => {
@@ -320,7 +320,7 @@ describe('a finding of traces', () => {
     const { user, where } = show('', ['traces'], [finding, ofBlame]);
     await groups();
     expect(scrolled).toEqual([]);
-    const row = screen.getByRole('button', { name: /A hog held/ });
+    const row = screen.getByRole('button', { name: /A hog occupied/ });
     row.focus();
     await user.keyboard('{Enter}');
     const panel = await screen.findByRole('region', {

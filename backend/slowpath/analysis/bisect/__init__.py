@@ -1,6 +1,7 @@
-"""Searching the commit that made something slower, from measured evidence and with as few deploys as can be.
+"""Search for the commit that made something slower, from measurements and with as few probes as possible.
 
-One line of candidates holds all levels: a candidate that turns out to hide others (a merge, a version bump) is replaced by
-them. `line` and `prior` say what may be guilty, `evidence` what was measured, `belief` joins them, `choosing` says what to
-measure next, `search` is the whole as a value that can be kept as JSON.
+One sequence of candidates holds all levels: a candidate that contains others (a merge, a dependency update) is replaced
+by them. `candidate_sequence` and `prior` define the hypotheses, `likelihood` rates them by the measurements, `posterior`
+combines both, `probe_selection` chooses the next probes, and `search` drives it all from a state that can be stored as
+JSON.
 """

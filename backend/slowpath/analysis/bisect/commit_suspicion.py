@@ -1,8 +1,9 @@
-"""How suspicious a commit is, from what it touches: an order to look at commits in, not a proof.
+"""Score how suspicious a commit is, from what it touches.
 
-Weights are relative to a commit of which nothing speaks for or against. A commit of twenty touches the regressed packages,
-and when one does it is the culprit four times of five: (0.8 / 0.05) / (0.2 / 0.95) is 76 times as likely as one that does
-not; files count more than packages, packages of the right name elsewhere less.
+An order for inspecting commits, not a proof. Weights are relative to a commit with no evidence. One commit in twenty
+touches the regressed packages; when one does, it is the culprit four times out of five. (0.8 / 0.05) / (0.2 / 0.95) is
+76 times as likely as one that does not. Files count more than packages; packages with a matching name elsewhere count
+less.
 """
 
 import math
@@ -18,19 +19,19 @@ BUMP_ON_PATH: Final = 80.0
 BUMP: Final = 6.0
 TOOLCHAIN: Final = 10.0
 LINES: Final = 0.25
-"""For every tenfold of lines."""
-TOLD: Final = 3
+"""Per tenfold of lines."""
+MAX_LISTED: Final = 3
 TOOLCHAINS: Final = frozenset({"go", "toolchain"})
 
 
 @dataclass(frozen=True)
 class RegressedCode:
-    """What got slower: functions as profiles name them, and the files they stand in."""
+    """What got slower: function names from profiles, and their files."""
 
     functions: Sequence[str] = ()
     files: Sequence[str] = ()
     main_directory: str = ""
-    """Where package main lies in the repository."""
+    """Directory of package main in the repository."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +40,10 @@ class CommitChanges:
 
     paths: Sequence[str]
     modules: Sequence[str]
-    """Modules whose versions it changes; `go` and `toolchain` stand for themselves."""
+    """Modules whose versions it changes, including `go` and `toolchain`."""
     lines: int | None
     changes_binary: bool | None
-    """Nothing: nobody looked."""
+    """None: not computed."""
 
 
 @dataclass(frozen=True)
@@ -55,23 +56,23 @@ class SuspicionReason:
 
 @dataclass(frozen=True)
 class CommitSuspicion:
-    """A weight, and why."""
+    """A weight and its reasons."""
 
     weight: float
     reasons: tuple[SuspicionReason, ...]
 
 
 def suspicion(touched: CommitChanges, regressed: RegressedCode) -> CommitSuspicion:
-    """Return how suspicious a commit is. One that leaves the binary as it was weighs nothing."""
+    """Return how suspicious a commit is; 0 for one that does not change the binary."""
     if touched.changes_binary is False:
-        return CommitSuspicion(0.0, (SuspicionReason("same-binary", "Leaves the service's binary as it was."),))
+        return CommitSuspicion(0.0, (SuspicionReason("same-binary", "Does not change the service's binary."),))
     reasons: list[SuspicionReason] = []
     factors = [1.0]
     if touched.changes_binary:
-        reasons.append(SuspicionReason("binary", "Changes what the service's binary is built from."))
-    for factor, found in (_paths(touched, regressed), _bumps(touched, regressed)):
+        reasons.append(SuspicionReason("binary", "Changes the service's binary."))
+    for factor, new_reasons in (_paths(touched, regressed), _bumps(touched, regressed)):
         factors.append(factor)
-        reasons.extend(found)
+        reasons.extend(new_reasons)
     if touched.lines:
         factors.append(1 + LINES * math.log10(1 + touched.lines))
         if touched.lines >= 1_000:
@@ -80,7 +81,7 @@ def suspicion(touched: CommitChanges, regressed: RegressedCode) -> CommitSuspici
 
 
 def package_of(function: str) -> str:
-    """Return the import path in a function's name: `a/b.(*T).F` is of `a/b`."""
+    """Return the import path in a function's name: that of `a/b.(*T).F` is `a/b`."""
     folder, slash, rest = function.split("[", 1)[0].rpartition("/")
     return folder + slash + rest.split(".", 1)[0].replace("%2e", ".")
 
@@ -89,39 +90,46 @@ def _paths(touched: CommitChanges, regressed: RegressedCode) -> tuple[float, lis
     code = [path for path in touched.paths if not path.endswith(("_test.go", ".md"))]
     files = [path for path in code if any(_is_file(path, file) for file in regressed.files)]
     if files:
-        return FILE, [SuspicionReason("file", f"Touches {_listed(files)}, on the regressed paths.")]
+        return FILE, [SuspicionReason("file", f"Touches {_format_names(files)}, which contains regressed functions.")]
     packages = {package_of(function) for function in regressed.functions}
     near = [
         path for path in code if path.endswith((".go", ".s", ".c", ".h")) and _is_package(path, packages, regressed)
     ]
     if near:
-        folders = list(dict.fromkeys(_folder(path) or "the main folder" for path in near))
-        return PACKAGE, [SuspicionReason("package", f"Touches {_listed(folders)}, of the regressed packages.")]
+        folders = list(dict.fromkeys(_folder(path) or "the root directory" for path in near))
+        return PACKAGE, [
+            SuspicionReason("package", f"Touches {_format_names(folders)}, which contains regressed packages.")
+        ]
     return 1.0, []
 
 
 def _bumps(touched: CommitChanges, regressed: RegressedCode) -> tuple[float, list[SuspicionReason]]:
-    found: list[SuspicionReason] = []
+    reasons: list[SuspicionReason] = []
     factor = 1.0
     packages = [package_of(function) for function in regressed.functions]
     modules = [module for module in touched.modules if module not in TOOLCHAINS]
-    on_path = [one for one in modules if any(of == one or of.startswith(one + "/") for of in packages)]
+    on_path = [one for one in modules if any(package == one or package.startswith(one + "/") for package in packages)]
     if on_path:
         factor = BUMP_ON_PATH
-        found.append(
-            SuspicionReason("bump-on-path", f"Changes the version of {_listed(on_path)}, on the regressed paths.")
+        reasons.append(
+            SuspicionReason(
+                "bump-on-path", f"Changes the version of {_format_names(on_path)}, which contains regressed functions."
+            )
         )
     elif modules:
         factor = BUMP
-        found.append(SuspicionReason("bump", f"Changes the version of {_listed(modules)}."))
+        reasons.append(SuspicionReason("bump", f"Changes the version of {_format_names(modules)}."))
     if TOOLCHAINS & set(touched.modules):
         factor *= TOOLCHAIN
-        found.append(SuspicionReason("toolchain", "Changes the version of Go."))
-    return factor, found
+        reasons.append(SuspicionReason("toolchain", "Changes the version of Go."))
+    return factor, reasons
 
 
 def _is_file(path: str, file: str) -> bool:
-    """Tell whether a path in a repository is a file of a profile. One without a folder is the end of too many."""
+    """Return whether a path in a repository is a file of a profile.
+
+    A path without a folder is too ambiguous.
+    """
     return file == path or ("/" in path and file.endswith("/" + path))
 
 
@@ -136,6 +144,6 @@ def _folder(path: str) -> str:
     return path.rpartition("/")[0]
 
 
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:TOLD])
-    return shown if len(names) <= TOLD else f"{shown} and {len(names) - TOLD} more"
+def _format_names(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:MAX_LISTED])
+    return shown if len(names) <= MAX_LISTED else f"{shown} and {len(names) - MAX_LISTED} more"

@@ -1,7 +1,8 @@
-"""How many deploys a search will still need, by how much is not known yet and how much a deploy has been telling.
+"""Forecast how many probes a search still needs, from the missing information and the information per probe.
 
-Not a simulation: what is left to be known (the entropy of the belief above where the search stops) over what the best deploy tells at its best, with
-the share of that which searches have been seen to get (nearly all: simulations of the bench), and the deploys that are certain: ends, final pair.
+Not a simulation: the entropy of the posterior above the stopping entropy, divided by the information of the best possible
+probe times the share of it that searches get in simulations of the benchmark (nearly all), plus the probes that are
+certain: boundaries and the final pair.
 """
 
 from dataclasses import dataclass
@@ -17,14 +18,14 @@ from slowpath.analysis.bisect.probe_selection import numeric_information
 from slowpath.analysis.bisect.search_state import SearchState
 
 WASTED: Final = 0.12
-"""For each further slot: what deploys side by side tell, they tell partly twice."""
+"""Loss per further slot: concurrent probes carry partly the same information."""
 SPREAD: Final = 0.5
-"""Half the width of the 80 % interval, over the square root of the mean, in deploys."""
+"""Half the width of the 80% interval over the square root of the mean, in probes."""
 
 
 @dataclass(frozen=True)
 class RemainingProbes:
-    """Deploys still to come, and an interval that holds them four times of five."""
+    """Expected number of remaining probes, with its 80% interval."""
 
     mean: float
     low: float
@@ -32,15 +33,18 @@ class RemainingProbes:
 
 
 def forecast_remaining_probes(state: SearchState) -> RemainingProbes:
-    """Return how many deploys are still to be started. What hides in candidates that were not opened is not foreseen."""
+    """Forecast how many probes are still to be started.
+
+    Candidates inside candidates that are not expanded do not count.
+    """
     belief = search.compute_state_posterior(state)
     certain = float(len(search.missing_boundary_probes(state)) + _pair_missing(state, belief))
-    bits = max(_entropy(belief) - _stopping(state), 0.0)
+    bits = max(_entropy(belief) - _stopping_entropy(state), 0.0)
     windows = state.settings.most_windows
-    apart = USUAL_APART if belief.noise is None else belief.noise.apart(windows)
-    tells = float(numeric_information(np.array([0.5]), apart)[0])
+    separation = USUAL_APART if belief.noise is None else belief.noise.apart(windows)
+    information_per_probe = float(numeric_information(np.array([0.5]), separation)[0])
     slots = max(state.settings.slots, 1)
-    searching = bits / max(GOT * tells, 0.01) * (1 + WASTED * (slots - 1))
+    searching = bits / max(GOT * information_per_probe, 0.01) * (1 + WASTED * (slots - 1))
     control = float(state.settings.control and not any(one.purpose == "control" for one in state.deploys))
     mean = certain + searching + control
     half = SPREAD * 1.28 * float(np.sqrt(max(searching, 0.0))) * 2
@@ -53,14 +57,14 @@ def _entropy(belief: Posterior) -> float:
     return float(-xlogy(mass, mass).sum())
 
 
-def _stopping(state: SearchState) -> float:
-    """Return the entropy that is left where the belief is as large as asked."""
+def _stopping_entropy(state: SearchState) -> float:
+    """Return the entropy that is left when the belief reaches the requested one."""
     left = 1 - state.settings.belief
     return float(-xlogy(left, left) - xlogy(1 - left, 1 - left))
 
 
 def _pair_missing(state: SearchState, belief: Posterior) -> int:
-    """Return how many builds of the final pair were never deployed: nothing once the belief is open, since searching deploys them anyway."""
+    """Return how many builds of the final pair were never probed; 0 while the search continues."""
     group, mass = search.most_suspected_run(state, belief)
     if mass < state.settings.belief:
         return 0

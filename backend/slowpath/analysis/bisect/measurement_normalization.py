@@ -1,4 +1,4 @@
-"""What was measured, as the belief takes it: larger is worse, noise is relative."""
+"""Normalize measurements for the posterior: larger is worse, noise is relative."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -11,11 +11,11 @@ from slowpath.analysis.bisect.posterior import Posterior
 from slowpath.analysis.bisect.search_state import ProbeRecord, SearchState
 
 SURELY: Final = 0.9
-"""How much a drift must be believed in to be told."""
+"""Probability of drift above which it is reported."""
 
 
 def readings(state: SearchState) -> list[ProbeReadings]:
-    """Return what every deploy gave as it was measured, at its position on the line, and when."""
+    """Return the readings of every probe at its position in the sequence, with their rounds."""
     counted = [one for one in state.deploys if one.is_measured]
     scaled = _scale(state, counted)
     return [
@@ -28,7 +28,7 @@ def readings(state: SearchState) -> list[ProbeReadings]:
 
 
 def remove_drift(state: SearchState, off: Mapping[int, float]) -> list[ProbeReadings]:
-    """Return the readings without the drift of the environment, which lay `off` by so much at each round."""
+    """Return the readings without the environment's drift, given as `off` by round."""
     return [
         replace(one, values=tuple(value - off.get(at, 0.0) for value, at in zip(one.values, one.rounds, strict=True)))
         for one in readings(state)
@@ -36,12 +36,18 @@ def remove_drift(state: SearchState, off: Mapping[int, float]) -> list[ProbeRead
 
 
 def has_drift(state: SearchState, belief: Posterior) -> bool:
-    """Tell whether the environment clearly drifts though no control sees it: all of the belief is lowered by it."""
+    """Return whether the environment clearly drifts although no control measures it.
+
+    This lowers the belief.
+    """
     return not state.settings.control and belief.noise is not None and belief.noise.walks >= SURELY
 
 
 def _scale(state: SearchState, deploys: list[ProbeRecord]) -> Callable[[float], float]:
-    """Return how a number is turned into one whose noise is relative: a logarithm, or parts of the middle where some are not positive."""
+    """Return how to make a value's noise relative.
+
+    Its logarithm, or parts of the median if some are not positive.
+    """
     values = [window.value for one in deploys for window in one.windows]
     sign = 1.0 if state.settings.larger_is_worse else -1.0
     if values and min(values) > 0:

@@ -1,4 +1,4 @@
-"""What is believed of every hypothesis after what was measured."""
+"""The posterior over all hypotheses."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from slowpath.analysis.bisect.prior import log_prior
 
 @dataclass(frozen=True)
 class Posterior:
-    """[N + 2] how much each hypothesis is believed."""
+    """[N + 2] probability of each hypothesis."""
 
     mass: F64
     noise: NoiseEstimate | None
@@ -27,26 +27,26 @@ class Posterior:
 
     @property
     def bad(self) -> F64:
-        """[N + 1] how much each position from 0 to N is believed to be bad."""
+        """Return [N + 1] the probability that each position from 0 to N is bad."""
         out: F64 = np.minimum(np.cumsum(self.mass)[:-1], 1.0)
         return out
 
     @property
     def here(self) -> F64:
-        """[N] how much each candidate is believed to be guilty."""
+        """Return [N] the probability that each candidate is the culprit."""
         out: F64 = self.mass[1:-1]
         return out
 
     @property
     def elsewhere(self) -> float:
-        """How much it is believed that no candidate is."""
+        """Return the probability that no candidate is the culprit."""
         return float(self.mass[0] + self.mass[-1])
 
 
 def compute_posterior(
     line: CandidateSequence, measured: Sequence[ProbeReadings], between: float | None = None
 ) -> Posterior:
-    """Join what was believed before with what was measured; `between` as in `log_likelihoods`."""
+    """Combine the prior with the measurements; `between` as in `log_likelihoods`."""
     explained: LogLikelihoods = log_likelihoods(measured, between)
-    joined = log_prior(line) + explained.spread(len(line) + 2)
-    return Posterior(np.exp(joined - logsumexp(joined)), explained.noise, explained)
+    log_posterior = log_prior(line) + explained.spread(len(line) + 2)
+    return Posterior(np.exp(log_posterior - logsumexp(log_posterior)), explained.noise, explained)

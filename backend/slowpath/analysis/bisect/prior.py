@@ -1,7 +1,8 @@
-"""What is believed before the first deploy.
+"""The prior before the first probe.
 
-Two accounts share the belief at first: one trusts what speaks of the candidates (files, bumps), the other treats all alike. Whichever
-predicts what is measured better wins, over all levels together, so trusting wrongly can cost one bit at most: about one deploy.
+Two models share it: one trusts the evidence on candidates (files, dependency updates), the other treats all alike. The one
+that predicts the measurements better wins over all levels together, so misplaced trust costs at most one bit: about one
+probe.
 """
 
 from typing import Final
@@ -16,7 +17,7 @@ BAD_END_GOOD: Final = 0.1
 
 
 def log_prior(line: CandidateSequence, *, trust: float = TRUST) -> F64:
-    """Return [N + 2] log beliefs in the hypotheses 0..N + 1."""
+    """Return [N + 2] log prior probabilities of the hypotheses 0..N + 1."""
     with np.errstate(divide="ignore"):
         inside = np.logaddexp(np.log(trust) + np.array(line.evidence), np.log1p(-trust) + np.array(line.even))
     here = np.log1p(-GOOD_END_BAD - BAD_END_GOOD)

@@ -1,7 +1,8 @@
-"""The search: what to do next, and what a state becomes by what was done.
+"""Decide the next actions of a search, and record their outcomes in its state.
 
-`next_actions` says what to do; whoever drives the search does it and tells the outcome by `record_started`, `record_measurements`, `record_verdict`, `record_stopped`,
-`record_unbuildable`, `record_expansion`. Each returns a new state. The same state always leads to the same steps.
+`next_actions` returns what to do; the driver does it and reports the outcome with `record_started`, `record_measurements`,
+`record_verdict`, `record_stopped`, `record_unbuildable` or `record_expansion`. Each returns a new state. The same state
+always leads to the same actions.
 """
 
 from collections.abc import Sequence
@@ -31,23 +32,23 @@ from slowpath.analysis.bisect.search_state import (
     SearchState,
 )
 
-OPENED_AT: Final = 0.5
-DOUBT_OPENED_AT: Final = 0.1
-"""Part of the belief that may be missing in a suspect: others believed so much are opened before it is named, since that costs no deploy."""
+EXPAND_AT: Final = 0.5
+EXPAND_RIVAL_AT: Final = 0.1
+"""Part of the missing belief: rivals with this much are expanded before a suspect is named; that costs no probe."""
 PAIRS_SHALLOW: Final = 2
-"""Where a suspect lies less deep than others, one pair is not enough: a single deploy that shows the opposite would end the search a level too early."""
+"""Pairs required for a suspect above the deepest level: a single odd probe would end the search a level too early."""
 MOST_PAIRS: Final = 3
-WALKS, PAIRS_WALKING = 0.5, 2
-"""Where it is believed so much that the environment drifts, one pair is not enough: what it says may be the drift's doing."""
-MOST_ALIKE: Final = 8
-"""Deploys of one build, where the environment drifts and no control tells how much: then more of them tell nothing."""
-EACH_END, DOUBTED = 3, 0.05
-"""Without numbers from before: after so many probes each end is measured once more while the range is doubted so much."""
+DRIFT_AT, PAIRS_WITH_DRIFT = 0.5, 2
+"""From this probability of drift on more pairs are required: one pair may differ by the drift."""
+MAX_PER_BUILD_WITH_DRIFT: Final = 8
+"""Probes of one build under drift without a control: more add no information."""
+PROBES_PER_BOUNDARY, BOUNDARY_DOUBT = 3, 0.05
+"""Without a production baseline each boundary is measured again after this many probes while the range is doubtful."""
 
 
 @dataclass(frozen=True)
 class ProbeStart:
-    """A build to start."""
+    """A build to probe."""
 
     build: str
     purpose: Purpose
@@ -56,7 +57,7 @@ class ProbeStart:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """How it ended. `suspects` are the candidates among which the guilty one is."""
+    """The outcome of a search. `suspects` are the candidates that contain the culprit."""
 
     outcome: Outcome
     suspects: tuple[str, ...]
@@ -65,14 +66,14 @@ class SearchResult:
 
 @dataclass(frozen=True)
 class NextActions:
-    """What to do next: exactly one of these holds something, except that `measure` and `close` may come together."""
+    """The next actions: exactly one field is set, except that `measure` and `close` may come together."""
 
     start: tuple[ProbeStart, ...] = ()
     measure: tuple[int, ...] = ()
-    """Deploys to measure for one more window, at the same time."""
+    """Probes to measure once more, at the same time."""
     close: tuple[int, ...] = ()
     open: str | None = None
-    """A candidate of which to tell what hides in it."""
+    """A candidate to expand."""
     finished: SearchResult | None = None
 
 
@@ -82,7 +83,10 @@ def start_search(
     good: Sequence[Sequence[float]] = (),
     bad: Sequence[Sequence[float]] = (),
 ) -> SearchState:
-    """Return a new search. `good` and `bad` are windows of deploys of the two ends from before it, in production."""
+    """Return a new search.
+
+    `good` and `bad` are production measurements of deployments of the two boundaries.
+    """
     known = [(KNOWN_GOOD, one) for one in good] + [(KNOWN_BAD, one) for one in bad]
     deploys = tuple(
         ProbeRecord(number, build, "baseline", 0, "done", tuple(MeasuredValue(0, value) for value in values))
@@ -92,12 +96,12 @@ def start_search(
 
 
 def compute_state_posterior(state: SearchState) -> Posterior:
-    """Return what is believed now."""
+    """Return the current posterior."""
     return compute_posterior(state.line, measurement_normalization.readings(state), state.settings.between)
 
 
 def next_actions(state: SearchState) -> NextActions:
-    """Return what to do next."""
+    """Return the next actions."""
     running = [one for one in state.deploys if one.state == "running"]
     probing = [one for one in running if one.purpose != "control"]
     control = tuple(one.number for one in running if one.purpose == "control")
@@ -106,20 +110,20 @@ def next_actions(state: SearchState) -> NextActions:
         return NextActions(measure=tuple(dict.fromkeys(fresh + control)))
     if probing:
         belief = compute_state_posterior(state)
-        more = tuple(one.number for one in probing if _wants_more(state, belief, one))
+        more = tuple(one.number for one in probing if _needs_measurement(state, belief, one))
         done = tuple(one.number for one in probing if one.number not in more)
         return NextActions(measure=more + control if more else (), close=done)
     return _next_round(state)
 
 
-def _wants_more(state: SearchState, belief: Posterior, deploy: ProbeRecord) -> bool:
+def _needs_measurement(state: SearchState, belief: Posterior, deploy: ProbeRecord) -> bool:
     if belief.noise is None or not deploy.windows:
         return False
     costs = _costs(state)
     if deploy.purpose in {"boundary", "verify"}:
         return len(deploy.windows) < costs.most_windows
     p = float(belief.bad[max(state.line.position(deploy.build), 0)])
-    nearest = float(belief.bad[np.argmin(np.abs(belief.bad - 0.5))])  # what a fresh deploy could tell at best
+    nearest = float(belief.bad[np.argmin(np.abs(belief.bad - 0.5))])  # the most informative new probe
     _, elsewhere = optimal_measurement_count(nearest, belief.noise, costs, costs.deploy)
     return should_extend_probe(p, len(deploy.windows), belief.noise, costs, elsewhere)
 
@@ -129,27 +133,27 @@ def _next_round(state: SearchState) -> NextActions:
     belief = compute_state_posterior(state)
     ends = missing_boundary_probes(state)
     if ends:
-        return _afforded(state, belief, control, ends[: state.settings.slots])
+        return _limit_starts(state, belief, control, ends[: state.settings.slots])
     group, mass = most_suspected_run(state, belief)
     suspect = state.line.at(group[-1])
     if belief.elsewhere >= state.settings.belief:
         return NextActions(finished=SearchResult("not-in-range", (), belief.elsewhere))
-    if len(group) == 1 and mass >= OPENED_AT and suspect in state.line.hiding:
+    if len(group) == 1 and mass >= EXPAND_AT and suspect in state.line.hiding:
         return NextActions(open=suspect)
     hiding = [one for one in map(state.line.at, group) if one in state.line.hiding]
-    if hiding and mass >= state.settings.belief:  # what hides in builds that can not be made may be built
+    if hiding and mass >= state.settings.belief:  # commits inside a build that failed may build
         return NextActions(open=hiding[0])
-    if mass >= state.settings.belief and (doubted := _unopened_doubt(state, belief, suspect)) is not None:
-        return NextActions(open=doubted)
+    if mass >= state.settings.belief and (rival := _rival_to_expand(state, belief, suspect)) is not None:
+        return NextActions(open=rival)
     starts, finished = _confirm(state, belief, group, mass) if mass >= state.settings.belief else ([], None)
     starts = starts or ([] if finished else _probes(state, belief))
-    return NextActions(finished=finished) if finished else _afforded(state, belief, control, starts)
+    return NextActions(finished=finished) if finished else _limit_starts(state, belief, control, starts)
 
 
-def _afforded(
+def _limit_starts(
     state: SearchState, belief: Posterior, control: list[ProbeStart], starts: list[ProbeStart]
 ) -> NextActions:
-    """Return the starts that may be made, or that the search ends without a culprit."""
+    """Return the starts within the probe limit, or the end of the search without a culprit."""
     left = probe_limit(state) - state.started
     if starts and left > len(control):
         return NextActions(start=tuple([*control, *starts][:left]))
@@ -164,7 +168,7 @@ def _running_control(state: SearchState) -> bool:
 
 
 def missing_boundary_probes(state: SearchState) -> list[ProbeStart]:
-    """Return what is to be started of the two ends, alternating, where nothing is known of them from before."""
+    """Return the boundary probes still to start, alternating, if there is no production baseline."""
     if any(one.purpose == "baseline" and one.is_measured for one in state.deploys):
         return []
     last = state.line.at(len(state.line))
@@ -176,15 +180,13 @@ def missing_boundary_probes(state: SearchState) -> list[ProbeStart]:
         )
         for place in (0, len(state.line))
     )
-    wanted = state.settings.end_deploys
+    required = state.settings.end_deploys
     probes = sum(one.is_measured and one.purpose == "probe" for one in state.deploys)
-    if (
-        probes >= EACH_END and compute_state_posterior(state).elsewhere > DOUBTED
-    ):  # nothing but the ends themselves can tell that they are alike
-        wanted += probes // EACH_END
+    if probes >= PROBES_PER_BOUNDARY and compute_state_posterior(state).elsewhere > BOUNDARY_DOUBT:
+        required += probes // PROBES_PER_BOUNDARY  # only the boundaries themselves can show that they are equal
     return [
         ProbeStart(build, "boundary")
-        for at in range(wanted)
+        for at in range(required)
         for build in ((GOOD_END,) if at >= good else ()) + ((last,) if at >= bad else ())
     ]
 
@@ -200,12 +202,12 @@ def _probes(state: SearchState, belief: Posterior) -> list[ProbeStart]:
     starts = [ProbeStart(state.line.at(one), "probe") for one in positions]
     if measurement_normalization.has_drift(state, belief):
         often = [sum(one.build == start.build for one in tried if one.is_measured) for start in starts]
-        return [] if max(often, default=0) >= MOST_ALIKE else starts
+        return [] if max(often, default=0) >= MAX_PER_BUILD_WITH_DRIFT else starts
     return starts
 
 
 def _error_rates(state: SearchState, belief: Posterior) -> tuple[float, float]:
-    """Return the believed rates of false bad and false good verdicts."""
+    """Return the estimated rates of false bad and false good verdicts."""
     counts = np.array([[WRONG, RIGHT], [WRONG, RIGHT]])
     for one in measurement_normalization.readings(state):
         p = float(belief.bad[one.position]) if 0 <= one.position <= len(state.line) else float(one.position > 0)
@@ -220,12 +222,12 @@ def _costs(state: SearchState) -> ProbeCosts:
 
 
 def unbuildables(state: SearchState) -> set[int]:
-    """Return the positions that do not build."""
+    """Return the positions that failed to build."""
     return {state.line.position(one.build) for one in state.deploys if one.state == "unbuildable"}
 
 
 def most_suspected_run(state: SearchState, belief: Posterior) -> tuple[tuple[int, ...], float]:
-    """Return the most suspected run of candidates that cannot be told apart, since what lies between does not build; and its mass."""
+    """Return the most suspected run of candidates, inseparable because builds between failed, and its probability."""
     ends = sorted({*range(1, len(state.line) + 1)} - unbuildables(state) | {len(state.line)})
     starts = np.array([1, *(one + 1 for one in ends[:-1])])
     masses = np.add.reduceat(belief.mass[: len(state.line) + 1], starts)
@@ -234,7 +236,7 @@ def most_suspected_run(state: SearchState, belief: Posterior) -> tuple[tuple[int
 
 
 def credible_set(state: SearchState, belief: Posterior) -> tuple[str, ...]:
-    """Return the fewest candidates that together are believed as asked, the most suspected first."""
+    """Return the fewest candidates that reach the requested belief together, the most suspected first."""
     order = np.argsort(-belief.here, kind="stable")
     total, out = belief.elsewhere, []
     for one in order:
@@ -245,9 +247,9 @@ def credible_set(state: SearchState, belief: Posterior) -> tuple[str, ...]:
     return tuple(out)
 
 
-def _unopened_doubt(state: SearchState, belief: Posterior, suspect: str) -> str | None:
-    """Return the candidate that is most believed beside a suspect, lies no less deep and was not opened; nothing where none is worth it."""
-    line, least = state.line, DOUBT_OPENED_AT * (1 - state.settings.belief)
+def _rival_to_expand(state: SearchState, belief: Posterior, suspect: str) -> str | None:
+    """Return the most probable unexpanded candidate at least as deep as the suspect; None below the limit."""
+    line, least = state.line, EXPAND_RIVAL_AT * (1 - state.settings.belief)
     masses = {
         one: float(belief.mass[line.position(one)]) for one in line.hiding if line.depth(one) >= line.depth(suspect)
     }
@@ -258,22 +260,22 @@ def _unopened_doubt(state: SearchState, belief: Posterior, suspect: str) -> str 
 def _confirm(
     state: SearchState, belief: Posterior, group: tuple[int, ...], mass: float
 ) -> tuple[list[ProbeStart], SearchResult | None]:
-    """Return how the search ends with a suspect believed as much as asked, or what to deploy before it may be named.
+    """Return the result of the search for a suspect with enough belief, or the probes still needed to confirm it.
 
-    The belief counts every deploy once, with the spread between deploys, so deploys of the suspect and of what is before it back it whatever
-    they were made for. Where one of the two was never measured, or the two do not differ by themselves, they are deployed once more.
+    The posterior counts every probe once, with the variance between probes, so probes of the suspect and of the build before it
+    count whatever their purpose was. If one of the two was never measured, or they do not differ alone, both are probed again.
     """
     suspects = tuple(state.line.at(one) for one in group)
     about = suspects[-1]
     before, after = neighbours(state, group)
     good, bad = (backing(state, belief, place) for place in (before, after))
-    wanted = PAIRS_WALKING if belief.noise is not None and belief.noise.walks > WALKS else 1
+    required = PAIRS_WITH_DRIFT if belief.noise is not None and belief.noise.walks > DRIFT_AT else 1
     if state.line.depth(about) < state.line.deepest:
-        wanted = max(wanted, PAIRS_SHALLOW)
-    enough = min(len(good), len(bad)) >= wanted
-    if enough and _differ(state, belief, good, bad):
+        required = max(required, PAIRS_SHALLOW)
+    has_enough = min(len(good), len(bad)) >= required
+    if has_enough and _levels_differ(state, belief, good, bad):
         return [], SearchResult("found" if len(group) == 1 else "inseparable", suspects, mass)
-    if enough and min(_verified(state, about, place) for place in (before, after)) >= MOST_PAIRS:
+    if has_enough and min(_count_verifications(state, about, place) for place in (before, after)) >= MOST_PAIRS:
         return [], SearchResult("inseparable", credible_set(state, belief), mass)
     missing = [(after, bad), (before, good)]
     if len(good) != len(bad):
@@ -281,8 +283,8 @@ def _confirm(
     return [ProbeStart(state.line.at(place), "verify", about) for place, _ in missing[: state.settings.slots]], None
 
 
-def _verified(state: SearchState, about: str, place: int) -> int:
-    """Return how often a build was deployed to confirm a suspect."""
+def _count_verifications(state: SearchState, about: str, place: int) -> int:
+    """Return how often a build was probed to confirm a suspect."""
     return sum(
         one.purpose == "verify" and one.about == about and one.is_measured and state.line.position(one.build) == place
         for one in state.deploys
@@ -290,8 +292,11 @@ def _verified(state: SearchState, about: str, place: int) -> int:
 
 
 def backing(state: SearchState, belief: Posterior, place: int) -> list[ProbeRecord]:
-    """Return the deploys of a build that back what is believed of it: only fresh ones where the environment drifts unseen."""
-    drifting = belief.noise is not None and belief.noise.walks > WALKS and not state.settings.control
+    """Return the probes of a build that count for its belief.
+
+    Only verification probes under unmeasured drift.
+    """
+    drifting = belief.noise is not None and belief.noise.walks > DRIFT_AT and not state.settings.control
     return [
         one
         for one in state.deploys
@@ -300,31 +305,38 @@ def backing(state: SearchState, belief: Posterior, place: int) -> list[ProbeReco
 
 
 def neighbours(state: SearchState, group: tuple[int, ...]) -> tuple[int, int]:
-    """Return the nearest positions that build before a run and at its end or behind it."""
+    """Return the nearest positions that build: before a run, and at its end or after it."""
     not_built = unbuildables(state)
     before = next((one for one in range(group[0] - 1, 0, -1) if one not in not_built), 0)
     after = next((one for one in range(group[-1], len(state.line) + 1) if one not in not_built), len(state.line))
     return before, after
 
 
-def _differ(state: SearchState, belief: Posterior, good: Sequence[ProbeRecord], bad: Sequence[ProbeRecord]) -> bool:
-    """Tell whether fresh deploys alone say that the suspect is bad and what is before it is good."""
+def _levels_differ(
+    state: SearchState, belief: Posterior, good: Sequence[ProbeRecord], bad: Sequence[ProbeRecord]
+) -> bool:
+    """Return whether the latest probes alone show that the suspect is bad and the build before it good."""
     if belief.noise is None:
         return sum(one.bad for one in bad) > sum(one.good for one in bad) and sum(one.good for one in good) > sum(
             one.bad for one in good
         )
     counted = [one for one in state.deploys if one.is_measured]
     values = {
-        deploy.number: float(np.mean(told.values))
-        for deploy, told in zip(counted, measurement_normalization.remove_drift(state, belief.noise.off), strict=True)
-        if told.values
+        deploy.number: float(np.mean(readings.values))
+        for deploy, readings in zip(
+            counted, measurement_normalization.remove_drift(state, belief.noise.off), strict=True
+        )
+        if readings.values
     }
-    goods, bads = ([values[one.number] for one in some if one.number in values] for some in (good, bad))
+    goods, bads = ([values[one.number] for one in side if one.number in values] for side in (good, bad))
     return bool(goods and bads) and float(np.mean(bads) - np.mean(goods)) > belief.noise.step / 2
 
 
 def record_started(state: SearchState, starts: Sequence[ProbeStart]) -> SearchState:
-    """Return the state in which these builds run, in a round of their own. Their numbers follow the last one's."""
+    """Return the state in which these builds run, in a new round.
+
+    Their numbers continue after the last one.
+    """
     round_, first = state.round + 1, len(state.deploys) + 1
     new = tuple(
         ProbeRecord(first + at, one.build, one.purpose, round_, about=one.about) for at, one in enumerate(starts)
@@ -333,7 +345,7 @@ def record_started(state: SearchState, starts: Sequence[ProbeStart]) -> SearchSt
 
 
 def record_measurements(state: SearchState, values: dict[int, float]) -> SearchState:
-    """Add one window of each of these deploys, measured at the same time."""
+    """Add one measurement to each of these probes, taken at the same time."""
     for number, value in values.items():
         one = _deploy(state, number)
         state = state.with_deploy(replace(one, windows=(*one.windows, MeasuredValue(state.round, float(value)))))
@@ -341,25 +353,25 @@ def record_measurements(state: SearchState, values: dict[int, float]) -> SearchS
 
 
 def record_verdict(state: SearchState, number: int, *, bad: bool) -> SearchState:
-    """Add a verdict on a deploy."""
+    """Add a verdict on a probe."""
     one = _deploy(state, number)
     return state.with_deploy(replace(one, good=one.good + (not bad), bad=one.bad + bad))
 
 
 def record_stopped(state: SearchState, deploys: Sequence[int]) -> SearchState:
-    """Take deploys down."""
+    """Record that probes were stopped."""
     for number in deploys:
         state = state.with_deploy(replace(_deploy(state, number), state="done"))
     return state
 
 
 def record_unbuildable(state: SearchState, number: int) -> SearchState:
-    """Say that a build can not be made or started."""
+    """Record that a build failed to build or start."""
     return state.with_deploy(replace(_deploy(state, number), state="unbuildable", windows=(), good=0, bad=0))
 
 
 def record_expansion(state: SearchState, candidate: str, inner: Sequence[Candidate]) -> SearchState:
-    """Say what hides in a candidate; its last inner one has its build. Nothing: it hides nothing."""
+    """Record what a candidate contains; its last inner one has its build. Empty: it contains nothing."""
     return replace(state, line=state.line.opened(candidate, inner))
 
 

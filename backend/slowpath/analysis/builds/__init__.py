@@ -1,1 +1,1 @@
-"""Builds as points of series: what the artifacts of one build measure, and many builds laid beside each other."""
+"""Measure builds from their artifacts, and detect changes over a build history."""

@@ -1,7 +1,8 @@
-"""Look at the builds of a line: what changed, which changes are one story, and which of them are to be told.
+"""Detect changes in the build history of a branch.
 
-Every look uses all series of the service, and asks each to be so sure that all together are rarely wrong. A change that only
-moved a cost, one that the machine explains, and one that is a trifle of the whole are found, kept, and told to nobody.
+Find change points, group them, and decide which to notify about. Every scan uses all series of the service, and the
+thresholds limit the error rate over all of them together. Changes that only shifted a cost, that the environment
+explains, or that are a negligible part of the total are stored without a notification.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,12 +28,12 @@ from slowpath.analysis.series.series_thresholds import DEFAULT_SERIES_THRESHOLDS
 
 I32 = NDArray[np.int32]
 HARDLY_OWN: Final = 0.97
-"""A function of which so much is one function that it calls has nothing of its own to show."""
+"""A function that spends at least this share in one function that it calls adds no series."""
 
 
 @dataclass(frozen=True)
 class KnownChange:
-    """A change that was found before; with what it was."""
+    """A change point that an earlier scan found."""
 
     kind: str
     subject: str
@@ -42,7 +43,10 @@ class KnownChange:
 
 @dataclass(frozen=True)
 class ScanResult:
-    """What a look at a line saw. `too_few`: so many builds are needed before anything can be said; else None."""
+    """The result of scanning one build history.
+
+    `too_few`: how many more builds are needed for a result, else None.
+    """
 
     stories: tuple[RegressionGroup, ...]
     too_few: int | None
@@ -57,47 +61,56 @@ def scan_history(
     muted: frozenset[Key],
     thresholds: SeriesThresholds = DEFAULT_SERIES_THRESHOLDS,
 ) -> ScanResult:
-    """Look at all series of a line of builds after something of it has changed.
+    """Scan all series of a build history after one of its builds has changed.
 
-    `lines`: one a kind, over the same builds; `conditions` by kind. `known`: changes found by earlier looks; what lies
-    before a series' last one is not looked at again. `muted`: series that are not told of.
+    `lines`: one per kind, over the same builds; `conditions` by kind. `known`: changes that earlier scans found; builds before
+    the last one of a series are not scanned again. `muted`: series without notifications.
     """
     chosen = [np.flatnonzero(_distinct(line)) for line in lines]
-    asked = family_thresholds(thresholds, sum(len(each) for each in chosen))
+    strict_thresholds = family_thresholds(thresholds, sum(len(each) for each in chosen))
     decided: dict[Key, int] = {}
     for each in known:
         decided[each.kind, each.subject] = max(decided.get((each.kind, each.subject), 0), each.change.index)
     found: list[ChangedSeries] = []
     states: list[OnlineDetectionResult] = []
-    fresh = [_since(line, decided) for line in lines]
-    for line, rows in zip(fresh, chosen, strict=True):
-        judged = judge_many(
+    unscanned = [_since(line, decided) for line in lines]
+    for line, rows in zip(unscanned, chosen, strict=True):
+        results = judge_many(
             line.values[rows],
             spread=line.errors[rows],
             counts=np.broadcast_to(line.counts, (len(rows), len(line.counts))),
             conditions=conditions.get(line.kind),
             together=True,
-            thresholds=asked,
+            thresholds=strict_thresholds,
         )
-        states += judged
-        for row, judgement in zip(rows.tolist(), judged, strict=True):
-            said = judgement if judgement.state != "steady" else hold_back_single_build(line, row, judgement, asked)
-            if said.change is not None:
+        states += results
+        for row, judgement in zip(rows.tolist(), results, strict=True):
+            held_back = (
+                judgement
+                if judgement.state != "steady"
+                else hold_back_single_build(line, row, judgement, strict_thresholds)
+            )
+            if held_back.change is not None:
                 change = reclassify_environment_change(
-                    localize_change(line.values[row], said.change), conditions.get(line.kind)
+                    localize_change(line.values[row], held_back.change), conditions.get(line.kind)
                 )
-                found.append(_found(line, row, said, change))
+                found.append(_found(line, row, held_back, change))
     by_kind = _by_kind(lines)
-    old = [_again(by_kind[each.kind], each) for each in known if each.kind in by_kind]
-    stories = group_regressions([*found, *(each for each in old if each is not None)], by_kind, _by_kind(fresh), muted)
+    known_again = [_again(by_kind[each.kind], each) for each in known if each.kind in by_kind]
+    stories = group_regressions(
+        [*found, *(each for each in known_again if each is not None)], by_kind, _by_kind(unscanned), muted
+    )
     return ScanResult(tuple(stories), _too_few(states), _detectable(lines, chosen, states), len(states))
 
 
 def _since(line: SeriesMatrix, decided: Mapping[Key, int]) -> SeriesMatrix:
-    """The line without what lies before the last known change of each series: that is of another level."""
+    """Return the matrix without the builds before the last known change of each series.
+
+    They are of another level.
+    """
     starts = np.array([decided.get((line.kind, subject), 0) for subject in line.subjects], dtype=np.int64)
-    gone = np.arange(len(line.counts)) < starts[:, np.newaxis]
-    return replace(line, values=np.where(gone, np.nan, line.values)) if len(starts) else line
+    is_before = np.arange(len(line.counts)) < starts[:, np.newaxis]
+    return replace(line, values=np.where(is_before, np.nan, line.values)) if len(starts) else line
 
 
 def _by_kind(lines: Sequence[SeriesMatrix]) -> dict[str, SeriesMatrix]:
@@ -105,7 +118,10 @@ def _by_kind(lines: Sequence[SeriesMatrix]) -> dict[str, SeriesMatrix]:
 
 
 def family_thresholds(thresholds: SeriesThresholds, series: int) -> SeriesThresholds:
-    """Return thresholds for so many series together; candidates too, else there would always be one."""
+    """Return thresholds for that many series together, also for candidates.
+
+    Otherwise there would always be one.
+    """
     more = 2 * log(max(series, 1))
     return replace(thresholds.for_family(series), score_candidate=sqrt(thresholds.score_candidate**2 + more))
 
@@ -118,27 +134,30 @@ def _too_few(states: Sequence[OnlineDetectionResult]) -> int | None:
 def _detectable(
     lines: Sequence[SeriesMatrix], chosen: Sequence[NDArray[np.int64]], states: Sequence[OnlineDetectionResult]
 ) -> float | None:
-    """The smallest change of the whole that would be told of; of any series where there is no whole."""
+    """Return the smallest detectable change of the total, or of any series if there is no total."""
     keys = [line.subjects[row] for line, rows in zip(lines, chosen, strict=True) for row in rows.tolist()]
     known = {key: state.detectable for key, state in zip(keys, states, strict=True) if np.isfinite(state.detectable)}
     return known.get(TOTAL, min(known.values(), default=None))
 
 
 def _distinct(line: SeriesMatrix) -> NDArray[np.bool_]:
-    """Which functions are not just what they call; of other kinds all, but no shares of the whole itself."""
-    keep = np.ones(len(line.subjects), dtype=np.bool_)
-    if line.basis == "share" and (whole := line.index(TOTAL)) is not None:
-        keep[whole] = False
+    """Select functions that are more than one callee.
+
+    All subjects of other kinds, except the share of the total.
+    """
+    selected = np.ones(len(line.subjects), dtype=np.bool_)
+    if line.basis == "share" and (total_row := line.index(TOTAL)) is not None:
+        selected[total_row] = False
     if line.kind not in OF_FUNCTIONS or not len(line.subjects):
-        return keep
+        return selected
     means = np.nan_to_num(np.nanmean(line.values, axis=1))
     number = {subject: row for row, subject in enumerate(line.subjects)}
     for row, callers in enumerate(line.callers):
         for caller in callers:
             above = number.get(caller)
             if above is not None and means[row] >= HARDLY_OWN * means[above]:
-                keep[above] = False
-    return keep
+                selected[above] = False
+    return selected
 
 
 def _found(line: SeriesMatrix, row: int, judgement: OnlineDetectionResult, change: ChangePoint) -> ChangedSeries:
@@ -177,14 +196,14 @@ def _again(line: SeriesMatrix, known: KnownChange) -> ChangedSeries | None:
 
 
 def _part(line: SeriesMatrix, change: ChangePoint, difference: float) -> float:
-    """How large the difference is of the whole; 1 where values are not parts of one."""
+    """Return the size of the difference relative to the total; 1 if values are not parts of a total."""
     if line.kind not in ADDS_UP:
         return 1.0
     if line.basis == "share":
         return abs(difference)
-    whole = np.nansum(np.where(np.isfinite(line.values), line.values, 0.0), axis=0)
+    column_sums = np.nansum(np.where(np.isfinite(line.values), line.values, 0.0), axis=0)
     row = line.index(TOTAL)
-    total = line.values[row] if row is not None else whole
+    total = line.values[row] if row is not None else column_sums
     before = total[: max(change.index, 1)]
     known = before[np.isfinite(before) & (before > 0)]
     return abs(difference) / float(np.median(known)) if len(known) else 1.0

@@ -1,4 +1,4 @@
-"""Where exactly a change lies, whether the machine changed there, and the newest build if it stands alone."""
+"""Locate a change point, attribute it to the environment, and hold back a single new build."""
 
 from dataclasses import replace
 from math import exp, log
@@ -17,17 +17,17 @@ I32 = NDArray[np.int32]
 
 MAD: Final = 1.4826
 AROUND: Final = 3
-"""Builds on either side of where a change was found that are looked at again."""
+"""Builds on either side of a detected change point that are searched again."""
 WINDOW: Final = 40
 PLAIN: Final = 6.0
-"""Standard deviations between two levels from which on every single build plainly belongs to one."""
+"""Standard deviations between two levels above which every build belongs to one level for certain."""
 REMEASURED: Final = 3
-"""A build that was measured so many times as often as others may stand alone."""
+"""A build with this many times the usual replicates counts without a second build."""
 REACH: Final = 1.96
 
 
 def localize_change(values: F64, change: ChangePoint) -> ChangePoint:
-    """Return the change where single builds part best between its two levels; a plain step has no range."""
+    """Return the change point at the build that best separates its two levels; a clear step has no range."""
     known = np.flatnonzero(np.isfinite(values) & (values > 0))
     logs = np.log(values[known])
     at = int(np.searchsorted(known, change.index))
@@ -35,15 +35,15 @@ def localize_change(values: F64, change: ChangePoint) -> ChangePoint:
     if len(before) < AROUND or not len(after):
         return change
     low, high = float(np.median(before)), float(np.median(after))
-    places = range(max(1, at - AROUND), min(len(logs), at + AROUND + 1))
+    cuts_tried = range(max(1, at - AROUND), min(len(logs), at + AROUND + 1))
     near, far = np.abs(logs - low), np.abs(logs - high)
-    first, last = places[0], places[-1]
-    costs = [float(near[first:cut].sum() + far[cut : last + 1].sum()) for cut in places]
-    cut = places[int(np.argmin(costs))]
-    best, earliest = int(known[cut]), int(known[cut - 1]) + 1  # builds between have no value: it may be any of them
+    first, last = cuts_tried[0], cuts_tried[-1]
+    costs = [float(near[first:cut].sum() + far[cut : last + 1].sum()) for cut in cuts_tried]
+    cut = cuts_tried[int(np.argmin(costs))]
+    best, earliest = int(known[cut]), int(known[cut - 1]) + 1  # builds between have no value: any of them is possible
     high = float(np.median(logs[cut:]))
     noise = max(MAD * float(np.median(np.abs(before - low))), 1e-6)
-    more = exp(high - low) / change.ratio  # a large step looks smaller to what guards against outliers
+    more = exp(high - low) / change.ratio  # winsorizing made a large step look smaller
     change = replace(
         change,
         index=best,
@@ -59,7 +59,7 @@ def localize_change(values: F64, change: ChangePoint) -> ChangePoint:
 
 
 def reclassify_environment_change(change: ChangePoint, conditions: I32 | None) -> ChangePoint:
-    """Return the change as one of conditions if they became others where it may lie."""
+    """Return the change with the cause "conditions" if the conditions changed within its range."""
     if conditions is None:
         return change
     first, last = max(change.low_index - 1, 0), min(change.high_index + 1, len(conditions))
@@ -70,7 +70,7 @@ def reclassify_environment_change(change: ChangePoint, conditions: I32 | None) -
 def hold_back_single_build(
     line: SeriesMatrix, row: int, judgement: OnlineDetectionResult, thresholds: SeriesThresholds
 ) -> OnlineDetectionResult:
-    """Return a candidate where the newest build alone is far from all before it: one build may be luck, and is not told."""
+    """Return a candidate if only the newest build is far from all before it: one build may be chance."""
     values = line.values[row]
     if not len(values) or not np.isfinite(values[-1]) or values[-1] <= 0:
         return judgement

@@ -1,8 +1,8 @@
-"""The latency of one build where it was deployed: quantiles of all requests pooled, in every environment, and by route.
+"""Measure the latency of a build by environment and route: quantiles of all requests pooled.
 
-A window of one build holds bursts and the hours of its day, so requests are no replicates: how sure a quantile is comes from
-drawing blocks of neighbouring minutes (moving-block bootstrap, Künsch 1989). That tells nothing of how far apart two
-placements of one build lie; only other builds of the line do. A deploy is one replicate however long it ran.
+A deployment contains bursts and hours of the day, so requests are not replicates: the standard error of a quantile comes
+from redrawing blocks of neighboring minutes (moving-block bootstrap, Künsch 1989). It does not cover the variation between
+two deployments of one build; only other builds show that. A deployment is one replicate however long it ran.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from slowpath.analysis.stats.histogram_cells import HistogramCells, pooled_quant
 
 QUANTILES: Final = {"p50": 0.5, "p99": 0.99}
 LEAST_REQUESTS: Final = {"p50": 200, "p99": 1_000}
-"""Of fewer a quantile rests on ten requests or less."""
+"""With fewer requests a quantile depends on ten requests or less."""
 LEAST_MINUTES: Final = 8
 NANOSECONDS: Final = 1e9
 _MINUTE_S: Final = 60
@@ -27,7 +27,7 @@ _MINUTE_S: Final = 60
 
 @dataclass(frozen=True)
 class DeploymentLatency:
-    """Latency of one deploy of a build in an environment, which is named by its slug."""
+    """Latency of one deployment of a build; `environment` is a slug."""
 
     environment: str
     latency: ExclusiveLatency
@@ -35,7 +35,7 @@ class DeploymentLatency:
 
 @dataclass(frozen=True)
 class LatencySubject:
-    """What a series of latency is of: an environment, a route ("" for all of them), a quantile."""
+    """The subject of a latency series: an environment, a route ("" for all), a quantile."""
 
     environment: str
     route: str
@@ -47,16 +47,16 @@ class LatencySubject:
 
     @classmethod
     def read(cls, subject: str) -> "LatencySubject":
-        """Return what a subject names: an environment's slug has no space, nor has a quantile."""
+        """Parse a subject. Neither an environment's slug nor a quantile contains a space."""
         environment, _, rest = subject.partition(" ")
         route, _, quantile = rest.rpartition(" ")
         return cls(environment, route, quantile)
 
 
 def measure_latency(deploys: Sequence[DeploymentLatency], rng: Generator) -> tuple[KindMeasurement, str]:
-    """Measure a build by its deploys, oldest first; and name how its latencies were counted.
+    """Measure a build by its deployments, oldest first; also return how its latencies were bucketed.
 
-    A measure without subjects if no environment has enough minutes and requests.
+    The measurement has no subjects if no environment has enough minutes and requests.
     """
     subjects: list[str] = []
     values: list[float] = []
@@ -65,27 +65,30 @@ def measure_latency(deploys: Sequence[DeploymentLatency], rng: Generator) -> tup
     buckets: dict[str, str] = {}
     replicates = 0
     for environment in sorted({each.environment for each in deploys}):
-        mine = [each.latency for each in deploys if each.environment == environment]
-        whole = _pooled([one.routes[ALL] for one in mine])
-        if len(whole.times_ms) < LEAST_MINUTES:
+        in_environment = [each.latency for each in deploys if each.environment == environment]
+        all_requests = _pooled([one.routes[ALL] for one in in_environment])
+        if len(all_requests.times_ms) < LEAST_MINUTES:
             continue
-        load[environment] = float(whole.requests.sum()) / (len(whole.times_ms) * _MINUTE_S)
-        buckets[environment] = mine[-1].buckets
-        replicates = max(replicates, len(mine))
-        routes = dict.fromkeys(route for one in mine for route in one.routes)
+        load[environment] = float(all_requests.requests.sum()) / (len(all_requests.times_ms) * _MINUTE_S)
+        buckets[environment] = in_environment[-1].buckets
+        replicates = max(replicates, len(in_environment))
+        routes = dict.fromkeys(route for one in in_environment for route in one.routes)
         for route in routes:
-            cells = _pooled([one.routes[route] for one in mine if route in one.routes])
+            cells = _pooled([one.routes[route] for one in in_environment if route in one.routes])
             for quantile, (value, error) in _quantiles(cells, rng).items():
                 subjects.append(str(LatencySubject(environment, route, quantile)))
                 values.append(value * NANOSECONDS)
                 errors.append(error * NANOSECONDS)
-    held = SubjectValues("ns", np.array(values), np.array(errors))
-    measure = KindMeasurement("latency", replicates, tuple(subjects), {"quantile": held}, load=load)
+    by_subject = SubjectValues("ns", np.array(values), np.array(errors))
+    measure = KindMeasurement("latency", replicates, tuple(subjects), {"quantile": by_subject}, load=load)
     return measure, " + ".join(f"{name}: {text}" for name, text in buckets.items())
 
 
 def _pooled(parts: Sequence[HistogramCells]) -> HistogramCells:
-    """All minutes of several deploys; of those that are counted otherwise than the newest only that one's."""
+    """Pool the minutes of several deployments.
+
+    Stop at the first (from the newest) with incompatible buckets.
+    """
     pooled = parts[-1]
     for part in reversed(parts[:-1]):
         shared = same_bounds(part, pooled)
@@ -101,18 +104,18 @@ def _pooled(parts: Sequence[HistogramCells]) -> HistogramCells:
 
 
 def _quantiles(cells: HistogramCells, rng: Generator) -> Mapping[str, tuple[float, float]]:
-    """Each quantile in seconds that is known, and its standard error."""
+    """Return each known quantile in seconds and its standard error."""
     requests = float(cells.requests.sum()) if len(cells.times_ms) >= LEAST_MINUTES else 0.0
-    wanted = {name: q for name, q in QUANTILES.items() if requests >= LEAST_REQUESTS[name]}
-    if not wanted:
+    quantiles_with_data = {name: q for name, q in QUANTILES.items() if requests >= LEAST_REQUESTS[name]}
+    if not quantiles_with_data:
         return {}
-    drawn = block_weights(cells.times_ms, rng) @ cells.counts
-    whole = cells.counts.sum(axis=0, keepdims=True)
-    found = {}
-    for name, q in wanted.items():
-        value = float(pooled_quantile(whole, cells.bounds, q)[0])
+    resampled = block_weights(cells.times_ms, rng) @ cells.counts
+    all_counts = cells.counts.sum(axis=0, keepdims=True)
+    estimates = {}
+    for name, q in quantiles_with_data.items():
+        value = float(pooled_quantile(all_counts, cells.bounds, q)[0])
         if not 0 < value < float(cells.bounds[-2]):
-            continue  # above the highest bound nothing is known
-        logs = np.log(np.maximum(pooled_quantile(drawn, cells.bounds, q), 1e-12))
-        found[name] = (value, value * float(np.std(logs, ddof=1)))
-    return found
+            continue  # above the highest bound the value is unknown
+        logs = np.log(np.maximum(pooled_quantile(resampled, cells.bounds, q), 1e-12))
+        estimates[name] = (value, value * float(np.std(logs, ddof=1)))
+    return estimates

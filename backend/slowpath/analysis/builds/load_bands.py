@@ -1,4 +1,4 @@
-"""Load as a condition of latency: builds that were asked about as often are alike, others are not."""
+"""Load as a condition of latency: builds with similar request rates are comparable."""
 
 from collections.abc import Sequence
 from math import exp, log
@@ -8,31 +8,31 @@ from typing import Final
 from slowpath.analysis.builds.build_measurements import KindMeasurement
 
 FACTOR: Final = 1.5
-"""So many times the load of others, or less than its inverse, is another load."""
-REMEMBERED: Final = 10
-"""Builds by whose middle a load is known: it may grow slowly without becoming another one."""
+"""A load that differs by more than this factor is another band."""
+BAND_BUILDS: Final = 10
+"""Builds whose median defines the load of a band, so that it may grow slowly without starting a new one."""
 
 
 def assign_load_bands(loads: Sequence[float | None]) -> list[int | None]:
-    """[builds] Number the load of each build, in order; equal numbers for those that are alike. None: never known yet.
+    """Number the load band of each build [builds], in order. None: no load known yet.
 
-    Unknown loads are taken for those of the build before. A load that comes again has its old number.
+    An unknown load counts as that of the build before. A load that returns gets its old number.
     """
     bands: list[list[float]] = []
     out: list[int | None] = []
-    now: int | None = None
+    current: int | None = None
     for load in loads:
         if load is not None and load > 0:
-            now = _band(bands, now, log(load))
-        out.append(now)
+            current = _band(bands, current, log(load))
+        out.append(current)
     return out
 
 
-def _band(bands: list[list[float]], now: int | None, load: float) -> int:
-    """The band that a load is in: the one before it if it still fits, else the nearest, else a new one."""
-    apart = [abs(load - median(band[-REMEMBERED:])) for band in bands]
-    if now is not None and apart[now] <= log(FACTOR):
-        chosen = now
+def _band(bands: list[list[float]], current: int | None, load: float) -> int:
+    """Return the band of a load: the current one if it still fits, else the nearest, else a new one."""
+    apart = [abs(load - median(band[-BAND_BUILDS:])) for band in bands]
+    if current is not None and apart[current] <= log(FACTOR):
+        chosen = current
     elif apart and min(apart) <= log(FACTOR):
         chosen = apart.index(min(apart))
     else:
@@ -43,7 +43,7 @@ def _band(bands: list[list[float]], now: int | None, load: float) -> int:
 
 
 def load_texts(measures: Sequence[KindMeasurement | None]) -> list[str]:
-    """[builds] Under what load the latency of each build was measured, in words: equal words for equal loads."""
+    """Describe the load of each build's latency measurement [builds]: equal texts for equal load bands."""
     environments = sorted({name for each in measures if each is not None for name in each.load})
     texts: list[list[str]] = [[] for _ in measures]
     for name in environments:

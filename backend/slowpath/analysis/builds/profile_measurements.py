@@ -1,4 +1,4 @@
-"""Profiles of one build as measures: its categories and its functions, on every way of counting that is known."""
+"""Measure the profiles of one build: categories and functions, on every known normalization."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -28,9 +28,9 @@ from slowpath.analysis.kinds.profiles.stack_values import lay_out_stack_values a
 F64 = NDArray[np.float64]
 
 LEAST_SHARE: Final = 0.001
-"""Of the whole: smaller functions are not kept."""
+"""Share of the total: smaller functions are not stored."""
 NEARLY_ALL: Final = 0.9
-"""Of a function's value that must lie beneath a caller for it to be the function's caller."""
+"""Share of a function's value below a caller that makes it the function's caller."""
 CPU: Final = SampleType("cpu", "nanoseconds")
 WEAK: Final[Mapping[Kind, SampleType]] = {
     "profile.heap": SampleType("inuse_space", "bytes"),
@@ -38,22 +38,22 @@ WEAK: Final[Mapping[Kind, SampleType]] = {
     "profile.mutex": SampleType("delay", "nanoseconds"),
     "profile.block": SampleType("delay", "nanoseconds"),
 }
-"""Of what other profiles are measured by."""
+"""Sample types by which other profile kinds are measured."""
 IN_USE: Final = "inuse_space"
-"""A state, not a flow: it is neither of a request nor of a second."""
+"""A state, not a flow: it has no value per request or second."""
 
 
 def measure_profiles(artifacts: Sequence[ProfileArtifact], most_functions: int) -> tuple[KindMeasurement, ...]:
-    """Measure the CPU profiles of one build: `profile.category` and `profile.function`; nothing if there is none.
+    """Measure the CPU profiles of one build: `profile.category` and `profile.function`.
 
-    Functions are those that are not of the runtime (its work is in the categories), with all that they call, the largest
-    first. Profiles of one run are one replicate where several runs are known.
+    Empty if there are none. Functions are those outside the runtime (its work is in the categories), with all that they
+    call, the largest first. Profiles of one run are one replicate if several runs are known.
     """
     table = artifacts[-1].table if artifacts else None
     if table is None or not table.sample_types:
         return ()
     sample_type = CPU if CPU in table.sample_types else table.sample_types[table.default_sample_type]
-    sets = make_sets(artifacts, artifacts[-1:], sample_type)  # the candidate is not looked at
+    sets = make_sets(artifacts, artifacts[-1:], sample_type)  # the candidate is ignored
     if sets is None or float(sets.totals()[: sets.base_count].sum()) <= 0:
         return ()
     stacks = unite_stacks([artifact.table for artifact in sets.artifacts])
@@ -68,14 +68,15 @@ def measure_profiles(artifacts: Sequence[ProfileArtifact], most_functions: int) 
 def measure_profile_totals(
     artifacts: Sequence[ProfileArtifact], kind: Kind, most_functions: int
 ) -> tuple[KindMeasurement, ...]:
-    """Measure heap, allocs, mutex or block profiles of one build: the whole, and functions with all that they call.
+    """Measure heap, allocs, mutex or block profiles of one build.
 
-    Heap in use is the mean of the snapshots. What was allocated or waited is counted per request or second where profiles say
-    how long they are (two snapshots of one run do, by what lies between them), else as a share only.
+    The total, and functions with all that they call. Heap in use is the mean of the snapshots. Allocations and waiting
+    are per request or second if the profiles state their duration (two snapshots of one run do, by their difference),
+    else a share only.
     """
-    wanted = WEAK[kind]
-    having = [artifact for artifact in artifacts if wanted in artifact.table.sample_types]
-    sets = make_sets(having, having[-1:], wanted) if having else None  # the candidate is not looked at
+    sample_type = WEAK[kind]
+    with_type = [artifact for artifact in artifacts if sample_type in artifact.table.sample_types]
+    sets = make_sets(with_type, with_type[-1:], sample_type) if with_type else None  # the candidate is ignored
     if sets is None or float(sets.totals()[: sets.base_count].sum()) <= 0:
         return ()
     stacks = unite_stacks([artifact.table for artifact in sets.artifacts])
@@ -89,9 +90,9 @@ def _categories(sets: ProfileSets, measured: StackValues, attribution: StackAttr
     groups = [rows[[attribution.categories.index(part) for part in parts]].sum(axis=0) for parts in GROUPS.values()]
     rows = np.vstack([rows, *groups, rows.sum(axis=0)])
     names = (*attribution.categories, *GROUPS, TOTAL)
-    kept = np.flatnonzero(rows[:, : sets.base_count].sum(axis=1) > 0)
+    nonzero = np.flatnonzero(rows[:, : sets.base_count].sum(axis=1) > 0)
     return KindMeasurement(
-        "profile.category", _replicates(sets), tuple(names[place] for place in kept), _bases(sets, rows[kept])
+        "profile.category", _replicates(sets), tuple(names[place] for place in nonzero), _bases(sets, rows[nonzero])
     )
 
 
@@ -101,29 +102,32 @@ def _functions(
     occurrences = FunctionOccurrences.of(stacks.frames, len(stacks.labels))
     counted = function_totals(stacks, sets)
     rows = occurrences.rows(measured) if counted is None else counted
-    whole = measured.by_group(np.zeros(stacks.frames.count, dtype=np.int64), 1)
+    total = measured.by_group(np.zeros(stacks.frames.count, dtype=np.int64), 1)
     weight = rows[:, : sets.base_count].sum(axis=1)
     weight[0] = 0.0
     weight[attribution.is_runtime] = 0.0
     order = np.argsort(-weight, kind="stable")[:most_functions]
-    kept = order[weight[order] >= LEAST_SHARE * float(whole[:, : sets.base_count].sum())]
-    held = measured.weighted(np.where(sets.is_base, 1.0, 0.0))
-    own = own_rows(measured, stacks.frames, len(stacks.labels))[:, : sets.base_count].sum(axis=1)
-    names = tuple(stacks.labels[place].name for place in kept.tolist())
+    selected = order[weight[order] >= LEAST_SHARE * float(total[:, : sets.base_count].sum())]
+    base_values = measured.weighted(np.where(sets.is_base, 1.0, 0.0))
+    self_values = own_rows(measured, stacks.frames, len(stacks.labels))[:, : sets.base_count].sum(axis=1)
+    names = tuple(stacks.labels[position].name for position in selected.tolist())
     return KindMeasurement(
         "profile.function",
         _replicates(sets),
         (*names, TOTAL),
-        _bases(sets, np.vstack([rows[kept], whole])),
-        (*(_callers(stacks, attribution, held, label, weight[label]) for label in kept.tolist()), ()),
-        (*(_category(stacks, attribution, held, label, own[label]) for label in kept.tolist()), None),
+        _bases(sets, np.vstack([rows[selected], total])),
+        (*(_callers(stacks, attribution, base_values, label, weight[label]) for label in selected.tolist()), ()),
+        (
+            *(_category(stacks, attribution, base_values, label, self_values[label]) for label in selected.tolist()),
+            None,
+        ),
     )
 
 
 def _callers(
-    stacks: DistinctStacks, attribution: StackAttribution, held: F64, label: int, weight: float
+    stacks: DistinctStacks, attribution: StackAttribution, base_values: F64, label: int, weight: float
 ) -> tuple[str, ...]:
-    """Functions of the program beneath which nearly all of a function lies, nearest first."""
+    """Return user functions below which nearly all of a function's value is, nearest first."""
     frames = stacks.frames
     at = np.flatnonzero(frames.label == label)
     owner, first = np.unique(frames.owner_of(at), return_index=True)
@@ -136,7 +140,7 @@ def _callers(
     names = frames.label[above]
     pair = np.repeat(owner, lengths) * len(stacks.labels) + names
     _, once = np.unique(pair, return_index=True)
-    value = np.repeat(held[owner], lengths)
+    value = np.repeat(base_values[owner], lengths)
     beneath = np.bincount(names[once], weights=value[once], minlength=len(stacks.labels))
     distance = np.bincount(names, weights=value * (np.repeat(at, lengths) - above), minlength=len(stacks.labels))
     callers = [
@@ -148,19 +152,21 @@ def _callers(
     return tuple(stacks.labels[caller].name for caller in callers[:MOST_CALLERS])
 
 
-def _category(stacks: DistinctStacks, attribution: StackAttribution, held: F64, label: int, own: float) -> str | None:
-    """The category that most of a function's own work is in; None if it does nothing itself."""
-    if own <= 0:
+def _category(
+    stacks: DistinctStacks, attribution: StackAttribution, base_values: F64, label: int, self_value: float
+) -> str | None:
+    """Return the category that most of a function's self value is in; None if it has no self value."""
+    if self_value <= 0:
         return None
     frames = stacks.frames
     filled = np.flatnonzero(frames.depth > 0)
     ends = filled[frames.label[frames.start[1:][filled] - 1] == label]
-    sums = np.bincount(attribution.category[ends], weights=held[ends], minlength=len(attribution.categories))
+    sums = np.bincount(attribution.category[ends], weights=base_values[ends], minlength=len(attribution.categories))
     return attribution.categories[int(sums.argmax())]
 
 
 def _runs(sets: ProfileSets) -> NDArray[np.int64]:
-    """The replicate of each profile: its run, where several runs are known."""
+    """Return the replicate of each profile: its run, if several runs are known."""
     runs = [artifact.facts.run for artifact in sets.base]
     if None in runs or len(set(runs)) < 2:
         return np.arange(sets.base_count)
@@ -172,22 +178,22 @@ def _replicates(sets: ProfileSets) -> int:
 
 
 def _bases(sets: ProfileSets, rows: F64) -> dict[BasisId, SubjectValues]:
-    """Values on every basis, the best first."""
+    """Return the values on every normalization, the best first."""
     run = _runs(sets)
-    folded = _by_run(rows[:, : sets.base_count], run)
+    by_replicate = _by_run(rows[:, : sets.base_count], run)
 
     def values(basis: Normalization) -> SubjectValues:
         weights = _by_run(basis.weights[np.newaxis, : sets.base_count], run)[0]
-        return summarize_replicates(basis.unit, folded, weights, basis.factor)
+        return summarize_replicates(basis.unit, by_replicate, weights, basis.factor)
 
     if sets.sample_type.type == IN_USE:
         snapshots = _by_run(np.ones((1, sets.base_count)), run)[0]
-        return {"mean": summarize_replicates(sets.sample_type.unit, folded, snapshots, 1.0)}
+        return {"mean": summarize_replicates(sets.sample_type.unit, by_replicate, snapshots, 1.0)}
     return {basis.id: values(basis) for basis in reversed(bases_of(sets))}
 
 
 def _by_run(rows: F64, run: NDArray[np.int64]) -> F64:
-    folded = np.zeros((len(rows), int(run.max()) + 1))
+    by_replicate = np.zeros((len(rows), int(run.max()) + 1))
     for column, number in enumerate(run.tolist()):
-        folded[:, number] += rows[:, column]
-    return folded
+        by_replicate[:, number] += rows[:, column]
+    return by_replicate

@@ -1,6 +1,6 @@
-"""Which changes of a line's series are one story, what it is named by, and whether it is to be told.
+"""Group change points of a build history that have one cause, name each group, and decide on its notification.
 
-A cost that one function lost and another won beneath the same caller only moved. A trifle of the whole is told to nobody.
+A cost that one function lost and another gained below the same caller only shifted. Negligible changes are not notified.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,19 +23,19 @@ Key = tuple[str, str]
 """Kind and subject of a series."""
 
 LEAST_PART: Final = 0.002
-"""Of the whole: a smaller difference is a trifle, however sure."""
+"""Share of the total: a smaller difference is negligible, however certain."""
 TELLS: Final = 0.7
-"""Of what the whole gained: a function that gained so much of it is what is named."""
+"""A function that gained at least this share of what the group gained names the group."""
 PARENT_BUILDS: Final = 40
 PARENT_REACH: Final = 1.64
 PARENT_PART: Final = 0.5
-"""What a function gained must, as far as can be seen, be found again in its caller at least by half: else it moved."""
+"""A function's gain must also appear in its caller, at least by this share; else the cost shifted."""
 WITNESSES: Final = frozenset({"latency"})
-"""What is felt of a build where it runs, with its neighbours and its load: by itself it says little of the code."""
+"""Kinds measured in production, with neighbors and load: alone they are weak evidence about the code."""
 LEAST_ALONE: Final = 5
-"""So many builds must show what only latency shows, and by more than"""
+"""A change that only latency shows needs this many builds"""
 FLOOR: Final = 1.05
-"""this: less is nobody's regression, and placements alone lie so far apart (as in checks of deploys)."""
+"""and a ratio above this: deployments alone differ by less (as in deployment checks)."""
 GROUP_KINDS: Final = {
     "profile.category": "category",
     "profile.function": "function",
@@ -50,7 +50,10 @@ GROUP_KINDS: Final = {
 
 @dataclass(frozen=True)
 class ChangedSeries:
-    """One series that changed. `confirmed`: sure enough to be told. `regression_id`: what already cites it."""
+    """One series that changed. `confirmed`: certain enough to notify.
+
+    `regression_id`: the regression that cites it.
+    """
 
     kind: str
     subject: str
@@ -67,13 +70,16 @@ class ChangedSeries:
 
     @property
     def key(self) -> Key:
-        """Which series it is."""
+        """Return the key of the series."""
         return self.kind, self.subject
 
 
 @dataclass(frozen=True)
 class RegressionGroup:
-    """Changes that are one. `is_told`: worse, confirmed, no move, no trifle; `is_likely`: the same but not confirmed yet."""
+    """Change points with one cause.
+
+    `is_told`: worse, confirmed, not shifted, not negligible; `is_likely`: the same, not confirmed yet.
+    """
 
     lead: ChangedSeries
     members: tuple[ChangedSeries, ...]
@@ -90,9 +96,9 @@ def group_regressions(
     fresh: Mapping[str, SeriesMatrix],
     muted: frozenset[Key],
 ) -> list[RegressionGroup]:
-    """Put changes of the code together; those that the machine explains stand for themselves.
+    """Group changes of the code; each change that the environment explains is a group of one.
 
-    `fresh`: the lines by which new changes were found, without what lies before those known.
+    `fresh`: the matrices in which new changes were found, without the builds before known changes.
     """
     moved = {id(each) for each in found if each.worse and _only_moved(each, fresh if each.is_new else lines)}
     by_change: dict[int, ChangedSeries] = {}
@@ -100,44 +106,47 @@ def group_regressions(
     for each in found:
         if each.change.cause == "conditions":
             continue
-        made = _series_change(each, lines[each.kind])
-        by_change[id(made)] = each
-        changes.append(made)
-    stories = _named_by_functions([_story(one, by_change, lines, muted, moved) for one in group(changes)])
-    machines = [each for each in found if each.change.cause == "conditions"]
-    return stories + [
+        series_change = _series_change(each, lines[each.kind])
+        by_change[id(series_change)] = each
+        changes.append(series_change)
+    groups = _named_by_functions([_make_group(one, by_change, lines, muted, moved) for one in group(changes)])
+    environment_changes = [each for each in found if each.change.cause == "conditions"]
+    return groups + [
         RegressionGroup(each, (each,), False, False, False, each.change.low_index, each.change.high_index)
-        for each in machines
+        for each in environment_changes
     ]
 
 
 def _named_by_functions(stories: Sequence[RegressionGroup]) -> list[RegressionGroup]:
-    """Let a category that is told of be named by the function that gained as much at the same builds, if there is one.
+    """Let the function that gained as much at the same builds name a notified category, if there is one.
 
-    The function may not be sure enough by itself yet: that it has so much of what is sure is sure enough to name it.
+    The function may not be confirmed alone yet: its share of the confirmed gain is enough to name it.
     """
-    kept = list(stories)
-    for story in stories:
-        if not story.is_told or story.lead.kind != "profile.category":
+    groups = list(stories)
+    for category_group in stories:
+        if not category_group.is_told or category_group.lead.kind != "profile.category":
             continue
-        payers = [
+        function_groups = [
             each
-            for each in kept
-            if each is not story
+            for each in groups
+            if each is not category_group
             and (each.is_told or each.is_likely)
             and each.lead.kind in OF_FUNCTIONS
-            and each.lead.unit == story.lead.unit
-            and each.lead.difference >= TELLS * story.lead.difference
-            and each.low_index - 1 <= story.high_index
-            and story.low_index - 1 <= each.high_index
+            and each.lead.unit == category_group.lead.unit
+            and each.lead.difference >= TELLS * category_group.lead.difference
+            and each.low_index - 1 <= category_group.high_index
+            and category_group.low_index - 1 <= each.high_index
         ]
-        if payers:
-            payer = max(payers, key=lambda each: each.lead.difference)
-            kept[kept.index(payer)] = replace(
-                payer, members=(*payer.members, *story.members), is_told=True, is_likely=False
+        if function_groups:
+            function_group = max(function_groups, key=lambda each: each.lead.difference)
+            groups[groups.index(function_group)] = replace(
+                function_group,
+                members=(*function_group.members, *category_group.members),
+                is_told=True,
+                is_likely=False,
             )
-            kept.remove(story)
-    return kept
+            groups.remove(category_group)
+    return groups
 
 
 def _series_change(found: ChangedSeries, line: SeriesMatrix) -> SeriesChange:
@@ -157,7 +166,7 @@ def _series_change(found: ChangedSeries, line: SeriesMatrix) -> SeriesChange:
     )
 
 
-def _story(
+def _make_group(
     one: ChangeGroup,
     by_change: Mapping[int, ChangedSeries],
     lines: Mapping[str, SeriesMatrix],
@@ -166,18 +175,18 @@ def _story(
 ) -> RegressionGroup:
     members = [by_change[id(member)] for member in one.members]
     lead = by_change[id(one.lead)]
-    paying = [each for each in members if each.worse and id(each) not in moved]
-    sure = [each for each in paying if each.confirmed]
-    if sure and lead not in sure:  # what is told must be what is sure, and what is left of it in the end
-        lead = max(sure, key=lambda each: each.change.score)
-    elif paying and lead.worse and lead not in paying:
-        lead = max(paying, key=lambda each: each.change.score)
+    gained = [each for each in members if each.worse and id(each) not in moved]
+    confirmed = [each for each in gained if each.confirmed]
+    if confirmed and lead not in confirmed:  # a notification must name a confirmed change that did not shift
+        lead = max(confirmed, key=lambda each: each.change.score)
+    elif gained and lead.worse and lead not in gained:
+        lead = max(gained, key=lambda each: each.change.score)
     if lead.kind in WITNESSES:
-        lead, members = _seconded(lead, paying, members, lines[lead.kind])
-        paying = [each for each in members if each.worse and id(each) not in moved]
+        lead, members = _require_corroboration(lead, gained, members, lines[lead.kind])
+        gained = [each for each in members if each.worse and id(each) not in moved]
     is_sure = lead.confirmed
-    is_move = one.is_move or (lead.worse and lead not in paying)
-    lead = _most_telling(lead, paying if lead in paying else members, lines)
+    is_move = one.is_move or (lead.worse and lead not in gained)
+    lead = _most_specific(lead, gained if lead in gained else members, lines)
     ordered = (lead, *(each for each in members if each is not lead))
     counts = lead.worse and not is_move and lead.part >= LEAST_PART and lead.key not in muted
     return RegressionGroup(
@@ -191,42 +200,47 @@ def _story(
     )
 
 
-def _seconded(
-    lead: ChangedSeries, paying: Sequence[ChangedSeries], members: list[ChangedSeries], line: SeriesMatrix
+def _require_corroboration(
+    lead: ChangedSeries, gained: Sequence[ChangedSeries], members: list[ChangedSeries], line: SeriesMatrix
 ) -> tuple[ChangedSeries, list[ChangedSeries]]:
-    """Let what was measured of the code name a story; if only latency is sure, let more builds show it first."""
-    seconds = [each for each in paying if each.kind not in WITNESSES]
-    sure = [each for each in seconds if each.confirmed]
-    if sure:
-        return max(sure, key=lambda each: each.change.score), members
-    wanting = _wanting(lead, line)
-    if not lead.is_new or not lead.confirmed or not wanting:
+    """Let a change measured on the code name the group.
+
+    If only latency is confirmed, require more builds first.
+    """
+    corroborating = [each for each in gained if each.kind not in WITNESSES]
+    confirmed = [each for each in corroborating if each.confirmed]
+    if confirmed:
+        return max(confirmed, key=lambda each: each.change.score), members
+    missing = _missing_builds(lead, line)
+    if not lead.is_new or not lead.confirmed or not missing:
         return lead, members
-    told = [
-        replace(each, confirmed=False, needs_builds=wanting) if each.kind in WITNESSES and each.is_new else each
+    downgraded = [
+        replace(each, confirmed=False, needs_builds=missing) if each.kind in WITNESSES and each.is_new else each
         for each in members
     ]
-    named_by = max(seconds, key=lambda each: each.change.score, default=told[members.index(lead)])
-    return named_by, told
+    named_by = max(corroborating, key=lambda each: each.change.score, default=downgraded[members.index(lead)])
+    return named_by, downgraded
 
 
-def _wanting(lead: ChangedSeries, line: SeriesMatrix) -> int:
-    """How many more builds must show a change that only latency shows."""
+def _missing_builds(lead: ChangedSeries, line: SeriesMatrix) -> int:
+    """Return how many more builds must show a change that only latency shows."""
     row = line.index(lead.subject)
     since = int(np.isfinite(line.values[row, lead.change.index :]).sum()) if row is not None else 0
     is_plain = lead.change.ratio_low > FLOOR or lead.change.ratio_high < 1 / FLOOR
     return max(LEAST_ALONE - since, 0 if is_plain else 1)
 
 
-def _most_telling(
+def _most_specific(
     lead: ChangedSeries, members: Sequence[ChangedSeries], lines: Mapping[str, SeriesMatrix]
 ) -> ChangedSeries:
-    """The innermost function that has nearly all of what the lead gained; else a category rather than the whole."""
+    """Return the innermost function that has nearly all of the lead's gain.
+
+    Else a category rather than the total.
+    """
     alike = [
         each
         for each in members
-        if (each.worse, each.unit)
-        == (lead.worse, lead.unit)  # that it is so much of what is sure is sure enough to name it
+        if (each.worse, each.unit) == (lead.worse, lead.unit)
         and each.kind in ADDS_UP
         and lead.kind in ADDS_UP
         and abs(each.difference) >= TELLS * abs(lead.difference)
@@ -241,16 +255,19 @@ def _most_telling(
 
 
 def _callers(found: ChangedSeries, lines: Mapping[str, SeriesMatrix]) -> tuple[str, ...]:
-    """Functions beneath which nearly all of a function lies, nearest first; of anything else none."""
+    """Return the functions below which nearly all of a function is, nearest first.
+
+    Nothing for other kinds.
+    """
     line = lines[found.kind]
     row = line.index(found.subject)
     return () if row is None or not line.callers else line.callers[row]
 
 
 def _only_moved(found: ChangedSeries, lines: Mapping[str, SeriesMatrix]) -> bool:
-    """Whether what a part gained is not found again in what it is part of: then something else lost it.
+    """Return whether the gain of a part is missing from its caller: then something else lost it.
 
-    Values per request only: of shares the whole never changes, and of a busy program the seconds do not either.
+    Only for values per request: the total of shares never changes, nor do the CPU seconds of a busy program.
     """
     parent = _parent(found, lines)
     if parent is None:
@@ -268,7 +285,7 @@ def _only_moved(found: ChangedSeries, lines: Mapping[str, SeriesMatrix]) -> bool
 
 
 def _parent(found: ChangedSeries, lines: Mapping[str, SeriesMatrix]) -> F64 | None:
-    """The values of the nearest caller that has a series, else of the whole."""
+    """Return the values of the nearest caller that has a series, else of the total."""
     line = lines[found.kind]
     if found.kind not in ADDS_UP or line.basis != "per_request" or found.subject == TOTAL:
         return None
@@ -279,9 +296,9 @@ def _parent(found: ChangedSeries, lines: Mapping[str, SeriesMatrix]) -> F64 | No
         if above is not None:
             parent: F64 = line.values[above]
             return parent
-    whole = lines.get("profile.category") if found.kind == "profile.function" else line
-    total = whole.index(TOTAL) if whole is not None and whole.basis == line.basis else None
-    if whole is None or total is None:
+    totals = lines.get("profile.category") if found.kind == "profile.function" else line
+    total = totals.index(TOTAL) if totals is not None and totals.basis == line.basis else None
+    if totals is None or total is None:
         return None
-    values: F64 = whole.values[total]
+    values: F64 = totals.values[total]
     return values

@@ -1,4 +1,4 @@
-"""The builds of a line side by side: for each kind a matrix of series over builds, in one unit."""
+"""The build history of a branch: for each kind a matrix of series over builds, in one unit."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,24 +13,24 @@ F64 = NDArray[np.float64]
 I32 = NDArray[np.int32]
 
 PREFERRED: Final[tuple[BasisId, ...]] = ("per_request", "per_second", "share", "count", "quantile", "mean")
-"""The surest way of counting first."""
+"""The best normalization first."""
 MOSTLY: Final = 0.8
-"""A way of counting that fewer of the builds know than this is not used for the line."""
+"""A normalization that a smaller share of the builds has is not used."""
 SMALLEST_PART: Final = 0.002
-"""Of the whole: what is smaller counts as so much, for the ratio of two trifles says nothing."""
+"""Share of the total: smaller values count as this much, because the ratio of two negligible values is meaningless."""
 OF_FUNCTIONS: Final = frozenset(
     {"profile.function", "profile.heap", "profile.allocs", "profile.mutex", "profile.block"}
 )
 """Kinds whose subjects are functions, with all that they call."""
 ADDS_UP: Final = frozenset({"profile.category", *OF_FUNCTIONS})
-"""Kinds whose values are parts of a whole."""
+"""Kinds whose values are parts of a total."""
 
 
 @dataclass(frozen=True)
 class SeriesMatrix:
     """Series of one kind: `values` and `errors` [series, builds] in `unit`, NaN where a build has none.
 
-    `counts` [builds]: replicates of each build. `callers` and `categories` are the newest build's that has the subject.
+    `counts` [builds]: replicates of each build. `callers` and `categories` are those of the newest build with the subject.
     """
 
     kind: Kind
@@ -48,21 +48,20 @@ class SeriesMatrix:
         return self.subjects.index(subject) if subject in self.subjects else None
 
     def unit_of(self, subject: str) -> str:
-        """Return the unit of a subject: of benchmarks it stands behind the name."""
+        """Return the unit of a subject: for benchmarks it is the last word of the name."""
         return subject.rpartition(" ")[2] if self.kind == "bench" else self.unit
 
     def higher_is_worse(self, subject: str) -> bool:
-        """Tell whether more of it is worse: not so for throughput."""
+        """Return whether a higher value is worse: false only for throughput."""
         return not (self.kind == "bench" and self.unit_of(subject).endswith("/s"))
 
 
 def lay_out(
     measures: Sequence[KindMeasurement | None], *, least_share: float, only: Sequence[str] | None = None
 ) -> SeriesMatrix | None:
-    """Lay measures of one kind, one a build in order (None: the build has none), beside each other.
+    """Make a matrix of measurements of one kind, one per build in order (None: the build has none).
 
-    Subjects that nowhere are `least_share` of the whole are left out, unless `only` names what is wanted. None if no build
-    has any.
+    Subjects that never reach `least_share` of the total are omitted, unless `only` names them. None if no build has any.
     """
     known = [each for each in measures if each is not None]
     if not known:
@@ -94,9 +93,10 @@ def lay_out(
 
 
 def lasting(line: SeriesMatrix, least: int) -> list[str]:
-    """Return the subjects that so many builds know; of those that no builds know so often, the ones known best.
+    """Return the subjects that at least `least` builds have.
 
-    An environment that was made for one pull request has a value or two, and only makes more be asked of all others.
+    If there are none, those that most builds have. An environment created for one pull request has a value or two, and
+    would only tighten the thresholds of all others.
     """
     known = np.isfinite(line.values).sum(axis=1)
     enough = min(least, int(known.max(initial=0)))
@@ -104,7 +104,10 @@ def lasting(line: SeriesMatrix, least: int) -> list[str]:
 
 
 def _basis(known: Sequence[KindMeasurement]) -> BasisId:
-    """The best that the newest build and nearly all others know; else the best that the newest knows."""
+    """Return the best normalization that the newest build and most others have.
+
+    Else the best of the newest.
+    """
     newest = [basis for basis in PREFERRED if basis in known[-1].bases]
     for basis in newest:
         if sum(basis in each.bases for each in known) >= MOSTLY * len(known):
@@ -113,21 +116,21 @@ def _basis(known: Sequence[KindMeasurement]) -> BasisId:
 
 
 def _subjects(known: Sequence[KindMeasurement], basis: BasisId, least_share: float) -> list[str]:
-    """Every subject that is large enough in some build, in order of its first appearance."""
-    found: dict[str, None] = {}
+    """Return every subject that is large enough in some build, in order of its first appearance."""
+    subjects: dict[str, None] = {}
     for measure in known:
         if basis not in measure.bases:
             continue
         value = measure.bases[basis].value
-        whole = _whole(measure, basis)
-        large = np.flatnonzero(value >= least_share * whole) if whole > 0 else np.arange(len(value))
-        found |= dict.fromkeys(measure.subjects[position] for position in large.tolist())
+        total = _total(measure, basis)
+        large = np.flatnonzero(value >= least_share * total) if total > 0 else np.arange(len(value))
+        subjects |= dict.fromkeys(measure.subjects[position] for position in large.tolist())
     if known[0].kind == "profile.function":
-        found.pop(TOTAL, None)  # it is a series among the categories
-    return list(found)
+        subjects.pop(TOTAL, None)  # it is a series among the categories
+    return list(subjects)
 
 
-def _whole(measure: KindMeasurement, basis: BasisId) -> float:
+def _total(measure: KindMeasurement, basis: BasisId) -> float:
     if TOTAL in measure.subjects:
         return float(measure.bases[basis].value[measure.subjects.index(TOTAL)])
     return 0.0
@@ -136,14 +139,17 @@ def _whole(measure: KindMeasurement, basis: BasisId) -> float:
 def _fill(
     measure: KindMeasurement, basis: BasisId, row: Mapping[str, int], values: F64, errors: F64, *, adds_up: bool
 ) -> None:
-    """Fill the column of a build. A part of a whole that the build has nothing of is as good as nothing, not unknown."""
-    least = SMALLEST_PART * _whole(measure, basis) if adds_up else 0.0
+    """Fill the column of a build.
+
+    A missing part of a known total counts as the smallest part, not as unknown.
+    """
+    least = SMALLEST_PART * _total(measure, basis) if adds_up else 0.0
     if least > 0:
         values[:] = least
-    held = measure.bases[basis]
+    subject_values = measure.bases[basis]
     places = [(position, row[subject]) for position, subject in enumerate(measure.subjects) if subject in row]
     if not places:
         return
     here, there = np.array(places).T
-    values[there] = np.maximum(held.value[here], least)
-    errors[there] = held.error[here]
+    values[there] = np.maximum(subject_values.value[here], least)
+    errors[there] = subject_values.error[here]

@@ -1,4 +1,4 @@
-"""One number of one subject, as a single window of a deploy gives it."""
+"""Return one number for one subject from a single measurement."""
 
 import math
 from collections.abc import Sequence
@@ -8,32 +8,33 @@ from slowpath.analysis.builds.series_matrix import ADDS_UP, PREFERRED, SMALLEST_
 
 
 class NotMeasured(Exception):
-    """The artifacts do not hold it; the message says why, in a sentence."""
+    """The artifacts do not contain the signature; the message is the reason, as a sentence."""
 
 
 def signature_value(measures: Sequence[KindMeasurement], kind: str, subject: str, unit: str) -> tuple[float, str]:
-    """Return the value of a subject and its unit: the asked one if it is known in it, else the surest. Raises `NotMeasured`.
+    """Return the value of a subject and its unit: the requested unit if known, else the best.
 
-    What is so small a part of a whole that two trifles would be compared counts as that part, whether it was seen or not.
+    Raises `NotMeasured`. Smaller values than `SMALLEST_PART` of the total count as that part, whether they were
+    measured or not.
     """
     measure = next((one for one in measures if one.kind == kind), None)
     if measure is None or not measure.subjects:
-        raise NotMeasured(f"The artifacts of this window hold nothing of the kind {kind}.")
+        raise NotMeasured(f"The artifacts of this measurement contain nothing of the kind {kind}.")
     if kind == "bench":
-        unit = ""  # it stands behind the name
-    found = next((one for one in measure.bases.values() if unit and one.unit == unit), None) or next(
+        unit = ""  # it is the last word of the name
+    values = next((one for one in measure.bases.values() if unit and one.unit == unit), None) or next(
         measure.bases[basis] for basis in PREFERRED if basis in measure.bases
     )
-    value = _value(measure, found, subject)
-    if kind in ADDS_UP and (whole := _value(measure, found, TOTAL)) is not None:
-        value = max(value or 0.0, SMALLEST_PART * whole)
+    value = _value(measure, values, subject)
+    if kind in ADDS_UP and (total := _value(measure, values, TOTAL)) is not None:
+        value = max(value or 0.0, SMALLEST_PART * total)
     if value is None and kind == "growth.count":
-        value = 0.0  # what grew no stack is not in the log
+        value = 0.0  # a caller without stack growth is not in the log
     if value is None:
-        raise NotMeasured(f"{subject} is not among what was measured in this window.")
+        raise NotMeasured(f"{subject} was not measured.")
     if not math.isfinite(value):
-        raise NotMeasured(f"{subject} has no value in this window.")
-    return value, subject.rpartition(" ")[2] if kind == "bench" else found.unit
+        raise NotMeasured(f"{subject} has no value in this measurement.")
+    return value, subject.rpartition(" ")[2] if kind == "bench" else values.unit
 
 
 def _value(measure: KindMeasurement, values: SubjectValues, subject: str) -> float | None:

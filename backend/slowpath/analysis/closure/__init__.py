@@ -1,1 +1,1 @@
-"""Which files of a repository a Go binary is built from."""
+"""Determine which files of a repository a Go binary is built from."""

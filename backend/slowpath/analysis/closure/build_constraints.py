@@ -1,7 +1,7 @@
-"""Build constraints of Go files, in three values: built, not built, cannot be told.
+"""Evaluate build constraints of Go files in three values: built, not built, unknown.
 
-After `go help buildconstraint`. What cannot be told (cgo when nobody said, the toolchain's release tags) counts as built
-wherever that only makes the closure larger.
+As in `go help buildconstraint`. Unknown conditions (cgo if not stated, the toolchain's release tags) count as built wherever
+that only makes the closure larger.
 """
 
 import re
@@ -84,16 +84,16 @@ Truth = bool | None
 
 @dataclass(frozen=True)
 class BuildTarget:
-    """For what is built."""
+    """The target of a build."""
 
     goos: str = "linux"
     goarch: str = "amd64"
     tags: frozenset[str] = frozenset()
     cgo: Truth = None
-    """Nothing: nobody said, and both ways of building count."""
+    """None: not stated, both ways of building count."""
 
     def has(self, tag: str) -> Truth:
-        """Tell whether a tag holds."""
+        """Return whether a tag is set."""
         if tag in self.tags or tag in {self.goos, self.goarch, "gc"} or tag == IMPLIED.get(self.goos):
             return True
         if tag == "unix":
@@ -110,7 +110,7 @@ class BuildTarget:
 
 
 def by_name(name: str, target: BuildTarget) -> bool:
-    """Tell whether a file's name lets it be built: name_GOOS_GOARCH.go, as go/build reads it."""
+    """Return whether a file's name allows building it: name_GOOS_GOARCH.go, as in go/build."""
     stem = name.split(".", 1)[0]
     _, underscore, rest = stem.partition("_")
     if not underscore:
@@ -130,7 +130,7 @@ def _os_or_arch(tag: str, target: BuildTarget) -> bool:
 
 
 def holds(expression: str, target: BuildTarget) -> Truth:
-    """Return whether a `//go:build` expression holds; nothing where that cannot be told or read."""
+    """Return whether a `//go:build` expression is true; None if unknown or invalid."""
     tokens = TOKEN.findall(expression)
     if not tokens or len(tokens) > MOST_TOKENS or "".join(tokens) != "".join(expression.split()):
         return None
@@ -143,7 +143,7 @@ def holds(expression: str, target: BuildTarget) -> Truth:
 
 
 def holds_plus(lines: tuple[str, ...], target: BuildTarget) -> Truth:
-    """Return whether old `// +build` lines hold: all lines, of each any word, of each word all parts."""
+    """Return whether old `// +build` lines are true: all lines, of each any word, of each word all parts."""
     return _all(
         [_any([_all([_part(part, target) for part in word.split(",")]) for word in line.split()]) for line in lines]
     )
@@ -154,7 +154,7 @@ def _part(part: str, target: BuildTarget) -> Truth:
 
 
 class _ConstraintParser:
-    """Reads an expression by descent."""
+    """A recursive-descent parser of an expression."""
 
     def __init__(self, tokens: list[str], target: BuildTarget) -> None:
         self._tokens, self._target, self.at = tokens, target, 0

@@ -1,6 +1,6 @@
-"""What was read of a repository as JSON, so that the next run begins where this one ended.
+"""Store parsed parts of a repository as JSON, so that the next run continues from them.
 
-Kept by ids of blobs and trees, it never becomes wrong; what an older version kept is not read.
+They are stored by ids of blobs and trees and never become wrong. The cache of an older version is ignored.
 """
 
 import json
@@ -15,27 +15,27 @@ FORMAT: Final = "slowpath.closure-memory/1"
 
 
 def load_cache(content: bytes) -> PackageCache:
-    """Return what was kept; an empty memory where it cannot be read."""
+    """Return the stored cache; an empty one if it cannot be read."""
     try:
-        told = json.loads(content)
-        if told["format"] != FORMAT:
+        stored = json.loads(content)
+        if stored["format"] != FORMAT:
             return PackageCache()
         sources = {
             one: GoFileHeader(tuple(imports), build, tuple(plus), tuple(embeds), unread)
-            for one, (imports, build, plus, embeds, unread) in told["sources"].items()
+            for one, (imports, build, plus, embeds, unread) in stored["sources"].items()
         }
         packages = {
             (tree, _target(target), new): PackageFacts(digest, tuple(imports), anything, unbounded)
-            for tree, target, new, digest, imports, anything, unbounded in told["packages"]
+            for tree, target, new, digest, imports, anything, unbounded in stored["packages"]
         }
-        return PackageCache(sources, dict(told["includes"]), packages)
+        return PackageCache(sources, dict(stored["includes"]), packages)
     except (ValueError, KeyError, TypeError, AttributeError):
         return PackageCache()
 
 
 def dump_cache(memory: PackageCache) -> bytes:
-    """Return a memory as it is kept. Trees are left out: they are quick to read and many."""
-    told = {
+    """Serialize a cache. Trees are omitted: they are fast to read, and many."""
+    stored = {
         "format": FORMAT,
         "sources": {one: list(asdict(facts).values()) for one, facts in memory.sources.items()},
         "includes": dict(memory.includes),
@@ -44,10 +44,10 @@ def dump_cache(memory: PackageCache) -> bytes:
             for (tree, target, new), facts in memory.packages.items()
         ],
     }
-    return json.dumps(told).encode("utf-8", "backslashreplace")
+    return json.dumps(stored).encode("utf-8", "backslashreplace")
 
 
-def _target(told: list[object]) -> BuildTarget:
-    goos, goarch, tags, cgo = told
+def _target(fields: list[object]) -> BuildTarget:
+    goos, goarch, tags, cgo = fields
     assert isinstance(tags, list)
     return BuildTarget(str(goos), str(goarch), frozenset(map(str, tags)), None if cgo is None else bool(cgo))

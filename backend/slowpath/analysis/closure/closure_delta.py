@@ -1,4 +1,7 @@
-"""What changed of a closure since another commit: most commits touch a few folders, and all the rest need not be looked at again."""
+"""Compute what changed of a closure since another commit.
+
+Most commits touch a few folders, the rest is reused.
+"""
 
 import posixpath
 from collections import defaultdict
@@ -11,20 +14,20 @@ from slowpath.analysis.closure.import_walk import ImportWalk
 
 @dataclass(frozen=True)
 class ClosureBaseline:
-    """What a closure was read from."""
+    """The inputs of a closure."""
 
     root: str
     asked: frozenset[str]
-    """Paths at which something was looked for, found or not."""
+    """Paths that were looked up, whether they exist or not."""
     above: frozenset[str]
     """Folders above them."""
     packages: Mapping[str, tuple[tuple[str, int], ...]]
-    """Folder to the packages read from it, with the language version."""
+    """Folder to its packages, with the language version."""
     facts: Mapping[str, PackageFacts]
 
 
 def basis_of(root: str, asked: Collection[str], walk: ImportWalk) -> ClosureBaseline:
-    """Return what a walk was read from; `asked` are the paths it looked at."""
+    """Return the inputs of an import walk; `asked` are the paths it looked up."""
     packages: dict[str, list[tuple[str, int]]] = defaultdict(list)
     for path, folder in walk.folders.items():
         packages[folder].append((path, walk.minors[path]))
@@ -34,9 +37,9 @@ def basis_of(root: str, asked: Collection[str], walk: ImportWalk) -> ClosureBase
 
 
 def changed_packages(folders: PackageReader, basis: ClosureBaseline, root: str) -> dict[str, PackageFacts] | None:
-    """Return the packages that another tree builds differently, with what they are there.
+    """Return the packages that another tree builds differently, with their facts there.
 
-    Nothing where more than the content of packages differs: what they import, which folders there are, go.mod and the like.
+    None if more than the content of packages differs: their imports, the folders, go.mod and the like.
     """
     differing = _differing(folders, basis, root)
     if differing is None:
@@ -53,7 +56,10 @@ def changed_packages(folders: PackageReader, basis: ClosureBaseline, root: str) 
 
 
 def _differing(folders: PackageReader, basis: ClosureBaseline, root: str) -> dict[str, str] | None:
-    """Return the folders of packages whose trees differ, with their new trees; nothing where something else that was asked for does."""
+    """Return the folders of packages with different trees, with their new trees.
+
+    None if another input differs.
+    """
     out = {"": root} if "" in basis.packages else {}
     todo = [("", basis.root, root)]
     while todo:
@@ -63,18 +69,18 @@ def _differing(folders: PackageReader, basis: ClosureBaseline, root: str) -> dic
         changed += [name for name in olds if name not in news]
         for name in changed:
             path = posixpath.join(at, name)
-            asked = path in basis.asked
-            if not asked and path not in basis.above:
+            is_input = path in basis.asked
+            if not is_input and path not in basis.above:
                 continue
             old, new = olds.get(name), news.get(name)
             if (
                 old is None
                 or new is None
                 or not (old.is_folder and new.is_folder)
-                or (asked and path not in basis.packages)
+                or (is_input and path not in basis.packages)
             ):
                 return None
-            if asked:
+            if is_input:
                 out[path] = new.id
             if path in basis.above:
                 todo.append((path, old.id, new.id))

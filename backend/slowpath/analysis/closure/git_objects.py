@@ -1,4 +1,4 @@
-"""Git trees and blobs, by object id, as package closures read them."""
+"""Git trees and blobs by object id, as package closures read them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,35 +22,35 @@ class GitTreeEntry(Protocol):
 
     @property
     def is_folder(self) -> bool:
-        """Tell whether it is a folder."""
+        """Return whether it is a folder."""
 
     @property
     def is_file(self) -> bool:
-        """Tell whether it is a plain file."""
+        """Return whether it is a plain file."""
 
 
 @dataclass(frozen=True, slots=True)
 class TreeEntry:
-    """One entry of a git tree, by value."""
+    """One entry of a git tree, as a value."""
 
     name: str
     mode: str
-    """As git writes it: 100644, 100755, 120000 (symbolic link), 40000 (folder), 160000 (another repository)."""
+    """As git writes it: 100644, 100755, 120000 (symbolic link), 40000 (folder), 160000 (submodule)."""
     id: str
 
     @property
     def is_folder(self) -> bool:
-        """Tell whether it is a folder."""
+        """Return whether it is a folder."""
         return self.mode in {"40000", "040000"}
 
     @property
     def is_file(self) -> bool:
-        """Tell whether it is a plain file."""
+        """Return whether it is a plain file."""
         return self.mode.startswith("100")
 
 
 class GitObjectStore(Protocol):
-    """Trees and blobs of one repository. Equal ids are equal bytes, which is what makes caching safe."""
+    """Trees and blobs of one repository. Equal ids mean equal bytes, which makes caching safe."""
 
     def tree(self, tree_id: str) -> Sequence[GitTreeEntry]:
         """Return the entries of a tree."""

@@ -1,7 +1,7 @@
-"""What the head of a Go file says: package, imports, constraints, embedded files.
+"""Parse the head of a Go file: package, imports, constraints, embedded files.
 
-Only what stands before the first declaration is read, as `go list` does; embed directives are looked for everywhere,
-since one too many only makes the closure larger.
+Only the part before the first declaration is read, as `go list` does. Embed directives are searched everywhere, since an
+additional one only makes the closure larger.
 """
 
 import re
@@ -20,47 +20,47 @@ PATTERN: Final = re.compile(r'"((?:[^"\\]|\\.)*)"|`([^`]*)`|(\S+)')
 
 @dataclass(frozen=True)
 class GoFileHeader:
-    """What a Go file says of itself."""
+    """The head of a Go file."""
 
     imports: tuple[str, ...] = ()
     build: str | None = None
     """The expression after `//go:build`."""
     plus: tuple[str, ...] = ()
-    """What stands after each `// +build`."""
+    """The text after each `// +build`."""
     embeds: tuple[str, ...] = ()
     unread: bool = False
-    """Whether its head could not be read to its end."""
+    """Whether the head could not be parsed completely."""
 
 
 def read_source(text: str) -> GoFileHeader:
-    """Read the head of a Go file. Never fails."""
+    """Parse the head of a Go file. Never fails."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     embeds = tuple(
-        next(part for part in found.groups() if part is not None)
+        next(part for part in quoted.groups() if part is not None)
         for line in EMBED.findall(text)
-        for found in PATTERN.finditer(line)
+        for quoted in PATTERN.finditer(line)
     )
     head = _HeaderScanner(text)
     head.comments()
     build, plus = head.build, tuple(head.plus)
     if not head.word("package") or head.name() is None:
         return GoFileHeader((), build, plus, embeds, unread=True)
-    imports, whole = _imports(head)
-    return GoFileHeader(imports, build, plus, embeds, unread=not whole)
+    imports, is_complete = _imports(head)
+    return GoFileHeader(imports, build, plus, embeds, unread=not is_complete)
 
 
 def _imports(head: "_HeaderScanner") -> tuple[tuple[str, ...], bool]:
-    found: list[str] = []
+    imports: list[str] = []
     while True:
         head.comments()
         if not head.word("import"):
-            return tuple(dict.fromkeys(found)), True
+            return tuple(dict.fromkeys(imports)), True
         head.comments()
         if not head.mark("("):
             path = head.spec()
             if path is None:
-                return tuple(found), False
-            found.append(path)
+                return tuple(imports), False
+            imports.append(path)
             continue
         while True:
             head.comments()
@@ -68,12 +68,12 @@ def _imports(head: "_HeaderScanner") -> tuple[tuple[str, ...], bool]:
                 break
             path = head.spec()
             if path is None:
-                return tuple(found), False
-            found.append(path)
+                return tuple(imports), False
+            imports.append(path)
 
 
 class _HeaderScanner:
-    """Goes through the text before the first declaration."""
+    """Scans the text before the first declaration."""
 
     def __init__(self, text: str) -> None:
         self._text, self._at = text, 0
@@ -81,17 +81,17 @@ class _HeaderScanner:
         self.plus: list[str] = []
 
     def comments(self) -> None:
-        """Pass over spaces and comments, keeping the constraints among them."""
+        """Skip spaces and comments, recording the constraints among them."""
         while (found := SPACE.match(self._text, self._at) or COMMENT.match(self._text, self._at)) is not None:
             self._at = found.end()
-            said = found.group()
-            if (build := BUILD.fullmatch(said)) is not None and self.build is None:
+            comment = found.group()
+            if (build := BUILD.fullmatch(comment)) is not None and self.build is None:
                 self.build = build[1].strip()
-            elif (plus := PLUS.fullmatch(said)) is not None:
+            elif (plus := PLUS.fullmatch(comment)) is not None:
                 self.plus.append(plus[1].strip())
 
     def word(self, word: str) -> bool:
-        """Pass over a keyword, if it comes next."""
+        """Skip a keyword, if it is next."""
         end = self._at + len(word)
         if (
             self._text.startswith(word, self._at)
@@ -103,14 +103,14 @@ class _HeaderScanner:
         return False
 
     def mark(self, mark: str) -> bool:
-        """Pass over a mark, if it comes next."""
+        """Skip a mark, if it is next."""
         if self._text.startswith(mark, self._at):
             self._at += len(mark)
             return True
         return False
 
     def name(self) -> str | None:
-        """Pass over an identifier."""
+        """Skip an identifier and return it."""
         self.comments()
         found = NAME.match(self._text, self._at)
         if found is None:
@@ -119,7 +119,7 @@ class _HeaderScanner:
         return found.group()
 
     def spec(self) -> str | None:
-        """Pass over one import and return its path."""
+        """Skip one import and return its path."""
         if not self._text.startswith(('"', "`"), self._at) and self.name() is None:
             return None
         self.comments()

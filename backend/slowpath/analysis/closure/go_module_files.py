@@ -1,6 +1,6 @@
-"""go.mod, go.work, go.sum and vendor/modules.txt, as far as they say what a binary is built from.
+"""Parse go.mod, go.work, go.sum and vendor/modules.txt, as far as they determine a binary.
 
-Written after https://go.dev/ref/mod. Whatever can not be read is kept as a line, so that a change of it is seen.
+As in https://go.dev/ref/mod. Unknown lines are recorded as text, so that a change of them is detected.
 """
 
 import re
@@ -15,14 +15,14 @@ GO, TOOLCHAIN = "go", "toolchain"
 
 @dataclass(frozen=True)
 class ReplaceDirective:
-    """What stands in for a module."""
+    """A replacement of a module."""
 
     module: str
     version: str | None
-    """Nothing: for every version."""
+    """None: for every version."""
     by: str
     by_version: str | None
-    """Nothing: `by` is a folder."""
+    """None: `by` is a folder."""
 
 
 @dataclass(frozen=True)
@@ -37,17 +37,17 @@ class GoModFile:
     uses: tuple[str, ...] = ()
     """Folders of a go.work."""
     others: tuple[str, ...] = ()
-    """Exclude, godebug and whatever else may change what is built; retract and tool do not."""
+    """Exclude, godebug and other lines that may change the build; not retract and tool."""
 
     @property
     def go_minor(self) -> int:
-        """Return N of the language go1.N; 16 where none is said, as Go does."""
+        """Return N of the language version go1.N; 16 if it is not stated, as in Go."""
         found = re.match(r"1\.(\d+)", self.go or "1.16")
         return int(found[1]) if found else 16
 
 
 def parse_go_mod(text: str) -> GoModFile:
-    """Read a go.mod or go.work. Never fails: what is not understood lands in `others`."""
+    """Parse a go.mod or go.work. Never fails: unknown lines are added to `others`."""
     module, go, toolchain = "", None, None
     requires: dict[str, str] = {}
     replaces: list[ReplaceDirective] = []
@@ -72,17 +72,17 @@ def parse_go_mod(text: str) -> GoModFile:
 
 
 def parse_go_sum(text: str) -> dict[tuple[str, str], str]:
-    """Return the sums of modules' contents (not those of their go.mod), by module and version."""
-    found = {}
+    """Return the checksums of module contents (not those of their go.mod), by module and version."""
+    sums = {}
     for line in text.splitlines():
         words = line.split()
         if len(words) == 3 and not words[1].endswith("/go.mod"):
-            found[words[0], words[1]] = words[2]
-    return found
+            sums[words[0], words[1]] = words[2]
+    return sums
 
 
 def read_vendored(text: str) -> dict[str, str]:
-    """Return the line of vendor/modules.txt that each vendored package's module stands on, by package."""
+    """Return by package the line of vendor/modules.txt with the package's module."""
     found, module = {}, ""
     for line in text.splitlines():
         if line.startswith("# "):
@@ -93,7 +93,7 @@ def read_vendored(text: str) -> dict[str, str]:
 
 
 def changed_versions(before: GoModFile | None, after: GoModFile | None) -> list[tuple[str, str | None, str | None]]:
-    """Return which modules have another version, with it before and after; `go` and `toolchain` stand for themselves."""
+    """Return the modules with another version, before and after, including `go` and `toolchain`."""
     old, new = _versions(before), _versions(after)
     return [
         (name, old.get(name), new.get(name))
@@ -107,7 +107,7 @@ LOCKED_VERSION: Final = re.compile(r"^\s*(?:version|revision|\"?revision\"?)\s*[
 
 
 def read_lock(text: str) -> GoModFile:
-    """Read glide.lock, glide.yaml or Gopkg.lock, whose entries name a package and then its revision."""
+    """Parse glide.lock, glide.yaml or Gopkg.lock, whose entries have a package and then its revision."""
     found: dict[str, str] = {}
     name = None
     for line in text.splitlines():
@@ -121,16 +121,16 @@ def read_lock(text: str) -> GoModFile:
 def _versions(mod: GoModFile | None) -> dict[str, str]:
     if mod is None:
         return {}
-    found = dict(mod.requires)
+    versions = dict(mod.requires)
     for one in mod.replaces:
-        stands = one.by if one.by_version is None else f"{one.by} {one.by_version}"
-        if one.version is None or found.get(one.module) == one.version:
-            found[one.module] = f"=> {stands}"
+        replacement = one.by if one.by_version is None else f"{one.by} {one.by_version}"
+        if one.version is None or versions.get(one.module) == one.version:
+            versions[one.module] = f"=> {replacement}"
     if mod.go:
-        found[GO] = mod.go
+        versions[GO] = mod.go
     if mod.toolchain:
-        found[TOOLCHAIN] = mod.toolchain
-    return found
+        versions[TOOLCHAIN] = mod.toolchain
+    return versions
 
 
 def _replace(words: list[str]) -> ReplaceDirective | None:

@@ -1,7 +1,7 @@
-"""Folders of Go files: which of them a package is built from, what it imports and embeds, and a digest of it all.
+"""Read folders of Go files: the files of a package, its imports and embedded files, and a digest of them all.
 
-Everything is kept by the ids of blobs and trees, which are digests of their content: what was read once holds for every
-commit. Where it cannot be told whether something is built in, it is: too much only tells commits apart that are equal.
+Everything is cached by the ids of blobs and trees, which are digests of their content, so it is valid for every commit. If it
+is unknown whether a file is built, it is included: too many files only make equal commits look different.
 """
 
 import hashlib
@@ -44,25 +44,25 @@ MOST_TREES: Final = 20_000
 META: Final = frozenset("*?[\\")
 PROFILE: Final = "default.pgo"
 OLD_CONSTRAINTS: Final = 18
-"""From this language version on, `// +build` lines count for nothing."""
+"""From this language version on, `// +build` lines are ignored."""
 
 
 @dataclass(frozen=True)
 class PackageFacts:
-    """What a folder gives to a binary."""
+    """The contribution of a folder to a binary."""
 
     digest: str
-    """Of names and contents of all that is built in."""
+    """Of names and contents of all that is built."""
     imports: tuple[str, ...]
     anything: bool
-    """Whether there is a Go file among it."""
+    """Whether it includes a Go file."""
     unbounded: str | None = None
-    """Why the whole repository counts: what is built in cannot be told from this folder."""
+    """Why the whole repository counts: the inputs cannot be determined from this folder."""
 
 
 @dataclass
 class PackageCache:
-    """What was read so far, by ids. May be kept between runs: ids never change their meaning."""
+    """What was read so far, by ids. It can be stored between runs: ids never change their meaning."""
 
     sources: MutableMapping[str, GoFileHeader] = field(default_factory=dict)
     includes: MutableMapping[str, bool] = field(default_factory=dict)
@@ -70,7 +70,7 @@ class PackageCache:
     trees: MutableMapping[str, Mapping[str, GitTreeEntry]] = field(default_factory=dict)
 
     def trim(self) -> None:
-        """Let go of trees when there are many: what they led to is kept in less."""
+        """Drop trees if there are many: their results are stored separately and are smaller."""
         if len(self.trees) > MOST_TREES:
             self.trees.clear()
 
@@ -82,17 +82,20 @@ class PackageReader:
         """Read from these objects, for this target."""
         self._objects, self._memory, self._target = objects, memory, target
         self.asked: set[str] = set()
-        """Paths that `at` was asked for: as long as nothing changes there, nothing read through them does."""
+        """Paths looked up with `at`: as long as nothing changes there, the results stay valid."""
 
     def names(self, tree_id: str) -> Mapping[str, GitTreeEntry]:
-        """Return what lies in a tree, by name."""
+        """Return the entries of a tree, by name."""
         found = self._memory.trees.get(tree_id)
         if found is None:
             found = self._memory.trees[tree_id] = {entry.name: entry for entry in self._objects.tree(tree_id)}
         return found
 
     def at(self, tree_id: str, path: str) -> GitTreeEntry | None:
-        """Return what lies at a path below a tree; nothing where there is none. A link or a submodule ends the way."""
+        """Return the entry at a path below a tree; None if there is none.
+
+        Links and submodules are not followed.
+        """
         self.asked.add(path)
         entry: GitTreeEntry | None = TreeEntry("", "40000", tree_id)
         for name in filter(None, path.split("/")):
@@ -106,7 +109,7 @@ class PackageReader:
         return self._objects.blob(entry.id, max_bytes=most).decode("utf-8", "replace")
 
     def package(self, tree_id: str, go_minor: int) -> PackageFacts:
-        """Return what the folder of a tree gives to a binary, for a language version."""
+        """Return the contribution of a tree's folder to a binary, for a language version."""
         key = (tree_id, self._target, go_minor >= OLD_CONSTRAINTS)
         found = self._memory.packages.get(key)
         if found is None:
@@ -120,7 +123,7 @@ class PackageReader:
         anything, unbounded = False, None
         for entry in sorted(self._sources(names.values()), key=lambda one: one.name):
             if not entry.is_file:
-                unbounded = unbounded or f"{entry.name} is no plain file"
+                unbounded = unbounded or f"{entry.name} is not a plain file"
                 anything = anything or entry.name.endswith(".go")
             elif entry.name.endswith(".go"):
                 facts = self._source(entry)
@@ -132,9 +135,9 @@ class PackageReader:
                 for embedded in self._embedded(names, facts):
                     _add(digest, embedded)
             elif self._includes_elsewhere(entry):
-                unbounded = unbounded or f"{entry.name} includes files from elsewhere"
+                unbounded = unbounded or f"{entry.name} includes files from other folders"
             _add(digest, entry)
-        if PROFILE in names:  # steers the compiler where package main lies
+        if PROFILE in names:  # affects the compiler in the folder of package main
             _add(digest, names[PROFILE])
         return PackageFacts(digest.hexdigest(), tuple(imports), anything, unbounded)
 
@@ -161,7 +164,10 @@ class PackageReader:
         return not ("C" in facts.imports and self._target.cgo is False)
 
     def _includes_elsewhere(self, entry: GitTreeEntry) -> bool:
-        """Tell whether assembly includes files of other folders. What C includes is seen where Go imports "C"."""
+        """Return whether assembly includes files of other folders.
+
+        Files included by C are detected by the import of "C".
+        """
         if not entry.name.endswith(ASSEMBLY):
             return False
         found = self._memory.includes.get(entry.id)
@@ -173,7 +179,10 @@ class PackageReader:
 
     @staticmethod
     def _embedded(names: Mapping[str, GitTreeEntry], facts: GoFileHeader) -> Iterator[GitTreeEntry]:
-        """Yield the names at the head of what is embedded: whole folders, since their ids tell every change below them."""
+        """Yield the top-level names of what is embedded.
+
+        Complete folders, since their ids cover all changes below.
+        """
         for pattern in facts.embeds:
             first = pattern.removeprefix("all:").split("/", 1)[0]
             if META & set(first) or first in {"", "."}:
@@ -186,7 +195,7 @@ def _unbounded(entry: GitTreeEntry, facts: GoFileHeader) -> str | None:
     if "C" in facts.imports:
         return f"{entry.name} imports C, which may include files from anywhere"
     if facts.unread:
-        return f"the head of {entry.name} can not be read"
+        return f"the head of {entry.name} cannot be parsed"
     return None
 
 

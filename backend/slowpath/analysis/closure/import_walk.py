@@ -1,4 +1,4 @@
-"""Following imports from a main package, folder by folder."""
+"""Follow imports from a main package, folder by folder."""
 
 import posixpath
 from collections.abc import Container
@@ -9,7 +9,7 @@ from slowpath.analysis.closure.module_layout import LocalModule, ModuleLayout
 
 MOST_PACKAGES: Final = 20_000
 VENDORED: Final = 18
-"""The language version for which constraints of vendored files are read: that of their own go.mod is not there."""
+"""The language version for constraints of vendored files, whose go.mod is not available."""
 
 
 class ImportWalk:
@@ -28,10 +28,10 @@ class ImportWalk:
         self.vendored: set[str] = set()
         self.unbounded: list[str] = []
         self.external = False
-        self.lost: str | None = None
+        self.problem: str | None = None
 
     def follow(self, start: str) -> None:
-        """Visit a package and all that it imports."""
+        """Visit a package and all its imports."""
         todo, seen = [start], {"C", "unsafe"}
         while todo:
             path = todo.pop()
@@ -42,11 +42,11 @@ class ImportWalk:
             if facts is not None:
                 todo.extend(facts.imports)
             if len(self.facts) > MOST_PACKAGES:
-                self.lost = f"It is built from more than {MOST_PACKAGES} packages."
+                self.problem = f"It is built from more than {MOST_PACKAGES} packages."
                 return
 
     def _visit(self, path: str) -> PackageFacts | None:
-        module = next((one for one in self._modules if _within(path, one.path)), None)
+        module = next((one for one in self._modules if _is_in_module(path, one.path)), None)
         if self._layout.vendor is not None and (module is None or self._is_vendored(path, module)):
             return self._visit_vendored(path)
         if module is not None:
@@ -57,12 +57,12 @@ class ImportWalk:
             if found is not None:
                 self.modules[module.path] = module
                 return found
-            self.external = True  # a module from elsewhere may lie below this one's path
+            self.external = True  # an external module may have a path below this one's
             self.missing.add(path)
             return None
-        if _among(path, self._layout.outside):
-            self.lost = f"{path} is looked for outside the repository by a replace line."
-        elif _among(path, self._prefixes):
+        if _is_in_modules(path, self._layout.outside):
+            self.problem = f"A replace directive resolves {path} outside the repository."
+        elif _is_in_modules(path, self._prefixes):
             self.external = True
         elif "." in path.split("/", 1)[0]:
             self.external = True
@@ -70,7 +70,7 @@ class ImportWalk:
         return None
 
     def _is_nested(self, home: str, folder: str) -> bool:
-        """Tell whether another module begins between the folder of a module and one below it."""
+        """Return whether another module begins between a module's folder and a folder below it."""
         while folder != home:
             entry = self._trees.at(self._root, posixpath.join(folder, "go.mod"))
             if entry is not None and entry.is_file:
@@ -79,7 +79,10 @@ class ImportWalk:
         return False
 
     def _is_vendored(self, path: str, module: LocalModule) -> bool:
-        """Tell whether the vendor folder stands for a module of the repository: for all but those that are built as main."""
+        """Return whether the vendor folder is used instead of a module of the repository.
+
+        For all but main modules.
+        """
         return path in self._layout.vendored and module.path != self._layout.main.path
 
     def _visit_vendored(self, path: str) -> PackageFacts | None:
@@ -98,20 +101,20 @@ class ImportWalk:
     def _package(self, path: str, folder: str, go_minor: int) -> PackageFacts | None:
         entry = self._trees.at(self._root, folder)
         if entry is not None and not entry.is_folder and entry.mode in {"120000", "160000"}:
-            self.unbounded.append(f"{folder} lies behind a link or in another repository")
+            self.unbounded.append(f"{folder} is behind a link or in another repository")
             self.facts[path] = found = PackageFacts(entry.id, (), anything=True)
             return found
         if entry is None or not entry.is_folder:
             return None
         found = self._trees.package(entry.id, go_minor)
         if not found.anything and path not in self.facts and not found.imports:
-            return None if not self._is_start(path) else self._keep(path, folder, found, go_minor)
-        return self._keep(path, folder, found, go_minor)
+            return None if not self._is_start(path) else self._record(path, folder, found, go_minor)
+        return self._record(path, folder, found, go_minor)
 
     def _is_start(self, path: str) -> bool:
         return not self.facts and bool(path)
 
-    def _keep(self, path: str, folder: str, found: PackageFacts, go_minor: int) -> PackageFacts:
+    def _record(self, path: str, folder: str, found: PackageFacts, go_minor: int) -> PackageFacts:
         self.facts[path] = found
         self.folders[path] = folder
         self.minors[path] = go_minor
@@ -120,8 +123,8 @@ class ImportWalk:
         return found
 
 
-def _among(path: str, modules: Container[str]) -> bool:
-    """Tell whether a package lies in one of these modules."""
+def _is_in_modules(path: str, modules: Container[str]) -> bool:
+    """Return whether a package is in one of these modules."""
     while path:
         if path in modules:
             return True
@@ -129,5 +132,5 @@ def _among(path: str, modules: Container[str]) -> bool:
     return False
 
 
-def _within(path: str, module: str) -> bool:
+def _is_in_module(path: str, module: str) -> bool:
     return bool(module) and (path == module or path.startswith(module + "/"))

@@ -1,4 +1,7 @@
-"""A whole module as others build it: a digest of all its packages, without tests and whatever else no build reads."""
+"""Compute a module's digest as others build it.
+
+All packages, without tests and other files that no build reads.
+"""
 
 import hashlib
 
@@ -6,19 +9,19 @@ from slowpath.analysis.closure.go_packages import PackageReader
 
 COUNTED = frozenset({"go.mod", ".gitattributes"})
 LEFT_OUT = frozenset({"testdata", "vendor"})
-"""A dependency's vendor folder is not used, and its test data by tests only."""
+"""A dependency's vendor folder is not used, and its test data only by tests."""
 
 
 class ModuleDigests:
     """Digests of a module over the commits of its repository."""
 
     def __init__(self, folders: PackageReader, go_minor: int = 22) -> None:
-        """Read from these folders, under a language version."""
+        """Read from these folders, for a language version."""
         self._folders, self._go_minor = folders, go_minor
         self._known: dict[str, str] = {}
 
     def at(self, tree_id: str) -> str:
-        """Return a digest of what importing packages of a module may build; equal ones build the same."""
+        """Return a digest of what importing packages of a module may build; equal digests build the same."""
         found = self._known.get(tree_id)
         if found is None:
             found = self._known[tree_id] = self._read(tree_id)

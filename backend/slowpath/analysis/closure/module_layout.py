@@ -1,4 +1,4 @@
-"""How imports are resolved at one commit: go.mod, go.work, replace lines, the vendor folder."""
+"""Resolve imports at one commit: go.mod, go.work, replace directives, the vendor folder."""
 
 import posixpath
 from collections.abc import Mapping
@@ -15,13 +15,13 @@ from slowpath.analysis.closure.go_module_files import (
 from slowpath.analysis.closure.go_packages import PackageReader
 
 VENDORS: Final = 14
-"""The language version from which a vendor folder is used by itself."""
+"""The language version from which a vendor folder is used by default."""
 WORK_VENDORS: Final = 22
 
 
 @dataclass(frozen=True)
 class LocalModule:
-    """A module whose source lies in the repository."""
+    """A module whose source is in the repository."""
 
     path: str
     folder: str
@@ -30,19 +30,19 @@ class LocalModule:
 
 @dataclass(frozen=True)
 class ModuleLayout:
-    """How imports are resolved at one commit."""
+    """The resolution of imports at one commit."""
 
     main: LocalModule
     local: Mapping[str, LocalModule]
-    """Modules in the repository by path, the main one among them."""
+    """Modules in the repository by path, including the main one."""
     outside: Mapping[str, str]
-    """Modules that a replace line looks for outside the repository."""
+    """Modules that a replace directive resolves outside the repository."""
     requires: Mapping[str, str]
     replaces: tuple[ReplaceDirective, ...]
     vendor: str | None
     vendored: Mapping[str, str]
     lines: Mapping[str, str]
-    """What counts besides packages."""
+    """Inputs besides packages."""
 
 
 class ModuleLayoutReader:
@@ -53,7 +53,7 @@ class ModuleLayoutReader:
         self._folders = folders
 
     def above(self, root: str, folder: str, name: str) -> str | None:
-        """Return the nearest folder at or above one in which a file lies."""
+        """Return the nearest folder at or above one that contains a file."""
         while True:
             entry = self._folders.at(root, posixpath.join(folder, name))
             if entry is not None and entry.is_file:
@@ -69,40 +69,40 @@ class ModuleLayoutReader:
         )
 
     def layout(self, root: str, home: str) -> ModuleLayout:
-        """Return how imports are resolved for the module in a folder of a commit's tree."""
+        """Return the resolution of imports for the module in a folder of a commit's tree."""
         mod = self._mod(root, home)
         main = LocalModule(mod.module, home, mod)
         local, outside = {main.path: main}, dict[str, str]()
-        lines = {f"go.mod {home}": steering(mod)}
+        lines = {f"go.mod {home}": build_settings(mod)}
         requires, replaces = dict(mod.requires), list(mod.replaces)
-        told = [(home, replaces)]
+        replace_sets = [(home, replaces)]
         place = self.above(root, home, "go.work")
         work = GoModFile() if place is None else self._mod(root, place, "go.work")
         if place is not None:
-            lines["go.work"] = steering(work) + " " + " ".join(work.uses)
+            lines["go.work"] = build_settings(work) + " " + " ".join(work.uses)
             for use in work.uses:
-                folder = _joined(place, use)
+                folder = _join(place, use)
                 if folder is None:
                     continue
                 used = self._mod(root, folder)
                 local[used.module] = LocalModule(used.module, folder, used)
-                lines[f"go.mod {folder}"] = steering(used)
+                lines[f"go.mod {folder}"] = build_settings(used)
                 requires |= {name: max(version, requires.get(name, "")) for name, version in used.requires.items()}
                 lines[f"requires {folder}"] = printed(used.requires)
-                told.append((folder, list(used.replaces)))
-            told.insert(0, (place, list(work.replaces)))
-        for folder, some in told:
+                replace_sets.append((folder, list(used.replaces)))
+            replace_sets.insert(0, (place, list(work.replaces)))
+        for folder, some in replace_sets:
             for one in some:
                 if one.by_version is not None or one.module in local:
                     continue
-                by = _joined(folder, one.by)
+                by = _join(folder, one.by)
                 if by is None:
                     outside[one.module] = one.by
                 else:
                     local[one.module] = LocalModule(one.module, by, self._mod(root, by))
         vendor, vendored = self._vendor(root, home, mod, place, work)
         return ModuleLayout(
-            main, local, outside, requires, tuple(one for _, some in told for one in some), vendor, vendored, lines
+            main, local, outside, requires, tuple(one for _, some in replace_sets for one in some), vendor, vendored, lines
         )  # fmt: skip
 
     def _vendor(
@@ -116,13 +116,13 @@ class ModuleLayoutReader:
         return posixpath.join(base, "vendor"), read_vendored(self._folders.text(entry, MOST_BYTES))
 
 
-def steering(mod: GoModFile) -> str:
-    """Return what of a go.mod or go.work steers the compiler or the choice of versions."""
+def build_settings(mod: GoModFile) -> str:
+    """Return the lines of a go.mod or go.work that affect the compiler or the choice of versions."""
     return f"{mod.module} go={mod.go} toolchain={mod.toolchain} {list(mod.others)}"
 
 
 def selected(name: str, layout: ModuleLayout) -> str:
-    """Return what stands for a required module: its version, or `path version` or `folder` of what replaces it."""
+    """Return the selected version of a required module, or `path version` or `folder` of its replacement."""
     version = layout.requires.get(name, "")
     for one in layout.replaces:
         if one.module == name and one.version in {None, version}:
@@ -135,11 +135,11 @@ def printed(requires: Mapping[str, str]) -> str:
     return " ".join(f"{name}@{requires[name]}" for name in sorted(requires))
 
 
-def _joined(folder: str, relative: str) -> str | None:
-    """Return the folder that a relative one leads to; nothing outside the repository."""
+def _join(folder: str, relative: str) -> str | None:
+    """Return the folder at a relative path; None if it is outside the repository."""
     if relative.startswith("/") or "\\" in relative:
         return None
-    joined = posixpath.normpath(posixpath.join(folder, relative))
-    if joined == ".." or joined.startswith("../"):
+    path = posixpath.normpath(posixpath.join(folder, relative))
+    if path == ".." or path.startswith("../"):
         return None
-    return "" if joined == "." else joined
+    return "" if path == "." else path

@@ -1,4 +1,4 @@
-"""Which commit a module's version means: a tag, a pseudo-version, a revision."""
+"""Resolve a module's version to a commit: a tag, a pseudo-version, a revision."""
 
 import re
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ SHORT: Final = re.compile(r"[0-9a-f]{4,40}")
 
 @dataclass(frozen=True)
 class VersionQuery:
-    """What to look for: the first of the tags that there is, else a commit whose id begins so."""
+    """What to search: the first existing tag, else a commit whose id has this prefix."""
 
     tags: tuple[str, ...]
     revision: str | None
 
 
 def resolve_version(version: str, module: str) -> VersionQuery:
-    """Return what a version of a module may be called in its repository."""
+    """Return the possible names of a module's version in its repository."""
     pseudo = PSEUDO.search(version)
     if pseudo is not None:
         return VersionQuery((), pseudo[1])

@@ -1,10 +1,10 @@
 """The package closure of a main package: a digest of everything that its binary is built from.
 
-Equal hashes mean equal binaries, given one toolchain and one set of flags (`go build -trimpath -buildvcs=false`); the
-reverse is not promised. Packages of the repository are followed import by import: the module itself, modules that replace
-lines or a go.work bring in from other folders, the vendor folder. Which packages other modules import cannot be seen here, so the
-versions of all required modules count as soon as anything of them is imported. What cannot be bounded (cgo, assembly that
-includes from elsewhere, links) makes the whole repository count.
+Equal hashes mean equal binaries, given one toolchain and one set of flags (`go build -trimpath -buildvcs=false`); the reverse
+is not guaranteed. Packages of the repository are followed import by import: the module itself, modules that replace
+directives or a go.work include from other folders, the vendor folder. The packages that other modules import are unknown
+here, so the versions of all required modules count as soon as any of them is imported. Inputs that cannot be bounded (cgo,
+assembly with includes from other folders, links) make the complete repository count.
 """
 
 import hashlib
@@ -25,21 +25,21 @@ from slowpath.analysis.closure.module_layout import ModuleLayout, ModuleLayoutRe
 VERSION: Final = "1"
 PRUNED: Final = 17
 """The language version from which go.mod names every module that a build needs."""
-KEPT: Final = 32
-"""Closures that are kept whole."""
+MAX_CACHED: Final = 32
+"""Maximum number of cached closures."""
 
 
 @dataclass(frozen=True)
 class PackageClosure:
-    """What a binary is built from at one commit."""
+    """The inputs of a binary at one commit."""
 
     hash: str | None
-    """Nothing where it cannot be built: `problem` says why."""
+    """None if it cannot be built: `problem` is the reason."""
     problem: str | None = None
     packages: Mapping[str, str] = field(default_factory=dict)
-    """Import path to folder, of what lies in the repository."""
+    """Import path to folder, of packages in the repository."""
     inputs: Mapping[str, str] = field(default_factory=dict)
-    """What is hashed, by name: for telling what differs between two."""
+    """The hashed inputs, by name: to find the difference of two closures."""
     unbounded: tuple[str, ...] = ()
     """Why the whole repository counts."""
 
@@ -55,7 +55,7 @@ class PackageClosureReader:
         target: BuildTarget | None = None,
         memory: PackageCache | None = None,
     ) -> None:
-        """Read from these objects; `directory` is where the module lies or below it, `main_package` a folder below."""
+        """Read from these objects; `directory` is the module's or below it, `main_package` a folder below."""
         self._target = target or BuildTarget()
         self._memory = memory or PackageCache()
         self._folders = PackageReader(objects, self._memory, self._target)
@@ -65,17 +65,17 @@ class PackageClosureReader:
         self._basis: tuple[ClosureBaseline, PackageClosure] | None = None
 
     def at(self, tree_id: str) -> PackageClosure:
-        """Return the closure at the tree of a commit. Raises what the objects raise where something cannot be read."""
+        """Return the closure at the tree of a commit. Errors of the object store are raised."""
         found = self._found.get(tree_id)
         if found is None:
             found = self._found[tree_id] = self._since(tree_id) or self._read(tree_id)
             self._memory.trim()
-            if len(self._found) > KEPT:
+            if len(self._found) > MAX_CACHED:
                 self._found.popitem(last=False)
         return found
 
     def _since(self, root: str) -> PackageClosure | None:
-        """Return the closure from the last one that was read, where they differ by the content of packages only."""
+        """Return the closure derived from the last one, if they differ by the content of packages only."""
         if self._basis is None:
             return None
         basis, closure = self._basis
@@ -93,25 +93,25 @@ class PackageClosureReader:
         self._folders.asked.clear()
         entry = self._folders.at(root, self._start)
         if entry is None or not entry.is_folder:
-            return PackageClosure(None, f"There is no folder {self._start or '.'}.")
+            return PackageClosure(None, f"The folder {self._start or '.'} does not exist.")
         home = self._layouts.above(root, self._start, "go.mod")
         if home is None:
-            return self._whole(root, "there is no go.mod")
+            return self._of_repository(root, "there is no go.mod")
         layout = self._layouts.layout(root, home)
         walk = ImportWalk(self._folders, root, layout)
         start = posixpath.join(layout.main.path, posixpath.relpath(self._start or ".", home or "."))
         walk.follow(posixpath.normpath(start))
         main = walk.facts.get(posixpath.normpath(start))
         if main is None or not main.anything:
-            return PackageClosure(None, f"There is no Go file to build in {self._start or '.'}.")
-        if walk.lost:
-            return PackageClosure(None, walk.lost)
-        closure = self._hashed(root, layout, walk)
+            return PackageClosure(None, f"{self._start or '.'} has no Go file to build.")
+        if walk.problem:
+            return PackageClosure(None, walk.problem)
+        closure = self._hash_inputs(root, layout, walk)
         if not closure.unbounded:
             self._basis = basis_of(root, self._folders.asked, walk), closure
         return closure
 
-    def _hashed(self, root: str, layout: ModuleLayout, walk: ImportWalk) -> PackageClosure:
+    def _hash_inputs(self, root: str, layout: ModuleLayout, walk: ImportWalk) -> PackageClosure:
         inputs = {f"package {path}": facts.digest for path, facts in walk.facts.items()}
         inputs |= {f"missing {path}": "" for path in walk.missing}
         inputs |= dict(layout.lines)
@@ -126,12 +126,12 @@ class PackageClosureReader:
             inputs["whole repository"] = root
         return PackageClosure(_digest(self._target, inputs), None, walk.folders, inputs, tuple(walk.unbounded))
 
-    def _whole(self, root: str, why: str) -> PackageClosure:
+    def _of_repository(self, root: str, why: str) -> PackageClosure:
         inputs = {"whole repository": root}
         return PackageClosure(_digest(self._target, inputs), None, {}, inputs, (why,))
 
     def _external(self, root: str, layout: ModuleLayout, walk: ImportWalk) -> Iterator[tuple[str, str]]:
-        """Yield what counts of modules from elsewhere."""
+        """Yield the inputs from external modules."""
         sums_at = [layout.main.folder, self._layouts.above(root, layout.main.folder, "go.work")]
         texts = [
             self._folders.at(root, posixpath.join(at, name))
@@ -142,7 +142,7 @@ class PackageClosureReader:
         files = [entry for entry in texts if entry is not None and entry.is_file]
         if (
             layout.main.mod.go_minor < PRUNED
-        ):  # versions come from the modules' own requirements: all that steers the choice counts
+        ):  # versions come from the modules' own requirements: everything that affects the choice counts
             yield from ((f"sums {number}", entry.id) for number, entry in enumerate(files))
             yield "requires", printed(layout.requires) + str(layout.replaces)
             if layout.vendor is None:
@@ -156,12 +156,12 @@ class PackageClosureReader:
                 yield f"vendored {name}", f"{line} {sums.get((name, version.split(' ')[0]), '')}"
             return
         for name in sorted(layout.requires):
-            stands = selected(name, layout)
-            by, _, version = stands.rpartition(" ")
-            yield f"requires {name}", f"{stands} {sums.get((by or name, version), '')}"
+            selected_version = selected(name, layout)
+            by, _, version = selected_version.rpartition(" ")
+            yield f"requires {name}", f"{selected_version} {sums.get((by or name, version), '')}"
 
     def _attributes(self, root: str, walk: ImportWalk) -> Iterator[tuple[str, str]]:
-        """Yield the files that say how git writes files out: ends of lines, filters."""
+        """Yield the files that define how git writes files: line endings, filters."""
         folders = {""}
         for folder in walk.folders.values():
             while folder and folder not in folders:

@@ -1,10 +1,10 @@
-"""Count the operations behind profiles of benchmarks from the benchmark output on the same side.
+"""Count the operations behind benchmark profiles from the benchmark output on the same side.
 
-`go test -bench -cpuprofile` writes one profile over all that a package's benchmarks ran. The output states for each
-result the iterations of the final round, N. Before it, `testing` tries 1, 100, 10,000, ... operations: each round grows
-a hundredfold until the prediction from the last one is below that. The rounds before N therefore are all powers of 100
-below N, and their operations are in the profile, too: for N just above 1,000,000 they are as many again. They are
-added here. Benchmarks with `for b.Loop()` have no such rounds and report all operations.
+`go test -bench -cpuprofile` writes one profile over all benchmarks of a package. The output states for each result the
+iterations of the final round, N. Before it, `testing` runs rounds of 1, 100, 10,000, ... operations, each up to a
+hundred times the last, until the predicted N is below the next step. The rounds before N are all powers of 100 below N,
+and the profile includes their operations: for N just above 1,000,000 they are as many again. They are added here.
+Benchmarks with `for b.Loop()` have no such rounds and report all operations.
 """
 
 import re
@@ -21,32 +21,32 @@ RAMP_UP_FACTOR = 100
 # One factor for all stacks is right only if the operations of all benchmarks changed by about the same factor.
 ALIKE = 1.1
 _RUN_SUFFIX = re.compile(r"-\d+$")
-_HOW = (
-    "Put the output of one go test -bench run beside each profile, and profile one benchmark at a time (-bench=^Name$)."
-)
+_HOW = "Upload the output of one go test -bench run with each profile, and profile one benchmark at a time (-bench=^Name$)."
 
 
 def with_operations(
     base: ComparisonSide, candidate: ComparisonSide
 ) -> tuple[ComparisonSide, ComparisonSide, list[Caveat]]:
-    """Return both sides with the operations of their benchmark profiles, and a caveat where these are unknown."""
+    """Return both sides with the operations of their benchmark profiles, or a caveat if these are unknown."""
     profiles = [(side, [a for a in side.profiles if is_benchmark_profile(a.table)]) for side in (base, candidate)]
-    if not any(found for _, found in profiles):
+    if not any(benchmark_profiles for _, benchmark_profiles in profiles):
         return base, candidate, []
-    counted = [_counted(found, side.benchmarks) for side, found in profiles]
+    counted = [_count_operations(benchmark_profiles, side.benchmarks) for side, benchmark_profiles in profiles]
     reason = _why_unusable(counted)
     if reason:
-        said = (
-            "The profiles are of benchmarks, which run as many operations as fit into their time, so cost per second "
-            f"says nothing; only shares were compared, because {reason}. {_HOW}"
+        sentence = (
+            f"Only shares were compared: benchmarks run for a fixed time, so cost per second is meaningless, and {reason}. "
+            f"{_HOW}"
         )
-        return base, candidate, [Caveat("benchmark-operations", said)]
-    filled = [_filled(side, known) for (side, _), known in zip(profiles, counted, strict=True) if known is not None]
-    return filled[0], filled[1], []
+        return base, candidate, [Caveat("benchmark-operations", sentence)]
+    with_counts = [
+        _fill_operations(side, known) for (side, _), known in zip(profiles, counted, strict=True) if known is not None
+    ]
+    return with_counts[0], with_counts[1], []
 
 
 def operations_of(results: Sequence[BenchmarkResult], *, loop: bool) -> float:
-    """Return the operations of all results, with those of the rounds before the final one."""
+    """Return the operations of all results, including the rounds before the final one."""
     return float(sum(each.iterations + (0 if loop else _ramp_up(each.iterations)) for each in results))
 
 
@@ -58,28 +58,30 @@ def _ramp_up(iterations: int) -> int:
     return tried
 
 
-_Counted = Mapping[int, Sequence[BenchmarkResult]]
+_ResultsByProfile = Mapping[int, Sequence[BenchmarkResult]]
 """Results by the identity of the profile's table."""
 
 
-def _counted(profiles: Sequence[ProfileArtifact], outputs: Sequence[BenchmarkArtifact]) -> _Counted | None:
-    """Assign results to profiles, each kind of profile for itself; None if it is not clear which belong together."""
+def _count_operations(
+    profiles: Sequence[ProfileArtifact], outputs: Sequence[BenchmarkArtifact]
+) -> _ResultsByProfile | None:
+    """Assign results to profiles, per kind of profile; None if the assignment is ambiguous."""
     counted: dict[int, Sequence[BenchmarkResult]] = {}
     kinds: dict[str, list[ProfileArtifact]] = defaultdict(list)
     for profile in profiles:
         kinds[profile.table.kind].append(profile)
-    for mine in kinds.values():
-        shares = _assigned(mine, outputs)
+    for same_kind in kinds.values():
+        shares = _assign_results(same_kind, outputs)
         if shares is None or not all(shares):
             return None
-        counted |= {id(profile.table): share for profile, share in zip(mine, shares, strict=True)}
+        counted |= {id(profile.table): share for profile, share in zip(same_kind, shares, strict=True)}
     return counted or None
 
 
-def _assigned(
+def _assign_results(
     profiles: Sequence[ProfileArtifact], outputs: Sequence[BenchmarkArtifact]
 ) -> list[Sequence[BenchmarkResult]] | None:
-    """One output a profile, paired by folder or number in their names; or one output cut into equal parts, in order."""
+    """Assign one output per profile by folder or number in their names, or split one output evenly, in order."""
     if len(outputs) == len(profiles) == 1:
         return [outputs[0].results]
     if len(outputs) == len(profiles):
@@ -103,26 +105,29 @@ def _assigned(
 
 
 def _place(name: str) -> tuple[str, tuple[int, ...]]:
-    """The folder of a file and the numbers in its name: `3/cpu.pprof` and `3/bench.txt` belong together."""
+    """Return the folder of a file and the numbers in its name.
+
+    `3/cpu.pprof` and `3/bench.txt` belong together.
+    """
     folder, _, file = name.replace("\\", "/").rpartition("/")
     return folder, tuple(int(digits) for digits in re.findall(r"\d+", file))
 
 
-def _why_unusable(counted: Sequence[_Counted | None]) -> str:
+def _why_unusable(counted: Sequence[_ResultsByProfile | None]) -> str:
     if counted[0] is None or counted[1] is None:
         return "the number of operations is unknown"
     by_name = [_by_benchmark(known) for known in (counted[0], counted[1])]
     if set(by_name[0]) != set(by_name[1]):
         return "the two sides ran different benchmarks"
-    whole = sum(by_name[1].values()) / sum(by_name[0].values())
-    factors = [by_name[1][name] / by_name[0][name] / whole for name in by_name[0]]
+    overall_factor = sum(by_name[1].values()) / sum(by_name[0].values())
+    factors = [by_name[1][name] / by_name[0][name] / overall_factor for name in by_name[0]]
     if max(factors) > ALIKE or min(factors) < 1 / ALIKE:
         return "several benchmarks share the profile and their numbers of operations changed by different factors"
     return ""
 
 
-def _by_benchmark(counted: _Counted) -> dict[str, float]:
-    """Iterations in all by benchmark, each with the part of the profiles that they belong to."""
+def _by_benchmark(counted: _ResultsByProfile) -> dict[str, float]:
+    """Sum the iterations by benchmark."""
     sums: dict[str, float] = defaultdict(float)
     for results in counted.values():
         for each in results:
@@ -130,7 +135,7 @@ def _by_benchmark(counted: _Counted) -> dict[str, float]:
     return sums
 
 
-def _filled(side: ComparisonSide, counted: _Counted) -> ComparisonSide:
+def _fill_operations(side: ComparisonSide, counted: _ResultsByProfile) -> ComparisonSide:
     filled = []
     for profile in side.profiles:
         results = counted.get(id(profile.table))

@@ -1,4 +1,7 @@
-"""The first lines of an answer over all sorts of artifacts: the verdict as a sentence, and what silence is worth."""
+"""The headline over all kinds of artifacts.
+
+The verdict as a sentence and the minimum detectable effect.
+"""
 
 from slowpath.analysis.comparison.compare_sides import SideComparison
 from slowpath.analysis.findings.combined_verdict import VERDICT_OF, KindVerdict, deciding_kinds
@@ -21,7 +24,7 @@ from slowpath.analysis.kinds.profiles.profile_kind_comparison import TOTAL
 from slowpath.analysis.kinds.registry import Answer
 from slowpath.units import MILLISECONDS_PER_MINUTE
 
-_SORTS: dict[str, str] = {
+_KIND_NAMES: dict[str, str] = {
     "traces": "execution traces",
     "spans": "spans",
     "growth": "stack-growth logs",
@@ -32,10 +35,10 @@ _SORTS: dict[str, str] = {
 
 def make_headline(comparison: SideComparison) -> ProfileHeadline:
     """Write the headline from the kind that decides the verdict, so that sentence and verdict cannot disagree."""
-    verdict, judged = comparison.verdict, comparison.kind_verdicts
-    if not judged:
-        return ProfileHeadline("Inconclusive: nothing of the two sides could be compared.", None, (), None)
-    deciding = deciding_kinds(judged)
+    verdict, kind_verdicts = comparison.verdict, comparison.kind_verdicts
+    if not kind_verdicts:
+        return ProfileHeadline("Inconclusive: the two sides have no artifacts that can be compared.", None, (), None)
+    deciding = deciding_kinds(kind_verdicts)
     mixed = _mixed_across(comparison, deciding) if verdict == "mixed" else None
     leading = _leading(comparison, deciding, verdict)
     kind = _profile_kind(comparison, leading.kind)
@@ -46,13 +49,16 @@ def make_headline(comparison: SideComparison) -> ProfileHeadline:
         sentence = _sentence(comparison, verdict, mixed or reason_of(result.comparison, ruling, result.findings))
         return ProfileHeadline(sentence, headline.overall, headline.conditions, headline.detectable)
     part = _part(comparison, leading.kind)
-    reason = mixed or _reason(part, _SORTS[leading.kind], verdict)
-    conditions = _of_windows(comparison) if part is comparison.latency else _conditions(comparison)
+    reason = mixed or _reason(part, _KIND_NAMES[leading.kind], verdict)
+    conditions = _latency_conditions(comparison) if part is comparison.latency else _conditions(comparison)
     return ProfileHeadline(_sentence(comparison, verdict, reason), None, conditions, None)
 
 
 def _sentence(comparison: SideComparison, verdict: Verdict, reason: str) -> str:
-    """The verdict and its reason; where it is inconclusive, also what is known of the kinds that did not change."""
+    """Write the verdict and its reason.
+
+    For an inconclusive one also the result of the kinds that did not change.
+    """
     kinds = comparison.profiles.kinds if comparison.profiles and verdict == "inconclusive" else ()
     bounds = [
         reason_of(kind.comparison, kind.ruling, kind.findings).rstrip(".")
@@ -64,7 +70,7 @@ def _sentence(comparison: SideComparison, verdict: Verdict, reason: str) -> str:
 
 
 def _leading(comparison: SideComparison, deciding: list[KindVerdict], verdict: Verdict) -> KindVerdict:
-    """Of the kinds that decide, the one whose finding comes first in the list of all findings; else the first."""
+    """Return the deciding kind whose finding is first in the list of all findings; else the first."""
     order = [
         _kind_of(f.kind, f.profile) for f in comparison.findings if f.certain and VERDICT_OF[f.direction] == verdict
     ]
@@ -72,7 +78,7 @@ def _leading(comparison: SideComparison, deciding: list[KindVerdict], verdict: V
 
 
 def _kind_of(kind: str, profile: str) -> str:
-    """The kind of artifact that a finding belongs to, as verdicts name it."""
+    """Return the kind of artifact that a finding belongs to, as verdicts name it."""
     prefixes = {"trace": "traces", "span": "spans", "growth": "growth", "bench": "benchmarks", "metrics": "latency"}
     return next((name for prefix, name in prefixes.items() if kind.startswith(prefix)), profile)
 
@@ -91,34 +97,39 @@ def _part(comparison: SideComparison, kind: str) -> Answer:
 
 
 def _mixed_across(comparison: SideComparison, deciding: list[KindVerdict]) -> str | None:
-    """Where kinds disagree, the largest change of each: `CPU: a.F +2.1 µs per request; traces: main.G −4 ms`."""
+    """Write the largest change of each kind if kinds disagree: `CPU: a.F +2.1 µs per request.
+
+    Traces: main.G −4 ms`.
+    """
     if len(deciding) == 1:
         return None
-    said = []
+    by_kind = []
     for each in deciding:
         kind = _profile_kind(comparison, each.kind)
         findings = kind[0].findings if kind else _part(comparison, each.kind).findings
-        own = tuple(f for f in findings if each.verdict == "mixed" or VERDICT_OF[f.direction] == each.verdict)
-        said.append(f"{NAMES.get(each.kind, _SORTS.get(each.kind, each.kind))}: {mixed_reason(own).rstrip('.')}")
-    return f"{'; '.join(said)}."
+        relevant = tuple(f for f in findings if each.verdict == "mixed" or VERDICT_OF[f.direction] == each.verdict)
+        by_kind.append(
+            f"{NAMES.get(each.kind, _KIND_NAMES.get(each.kind, each.kind))}: {mixed_reason(relevant).rstrip('.')}"
+        )
+    return f"{'; '.join(by_kind)}."
 
 
-def _reason(part: Answer, sort: str, verdict: Verdict) -> str:
+def _reason(part: Answer, kind_name: str, verdict: Verdict) -> str:
     if verdict == "mixed":
         return mixed_reason(tuple(part.findings))
     leading = leading_finding(tuple(part.findings), verdict)
     if leading is not None:
         return lowered(leading.sentence)
-    likely = [finding for finding in part.findings if not finding.certain]
-    if likely:
-        return f"{pluralize(len(likely), 'difference is', 'differences are')} likely, none is significant."
+    tentative = [finding for finding in part.findings if not finding.certain]
+    if tentative:
+        return f"{pluralize(len(tentative), 'tentative difference')}, none significant."
     if part.reason is not None:
         return part.reason
     if verdict == "unchanged":
         bounds = [each.ratio for each in part.detectable if each.ratio is not None]
         known = f"; a change of {100 * (max(bounds) - 1):.3g}% would have been detected" if bounds else ""
-        return f"no significant difference between the {sort} of both sides{known}."
-    return f"the {sort} are too few or too short to tell."
+        return f"no significant difference between the {kind_name} of both sides{known}."
+    return f"the {kind_name} are too few or too short for a verdict."
 
 
 def _conditions(comparison: SideComparison) -> tuple[str, ...]:
@@ -126,9 +137,11 @@ def _conditions(comparison: SideComparison) -> tuple[str, ...]:
     return (f"Base {pluralize(base, 'artifact')}, candidate {pluralize(candidate, 'artifact')}.",)
 
 
-def _of_windows(comparison: SideComparison) -> tuple[str, ...]:
-    def told(side: LatencyWindow | None) -> str:
+def _latency_conditions(comparison: SideComparison) -> tuple[str, ...]:
+    def describe_requests(side: LatencyWindow | None) -> str:
         assert side is not None
         return f"{pluralize(side.requests, 'request')} in {pluralize(side.known_ms // MILLISECONDS_PER_MINUTE, 'known minute')}"
 
-    return (f"Base {told(comparison.base.latency)}, candidate {told(comparison.candidate.latency)}.",)
+    return (
+        f"Base {describe_requests(comparison.base.latency)}, candidate {describe_requests(comparison.candidate.latency)}.",
+    )

@@ -1,7 +1,7 @@
 """Combine the verdicts of several kinds of artifact into one.
 
-Kinds that measure the cost of a request take precedence over kinds that only shift shares; within one tier, opposite
-changes are mixed. Swapping the two sides swaps regressed and improved and leaves every other verdict as it is.
+Kinds that measure the cost of a request take precedence over kinds that only measure shares. Within one tier, opposite
+changes are mixed. Swapping the two sides swaps regressed and improved and changes no other verdict.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,10 @@ VERDICT_OF: dict[Direction, Verdict] = {"worse": "regressed", "better": "improve
 
 
 def leading_direction(verdict: Verdict | None) -> Direction:
-    """Return the direction whose findings come first: that of the verdict, so that swapped sides keep their order."""
+    """Return the direction whose findings are listed first.
+
+    The verdict's, so swapped sides have the same order.
+    """
     return "better" if verdict == "improved" else "worse"
 
 
@@ -22,9 +25,9 @@ class KindVerdict:
     """The verdict of one kind of artifact.
 
     `measures_cost`: the kind measures what a request costs (CPU time, waiting, latency), not only how a total is
-    divided. `has_enough_data`: the kind changed, or could have supported *unchanged*. Kinds that measure the cost of a
-    request always count; others count only with enough data, so that two heap snapshots beside twenty CPU profiles do
-    not make every answer inconclusive.
+    divided. `has_enough_data`: the kind changed, or had enough data to support *unchanged*. Kinds that measure the cost
+    of a request always count. Others count only with enough data: otherwise two heap snapshots next to twenty CPU
+    profiles would make every verdict inconclusive.
     """
 
     kind: str
@@ -34,7 +37,7 @@ class KindVerdict:
 
     @property
     def counts(self) -> bool:
-        """Whether the kind takes part in the overall verdict."""
+        """Return whether the kind takes part in the overall verdict."""
         return self.measures_cost or self.has_enough_data
 
 
@@ -44,12 +47,12 @@ def combined_verdict(verdicts: Sequence[KindVerdict]) -> Verdict:
         changed = {each.verdict for each in tier if each.verdict in CHANGED}
         if changed:
             return changed.pop() if len(changed) == 1 else "mixed"
-    silent = {each.verdict for each in verdicts if each.counts}
-    return "unchanged" if silent == {"unchanged"} else "inconclusive"
+    unchanged_or_inconclusive = {each.verdict for each in verdicts if each.counts}
+    return "unchanged" if unchanged_or_inconclusive == {"unchanged"} else "inconclusive"
 
 
 def deciding_kinds(verdicts: Sequence[KindVerdict]) -> list[KindVerdict]:
-    """Return the kinds that the combined verdict rests on, in their order."""
+    """Return the kinds that decide the combined verdict, in their order."""
     for tier in tiers(verdicts):
         changed = [each for each in tier if each.verdict in CHANGED]
         if changed:
@@ -59,5 +62,5 @@ def deciding_kinds(verdicts: Sequence[KindVerdict]) -> list[KindVerdict]:
 
 
 def tiers(verdicts: Sequence[KindVerdict]) -> tuple[list[KindVerdict], list[KindVerdict]]:
-    """Divide into kinds that measure the cost of a request and the others."""
+    """Split the kinds into those that measure the cost of a request and the others."""
     return [each for each in verdicts if each.measures_cost], [each for each in verdicts if not each.measures_cost]

@@ -1,17 +1,20 @@
-"""What a comparison finds: values only. Judging happens before, telling (`wording`, `advice`) and writing after."""
+"""Values that a comparison returns: findings, caveats, cost shifts and minimum detectable effects."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 Direction = Literal["worse", "better"]
 Verdict = Literal["regressed", "improved", "mixed", "unchanged", "inconclusive"]
-"""`mixed`: significant costs moved both ways, and their net change is not significant."""
+"""`mixed`: significant costs changed in both directions, and their net change is not significant."""
 CHANGED: frozenset[Verdict] = frozenset({"regressed", "improved", "mixed"})
 
 
 @dataclass(frozen=True)
 class Effect:
-    """An effect with its interval; `low` and `high` bound the ratio or the difference, as `of` says."""
+    """An effect with its confidence interval.
+
+    `of` names what `low` and `high` bound: the ratio or the difference.
+    """
 
     ratio: float | None
     difference: float
@@ -23,7 +26,7 @@ class Effect:
 
 @dataclass(frozen=True)
 class AttributedCaller:
-    """Who pays: the first user frame, the runtime function it entered, the path from the root, and how much more."""
+    """The first user frame, the runtime function it entered, the path from the root, and the cost it gained."""
 
     function: str
     entry: str | None
@@ -41,11 +44,11 @@ class Contribution:
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that changed. Values are in `unit` on `basis`; `certain` is False for what is merely likely.
+    """One change. Values are in `unit` on `basis`; `certain` is False for a tentative finding.
 
-    `quantile` says which one of a distribution `base` and `candidate` are. `cost` is by how many seconds more (or less)
-    the process works or its goroutines wait in a second, where that can be said: what findings are ranked by.
-    `exclusive` is the part of `change.difference` that no other finding explains; None if that is all of it.
+    `quantile`: the quantile that `base` and `candidate` are, if any. `cost`: seconds of work or waiting per second that the
+    process gained (or lost), where that is known; findings are ranked by it. `exclusive`: the part of `change.difference`
+    that no other finding explains; None for all of it.
     """
 
     kind: str
@@ -71,13 +74,13 @@ class Finding:
 
     @property
     def explained(self) -> float:
-        """How much of the change this finding alone explains, in `unit`."""
+        """Return how much of the change only this finding explains, in `unit`."""
         return self.change.difference if self.exclusive is None else self.exclusive
 
 
 @dataclass(frozen=True)
 class CostShift:
-    """A cost that changed its place and not its size: between functions under one common caller."""
+    """A cost that changed its function, not its size, below one common caller."""
 
     profile: str
     from_function: str
@@ -99,7 +102,10 @@ class MinimumDetectableEffect:
 
 @dataclass(frozen=True)
 class Caveat:
-    """Why a comparison may mislead. `explains_effect`: it could explain a whole change, which is then not significant."""
+    """Why a comparison may mislead.
+
+    With `explains_effect` it could explain the entire change, which is then not significant.
+    """
 
     id: str
     sentence: str

@@ -9,7 +9,7 @@ from slowpath.analysis.stats.histogram_cells import HistogramCells
 class LatencyWindow:
     """Latency of one service from `from_ms` to `to_ms`: cells with samples only, None without a histogram.
 
-    `instances` is how many instances the histograms name, None when they name none.
+    `instances` is the number of instances that the histograms name, None if they name none.
     """
 
     service: str
@@ -27,7 +27,7 @@ class LatencyWindow:
 
     @property
     def known_ms(self) -> int:
-        """Return how much of the time range has samples."""
+        """Return for how many milliseconds of the time range there are samples."""
         return 0 if self.latency is None else len(self.latency.times_ms) * self.cell_ms
 
     @property

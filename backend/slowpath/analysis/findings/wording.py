@@ -1,4 +1,7 @@
-"""Format numbers and findings. A function "takes more time", it is never "slower"; the base value comes last."""
+"""Format numbers and findings.
+
+A function "takes more time", it is never "slower"; the base value comes last.
+"""
 
 from slowpath.analysis.findings.findings import Effect
 from slowpath.analysis.formats.go_function_names import short
@@ -11,11 +14,11 @@ _IN_NANOSECONDS = {"us": 1e3, "s": 1e9, "nanoseconds": 1.0}
 _QUANTILES = {0.5: "median", 0.9: "p90", 0.99: "p99", 0.999: "p99.9"}
 
 UNBOUNDED = 1_000.0
-"""A bound of a ratio's interval beyond this says only that the data do not bound it."""
+"""A bound beyond this carries no information: the data do not bound the ratio."""
 SMALL_RATIO = 0.1
 """A smaller ratio is written with three significant digits."""
 NO_BOUND = 1e-6
-"""A lower bound below this says only that the data do not bound the ratio."""
+"""A lower bound below this carries no information: the data do not bound the ratio."""
 
 # Verbs for more and for less of each profile kind.
 VERBS = {
@@ -30,7 +33,7 @@ OTHER_VERBS = ("counts more", "counts less")
 
 
 def format_number(value: float) -> str:
-    """Three significant digits, thousands with a comma, a true minus."""
+    """Format three significant digits, thousands with a comma, a true minus."""
     size = abs(value)
     if size >= 99.95:
         text = f"{size:,.0f}"
@@ -46,22 +49,22 @@ def format_number(value: float) -> str:
 
 
 def format_quantity(value: float, unit: str) -> tuple[str, str]:
-    """A value as (number, words of its unit), scaled to read well: ("1.32", "ms per request")."""
+    """Return a value as (number, words of its unit), scaled for reading: ("1.32", "ms per request")."""
     if unit == "share":
-        return f"{format_number(100 * value)} %", "of the total"
+        return f"{format_number(100 * value)}%", "of the total"
     step, word = _step_for(value, unit)
     return format_number(value * step), word
 
 
 def format_pair(candidate: float, base: float, unit: str) -> str:
-    """`726 µs per request instead of 62`: both in the unit that suits the larger."""
+    """Format both values in the unit that suits the larger: `726 µs per request instead of 62`."""
     larger = max(abs(candidate), abs(base))
     if unit == "share":
-        new = f"{format_number(100 * candidate)} % of the total"
+        new = f"{format_number(100 * candidate)}% of the total"
         return (
-            f"{new} instead of {format_number(100 * base)} %"
+            f"{new} instead of {format_number(100 * base)}%"
             if candidate
-            else f"nothing instead of {format_number(100 * base)} % of the total"
+            else f"nothing instead of {format_number(100 * base)}% of the total"
         )
     step, word = _step_for(larger, unit)
     if base == 0:
@@ -72,7 +75,7 @@ def format_pair(candidate: float, base: float, unit: str) -> str:
 
 
 def _step_for(value: float, unit: str) -> tuple[float, str]:
-    """(factor, words) that make a value of that size readable."""
+    """Return (factor, words) that make a value of that size readable."""
     if unit == "s/s":
         return (1.0, "CPU s per second") if abs(value) >= 0.1 else (1e3, "CPU ms per second")
     suffix = next((each for each in _PER if unit.endswith(each)), "")
@@ -113,7 +116,7 @@ def format_interval(low: float, high: float) -> str:
 
 
 def function(name: str) -> str:
-    """A function's name for a sentence: without the directories of its package."""
+    """Return a function's name without the directories of its package."""
     return short(name)
 
 
@@ -128,7 +131,7 @@ def join_list(words: list[str]) -> str:
 
 
 def change_sentence(title: str, profile: str, *, base: float, candidate: float, unit: str, change: Effect) -> str:
-    """What changed and by how much, without a full stop."""
+    """Write what changed and by how much, without a full stop."""
     more, less = VERBS.get(profile, OTHER_VERBS)
     words = f"{title} {more if change.difference > 0 else less}: {format_pair(candidate, base, unit)}"
     if change.ratio is not None and change.of == "ratio":
@@ -155,7 +158,10 @@ def format_shift(base_ns: float, candidate_ns: float, ratio: float, low: float, 
 
 
 def format_ratio_with_interval(ratio: float, low: float, high: float) -> str:
-    """Format a ratio with its interval: `×6.43, 4.10 to 9.00`; a very small one with three significant digits."""
+    """Format a ratio with its interval: `×6.43, 4.10 to 9.00`.
+
+    A very small one with three significant digits.
+    """
     if ratio >= SMALL_RATIO:
         return f"{format_ratio(ratio)}, {format_interval(low, high)}"
     if low < NO_BOUND:

@@ -1,7 +1,7 @@
 """Sections of a column file: tables whose columns have the same length.
 
 A section is declared as a dataclass of annotated arrays, and the declaration is the check: `read_section` raises
-`ColumnFileError` with the column's name when a file does not match it.
+`ColumnFileError` with the column's name if a file does not match it.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from slowpath.analysis.formats.column_file import Array, ColumnFile, ColumnFileError
 
 NONE = 0xFFFFFFFF
-"""Index that points at no row."""
+"""Index of no row."""
 
 U8 = NDArray[np.uint8]
 U16 = NDArray[np.uint16]
@@ -29,7 +29,7 @@ Section = TypeVar("Section")
 
 @dataclass(frozen=True)
 class Column:
-    """A column of type `kind`; `into` names the table its indices point into, `or_none` allows `NONE` too."""
+    """A column of type `kind`; `into` names the table its indices refer to, `or_none` allows `NONE` too."""
 
     kind: str
     into: str | None = None
@@ -46,7 +46,10 @@ def _file_name(prefix: str, field: str) -> str:
 
 
 def read_section(columns: ColumnFile, section: type[Section], prefix: str) -> Section:
-    """Read one section. Raises `ColumnFileError` for a column that is missing or has another type or length."""
+    """Read one section.
+
+    Raises `ColumnFileError` for a column that is missing or has another type or length.
+    """
     arrays: dict[str, Array] = {}
     length: int | None = None
     for field, declared in _columns_of(section).items():
@@ -59,18 +62,18 @@ def read_section(columns: ColumnFile, section: type[Section], prefix: str) -> Se
 
 
 def check_section(section: object, prefix: str, limits: Mapping[str, int]) -> None:
-    """Check that indices point into their tables and that no time is negative. Raises `ColumnFileError`."""
+    """Check that indices are within their tables and that no time is negative. Raises `ColumnFileError`."""
     for field, declared in _columns_of(type(section)).items():
         name, array = _file_name(prefix, field), getattr(section, field)
         if declared.into is not None:
             limit = limits[declared.into]
             pointing = array[array != NONE] if declared.or_none else array
             if len(pointing) and int(pointing.max()) >= limit:
-                raise ColumnFileError("index-outside", f"{name} points at {int(pointing.max())} of {limit}")
+                raise ColumnFileError("index-outside", f"{name} refers to {int(pointing.max())} of {limit}")
         elif declared.kind == "i64" and np.any(array < 0):
-            raise ColumnFileError("value-outside", f"{name} holds a time below zero")
+            raise ColumnFileError("value-outside", f"{name} contains a negative time")
         elif declared.kind == "f64" and not np.all(np.isfinite(array)):
-            raise ColumnFileError("value-outside", f"{name} holds something that is no number")
+            raise ColumnFileError("value-outside", f"{name} contains a value that is not a number")
 
 
 def check_offsets(name: str, offsets: Array, rows: int, target: int) -> None:
@@ -84,4 +87,4 @@ def check_offsets(name: str, offsets: Array, rows: int, target: int) -> None:
 def check_ends(prefix: str, start_ns: I64, end_ns: I64) -> None:
     """Check that no end is before its start. Raises `ColumnFileError`."""
     if np.any(end_ns < start_ns):
-        raise ColumnFileError("times-damaged", f"{prefix}: something ends before it begins")
+        raise ColumnFileError("times-damaged", f"{prefix}: an end is before its start")

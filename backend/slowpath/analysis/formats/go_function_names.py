@@ -1,10 +1,10 @@
-"""What a Go function name tells: its package, whether it is the standard library's, and a short form of it."""
+"""Parse Go function names: package, standard library or not, short form."""
 
 from collections.abc import Iterable
 from functools import lru_cache
 
-# First elements of import paths of the standard library (go list std, 1.11 to 1.27). A module path of users has a
-# dot in its first element by convention; main is theirs, too.
+# First elements of import paths of the standard library (go list std, 1.11 to 1.27). A user's module path has a dot in
+# its first element by convention, or is main.
 _STANDARD = frozenset(
     [
         "archive",
@@ -63,9 +63,9 @@ _STANDARD = frozenset(
 
 @lru_cache(maxsize=65_536)
 def package_of(name: str) -> str:
-    """The import path of the package that a function belongs to; the name itself when it has none.
+    """Return the import path of the package that a function belongs to; the name itself if it has none.
 
-    `a.b/c.(*T).M` -> `a.b/c`. Type arguments may hold slashes and dots and are left out of the search.
+    `a.b/c.(*T).M` -> `a.b/c`. Type arguments may contain slashes and dots and are excluded.
     """
     if name.startswith("["):
         return name
@@ -77,16 +77,16 @@ def package_of(name: str) -> str:
     return head[:dot].replace("%2e", ".")
 
 
-# File-local assembly symbols carry no package; they all belong to the runtime.
+# File-local assembly symbols have no package; they all belong to the runtime.
 _ASSEMBLY = frozenset(
     ["gcWriteBarrier", "aeshashbody", "memeqbody", "cmpbody", "indexbytebody", "countbody", "indexbody", "callRet"]
 )
 
 
 def is_standard(name: str) -> bool:
-    """Tells whether a function belongs to the standard library (or to nobody's package at all)."""
+    """Return whether a function belongs to the standard library (or to no package at all)."""
     slash = name.find("/")
-    if slash > 0 and "[" not in name[:slash]:  # the quick way for most names of a large program
+    if slash > 0 and "[" not in name[:slash]:  # the fast path for most names of a large program
         return name[:slash] in _STANDARD
     package = package_of(name)
     return package.partition("/")[0] in _STANDARD or package == "runtime (assembly)"
@@ -102,7 +102,7 @@ def are_standard(names: Iterable[str]) -> list[bool]:
 
 
 def short(name: str) -> str:
-    """The name without the directories of its import path: `example.com/a/b.(*T).M` -> `b.(*T).M`."""
+    """Return the name without the directories of its import path: `example.com/a/b.(*T).M` -> `b.(*T).M`."""
     bracket = name.find("[")
     head = name if bracket < 0 else name[:bracket]
     return name[head.rfind("/") + 1 :]

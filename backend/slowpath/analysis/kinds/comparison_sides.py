@@ -1,4 +1,4 @@
-"""What stands on a side of a comparison: decoded artifacts of every sort."""
+"""The sides of a comparison: decoded artifacts of every kind."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,15 +16,15 @@ Artifact = TypeVar("Artifact")
 
 
 class NamedArtifact(Protocol):
-    """Any artifact: how it is called, and what is known of its run."""
+    """Any artifact: its name and run metadata."""
 
     @property
     def name(self) -> str:
-        """What people see."""
+        """Return the display name."""
 
     @property
     def facts(self) -> RunMetadata:
-        """What is known of the run."""
+        """Return the run metadata."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,9 @@ class BenchmarkResult:
 
 @dataclass(frozen=True)
 class BenchmarkArtifact:
-    """One file of benchmark output. What it measured stays with the helper, which compares it.
+    """One file of benchmark output. Its values stay in the helper, which compares them.
 
-    `results` are in the order of the file; they say how many operations the profiles beside it cover.
+    `results` are in the order of the file; they give the number of operations behind the profiles.
     """
 
     name: str
@@ -60,10 +60,10 @@ def read_results(columns: ColumnFile) -> tuple[BenchmarkResult, ...]:
 
 @dataclass(frozen=True)
 class ComparisonSide:
-    """All artifacts of one side, and a window of a service's metrics.
+    """All artifacts of one side, and a time range of a service's metrics.
 
-    Stacks of growth logs, traces and spans stand among the profiles too, to be drawn. What a growth log, a trace or a span
-    set is, only their own modules know (`of_type`): they are imported where there are some.
+    Stacks of growth logs, traces and spans are also among the profiles, for display. The artifact types are defined in the
+    modules of their kinds, which are imported where needed (`of_type`).
     """
 
     profiles: tuple[ProfileArtifact, ...] = ()
@@ -74,21 +74,21 @@ class ComparisonSide:
     latency: LatencyWindow | None = None
 
     def artifacts(self) -> tuple[NamedArtifact, ...]:
-        """Every artifact once, in the order of their sorts."""
+        """Return every artifact once, in the order of the kinds."""
         return (*self.own_profiles(), *self.growth, *self.traces, *self.spans, *self.benchmarks)
 
     def own_profiles(self) -> tuple[ProfileArtifact, ...]:
-        """The profiles that were recorded as such."""
+        """Return the profiles that were recorded as profiles."""
         return tuple(each for each in self.profiles if each.table.kind not in SHOWN_KINDS)
 
     def of_kind(self, kind: str) -> tuple[ProfileArtifact, ...]:
-        """The profiles of one kind."""
+        """Return the profiles of one kind."""
         return tuple(each for each in self.profiles if each.table.kind == kind)
 
 
 @dataclass(frozen=True)
 class Sides:
-    """Everything that a comparison is made of; `benchmark_rows` is the helper's answer on both sides' benchmark output."""
+    """The input of a comparison; `benchmark_rows` is the helper's comparison of both sides' benchmark output."""
 
     base: ComparisonSide
     candidate: ComparisonSide
@@ -96,9 +96,9 @@ class Sides:
     rng: Generator
 
 
-def of_type(wanted: type[Artifact], artifacts: Sequence[NamedArtifact]) -> tuple[Artifact, ...]:
-    """Return the artifacts as what they must be; raises `TypeError` for one of another sort."""
-    found = tuple(artifact for artifact in artifacts if isinstance(artifact, wanted))
-    if len(found) != len(artifacts):
-        raise TypeError(f"an artifact is no {wanted.__name__}")
-    return found
+def of_type(artifact_type: type[Artifact], artifacts: Sequence[NamedArtifact]) -> tuple[Artifact, ...]:
+    """Return the artifacts with their type. Raises `TypeError` if one has another type."""
+    matching = tuple(artifact for artifact in artifacts if isinstance(artifact, artifact_type))
+    if len(matching) != len(artifacts):
+        raise TypeError(f"expected only artifacts of type {artifact_type.__name__}")
+    return matching

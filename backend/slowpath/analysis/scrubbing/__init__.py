@@ -1,1 +1,1 @@
-"""Taking out of what is shown to strangers: label values, paths, hosts, people."""
+"""Scrub label values, paths, hosts and people from shared documents."""

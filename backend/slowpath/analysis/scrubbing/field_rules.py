@@ -1,4 +1,4 @@
-"""What the names of fields say of their values: where labels, hosts and people stand in the API's documents."""
+"""Field names of the API's documents that contain labels, hosts or people."""
 
 import re
 from collections.abc import Iterator
@@ -90,7 +90,7 @@ STRUCTURE = frozenset(
         "dialect",
     ]
 )
-"""Fields whose values the pages' own code reads."""
+"""Fields whose values the pages' code reads."""
 PLAIN = re.compile(r"[A-Za-z0-9_+-]{0,64}(?:\.[a-z_]{1,20}){0,2}")
 MOMENT_OR_ID = re.compile(r"[0-9a-f-]{8,64}|[0-9TZ:.+-]{10,40}")
 ORDINARY = re.compile(
@@ -99,12 +99,12 @@ ORDINARY = re.compile(
     r"rpc\.(?:system|grpc\.status_code)|db\.(?:system|operation)(?:\.name)?|messaging\.(?:system|operation)(?:\.type)?|"
     r"telemetry\.sdk\.(?:name|language|version)|le|quantile|code|method|status|status_code|job_type|internal\.span\.format)"
 )
-"""Labels whose values are words of a standard: they make a span readable and tell nothing."""
+"""Labels whose values are standard terms: they make a span readable and identify nothing."""
 ORDINARY_VALUE = re.compile(r"[A-Za-z0-9_.+/-]{1,24}")
 
 
 def pairs_of(value: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - any JSON value
-    """Yield keys and values of labels in any of the forms in which documents have them."""
+    """Yield keys and values of labels in any of the formats of the documents."""
     if isinstance(value, dict):
         yield from ((str(key), one) for key, one in value.items())
     elif isinstance(value, list):
@@ -116,21 +116,21 @@ def pairs_of(value: Any) -> Iterator[tuple[str, Any]]:  # noqa: ANN401 - any JSO
 
 
 def is_ordinary(key: str, value: Any) -> bool:  # noqa: ANN401 - any JSON value
-    """Tell whether a label's value is a word of a standard, or says yes or no."""
+    """Return whether a label's value is a standard term, or a boolean."""
     if isinstance(value, bool) or value is None:
         return True
     return ORDINARY.fullmatch(key) is not None and ORDINARY_VALUE.fullmatch(str(value)) is not None
 
 
 def is_structure(key: str, value: str) -> bool:
-    """Tell whether a text is one that the pages' own code reads, and not one of people."""
+    """Return whether a text is read by the pages' code, not by people."""
     if key.endswith(("id", "_ids", "_at")) and MOMENT_OR_ID.fullmatch(value) is not None:
         return True
     return key in STRUCTURE and PLAIN.fullmatch(value) is not None
 
 
 def is_telling(value: str) -> bool:
-    """Tell whether a label's value is looked for outside of labels too: a plain word is a word of every sentence."""
+    """Return whether a label's value is searched outside of labels too; plain words occur in any sentence."""
     if len(value) < 4 or value.isdigit():
         return False
     if value.isascii() and value.isalpha():

@@ -1,4 +1,4 @@
-"""Things that were learnt, found again inside any text, at the cost of looking at each word's beginning once."""
+"""Find learned terms inside any text, with one lookup per word."""
 
 import re
 
@@ -7,7 +7,7 @@ PREFIX = 2
 
 
 class LearnedTerms:
-    """Texts by what stands for them. Letters' case does not matter, but the ends of words do."""
+    """Terms with their pseudonyms. Case is ignored, word boundaries are not."""
 
     def __init__(self) -> None:
         self._after: dict[str, tuple[str, str]] = {}
@@ -20,7 +20,7 @@ class LearnedTerms:
         return len(self._after)
 
     def add(self, text: str, kind: str, after: str) -> None:
-        """Remember a text; the first that is said of it stays."""
+        """Add a term; the first pseudonym is used."""
         key = text.lower()
         if len(key) < PREFIX or len(key) != len(text) or key in self._after:
             return
@@ -31,11 +31,11 @@ class LearnedTerms:
             lengths.sort(reverse=True)
 
     def get(self, text: str) -> tuple[str, str] | None:
-        """Return what a whole text is, and what stands for it."""
+        """Return the kind and the pseudonym of a complete text."""
         return self._after.get(text.lower())
 
     def places(self, text: str) -> list[tuple[int, int, str, str]]:
-        """Return where known things stand in a text: begin, end, what it is, what stands for it; the longest first wins."""
+        """Return the positions of known terms in a text: begin, end, kind, pseudonym; the longest match first."""
         folded = text.lower()
         if not self._after or len(folded) != len(text):
             return []

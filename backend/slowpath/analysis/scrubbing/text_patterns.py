@@ -1,7 +1,7 @@
-"""What gives a host, a path, an e-mail or a symbol away by how it is written.
+"""Detect hosts, paths, e-mail addresses and symbols by their form.
 
-Names of functions are no hosts: `github.com/x/y.F` stays. A dotted name is a host when its end is one that names of
-hosts have; two-letter ends and ends that are ordinary words need three parts, because `main.run` is a function.
+Function names are not hosts: `github.com/x/y.F` is unchanged. A dotted name is a host if its last part is a domain suffix;
+two-letter suffixes and suffixes that are ordinary words require three parts, because `main.run` is a function.
 """
 
 import re
@@ -93,7 +93,7 @@ NOT_COUNTRIES = frozenset(
         "us",
     ]
 )
-"""Two letters that end names of files and functions too; a host in one of these countries has a private end, four parts, or is learnt."""
+"""Two letters that also end file and function names; hosts there need a private suffix, four parts, or learning."""
 PUBLIC_HOSTS = frozenset(
     [
         "github.com",
@@ -116,7 +116,7 @@ PUBLIC_HOSTS = frozenset(
         "w3.org",
     ]
 )
-"""Hosts of everybody: they tell nothing of who reports, and stand in the names of functions."""
+"""Public hosts: they do not identify the reporter, and occur in function names."""
 
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9])?"
 _PIECE = r"[^\s/\"'`<>|:;,()\[\]{}]+"
@@ -134,9 +134,9 @@ SECRETS = re.compile(
     """,
     re.VERBOSE,
 )
-"""Everything that is looked for in any text; which group matched tells what it may be."""
+"""All patterns that are searched in any text; the matched group names the kind."""
 HINTS = re.compile(r"[/\\@.:]|-[a-f0-9]{8}|ip-\d")
-"""What a text without it can hold no secret by its shape."""
+"""A text without a match contains no secret by its form."""
 WHOLE_PATH = re.compile(r"/[^\n\"<>|]*/[^\n\"<>|/]*\.[A-Za-z0-9_]{1,8}")
 SYMBOL = re.compile(r"[\w.~%@+-]+(?:/[\w.~%@+-]+)+\.[\w(\[*].*|[\w.]+\.\(\*?[A-Za-z_].*", re.DOTALL)
 """A function with its package, as Go writes it."""
@@ -144,7 +144,7 @@ UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def is_host(name: str, following: str) -> bool:
-    """Tell whether a dotted name without a port is a host's; `following` is the letter behind it."""
+    """Return whether a dotted name without a port is a host's; `following` is the next character."""
     parts = name.lower().split(".")
     end = parts[-1]
     if end in PRIVATE_ENDS:
@@ -156,7 +156,7 @@ def is_host(name: str, following: str) -> bool:
 
 
 def is_address(text: str) -> bool:
-    """Tell whether it is an IP address that tells something: the machine itself and nobody do not."""
+    """Return whether it is an IP address that identifies something: not loopback or unspecified."""
     try:
         found = ip_address(text)
     except ValueError:
@@ -165,7 +165,7 @@ def is_address(text: str) -> bool:
 
 
 def without_port(host: str) -> str:
-    """Return a host, or an address, without its port and brackets."""
+    """Return a host or an address without its port and brackets."""
     if host.startswith("["):
         return host[1:].partition("]")[0]
     name, colon, port = host.rpartition(":")
@@ -173,7 +173,7 @@ def without_port(host: str) -> str:
 
 
 def last_element(path: str) -> str:
-    """Return what is kept of a path: its last element; a home folder is a person's name."""
+    """Return what remains of a path: its last element, except for a home folder, which is a person's name."""
     separator = "\\" if "\\" in path and "/" not in path else "/"
     parts = [part for part in path.split(separator) if part]
     if len(parts) <= 2 and parts and parts[0].lower() in {"home", "users"}:

@@ -1,1 +1,1 @@
-"""Series over builds: where their level changed, whether the newest build is to be told of, and which changes are one."""
+"""Detect and group change points in series over builds."""

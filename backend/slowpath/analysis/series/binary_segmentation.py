@@ -1,7 +1,7 @@
-"""All steps of rows: split where the surest one is, again in each part, then drop those that do not hold beside the others.
+"""Find all steps of rows: split at the most certain one, again in each part, then prune steps that are not significant.
 
-Greedy binary segmentation (Scott and Knott 1974) with pruning from the bottom; all rows are scanned at once, and only those in
-which there is a sign of a step are gone on with.
+Greedy binary segmentation (Scott and Knott 1974) with bottom-up pruning; all rows are scanned at once, and only rows with a
+sign of a step are processed further.
 """
 
 from collections.abc import Sequence
@@ -21,20 +21,20 @@ from slowpath.analysis.series.step_scan import StepScan, scan
 F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]
 
-# Splitting asks for less than what is told in the end: a step may hide beside another.
+# Splitting requires less than the final test: a step may be hidden by another.
 LOOSER = 0.8
-# Several steps swell what one leaves over; differences alone do not see them, but are less exact.
+# Several steps inflate the residuals of one; differences alone are unaffected, but less precise.
 MOST_OVER_DIFFERENCES = 1.2
-# So many builds on each side of a step are asked whether they surprise: further ones would drown a slow drift in certainty.
+# Maximum number of builds on each side of a step for the rank test: more would make a slow drift significant.
 SIDE = 60
-# A difference of Schwarz's criterion from which evidence is called strong (Kass and Raftery 1995): a slow course without steps is
-# stated only if one step does not explain the row nearly as well. Otherwise neither is.
+# A difference of Schwarz's criterion that is strong evidence (Kass and Raftery 1995): a slow course without steps is
+# only reported if one step does not explain the row nearly as well. Otherwise neither is.
 STRONG = 6.0
 
 
 @dataclass(frozen=True)
 class SeriesSegmentation:
-    """What a row does: its steps in order, beside a slow course if that explains it better than steps alone."""
+    """The segments of a row: its steps in order, with a slow course if that explains it better than steps alone."""
 
     steps: list[SeriesStep]
     course: Course | None
@@ -55,48 +55,48 @@ def shaped_of(rows: F64, weight: F64, thresholds: SeriesThresholds) -> dict[int,
     out = {}
     for row in np.flatnonzero(best >= thresholds.score_whole * LOOSER).tolist():
         one = _SegmentedRow(rows[row], calm.rows[row], weight[row], thresholds, unruly=bool(calm.unruly[row]))
-        shaped = _shaped(one, one.places(float(phi[row]), float(bound[row])))
+        shaped = _best_model(one, one.places(float(phi[row]), float(bound[row])))
         if shaped.steps or shaped.course is not None:
             out[row] = shaped
     return out
 
 
-def _shaped(one: "_SegmentedRow", places: list[int]) -> SeriesSegmentation:
-    """Return the cheapest account of a row: steps alone, or a slow course and the steps that hold beside it."""
+def _best_model(one: "_SegmentedRow", places: list[int]) -> SeriesSegmentation:
+    """Return the cheapest model of a row: steps alone, or a slow course with the remaining steps."""
     cheapest, plain, with_course = cost_of_steps(one.calm, places), places, None
-    for beside in [places, []] if places else [places]:
-        begun = best_course(one.calm, beside)
-        if begun is None:
+    for tried in [places, []] if places else [places]:
+        initial = best_course(one.calm, tried)
+        if initial is None:
             break
-        removable = steps_cost(max(len(beside), len(places) - 1), len(one.calm))
-        if begun.cost - removable >= cheapest:
+        removable = steps_cost(max(len(tried), len(places) - 1), len(one.calm))
+        if initial.cost - removable >= cheapest:
             continue
-        held = one.beside(begun.values).found()
-        fitted = best_course(one.calm, held)
-        replaces = len(held) < len(places) or not places  # else steps alone say as much
+        remaining = one.without_course(initial.values).found()
+        fitted = best_course(one.calm, remaining)
+        replaces = len(remaining) < len(places) or not places  # else steps alone explain as much
         if fitted is not None and replaces and fitted.cost < cheapest:
-            cheapest, plain, with_course = fitted.cost, held, fitted
+            cheapest, plain, with_course = fitted.cost, remaining, fitted
     if with_course is None:
         return SeriesSegmentation(one.steps(places), None)
-    if not plain and not _beats_one_step(one, with_course):
+    if not plain and not _is_better_than_step(one, with_course):
         return SeriesSegmentation([], None)
-    flat = one.beside(with_course.values)
+    flat = one.without_course(with_course.values)
     plain = flat.pruned(plain)
     return SeriesSegmentation(
-        [_raised(step, float(with_course.values[step.at])) for step in flat.steps(plain)],
+        [_at_course_level(step, float(with_course.values[step.at])) for step in flat.steps(plain)],
         with_course.course,
         with_course.values,
     )
 
 
-def _beats_one_step(one: "_SegmentedRow", course: CourseFit) -> bool:
-    """Tell whether a course explains a row much better than a step where one is likeliest."""
+def _is_better_than_step(one: "_SegmentedRow", course: CourseFit) -> bool:
+    """Return whether a course explains a row much better than a step at the most likely build."""
     at = one.likeliest()
     return at is None or course.cost + STRONG < cost_of_steps(one.calm, [at])
 
 
-def _raised(step: SeriesStep, by: float) -> SeriesStep:
-    """Return a step beside a course in terms of the level at which the course stands there."""
+def _at_course_level(step: SeriesStep, by: float) -> SeriesStep:
+    """Return a step on top of a course, with the level of the course at that build."""
     before, after = step.before + by, step.after + by
     if before <= 0:
         return replace(step, before=before, after=after)
@@ -106,26 +106,26 @@ def _raised(step: SeriesStep, by: float) -> SeriesStep:
 
 
 class _SegmentedRow:
-    """One row while its steps are looked for; places are builds before which a step lies."""
+    """One row during the search for steps; places are builds before which a step is."""
 
     def __init__(self, raw: F64, calm: F64, weight: F64, thresholds: SeriesThresholds, *, unruly: bool) -> None:
         self.raw, self.calm, self.weight = raw, calm, weight
         self.unruly = unruly
         self.thresholds = thresholds
 
-    def beside(self, course: F64) -> "_SegmentedRow":
+    def without_course(self, course: F64) -> "_SegmentedRow":
         """Return the row without a slow course [builds]."""
         return _SegmentedRow(self.raw - course, self.calm - course, self.weight, self.thresholds, unruly=self.unruly)
 
     def found(self) -> list[int]:
-        """Return the places of steps of the row by itself."""
+        """Return the places of the steps of the row."""
         one = self.calm[np.newaxis, :]
         phi = memory_across_steps(one)
         bound = MOST_OVER_DIFFERENCES * innovation_variance(one, phi)
         return self.places(float(phi[0]), float(bound[0]))
 
     def likeliest(self) -> int | None:
-        """Return the build before which a single step is likeliest, sure or not."""
+        """Return the build before which a single step is most likely, significant or not."""
         places = self._places(0, len(self.calm))
         if len(places) == 0:
             return None
@@ -133,12 +133,12 @@ class _SegmentedRow:
         return int(places[np.argmax(score)])
 
     def places(self, phi: float, bound: float) -> list[int]:
-        """Return the places of all steps that hold."""
+        """Return the places of all significant steps."""
         return self.pruned(self.split(phi, bound))
 
     def split(self, phi: float, bound: float) -> list[int]:
-        """Places of all that may be steps."""
-        asked, parts, found = self.thresholds.score_whole * LOOSER, [(0, len(self.calm))], []
+        """Return the places of all possible steps."""
+        required, parts, found = self.thresholds.score_whole * LOOSER, [(0, len(self.calm))], []
         while parts:
             first, last = parts.pop()
             places = self._places(first, last)
@@ -146,15 +146,15 @@ class _SegmentedRow:
                 continue
             score = np.abs(self._scan(first, last, phi, bound).score[0, places - first - 1])
             at = int(places[np.argmax(score)])
-            if score.max() >= asked:
+            if score.max() >= required:
                 found.append(at)
                 parts += [(first, at), (at, last)]
         return sorted(found)
 
     def pruned(self, places: list[int]) -> list[int]:
-        """Those that hold: the least sure goes until all of them are sure."""
+        """Drop the least significant step until all remaining ones are significant."""
         while places:
-            places, scores = self._settled(places)
+            places, scores = self._refine(places)
             worst = int(np.argmin(scores))
             if scores[worst] > 0:
                 return places
@@ -175,11 +175,14 @@ class _SegmentedRow:
                 self.calm[first:last], self.weight[first:last], at - first, score, around, phi=phi,
                 confidence=self.thresholds.confidence,
             )  # fmt: skip
-            out.append(_shifted(one, first))
+            out.append(_shift_builds(one, first))
         return out
 
-    def _settled(self, places: list[int]) -> tuple[list[int], list[float]]:
-        """The places moved to where each is surest between its neighbours; by how much each is surer than asked."""
+    def _refine(self, places: list[int]) -> tuple[list[int], list[float]]:
+        """Move each place to the best position between its neighbors.
+
+        Return also the margins above the requirement.
+        """
         phi, bound = self._noise(places)
         settled: list[int] = []
         scores: list[float] = []
@@ -194,28 +197,28 @@ class _SegmentedRow:
             score = np.abs(scanned.score[0, inside - begin - 1])
             at = int(inside[np.argmax(score)])
             settled.append(at)
-            scores.append(self._surer(begin, at, last, float(score.max())))
+            scores.append(self._margin(begin, at, last, float(score.max())))
         return settled, scores
 
-    def _surer(self, first: int, at: int, last: int, score: float) -> float:
-        """Return by how much a step is surer than what is asked; below zero it is none."""
+    def _margin(self, first: int, at: int, last: int, score: float) -> float:
+        """Return by how much a step exceeds the requirement; below zero it is not significant."""
         limits = self.thresholds
         before, after = self.calm[first:at], self.calm[at:last]
         old, new = float(before.mean()), float(after.mean())
-        asked = limits.score_whole
+        required = limits.score_whole
         if abs(new - old) < limits.least_relative * abs(old):
-            return min(score - asked, 0.0) - 1.0
+            return min(score - required, 0.0) - 1.0
         more, fewer = self.raw[max(first, at - SIDE) : at], self.raw[at : min(last, at + SIDE)]
         up = new > old
         if len(more) < len(fewer):
             more, fewer, up = fewer, more, not up
         surprising = rank_surprise(more, fewer, up=up)
         if surprising < (limits.surprise_unruly if self.unruly else limits.surprise):
-            return min(score - asked, 0.0) - 1.0
-        return score - asked
+            return min(score - required, 0.0) - 1.0
+        return score - required
 
     def _noise(self, places: list[int]) -> tuple[float, float]:
-        """Memory and the variance of innovations of what is left beside all steps."""
+        """Return autocorrelation and innovation variance of the residuals without all steps."""
         edges = [0, *places, len(self.calm)]
         levels = np.concatenate(
             [
@@ -244,7 +247,7 @@ class _SegmentedRow:
         return list(zip(edges[:-2], edges[1:-1], edges[2:], strict=True))
 
 
-def _shifted(step: SeriesStep, by: int) -> SeriesStep:
+def _shift_builds(step: SeriesStep, by: int) -> SeriesStep:
     return SeriesStep(
         step.at + by, step.low + by, step.high + by, step.before, step.after, step.ratio, step.ratio_low, step.ratio_high,
         step.score,

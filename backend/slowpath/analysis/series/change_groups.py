@@ -1,7 +1,7 @@
-"""Changes of several series at one build that are one story: what leads, what follows, and what only moved.
+"""Group changes of several series at one build by cause: the lead, its consequences, and cost shifts.
 
-Series are related by where they are measured: functions lie under their callers and in a category; a category lies in the whole.
-What one function gained and another under the same caller lost is a move: in the caller they cancel.
+Series are related by what they measure: functions are below their callers and in a category; a category is in the total. The
+gain of one function and the loss of another below the same caller is a cost shift: in the caller they cancel.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,13 +11,13 @@ from math import hypot, isfinite
 
 from slowpath.analysis.series.change_points import ChangePoint
 
-# What is measured of parts of the work; all other kinds are of the whole, or what someone feels of it.
+# Kinds that measure parts of the work; all other kinds measure the total, or its effects.
 PARTS = frozenset({"function", "category", "growth", "delay", "allocation"})
-# Categories that grow because something else allocates more: they lead only where nothing else does.
+# Categories that grow because something else allocates more: they lead only if nothing else does.
 FOLLOWING = frozenset({"gc-assist", "gc-mark", "gc-write-barrier", "gc-sweep", "gc-scavenge", "allocation"})
-# A sum is nothing if it is within so many of its standard errors, and no more than this part of what was gained or lost.
-NOTHING_ERRORS, NOTHING_PART = 2.0, 0.25
-# Of a function and what it calls the innermost leads that has this much of the change.
+# A sum is zero if it is within this many of its standard errors, and at most this part of the gain or loss.
+ZERO_ERRORS, ZERO_PART = 2.0, 0.25
+# Of a function and its callees the innermost with at least this share of the change leads.
 EXPLAINS = 0.8
 
 
@@ -26,10 +26,9 @@ class SeriesChange:
     """A change of one series.
 
     `kind` is what is measured ("category", "function", "benchmark", "latency", "growth", "delay", "allocation", "total"),
-    `subject` its name. `change` is where. `difference` is after minus before in `unit`, the same unit in all series of a
-    kind that can be added (CPU seconds per second, per request); NaN where levels cannot be added. `callers`: functions
-    beneath which nearly all of it lies, nearest first. `category`: the category in which it lies. `higher_is_worse`: False
-    for throughput.
+    `subject` its name. `difference` is after minus before in `unit`, the same unit in all series of a kind that can be added (CPU
+    seconds per second, per request); NaN if levels cannot be added. `callers`: functions below which nearly all of it is, nearest
+    first. `category`: its category. `higher_is_worse`: False for throughput.
     """
 
     kind: str
@@ -44,11 +43,11 @@ class SeriesChange:
 
 @dataclass(frozen=True)
 class ChangeGroup:
-    """Changes that are told as one.
+    """Changes that are reported as one.
 
-    `lead` names it and is the first of `members`. `is_move`: what members gained others lost, so that nothing is to be told
-    of; `net` is what is left over in the unit of the lead (NaN where levels cannot be added), `under` the caller in which
-    they cancel. The change began at one of `low_index`..`high_index`, by all members together.
+    `lead` names it and is the first of `members`. `is_move`: the members' gains and losses cancel, so nothing is reported; `net`
+    is the remainder in the unit of the lead (NaN if levels cannot be added), `under` the caller in which they cancel. The change
+    began at one of `low_index`..`high_index`, according to all members.
     """
 
     lead: SeriesChange
@@ -61,13 +60,16 @@ class ChangeGroup:
 
 
 def group(changes: Sequence[SeriesChange]) -> tuple[ChangeGroup, ...]:
-    """Put changes that belong together into groups, each change into one: real changes first, the surest first; then moves."""
-    groups = [told for together in _at_one_place(changes) for told in _stories(together)]
+    """Group related changes, each in one group: real changes first, the most significant first.
+
+    Then cost shifts.
+    """
+    groups = [one for together in _at_one_place(changes) for one in _groups_at_place(together)]
     return tuple(sorted(groups, key=lambda one: (one.is_move, -one.lead.change.score)))
 
 
 def _at_one_place(changes: Sequence[SeriesChange]) -> list[list[SeriesChange]]:
-    """Changes of one cause whose ranges have builds in common, the surest first."""
+    """Return changes of one cause with overlapping ranges, the most significant first."""
     places: list[tuple[list[SeriesChange], int, int]] = []
     for one in sorted(changes, key=lambda one: -one.change.score):
         low, high = one.change.low_index, one.change.high_index
@@ -80,43 +82,43 @@ def _at_one_place(changes: Sequence[SeriesChange]) -> list[list[SeriesChange]]:
     return [members for members, _, _ in places]
 
 
-def _stories(together: list[SeriesChange]) -> list[ChangeGroup]:
-    """Groups of changes at one place."""
+def _groups_at_place(together: list[SeriesChange]) -> list[ChangeGroup]:
+    """Group the changes at one place."""
     leading = [one for one in together if one.kind in PARTS and one.subject not in FOLLOWING]
     following = [one for one in together if one not in leading]
     if not leading:
-        return [_told(following, None)]
-    moves, rest = _moves(leading)
-    stories = _joined(rest, _related)
+        return [_make_group(following, None)]
+    moves, rest = _cost_shifts(leading)
+    stories = _connect(rest, _related)
     for one in [one for one in rest if one.kind == "category"]:
         alone = next(story for story in stories if one in story)
         home = next((move for _, move in moves if any(_explains(part, one) for part in move)), None)
         if len(alone) == 1 and home is not None:
             home.append(one)
             stories.remove(alone)
-    groups = [_told(members, under) for under, members in moves]
+    groups = [_make_group(members, under) for under, members in moves]
     if not stories:
-        return groups + ([_told(following, None)] if following else [])
+        return groups + ([_make_group(following, None)] if following else [])
     largest = max(stories, key=lambda story: max(one.change.score for one in story))
-    return groups + [_told([*story, *following] if story is largest else story, None) for story in stories]
+    return groups + [_make_group([*story, *following] if story is largest else story, None) for story in stories]
 
 
-def _moves(changes: list[SeriesChange]) -> tuple[list[tuple[str, list[SeriesChange]]], list[SeriesChange]]:
-    """Functions that cancel in a common caller, by the nearest caller; and all other changes."""
+def _cost_shifts(changes: list[SeriesChange]) -> tuple[list[tuple[str, list[SeriesChange]]], list[SeriesChange]]:
+    """Return functions that cancel in a common caller, by the nearest caller, and all other changes."""
     functions = [one for one in changes if one.kind == "function" and isfinite(one.difference)]
     changed = {one.subject for one in functions}
-    found: list[tuple[str, list[SeriesChange]]] = []
+    shifts: list[tuple[str, list[SeriesChange]]] = []
     callers = sorted(
         {caller for one in functions for caller in one.callers if caller not in changed},
         key=lambda caller: min(one.callers.index(caller) for one in functions if caller in one.callers),
     )
     for caller in callers:
-        taken = {id(one) for _, members in found for one in members}
-        under = [one for one in functions if caller in one.callers and id(one) not in taken]
+        used = {id(one) for _, members in shifts for one in members}
+        under = [one for one in functions if caller in one.callers and id(one) not in used]
         if len({one.unit for one in under}) == 1 and _cancel(_outermost(under)):
-            found.append((caller, under))
-    taken = {id(one) for _, members in found for one in members}
-    return found, [one for one in changes if id(one) not in taken]
+            shifts.append((caller, under))
+    used = {id(one) for _, members in shifts for one in members}
+    return shifts, [one for one in changes if id(one) not in used]
 
 
 def _cancel(changes: list[SeriesChange]) -> bool:
@@ -125,17 +127,17 @@ def _cancel(changes: list[SeriesChange]) -> bool:
     if gained == 0 or lost == 0:
         return False
     error = hypot(*(one.difference / max(one.change.score, 1e-9) for one in changes))
-    return abs(gained - lost) <= min(NOTHING_ERRORS * error, NOTHING_PART * max(gained, lost))
+    return abs(gained - lost) <= min(ZERO_ERRORS * error, ZERO_PART * max(gained, lost))
 
 
 def _outermost(functions: list[SeriesChange]) -> list[SeriesChange]:
-    """Those that lie under none of the others: what they call is theirs already."""
+    """Return the functions below none of the others, whose totals include the rest."""
     names = {one.subject for one in functions}
     return [one for one in functions if not names & set(one.callers)]
 
 
 def _related(one: SeriesChange, other: SeriesChange) -> bool:
-    """Tell whether two changes are of one piece of work."""
+    """Return whether two changes are of the same work."""
     if one.kind == other.kind == "function":
         return (
             one.subject in other.callers
@@ -146,7 +148,7 @@ def _related(one: SeriesChange, other: SeriesChange) -> bool:
 
 
 def _explains(function: SeriesChange, category: SeriesChange) -> bool:
-    """Tell whether a function's change is one of its category."""
+    """Return whether a function's change is one of its category."""
     return (
         category.kind == "category"
         and function.category == category.subject
@@ -154,10 +156,10 @@ def _explains(function: SeriesChange, category: SeriesChange) -> bool:
     )
 
 
-def _joined(
+def _connect(
     changes: list[SeriesChange], related: Callable[[SeriesChange, SeriesChange], bool]
 ) -> list[list[SeriesChange]]:
-    """Put related changes together, by way of others too."""
+    """Connect related changes, also indirectly."""
     stories = [[one] for one in changes]
     for one, other in combinations(changes, 2):
         if related(one, other):
@@ -169,7 +171,7 @@ def _joined(
     return stories
 
 
-def _told(members: list[SeriesChange], under: str | None) -> ChangeGroup:
+def _make_group(members: list[SeriesChange], under: str | None) -> ChangeGroup:
     lead = _lead(members)
     same = [one for one in members if one.kind == lead.kind and one.unit == lead.unit]
     outer = _outermost(same) if lead.kind == "function" else same
@@ -182,7 +184,7 @@ def _told(members: list[SeriesChange], under: str | None) -> ChangeGroup:
 
 
 def _lead(members: list[SeriesChange]) -> SeriesChange:
-    """The innermost function with most of the change; else a category, else what is surest."""
+    """Return the innermost function with most of the change; else a category, else the most significant."""
     for kind in ("function", "category"):
         some = [one for one in members if one.kind == kind and one.subject not in FOLLOWING]
         if not some:

@@ -1,7 +1,7 @@
-"""Change points of series over builds: where a level steps, by how much, and how sure that is.
+"""Find change points of series over builds: where a level steps, by how much, with what certainty.
 
-A series holds one value a build (a category's share, CPU per request, a quantile), in the order of the builds; NaN where a
-build has none.
+A series has one value per build (a category's share, CPU per request, a quantile), in the order of the builds; NaN for a build
+without one.
 """
 
 from dataclasses import dataclass, replace
@@ -26,11 +26,11 @@ Cause = Literal["code", "conditions"]
 class ChangePoint:
     """One step of a level.
 
-    The first build of the new level is `index`, and nearly certainly one of `low_index`..`high_index`, both included.
-    `before` and `after` are levels in the series' unit (means over builds, outliers drawn in, as under the newest of
-    conditions that take turns), `ratio` is after/before with its interval of `thresholds.confidence` (infinite or NaN where
-    nothing was before). `score`: how many standard errors the levels lie apart. `cause` is "conditions" if the machine, the
-    Go version or the environment changed somewhere in that range: then it says nothing about the code.
+    The first build of the new level is `index`, almost certainly within `low_index`..`high_index`, both included. `before` and
+    `after` are levels in the series' unit (means over builds, winsorized, under the newest of alternating conditions), `ratio` is
+    after/before with its interval of `thresholds.confidence` (infinite or NaN if the level before is zero). `score`: the distance
+    of the levels in standard errors. `cause` is "conditions" if the machine, the Go version or the environment changed within that
+    range: then it is no evidence about the code.
     """
 
     index: int
@@ -47,7 +47,7 @@ class ChangePoint:
 
 @dataclass(frozen=True)
 class SeriesShape:
-    """What a series does: its changes, and the ramp, trend or season beside which they are changes.
+    """The shape of a series: its changes, relative to a ramp, trend or season if there is one.
 
     `slow` [builds] are the values of that course around zero, in the series' unit.
     """
@@ -64,9 +64,10 @@ def find_in_many(
     conditions: I32 | None = None,
     thresholds: SeriesThresholds = DEFAULT_SERIES_THRESHOLDS,
 ) -> list[tuple[ChangePoint, ...]]:
-    """Find the changes of many series over the same builds: `matrix` and `spread` [series, builds], `conditions` [builds].
+    """Find the changes of many series over the same builds.
 
-    The same answers as one by one, in a fraction of the time.
+    `matrix` and `spread` [series, builds], `conditions` [builds]. The results are the same as one by one, in a fraction
+    of the time.
     """
     return [one.points for one in shapes_in_many(matrix, spread=spread, conditions=conditions, thresholds=thresholds)]
 
@@ -78,8 +79,8 @@ def shapes_in_many(
     conditions: I32 | None = None,
     thresholds: SeriesThresholds = DEFAULT_SERIES_THRESHOLDS,
 ) -> list[SeriesShape]:
-    """Find changes and slow courses of many series over the same builds, as `find_in_many`."""
-    found = [SeriesShape((), None)] * len(matrix)
+    """Find changes and slow courses of many series over the same builds, like `find_in_many`."""
+    shapes = [SeriesShape((), None)] * len(matrix)
     for rows in rows_of(matrix, spread, conditions, [0] * len(matrix), thresholds):
         for row, shaped in shaped_of(rows.values, rows.weight, thresholds).items():
             course, slow = shaped.course, None
@@ -87,22 +88,26 @@ def shapes_in_many(
                 builds = rows.builds[row]
                 course = replace(course, first=int(builds[course.first]), last=int(builds[course.last]))
                 slow = np.interp(np.arange(matrix.shape[1]), builds, shaped.slow * float(rows.usual[row]))
-            found[int(rows.place[row])] = SeriesShape(_told(rows, row, shaped.steps, conditions), course, slow)
-    return found
+            shapes[int(rows.place[row])] = SeriesShape(
+                _change_points(rows, row, shaped.steps, conditions), course, slow
+            )
+    return shapes
 
 
-def _told(rows: SeriesRows, row: int, steps: list[SeriesStep], conditions: I32 | None) -> tuple[ChangePoint, ...]:
+def _change_points(
+    rows: SeriesRows, row: int, steps: list[SeriesStep], conditions: I32 | None
+) -> tuple[ChangePoint, ...]:
     return tuple(change_point(step, rows.builds[row], float(rows.usual[row]), conditions) for step in steps)
 
 
 def change_point(step: SeriesStep, builds: I64, usual: float, conditions: I32 | None) -> ChangePoint:
-    """The step of a row in terms of its series: `builds` [known] are those of the row, `usual` its unit."""
-    # Between a known build and the one before it there may be some without a value: the change may lie there.
+    """Convert a row's step to its series: `builds` [known] are those of the row, `usual` its unit."""
+    # Between a known build and the previous one there may be some without a value: the change may be there.
     low, high = int(builds[step.low - 1]) + 1, int(builds[step.high])
     cause: Cause = "code"
     if conditions is not None:
         around = conditions[builds[step.low - 1] : high + 1]
-        cause = "conditions" if _came_and_stayed(conditions, around) else "code"
+        cause = "conditions" if _conditions_changed(conditions, around) else "code"
     return ChangePoint(
         int(builds[step.at]),
         low,
@@ -117,8 +122,8 @@ def change_point(step: SeriesStep, builds: I64, usual: float, conditions: I32 | 
     )
 
 
-def _came_and_stayed(conditions: I32, around: I32) -> bool:
-    """Tell whether conditions switch in the range of a change, other than those that take turns and were levelled out."""
+def _conditions_changed(conditions: I32, around: I32) -> bool:
+    """Return whether conditions switch within the range of a change, except alternating ones that were aligned."""
     for one, other in zip(around[:-1].tolist(), around[1:].tolist(), strict=True):
         if one != other and turns_between(conditions, one, other) < LEAST_TURNS:
             return True

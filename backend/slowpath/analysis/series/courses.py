@@ -1,8 +1,8 @@
-"""Slow courses of a level that are no steps: a ramp, a trend, a season; and whether one explains a row better than steps do.
+"""Fit slow courses of a level that are no steps (ramp, trend, season), and test whether one explains a row better.
 
-Every model is fitted by generalised least squares with first-order autoregressive noise, its memory profiled over a grid, and
-compared by Schwarz's criterion (BIC): a step costs two parameters (place, size), a trend one, a ramp three (begin, end, slope), a
-season three (period, sine, cosine).
+Every model is fitted by generalized least squares with first-order autoregressive noise, its autocorrelation profiled over a
+grid, and compared by Schwarz's criterion (BIC): a step costs two parameters (place, size), a trend one, a ramp three (begin,
+end, slope), a season three (period, sine, cosine).
 """
 
 from collections.abc import Sequence
@@ -16,25 +16,25 @@ from numpy.typing import NDArray
 F64 = NDArray[np.float64]
 CourseKind = Literal["trend", "ramp", "season"]
 
-MEMORIES: Final = (0.0, 0.4, 0.7, 0.9)
+AUTOCORRELATIONS: Final = (0.0, 0.4, 0.7, 0.9)
 KNOTS: Final = 18
 """Builds at which ramps may begin and end, spread evenly over a row."""
 LEAST_RAMP: Final = 10
-"""Builds: a shorter ramp is a step whose builds were mixed."""
+"""Builds: a shorter ramp is treated as a step."""
 LEAST_CYCLES: Final = 3.0
 LEAST_PERIOD: Final = 5.0
 COST: Final[dict[CourseKind, int]] = {"trend": 1, "ramp": 3, "season": 3}
 STEP_COST, NEXT_STEP_COST = 2, 3
-"""Of the first step and of each further one: where a second step lies was chosen among all builds, beside the first."""
+"""Of the first step and of each further one: its place was chosen among all builds given the first."""
 LEAST_BUILDS: Final = 24
-"""With fewer builds a ramp and a step cannot be told apart."""
+"""With fewer builds a ramp cannot be distinguished from a step."""
 
 
 @dataclass(frozen=True)
 class Course:
-    """A slow course of a row: builds `first`..`last` in which it moves, and `slope`, its change a build in units of its beginning.
+    """A slow course of a row: its builds `first`..`last`, and `slope`, its change per build relative to its start.
 
-    Of a season `slope` is half the distance of its highest from its lowest level, and `period` is in builds.
+    For a season `slope` is half the distance of its highest from its lowest level, and `period` is in builds.
     """
 
     kind: CourseKind
@@ -46,7 +46,7 @@ class Course:
 
 @dataclass(frozen=True)
 class CourseFit:
-    """A course fitted to a row: its values [builds] around zero, and what the whole model costs (lower is better)."""
+    """A course fitted to a row: its values [builds] around zero, and the model's cost (lower is better)."""
 
     course: Course
     values: F64
@@ -55,18 +55,18 @@ class CourseFit:
 
 @dataclass(frozen=True)
 class _Shapes:
-    """[shapes] all courses that a row of some length may have, as one column or as two of one amplitude and phase."""
+    """[shapes] all possible courses of a row of some length, as one column or as two of one amplitude and phase."""
 
     kinds: tuple[CourseKind, ...]
     spans: tuple[tuple[int, int], ...]
     periods: tuple[float, ...]
     columns: F64
-    """[shapes, 2, builds]; the second is zero where one is enough."""
+    """[shapes, 2, builds]; the second is zero where one suffices."""
 
 
 @dataclass(frozen=True)
-class _White:
-    """Shapes whitened under one memory: [2 shapes, builds], all first columns before all second ones, and [shapes] products."""
+class _WhitenedShapes:
+    """Shapes whitened with one autocorrelation: [2 shapes, builds], first columns before second, [shapes] products."""
 
     columns: F64
     one_one: F64
@@ -75,35 +75,38 @@ class _White:
 
 
 def best_course(row: F64, places: Sequence[int]) -> CourseFit | None:
-    """Return the course that explains a row [builds] best beside steps before these places; None if it is too short."""
+    """Return the course that explains a row [builds] best, given steps before these places.
+
+    None if it is too short.
+    """
     length = len(row)
     if length < LEAST_BUILDS:
         return None
     shapes = _shapes(length)
     base = _levels(length, places)
     costs = np.array([COST[kind] for kind in shapes.kinds]) * np.log(length)
-    left = np.stack([_left(row, base, _whitened(length, memory), memory) for memory in MEMORIES])
-    best = int(np.argmin(left.min(0) + costs))
-    memory = MEMORIES[int(np.argmin(left[:, best]))]
+    deviances = np.stack([_deviance(row, base, _whitened_shapes(length, phi), phi) for phi in AUTOCORRELATIONS])
+    best = int(np.argmin(deviances.min(0) + costs))
+    phi = AUTOCORRELATIONS[int(np.argmin(deviances[:, best]))]
     columns = [column for column in shapes.columns[best] if column.any()]
-    fit = _fit(row, np.column_stack([base, *columns]), memory)
+    fit = _fit(row, np.column_stack([base, *columns]), phi)
     values = np.column_stack(columns) @ fit[base.shape[1] :]
     values = values - values.mean()
-    cost = float((left.min(0) + costs)[best]) + steps_cost(len(places), length)
+    cost = float((deviances.min(0) + costs)[best]) + steps_cost(len(places), length)
     return CourseFit(_course(shapes, best, values, row), values, cost)
 
 
 def cost_of_steps(row: F64, places: Sequence[int]) -> float:
-    """Return what a row costs with steps before these places alone."""
+    """Return the cost of a row with steps before these places alone."""
     base = _levels(len(row), places)
     zero = np.zeros(1)
-    none = _White(np.zeros((2, len(row))), zero, zero, zero)
-    left = min(float(_left(row, base, none, memory)[0]) for memory in MEMORIES)
-    return left + steps_cost(len(places), len(row))
+    none = _WhitenedShapes(np.zeros((2, len(row))), zero, zero, zero)
+    deviances = min(float(_deviance(row, base, none, phi)[0]) for phi in AUTOCORRELATIONS)
+    return deviances + steps_cost(len(places), len(row))
 
 
 def steps_cost(steps: int, length: int) -> float:
-    """Return what so many steps cost in a row of so many builds."""
+    """Return the cost of that many steps in a row of that many builds."""
     parameters = STEP_COST + NEXT_STEP_COST * (steps - 1) if steps else 0
     return parameters * float(np.log(length))
 
@@ -119,23 +122,23 @@ def _course(shapes: _Shapes, best: int, values: F64, row: F64) -> Course:
 
 
 def _levels(length: int, places: Sequence[int]) -> F64:
-    """[builds, levels] A constant and one column a step."""
+    """[builds, levels] Return a constant and one column per step."""
     at = np.arange(length)
     return np.column_stack([np.ones(length), *((at >= place).astype(np.float64) for place in places)])
 
 
-def _white(columns: F64, memory: float) -> F64:
+def _whiten(columns: F64, phi: float) -> F64:
     """Whiten along the last axis."""
-    first = float(np.sqrt(1 - memory**2)) * columns[..., :1]
-    out: F64 = np.concatenate([first, columns[..., 1:] - memory * columns[..., :-1]], axis=-1)
+    first = float(np.sqrt(1 - phi**2)) * columns[..., :1]
+    out: F64 = np.concatenate([first, columns[..., 1:] - phi * columns[..., :-1]], axis=-1)
     return out
 
 
-def _left(row: F64, base: F64, shapes: "_White", memory: float) -> F64:
-    """[shapes] Deviance of the row with the base columns and each shape, all whitened under this memory."""
+def _deviance(row: F64, base: F64, shapes: "_WhitenedShapes", phi: float) -> F64:
+    """[shapes] Return the deviance of the row with the base columns and each shape, all whitened."""
     length = len(row)
-    basis, _ = np.linalg.qr(_white(base.T, memory).T)
-    value = _white(row, memory)
+    basis, _ = np.linalg.qr(_whiten(base.T, phi).T)
+    value = _whiten(row, phi)
     value = value - basis @ (basis.T @ value)
     along = shapes.columns @ basis  # [2 shapes, levels]
     gained = shapes.columns @ value
@@ -148,11 +151,11 @@ def _left(row: F64, base: F64, shapes: "_White", memory: float) -> F64:
     explained: F64 = np.square(gain_one) / one_one
     explained += np.where(two_two > 1e-9, np.square(rest) / np.maximum(two_two, 1e-9), 0.0)
     squares: F64 = np.maximum(float(value @ value) - explained, 1e-12)
-    return np.asarray(length * np.log(squares / length) - float(np.log(1 - memory**2)), dtype=np.float64)
+    return np.asarray(length * np.log(squares / length) - float(np.log(1 - phi**2)), dtype=np.float64)
 
 
-def _fit(row: F64, design: F64, memory: float) -> F64:
-    return np.asarray(np.linalg.lstsq(_white(design.T, memory).T, _white(row, memory), rcond=None)[0], dtype=np.float64)
+def _fit(row: F64, design: F64, phi: float) -> F64:
+    return np.asarray(np.linalg.lstsq(_whiten(design.T, phi).T, _whiten(row, phi), rcond=None)[0], dtype=np.float64)
 
 
 @lru_cache(maxsize=256)
@@ -179,10 +182,10 @@ def _shapes(length: int) -> _Shapes:
 
 
 @lru_cache(maxsize=256)
-def _whitened(length: int, memory: float) -> _White:
-    white = _white(_shapes(length).columns, memory)
+def _whitened_shapes(length: int, phi: float) -> _WhitenedShapes:
+    white = _whiten(_shapes(length).columns, phi)
     one, two = white[:, 0], white[:, 1]
-    return _White(
+    return _WhitenedShapes(
         np.ascontiguousarray(np.concatenate([one, two])),
         np.sum(np.square(one), 1), np.sum(one * two, 1), np.sum(np.square(two), 1),
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The smallest change that a series could show: told instead of guessing."""
+"""Compute the minimum detectable change of a series."""
 
 from statistics import NormalDist
 
@@ -18,7 +18,7 @@ WITHIN_BUILDS = 12
 def smallest_detectable(
     values: F64, *, builds_after: int = WITHIN_BUILDS, thresholds: SeriesThresholds = DEFAULT_SERIES_THRESHOLDS
 ) -> float:
-    """Return the ratio (1.05: five percent more) that would be told of within so many builds, with `thresholds.power`.
+    """Return the ratio (1.05: five percent more) that would be detected within this many builds, with `thresholds.power`.
 
     `values` [builds] at one level, NaN where unknown. NaN if fewer than `thresholds.least_builds` are known.
     """
@@ -32,7 +32,7 @@ def smallest_detectable(
 
 
 def detectable_step(windows: CandidateWindows, thresholds: SeriesThresholds) -> list[float]:
-    """Return the same ratio for each row of a look at the newest builds, within twelve."""
+    """Return the same ratio for each row, within twelve builds."""
     newest = windows.error[:, 0] / np.sqrt(1 + 1 / windows.length)
     return [
         _ratio(max(float(noise), thresholds.least_noise), float(phi), windows.length, WITHIN_BUILDS, thresholds)
@@ -41,8 +41,8 @@ def detectable_step(windows: CandidateWindows, thresholds: SeriesThresholds) -> 
 
 
 def _ratio(noise: float, phi: float, before: int, after: int, thresholds: SeriesThresholds) -> float:
-    """By the information of a step in noise with innovations of deviation `noise` and memory `phi` (see `scan`)."""
+    """Return the ratio by the information of a step in autoregressive noise (see `step_scan`)."""
     rest = (1 - phi) ** 2
     error = noise / np.sqrt(1 / (1 / (1 + rest * (after - 1)) + 1 / (1 + rest * (before - 1))))
-    asked = score_asked(np.array([after]), np.array([True]), np.array([phi]), thresholds)[0]
-    return 1 + max(float((asked + NormalDist().inv_cdf(thresholds.power)) * error), thresholds.least_relative)
+    required = score_asked(np.array([after]), np.array([True]), np.array([phi]), thresholds)[0]
+    return 1 + max(float((required + NormalDist().inv_cdf(thresholds.power)) * error), thresholds.least_relative)

@@ -1,7 +1,7 @@
-"""The newest builds of a series: has its level changed, is that sure enough to tell anyone, and if not, what would make it so.
+"""Test the newest builds of a series.
 
-Every look counts: thresholds are such that all looks at 200 unchanged builds together are wrong about one series in about one
-case of a hundred.
+Whether the level changed, with what certainty, and what evidence is missing. Every evaluation counts: the thresholds
+are such that all evaluations of 200 unchanged builds together are wrong for about one series in a hundred.
 """
 
 from collections.abc import Sequence
@@ -27,22 +27,22 @@ I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
 State = Literal["too-few", "steady", "candidate", "confirmed"]
 
-# A build measured so many times as often as others may stand alone.
+# A build measured this many times as often as others counts without a second build.
 REMEASURED = 3
 FEW, MOST_BEYOND = 6, 0.5
 NEWEST = 3
-# Noise between builds is not believed to be less than so much of what is within them.
-BELIEVED_WITHIN = 0.8
+# The variance between builds is assumed to be at least this part of that within them.
+MIN_WITHIN_SHARE = 0.8
 
 
 @dataclass(frozen=True)
 class OnlineDetectionResult:
-    """What is known after the newest build.
+    """The result after the newest build.
 
-    "too-few": nothing is known of the noise yet (`needs_builds` more are needed). "steady": no sign of a change; one of
-    `detectable` or more (a ratio) would be told of within twelve builds. "candidate": `change` may be one; nobody is told
-    until `needs_builds` further builds at that level, or `needs_profiles` further profiles of each build since
-    `change.index`, agree (None where no number of them could). "confirmed": tell.
+    "too-few": the noise is unknown (`needs_builds` more are needed). "steady": no sign of a change; one of `detectable` or more (a
+    ratio) would be detected within twelve builds. "candidate": `change` may be one; it is reported once `needs_builds` further
+    builds at that level, or `needs_profiles` further profiles of each build since `change.index`, agree (None if no number of
+    them suffices). "confirmed": report it.
     """
 
     state: State
@@ -62,11 +62,11 @@ def judge_many(
     together: bool = False,
     thresholds: SeriesThresholds = DEFAULT_SERIES_THRESHOLDS,
 ) -> list[OnlineDetectionResult]:
-    """Judge many series over the same builds: `matrix`, `spread`, `counts` [series, builds], `conditions` [builds].
+    """Test many series over the same builds.
 
-    Give `thresholds.for_family(series)` of as many as the service has, else all together are wrong more often than one.
-    `together`: they are of one service, measured by the same runs; while there are few builds they tell each other what
-    memory noise has.
+    `matrix`, `spread`, `counts` [series, builds], `conditions` [builds]. Pass `thresholds.for_family(series)` for the
+    number of series of the service, otherwise all together are wrong more often than one. `together`: they are of one
+    service, measured by the same runs; while there are few builds they share the estimate of autocorrelation.
     """
     starts = list(decided) if decided is not None else [0] * len(matrix)
     least = thresholds.least_builds
@@ -79,7 +79,7 @@ def judge_many(
             continue
         for series, judgement in zip(
             rows.place.tolist(),
-            _judged(rows, spread, counts, conditions, together=together, thresholds=thresholds),
+            _test_rows(rows, spread, counts, conditions, together=together, thresholds=thresholds),
             strict=True,
         ):
             out[series] = judgement
@@ -88,7 +88,7 @@ def judge_many(
 
 @dataclass(frozen=True)
 class _LatestBuildsTest:
-    """All that the newest builds of rows are judged by; column k of `windows` is of k + 1 new builds."""
+    """The data for testing the newest builds of rows; column k of `windows` is for k + 1 new builds."""
 
     rows: SeriesRows
     calm: F64
@@ -98,7 +98,7 @@ class _LatestBuildsTest:
     windows: CandidateWindows
 
 
-def _judged(
+def _test_rows(
     rows: SeriesRows,
     spread: F64 | None,
     counts: I32 | None,
@@ -107,7 +107,7 @@ def _judged(
     together: bool,
     thresholds: SeriesThresholds,
 ) -> list[OnlineDetectionResult]:
-    look = _look(rows, thresholds, together=together)
+    look = _prepare(rows, thresholds, together=together)
     detectable = detectable_step(look.windows, thresholds)
     out = []
     for row, series in enumerate(rows.place.tolist()):
@@ -129,30 +129,30 @@ def _judged(
         if state == "candidate":
             more = builds_needed(look.windows, row, new, unruly=bool(look.unruly[row]), thresholds=thresholds)
             if spread is not None and often is not None:
-                own = spread[series][builds] / rows.usual[row]
-                profiles = profiles_needed(look.windows, row, new, own, often, thresholds=thresholds)
+                errors = spread[series][builds] / rows.usual[row]
+                profiles = profiles_needed(look.windows, row, new, errors, often, thresholds=thresholds)
         out.append(OnlineDetectionResult(state, change, more, profiles, detectable[row]))
     return out
 
 
 def _is_slow(calm: F64, new: int) -> bool:
-    """Tell whether a ramp, a trend or a season explains a row better than a step before its newest builds."""
+    """Return whether a ramp, a trend or a season explains a row better than a step before its newest builds."""
     slow = best_course(calm, ())
     return slow is not None and slow.cost < cost_of_steps(calm, (len(calm) - new,))
 
 
-def _look(rows: SeriesRows, thresholds: SeriesThresholds, *, together: bool = False) -> _LatestBuildsTest:
+def _prepare(rows: SeriesRows, thresholds: SeriesThresholds, *, together: bool = False) -> _LatestBuildsTest:
     calm = winsorize(rows.values, thresholds)
     calm = replace(calm, rows=_newest_agree(rows.values, calm.rows, thresholds))
     series, length = calm.rows.shape
     no_bound = np.full(series, np.inf)
-    least_noise = np.maximum(thresholds.least_noise, BELIEVED_WITHIN * rows.within)
+    least_noise = np.maximum(thresholds.least_noise, MIN_WITHIN_SHARE * rows.within)
     plain = scan(calm.rows, rows.weight, np.zeros(series), no_bound, least_noise)
     at = np.argmax(np.abs(plain.score), axis=1) + 1
-    left = np.arange(length) < at[:, np.newaxis]
-    before = np.sum(calm.rows, axis=1, where=left) / at
-    after = np.sum(calm.rows, axis=1, where=~left) / (length - at)
-    levels = np.where(left, before[:, np.newaxis], after[:, np.newaxis])
+    is_before = np.arange(length) < at[:, np.newaxis]
+    before = np.sum(calm.rows, axis=1, where=is_before) / at
+    after = np.sum(calm.rows, axis=1, where=~is_before) / (length - at)
+    levels = np.where(is_before, before[:, np.newaxis], after[:, np.newaxis])
     phi = memory_of(calm.rows - levels, 2, together=together)
     scanned = scan(calm.rows, rows.weight, phi, no_bound, least_noise)
     most = min(thresholds.most_new_builds, length - thresholds.least_builds)
@@ -165,7 +165,7 @@ def _look(rows: SeriesRows, thresholds: SeriesThresholds, *, together: bool = Fa
 
 
 def _newest_agree(raw: F64, calm: F64, thresholds: SeriesThresholds) -> F64:
-    """The newest three as they are where they are of one level: a running median knows too little of it yet."""
+    """Replace the winsorized newest three by the original values if they agree, since the running median lags."""
     if not thresholds.least_builds < raw.shape[1] < thresholds.young_builds + NEWEST:
         return calm
     old, new = raw[:, :-NEWEST], raw[:, -NEWEST:]
@@ -179,11 +179,11 @@ def _newest_agree(raw: F64, calm: F64, thresholds: SeriesThresholds) -> F64:
 
 
 def _confirmed_window(look: _LatestBuildsTest, row: int, often: I32 | None, thresholds: SeriesThresholds) -> int | None:
-    """Return how many new builds are at another level for certain; None if none are."""
+    """Return how many new builds are certainly at another level; None if none are."""
     windows, values = look.windows, look.rows.values[row]
-    sure = np.flatnonzero(windows.sure(row)) + 1
-    for new in sorted(sure.tolist(), key=lambda one: -abs(float(windows.score[row, one - 1]))):
-        if not _agree(look, row, new, thresholds):
+    certain = np.flatnonzero(windows.sure(row)) + 1
+    for new in sorted(certain.tolist(), key=lambda one: -abs(float(windows.score[row, one - 1]))):
+        if not _are_at_level(look, row, new, thresholds):
             continue
         up = bool(windows.step[row, new - 1] > 0)
         is_young = len(values) - new < thresholds.young_builds and new <= thresholds.soon_builds
@@ -196,10 +196,11 @@ def _confirmed_window(look: _LatestBuildsTest, row: int, often: I32 | None, thre
     return None
 
 
-def _agree(look: _LatestBuildsTest, row: int, new: int, thresholds: SeriesThresholds) -> bool:
-    """Tell whether new builds lie at a level: a few as near to each other as the noise before them, most of many beyond half way.
+def _are_at_level(look: _LatestBuildsTest, row: int, new: int, thresholds: SeriesThresholds) -> bool:
+    """Return whether new builds are at one level.
 
-    Two spikes are no level, nor are three among ordinary builds.
+    A few as close as the noise before, most of many beyond half way. Two spikes are no level, nor are three among
+    ordinary builds.
     """
     values, length = look.rows.values[row], look.calm.shape[1]
     if new > FEW:
@@ -208,7 +209,7 @@ def _agree(look: _LatestBuildsTest, row: int, new: int, thresholds: SeriesThresh
         return bool(np.mean((values[-new:] - half_way) * np.sign(step) > 0) >= MOST_BEYOND)
     innovation = float(look.windows.error[row, 0]) / np.sqrt(1 + 1 / length)
     noise = innovation / np.sqrt(1 - float(look.phi[row]) ** 2)
-    # Where costs doubled their noise doubled too.
+    # If costs doubled, their noise doubled too.
     larger = max(1.0, float(np.mean(values[-new:])) / max(float(np.mean(values[:-new])), 1e-9))
     return bool(np.ptp(values[-new:]) <= thresholds.agreeing_within * noise * larger)
 

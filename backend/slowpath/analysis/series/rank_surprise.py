@@ -1,4 +1,4 @@
-"""How unlikely it is that builds at the old level would rank as the new ones do: whatever shape the noise has."""
+"""Compute how unlikely the ranks of new builds are at the old level, whatever the distribution of the noise."""
 
 from math import lgamma, log
 
@@ -8,17 +8,18 @@ from numpy.typing import NDArray
 F64 = NDArray[np.float64]
 
 MAD = 1.4826
-# Beyond all that a young series has shown, the tail is taken for that of Student's t with 3 degrees of freedom, the heaviest
-# noise that is reckoned with: from its furthest build (or two deviations) on it falls with the third power, no further than this.
+# Beyond all values of a young series, the tail is assumed to be that of Student's t with 3 degrees of freedom, the
+# heaviest expected noise: from its furthest build (or two deviations) on it falls with the third power, up to this
+# distance.
 WIDTHS, TAIL, FURTHEST = 2.0, 3.0, 3.0
 
 
 def rank_surprise(before: F64, after: F64, *, up: bool, is_young: bool = False) -> float:
-    """Return -log10 of the probability that so many builds of the old level lie as far out as those after the change.
+    """Return -log10 of the probability that builds of the old level are as far out as those after the change.
 
-    Each new build has the share of old ones that lie at least as far as its own p-value; together by Fisher's method: the sum
-    of their negative logarithms is of a gamma distribution. Spikes that the series has had before surprise little.
-    `is_young`: there are few old builds, so that how far beyond them a new one lies counts too; never of fewer than three.
+    The p-value of each new build is the share of old ones at least as far out; they are combined by Fisher's method: the sum of
+    their negative logarithms has a gamma distribution. Spikes like earlier ones of the series have little weight. `is_young`: with
+    few old builds the distance beyond them counts too; never for fewer than three.
     """
     sign = 1.0 if up else -1.0
     ordered = np.sort(sign * before)
@@ -30,7 +31,7 @@ def rank_surprise(before: F64, after: F64, *, up: bool, is_young: bool = False) 
 
 
 def _further(before: F64, after: F64) -> F64:
-    """[after] How many times as far from the middle each lies as the furthest of the old ones."""
+    """[after] Return the distance of each from the median, relative to the furthest of the old ones."""
     middle = float(np.median(before))
     away = np.abs(before - middle)
     reach = max(float(away.max()), WIDTHS * MAD * float(np.median(away)), 1e-9)
@@ -39,13 +40,13 @@ def _further(before: F64, after: F64) -> F64:
 
 
 def most_surprise(before: int, after: int, *, is_young: bool = False) -> float:
-    """The most that so many builds could surprise: all of them beyond all of the old ones."""
+    """Return the maximum for that many builds: all of them beyond all of the old ones."""
     further = FURTHEST**TAIL if is_young and after > 2 else 1.0
     return -log_gamma_tail(after * log((before + 1) / 0.5 * further), after) / log(10)
 
 
 def log_gamma_tail(total: float, shape: int) -> float:
-    """Logarithm of P(X >= total), X gamma distributed with a whole `shape` and scale 1, a sum of Poisson terms (Abramowitz and Stegun 26.4.21)."""
+    """Return log P(X >= total) of a gamma X (integer `shape`, scale 1) by Poisson terms (Abramowitz, Stegun 26.4.21)."""
     if total <= 0:
         return 0.0
     terms = [index * log(total) - lgamma(index + 1) for index in range(shape)]

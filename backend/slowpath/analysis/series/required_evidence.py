@@ -1,4 +1,4 @@
-"""What the newest builds would have to show to be told of, and how much more would do."""
+"""Compute what the newest builds must show to be reported, and how much more evidence suffices."""
 
 from dataclasses import dataclass
 
@@ -15,13 +15,16 @@ Flags = NDArray[np.bool_]
 
 MOST_FURTHER_BUILDS = 40
 MOST_FURTHER_PROFILES = 64
-# Memory of noise from which on some, and all, of `score_memory` is asked.
+# Autocorrelation from which a part, and all, of `score_memory` is required.
 SOME_MEMORY, FULL_MEMORY = 0.25, 0.6
 
 
 @dataclass(frozen=True)
 class CandidateWindows:
-    """Per row, and per number of new builds (column k: k + 1 of them): step, error, score, what is asked of it, large enough."""
+    """Per row and number of new builds (column k: k + 1 of them).
+
+    Step, error, score, required score, size.
+    """
 
     length: int
     phi: F64
@@ -33,42 +36,51 @@ class CandidateWindows:
     thresholds: SeriesThresholds
 
     def sure(self, row: int) -> Flags:
-        """[windows] Which of them are as far from the old level as is asked; one build alone never is."""
+        """[windows] Return which are as far from the old level as required; one build alone never is."""
         flags: Flags = (np.abs(self.score[row]) >= self.asked[row]) & self.large[row]
         flags[0] = False
         return flags
 
     def surprise_asked(self, new: int, *, unruly: bool) -> float:
-        """Return how much so many new builds must surprise."""
+        """Return the required rank surprise for that many new builds."""
         if unruly or self.length - new < self.thresholds.young_builds:
             return self.thresholds.surprise_unruly
         return self.thresholds.surprise_two_builds if new == 2 else self.thresholds.surprise
 
 
 def windows_of(scanned: StepScan, phi: F64, length: int, most: int, thresholds: SeriesThresholds) -> CandidateWindows:
-    """Of a scan of rows, the last `most` places, the newest first."""
+    """Return the last `most` places of a scan of rows, the newest first."""
     step, error, score = (part[:, ::-1][:, :most] for part in (scanned.step, scanned.error, scanned.score))
     new = np.arange(1, most + 1)
-    asked = score_asked(new, step > 0, phi[:, np.newaxis], thresholds)
+    required = score_asked(new, step > 0, phi[:, np.newaxis], thresholds)
     before = length - new
-    asked += thresholds.score_short * np.maximum(thresholds.least_before * new / before - 1, 0.0)
-    asked = _of_young(asked, new, before, up=step > 0, phi=phi[:, np.newaxis], thresholds=thresholds)
+    required += thresholds.score_short * np.maximum(thresholds.least_before * new / before - 1, 0.0)
+    required = _of_young(required, new, before, up=step > 0, phi=phi[:, np.newaxis], thresholds=thresholds)
     rest = np.square(1 - phi)[:, np.newaxis]
-    known = 1 / (1 / (1 + rest * (new - 1)) + 1 / (1 + rest * (before - 1)))
-    noise = error * np.sqrt(known / (1 - np.square(phi))[:, np.newaxis])
+    effective = 1 / (1 / (1 + rest * (new - 1)) + 1 / (1 + rest * (before - 1)))
+    noise = error * np.sqrt(effective / (1 - np.square(phi))[:, np.newaxis])
     plain = (np.abs(step) >= thresholds.plain_from * noise) & (new > 2) & (before < thresholds.young_builds)
-    asked = np.where(plain, np.minimum(asked, thresholds.score_plain), asked)
-    # Rows are in units of their usual value, which is near the level before where a change is new.
+    required = np.where(plain, np.minimum(required, thresholds.score_plain), required)
+    # Rows are in units of their usual value, which is near the old level if a change is new.
     large = np.abs(step) >= thresholds.least_relative
-    return CandidateWindows(length, phi, step, error, score, asked, large, thresholds)
+    return CandidateWindows(length, phi, step, error, score, required, large, thresholds)
 
 
 def _of_young(
-    asked: F64, new: NDArray[np.int64], before: NDArray[np.int64], *, up: Flags, phi: F64, thresholds: SeriesThresholds
+    required: F64,
+    new: NDArray[np.int64],
+    before: NDArray[np.int64],
+    *,
+    up: Flags,
+    phi: F64,
+    thresholds: SeriesThresholds,
 ) -> F64:
-    """Return what is asked [series, windows] where there are few builds before: little of a few new ones, more of many."""
+    """Return the required score [series, windows] with few builds before.
+
+    Lower for few new builds, higher for many.
+    """
     youth = np.clip(1 - before / thresholds.young_builds, 0.0, 1.0)
-    out: F64 = asked + thresholds.score_young * youth
+    out: F64 = required + thresholds.score_young * youth
     soon = (new > 2) & (new <= thresholds.soon_builds) & (youth > 0) & up
     out = np.where(soon, thresholds.score_soon + memory_asked(phi, thresholds), out)
     out[:, (new <= 2) & (youth > 0)] = np.inf
@@ -76,19 +88,19 @@ def _of_young(
 
 
 def score_asked(new: NDArray[np.int64], up: Flags, phi: F64, thresholds: SeriesThresholds) -> F64:
-    """Return the score that so many new builds must reach.
+    """Return the score that this many new builds must reach.
 
-    The error that all looks may make is spent where it is wanted: on costs that went up, at a few numbers of builds.
+    The error rate of all evaluations is spent where it matters: on costs that increased, at a few numbers of builds.
     """
     expected = np.isin(new, thresholds.expected_builds)
-    asked = np.where(expected, thresholds.score_expected, thresholds.score_newest)
-    asked = np.where(new == 2, thresholds.score_two_builds, asked)
-    asked = np.where(up, asked, np.maximum(asked, thresholds.score_less))
-    return asked + memory_asked(phi, thresholds)
+    required = np.where(expected, thresholds.score_expected, thresholds.score_newest)
+    required = np.where(new == 2, thresholds.score_two_builds, required)
+    required = np.where(up, required, np.maximum(required, thresholds.score_less))
+    return required + memory_asked(phi, thresholds)
 
 
 def memory_asked(phi: F64, thresholds: SeriesThresholds) -> F64:
-    """Return by how much more score is asked where noise has memory."""
+    """Return by how much the required score increases with autocorrelation."""
     out: F64 = thresholds.score_memory * np.clip((phi - SOME_MEMORY) / (FULL_MEMORY - SOME_MEMORY), 0.0, 1.0)
     return out
 
@@ -96,7 +108,7 @@ def memory_asked(phi: F64, thresholds: SeriesThresholds) -> F64:
 def builds_needed(
     windows: CandidateWindows, row: int, new: int, *, unruly: bool, thresholds: SeriesThresholds
 ) -> int | None:
-    """Return how many further builds at the level of the newest `new` would be sure; None if forty would not."""
+    """Return how many further builds at the level of the newest `new` suffice; None if forty do not."""
     step, phi = abs(float(windows.step[row, new - 1])), windows.phi[row]
     before = windows.length - new
     noise = float(windows.error[row, new - 1]) / np.sqrt(1 / new + 1 / before)
@@ -116,9 +128,9 @@ def builds_needed(
 def profiles_needed(
     windows: CandidateWindows, row: int, new: int, spread: F64, counts: I32, *, thresholds: SeriesThresholds
 ) -> int | None:
-    """Return how many further profiles of each of the newest `new` builds would be sure; None if 64 would not.
+    """Return how many further profiles of each of the newest `new` builds suffice; None if 64 do not.
 
-    `spread` [builds] in the row's unit. More profiles take away what is within a build, never what is between builds.
+    `spread` [builds] in the row's unit. More profiles reduce the variance within a build, not that between builds.
     """
     step = abs(float(windows.step[row, new - 1]))
     before = windows.length - new
@@ -127,9 +139,9 @@ def profiles_needed(
     variance = float(np.square(windows.error[row, new - 1])) / (1 / new + 1 / before)
     between = max(variance - usual, 0.1 * variance)
     have = max(float(np.mean(counts[-new:])), 1.0)
-    asked = thresholds.score_remeasured if new == 1 else float(windows.asked[row, new - 1])
+    required = thresholds.score_remeasured if new == 1 else float(windows.asked[row, new - 1])
     for further in range(1, MOST_FURTHER_PROFILES + 1):
         error = np.sqrt((between + within * have / (have + further)) / new + variance / before)
-        if step / error >= asked:
+        if step / error >= required:
             return further
     return None

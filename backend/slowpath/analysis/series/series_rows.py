@@ -1,4 +1,7 @@
-"""Series made ready for arithmetic: gaps closed, in units of their usual value, machines levelled out, exact builds weighing more."""
+"""Prepare series for computation.
+
+Gaps closed, in usual units, conditions aligned, precise builds weighted more.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,16 +16,17 @@ F64 = NDArray[np.float64]
 I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
 
-# Two conditions that took turns so often can be told apart from what happened to the code.
+# Conditions that alternated at least this often can be separated from changes of the code.
 LEAST_TURNS = 4
 
 
 @dataclass(frozen=True)
 class SeriesRows:
-    """Series with equally many known builds: `place` [series] which they are, `builds` [series, known] where those stand.
+    """Series with equal numbers of known builds.
 
-    `values` [series, known] are in units of `usual` [series]; `weight` [series, known] is the inverse relative variance. `within`
-    [series] is the standard error of a middling build by its own replicates, 0 where unknown: noise is not less.
+    `place` [series] their indices, `builds` [series, known] the positions. `values` [series, known] are in units of
+    `usual` [series]; `weight` [series, known] is the inverse relative variance. `within` [series] is the median
+    standard error of builds by their replicates, 0 if unknown: the noise is at least this.
     """
 
     place: I64
@@ -36,7 +40,7 @@ class SeriesRows:
 def rows_of(
     matrix: F64, spread: F64 | None, conditions: I32 | None, starts: Sequence[int], thresholds: SeriesThresholds
 ) -> list[SeriesRows]:
-    """Series [series, builds] from their `starts` on, those of one length together; those without any value left out."""
+    """Group series [series, builds] from their `starts` on by length; those without any value are omitted."""
     known = np.isfinite(matrix) & (np.arange(matrix.shape[1]) >= np.asarray(starts)[:, np.newaxis])
     lengths = known.sum(axis=1)
     out = []
@@ -55,43 +59,43 @@ def rows_of(
             )
         weight, within = np.ones_like(values), np.zeros(len(values))
         if spread is not None and length > 1:  # one value has no noise between builds
-            own = spread[place][mask].reshape(len(place), length) / usual[:, np.newaxis]
-            weight = weights(values, own, thresholds.least_noise)
+            errors = spread[place][mask].reshape(len(place), length) / usual[:, np.newaxis]
+            weight = weights(values, errors, thresholds.least_noise)
             within = np.nan_to_num(
-                np.array([np.median(row[np.isfinite(row)]) if np.isfinite(row).any() else 0.0 for row in own])
+                np.array([np.median(row[np.isfinite(row)]) if np.isfinite(row).any() else 0.0 for row in errors])
             )
         out.append(SeriesRows(place, builds, usual, values, weight, within))
     return out
 
 
 def weights(values: F64, spread: F64, least_noise: float) -> F64:
-    """[series, builds] Inverse variance of each build, one on average: what its own replicates say and what is between builds.
+    """[series, builds] Return the inverse variance of each build, one on average.
 
-    Unknown spreads are taken for the middle one.
+    From its replicates and between builds. Unknown errors are replaced by the median.
     """
-    own = np.square(spread)
-    some = np.isfinite(own).any(axis=1)
-    middle = np.zeros(len(own))
-    middle[some] = np.nanmedian(own[some], axis=1)
-    own = np.where(np.isfinite(own), own, middle[:, np.newaxis])
-    whole = innovation_variance(values, np.zeros(len(values)))
-    between = np.maximum(np.maximum(whole - middle, 0.1 * whole), least_noise**2)[:, np.newaxis]
-    weight = (between + middle[:, np.newaxis]) / (between + own)
+    variances = np.square(spread)
+    has_errors = np.isfinite(variances).any(axis=1)
+    middle = np.zeros(len(variances))
+    middle[has_errors] = np.nanmedian(variances[has_errors], axis=1)
+    variances = np.where(np.isfinite(variances), variances, middle[:, np.newaxis])
+    total_variance = innovation_variance(values, np.zeros(len(values)))
+    between = np.maximum(np.maximum(total_variance - middle, 0.1 * total_variance), least_noise**2)[:, np.newaxis]
+    weight = (between + middle[:, np.newaxis]) / (between + variances)
     out: F64 = weight / np.mean(weight, axis=1, keepdims=True)
     return out
 
 
 def turns_between(conditions: I32, one: int, other: int) -> int:
-    """How often neighbouring builds were measured under one and the other of two conditions."""
+    """Return how often neighboring builds were measured under one and the other of two conditions."""
     left, right = conditions[:-1], conditions[1:]
     return int(np.sum(((left == one) & (right == other)) | ((left == other) & (right == one))))
 
 
 def align_alternating_conditions(values: F64, conditions: I32) -> F64:
-    """[builds] Values as if all had been measured under the newest condition, where conditions took turns.
+    """[builds] Return values as if all had been measured under the newest condition, for alternating conditions.
 
-    What a condition adds is estimated from neighbouring builds under different ones, which steps of the code hardly touch
-    (least squares on differences, far ones drawn in). One that came and stayed is left: no one can tell it from a step.
+    The effect of a condition is estimated from neighboring builds under different ones, which steps of the code hardly affect
+    (least squares on winsorized differences). A condition that changed once is not corrected: it cannot be separated from a step.
     """
     names, name = np.unique(conditions, return_inverse=True)
     if len(names) < 2:

@@ -1,4 +1,4 @@
-"""One step of a row, measured: its size, how sure, and between which builds it lies."""
+"""Measure one step of a row: its size, certainty and range of builds."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,15 +12,17 @@ from slowpath.analysis.stats.t_distribution import t_quantile
 
 F64 = NDArray[np.float64]
 
-# What is told as the range of a change holds it so surely by the likelihood alone, tempered: noise is not quite what it is
-# taken for.
+# The range of a change contains it with this confidence by the tempered likelihood, since the noise model is not exact.
 TEMPER = 0.75
 RANGE_CONFIDENCE = 0.97
 
 
 @dataclass(frozen=True)
 class SeriesStep:
-    """A step before build `at` of a row, in low..high (both included); levels in the row's unit, intervals of their ratio."""
+    """A step before build `at`, in low..high (both included).
+
+    Levels in the row's unit, intervals of their ratio.
+    """
 
     at: int
     low: int
@@ -36,7 +38,7 @@ class SeriesStep:
 def measured(
     row: F64, weight: F64, at: int, score: float, location: tuple[int, int], *, phi: float, confidence: float
 ) -> SeriesStep:
-    """Measure the step before build `at` of a row [builds] that has no other."""
+    """Measure the step before build `at` of a row [builds] without other steps."""
     left, right = slice(0, at), slice(at, len(row))
     before = float(np.average(row[left], weights=weight[left]))
     after = float(np.average(row[right], weights=weight[right]))
@@ -62,12 +64,12 @@ def measured(
 
 @lru_cache(maxsize=4_096)
 def _quantile(confidence: float, freedom: int) -> float:
-    """Of the same few lengths of series it is asked again and again."""
+    """Cache a quantile: series have few different lengths."""
     return float(t_quantile(confidence, np.array([float(freedom)]))[0])
 
 
 def location(scanned: StepScan, row: int, places: NDArray[np.int64]) -> tuple[int, int]:
-    """Which of the places (builds before which a step may lie) the step is between, by its likelihood at each."""
+    """Return the range of places (builds before which a step may be) by its likelihood at each."""
     step, gain = scanned.step[row, places - 1], scanned.gain[row, places - 1]
     belief = np.exp(TEMPER * (gain - np.max(gain)) / 2)
     belief[np.sign(step) != np.sign(step[np.argmax(gain)])] = 0.0

@@ -1,7 +1,8 @@
-"""One step in each of many rows: for each build, how many standard errors the level from it on lies from the level before.
+"""Scan many rows for one step each.
 
-Noise with memory (first-order autoregression) is whitened, so the jump itself counts most where noise is slow: generalised
-least squares of a constant and a step, for all places at once by cumulative sums.
+The distance of the levels before and from each build on, in standard errors. Autoregressive noise is whitened, so that
+the jump counts most if noise is slow: generalized least squares of a constant and a step, for all places at once by
+cumulative sums.
 """
 
 from dataclasses import dataclass
@@ -14,10 +15,10 @@ F64 = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class StepScan:
-    """Of each row and each place 1..builds-1 (column k is the step before build k + 1).
+    """The scan of each row and place 1..builds-1 (column k is the step before build k + 1).
 
-    `step` is the difference of the levels, `error` its standard error, `score` their quotient as a normal deviate, signed.
-    `gain` is by how much the step lessens the squares that are left, in variances of the innovations left beside it.
+    `step` is the difference of the levels, `error` its standard error, `score` their quotient as a signed normal deviate. `gain` is
+    the reduction of the residual squares by the step, in variances of the remaining innovations.
     """
 
     step: F64
@@ -27,10 +28,11 @@ class StepScan:
 
 
 def scan(rows: F64, weight: F64, phi: F64, most_variance: F64, least_noise: F64 | float) -> StepScan:
-    """Scan rows [series, builds]; `weight` [series, builds] is the inverse relative variance of each build (mean one).
+    """Scan rows [series, builds].
 
-    `phi` [series] is the memory. `most_variance` [series] bounds the variance of the innovations where several steps swell
-    what one step leaves; `least_noise` (one, or [series]) is the standard deviation below which none is believed.
+    `weight` [series, builds] is the inverse relative variance of each build (mean one). `phi` [series] is the
+    autocorrelation. `most_variance` [series] bounds the innovation variance where several steps inflate the residuals
+    of one; `least_noise` (one, or [series]) is the smallest standard deviation.
     """
     length = rows.shape[1]
     rest = (1 - phi)[:, np.newaxis]
@@ -47,9 +49,9 @@ def scan(rows: F64, weight: F64, phi: F64, most_variance: F64, least_noise: F64 
     all_value = first * weight[:, :1] * np.square(rows[:, :1]) + np.sum(by * np.square(white), axis=1, keepdims=True)
     inside = np.maximum(step_step - np.square(step_one) / one_one, 1e-12)
     step = (step_value - step_one * one_value / one_one) / inside
-    left = np.maximum(all_value - np.square(one_value) / one_one - np.square(step) * inside, 0.0)
+    residual_squares = np.maximum(all_value - np.square(one_value) / one_one - np.square(step) * inside, 0.0)
     freedom = max(length - 2, 1)
-    variance = np.minimum(left / freedom, most_variance[:, np.newaxis])
+    variance = np.minimum(residual_squares / freedom, most_variance[:, np.newaxis])
     variance = np.maximum(variance, np.square(np.reshape(least_noise, (-1, 1))) * first)
     error = np.sqrt(variance / inside)
     gained = np.square(step) * inside
@@ -57,13 +59,13 @@ def scan(rows: F64, weight: F64, phi: F64, most_variance: F64, least_noise: F64 
 
 
 def as_normal(t: F64, freedom: float) -> F64:
-    """The normal deviate with nearly the same tail as a t of so many degrees of freedom (Wallace 1959, his first bound)."""
+    """Return the normal deviate with nearly the same tail as a t with these degrees of freedom (Wallace 1959)."""
     shape = (8 * freedom + 1) / (8 * freedom + 3)
     out: F64 = np.sign(t) * shape * np.sqrt(freedom * np.log1p(np.square(t) / freedom))
     return out
 
 
 def _sums_after(rows: F64) -> F64:
-    """[series, builds] The sum of what stands after each."""
-    whole: F64 = rows.sum(axis=1, keepdims=True) - np.cumsum(rows, axis=1)
-    return whole
+    """[series, builds] Return the sum of the values after each."""
+    sums: F64 = rows.sum(axis=1, keepdims=True) - np.cumsum(rows, axis=1)
+    return sums

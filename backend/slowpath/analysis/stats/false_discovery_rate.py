@@ -1,4 +1,4 @@
-"""Many questions at once: weighted Benjamini-Hochberg."""
+"""Adjust many p-values: weighted Benjamini-Hochberg."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,7 +7,7 @@ F64 = NDArray[np.float64]
 
 
 def q_values(p_values: F64, weights: F64) -> F64:
-    """The false discovery rate at which each hypothesis would just be accepted (Genovese, Roeder, Wasserman 2006).
+    """Return the false discovery rate at which each hypothesis would just be accepted (Genovese, Roeder, Wasserman 2006).
 
     Weights are scaled to mean 1 and must not come from the p-values. NaN counts as 1.
     """

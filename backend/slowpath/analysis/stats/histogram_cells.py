@@ -1,7 +1,7 @@
-"""Latency per cell of time as mergeable histograms.
+"""Latency by cell of time as mergeable histograms.
 
-Quantiles of cells cannot be pooled, counts can. A service's histograms on a grid of equal cells (a minute, or seconds where
-samples are dense) are one matrix; pooling any choice of cells is one product with it.
+Quantiles of cells cannot be pooled, counts can. A service's histograms on a grid of equal cells (a minute, or seconds for dense
+samples) are one matrix; pooling any choice of cells is one product with it.
 """
 
 from dataclasses import dataclass
@@ -15,9 +15,10 @@ Values = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class HistogramCells:
-    """[M] cells of one histogram: `counts` [M, B] of requests by bucket, `bounds` [B] upper bounds in seconds, +Inf last.
+    """[M] cells of one histogram.
 
-    `times_ms` are the ends of the cells. A cell without samples holds NaN in its whole row; one without requests zeros.
+    `counts` [M, B] of requests by bucket, `bounds` [B] upper bounds in seconds, +Inf last. `times_ms` are the ends of
+    the cells. The row of a cell without samples is NaN, of one without requests zero.
     """
 
     times_ms: Times
@@ -28,11 +29,11 @@ class HistogramCells:
     def of_cumulative(cls, times_ms: Times, bounds: Values, cumulative: Values) -> "HistogramCells":
         """Build cells from cumulative requests [B, M]; bounds that are missing in some cell are dropped."""
         finite = ~np.isnan(cumulative)
-        there: NDArray[np.bool_] = np.any(finite[-1:], axis=0)
-        kept = finite[:, there].all(axis=1) if there.any() else np.ones(len(bounds), np.bool_)
-        rising = np.maximum.accumulate(np.where(there, cumulative[kept], 0.0), axis=0)
+        has_samples: NDArray[np.bool_] = np.any(finite[-1:], axis=0)
+        is_complete = finite[:, has_samples].all(axis=1) if has_samples.any() else np.ones(len(bounds), np.bool_)
+        rising = np.maximum.accumulate(np.where(has_samples, cumulative[is_complete], 0.0), axis=0)
         counts = np.diff(rising, axis=0, prepend=0.0).T
-        return cls(times_ms, bounds[kept], np.where(there[:, None], counts, np.nan))
+        return cls(times_ms, bounds[is_complete], np.where(has_samples[:, None], counts, np.nan))
 
     @property
     def known(self) -> NDArray[np.bool_]:
@@ -60,7 +61,7 @@ class HistogramCells:
 
 
 def same_bounds(one: HistogramCells, other: HistogramCells) -> tuple[HistogramCells, HistogramCells] | None:
-    """Return both on the bounds that they share; None when fewer than two are shared, or they overlap."""
+    """Return both on their common bounds; None if fewer than two are common, or they overlap."""
     shared = np.intersect1d(one.bounds, other.bounds)
     if len(shared) < 2 or not np.isposinf(shared[-1]):
         return None
@@ -73,9 +74,9 @@ def _onto(cells: HistogramCells, bounds: Values) -> HistogramCells:
 
 
 def pooled_quantile(counts: Values, bounds: Values, q: float) -> Values:
-    """Return [R] the q-quantile of each row of `counts` [R, B], interpolated inside its bucket as `histogram_quantile` does.
+    """Return [R] the q-quantile of each row of `counts` [R, B], interpolated in its bucket as `histogram_quantile` does.
 
-    Above the highest finite bound the answer is that bound: more is not known. NaN for rows without requests.
+    Above the highest finite bound the result is that bound. NaN for rows without requests.
     """
     cumulative = np.cumsum(counts, axis=1)
     total = cumulative[:, -1]

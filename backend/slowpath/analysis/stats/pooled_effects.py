@@ -1,10 +1,10 @@
-"""Compare quantiles pooled over several artifacts of a side: ratio, interval and p-value on a log scale.
+"""Compare quantiles pooled over several artifacts of a side.
 
-Runs of one binary differ, so each artifact has an effect on top of the noise inside it. With two to five artifacts a
-side, resampling whole artifacts would show half of that effect at most. It is estimated instead: the deviation of the
-artifacts' quantiles beyond what resampling inside them explains, shrunk towards what is usual between artifacts of one
-binary (moderated variance, Smyth 2004), and drawn from Student's t with the degrees of freedom that this leaves. An
-interval is the percentiles of both levels together.
+Ratio, interval and p-value on a log scale. Runs of one binary differ, so each artifact has an effect in addition to the
+noise inside it. With two to five artifacts per side, resampling complete artifacts would show at most half of that
+effect. It is estimated instead: the deviation of the artifacts' quantiles beyond what resampling inside them explains,
+shrunk towards the usual variation between artifacts of one binary (moderated variance, Smyth 2004), and drawn from
+Student's t with the remaining degrees of freedom. An interval is the percentiles of both levels together.
 """
 
 from collections.abc import Sequence
@@ -22,8 +22,8 @@ F64 = NDArray[np.float64]
 SHORTEST_NS = 1.0
 """Quantiles (ns) are raised to this: shorter ones cannot be distinguished, and zero has no logarithm."""
 MIN_VALUES_FOR_SPREAD = 10.0
-"""An artifact counts towards the spread between artifacts only with this many values."""
-# All pairs of one comparison together correct the prior variance between artifacts by no more than these factors.
+"""An artifact is used for the variation between artifacts only with this many values."""
+# All pairs of one comparison together correct the prior variance between artifacts by at most these factors.
 _LEAST_FACTOR = 0.25
 _MOST_FACTOR = 9.0
 
@@ -32,8 +32,8 @@ _MOST_FACTOR = 9.0
 class PooledQuantiles:
     """Quantiles of one side on a log scale: pooled, resampled over blocks, and of each artifact.
 
-    `value` is (q,), `draws` (draws x q), `each` (artifacts with enough values x q); `parts` is the share that each
-    artifact contributes, summing to 1.
+    `value` is (q,), `draws` (draws x q), `each` (artifacts with enough values x q); `parts` is the share of each artifact, summing
+    to 1.
     """
 
     value: F64
@@ -43,16 +43,16 @@ class PooledQuantiles:
 
     @property
     def effective_artifacts(self) -> float:
-        """Return how many artifacts of equal weight would average as well."""
+        """Return the number of artifacts of equal weight with the same precision."""
         square = float(np.square(self.parts).sum())
         return 1.0 / square if square else 1.0
 
 
 @dataclass(frozen=True)
 class QuantileEffects:
-    """Candidate against base, for each quantile (q,): log ratio, interval, p-value against the floor.
+    """Candidate against base for each quantile (q,): log ratio, interval, p-value against the floor.
 
-    `base_draws` and `candidate_draws` hold both levels of resampling, in the logarithm (draws x q).
+    `base_draws` and `candidate_draws` contain both levels of resampling, as logarithms (draws x q).
     """
 
     log_ratio: F64
@@ -72,7 +72,10 @@ def compare_pooled(
     thresholds: QuantileThresholds,
     generators: SideGenerators,
 ) -> QuantileEffects:
-    """Return the ratio of two pooled quantiles with its interval; `prior_spread` (q,) is that between artifacts."""
+    """Return the ratio of two pooled quantiles with its interval.
+
+    `prior_spread` (q,) is that between artifacts.
+    """
     between, df_between = _between(base, candidate, prior_spread, thresholds)
     draws = len(base.draws)
     noisy = [
@@ -109,8 +112,7 @@ def _between(
 ) -> tuple[F64, float]:
     """Return the variance (q,) between artifacts and its degrees of freedom.
 
-    The variance of the artifacts' values contains that of their blocks: as much as that of the pooled value times the
-    number of artifacts.
+    The variance of the artifacts' values contains that of their blocks: that of the pooled value times the number of artifacts.
     """
     degrees, prior_df = _degrees(base, candidate), thresholds.prior_df
     if degrees == 0:
@@ -131,7 +133,7 @@ def _unexplained(side: PooledQuantiles) -> F64:
 def estimate_spread(
     pairs: Sequence[tuple[PooledQuantiles, PooledQuantiles]], prior_spread: F64, thresholds: QuantileThresholds
 ) -> F64:
-    """Correct the prior spread (q,) between artifacts by what all pairs of this comparison show together."""
+    """Correct the prior variation (q,) between artifacts by what all pairs of this comparison show together."""
     degrees = sum(_degrees(*pair) for pair in pairs)
     squares = sum((_unexplained(side) for pair in pairs for side in pair), np.zeros_like(prior_spread))
     weight = thresholds.belief_df
@@ -141,24 +143,24 @@ def estimate_spread(
 
 
 def beyond_floor(log_ratio: F64, error: F64, df: F64, floor: float) -> F64:
-    """Return the two-sided p-value of the hypothesis that the ratio is within the floor, either way."""
+    """Return the two-sided p-value of the hypothesis that the ratio is within the floor in either direction."""
     t = (np.abs(log_ratio) - floor) / np.maximum(error, 1e-12)
     tail = t_two_sided(np.abs(t), df)
     return np.where(t > 0, tail, 1.0)
 
 
 def detectable_log_ratio(error: F64, df: F64, floor: float, thresholds: QuantileThresholds) -> F64:
-    """Return the smallest log ratio that would be found with the wanted power."""
-    found: F64 = floor + error * (t_quantile(thresholds.confidence, df) + t_quantile(2 * thresholds.power - 1, df))
-    return found
+    """Return the smallest log ratio that would be found with the required power."""
+    smallest: F64 = floor + error * (t_quantile(thresholds.confidence, df) + t_quantile(2 * thresholds.power - 1, df))
+    return smallest
 
 
 def simes(p_values: F64) -> float:
     """Combine dependent p-values into one (Simes 1986); NaN values are ignored."""
-    asked = np.sort(p_values[~np.isnan(p_values)])
-    if not len(asked):
+    ordered = np.sort(p_values[~np.isnan(p_values)])
+    if not len(ordered):
         return float("nan")
-    return float(np.min(asked * len(asked) / np.arange(1, len(asked) + 1)))
+    return float(np.min(ordered * len(ordered) / np.arange(1, len(ordered) + 1)))
 
 
 def as_float64(values: Sequence[float]) -> F64:

@@ -1,4 +1,4 @@
-"""Thresholds that every comparison of pooled quantiles uses: error rates, floors and spreads."""
+"""Thresholds of all comparisons of pooled quantiles: error rates, floors and priors of variation."""
 
 from dataclasses import dataclass
 from math import log10
@@ -6,11 +6,12 @@ from math import log10
 
 @dataclass(frozen=True)
 class QuantileThresholds:
-    """Error rates, floors and spreads. Times in nanoseconds, spreads as standard deviations of a logarithm.
+    """Error rates, floors and priors.
 
-    `least_ratio`, `least_shift_ns`, `least_share` are floors that a finding must pass, whatever its significance.
-    `spread_base` and `spread_per_square_nine` say how much a quantile differs between artifacts of one binary, as a
-    prior. With one artifact a side there is only the prior, and `spread_single` times as much is assumed.
+    Times in nanoseconds, variation as standard deviations of a logarithm. `least_ratio`, `least_shift_ns`,
+    `least_share` are floors that a finding must pass, whatever its significance. `spread_base` and
+    `spread_per_square_nine` are the prior of how much a quantile varies between artifacts of one binary. With one
+    artifact per side only the prior is known, and `spread_single` times as much is assumed.
     """
 
     alpha: float = 0.05
@@ -30,9 +31,9 @@ class QuantileThresholds:
     prior_df: float = 4.0
     single_df: float = 16.0
     belief_df: float = 8.0
-    # With one artifact a side, a change is significant only beyond what the state of one machine may cause.
+    # With one artifact per side, a change is significant only beyond what the state of one machine may cause.
     single_certain_ratio: float = 4.0
-    # A comparison without findings is unchanged only where such a ratio would have been found in what holds such a share.
+    # A comparison without findings is unchanged only if this ratio would have been found in subjects with this share.
     unchanged_within: float = 2.0
     unchanged_covers: float = 0.5
     most_judged: int = 64

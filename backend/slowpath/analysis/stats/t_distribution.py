@@ -1,7 +1,7 @@
-"""Student's t and other statistics that a small comparison needs, in numpy alone.
+"""Student's t and other statistics for small comparisons, in numpy alone.
 
-`scipy.special` has the same functions and is what the tests compare with; importing it costs 0.35 s of CPU, a
-quarter of what a whole small comparison may take on the command line.
+`scipy.special` has the same functions and is the reference in the tests; importing it costs 0.35 s of CPU, a quarter of the time
+of a small comparison on the command line.
 """
 
 from functools import lru_cache
@@ -16,28 +16,31 @@ F64 = NDArray[np.float64]
 _MOST_STEPS = 300
 _CONVERGED = 3e-15
 _NEVER_ZERO = 1e-30
-_MANY = 10_000  # from here on, finding equal ones is worth its time
+_MANY = 10_000  # from here on, finding duplicates is worth its time
 _STEPS_PER_ROOT, _LARGEST = 6, 1e9
 _SMALLEST, _BELOW_ONE = 5e-324, 1 - 2**-53
 _STIRLING_FROM = 10.0
 _SERIES_FROM = 8
 
-# Of more elements than this, quantiles are read off a curve through as many exact ones.
+# For more elements than this, quantiles are interpolated between as many exact ones.
 _KNOTS = 256
 _NEWTON_STEPS = 20
 _NEWTON_CONVERGED = 1e-10
-_LARGEST_LOG_T = 320.0  # its square is still a number
+_LARGEST_LOG_T = 320.0  # its square is still finite
 
 
 def median(values: F64) -> float:
-    """The median of at least one value. `numpy.median` imports masked arrays, which takes 20 ms of CPU."""
+    """Return the median of at least one value.
+
+    `numpy.median` imports masked arrays, which takes 20 ms of CPU.
+    """
     ordered = np.sort(values)
     middle = len(ordered) // 2
     return float(ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2)
 
 
 def digamma(x: F64) -> F64:
-    """The logarithmic derivative of the gamma function for x > 0 (Abramowitz and Stegun 6.3.5 and 6.3.18)."""
+    """Return the logarithmic derivative of the gamma function for x > 0 (Abramowitz and Stegun 6.3.5 and 6.3.18)."""
     recurrence, x = np.zeros_like(x), x.copy()
     for _ in range(_SERIES_FROM):
         recurrence -= 1 / x
@@ -48,7 +51,7 @@ def digamma(x: F64) -> F64:
 
 
 def trigamma(x: F64) -> F64:
-    """The derivative of `digamma` for x > 0 (Abramowitz and Stegun 6.4.6 and 6.4.12)."""
+    """Return the derivative of `digamma` for x > 0 (Abramowitz and Stegun 6.4.6 and 6.4.12)."""
     recurrence, x = np.zeros_like(x), x.copy()
     for _ in range(_SERIES_FROM):
         recurrence += 1 / np.square(x)
@@ -59,11 +62,11 @@ def trigamma(x: F64) -> F64:
 
 
 def t_two_sided(t: F64, df: F64) -> F64:
-    """P(|T| >= |t|) of Student's t with `df` > 0 degrees of freedom; both arrays of one shape; NaN stays NaN.
+    """Return P(|T| >= |t|) of Student's t with `df` > 0 degrees of freedom.
 
-    By the regularised incomplete beta function: I_x(df/2, 1/2) with x = df / (df + t^2)
-    (Abramowitz and Stegun 26.7.1). Of many, equal ones are computed once: of a large program's functions most have the same
-    few counts.
+    Both arrays of one shape; NaN stays NaN. By the regularized incomplete beta function: I_x(df/2, 1/2) with x = df /
+    (df + t^2) (Abramowitz and Stegun 26.7.1). Equal elements are computed once: most functions of a large program have
+    the same few counts.
     """
     if t.ndim == 1 and len(t) > _MANY:
         _, of_square = np.unique(np.square(t), return_inverse=True)
@@ -87,9 +90,9 @@ def _t_two_sided(t: F64, df: F64) -> F64:
 
 
 def t_quantile(probability: float, df: F64) -> F64:
-    """The t with P(|T| <= t) = `probability` (two-sided, above 0 and below 1), for each of `df` > 0.
+    """Return the t with P(|T| <= t) = `probability` (two-sided, above 0 and below 1), for each of `df` > 0.
 
-    Exact to 9 digits for up to 256 of them; for more (a view has one per node) read off a curve, to 6 digits.
+    Exact to 9 digits for up to 256 of them; for more (a view has one per node) interpolated, to 6 digits.
     """
     flat = np.asarray(df, dtype=np.float64).reshape(-1)
     if len(flat) == 0:
@@ -104,14 +107,14 @@ def t_quantile(probability: float, df: F64) -> F64:
 
 @lru_cache(maxsize=1024)
 def _quantile(probability: float, df: float) -> float:
-    """One quantile: the subjects of a comparison mostly have the same degrees of freedom."""
+    """Cache one quantile: most subjects of a comparison have the same degrees of freedom."""
     return float(_quantiles(probability, np.array([df]))[0])
 
 
 def _quantiles(probability: float, df: F64) -> F64:
-    """Newton's method on log P(|T| >= t) over log t: concave and falling, so after one step it converges from above.
+    """Apply Newton's method to log P(|T| >= t) over log t.
 
-    It begins at the normal quantile, which no t quantile is below.
+    Concave and decreasing, so it converges from above. It starts at the normal quantile, which is a lower bound.
     """
     tail = 1 - probability
     goal = np.log(tail)
@@ -130,7 +133,7 @@ def _quantiles(probability: float, df: F64) -> F64:
 
 
 def _interpolated(probability: float, df: F64, low: float, high: float) -> F64:
-    """Cubics through four neighbouring knots of log t over log df (Lagrange), for all elements at once."""
+    """Interpolate log t over log df by cubics through four neighboring knots (Lagrange), for all elements at once."""
     first, last = np.log(low), np.log(high)
     knots = _log_quantiles_between(probability, first, last)
     place = (np.log(df) - first) * ((_KNOTS - 1) / (last - first))
@@ -155,10 +158,10 @@ def _log_quantiles_between(probability: float, first: float, last: float) -> F64
 
 
 def beta_cdf(x: F64, a: F64, b: F64) -> F64:
-    """I_x(a, b), the regularised incomplete beta function, of each element; `a`, `b` > 0, 0 <= `x` <= 1.
+    """Return I_x(a, b), the regularized incomplete beta function, of each element.
 
-    Good to 10 digits for `a`, `b` from 1e-300 to a million, and for every `x` down to the smallest number there is
-    (of tiny `a`, I_x is x^a: far from 0 even there).
+    `a`, `b` > 0, 0 <= `x` <= 1. Accurate to 10 digits for `a`, `b` from 1e-300 to a million, and for every `x` down to
+    the smallest number (for tiny `a`, I_x is x^a: far from 0 even there).
     """
     inside = np.clip(x, _SMALLEST, _BELOW_ONE)
     log_x, log_y = np.log(inside), np.log1p(-inside)
@@ -172,12 +175,12 @@ def beta_cdf(x: F64, a: F64, b: F64) -> F64:
 
 
 def log_beta(a: F64, b: F64) -> F64:
-    """Logarithm of B(a, b) of each element; `a`, `b` > 0."""
+    """Return the logarithm of B(a, b) of each element; `a`, `b` > 0."""
     return np.array([_log_beta_of(*sorted(pair)) for pair in zip(a.tolist(), b.tolist(), strict=True)])
 
 
 def _log_beta_of(less: float, more: float) -> float:
-    """From Stirling's series where `more` is large: there lgamma's values are so much larger than what they differ by."""
+    """Compute it by Stirling's series if `more` is large: lgamma's values are much larger than their difference."""
     if more < _STIRLING_FROM:
         return lgamma(less) + lgamma(more) - lgamma(less + more)
     both = less + more
@@ -189,28 +192,28 @@ def _log_beta_of(less: float, more: float) -> float:
 
 
 def _stirling_rest(z: float) -> float:
-    """What Stirling's formula leaves of lgamma(z), to 16 digits of lgamma from 10 on (Abramowitz and Stegun 6.1.41)."""
+    """Return the remainder of Stirling's formula for lgamma(z), to 16 digits from 10 on (Abramowitz, Stegun 6.1.41)."""
     square = 1 / (z * z)
     return (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square * (1 / 1680 - square * (1 / 1188))))) / z
 
 
 @lru_cache(maxsize=4_096)
 def _log_beta(df: float) -> float:
-    """Logarithm of B(df/2, 1/2)."""
+    """Return the logarithm of B(df/2, 1/2)."""
     return lgamma(df / 2) + lgamma(0.5) - lgamma(df / 2 + 0.5)
 
 
 def _log_betas(df: F64) -> F64:
-    """Of each element; equal ones are computed once."""
+    """Return it for each element; equal ones are computed once."""
     known, inverse = np.unique(df, return_inverse=True)
     each: F64 = np.array([_log_beta(one) for one in known.tolist()])[inverse].reshape(df.shape)
     return each
 
 
 def _beta_fraction(a: F64, b: F64, x: F64) -> F64:
-    """The continued fraction of the incomplete beta function, until the slowest element has converged.
+    """Evaluate the continued fraction of the incomplete beta function until the slowest element has converged.
 
-    By the modified method of Lentz (Thompson and Barnett 1986). It takes about the root of the larger parameter.
+    By the modified method of Lentz (Thompson and Barnett 1986), in about the root of the larger parameter steps.
     """
     most = _MOST_STEPS + int(_STEPS_PER_ROOT * np.sqrt(min(np.max(np.maximum(a, b), initial=0.0), _LARGEST)))
     c = np.ones_like(x)
@@ -234,15 +237,15 @@ def _away_from_zero(x: F64) -> F64:
     return np.where(x == 0, _NEVER_ZERO, x)
 
 
-# Steps of the table of log P(|Z| >= z): straight lines between them are right to 5 digits.
+# Steps of the table of log P(|Z| >= z): linear interpolation is accurate to 5 digits.
 _NORMAL_STEP, _NORMAL_END = 0.01, 37.0
 
 
 def t_two_sided_of_many(t: F64, df: F64) -> F64:
-    """P(|T| >= |t|) for very many rows: to 4 digits from 5 degrees of freedom on, to 2 at 2; a tenth of the time.
+    """Return P(|T| >= |t|) for very many rows: to 4 digits from 5 degrees of freedom on, to 2 at 2.
 
-    By the normal deviate that has the same tail (Hill 1970, algorithm 395 of the CACM), read off a table. What is
-    below 1e-300 is 0; NaN stays NaN.
+    In a tenth of the time. By the normal deviate with the same tail (Hill 1970, algorithm 395 of the CACM), from a
+    table. Values below 1e-300 are 0; NaN stays NaN.
     """
     a = np.maximum(df - 0.5, 0.25)
     b = 48 * np.square(a)

@@ -77,7 +77,7 @@ def test_what_cannot_be_bounded_is_said(tmp_path: Path) -> None:
     one, two = at_each(tmp_path, repository, shas)
     assert one.hash != two.hash
     assert [why.rpartition(":")[2].strip() for why in one.unbounded] == [
-        "main.go imports C, which may include files from anywhere", "linked lies behind a link or in another repository",
+        "main.go imports C, which may include files from anywhere", "linked is behind a link or in another repository",
     ]  # fmt: skip
     without = at_each(tmp_path, repository, shas, target=BuildTarget(cgo=False))
     assert all(len(found.unbounded) == 1 for found in without)
@@ -86,11 +86,11 @@ def test_what_cannot_be_bounded_is_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("files", "main", "problem"),
     [
-        (BASE, "cmd/none", "There is no folder cmd/none."),
-        (BASE, "far", "There is no Go file to build in far."),
-        ({**BASE, "main.go": None, "README": ""}, "", "There is no Go file to build in .."),
+        (BASE, "cmd/none", "The folder cmd/none does not exist."),
+        (BASE, "far", "far has no Go file to build."),
+        ({**BASE, "main.go": None, "README": ""}, "", ". has no Go file to build."),
         ({**BASE, "main.go": 'package main\n\nimport "example.org/x/y"\n', "go.mod": BASE["go.mod"] + "replace example.org/x => ../x\n"}, "",
-         "example.org/x/y is looked for outside the repository by a replace line."),
+         "A replace directive resolves example.org/x/y outside the repository."),
     ],
 )  # fmt: skip
 def test_what_cannot_be_built_is_said(tmp_path: Path, files: Mapping[str, str | None], main: str, problem: str) -> None:

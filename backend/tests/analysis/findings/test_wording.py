@@ -27,8 +27,8 @@ def test_number(value: float, text: str) -> None:
         (0, 5, "us/request", "nothing instead of 5.00 µs per request"),
         (0.52, 0.3, "s/s", "0.52 CPU s per second instead of 0.3"),
         (0.052, 0.03, "s/s", "52.0 CPU ms per second instead of 30.0"),
-        (0.25, 0.1, "share", "25.0 % of the total instead of 10.0 %"),
-        (0, 0.1, "share", "nothing instead of 10.0 % of the total"),
+        (0.25, 0.1, "share", "25.0% of the total instead of 10.0%"),
+        (0, 0.1, "share", "nothing instead of 10.0% of the total"),
         (3 * 2**20, 2**20, "bytes/s", "3.00 MiB per second instead of 1.00"),
         (300, 100, "bytes/request", "300 bytes per request instead of 100"),
         (12, 3, "count/s", "12.0 times per second instead of 3.00"),
@@ -39,7 +39,7 @@ def test_old_value_stands_last_in_the_same_unit(candidate: float, base: float, u
 
 
 def test_quantity_ratio_and_interval() -> None:
-    assert wording.format_quantity(0.123, "share") == ("12.3 %", "of the total")
+    assert wording.format_quantity(0.123, "share") == ("12.3%", "of the total")
     assert wording.format_quantity(1234, "us/request") == ("1.23", "ms per request")
     assert [wording.format_ratio(value) for value in (1.3161, 13.16, 1316, 0.0171)] == [
         "×1.32",

@@ -170,7 +170,7 @@ def test_pushed_commits_are_told_by_suspicion(client: TestClient) -> None:
     assert shares[sha(3)]["share"] > 0.7
     assert 0 < shares[sha(2)]["share"] < 0.1
     assert shares[sha(3)]["reasons"] == [
-        {"kind": "package", "sentence": "Touches store, of the regressed packages."},
+        {"kind": "package", "sentence": "Touches store, which contains regressed packages."},
     ]
     assert [one["kind"] for one in shares[sha(4)]["reasons"]] == ["bump"]
     assert found["commits"][2]["title"] == HOSTILE

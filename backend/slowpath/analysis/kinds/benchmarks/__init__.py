@@ -1,1 +1,1 @@
-"""Benchmark output: what benchstat's arithmetic says, as findings."""
+"""Compare benchmark output with benchstat's statistics."""

@@ -1,6 +1,6 @@
-"""What `slowpath-decode bench-compare` answers, as values: the rows that benchstat would print.
+"""Parse the output of `slowpath-decode bench-compare`: the rows that benchstat would print.
 
-The statistics are done there, with golang.org/x/perf; here they are read, once, and typed.
+The helper computes the statistics with golang.org/x/perf; this module only gives them types.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ Better = Literal["less", "more"]
 
 @dataclass(frozen=True)
 class BenchmarkSide:
-    """One side of a row: the median (of exact units the value) with its 95 % interval, None where too few were measured."""
+    """One side of a row: the median (the value of exact units) with its 95% interval, None with too few values."""
 
     n: int
     center: float
@@ -23,7 +23,7 @@ class BenchmarkSide:
 
 @dataclass(frozen=True)
 class BenchmarkRow:
-    """One benchmark in one unit on both sides. `p_value` is Mann-Whitney's, None of exact units."""
+    """One benchmark in one unit on both sides. `p_value` is Mann-Whitney's, None for exact units."""
 
     name: str
     unit: str
@@ -58,7 +58,7 @@ class UnpairedBenchmark:
 
 @dataclass(frozen=True)
 class BenchCompareOutput:
-    """A whole answer; `raw` is the JSON that it was read from."""
+    """The complete output; `raw` is the JSON it was parsed from."""
 
     rows: tuple[BenchmarkRow, ...]
     unpaired: tuple[UnpairedBenchmark, ...]
@@ -68,9 +68,9 @@ class BenchCompareOutput:
 
     @classmethod
     def from_json(cls, value: object) -> "BenchCompareOutput":
-        """From decoded JSON; raises `ValueError` when it is not such an answer."""
+        """Parse decoded JSON; raises `ValueError` if it is not such output."""
         if not isinstance(value, Mapping):
-            raise ValueError("an answer of bench-compare is a JSON object")  # noqa: TRY004 - callers catch one error
+            raise ValueError("the output of bench-compare must be a JSON object")  # noqa: TRY004 - callers catch one error
         try:
             return cls(
                 rows=tuple(_row(each) for each in value["rows"]),
@@ -86,7 +86,7 @@ class BenchCompareOutput:
                 raw=value,
             )
         except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"the answer of bench-compare lacks or mistypes {error}") from error
+            raise ValueError(f"the output of bench-compare lacks or mistypes {error}") from error
 
 
 def _row(value: Mapping[str, Any]) -> BenchmarkRow:

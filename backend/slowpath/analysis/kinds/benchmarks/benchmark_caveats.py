@@ -8,21 +8,21 @@ from slowpath.analysis.kinds.benchmarks.bench_compare_output import BenchCompare
 from slowpath.analysis.kinds.benchmarks.benchmark_findings import TestedBenchmarkRow
 from slowpath.analysis.kinds.benchmarks.benchmark_thresholds import BenchThresholds
 
-# benchstat asks for this many values of each side before the test can say anything at 5 %.
+# benchstat needs this many values per side before its test can be significant at 5%.
 FEWEST_VALUES = 4
 MEANINGS = {
-    "cpu": "times on different machines differ whatever the code does",
+    "cpu": "times on different machines are not comparable",
     "goos": "system calls and scheduling differ",
-    "goarch": "the compiler makes other code, and times cannot be compared",
+    "goarch": "the compiler generates different code, so times are not comparable",
     "gomaxprocs": "parallel benchmarks and the garbage collector depend on it",
-    "pkg": "they may be different code under one name",
+    "pkg": "equal names may refer to different code",
     "go": "compiler and runtime changed too",
     "toolchain": "compiler and runtime changed too",
 }
 
 
 def doubts_of(answer: BenchCompareOutput, rows: list[TestedBenchmarkRow], thresholds: BenchThresholds) -> list[Caveat]:
-    """What configuration, numbers and spread betray."""
+    """Return the caveats of configuration, sample counts and variation."""
     return [
         *_configuration(answer),
         *_few(rows, thresholds),
@@ -36,7 +36,7 @@ def doubts_of(answer: BenchCompareOutput, rows: list[TestedBenchmarkRow], thresh
 
 def _configuration(answer: BenchCompareOutput) -> Iterator[Caveat]:
     for differs in answer.differs:
-        meaning = MEANINGS.get(differs.key, "results were compared all the same")
+        meaning = MEANINGS.get(differs.key, "the results were compared nevertheless")
         yield Caveat(
             f"bench-{differs.key}",
             f"Benchmarks differ in {differs.key}: {_values(differs.base)} in base, {_values(differs.candidate)} in candidate; "
@@ -52,50 +52,53 @@ def _values(values: tuple[str, ...]) -> str:
 def _few(rows: list[TestedBenchmarkRow], thresholds: BenchThresholds) -> Iterator[Caveat]:
     sampled = [row for row in rows if not row.row.exact]
     counts = [min(row.row.base.n, row.row.candidate.n) for row in sampled]
-    blind = sum(1 for row in sampled if max(row.row.base.n, row.row.candidate.n) < FEWEST_VALUES)
+    untestable = sum(1 for row in sampled if max(row.row.base.n, row.row.candidate.n) < FEWEST_VALUES)
     few = sum(1 for count in counts if count < thresholds.enough_values)
-    if blind:
+    if untestable:
         yield Caveat(
             "bench-too-few",
-            f"{pluralize(blind, 'benchmark result')} of {len(rows):,} {'has' if blind == 1 else 'have'} fewer than {FEWEST_VALUES} values a side: "
-            f"no difference, however large, could be told from chance. Run with -count {2 * thresholds.enough_values - 2}.",
+            f"{pluralize(untestable, 'benchmark result')} of {len(rows):,} {'has' if untestable == 1 else 'have'} fewer than {FEWEST_VALUES} values per side: "
+            f"no difference can be significant. Run with -count {2 * thresholds.enough_values - 2}.",
         )
     elif few:
         yield Caveat(
             "bench-few",
-            f"{pluralize(few, 'benchmark result')} of {len(rows):,} {'has' if few == 1 else 'have'} fewer than {thresholds.enough_values} values a side: "
-            "only large changes can be seen. Run with -count 10.",
+            f"{pluralize(few, 'benchmark result')} of {len(rows):,} {'has' if few == 1 else 'have'} fewer than {thresholds.enough_values} values per side: "
+            "only large changes are detectable. Run with -count 10.",
         )
 
 
 def _many(rows: list[TestedBenchmarkRow]) -> Iterator[Caveat]:
-    """Benchstat asks each row alone; among many, some differ by chance."""
+    """Warn that benchstat tests each row alone: among many, some differ by chance."""
     tested = [row for row in rows if row.row.p_value is not None]
     different = sum(1 for row in tested if row.row.significant)
     if different and len(tested) >= 10:
         yield Caveat(
             "bench-many",
-            f"{different} of {len(tested):,} results differ at 5 % each; {format_number(0.05 * len(tested))} would by chance alone. Those called certain "
-            "stand when all are asked at once.",
+            f"{different} of {len(tested):,} results differ at 5% each; {format_number(0.05 * len(tested))} would by chance alone. Significant "
+            "findings remain after correction for multiple tests.",
         )
 
 
 def _noisy(rows: list[TestedBenchmarkRow], thresholds: BenchThresholds) -> Iterator[Caveat]:
-    """Medians whose intervals reach far: the machine was busy, or its clock moved."""
+    """Warn of medians with wide intervals: the machine was busy, or its clock rate changed."""
     wide = [(max(_reach(row.row.base.low, row.row.base.high, row.row.base.center),
                  _reach(row.row.candidate.low, row.row.candidate.high, row.row.candidate.center)), row) for row in rows]  # fmt: skip
-    loud = [(reach, row) for reach, row in wide if reach > thresholds.noisy_from]
-    if loud:
-        reach, worst = max(loud, key=lambda pair: pair[0])
+    noisy = [(reach, row) for reach, row in wide if reach > thresholds.noisy_from]
+    if noisy:
+        reach, worst = max(noisy, key=lambda pair: pair[0])
         yield Caveat(
             "bench-noisy",
-            f"{pluralize(len(loud), 'benchmark result')} of {len(rows):,} vary by more than ±{format_number(100 * thresholds.noisy_from)} % "
-            f"({worst.row.name} {worst.row.unit}: ±{format_number(100 * reach)} %): a quiet machine, fixed clocks and more values would help.",
+            f"{pluralize(len(noisy), 'benchmark result')} of {len(rows):,} vary by more than ±{format_number(100 * thresholds.noisy_from)}% "
+            f"({worst.row.name} {worst.row.unit}: ±{format_number(100 * reach)}%). Use a quiet machine with a fixed clock rate, and more values.",
         )
 
 
 def _reach(low: float | None, high: float | None, center: float) -> float:
-    """The interval's larger half as a part of the center, as benchstat prints it; 0 where it has none."""
+    """Return the interval's larger half relative to the center, as benchstat prints it.
+
+    0 without an interval.
+    """
     if low is None or high is None or center <= 0:
         return 0.0
     return max(high / center - 1, 1 - low / center)
@@ -106,8 +109,8 @@ def _directions(rows: list[TestedBenchmarkRow]) -> Iterator[Caveat]:
     if units:
         yield Caveat(
             "bench-direction",
-            f"Nobody says whether more or less is better of {join_list(units[:5])}: changes of {'it' if len(units) == 1 else 'them'} are shown "
-            f"and not judged. A line 'Unit {units[0]} better=higher' in the output (or lower) would tell.",
+            f"The direction of {join_list(units[:5])} is unknown: changes of {'it' if len(units) == 1 else 'them'} are listed but not evaluated. "
+            f"Add a line 'Unit {units[0]} better=higher' (or lower) to the output.",
         )
 
 
@@ -118,7 +121,7 @@ def _unpaired(answer: BenchCompareOutput) -> Iterator[Caveat]:
             more = f" and {len(names) - 3} more" if len(names) > 3 else ""
             yield Caveat(
                 f"bench-only-{side}",
-                f"Only the {side} has {join_list(names[:3])}{more}; the {other} cannot be compared.",
+                f"Only the {side} has {join_list(names[:3])}{more}, without a counterpart in the {other}.",
             )
 
 

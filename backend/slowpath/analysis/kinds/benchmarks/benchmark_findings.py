@@ -1,4 +1,4 @@
-"""Rows that differ, as findings."""
+"""Turn rows that differ into findings."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ PROFILE = "bench"
 
 @dataclass(frozen=True)
 class TestedBenchmarkRow:
-    """A row with what the others make of it: `q_value` over all rows, and the effect with its interval."""
+    """A row with `q_value`, adjusted over all rows, and the effect with its interval."""
 
     row: BenchmarkRow
     q_value: float | None
@@ -25,22 +25,22 @@ class TestedBenchmarkRow:
 
     @property
     def direction(self) -> Direction | None:
-        """Worse or better; None where nobody said in which direction the unit improves."""
+        """Return worse or better; None if the direction of the unit is unknown."""
         if self.row.better is None:
             return None
-        grew = self.row.candidate.center > self.row.base.center
-        return "worse" if grew == (self.row.better == "less") else "better"
+        increased = self.row.candidate.center > self.row.base.center
+        return "worse" if increased == (self.row.better == "less") else "better"
 
     @property
     def state(self) -> str:
-        """What became of the value: more, less, or noise, as benchstat judges."""
+        """Return the change of the value, more, less or noise, as benchstat decides."""
         if not self.row.significant:
             return "noise"
         return "more" if self.row.candidate.center > self.row.base.center else "less"
 
 
 def judged(rows: tuple[BenchmarkRow, ...], thresholds: BenchThresholds) -> list[TestedBenchmarkRow]:
-    """All rows, in their order."""
+    """Test all rows, in their order."""
     p_values = np.array([1.0 if row.p_value is None else row.p_value for row in rows])
     tested = np.array([row.p_value is not None for row in rows], dtype=np.bool_)
     q = np.full(len(rows), np.nan)
@@ -52,14 +52,14 @@ def judged(rows: tuple[BenchmarkRow, ...], thresholds: BenchThresholds) -> list[
 
 
 def change_of(row: BenchmarkRow, thresholds: BenchThresholds) -> Effect:
-    """The ratio of the medians with the interval that belongs to the test; a difference where there is no ratio."""
+    """Return the ratio of the medians with the interval of the test; a difference if there is no ratio."""
     difference = row.candidate.center - row.base.center
     if row.ratio is not None and row.ratio > 0:
         if row.exact:
             return Effect(row.ratio, difference, row.ratio, row.ratio, 1.0, "ratio")
-        found = ratio_interval(row.base.values, row.candidate.values, thresholds.confidence)
-        if found is not None:
-            low, high, reached = found
+        interval = ratio_interval(row.base.values, row.candidate.values, thresholds.confidence)
+        if interval is not None:
+            low, high, reached = interval
             return Effect(row.ratio, difference, min(low, row.ratio), max(high, row.ratio), reached, "ratio")
     low = _bound(row.candidate.low, row.candidate.values, least=True) - _bound(
         row.base.high, row.base.values, least=False
@@ -77,7 +77,10 @@ def _bound(bound: float | None, values: tuple[float, ...], *, least: bool) -> fl
 
 
 def findings_of(rows: list[TestedBenchmarkRow], thresholds: BenchThresholds) -> list[Finding]:
-    """What benchstat calls different and has a direction: certain before likely, worse before better, by size."""
+    """Return the significant rows with a direction.
+
+    Certain before tentative, worse before better, by size.
+    """
     several = len({row.row.config.get("pkg") for row in rows}) > 1
     timed = {_benchmark(each.row) for each in rows if each.row.significant and each.row.unit == "sec/op"}
     found = [
@@ -85,7 +88,7 @@ def findings_of(rows: list[TestedBenchmarkRow], thresholds: BenchThresholds) -> 
         for each in rows
         if each.row.significant
         and each.direction is not None
-        and not (each.row.unit == "B/s" and _benchmark(each.row) in timed)  # the same fact, seen the other way
+        and not (each.row.unit == "B/s" and _benchmark(each.row) in timed)  # the inverse of the time per operation
     ]
     found.sort(key=lambda f: (not f.certain, f.direction != "worse", -_size(f.change)))
     return found
@@ -96,12 +99,12 @@ def _benchmark(row: BenchmarkRow) -> tuple[str, str]:
 
 
 def _size(change: Effect) -> float:
-    """How large an effect is, in factors either way; without a ratio it is beyond all."""
+    """Return how large an effect is, as a factor in either direction; infinite without a ratio."""
     return abs(float(np.log(change.ratio))) if change.ratio else float("inf")
 
 
 def is_certain(row: TestedBenchmarkRow, thresholds: BenchThresholds) -> bool:
-    """Stands among all rows, and is not negligible; exact values need no test."""
+    """Return whether the row is significant among all rows and not negligible; exact values need no test."""
     ratio = row.row.ratio
     small = ratio is not None and ratio > 0 and max(ratio, 1 / ratio) - 1 < thresholds.least_relative
     return not small and (row.q_value is None or row.q_value <= thresholds.alpha)
@@ -134,12 +137,12 @@ def _finding(row: TestedBenchmarkRow, direction: Direction, thresholds: BenchThr
 
 
 def name_of(row: BenchmarkRow, *, several: bool) -> str:
-    """The benchmark's name, with the last part of its package where there are several."""
+    """Return the benchmark's name, with the last part of its package if there are several."""
     package = row.config.get("pkg", "").rpartition("/")[2]
     return f"{package}.{row.name}" if several and package else row.name
 
 
-# What units are called in a sentence: the unit that wording scales by, and the words around it.
+# Names of units in a sentence: the unit for formatting, and the words around it.
 WORDS = {
     "sec/op": ("s", "takes more time", "takes less time", " per operation"),
     "B/op": ("bytes", "allocates more", "allocates less", " per operation"),
@@ -149,11 +152,11 @@ WORDS = {
 
 
 def sentence(name: str, row: TestedBenchmarkRow) -> str:
-    """What changed and by how much; sentences on medians do not say so each time."""
+    """Write what changed and by how much; that values are medians is not repeated."""
     unit, more, less, per = WORDS.get(row.row.unit, (row.row.unit, "counts more", "counts less", ""))
-    grew = row.row.candidate.center > row.row.base.center
-    both = wording.format_pair(row.row.candidate.center, row.row.base.center, unit)
-    words = f"Benchmark {name} {more if grew else less}: {both}{per}"
+    increased = row.row.candidate.center > row.row.base.center
+    values = wording.format_pair(row.row.candidate.center, row.row.base.center, unit)
+    words = f"Benchmark {name} {more if increased else less}: {values}{per}"
     change = row.change
     if change.of == "ratio" and change.ratio is not None:
         interval = "" if row.row.exact else f", {wording.format_interval(change.low, change.high)}"
@@ -163,20 +166,20 @@ def sentence(name: str, row: TestedBenchmarkRow) -> str:
 
 TEXTS = {
     "sec/op": (
-        "The benchmarked code takes more time per operation, alone: warm caches, a shallow stack, nothing else running.",
-        "Compare CPU profiles of the benchmark (go test -cpuprofile), and look whether production shows it, too.",
+        "The benchmarked code takes more time per operation in isolation: warm caches, a shallow stack, nothing else running.",
+        "Compare CPU profiles of the benchmark (go test -cpuprofile), and check whether production shows the same change.",
     ),
     "B/op": (
-        "Each operation allocates more bytes; the garbage collector pays again in production.",
+        "Each operation allocates more bytes, which also costs garbage collection in production.",
         "Find the line with go test -memprofile; preallocate, reuse buffers, avoid conversions.",
     ),
     "allocs/op": (
-        "Each operation allocates more often: something that was on the stack now escapes, or is made anew each time.",
-        "go build -gcflags=-m tells what escapes; go test -memprofile where.",
+        "Each operation allocates more often: a value that was on the stack now escapes, or is allocated anew each time.",
+        "go build -gcflags=-m lists what escapes; go test -memprofile shows where.",
     ),
     "B/s": (
-        "The same time moves fewer bytes: it is the time per operation, seen the other way.",
+        "Less throughput in the same time: the inverse of the time per operation.",
         "See the time per operation of the same benchmark.",
     ),
 }
-OTHER = ("What the benchmark reports on its own changed.", "The benchmark's source says what it counts.")
+OTHER = ("A custom metric of the benchmark changed.", "The benchmark's source defines what it counts.")

@@ -1,14 +1,13 @@
-"""The numbers that benchmarks are judged by, in one value."""
+"""The thresholds for benchmarks."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class BenchThresholds:
-    """What benchstat calls a difference (5 % for each row alone) is a finding.
+    """What benchstat calls a difference (5% for each row alone) is a finding.
 
-    It is certain only if it also stands when all rows are asked at once (`alpha`, Benjamini-Hochberg over the rows)
-    and is not negligible.
+    It is certain only if it also is significant over all rows (`alpha`, Benjamini-Hochberg) and not negligible.
     """
 
     alpha: float = 0.01

@@ -1,1 +1,1 @@
-"""Two sets of decoded execution traces in, findings and a page out. Everything here is arithmetic on columns."""
+"""Compare two sets of decoded execution traces: findings and a page, computed on columns."""

@@ -1,6 +1,6 @@
 """Resample the waits of a trace in blocks of time, and pool their quantiles.
 
-Waits are not independent: neighbors in time share a cause, and so do goroutines that were woken together. So whole
+Waits are not independent: neighbors in time share a cause, and so do goroutines that were woken together. So
 blocks of 100 ms are drawn with replacement inside each trace; `stats.pooled_effects` adds the effect of the trace.
 """
 
@@ -31,7 +31,7 @@ def block_weights(side: WaiterSide, draws: int, rng: Generator) -> F32:
 
 
 def pooled_quantiles(side: WaiterSide, waiter: int, weights: F32, at: F64) -> PooledQuantiles:
-    """Return the scheduler latency quantiles of one waiter on one side; NaN where it never waited."""
+    """Return the scheduler latency quantiles of one waiter on one side; NaN if it never waited."""
     cells = side.cells(waiter)
     buckets, column = np.unique(cells.bucket, return_inverse=True)
     blocks, row = np.unique(cells.block, return_inverse=True)
@@ -42,11 +42,11 @@ def pooled_quantiles(side: WaiterSide, waiter: int, weights: F32, at: F64) -> Po
     belongs = side.block_trace[blocks] == np.arange(len(side.artifacts))[:, None]
     of_trace: F64 = belongs.astype(np.float64) @ counts
     waits = of_trace.sum(axis=1)
-    whole = _log(quantiles(of_trace.sum(axis=0, keepdims=True), buckets, at))[0]
-    drawn = _log(quantiles(resampled, buckets, at))
+    overall = _log(quantiles(of_trace.sum(axis=0, keepdims=True), buckets, at))[0]
+    resampled_values = _log(quantiles(resampled, buckets, at))
     return PooledQuantiles(
-        value=whole,
-        draws=np.where(np.isnan(drawn), whole, drawn),  # no block with a wait was drawn
+        value=overall,
+        draws=np.where(np.isnan(resampled_values), overall, resampled_values),  # no block with a wait was drawn
         each=_log(quantiles(of_trace[waits >= MIN_VALUES_FOR_SPREAD], buckets, at)),
         parts=waits / max(waits.sum(), 1.0),
     )

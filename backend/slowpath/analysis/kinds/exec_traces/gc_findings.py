@@ -1,4 +1,7 @@
-"""Findings on garbage collection: its part of the processors, assists, pauses, and the worst moments."""
+"""Make findings on garbage collection.
+
+Its share of the processors, assists, pauses, and the minimum utilization.
+"""
 
 from dataclasses import dataclass
 
@@ -17,29 +20,29 @@ from slowpath.analysis.stats.side_generators import SideGenerators
 from slowpath.analysis.stats.t_distribution import t_quantile
 
 KIND = "trace.gc"
-# Mutator utilisation is compared over windows of about this length: what a request of some milliseconds meets.
+# Mutator utilization is compared over windows of about this length, that of a request of some milliseconds.
 MMU_WINDOW_NS = 10_000_000
 LEAST_PART = 0.05
-# Parts of the processors in terms of the least change that matters: what is added before taking logarithms, and what
-# is too little for a ratio to it.
-LITTLE = 0.05
-NOTHING_TO_DIVIDE_BY = 0.2
+# In terms of the least relevant change of a share: an offset added before taking logarithms, and the base below which a
+# ratio is meaningless.
+LOG_OFFSET = 0.05
+RATIO_FLOOR = 0.2
 
 
 @dataclass(frozen=True)
 class GcComparison:
-    """Both sides, and what is to be told of them."""
+    """Both sides and their findings."""
 
     base: GcSide
     candidate: GcSide
     findings: tuple[Finding, ...]
     detectable: float | None
-    """The smallest part of the processors by which more or less collection would have been found."""
+    """The smallest detectable change of the collector's share of the processors."""
 
 
 @dataclass(frozen=True)
 class _GcHypothesis:
-    """One quantity to ask about: its name, a title, the floor on its change, and how many processors it weighs."""
+    """One quantity to test: its name, a title, the floor on its change, and how many processors it is a share of."""
 
     subject: str
     title: str
@@ -50,95 +53,99 @@ class _GcHypothesis:
 
 
 def compare_gc(ground: TraceComparisonInputs, generators: SideGenerators) -> GcComparison:
-    """Compare the collector's work; a finding on the whole replaces those on its parts when they move together."""
+    """Compare the collector's work.
+
+    A finding on the total replaces those on its parts if they change together.
+    """
     matched, thresholds = ground.matched, ground.thresholds
     base, candidate = (gc_side(side) for side in matched.sides)
     weights = [block_weights(side, thresholds.draws, rng) for side, rng in zip(matched.sides, generators, strict=True)]
     procs = float(np.mean([table.read.procs.most for side in matched.sides for table in side.traces]))
-    questions = [
+    hypotheses = [
         _GcHypothesis("cpu", "Garbage collection", base.cpu, candidate.cpu, thresholds.least_gc_fraction, procs),
         _GcHypothesis("assist", "GC assists", base.assist, candidate.assist, thresholds.least_gc_fraction / 2, procs),
         _GcHypothesis("stw", "Stop-the-world pauses", base.stw, candidate.stw, thresholds.least_stw_fraction, procs),
     ]
     cycles = max(sum(table.read.gc.cycles for table in side.traces) for side in matched.sides)
     if cycles < thresholds.least_cycles:
-        # Too few cycles to compare: only a collector that does next to nothing on both sides is known to be unchanged.
+        # Too few cycles to compare: only a collector with almost no work on both sides is known to be unchanged.
         small = max(base.cpu.part, candidate.cpu.part) < thresholds.least_gc_fraction
         return GcComparison(base, candidate, (), thresholds.least_gc_fraction if small else None)
-    answers = [_changed(question, weights, thresholds, generators) for question in questions]
-    q = q_values(as_float64([p for p, _, _ in answers]), np.ones(len(answers)))
+    results = [_test(hypothesis, weights, thresholds, generators) for hypothesis in hypotheses]
+    q = q_values(as_float64([p for p, _, _ in results]), np.ones(len(results)))
     findings = [
-        _finding(ground, question, change, rate, (base, candidate))
-        for question, (_, change, _), rate in zip(questions, answers, q.tolist(), strict=True)
+        _finding(ground, hypothesis, change, rate, (base, candidate))
+        for hypothesis, (_, change, _), rate in zip(hypotheses, results, q.tolist(), strict=True)
         if change is not None and rate <= thresholds.alpha
     ]
-    worst = _worst_moments(ground)
-    told = _together([*findings, *([worst] if worst is not None else [])])
-    return GcComparison(base, candidate, tuple(told), answers[0][2])
+    utilization = _minimum_utilization(ground)
+    reported = _drop_parts([*findings, *([utilization] if utilization is not None else [])])
+    return GcComparison(base, candidate, tuple(reported), results[0][2])
 
 
-def _together(findings: list[Finding]) -> list[Finding]:
-    """The whole stands for its parts where it moves the same way."""
-    whole = next((finding.direction for finding in findings if finding.subject == "cpu"), None)
-    return [f for f in findings if f.subject in {"cpu", "stw"} or f.direction != whole]
+def _drop_parts(findings: list[Finding]) -> list[Finding]:
+    """Drop findings on parts that change in the same direction as the total."""
+    total_direction = next((finding.direction for finding in findings if finding.subject == "cpu"), None)
+    return [f for f in findings if f.subject in {"cpu", "stw"} or f.direction != total_direction]
 
 
-def _changed(
-    question: _GcHypothesis, weights: list[F32], thresholds: TraceThresholds, generators: SideGenerators
+def _test(
+    hypothesis: _GcHypothesis, weights: list[F32], thresholds: TraceThresholds, generators: SideGenerators
 ) -> tuple[float, Effect | None, float]:
-    """(p-value, the change if it passes the floors, the smallest difference that would have been found)."""
+    """Return (p-value, the change if it passes the floors, the minimum detectable difference)."""
     pooled = [
-        q.pooled(w, LITTLE * question.least) for q, w in zip((question.base, question.candidate), weights, strict=True)
+        q.pooled(w, LOG_OFFSET * hypothesis.least)
+        for q, w in zip((hypothesis.base, hypothesis.candidate), weights, strict=True)
     ]
     spread = as_float64([thresholds.spread_gc])
     effects = compare_pooled(pooled[0], pooled[1], spread, thresholds, generators)
-    base, candidate = question.base.part, question.candidate.part
+    base, candidate = hypothesis.base.part, hypothesis.candidate.part
     ratio, low, high = (float(np.exp(each[0])) for each in (effects.log_ratio, effects.low, effects.high))
     p_value = float(effects.p_value[0])
-    found = detectable_log_ratio(effects.error, effects.df, float(np.log(thresholds.least_ratio)), thresholds)
-    detectable = float(np.expm1(min(float(found[0]), 50.0))) * (base + LITTLE * question.least)
-    detectable = min(max(detectable, question.least), 1.0)
+    detectable_log = detectable_log_ratio(effects.error, effects.df, float(np.log(thresholds.least_ratio)), thresholds)
+    detectable = float(np.expm1(min(float(detectable_log[0]), 50.0))) * (base + LOG_OFFSET * hypothesis.least)
+    detectable = min(max(detectable, hypothesis.least), 1.0)
     beyond = low > thresholds.least_ratio if candidate > base else high < 1 / thresholds.least_ratio
-    if not beyond or abs(candidate - base) < question.least:
+    if not beyond or abs(candidate - base) < hypothesis.least:
         return p_value, None, detectable
     difference = candidate - base
-    if min(base, candidate) < NOTHING_TO_DIVIDE_BY * question.least:
-        # A ratio to next to nothing says nothing, however many digits it has.
+    if min(base, candidate) < RATIO_FLOOR * hypothesis.least:
+        # A ratio to almost zero is meaningless.
         differences = np.exp(effects.candidate_draws[:, 0]) - np.exp(effects.base_draws[:, 0])
         low, high = (float(each) for each in np.quantile(differences, [0.025, 0.975]))
-        known = ratio if base > 0 and candidate > 0 else None
+        defined_ratio = ratio if base > 0 and candidate > 0 else None
         low, high = min(low, difference), max(high, difference)
-        return p_value, Effect(known, difference, low, high, thresholds.confidence, "difference"), detectable
+        return p_value, Effect(defined_ratio, difference, low, high, thresholds.confidence, "difference"), detectable
     return p_value, Effect(ratio, difference, low, high, thresholds.confidence, "ratio"), detectable
 
 
 def _finding(
     ground: TraceComparisonInputs,
-    question: _GcHypothesis,
+    hypothesis: _GcHypothesis,
     change: Effect,
     rate: float,
     sides: tuple[GcSide, GcSide],
 ) -> Finding:
     worse = change.difference > 0
-    text = GC[question.subject] if worse else GC_LESS
-    by = _parts(question.subject, sides, worse=worse)
-    whole = "of the time" if question.subject == "stw" else "of the processors"
-    base, candidate = question.base.part, question.candidate.part
-    took = "takes more" if worse else "takes less"
-    if question.subject != "cpu":
-        took = took.replace("takes", "take")
-    said = f"{question.title} {took} {whole}: {wording.format_number(100 * base)} % → {wording.format_number(100 * candidate)} %"
+    text = GC[hypothesis.subject] if worse else GC_LESS
+    by = _parts(hypothesis.subject, sides, worse=worse)
+    of_what = "of the time" if hypothesis.subject == "stw" else "of the processors"
+    base, candidate = hypothesis.base.part, hypothesis.candidate.part
+    verb = "takes more" if worse else "takes less"
+    if hypothesis.subject != "cpu":
+        verb = verb.replace("takes", "take")
+    text_parts = f"{hypothesis.title} {verb} {of_what}: {wording.format_number(100 * base)}% → {wording.format_number(100 * candidate)}%"
     if change.ratio is not None and change.of == "ratio":
-        said += f" ({wording.format_ratio_with_interval(change.ratio, change.low, change.high)})"
+        text_parts += f" ({wording.format_ratio_with_interval(change.ratio, change.low, change.high)})"
     elif change.of == "difference":
         bounds = " to ".join(wording.format_number(100 * bound) for bound in (change.low, change.high))
-        said += f" ({bounds} percentage points)"
+        text_parts += f" ({bounds} percentage points)"
     if by and by[0].share >= 0.3 and by[0].subject.startswith("assist|"):
-        said += f"; {wording.function(by[0].subject.removeprefix('assist|'))} assists most"
+        text_parts += f"; {wording.function(by[0].subject.removeprefix('assist|'))} assists most"
     return Finding(
         kind=KIND,
         profile="trace",
-        subject=question.subject,
+        subject=hypothesis.subject,
         direction="worse" if worse else "better",
         base=base,
         candidate=candidate,
@@ -152,38 +159,40 @@ def _finding(
         more_profiles=None,
         mechanism=text.mechanism,
         advice=text.advice,
-        sentence=f"{said}.",
-        cost=change.difference * question.processors,
+        sentence=f"{text_parts}.",
+        cost=change.difference * hypothesis.processors,
     )
 
 
 def _parts(subject: str, sides: tuple[GcSide, GcSide], *, worse: bool) -> tuple[Contribution, ...]:
-    """Which parts of the collector's work make the change: workers, and the assists of each group."""
+    """Return which parts of the collector's work make the change: workers, and the assists of each group."""
     if subject == "stw":
         return ()
     base, candidate = sides
     sign = 1 if worse else -1
     groups = set(base.assist_by_group) | set(candidate.assist_by_group)
-    grown = {
+    increase = {
         f"assist|{group}": sign
         * (candidate.assist_by_group.get(group, 0.0) - base.assist_by_group.get(group, 0.0))
         / 1e9
         for group in groups
     }
     if subject == "cpu":
-        processors = [float(side.cpu.whole.sum() / max(side.stw.whole.sum(), 1.0)) for side in sides]
-        of_all = [side.cpu.part * p for side, p in zip(sides, processors, strict=True)]
+        processors = [float(side.cpu.available.sum() / max(side.stw.available.sum(), 1.0)) for side in sides]
+        collector_procs = [side.cpu.part * p for side, p in zip(sides, processors, strict=True)]
         assists = [sum(side.assist_by_group.values()) / 1e9 for side in sides]
-        grown["workers"] = sign * ((of_all[1] - assists[1]) - (of_all[0] - assists[0]))
-    whole = sum(max(value, 0.0) for value in grown.values())
-    leading = sorted(grown, key=lambda name: (-grown[name], name))[:5]
+        increase["workers"] = sign * ((collector_procs[1] - assists[1]) - (collector_procs[0] - assists[0]))
+    total = sum(max(value, 0.0) for value in increase.values())
+    leading = sorted(increase, key=lambda name: (-increase[name], name))[:5]
     return tuple(
-        Contribution(name, grown[name] / whole) for name in leading if whole > 0 and grown[name] / whole >= LEAST_PART
+        Contribution(name, increase[name] / total)
+        for name in leading
+        if total > 0 and increase[name] / total >= LEAST_PART
     )
 
 
-def _worst_moments(ground: TraceComparisonInputs) -> Finding | None:
-    """Minimum mutator utilisation over 10 ms; only the spread between traces tells how far it can be believed."""
+def _minimum_utilization(ground: TraceComparisonInputs) -> Finding | None:
+    """Compare the minimum mutator utilization over 10 ms; its uncertainty is the variation between traces."""
     matched, thresholds = ground.matched, ground.thresholds
     windows = common_windows(matched.sides)
     counts = [len(side.artifacts) for side in matched.sides]
@@ -229,8 +238,8 @@ def _worst_moments(ground: TraceComparisonInputs) -> Finding | None:
         mechanism=text.mechanism,
         advice=text.advice,
         sentence=(
-            f"In the worst {length}, the collector leaves the program {wording.format_number(100 * base)} % → "
-            f"{wording.format_number(100 * candidate)} % of the processors."
+            f"Minimum mutator utilization over {length}: {wording.format_number(100 * base)}% → "
+            f"{wording.format_number(100 * candidate)}% of the processors."
         ),
         cost=None,
     )

@@ -1,4 +1,7 @@
-"""Garbage collection on one side: processor time, assists, pauses, and the worst moments, per trace and per block."""
+"""Garbage collection on one side.
+
+Processor time, assists, pauses and minimum utilization, per trace and block.
+"""
 
 from dataclasses import dataclass
 
@@ -13,47 +16,47 @@ from slowpath.analysis.stats.pooled_effects import PooledQuantiles
 F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]
 
-# The recording of the trace begins with a pause of its own.
-OURS = "start trace"
+# The recording of the trace begins with a pause that is not the program's.
+RECORDING_PAUSE = "start trace"
 
 
 @dataclass(frozen=True)
 class GcQuantity:
-    """A part of the processors (or of the time): of each trace, and how it lies over the side's blocks.
+    """A share of the processors (or of the time) in each trace, and its distribution over the side's blocks.
 
-    `amount` and `whole` are ns of each trace; `blocks` is ns of each block of the side.
+    `amount` and `available` are ns of each trace; `blocks` is ns of each block of the side.
     """
 
     amount: F64
-    whole: F64
+    available: F64
     blocks: F64
 
     @property
     def part(self) -> float:
-        """The part over all traces together."""
-        return float(self.amount.sum()) / max(float(self.whole.sum()), 1.0)
+        """Return the share over all traces."""
+        return float(self.amount.sum()) / max(float(self.available.sum()), 1.0)
 
-    def pooled(self, weights: F32, little: float) -> PooledQuantiles:
-        """The part plus `little` on a log scale, with draws over blocks (see `bootstrap`).
+    def pooled(self, weights: F32, offset: float) -> PooledQuantiles:
+        """Return the share plus `offset` on a log scale, resampled over blocks (see `block_bootstrap`).
 
-        What is far below `little` then differs by nothing, instead of by a factor.
+        Values far below `offset` then hardly differ, instead of by a large factor.
         """
-        whole = float(self.blocks.sum())
-        # Half a busy block is added, so that a draw without any of few busy ones is not called nothing at all.
-        half = whole / max(int((self.blocks > 0).sum()), 1) / 2
-        drawn = (weights @ self.blocks.astype(np.float32)).astype(np.float64) + half
-        drawn = drawn / (whole + half) if whole else np.ones(len(weights))
+        block_total = float(self.blocks.sum())
+        # Half a busy block is added, so that a draw without any of few busy blocks is not zero.
+        half = block_total / max(int((self.blocks > 0).sum()), 1) / 2
+        resampled = (weights @ self.blocks.astype(np.float32)).astype(np.float64) + half
+        resampled = resampled / (block_total + half) if block_total else np.ones(len(weights))
         return PooledQuantiles(
-            value=np.log([self.part + little]),
-            draws=np.log(drawn * self.part + little)[:, None],
-            each=np.log(self.amount / np.maximum(self.whole, 1.0) + little)[:, None],
-            parts=self.whole / max(float(self.whole.sum()), 1.0),
+            value=np.log([self.part + offset]),
+            draws=np.log(resampled * self.part + offset)[:, None],
+            each=np.log(self.amount / np.maximum(self.available, 1.0) + offset)[:, None],
+            parts=self.available / max(float(self.available.sum()), 1.0),
         )
 
 
 @dataclass(frozen=True)
 class GcSide:
-    """What the collector took on one side."""
+    """The collector's work on one side."""
 
     cpu: GcQuantity
     assist: GcQuantity
@@ -63,7 +66,7 @@ class GcSide:
 
 
 def gc_side(side: WaiterSide) -> GcSide:
-    """Sum up the collector's work on one side; `assist_by_group` in ns per second."""
+    """Sum the collector's work on one side; `assist_by_group` in ns per second."""
     procs = np.array([max(t.read.totals.procs_ns, t.read.duration_ns, 1) for t in side.traces], dtype=np.float64)
     wall = np.array([max(t.read.duration_ns, 1) for t in side.traces], dtype=np.float64)
     cpu = np.array([t.read.gc.cpu_fraction for t in side.traces]) * procs
@@ -71,15 +74,15 @@ def gc_side(side: WaiterSide) -> GcSide:
     pauses = [_pauses(table) for table in side.traces]
     stw = np.array(
         [
-            float((table.stops.end_ns - table.stops.start_ns)[own].sum())
-            for table, own in zip(side.traces, pauses, strict=True)
+            float((table.stops.end_ns - table.stops.start_ns)[is_program].sum())
+            for table, is_program in zip(side.traces, pauses, strict=True)
         ]
     )
-    per_trace = [_over_blocks(side, table) for table in side.traces]
+    per_trace = [_amounts_by_block(side, table) for table in side.traces]
     blocks = [np.concatenate(each) for each in zip(*per_trace, strict=True)]
-    kept = _kept_parts(side, blocks)
+    compared_parts = _compared_parts(side, blocks)
     compared = np.array(side.seconds_of) / np.array([max(table.seconds(), 1e-9) for table in side.traces])
-    cpu, assist, stw = (amount * part for amount, part in zip((cpu, assist, stw), kept, strict=True))
+    cpu, assist, stw = (amount * part for amount, part in zip((cpu, assist, stw), compared_parts, strict=True))
     blocks = [np.where(side.clean, each, 0.0) for each in blocks]
     return GcSide(
         cpu=GcQuantity(cpu, procs * compared, blocks[0]),
@@ -90,76 +93,80 @@ def gc_side(side: WaiterSide) -> GcSide:
     )
 
 
-def _kept_parts(side: WaiterSide, blocks: list[F64]) -> list[F64]:
-    """Return the fraction of each trace's amounts that lies in the compared blocks."""
+def _compared_parts(side: WaiterSide, blocks: list[F64]) -> list[F64]:
+    """Return the share of each trace's amounts that is in the compared blocks."""
     count = len(side.artifacts)
     parts = []
     for each in blocks:
-        whole = np.bincount(side.block_trace, weights=each, minlength=count)
+        total = np.bincount(side.block_trace, weights=each, minlength=count)
         clean = np.bincount(side.block_trace, weights=np.where(side.clean, each, 0.0), minlength=count)
-        parts.append(np.where(whole > 0, clean / np.where(whole > 0, whole, 1.0), 1.0))
+        parts.append(np.where(total > 0, clean / np.where(total > 0, total, 1.0), 1.0))
     return parts
 
 
 def _pauses(table: TraceTable) -> NDArray[np.bool_]:
-    """Which pauses are the program's, and not our recording's."""
-    return np.array([OURS not in table.strings[int(reason)] for reason in table.stops.reason], dtype=np.bool_)
+    """Return which pauses belong to the program, not to the recording."""
+    return np.array(
+        [RECORDING_PAUSE not in table.strings[int(reason)] for reason in table.stops.reason], dtype=np.bool_
+    )
 
 
 def stops_by_reason(side: WaiterSide) -> dict[str, F64]:
-    """The lengths (ns) of all pauses by why the world was stopped; those of our recording are left out."""
-    found: dict[str, list[float]] = {}
+    """Return the lengths (ns) of all pauses of the program by reason."""
+    lengths_by_reason: dict[str, list[float]] = {}
     for table in side.traces:
         lengths = (table.stops.end_ns - table.stops.start_ns).astype(np.float64)
-        for own, reason, length in zip(_pauses(table).tolist(), table.stops.reason, lengths.tolist(), strict=True):
-            if own:
-                found.setdefault(table.strings[int(reason)], []).append(length)
-    return {reason: np.array(sorted(lengths)) for reason, lengths in found.items()}
+        for is_program, reason, length in zip(
+            _pauses(table).tolist(), table.stops.reason, lengths.tolist(), strict=True
+        ):
+            if is_program:
+                lengths_by_reason.setdefault(table.strings[int(reason)], []).append(length)
+    return {reason: np.array(sorted(lengths)) for reason, lengths in lengths_by_reason.items()}
 
 
-def _over_blocks(side: WaiterSide, table: TraceTable) -> tuple[F64, F64, F64]:
-    """Worker and assist time, assist time, and stopped time (ns) in each block of the trace."""
+def _amounts_by_block(side: WaiterSide, table: TraceTable) -> tuple[F64, F64, F64]:
+    """Return worker and assist time, assist time, and stopped time (ns) in each block of the trace."""
     blocks, block_ns, phases = side.blocks_in(table), side.block_ns(table), table.mark_phases
-    worked = _spread(phases.start_ns, phases.end_ns, (phases.worker_ns + phases.assist_ns), blocks, block_ns)
-    assisted = _spread(phases.start_ns, phases.end_ns, phases.assist_ns, blocks, block_ns)
-    own = _pauses(table)
-    starts, ends = table.stops.start_ns[own], table.stops.end_ns[own]
-    return worked, assisted, _spread(starts, ends, ends - starts, blocks, block_ns)
+    work_ns = _spread_evenly(phases.start_ns, phases.end_ns, (phases.worker_ns + phases.assist_ns), blocks, block_ns)
+    assist_ns = _spread_evenly(phases.start_ns, phases.end_ns, phases.assist_ns, blocks, block_ns)
+    is_program = _pauses(table)
+    starts, ends = table.stops.start_ns[is_program], table.stops.end_ns[is_program]
+    return work_ns, assist_ns, _spread_evenly(starts, ends, ends - starts, blocks, block_ns)
 
 
-def _spread(starts: I64, ends: I64, amounts: I64, blocks: int, block_ns: int) -> F64:
-    """Amounts spread evenly over the blocks between start and end (by differences of what was done up to each edge)."""
+def _spread_evenly(starts: I64, ends: I64, amounts: I64, blocks: int, block_ns: int) -> F64:
+    """Spread amounts evenly over the blocks between start and end (as differences of the cumulative amount)."""
     edges = np.arange(blocks + 1, dtype=np.float64) * block_ns
-    done = np.zeros(blocks + 1)
+    cumulative = np.zeros(blocks + 1)
     for start, end, amount in zip(starts.tolist(), ends.tolist(), amounts.tolist(), strict=True):
         first, last = min(start // block_ns, blocks - 1), min(end // block_ns, blocks - 1)
         part = np.clip((edges[first + 1 : last + 1] - start) / max(end - start, 1), 0.0, 1.0)
-        done[first + 1 : last + 1] += part * amount
-        done[last + 1 :] += amount
-    return np.diff(done)
+        cumulative[first + 1 : last + 1] += part * amount
+        cumulative[last + 1 :] += amount
+    return np.diff(cumulative)
 
 
 def _assist_by_group(side: WaiterSide) -> dict[str, float]:
-    found: dict[str, float] = {}
+    assist_by_group: dict[str, float] = {}
     for table in side.traces:
         for name, assist in zip(table.group_names, table.groups.assist_ns.tolist(), strict=True):
             if assist:
-                found[side.named(name)] = found.get(side.named(name), 0.0) + assist / side.seconds
-    return found
+                assist_by_group[side.named(name)] = assist_by_group.get(side.named(name), 0.0) + assist / side.seconds
+    return assist_by_group
 
 
 def common_windows(sides: tuple[WaiterSide, ...]) -> I64:
-    """The windows (ns) for which every trace knows its minimum mutator utilisation, ascending."""
+    """Return the windows (ns) for which every trace has a minimum mutator utilization, ascending."""
     windows: set[int] | None = None
     for side in sides:
         for table in side.traces:
-            mine = set(table.mmu_window_ns.tolist())
-            windows = mine if windows is None else windows & mine
+            trace_windows = set(table.mmu_window_ns.tolist())
+            windows = trace_windows if windows is None else windows & trace_windows
     return np.array(sorted(windows or ()), dtype=np.int64)
 
 
 def utilisation(side: WaiterSide, windows: I64) -> F64:
-    """Minimum mutator utilisation of each trace (traces x windows)."""
+    """Return the minimum mutator utilization of each trace (traces x windows)."""
     rows = []
     for table in side.traces:
         known = dict(zip(table.mmu_window_ns.tolist(), table.mmu.tolist(), strict=True))

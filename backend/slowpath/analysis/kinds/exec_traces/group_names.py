@@ -1,4 +1,4 @@
-"""Names of goroutine groups without what changes from build to build."""
+"""Normalize names of goroutine groups across builds."""
 
 import re
 
@@ -8,6 +8,6 @@ _MAJOR = re.compile(r"/v\d+(?=[./])")
 
 
 def normalised(name: str) -> str:
-    """A group's name without what changes from build to build: closure numbers, vendoring, the major version."""
+    """Return a group's name without closure numbers, vendoring and the major version, which differ between builds."""
     name = name.rpartition("/vendor/")[2]
     return _MAJOR.sub("", _CLOSURE.sub(r"\1", _WRAPPED.sub("", name)))

@@ -1,10 +1,9 @@
-"""Changes that the machine may have made: waits while processors stood idle.
+"""Withhold changes that the machine may have caused: waits while processors were idle.
 
-A goroutine that waits although a processor is idle waits for a thread to wake, and so for the kernel: a neighbour, a
-quota or power saving delays that as well as the program does, and a trace cannot tell. Captures of one binary on a
-machine with other work on it show it. So a change that mostly consists of such waiting must be larger to be told, and
-is never certain. What is not told for this reason is withheld: it is reported as a caveat, and leaves the comparison
-inconclusive.
+A goroutine that waits although a processor is idle waits for the kernel to wake a thread: a neighbor, a quota or power
+saving delays that as well as the program does, and a trace cannot distinguish them. Traces of one binary on a busy machine
+show such waits. A change that mostly consists of them must therefore be larger, and is never certain. Otherwise it is
+withheld: reported as a caveat, with an inconclusive comparison.
 """
 
 from collections.abc import Mapping
@@ -20,20 +19,20 @@ MOSTLY = 0.5
 
 
 def is_mostly_wakeup_latency(blame: Occupancy, *, worse: bool) -> bool:
-    """Whether most of the change of a victim's mean wait passed while processors were idle or looking for work."""
+    """Return whether most of the change of a waiter's mean wait was while processors were idle or looking for work."""
     growth = trace_wording.growth_by_culprit(blame.parts)
     signed = {name: ns if worse else -ns for name, ns in growth.items()}
-    whole = sum(max(ns, 0.0) for ns in signed.values())
-    return whole > 0 and signed.get(WAKE_UP, 0.0) >= MOSTLY * whole
+    total = sum(max(ns, 0.0) for ns in signed.values())
+    return total > 0 and signed.get(WAKE_UP, 0.0) >= MOSTLY * total
 
 
 def drop_host_noise(
-    matched: MatchedWaiters, judged: Mapping[int, TestedWaiter], blame: OccupancyTable, thresholds: TraceThresholds
+    matched: MatchedWaiters, results: Mapping[int, TestedWaiter], blame: OccupancyTable, thresholds: TraceThresholds
 ) -> dict[int, TestedWaiter]:
-    """The same decisions, but those that the machine may have made are withheld unless beyond its usual moods.
+    """Withhold the decisions that the machine may have caused, unless they exceed its usual variation.
 
-    Where a machine was short of CPU for nearly the whole recording, that is every change: threads that are not run look
-    as if their goroutines ran.
+    On a machine short of CPU for nearly the entire recording, that is every change: goroutines whose threads are not scheduled
+    appear to run.
     """
     least = thresholds.least_ratio_machine
     return {
@@ -45,10 +44,10 @@ def drop_host_noise(
             or is_mostly_wakeup_latency(blame.of(number), worse=each.shift_ns(each.quantile) > 0)
         )
         else each
-        for number, each in judged.items()
+        for number, each in results.items()
     }
 
 
-def _is_beyond(judged: TestedWaiter, quantile: float, least: float) -> bool:
-    _, low, high = judged.ratio(quantile)
+def _is_beyond(results: TestedWaiter, quantile: float, least: float) -> bool:
+    _, low, high = results.ratio(quantile)
     return low > least or high < 1 / least

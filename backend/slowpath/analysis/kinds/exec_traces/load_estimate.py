@@ -1,4 +1,4 @@
-"""How much the two sides had to do, and how much of longer waits that alone would explain."""
+"""Estimate the load of both sides, and how much of longer waits it explains."""
 
 from dataclasses import dataclass
 
@@ -10,16 +10,16 @@ from slowpath.analysis.kinds.exec_traces.waiters import MatchedWaiters, WaiterSi
 
 F64 = NDArray[np.float64]
 
-# Fewer blocks than this tell nothing of how waits follow load.
+# Fewer blocks than this are not enough to relate waits to load.
 LEAST_BLOCKS = 20
 
 
 @dataclass(frozen=True)
 class LoadEstimate:
-    """Requests (or, where they are not known, wake-ups) per second of both sides, and the part explained by load.
+    """Requests (or wake-ups, if unknown) per second of both sides, and the part of the change that load explains.
 
-    `explained` is the ratio of mean waits that base's own dependence on how busy the processors were predicts for the
-    candidate, `observed` the ratio that is there; None where the traces do not tell.
+    `explained`: the ratio of mean waits predicted for the candidate from base's own dependence on processor utilization;
+    `observed`: the actual ratio; None if the traces do not show it.
     """
 
     what: str
@@ -30,32 +30,32 @@ class LoadEstimate:
 
     @property
     def ratio(self) -> float | None:
-        """Candidate's load over base's; None where there is none."""
+        """Return candidate's load over base's; None without load."""
         return self.candidate / self.base if self.base > 0 and self.candidate > 0 else None
 
 
 def load_of(matched: MatchedWaiters) -> LoadEstimate:
-    """Requests from the facts of the runs; else wake-ups of the groups that both sides have."""
+    """Return requests from the run metadata, else wake-ups of the groups that both sides have."""
     requests = [request_rate(side) for side in matched.sides]
     if all(requests):
         what, rates = "requests", requests
     else:
         what = "wake-ups"
         rates = [float(side.waits.sum(axis=1)[matched.common].sum()) / side.seconds for side in matched.sides]
-    explained, observed = _explained(matched)
+    explained, observed = _explain_by_load(matched)
     return LoadEstimate(what, rates[0], rates[1], explained, observed)
 
 
 def request_rate(side: WaiterSide) -> float:
-    """Requests per second, from the facts of the runs that know them; 0 where none does."""
+    """Return requests per second, from the runs with metadata; 0 without any."""
     known = [a for a in side.artifacts if a.facts.requests and (a.facts.wall_ns or a.table.read.duration_ns)]
     seconds = sum(a.facts.wall_ns or a.table.read.duration_ns for a in known) / 1e9
     return sum(a.facts.requests or 0 for a in known) / seconds if seconds else 0.0
 
 
-def _explained(matched: MatchedWaiters) -> tuple[float | None, float | None]:
-    """Regress the log of the mean wait on how busy the processors were, over base's blocks; never beyond them."""
-    blocks = [(_busy(side), _mean_waits(matched, side)) for side in matched.sides]
+def _explain_by_load(matched: MatchedWaiters) -> tuple[float | None, float | None]:
+    """Regress the log of the mean wait on processor utilization over base's blocks, without extrapolation."""
+    blocks = [(_utilization(side), _mean_waits(matched, side)) for side in matched.sides]
     (busy, waits), (busy_after, waits_after) = blocks
     if busy is None or busy_after is None:
         return None, None
@@ -70,8 +70,11 @@ def _explained(matched: MatchedWaiters) -> tuple[float | None, float | None]:
     return explained, observed
 
 
-def _busy(side: WaiterSide) -> F64 | None:
-    """Which part of the processors ran goroutines in each block of the side; None where a trace has no such series."""
+def _utilization(side: WaiterSide) -> F64 | None:
+    """Return the share of the processors that ran goroutines in each block.
+
+    None if a trace lacks the series.
+    """
     parts = []
     for table in side.traces:
         running = table.series.get("running_mean")
@@ -87,11 +90,11 @@ def _busy(side: WaiterSide) -> F64 | None:
 
 
 def _mean_waits(matched: MatchedWaiters, side: WaiterSide) -> F64:
-    """The mean wait (ns) in each block of the side, over the groups of the program."""
+    """Return the mean wait (ns) in each block of the side, over the groups of the program."""
     total = np.zeros(len(side.block_trace))
     count = np.zeros(len(side.block_trace))
-    for victim in np.flatnonzero(matched.common).tolist():
-        cells = side.cells(victim)
+    for waiter in np.flatnonzero(matched.common).tolist():
+        cells = side.cells(waiter)
         middle = lower_bounds(cells.bucket) + widths(cells.bucket) / 2
         total += np.bincount(cells.block, weights=cells.count * middle, minlength=len(total))
         count += np.bincount(cells.block, weights=cells.count, minlength=len(total))

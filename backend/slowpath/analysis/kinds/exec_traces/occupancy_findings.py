@@ -1,4 +1,4 @@
-"""Findings on blame: who took the processors from a victim that waits longer, and who of them is new."""
+"""Make findings on P occupancy: what ran while a waiter waited longer, and what of it is new."""
 
 from collections.abc import Mapping
 
@@ -12,26 +12,26 @@ from slowpath.analysis.kinds.exec_traces.trace_inputs import TraceComparisonInpu
 from slowpath.analysis.kinds.exec_traces.waiters import Waiter
 
 KIND = "trace.blame"
-# One culprit must make this much of the change to be accused in a finding of its own.
-ACCUSED_FROM = 0.3
-# Blame stands directly behind the delay that it explains.
-_JUST_BEHIND = 0.999
+# Minimum share of the change for a finding on one occupant.
+MIN_OCCUPANT_SHARE = 0.3
+# Ranks the finding directly after the scheduler latency that it explains.
+_RANK_AFTER = 0.999
 
 
 def blame_findings(ground: TraceComparisonInputs, delays: Mapping[int, Finding]) -> list[Finding]:
-    """For each finding on delay, the culprit that makes most of it, where one stands out and is beyond doubt."""
-    found = []
+    """Return for each finding on scheduler latency its main occupant, if it is dominant and significant."""
+    findings = []
     for number, delay in delays.items():
         finding = _finding(ground, number, delay, ground.blame.of(number))
         if finding is not None:
-            found.append(finding)
-    return found
+            findings.append(finding)
+    return findings
 
 
 def _finding(ground: TraceComparisonInputs, number: int, delay: Finding, blame: Occupancy) -> Finding | None:
     worse = delay.direction == "worse"
     by = culprits(blame, worse=worse)
-    if not by or by[0].share < ACCUSED_FROM:
+    if not by or by[0].share < MIN_OCCUPANT_SHARE:
         return None
     parts = [part for part in blame.parts if part.holder.culprit == by[0].subject]
     low, high = sum(part.low for part in parts), sum(part.high for part in parts)
@@ -62,7 +62,7 @@ def _finding(ground: TraceComparisonInputs, number: int, delay: Finding, blame: 
         mechanism=text.mechanism,
         advice=text.advice,
         sentence=_sentence(ground.matched.victims[number], by[0].subject, parts, (base, candidate), (low, high)),
-        cost=None if delay.cost is None else delay.cost * by[0].share * _JUST_BEHIND,
+        cost=None if delay.cost is None else delay.cost * by[0].share * _RANK_AFTER,
     )
 
 
@@ -73,16 +73,14 @@ def _sentence(
     per_wait: tuple[float, float],
     bounds: tuple[float, float],
 ) -> str:
-    who = f"{trace_wording.describe_occupant(name)} held the processors"
+    occupied = f"{trace_wording.describe_occupant(name)} occupied the processors"
     if name == victim.group:
-        who = f"other goroutines of {who}"
+        occupied = f"other goroutines of {occupied}"
     if name == WAKE_UP:
-        who = "processors were idle or looking for work"
-    said = wording.format_pair(per_wait[1], per_wait[0], "nanoseconds")
+        occupied = "processors were idle or looking for work"
+    pair = wording.format_pair(per_wait[1], per_wait[0], "nanoseconds")
     new = " It is new there." if all(part.base_share < 0.01 for part in parts) and per_wait[1] > per_wait[0] else ""
     more = f"{wording.format_duration(bounds[0])} to {wording.format_duration(bounds[1])} {'more' if bounds[0] > 0 else 'less'}"
     if bounds[0] <= 0:
         more = f"{wording.format_duration(-bounds[1])} to {wording.format_duration(-bounds[0])} less"
-    return (
-        f"Of each wait of {trace_wording.describe_waiter(victim.group, victim.reason)}, {who} for {said} ({more}).{new}"
-    )
+    return f"Of each wait of {trace_wording.describe_waiter(victim.group, victim.reason)}, {occupied} for {pair} ({more}).{new}"

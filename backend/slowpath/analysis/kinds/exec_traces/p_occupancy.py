@@ -1,4 +1,4 @@
-"""Who held the processors while a victim waited: each side's share, per wait, and what of it is new."""
+"""Measure P occupancy while a waiter waited: each side's share, per wait, and what of it is new."""
 
 from dataclasses import dataclass
 
@@ -15,28 +15,28 @@ I64 = NDArray[np.int64]
 GC_KINDS = frozenset({"stw", "gc-dedicated", "gc-fractional", "gc-idle", "user-assist", "user-sweep"})
 WAKE_UP = "wake-up"
 WAKE_UP_KINDS = frozenset({"idle", "scheduler"})
-# A class is new when it held next to nothing before and something now.
+# An occupant is new if its share was below the first number and is above the second.
 NEW_BELOW, NEW_FROM = 0.01, 0.05
 _TAIL = 0.025
-# A side is resampled in no more seconds than this; of longer traces, neighbouring ones are drawn together.
+# Maximum of resampled seconds per side; in longer traces neighboring seconds are drawn together.
 MOST_SECONDS = 1_024
 
 
 @dataclass(frozen=True)
 class Occupant:
-    """What held a processor: a kind, and the group of the goroutine where there is one."""
+    """What occupied a processor: a kind, and the goroutine group if there is one."""
 
     kind: str
     group: str | None
 
     @property
     def name(self) -> str:
-        """How pages name the class: `user|main.hog`, `idle`."""
+        """Return the name of the occupant on pages: `user|main.hog`, `idle`."""
         return self.kind if self.group is None else f"{self.kind}|{self.group}"
 
     @property
     def culprit(self) -> str:
-        """Who is accused: the group of user code, or the part of the runtime."""
+        """Return what is reported as the occupant: the group of user code, or the part of the runtime."""
         if self.kind in GC_KINDS:
             return "gc"
         if self.kind in WAKE_UP_KINDS:
@@ -48,7 +48,10 @@ class Occupant:
 
 @dataclass(frozen=True)
 class OccupancyShare:
-    """One holder's part of a victim's waiting: a share, and ns of the mean wait (`low`, `high` bound its change)."""
+    """One occupant's part of a waiter's waiting.
+
+    A share, and ns of the mean wait (`low`, `high` bound its change).
+    """
 
     holder: Occupant
     base_share: float
@@ -60,18 +63,18 @@ class OccupancyShare:
 
     @property
     def difference(self) -> float:
-        """By how much more of the mean wait (ns) this holder is to blame."""
+        """Return by how many ns of the mean wait the occupant's part grew."""
         return self.candidate_ns_per_wait - self.base_ns_per_wait
 
     @property
     def new(self) -> bool:
-        """Whether it was not there before and is now."""
+        """Return whether the occupant is new."""
         return self.base_share < NEW_BELOW and self.candidate_share >= NEW_FROM and self.low > 0
 
 
 @dataclass(frozen=True)
 class Occupancy:
-    """All parts of one victim, the largest first; totals in ns of waiting."""
+    """All parts for one waiter, the largest first; totals in ns of waiting."""
 
     victim: int
     parts: tuple[OccupancyShare, ...]
@@ -81,7 +84,7 @@ class Occupancy:
 
 @dataclass(frozen=True)
 class _SideOccupancy:
-    """Rows of (victim, holder, second of the side, ns of the wait), and how often each second is drawn."""
+    """Rows of (waiter, occupant, second of the side, ns of the wait), and how often each second is drawn."""
 
     victim: I64
     holder: I64
@@ -91,7 +94,7 @@ class _SideOccupancy:
 
 
 class OccupancyTable:
-    """The blame of both sides with holders numbered alike; each victim is summed up when it is asked for."""
+    """The P occupancy of both sides with common occupant numbers; each waiter is summed on request."""
 
     def __init__(self, matched: MatchedWaiters, draws: int, generators: SideGenerators) -> None:
         self._matched = matched
@@ -100,16 +103,18 @@ class OccupancyTable:
         self._sides = tuple(self._read(side, draws, rng) for side, rng in zip(matched.sides, generators, strict=True))
 
     def of(self, victim: int) -> Occupancy:
-        """Who is to blame for the waits of one victim."""
-        mine = [np.flatnonzero(side.victim == victim) for side in self._sides]
-        used = np.unique(np.concatenate([side.holder[rows] for side, rows in zip(self._sides, mine, strict=True)]))
+        """Return the P occupancy during the waits of one waiter."""
+        rows_by_side = [np.flatnonzero(side.victim == victim) for side in self._sides]
+        occupants = np.unique(
+            np.concatenate([side.holder[rows] for side, rows in zip(self._sides, rows_by_side, strict=True)])
+        )
         totals = [float(side.total_ns[victim].sum()) for side in self._matched.sides]
         means = [
             total / max(side.waits_of(victim), 1.0) for side, total in zip(self._matched.sides, totals, strict=True)
         ]
-        held = [_held(side, rows, used) for side, rows in zip(self._sides, mine, strict=True)]
-        shares = [each.parts.sum(axis=0) / max(float(each.parts.sum()), 1e-9) for each in held]
-        base, candidate = (_redrawn(each) * mean for each, mean in zip(held, means, strict=True))
+        occupied = [_occupied_time(side, rows, occupants) for side, rows in zip(self._sides, rows_by_side, strict=True)]
+        shares = [each.parts.sum(axis=0) / max(float(each.parts.sum()), 1e-9) for each in occupied]
+        base, candidate = (_resample(each) * mean for each, mean in zip(occupied, means, strict=True))
         low, high = np.quantile(candidate - base, [_TAIL, 1 - _TAIL], axis=0)
         parts = [
             OccupancyShare(
@@ -121,7 +126,7 @@ class OccupancyTable:
                 low=float(low[i]),
                 high=float(high[i]),
             )
-            for i, index in enumerate(used.tolist())
+            for i, index in enumerate(occupants.tolist())
         ]
         parts.sort(key=lambda p: (-max(p.base_ns_per_wait, p.candidate_ns_per_wait), p.holder.name))
         return Occupancy(victim, tuple(parts), totals[0], totals[1])
@@ -130,29 +135,31 @@ class OccupancyTable:
         count = len(side.artifacts)
         victims, holders, seconds = ([np.zeros(0, dtype=np.int64)] for _ in range(3))
         amounts, weights = [np.zeros(0)], [np.zeros((draws, 0))]
-        chosen = rng.multinomial(count, np.full(max(count, 1), 1 / max(count, 1)), size=draws)
-        joined = max(-(-sum(table.read.blame_blocks for table in side.traces) // MOST_SECONDS), 1)
-        before = 0
+        trace_draws = rng.multinomial(count, np.full(max(count, 1), 1 / max(count, 1)), size=draws)
+        seconds_per_block = max(-(-sum(table.read.blame_blocks for table in side.traces) // MOST_SECONDS), 1)
+        first_block = 0
         for trace, table in enumerate(side.traces):
-            named = [
-                self._numbered(kind, None if group is None else side.named(group))
+            numbers = [
+                self._number_of(kind, None if group is None else side.named(group))
                 for kind, group in zip(table.class_kinds, table.class_groups, strict=True)
             ]
             victims.append(side.rows[trace][table.blame.victim])
-            holders.append(np.array(named, dtype=np.int64)[table.blame.class_])
-            seconds.append(table.blame.block.astype(np.int64) // joined + before)
-            # Processor time over the number of processors is time of the wait. Differences of large sums may come out
-            # a little below nothing.
+            holders.append(np.array(numbers, dtype=np.int64)[table.blame.class_])
+            seconds.append(table.blame.block.astype(np.int64) // seconds_per_block + first_block)
+            # Processor time over the number of processors is time of the wait. Differences of large sums may be
+            # slightly negative.
             amounts.append(np.maximum(table.blame.ns, 0) / max(table.read.procs.most, 1))
-            blocks = -(-table.read.blame_blocks // joined)
-            weights.append(rng.multinomial(blocks * chosen[:, trace], np.full(blocks, 1 / blocks)).astype(np.float64))
-            before += blocks
+            blocks = -(-table.read.blame_blocks // seconds_per_block)
+            weights.append(
+                rng.multinomial(blocks * trace_draws[:, trace], np.full(blocks, 1 / blocks)).astype(np.float64)
+            )
+            first_block += blocks
         victim, holder, second = (np.concatenate(each).astype(np.int64) for each in (victims, holders, seconds))
         return _SideOccupancy(
             victim, holder, second, ns=np.concatenate(amounts), weights=np.concatenate(weights, axis=1)
         )
 
-    def _numbered(self, kind: str, group: str | None) -> int:
+    def _number_of(self, kind: str, group: str | None) -> int:
         holder = Occupant(kind, group)
         if holder not in self._number:
             self._number[holder] = len(self.holders)
@@ -162,23 +169,23 @@ class OccupancyTable:
 
 @dataclass(frozen=True)
 class _OccupiedTime:
-    """Time of one victim's waits (seconds x holders), and how often each of those seconds is drawn."""
+    """Time of one waiter's waits (seconds x occupants), and how often each of those seconds is drawn."""
 
     parts: F64
     weights: F64
 
 
-def _held(side: _SideOccupancy, rows: I64, used: I64) -> _OccupiedTime:
+def _occupied_time(side: _SideOccupancy, rows: I64, occupants: I64) -> _OccupiedTime:
     seconds, at = np.unique(side.second[rows], return_inverse=True)
-    parts = np.zeros((len(seconds), len(used)))
-    np.add.at(parts, (at, np.searchsorted(used, side.holder[rows])), side.ns[rows])
+    parts = np.zeros((len(seconds), len(occupants)))
+    np.add.at(parts, (at, np.searchsorted(occupants, side.holder[rows])), side.ns[rows])
     return _OccupiedTime(parts, side.weights[:, seconds])
 
 
-def _redrawn(held: _OccupiedTime) -> F64:
-    """Each holder's share of the wait over draws of whole traces and seconds (draws x holders).
+def _resample(occupied: _OccupiedTime) -> F64:
+    """Return each occupant's share of the wait, resampled over traces and seconds (draws x occupants).
 
-    The wait is as much longer as the drawn seconds hold more waiting.
+    The sums vary with the amount of waiting in the drawn seconds.
     """
-    drawn: F64 = held.weights @ held.parts
-    return drawn / max(float(held.parts.sum()), 1e-9)
+    resampled: F64 = occupied.weights @ occupied.parts
+    return resampled / max(float(occupied.parts.sum()), 1e-9)

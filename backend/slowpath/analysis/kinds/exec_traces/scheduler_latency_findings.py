@@ -1,4 +1,7 @@
-"""Findings on scheduler delay: who waits longer for a processor after waking, and who held it meanwhile."""
+"""Make findings on scheduler latency.
+
+Which waiters wait longer after waking, and the P occupancy meanwhile.
+"""
 
 from dataclasses import replace
 
@@ -19,45 +22,45 @@ LEAST_CULPRIT = 0.03
 
 
 def delay_findings(ground: TraceComparisonInputs) -> dict[int, Finding]:
-    """A finding for each victim that was decided to have changed, by the victim's number."""
+    """Return a finding for each waiter that changed, by the waiter's number."""
     changed = {number: each for number, each in ground.judged.items() if each.quantile is not None}
     costs = ground.costs.among(list(changed))
-    found = {
+    findings = {
         number: _finding(ground, each, each.quantile, costs[number])
         for number, each in changed.items()
         if each.quantile is not None
     }
-    return _sure_together(ground, found)
+    return _certain_together(ground, findings)
 
 
-def _sure_together(ground: TraceComparisonInputs, found: dict[int, Finding]) -> dict[int, Finding]:
-    """One change that is beyond doubt makes those beside it certain: that the sides differ is settled by then.
+def _certain_together(ground: TraceComparisonInputs, findings: dict[int, Finding]) -> dict[int, Finding]:
+    """Make changes in the direction of a certain one certain: that the sides differ is established then.
 
-    But for waits while processors were idle, which may be the machine's.
+    Except for waits while processors were idle, which the machine may have caused.
     """
-    sure = {finding.direction for finding in found.values() if finding.certain}
+    certain_directions = {finding.direction for finding in findings.values() if finding.certain}
     return {
         number: replace(finding, certain=True)
-        if finding.direction in sure
+        if finding.direction in certain_directions
         and not is_mostly_wakeup_latency(ground.blame.of(number), worse=finding.direction == "worse")
         else finding
-        for number, finding in found.items()
+        for number, finding in findings.items()
     }
 
 
-def _finding(ground: TraceComparisonInputs, judged: TestedWaiter, quantile: float, cost: float) -> Finding:
-    matched, number = ground.matched, judged.victim
+def _finding(ground: TraceComparisonInputs, waiter: TestedWaiter, quantile: float, cost: float) -> Finding:
+    matched, number = ground.matched, waiter.victim
     blame = ground.blame.of(number)
     victim, row = matched.victims[number], AT[quantile]
-    base, candidate = float(judged.base_ns[row]), float(judged.candidate_ns[row])
-    ratio, low, high = judged.ratio(quantile)
+    base, candidate = float(waiter.base_ns[row]), float(waiter.candidate_ns[row])
+    ratio, low, high = waiter.ratio(quantile)
     worse = candidate > base
     side = matched.candidate if worse else matched.base
     verdict = told_verdict(side, number, blame, worse=worse)
     text = delay_text(verdict) if worse else DELAY_LESS
-    told = wording.format_shift(base, candidate, ratio, low, high)
-    sentence = f"{wording.format_quantile_name(quantile)} scheduler delay of {trace_wording.describe_waiter(victim.group, victim.reason)}: {told}"
-    held = _held(matched, number, blame, verdict, worse=worse)
+    shift = wording.format_shift(base, candidate, ratio, low, high)
+    sentence = f"{wording.format_quantile_name(quantile)} scheduler latency of {trace_wording.describe_waiter(victim.group, victim.reason)}: {shift}"
+    occupancy_text = _describe_occupants(matched, number, blame, verdict, worse=worse)
     change = Effect(ratio, candidate - base, low, high, ground.thresholds.confidence, "ratio")
     return Finding(
         kind=KIND,
@@ -69,20 +72,20 @@ def _finding(ground: TraceComparisonInputs, judged: TestedWaiter, quantile: floa
         unit="nanoseconds",
         change=change,
         basis="quantile",
-        q_value=judged.q,
+        q_value=waiter.q,
         payers=(),
         by=culprits(blame, worse=worse),
         certain=ground.certain(change) and not is_mostly_wakeup_latency(blame, worse=worse),
         more_profiles=None,
         mechanism=text.mechanism,
         advice=text.advice,
-        sentence=f"{sentence}; {held}." if held and worse else f"{sentence}.",
+        sentence=f"{sentence}; {occupancy_text}." if occupancy_text and worse else f"{sentence}.",
         quantile=quantile,
         cost=cost,
     )
 
 
-def _held(matched: MatchedWaiters, number: int, blame: Occupancy, verdict: str, *, worse: bool) -> str:
+def _describe_occupants(matched: MatchedWaiters, number: int, blame: Occupancy, verdict: str, *, worse: bool) -> str:
     side = matched.candidate if worse else matched.base
     shares = trace_wording.by_culprit(blame, candidate=worse)
     if not shares:
@@ -99,7 +102,7 @@ def _held(matched: MatchedWaiters, number: int, blame: Occupancy, verdict: str, 
 
 
 def told_verdict(side: WaiterSide, number: int, blame: Occupancy, *, worse: bool) -> str:
-    """The decoder's verdict on a victim; a hog of very many goroutines is a herd, however long each runs."""
+    """Return the decoder's verdict on a waiter; a CPU hog with very many goroutines is a thundering herd."""
     verdict = verdict_of(side, number) or MIXED
     shares = trace_wording.by_culprit(blame, candidate=worse)
     leading = max(shares, key=lambda name: shares[name], default=None)
@@ -108,11 +111,11 @@ def told_verdict(side: WaiterSide, number: int, blame: Occupancy, *, worse: bool
 
 
 def culprits(blame: Occupancy, *, worse: bool) -> tuple[Contribution, ...]:
-    """Who makes the change of the mean wait, with their shares of it; who changed the other way is left out."""
+    """Return what makes up the change of the mean wait, with shares of it; opposite changes are omitted."""
     growth = trace_wording.growth_by_culprit(blame.parts)
     signed = {name: ns if worse else -ns for name, ns in growth.items()}
-    whole = sum(max(ns, 0.0) for ns in signed.values())
-    if whole <= 0:
+    total = sum(max(ns, 0.0) for ns in signed.values())
+    if total <= 0:
         return ()
     leading = sorted(signed, key=lambda name: (-signed[name], name))[:MOST_CULPRITS]
-    return tuple(Contribution(name, signed[name] / whole) for name in leading if signed[name] / whole >= LEAST_CULPRIT)
+    return tuple(Contribution(name, signed[name] / total) for name in leading if signed[name] / total >= LEAST_CULPRIT)

@@ -1,4 +1,4 @@
-"""An artifact that can be compared: a decoded execution trace with its name and its facts."""
+"""An execution trace that can be compared: decoded, with its name and run metadata."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,10 @@ from slowpath.analysis.kinds.exec_traces.trace_table import TraceTable
 
 @dataclass(frozen=True)
 class TraceArtifact:
-    """One trace of a set. `name` is what people see; `id` is what the page asks for tiles by, where it has one."""
+    """One trace of a set.
+
+    `name` is for display; `id` identifies it in the page's tile requests, if it has one.
+    """
 
     name: str
     table: TraceTable
@@ -17,5 +20,5 @@ class TraceArtifact:
 
 
 def parse_artifact(name: str, decoded: bytes | memoryview, facts: RunMetadata) -> TraceArtifact:
-    """Make the artifact from the decoded form that the helper writes; raises `ColumnsError` when it is not that."""
+    """Parse the decoded form that the helper writes; raises `ColumnsError` if it is not that."""
     return TraceArtifact(name, TraceTable.parse(decoded), facts)

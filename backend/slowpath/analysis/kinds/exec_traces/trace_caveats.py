@@ -1,6 +1,6 @@
-"""Why a comparison of traces may mislead: how they were recorded, how long, under which load, on which machine.
+"""Find why a comparison of traces may mislead: recording, length, load and machine.
 
-A doubt does not change the verdict; it stands beside it, with the values and what they mean.
+These caveats do not change the verdict; each names the values and their meaning.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -33,9 +33,9 @@ _GO_OF_HEADER = {"1.23": "1.23 or 1.24", "1.26": "1.26 or 1.27", "1.11": "1.11 t
 
 
 def trace_doubts(ground: TraceComparisonInputs, load: LoadEstimate) -> list[Caveat]:
-    """All doubts about two sets of traces, each said once."""
+    """Return all caveats of two sets of traces, each once."""
     matched = ground.matched
-    found = [
+    caveats = [
         *_replication(matched),
         *_procs(matched),
         *_recordings(matched),
@@ -49,7 +49,7 @@ def trace_doubts(ground: TraceComparisonInputs, load: LoadEstimate) -> list[Cave
         *_withheld(ground),
         *_warnings(matched),
     ]
-    return list({(doubt.id, doubt.sentence): doubt for doubt in found}.values())
+    return list({(caveat.id, caveat.sentence): caveat for caveat in caveats}.values())
 
 
 def _replication(matched: MatchedWaiters) -> Iterator[Caveat]:
@@ -57,17 +57,17 @@ def _replication(matched: MatchedWaiters) -> Iterator[Caveat]:
     if min(counts) == 1:
         yield Caveat(
             "single-trace",
-            f"{pluralize(counts[0], 'trace')} in base, {counts[1]} in candidate: how much runs differ from each other "
-            "cannot be seen and is assumed instead; intervals are wide for it. Two or more a side, each of a run of its "
-            "own, would tell.",
+            f"{pluralize(counts[0], 'trace')} in base, {counts[1]} in candidate: the variation between runs is unknown and "
+            "assumed, so intervals are wide. Upload two or more per side, each of a separate "
+            "run.",
         )
     runs = [{a.facts.run for a in side.artifacts if a.facts.run} for side in matched.sides]
     for side_runs, count, word in zip(runs, counts, WORDS, strict=True):
         if len(side_runs) == 1 and count > 1:
             yield Caveat(
                 "one-run",
-                f"All traces of the {word} come from one run: a lucky or unlucky start of the process cannot be told from "
-                "a change of the code.",
+                f"All traces of the {word} come from one run: the variation between process starts is unknown. Record traces of "
+                "several runs.",
             )
 
 
@@ -77,11 +77,13 @@ def _procs(matched: MatchedWaiters) -> Iterator[Caveat]:
         yield Caveat(
             "gomaxprocs",
             f"GOMAXPROCS differs: {join_list([str(v) for v in values[0]])} in base, {join_list([str(v) for v in values[1]])} in "
-            "candidate; waiting for a processor depends on how many there are.",
+            "candidate; scheduler latency depends on the number of processors.",
         )
     changed = [a.name for side in matched.sides for a in side.artifacts if a.table.read.procs.changes > 0]
     if changed:
-        yield Caveat("gomaxprocs-changed", f"GOMAXPROCS was changed while {changed[0]} was recorded{_others(changed)}.")
+        yield Caveat(
+            "gomaxprocs-changed", f"GOMAXPROCS changed during the recording of {changed[0]}{_others(changed)}."
+        )
 
 
 def _others(names: Sequence[str]) -> str:
@@ -94,7 +96,7 @@ def _recordings(matched: MatchedWaiters) -> Iterator[Caveat]:
         yield Caveat(
             "recording",
             f"The traces were recorded differently ({join_list(sorted(kinds[0]))} in base, {join_list(sorted(kinds[1]))} in "
-            "candidate): a flight recorder keeps the moments before something went wrong, which are no average.",
+            "candidate): a flight recorder captures the moments before an incident, which are not typical.",
         )
 
 
@@ -105,14 +107,14 @@ def _versions(matched: MatchedWaiters) -> Iterator[Caveat]:
         yield Caveat(
             "go-version",
             f"The Go version differs: traces of Go {words[0]} in base, of Go {words[1]} in candidate; the scheduler and "
-            "the collector changed too, so not every change is the code's.",
+            "the collector differ too, so not every change is due to the code.",
         )
 
 
 _FACTS: tuple[tuple[str, str, str, Callable[[RunMetadata], object]], ...] = (
-    ("go-version", "Go version", "the scheduler and the collector changed too", lambda f: f.go_version),
+    ("go-version", "Go version", "the scheduler and the collector differ too", lambda f: f.go_version),
     ("goos", "operating system", "threads are scheduled differently", lambda f: f.goos),
-    ("goarch", "architecture", "times cannot be compared", lambda f: f.goarch),
+    ("goarch", "architecture", "times are not comparable", lambda f: f.goarch),
     ("cpu-model", "CPU model", "the machine may be the cause", lambda f: f.cpu_model),
 )
 
@@ -133,9 +135,9 @@ def _lost(matched: MatchedWaiters) -> Iterator[Caveat]:
         parts = [(name, part) for name, part in lost if part is not None]
         if parts:
             name, part = parts[0]
-            said = part.message.rstrip(".") or "a part could not be read"
+            message = part.message.rstrip(".") or "a part could not be read"
             share = f" ({percent(part.share)} of the file)" if part.share > 0 else ""
-            yield Caveat("lost", f"{name} ({word}): {said}{share}{_others([name for name, _ in parts])}.")
+            yield Caveat("lost", f"{name} ({word}): {message}{share}{_others([name for name, _ in parts])}.")
 
 
 def _durations(matched: MatchedWaiters) -> Iterator[Caveat]:
@@ -144,36 +146,36 @@ def _durations(matched: MatchedWaiters) -> Iterator[Caveat]:
         yield Caveat(
             "short-trace",
             f"{short[0].name} lasts {format_number(short[0].table.seconds())} s{_others([a.name for a in short])}: too short for rare "
-            f"waits and for GC cycles; {format_number(SHORTEST_SECONDS)} s or more are good.",
+            f"waits and for GC cycles. Record {format_number(SHORTEST_SECONDS)} s or more.",
         )
 
 
 def _censored(matched: MatchedWaiters) -> Iterator[Caveat]:
     for side, word in zip(matched.sides, WORDS, strict=True):
         cut = float(side.censored_ns[matched.accusable].sum())
-        whole = cut + float(side.total_ns[matched.accusable].sum())
-        if whole > 0 and cut / whole > MOST_CENSORED:
+        total = cut + float(side.total_ns[matched.accusable].sum())
+        if total > 0 and cut / total > MOST_CENSORED:
             yield Caveat(
                 "censored",
-                f"In the {word}, {percent(cut / whole)} of the waiting was cut off by the beginning or the end of a trace: its "
-                "window is too short for waits of this length, and true delays are longer than shown.",
+                f"In the {word}, {percent(cut / total)} of the waiting is censored by the beginning or end of a trace: it is too "
+                "short for waits of this length, and true latencies are longer than shown. Record longer.",
             )
 
 
 def _loads(load: LoadEstimate) -> Iterator[Caveat]:
     if load.ratio is None or 1 / LOAD_DIFFERS <= load.ratio <= LOAD_DIFFERS:
         return
-    said = (
+    rates = (
         f"The load differs: {format_number(load.base)} {load.what} per second in base, {format_number(load.candidate)} in candidate "
         f"({format_ratio(load.ratio)})"
     )
     if load.explained is None or load.observed is None:
-        yield Caveat("load", f"{said}; waiting grows with load.")
+        yield Caveat("load", f"{rates}; waiting grows with load.")
     else:
         yield Caveat(
             "load",
-            f"{said}. Mean waits differ by {format_ratio(load.observed)}; how busy the processors were would by itself make it "
-            f"{format_ratio(load.explained)}, as base's own slices show.",
+            f"{rates}. Mean waits differ by {format_ratio(load.observed)}; the processor utilization alone explains "
+            f"{format_ratio(load.explained)}, according to the time slices of base.",
         )
 
 
@@ -184,19 +186,19 @@ def _contention(matched: MatchedWaiters) -> Iterator[Caveat]:
             coverage = side.coverage
             excluded = f"{format_number(coverage.excluded_s)} s of {format_number(coverage.whole_s)} s"
             outcome = (
-                f"{excluded} are excluded from the comparison for it."
+                f"{excluded} are excluded from the comparison."
                 if coverage.enough
-                else f"That holds for {excluded}: too little remains to be compared, so nothing here is significant."
+                else f"This affects {excluded}: too little remains to compare, so nothing here is significant."
             )
             yield Caveat(
                 "host-contention",
-                f"The {word}'s machine seems to have been short of CPU ({suspected[0]}{_others(suspected)}): processors stood idle "
-                f"while goroutines waited for milliseconds. A quota or a neighbour delays threads, and a trace cannot see it. {outcome}",
+                f"The {word}'s machine was probably short of CPU ({suspected[0]}{_others(suspected)}): processors were idle "
+                f"while goroutines waited for milliseconds. A quota or a neighbor delays threads, which a trace does not record. {outcome}",
             )
 
 
 def _withheld(ground: TraceComparisonInputs) -> Iterator[Caveat]:
-    """Changes that the machine may have caused: what was seen, since it is no finding."""
+    """Report changes that the machine may have caused, since they are not findings."""
     withheld = [each for each in ground.judged.values() if each.withheld is not None]
     total = ground.waiting.total if is_withheld(ground) else None
     if not withheld and total is None:
@@ -205,14 +207,14 @@ def _withheld(ground: TraceComparisonInputs) -> Iterator[Caveat]:
     for each in withheld[:MOST_WITHHELD]:
         quantile = each.withheld or 0.99
         named, row = ground.matched.victims[each.victim], AT[quantile]
-        told = format_shift(float(each.base_ns[row]), float(each.candidate_ns[row]), *each.ratio(quantile))
-        shown.append(f"{format_quantile_name(quantile)} of {describe_waiter(named.group, named.reason)}: {told}")
+        shift = format_shift(float(each.base_ns[row]), float(each.candidate_ns[row]), *each.ratio(quantile))
+        shown.append(f"{format_quantile_name(quantile)} of {describe_waiter(named.group, named.reason)}: {shift}")
     count = len(withheld) + (total is not None)
     more = count - len(shown)
     rest = f"; and {pluralize(more, 'other')}" if more else ""
     yield Caveat(
         "machine-or-program",
-        f"{pluralize(count, 'change')} of scheduler delays may be the machine's: most of the time passed while processors "
+        f"{pluralize(count, 'change')} of scheduler latency may be due to the machine: most of the time passed while processors "
         f"were idle, or the machine was short of CPU. Not attributed to the program: {'; '.join(shown)}{rest}.",
     )
 

@@ -1,4 +1,4 @@
-"""The columns of a decoded trace, section by section: name, type and the table that an index points into."""
+"""The columns of a decoded trace by section: name, type and the table that an index refers to."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -17,7 +17,7 @@ class FrameColumns:
 
 @dataclass(frozen=True)
 class GoroutineGroupColumns:
-    """Goroutines that began in the same function."""
+    """Goroutine groups, by start function."""
 
     name: Annotated[U32, Column("u32", "strings")]
     start: Annotated[U32, Column("u32", "strings")]
@@ -38,7 +38,7 @@ class GoroutineGroupColumns:
 
 @dataclass(frozen=True)
 class WaiterColumns:
-    """Groups that waited for a processor, by why they had slept."""
+    """Waiters: goroutine groups that waited for a processor, by wake reason."""
 
     group: Annotated[U32, Column("u32", "groups")]
     reason: Annotated[U32, Column("u32", "strings")]
@@ -55,7 +55,7 @@ class WaiterColumns:
 
 @dataclass(frozen=True)
 class WakerColumns:
-    """Who woke each victim."""
+    """Wakers of each waiter."""
 
     victim: Annotated[U32, Column("u32", "victims")]
     group: Annotated[U32, Column("u32", "groups", or_none=True)]
@@ -65,7 +65,7 @@ class WakerColumns:
 
 @dataclass(frozen=True)
 class WaitHistogramColumns:
-    """Counts of waits per victim, block of time and bucket of length; sorted so."""
+    """Counts of waits by waiter, block of time and bucket of length, in this order."""
 
     victim: Annotated[U32, Column("u32", "victims")]
     block: Annotated[U32, Column("u32", "blocks")]
@@ -75,7 +75,7 @@ class WaitHistogramColumns:
 
 @dataclass(frozen=True)
 class NetpollDelayColumns:
-    """How long a ready connection may have gone unnoticed, as counts per victim and bucket."""
+    """Netpoll delays, as counts by waiter and bucket."""
 
     victim: Annotated[U32, Column("u32", "victims")]
     bucket: Annotated[U16, Column("u16", "buckets")]
@@ -84,7 +84,7 @@ class NetpollDelayColumns:
 
 @dataclass(frozen=True)
 class OccupantColumns:
-    """What can hold a processor: a kind, and for goroutines their group."""
+    """What can occupy a processor: a kind, and for goroutines their group."""
 
     kind: Annotated[U8, Column("u8", "class_kinds")]
     group: Annotated[U32, Column("u32", "groups", or_none=True)]
@@ -92,7 +92,7 @@ class OccupantColumns:
 
 @dataclass(frozen=True)
 class OccupancyColumns:
-    """Processor time of each class while each victim waited, times the number that waited; per block of a second."""
+    """Processor time of each occupant during the waits of each waiter, times the number waiting, per block."""
 
     victim: Annotated[U32, Column("u32", "victims")]
     class_: Annotated[U32, Column("u32", "classes")]
@@ -121,7 +121,10 @@ class LongestWaitColumns:
 
 @dataclass(frozen=True)
 class LongestWaitOccupancyColumns:
-    """Who held the processors during each of the longest waits; the shares of one sum to its length."""
+    """Occupants of the processors during each of the longest waits.
+
+    The times of one wait sum to its length.
+    """
 
     class_: Annotated[U32, Column("u32", "classes")]
     ns: Annotated[F64, Column("f64")]
@@ -129,7 +132,7 @@ class LongestWaitOccupancyColumns:
 
 @dataclass(frozen=True)
 class TimelineTileColumns:
-    """Windows around the longest waits."""
+    """Time ranges around the longest waits."""
 
     worst: Annotated[U32, Column("u32", "worst")]
     level: Annotated[U8, Column("u8")]
@@ -139,7 +142,7 @@ class TimelineTileColumns:
 
 @dataclass(frozen=True)
 class SegmentColumns:
-    """What ran on each processor within those windows."""
+    """What ran on each processor within the tiles."""
 
     proc: Annotated[U16, Column("u16")]
     start_ns: Annotated[I64, Column("i64")]

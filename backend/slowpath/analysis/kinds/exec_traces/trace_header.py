@@ -1,4 +1,4 @@
-"""What the header of a decoded trace says, with types; a header that says it wrongly is a damaged file."""
+"""Parse the header of a decoded trace; wrong types mean a damaged file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Any
 from slowpath.analysis.formats.column_file import ColumnFileError
 from slowpath.units import Nanoseconds
 
-# Blocks are numbered in 32 bits; a file that claims more of them (thirteen years) is damaged.
+# Blocks are numbered in 32 bits; a file with more of them (thirteen years) is damaged.
 MOST_BLOCKS = 2**32
 MOST_SERIES = 256
 
@@ -33,7 +33,10 @@ class UnreadableRange:
 
 @dataclass(frozen=True)
 class GcTotals:
-    """Garbage collection over the whole trace; times in processor nanoseconds, `cpu_fraction` of all there was."""
+    """Garbage collection over the trace.
+
+    Times in processor nanoseconds, `cpu_fraction` of all processor time.
+    """
 
     cycles: int
     mark_wall_ns: int
@@ -52,7 +55,7 @@ class GcTotals:
 
 @dataclass(frozen=True)
 class TraceTotals:
-    """Counts over the whole trace. `procs_ns` is the processor time that is known."""
+    """Counts over the trace. `procs_ns` is the known processor time."""
 
     waits: int
     wait_ns: int
@@ -70,7 +73,7 @@ class TraceTotals:
 
 @dataclass(frozen=True)
 class SeriesName:
-    """One series: `level` has a mean, a least and a most in each bin, `count` one number."""
+    """One series: `level` has mean, minimum and maximum per bin, `count` one number."""
 
     name: str
     unit: str
@@ -79,7 +82,7 @@ class SeriesName:
 
 @dataclass(frozen=True)
 class TraceHeader:
-    """The facts of one trace as the decoder wrote them."""
+    """The header of one trace as the decoder wrote it."""
 
     header_version: str
     duration_ns: Nanoseconds
@@ -101,17 +104,17 @@ class TraceHeader:
 
     @property
     def blocks(self) -> int:
-        """How many blocks of `block_ns` the trace lasts; a wait may end exactly at the end."""
+        """Return the number of blocks of `block_ns` in the trace; a wait may end exactly at the end."""
         return self.duration_ns // self.block_ns + 1
 
     @property
     def blame_blocks(self) -> int:
-        """How many blocks of `blame_block_ns` the trace lasts."""
+        """Return the number of blocks of `blame_block_ns` in the trace."""
         return self.duration_ns // self.blame_block_ns + 1
 
 
 def read_header(header: Mapping[str, Any]) -> TraceHeader:
-    """The header with its types; raises `ColumnFileError` where it lacks or mistypes something."""
+    """Parse the header; raises `ColumnFileError` if a field is missing or has the wrong type."""
     try:
         read = _read(header)
     except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
@@ -122,7 +125,7 @@ def read_header(header: Mapping[str, Any]) -> TraceHeader:
         if getattr(read, name) <= 0:
             raise ColumnFileError("header-damaged", f"{name} is {getattr(read, name)}")
     if read.duration_ns < 0 or read.blocks > MOST_BLOCKS or read.blame_blocks > MOST_BLOCKS:
-        raise ColumnFileError("duration-implausible", f"the trace claims to last {read.duration_ns} ns")
+        raise ColumnFileError("duration-implausible", f"the trace has an implausible duration of {read.duration_ns} ns")
     return read
 
 
@@ -164,5 +167,5 @@ def _totals(totals: Mapping[str, Any]) -> TraceTotals:
 def _finite(value: Any) -> float:  # noqa: ANN401 - a value of decoded JSON
     number = float(value)
     if not isfinite(number):
-        raise ColumnFileError("header-damaged", "the trace's header holds a number that is none")
+        raise ColumnFileError("header-damaged", "the trace's header contains a number that is not finite")
     return number

@@ -1,4 +1,4 @@
-"""What all findings of one comparison stand on."""
+"""The inputs of all findings of one trace comparison."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from slowpath.analysis.kinds.exec_traces.waiting_rates import WaitingRates
 
 @dataclass(frozen=True)
 class TraceComparisonInputs:
-    """The matched victims, what was decided about each and about all, who is to blame, what it costs, the thresholds."""
+    """The matched waiters, test results, P occupancy, costs, rates of waiting, and the thresholds."""
 
     matched: MatchedWaiters
     judged: Mapping[int, TestedWaiter]
@@ -26,9 +26,10 @@ class TraceComparisonInputs:
     thresholds: TraceThresholds
 
     def certain(self, change: Effect) -> bool:
-        """Whether to rely on it: with one trace on a side, only far beyond what runs of one binary differ by.
+        """Return whether a change is certain.
 
-        Not at all where the machine was short of CPU for nearly the whole recording.
+        With one trace on a side only far beyond the variation between runs. Never if the machine was short of CPU for
+        nearly the entire recording.
         """
         if not self.matched.enough_clean:
             return False
@@ -40,7 +41,7 @@ class TraceComparisonInputs:
         return bool(np.isfinite(nearest)) and nearest >= self.thresholds.single_certain_ratio
 
     def growth_beside_idle(self, victim: int) -> float:
-        """By how many ns more in each second a victim waits while processors are idle or look for work."""
+        """Return by how many ns per second more a waiter waits while processors are idle or looking for work."""
         parts = self.blame.of(victim).parts
         rates = [side.waits_of(victim) / side.seconds for side in self.matched.sides]
         return sum(

@@ -1,8 +1,8 @@
-"""One decoded execution trace, as tables of columns: who waited for a processor, how long, and who held it meanwhile.
+"""One decoded execution trace as tables of columns.
 
-Reads what `slowpath-decode trace` writes. The file is checked once here (indices inside their tables, offsets that
-ascend, blocks inside the trace), so that the arithmetic above may index without looking. Times are nanoseconds since
-the trace's first event.
+Waits for a processor, and the P occupancy meanwhile. Reads what `slowpath-decode trace` writes. The file is validated
+once here (indices within their tables, ascending offsets, blocks within the trace), so that later code may index
+without checks. Times are nanoseconds since the trace's first event.
 """
 
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ LEVEL_PARTS = ("mean", "min", "max")
 
 @dataclass(frozen=True)
 class TraceTable:
-    """One decoded trace. Stack 0 is empty; NONE stands for the runtime where a group is asked for."""
+    """One decoded trace. Stack 0 is empty; the group NONE is the runtime."""
 
     header: Mapping[str, Any]
     read: TraceHeader
@@ -64,9 +64,9 @@ class TraceTable:
 
     @classmethod
     def parse(cls, buffer: bytes | memoryview, *, checked: bool = False) -> "TraceTable":
-        """Read a trace file; raises `ColumnFileError` when it is not one, or is damaged.
+        """Parse a trace file; raises `ColumnFileError` if it is not one, or is damaged.
 
-        `checked`: we wrote the file and read it before, so only its frame is looked at.
+        `checked`: the file was validated before, so only its frame is checked.
         """
         columns = read_columns(buffer, FORMAT)
         header = read_header(columns.header)
@@ -104,31 +104,31 @@ class TraceTable:
 
     @cached_property
     def group_names(self) -> list[str]:
-        """The name of each group."""
+        """Return the name of each group."""
         return [self.strings[int(index)] for index in self.groups.name]
 
     @cached_property
     def reasons(self) -> list[str]:
-        """The wake reason of each victim."""
+        """Return the wake reason of each waiter."""
         return [self.strings[int(index)] for index in self.victims.reason]
 
     @cached_property
     def class_kinds(self) -> list[str]:
-        """The kind of each class, as a word."""
+        """Return the kind of each occupant, as a word."""
         return [self.read.class_kinds[int(kind)] for kind in self.classes.kind]
 
     @cached_property
     def class_groups(self) -> list[str | None]:
-        """The group of each class; None where the kind says all."""
+        """Return the group of each occupant; None for kinds without a group."""
         return [None if int(group) == NONE else self.group_names[int(group)] for group in self.classes.group]
 
     def stack(self, index: int) -> list[str]:
-        """The functions of a stack, leaf first."""
+        """Return the functions of a stack, leaf first."""
         frames = self.stack_frame[int(self.stack_offset[index]) : int(self.stack_offset[index + 1])]
         return [self.strings[int(self.frames.function[int(frame)])] for frame in frames]
 
     def seconds(self) -> float:
-        """How long the trace lasts; never 0, so that rates are numbers."""
+        """Return the duration of the trace; never 0, so that rates are finite."""
         return max(self.read.duration_ns, 1) / 1e9
 
 
@@ -188,11 +188,11 @@ def _check(table: TraceTable) -> None:
 def _check_offsets(table: TraceTable) -> None:
     stacks = len(table.stack_offset) - 1
     if stacks < 1:
-        raise ColumnFileError("offsets-damaged", "there is no stack 0")
+        raise ColumnFileError("offsets-damaged", "stack 0 is missing")
     check_offsets("stack_offset", table.stack_offset, stacks, len(table.stack_frame))
     if len(table.stack_frame) and int(table.stack_frame.max()) >= len(table.frames.line):
         raise ColumnFileError(
-            "index-outside", f"stack_frame points at {int(table.stack_frame.max())} of {len(table.frames.line)}"
+            "index-outside", f"stack_frame refers to {int(table.stack_frame.max())} of {len(table.frames.line)}"
         )
     worst = len(table.worst.victim)
     check_offsets("worst_blame_offset", table.worst_blame_offset, worst, len(table.worst_blame.ns))
@@ -212,7 +212,7 @@ def _check_times(table: TraceTable) -> None:
     if len(windows) != len(mmu):
         raise ColumnFileError("length-differs", f"mmu has {len(mmu)} entries, expected {len(windows)}")
     if not np.all((mmu >= 0) & (mmu <= 1)):
-        raise ColumnFileError("value-outside", "mmu lies outside 0 to 1")
+        raise ColumnFileError("value-outside", "mmu is outside 0 to 1")
 
 
 def _check_series(table: TraceTable) -> None:
@@ -220,11 +220,11 @@ def _check_series(table: TraceTable) -> None:
     if len(lengths) > 1:
         raise ColumnFileError("length-differs", f"series have {min(lengths)} to {max(lengths)} bins")
     if any(not np.all(np.isfinite(series)) for series in table.series.values()):
-        raise ColumnFileError("value-outside", "a series holds a number that is none")
+        raise ColumnFileError("value-outside", "a series contains a number that is not finite")
 
 
 def _check_order(histogram: trace_columns.WaitHistogramColumns) -> None:
-    """Sorted by victim, then block, then bucket: each cell stands there once."""
+    """Check the order by waiter, block and bucket; each cell occurs once."""
     key = (histogram.victim.astype(np.int64) << 32 | histogram.block) * BUCKETS + histogram.bucket
     if np.any(key[1:] <= key[:-1]):
-        raise ColumnFileError("order-damaged", "the delay histograms are not sorted by victim, block and bucket")
+        raise ColumnFileError("order-damaged", "the latency histograms are not sorted by victim, block and bucket")

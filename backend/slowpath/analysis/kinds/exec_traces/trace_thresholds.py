@@ -35,10 +35,10 @@ class TraceThresholds(QuantileThresholds):
     spread_mmu: float = 0.08
     # A comparison without findings is unchanged only where twice the waiting per second would have been found, and in
     # the groups that hold half of the waiting twice the p99 or a quarter of a millisecond more, and garbage collection on
-    # a tenth more of the processors. One trace a side never shows that.
+    # a tenth more of the processors. One trace per side never shows that.
     unchanged_shift_ns: float = 250_000.0
     unchanged_gc: float = 0.1
-    # More traces a side than this are not recommended: then recordings should be longer.
+    # More traces per side than this are not recommended: then recordings should be longer.
     most_advised: int = 32
 
 

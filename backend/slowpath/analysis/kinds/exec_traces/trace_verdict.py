@@ -1,4 +1,4 @@
-"""From findings to a verdict, and what the absence of findings shows: the smallest changes that would have been found."""
+"""Derive the verdict from findings, and the minimum detectable changes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,67 +23,72 @@ from slowpath.analysis.kinds.exec_traces.wait_significance import AT, TestedWait
 from slowpath.analysis.kinds.exec_traces.waiting_findings import TOTAL, TOTAL_KIND, is_withheld
 from slowpath.analysis.stats.pooled_effects import as_float64, detectable_log_ratio
 
-TELLING = 0.99
-OTHERWISE = 0.9
+PREFERRED_QUANTILE = 0.99
+FALLBACK_QUANTILE = 0.9
 MOST_DETECTABLE = 12
 
 
 def ranked(findings: Sequence[Finding], thresholds: TraceThresholds) -> tuple[Finding, ...]:
-    """By cost, what got worse first and the likely after the certain; side effects are left out."""
+    """Return findings by cost, worse before better and tentative after certain.
+
+    Negligible side effects are omitted.
+    """
     ordered = sorted(findings, key=lambda f: (not f.certain, f.direction != "worse", -abs(f.cost or 0.0)))
     largest = max((abs(f.cost or 0.0) for f in ordered), default=0.0)
-    kept = [f for f in ordered if f.cost is None or abs(f.cost) >= thresholds.worth_a_line * largest]
-    return tuple(kept[: thresholds.most_findings])
+    reported = [f for f in ordered if f.cost is None or abs(f.cost) >= thresholds.worth_a_line * largest]
+    return tuple(reported[: thresholds.most_findings])
 
 
 @dataclass(frozen=True)
 class DetectableWaitEffect:
-    """The smallest ratio of a victim's quantile that would have been found; p99, or p90 where it waits seldom."""
+    """The minimum detectable ratio of a waiter's quantile; p99, or p90 with few waits."""
 
     victim: int
     quantile: float
     ratio: float
 
 
-def seen_effects(judged: Mapping[int, TestedWaiter], thresholds: TraceThresholds) -> list[DetectableWaitEffect]:
-    """What would have been found, of each victim with waits enough; the longest waiting first."""
-    telling = {number: _telling(each) for number, each in judged.items()}
-    asked = {number: quantile for number, quantile in telling.items() if quantile is not None}
-    ratios = detectable_ratios([judged[number] for number in asked], list(asked.values()), thresholds)
+def seen_effects(results: Mapping[int, TestedWaiter], thresholds: TraceThresholds) -> list[DetectableWaitEffect]:
+    """Return the minimum detectable effect of each waiter with enough waits, the longest waiting first."""
+    tested_quantiles = {number: _usable_quantile(each) for number, each in results.items()}
+    usable = {number: quantile for number, quantile in tested_quantiles.items() if quantile is not None}
+    ratios = detectable_ratios([results[number] for number in usable], list(usable.values()), thresholds)
     return [
         DetectableWaitEffect(number, quantile, ratio)
-        for (number, quantile), ratio in zip(asked.items(), ratios, strict=True)
+        for (number, quantile), ratio in zip(usable.items(), ratios, strict=True)
     ]
 
 
-def _telling(judged: TestedWaiter) -> float | None:
-    return next((quantile for quantile in (TELLING, OTHERWISE) if judged.usable[AT[quantile]]), None)
+def _usable_quantile(results: TestedWaiter) -> float | None:
+    return next(
+        (quantile for quantile in (PREFERRED_QUANTILE, FALLBACK_QUANTILE) if results.usable[AT[quantile]]), None
+    )
 
 
 def detectable_effects(
     ground: TraceComparisonInputs, seen: Sequence[DetectableWaitEffect], gc: GcComparison
 ) -> tuple[MinimumDetectableEffect, ...]:
-    """The same for people: the total, the groups without those that hardly wait or are the runtime's, and GC."""
+    """Return minimum detectable effects for display: groups of the program, the total, and GC."""
     victims = ground.matched.victims
-    found = [
+    group_effects = [
         MinimumDetectableEffect(KIND, victims[s.victim].subject, s.ratio) for s in seen if victims[s.victim].accusable
     ]
     total = ground.waiting.total
-    whole = (
+    total_effect = (
         [MinimumDetectableEffect(TOTAL_KIND, TOTAL, total.detectable(ground.thresholds))] if total is not None else []
     )
     part = gc.base.cpu.part
     known = gc.detectable is not None and part >= ground.thresholds.least_gc_fraction
-    collected = [MinimumDetectableEffect(GC_KIND, "cpu", 1 + (gc.detectable or 0.0) / part)] if known else []
-    return (*found[: MOST_DETECTABLE - len(whole) - len(collected)], *whole, *collected)
+    gc_effect = [MinimumDetectableEffect(GC_KIND, "cpu", 1 + (gc.detectable or 0.0) / part)] if known else []
+    return (*group_effects[: MOST_DETECTABLE - len(total_effect) - len(gc_effect)], *total_effect, *gc_effect)
 
 
 def verdict_of(
     ground: TraceComparisonInputs, findings: Sequence[Finding], seen: Sequence[DetectableWaitEffect], gc: GcComparison
 ) -> Verdict:
-    """Regressed or improved by what is certain; where that went both ways, by all waiting together.
+    """Return regressed or improved by certain findings; by the total waiting if they disagree.
 
-    Unchanged only where nothing was withheld and a change within the limits would have been found.
+    Unchanged only if nothing was withheld and a change within the limits would have been detected.
     """
     certain = {finding.direction for finding in findings if finding.certain}
     if len(certain) == 1:
@@ -99,10 +104,10 @@ def verdict_of(
 def reason_of(
     ground: TraceComparisonInputs, verdict: Verdict, seen: Sequence[DetectableWaitEffect], gc: GcComparison
 ) -> str | None:
-    """Why nothing was found or decided, as one sentence without a capital letter; None where findings say it."""
+    """Write why nothing was found or decided, without a capital letter; None if findings are the reason."""
     if verdict == "unchanged" and ground.waiting.total is not None:
         within = format_ratio(ground.waiting.total.detectable(ground.thresholds))
-        return f"no change of the waiting for a processor, and one by {within} would have been found.{_bounds(ground, seen)}"
+        return f"no significant change of the waiting for a processor; a change of {within} would have been detected.{_bounds(ground, seen)}"
     if verdict == "inconclusive":
         obstacles = list(_obstacles(ground, seen, gc))
         return f"{'; '.join(obstacles[:2])}." if obstacles else None
@@ -116,36 +121,38 @@ def _bounds(ground: TraceComparisonInputs, seen: Sequence[DetectableWaitEffect])
     named = ground.matched.victims[largest.victim]
     base = float(ground.judged[largest.victim].base_ns[AT[largest.quantile]])
     return (
-        f" The {format_quantile_name(largest.quantile)} delay of {describe_waiter(named.group, named.reason)} did not grow by "
+        f" The {format_quantile_name(largest.quantile)} latency of {describe_waiter(named.group, named.reason)} did not grow by "
         f"{format_duration((largest.ratio - 1) * base)} or more."
     )
 
 
 def _obstacles(ground: TraceComparisonInputs, seen: Sequence[DetectableWaitEffect], gc: GcComparison) -> Iterator[str]:
-    """What keeps the comparison from the verdict that nothing changed, the gravest first."""
+    """Yield what prevents the verdict *unchanged*, the most severe first."""
     matched, thresholds, total = ground.matched, ground.thresholds, ground.waiting.total
     withheld = [each for each in ground.judged.values() if each.withheld is not None]
     if not matched.enough_clean:
-        yield "the machine was short of CPU for nearly the whole recording; record again on a quiet one"
+        yield "the machine was short of CPU for nearly the entire recording; record again on a quiet one"
     count = len(withheld) + is_withheld(ground)
     if count:
-        yield (f"{pluralize(count, 'change')} may be the machine's, not the program's; record again on a quiet machine")
+        yield (
+            f"{pluralize(count, 'change')} may be due to the machine, not the program; record again on a quiet machine"
+        )
     traces = [len(side.artifacts) for side in matched.sides]
     if total is None:
-        yield "nothing waited for a processor that could be compared; longer recordings are needed"
+        yield "no comparable goroutine waited for a processor; record longer"
         return
-    whole = total.detectable(thresholds)
-    if min(traces) < 2 or whole > thresholds.unchanged_within:
-        yield f"a change of the waiting below {format_ratio(whole)} could have been missed; {_settled_by(ground)}"
+    detectable = total.detectable(thresholds)
+    if min(traces) < 2 or detectable > thresholds.unchanged_within:
+        yield f"a change of the waiting below {format_ratio(detectable)} could have been missed; {_traces_needed(ground)}"
     elif _covered(ground, seen) < thresholds.unchanged_covers:
-        yield f"a doubled p99 delay of most goroutines could have been missed; {_more(max(traces) * 2, thresholds)}"
+        yield f"twice the p99 latency of most goroutines could have been missed; {_more(max(traces) * 2, thresholds)}"
     if gc.detectable is None or gc.detectable > thresholds.unchanged_gc:
         points = "" if gc.detectable is None else f" by {format_number(100 * gc.detectable)} percentage points"
-        yield f"a change of garbage collection{points} could have been missed; longer recordings would show it"
+        yield f"a change of garbage collection{points} could have been missed; record longer"
 
 
 def _covered(ground: TraceComparisonInputs, seen: Sequence[DetectableWaitEffect]) -> float:
-    """The part of all waiting, on the side that has less of it, whose delays would have shown a change."""
+    """Return the share of waiting, on the side with less of it, in which a change would have been detected."""
     matched, thresholds = ground.matched, ground.thresholds
     shares = [matched.shares(side, matched.accusable) for side in matched.sides]
     covered = 0.0
@@ -156,21 +163,21 @@ def _covered(ground: TraceComparisonInputs, seen: Sequence[DetectableWaitEffect]
     return covered
 
 
-def _settled_by(ground: TraceComparisonInputs) -> str:
-    """How many traces of this length would show a change as large as the limit."""
+def _traces_needed(ground: TraceComparisonInputs) -> str:
+    """Write how many traces of this length would detect a change as large as the limit."""
     thresholds, total = ground.thresholds, ground.waiting.total
     traces = np.array([len(side.artifacts) for side in ground.matched.sides], dtype=np.float64)
     present = 2 / float((1 / traces).sum())
     if total is None:
-        return "longer recordings are needed"
+        return "record longer"
     floor, limit = float(np.log(thresholds.least_ratio)), float(np.log(thresholds.unchanged_within))
     for count in range(max(int(traces.min()), 1) + 1, thresholds.most_advised + 1):
         error = total.effects.error * np.sqrt(present / count)
         df = as_float64([thresholds.prior_df + 2 * (count - 1)])
         if float(detectable_log_ratio(error, df, floor, thresholds)[0]) <= limit:
             return _more(count, thresholds)
-    return "longer recordings, or a quieter machine, are needed"
+    return "record longer, or on a quieter machine"
 
 
 def _more(count: int, thresholds: TraceThresholds) -> str:
-    return f"about {pluralize(count, 'trace')} a side of this length would show {format_ratio(thresholds.unchanged_within)}"
+    return f"about {pluralize(count, 'trace')} of this length per side would detect a change of {format_ratio(thresholds.unchanged_within)}"

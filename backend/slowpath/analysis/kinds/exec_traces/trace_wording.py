@@ -1,4 +1,7 @@
-"""Waits, culprits and garbage collection in sentences: numbers with intervals, the new value after the old one."""
+"""Format waits, occupants and garbage collection for sentences.
+
+Intervals included, the new value last.
+"""
 
 from slowpath.analysis.findings import wording
 from slowpath.analysis.findings.wording import format_duration
@@ -22,43 +25,44 @@ _REASONS = {
     "": "woken",
     "(before the trace)": "asleep before the recording",
 }
-_CULPRITS = {
+_OCCUPANTS = {
     "gc": "the garbage collector",
     "wake-up": "idle processors",
     "runtime": "the runtime's own goroutines",
     "syscall": "goroutines in system calls",
-    "unknown": "somebody unknown",
+    "unknown": "an unknown occupant",
 }
 # From this share on one occupant explains a wait.
 MOSTLY = 0.5
-# Below this share of a wait nobody is named.
+# Occupants below this share of a wait are not named.
 NAMED_FROM = 0.1
-# More goroutines of one group than this are a herd, each with its turn.
+# A group with more goroutines than this is a herd of short runs.
 HERD_FROM = 20
 
 
 def describe_waiter(group: str, reason: str) -> str:
-    """`main.batcher woken by the network`."""
+    """Describe a waiter: `main.batcher woken by the network`."""
     return f"{wording.function(group)} {_REASONS.get(reason, f'woken ({reason})')}"
 
 
 def describe_occupant(name: str) -> str:
-    """Who held the processors, as one says it."""
-    return _CULPRITS.get(name) or wording.function(name)
+    """Describe an occupant in a sentence."""
+    return _OCCUPANTS.get(name) or wording.function(name)
 
 
 def percent(share: float) -> str:
-    """`99 %`, without more digits than a share of a wait deserves."""
-    return f"{100 * share:.0f} %" if share >= 0.0095 else "less than 1 %"
+    """Format a share as `99%`, without decimals."""
+    return f"{100 * share:.0f}%" if share >= 0.0095 else "less than 1%"
 
 
 def describe_occupancy(
     shares: dict[str, float], verdict: str, goroutines: int, own: str, netpoll_ns: float | None
 ) -> str:
-    """The second half of a sentence: who held the processors while the victim waited, by its verdict.
+    """Write the second half of a sentence.
 
-    `shares` are of the wait by culprit; `goroutines` is how many the leading culprit's group has; `own` the victim's
-    group; `netpoll_ns` how long a message may have lain unnoticed.
+    What occupied the processors while the waiter waited, by its verdict. `shares` are of the wait by occupant;
+    `goroutines` is the number in the leading occupant's group; `own` is the waiter's group; `netpoll_ns` is how long a
+    message may have been unnoticed.
     """
     leading = sorted(shares, key=lambda name: -shares[name])
     named = [name for name in leading if shares[name] >= NAMED_FROM][:2] or leading[:1]
@@ -66,33 +70,33 @@ def describe_occupancy(
         return ""
     first = named[0]
     if verdict == "netpoll" and netpoll_ns:
-        return f"and up to {format_duration(netpoll_ns)} passed before Go noticed that there was something to read"
+        return f"and up to {format_duration(netpoll_ns)} passed before Go polled the ready connection"
     if first == "wake-up":
-        waking = ": waking took long, not running" if shares[first] >= MOSTLY else ""
-        said = f"for {percent(shares[first])} of it processors were idle or looking for work{waking}"
+        only_waking = ": the time went into waking" if shares[first] >= MOSTLY else ""
+        occupied = f"for {percent(shares[first])} of it processors were idle or looking for work{only_waking}"
         return (
-            f"{said}, {describe_occupant(named[1])} held them for {percent(shares[named[1]])}"
-            if len(named) > 1 and not waking
-            else said
+            f"{occupied}, {describe_occupant(named[1])} occupied them for {percent(shares[named[1]])}"
+            if len(named) > 1 and not only_waking
+            else occupied
         )
-    who = f"other goroutines of {describe_occupant(first)}" if first == own else describe_occupant(first)
+    occupant = f"other goroutines of {describe_occupant(first)}" if first == own else describe_occupant(first)
     if goroutines > HERD_FROM:
-        who = f"{goroutines:,} goroutines of {describe_occupant(first)}"
+        occupant = f"{goroutines:,} goroutines of {describe_occupant(first)}"
     if verdict == "thundering-herd" and goroutines > HERD_FROM:
-        return f"{who} took turns on the processors for {percent(shares[first])} of it"
-    said = f"{who} held the processors for {percent(shares[first])} of it"
+        return f"{occupant} occupied the processors in turn for {percent(shares[first])} of it"
+    occupied = f"{occupant} occupied the processors for {percent(shares[first])} of it"
     if len(named) > 1 and shares[first] < MOSTLY:
         share = percent(shares[named[1]])
-        said += (
+        occupied += (
             f", and for {share} processors were idle"
             if named[1] == "wake-up"
             else f", {describe_occupant(named[1])} for {share}"
         )
-    return said
+    return occupied
 
 
 def by_culprit(blame: Occupancy, *, candidate: bool) -> dict[str, float]:
-    """Shares of the wait on one side, by who is accused."""
+    """Return shares of the wait on one side by reported occupant."""
     shares: dict[str, float] = {}
     for part in blame.parts:
         share = part.candidate_share if candidate else part.base_share
@@ -101,7 +105,7 @@ def by_culprit(blame: Occupancy, *, candidate: bool) -> dict[str, float]:
 
 
 def growth_by_culprit(parts: tuple[OccupancyShare, ...]) -> dict[str, float]:
-    """How much of the mean wait's change (ns) each accused one makes."""
+    """Return how much of the mean wait's change (ns) each reported occupant makes."""
     growth: dict[str, float] = {}
     for part in parts:
         growth[part.holder.culprit] = growth.get(part.holder.culprit, 0.0) + part.difference

@@ -1,8 +1,9 @@
-"""What a longer wait costs: the time itself, and the time of all whom the victim would have woken.
+"""Rate what a longer wait costs.
 
-A goroutine that serves others makes them all wait while it waits: the batching goroutine of a client holds up every
-request of its batch. Traces tell who wakes whom, so a victim's delay counts once for itself and once for each
-goroutine that its group wakes per wake-up of its own. The end of a pause (time.Sleep) is waited for by nobody yet.
+Its own time, and the time of all goroutines that the waiter would have woken. A goroutine that serves others delays
+them all: the batching goroutine of a client delays every request of its batch. Traces record who wakes whom, so a
+waiter's latency counts once for itself and once for each goroutine that its group wakes per wake-up. The end of a sleep
+delays others less.
 """
 
 from collections.abc import Sequence
@@ -16,13 +17,13 @@ from slowpath.analysis.kinds.exec_traces.waiters import MatchedWaiters, WaiterSi
 
 F64 = NDArray[np.float64]
 
-# Waits that begin on a processor: the goroutine was not woken by anybody.
+# Waits without a waker.
 _NOT_WOKEN = frozenset({"preempted", "runtime.Gosched", "syscall exit", "created"})
 MOST_WAITING = 1_000.0
-# A goroutine that slept on purpose is late for what nobody has asked for yet.
+# A goroutine that slept on purpose delays nothing that was requested yet.
 PAUSES = frozenset({"sleep"})
 PAUSE_WEIGHT = 0.25
-# Who wakes most of a victim stands before it, if its own delay is of the same order: the wait begins there.
+# A waiter's main waker ranks before it, if its latency is of the same order: the wait begins there.
 MOSTLY = 0.5
 SAME_ORDER = 1 / 3
 _JUST_BEFORE = 1.01
@@ -30,7 +31,7 @@ _JUST_BEFORE = 1.01
 
 @dataclass(frozen=True)
 class WaitCosts:
-    """Per victim: seconds waited per second on both sides, and how many others wait with it."""
+    """Per waiter: seconds waited per second on both sides, and how many others wait with it."""
 
     base: F64
     candidate: F64
@@ -40,12 +41,15 @@ class WaitCosts:
     groups: tuple[str, ...]
 
     def of(self, victim: int) -> float:
-        """By how many seconds more (or less) goroutines wait in a second because of the victim's change."""
+        """Return by how many seconds per second more (or less) goroutines wait because of the waiter's change."""
         more = float(self.candidate[victim] - self.base[victim])
         return more * (1.0 + float(self.others[victim])) * float(self.weight[victim])
 
     def among(self, victims: Sequence[int]) -> dict[int, float]:
-        """The costs of some victims; who wakes most of another one, and waits no less, costs a little more than that."""
+        """Return the costs of some waiters.
+
+        A main waker with a comparable wait costs slightly more than its waiter.
+        """
         costs = {victim: self.of(victim) for victim in victims}
         for woken in sorted(victims, key=lambda victim: abs(costs[victim])):
             for waker in victims:
@@ -57,7 +61,7 @@ class WaitCosts:
 
 
 def costs_of(matched: MatchedWaiters) -> WaitCosts:
-    """The costs of all victims."""
+    """Return the costs of all waiters."""
     groups = [_woken_by_group(side) for side in matched.sides]
     waits = [_wakes_of_groups(matched, side) for side in matched.sides]
     others = np.zeros(len(matched.victims))
@@ -76,7 +80,7 @@ def costs_of(matched: MatchedWaiters) -> WaitCosts:
 
 
 def _main_wakers(matched: MatchedWaiters) -> tuple[str | None, ...]:
-    """The group that wakes most of each victim, if one does; never its own."""
+    """Return the group that wakes most of each waiter, if there is one other than its own."""
     counts: list[dict[str | None, float]] = [{} for _ in matched.victims]
     for side in matched.sides:
         for rows, table in zip(side.rows, side.traces, strict=True):
@@ -85,18 +89,18 @@ def _main_wakers(matched: MatchedWaiters) -> tuple[str | None, ...]:
             for victim, group, waits in zip(
                 wakers.victim.tolist(), wakers.group.tolist(), wakers.waits.tolist(), strict=True
             ):
-                mine = counts[int(rows[victim])]
+                by_waker = counts[int(rows[victim])]
                 name = None if group == NONE else names[group]
-                mine[name] = mine.get(name, 0.0) + waits
-    leading = [max(mine, key=lambda name: mine[name]) if mine else None for mine in counts]
+                by_waker[name] = by_waker.get(name, 0.0) + waits
+    leading = [max(by_waker, key=lambda name: by_waker[name]) if by_waker else None for by_waker in counts]
     return tuple(
-        name if name != victim.group and mine and mine[name] >= MOSTLY * sum(mine.values()) else None
-        for name, mine, victim in zip(leading, counts, matched.victims, strict=True)
+        name if name != victim.group and by_waker and by_waker[name] >= MOSTLY * sum(by_waker.values()) else None
+        for name, by_waker, victim in zip(leading, counts, matched.victims, strict=True)
     )
 
 
 def _woken_by_group(side: WaiterSide) -> dict[str, float]:
-    """How many waits each group ended by waking a goroutine of another group."""
+    """Count the waits that each group ended by waking a goroutine of another group."""
     woken: dict[str, float] = {}
     for table in side.traces:
         names = [side.named(name) for name in table.group_names]
@@ -109,7 +113,7 @@ def _woken_by_group(side: WaiterSide) -> dict[str, float]:
 
 
 def _wakes_of_groups(matched: MatchedWaiters, side: WaiterSide) -> dict[str, float]:
-    """How often goroutines of each group were woken."""
+    """Count how often goroutines of each group were woken."""
     wakes: dict[str, float] = {}
     for victim, waits in zip(matched.victims, side.waits.sum(axis=1).tolist(), strict=True):
         if victim.reason not in _NOT_WOKEN:

@@ -1,4 +1,4 @@
-"""From resampled quantiles to decisions: which victims changed, at which quantile, and what would have been seen."""
+"""Decide from resampled quantiles which waiters changed, at which quantile, and what is detectable."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,22 +22,22 @@ from slowpath.analysis.stats.side_generators import SideGenerators
 
 F64 = NDArray[np.float64]
 
-# All quantiles that are resampled: those between are what the page draws.
+# All resampled quantiles: those between the tested ones are for the page.
 GRID = as_float64(
     [0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9, 0.925, 0.95, 0.97, 0.98, 0.99, 0.995, 0.998, 0.999, 0.9995, 0.9999]
 )
-# Those that are judged, in the order in which a finding would rather speak of them.
+# The tested quantiles, in order of preference for a finding.
 TOLD = (0.99, 0.9, 0.999, 0.5)
 AT = {quantile: int(np.flatnonzero(quantile == GRID)[0]) for quantile in TOLD}
 
 
 @dataclass(frozen=True)
 class TestedWaiter:
-    """One victim on both sides: quantiles (ns) on the grid, effects, and what was decided.
+    """One waiter on both sides: quantiles (ns) on the grid, effects, and the decision.
 
-    `usable` tells which quantiles have enough waits beyond them on both sides; `q` is the false discovery rate at
-    which the victim would just be called changed, NaN where it was not asked; `quantile` is the one to speak of, None
-    without a finding. `withheld` is the one that changed where the machine may have been the cause.
+    `usable`: which quantiles have enough waits beyond them on both sides. `q`: the false discovery rate at which the waiter
+    would just count as changed, NaN if it was not tested. `quantile`: the one to report, None without a finding. `withheld`:
+    the one that changed, if the machine may have been the cause.
     """
 
     victim: int
@@ -50,7 +50,7 @@ class TestedWaiter:
     withheld: float | None = None
 
     def ratio(self, quantile: float) -> tuple[float, float, float]:
-        """(ratio, low, high) of candidate to base at one of the judged quantiles."""
+        """Return (ratio, low, high) of candidate to base at one of the tested quantiles."""
         row, effects = AT[quantile], self.effects
         return (
             float(np.exp(effects.log_ratio[row])),
@@ -59,29 +59,33 @@ class TestedWaiter:
         )
 
     def shift_ns(self, quantile: float) -> float:
-        """By how much the quantile moved, in ns."""
+        """Return how much the quantile changed, in ns."""
         row = AT[quantile]
         return float(self.candidate_ns[row] - self.base_ns[row])
 
 
-def detectable_ratios(judged: Sequence[TestedWaiter], at: Sequence[float], thresholds: TraceThresholds) -> list[float]:
-    """The smallest ratios that would have been found, each at a quantile of its own; a small absolute shift is none."""
+def detectable_ratios(
+    waiters_tested: Sequence[TestedWaiter], at: Sequence[float], thresholds: TraceThresholds
+) -> list[float]:
+    """Return the minimum detectable ratio of each waiter at its quantile, at least the smallest absolute shift."""
     rows = [AT[quantile] for quantile in at]
-    error = as_float64([float(each.effects.error[row]) for each, row in zip(judged, rows, strict=True)])
-    df = as_float64([float(each.effects.df[row]) for each, row in zip(judged, rows, strict=True)])
-    base = as_float64([max(float(each.base_ns[row]), 1.0) for each, row in zip(judged, rows, strict=True)])
-    found = detectable_log_ratio(error, df, float(np.log(thresholds.least_ratio)), thresholds)
-    ratios: list[float] = np.exp(np.minimum(np.maximum(found, np.log1p(thresholds.least_shift / base)), 50.0)).tolist()
+    error = as_float64([float(each.effects.error[row]) for each, row in zip(waiters_tested, rows, strict=True)])
+    df = as_float64([float(each.effects.df[row]) for each, row in zip(waiters_tested, rows, strict=True)])
+    base = as_float64([max(float(each.base_ns[row]), 1.0) for each, row in zip(waiters_tested, rows, strict=True)])
+    log_ratios = detectable_log_ratio(error, df, float(np.log(thresholds.least_ratio)), thresholds)
+    ratios: list[float] = np.exp(
+        np.minimum(np.maximum(log_ratios, np.log1p(thresholds.least_shift / base)), 50.0)
+    ).tolist()
     return ratios
 
 
 def compare_waiters(
     matched: MatchedWaiters, thresholds: TraceThresholds, generators: SideGenerators
 ) -> dict[int, TestedWaiter]:
-    """Every victim that waited enough on both sides, by its number.
+    """Test every waiter with enough waits on both sides, by its number.
 
-    One p-value a victim (Simes over its quantiles), then Benjamini-Hochberg over the victims that hold a worthwhile
-    part of the waiting; then the floors.
+    One p-value per waiter (Simes over its quantiles), then Benjamini-Hochberg over the waiters with a relevant part of the
+    waiting, then the floors.
     """
     weights = [block_weights(side, thresholds.draws, rng) for side, rng in zip(matched.sides, generators, strict=True)]
     spread = as_float64([thresholds.spread(quantile) for quantile in GRID.tolist()])
@@ -90,7 +94,7 @@ def compare_waiters(
             pooled_quantiles(matched.base, victim, weights[0], GRID),
             pooled_quantiles(matched.candidate, victim, weights[1], GRID),
         )
-        for victim in _worth_measuring(matched, thresholds)
+        for victim in _waiters_with_data(matched, thresholds)
     }
     spread = estimate_spread(list(pairs.values()), spread, thresholds)
     measured = [
@@ -103,56 +107,56 @@ def compare_waiters(
         )
         for victim, (base, candidate) in pairs.items()
     ]
-    return _decided(matched, measured, thresholds)
+    return _apply_thresholds(matched, measured, thresholds)
 
 
 def _usable(matched: MatchedWaiters, victim: int, log_ratio: F64, thresholds: TraceThresholds) -> NDArray[np.bool_]:
-    """Which quantiles have enough waits beyond them, on the side that waits shorter and on the one that waits longer."""
+    """Return which quantiles have enough waits beyond them, on the side with shorter waits and on the other."""
     beyond = [side.waits_of(victim) * (1 - GRID) * (1 + 1e-9) for side in matched.sides]
     shorter, longer = np.where(log_ratio >= 0, beyond, beyond[::-1])
     usable: NDArray[np.bool_] = (shorter >= thresholds.least_beyond) & (longer >= thresholds.least_beyond_longer)
     return usable
 
 
-def _worth_measuring(matched: MatchedWaiters, thresholds: TraceThresholds) -> list[int]:
-    """The victims with enough waits, in enough blocks, on both sides; the longest waiting first, and not too many."""
-    found: list[int] = []
+def _waiters_with_data(matched: MatchedWaiters, thresholds: TraceThresholds) -> list[int]:
+    """Return the waiters with enough waits in enough blocks on both sides, the longest waiting first, up to a limit."""
+    waiters: list[int] = []
     for victim in range(len(matched.victims)):
         cells = [side.cells(victim) for side in matched.sides]
         if all(
             each.count.sum() >= thresholds.least_waits and len(np.unique(each.block)) >= thresholds.least_blocks
             for each in cells
         ):
-            found.append(victim)
-    return found[: thresholds.most_judged]
+            waiters.append(victim)
+    return waiters[: thresholds.most_judged]
 
 
-def _decided(
+def _apply_thresholds(
     matched: MatchedWaiters, measured: list[TestedWaiter], thresholds: TraceThresholds
 ) -> dict[int, TestedWaiter]:
     shares = [matched.shares(side, matched.common) for side in matched.sides]
-    asked = [each for each in measured if max(share[each.victim] for share in shares) >= thresholds.least_share]
+    tested = [each for each in measured if max(share[each.victim] for share in shares) >= thresholds.least_share]
     rows = [AT[quantile] for quantile in TOLD]
-    p_values = [simes(np.where(each.usable, each.effects.p_value, np.nan)[rows]) for each in asked]
-    q = q_values(as_float64(p_values), np.ones(len(asked)))
-    decided = {each.victim: each for each in measured}
-    for each, rate in zip(asked, q.tolist(), strict=True):
+    p_values = [simes(np.where(each.usable, each.effects.p_value, np.nan)[rows]) for each in tested]
+    q = q_values(as_float64(p_values), np.ones(len(tested)))
+    results = {each.victim: each for each in measured}
+    for each, rate in zip(tested, q.tolist(), strict=True):
         quantile = None
         if rate <= thresholds.alpha:
-            passing = [told for told in TOLD if _passes(each, told, (shares[0], shares[1]), thresholds)]
+            passing = [reported for reported in TOLD if _passes(each, reported, (shares[0], shares[1]), thresholds)]
             quantile = passing[0] if passing else None
-        decided[each.victim] = replace(each, q=rate, quantile=quantile)
-    return decided
+        results[each.victim] = replace(each, q=rate, quantile=quantile)
+    return results
 
 
-def _passes(judged: TestedWaiter, quantile: float, shares: tuple[F64, F64], thresholds: TraceThresholds) -> bool:
-    """The floors: on the ratio's interval, on the shift, and on the part of all waiting where it is longer."""
-    _, low, high = judged.ratio(quantile)
-    shift = judged.shift_ns(quantile)
+def _passes(waiter: TestedWaiter, quantile: float, shares: tuple[F64, F64], thresholds: TraceThresholds) -> bool:
+    """Return whether the change passes the floors on ratio, shift, and share of the longer side's waiting."""
+    _, low, high = waiter.ratio(quantile)
+    shift = waiter.shift_ns(quantile)
     beyond = low > thresholds.least_ratio if shift > 0 else high < 1 / thresholds.least_ratio
-    share = shares[1 if shift > 0 else 0][judged.victim]
+    share = shares[1 if shift > 0 else 0][waiter.victim]
     return (
-        bool(judged.usable[AT[quantile]])
+        bool(waiter.usable[AT[quantile]])
         and beyond
         and abs(shift) >= thresholds.least_shift
         and bool(share >= thresholds.least_share)

@@ -1,4 +1,4 @@
-"""The same victims in several traces and on both sides: matched by group and reason, their histograms laid together."""
+"""Match the waiters of several traces and both sides by group and wake reason, and combine their histograms."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,18 +18,18 @@ from slowpath.analysis.kinds.exec_traces.trace_thresholds import DEFAULT_TRACE_T
 F64 = NDArray[np.float64]
 I64 = NDArray[np.int64]
 
-# Victims beyond the decoder's limit are summed up under this name: nobody in particular.
+# The decoder sums waiters beyond its limit under this name.
 OTHER = "(other)"
-# Goroutines that slept when the recording began: nobody knows why.
+# Goroutines that were blocked when the recording began: the reason is unknown.
 UNKNOWN_REASON = "(before the trace)"
-# A side is resampled in no more blocks than this (seven minutes of traces).
+# Maximum number of resampled blocks per side (seven minutes of traces).
 MOST_BLOCKS = 4_096
-_OURS = ("runtime.", "runtime/trace.", "runtime/pprof.", "internal/trace.")
+_RUNTIME_PREFIXES = ("runtime.", "runtime/trace.", "runtime/pprof.", "internal/trace.")
 
 
 @dataclass(frozen=True)
 class Waiter:
-    """A group of goroutines that waited for a processor, and why they had slept before."""
+    """A goroutine group with its wake reason."""
 
     group: str
     reason: str
@@ -37,18 +37,21 @@ class Waiter:
 
     @property
     def subject(self) -> str:
-        """What the victim is called in findings and pages."""
+        """Return the waiter's name in findings and pages."""
         return f"{self.group}|{self.reason}"
 
     @property
     def accusable(self) -> bool:
-        """Whether a change of it says something of the program: not the runtime's own goroutines, not the rest."""
+        """Return whether a change is evidence about the program.
+
+        False for the runtime's goroutines and the rest.
+        """
         return not self.system and self.group != OTHER and self.reason != UNKNOWN_REASON
 
 
 @dataclass(frozen=True)
 class WaitCells:
-    """Counts of one victim over the blocks of a side's traces: rows of (block of the side, bucket, count)."""
+    """Counts of one waiter over the blocks of a side's traces: rows of (block of the side, bucket, count)."""
 
     block: I64
     bucket: I64
@@ -57,11 +60,11 @@ class WaitCells:
 
 @dataclass(frozen=True)
 class WaiterSide:
-    """One side's traces with victims numbered as on the other side. Arrays are (victims x traces).
+    """One side's traces with waiters numbered as on the other side. Arrays are (waiters x traces).
 
-    Of very long traces, `joined` neighbouring blocks count as one: there are then blocks enough. Blocks in which the
-    machine was short of CPU are left out of all numbers (see `host_contention`): `clean` are the others. `aliases` gives
-    groups that were renamed the name that they have on the other side.
+    In very long traces, `joined` neighboring blocks count as one. Blocks in which the machine was short of CPU are excluded
+    from all numbers (see `host_contention`): `clean` are the others. `aliases` maps renamed groups to their name on the other
+    side.
     """
 
     artifacts: tuple[TraceArtifact, ...]
@@ -82,46 +85,46 @@ class WaiterSide:
 
     @property
     def traces(self) -> tuple[TraceTable, ...]:
-        """The decoded traces."""
+        """Return the decoded traces."""
         return tuple(artifact.table for artifact in self.artifacts)
 
     @cached_property
     def seconds(self) -> float:
-        """How long all traces together are compared; of no trace, 1, so that rates are numbers."""
+        """Return the compared seconds of all traces; 1 without traces, so that rates are finite."""
         return sum(self.seconds_of) or 1.0
 
     @cached_property
     def seconds_of(self) -> tuple[float, ...]:
-        """How long each trace is compared."""
+        """Return the compared seconds of each trace."""
         return tuple(
             table.seconds() * float(mask.mean()) for table, mask in zip(self.traces, self.coverage.blocks, strict=True)
         )
 
     def named(self, group: str) -> str:
-        """A group's name as both sides call it."""
+        """Return a group's name that both sides share."""
         name = normalised(group)
         return self.aliases.get(name, name)
 
     def blocks_in(self, table: TraceTable) -> int:
-        """How many blocks of the side one of its traces makes."""
+        """Return how many blocks of the side a trace has."""
         return -(-table.read.blocks // self.joined)
 
     def block_ns(self, table: TraceTable) -> int:
-        """How long a block of the side is."""
+        """Return the length of a block of the side."""
         return table.read.block_ns * self.joined
 
     @cached_property
     def blocks_of(self) -> I64:
-        """How many blocks each trace has."""
+        """Return the number of blocks of each trace."""
         return np.bincount(self.block_trace, minlength=len(self.artifacts)).astype(np.int64)
 
     def cells(self, victim: int) -> WaitCells:
-        """The histogram cells of one victim."""
+        """Return the histogram cells of one waiter."""
         part = slice(int(self._starts[victim]), int(self._starts[victim + 1]))
         return WaitCells(self._cells.block[part], self._cells.bucket[part], self._cells.count[part])
 
     def histograms(self, victim: int) -> tuple[I64, F64]:
-        """The buckets that the victim has, ascending, and its counts (traces x buckets)."""
+        """Return the waiter's buckets, ascending, and its counts (traces x buckets)."""
         cells = self.cells(victim)
         buckets, column = np.unique(cells.bucket, return_inverse=True)
         flat = self.block_trace[cells.block] * len(buckets) + column
@@ -131,13 +134,13 @@ class WaiterSide:
         return buckets, counts.reshape(len(self.artifacts), len(buckets))
 
     def waits_of(self, victim: int) -> float:
-        """How many waits of the victim have a known length."""
+        """Return how many waits of the waiter have a known length."""
         return float(self.waits[victim].sum())
 
 
 @dataclass(frozen=True)
 class MatchedWaiters:
-    """All victims of both sides, and each side's numbers about them."""
+    """All waiters of both sides, and each side's numbers about them."""
 
     victims: tuple[Waiter, ...]
     base: WaiterSide
@@ -146,30 +149,33 @@ class MatchedWaiters:
 
     @property
     def sides(self) -> tuple[WaiterSide, WaiterSide]:
-        """Base, then candidate."""
+        """Return base, then candidate."""
         return self.base, self.candidate
 
     @property
     def enough_clean(self) -> bool:
-        """Whether the machines had CPU to spare for long enough that differences can be attributed to the program."""
+        """Return whether CPU was available for long enough to attribute differences to the program."""
         return all(side.coverage.enough for side in self.sides)
 
     @cached_property
     def accusable(self) -> NDArray[np.bool_]:
-        """Which victims a finding may be about."""
+        """Return which waiters a finding may be about."""
         return np.array([victim.accusable for victim in self.victims], dtype=np.bool_)
 
     @cached_property
     def common(self) -> NDArray[np.bool_]:
-        """Which of those wait on both sides: what is new or gone is listed apart."""
+        """Return which of those wait on both sides; others are reported separately."""
         both: NDArray[np.bool_] = (self.base.waits.sum(axis=1) > 0) & (self.candidate.waits.sum(axis=1) > 0)
         return self.accusable & both
 
     def shares(self, side: WaiterSide, among: NDArray[np.bool_]) -> F64:
-        """Each victim's part of all the time that the victims `among` waited on that side; 0 for the others."""
+        """Return each waiter's share of the time that the waiters `among` waited on that side.
+
+        0 for the others.
+        """
         totals = np.where(among, side.total_ns.sum(axis=1), 0.0)
-        whole = totals.sum()
-        return totals / whole if whole else totals
+        total = totals.sum()
+        return totals / total if total else totals
 
 
 def match_waiters(
@@ -177,9 +183,9 @@ def match_waiters(
     candidate: Sequence[TraceArtifact],
     thresholds: TraceThresholds = DEFAULT_TRACE_THRESHOLDS,
 ) -> MatchedWaiters:
-    """Number the victims of both sides by their normalised group and reason; the longest waiting first.
+    """Number the waiters of both sides by normalized group and wake reason; the longest waiting first.
 
-    A group that was renamed has its name of the base on both sides.
+    A renamed group has its name in base on both sides.
     """
     renamed = renamed_groups([a.table for a in base], [a.table for a in candidate])
     aliases: tuple[Mapping[str, str], Mapping[str, str]] = ({}, {each.candidate: each.base for each in renamed})
@@ -190,8 +196,10 @@ def match_waiters(
             for row, key in enumerate(_keys(table, names)):
                 seconds = float(table.victims.total_ns[row]) / table.seconds()
                 weight[key] = weight.get(key, 0.0) + seconds
-                own = bool(table.groups.system[int(table.victims.group[row])]) or key[0].startswith(_OURS)
-                system[key] = system.get(key, False) or own
+                is_system = bool(table.groups.system[int(table.victims.group[row])]) or key[0].startswith(
+                    _RUNTIME_PREFIXES
+                )
+                system[key] = system.get(key, False) or is_system
     ordered = sorted(weight, key=lambda key: (-weight[key], key))
     number = {key: index for index, key in enumerate(ordered)}
     victims = tuple(Waiter(group, reason, system[group, reason]) for group, reason in ordered)
@@ -218,13 +226,13 @@ def _side(
     joined = max(-(-sum(table.read.blocks for table in tables) // MOST_BLOCKS), 1)
     blocks = [-(-table.read.blocks // joined) for table in tables]
     cells, starts = _cells(tables, rows, blocks=blocks, joined=joined, victims=len(number), coverage=coverage)
-    kept = [_kept(table, mask) for table, mask in zip(tables, coverage.blocks, strict=True)]
+    compared = [_compared_waits(table, mask) for table, mask in zip(tables, coverage.blocks, strict=True)]
 
-    def summed(values: Sequence[NDArray[np.generic]]) -> F64:
-        whole = np.zeros((len(number), len(tables)))
+    def sum_by_waiter(values: Sequence[NDArray[np.generic]]) -> F64:
+        sums = np.zeros((len(number), len(tables)))
         for trace, (row, value) in enumerate(zip(rows, values, strict=True)):
-            np.add.at(whole[:, trace], row, value.astype(np.float64))
-        return whole
+            np.add.at(sums[:, trace], row, value.astype(np.float64))
+        return sums
 
     longest = np.zeros((len(number), len(tables)))
     for trace, row in enumerate(rows):
@@ -233,12 +241,12 @@ def _side(
     return WaiterSide(
         artifacts=tuple(artifacts),
         rows=rows,
-        waits=summed([waits for waits, _ in kept]),
-        total_ns=summed([total for _, total in kept]),
+        waits=sum_by_waiter([waits for waits, _ in compared]),
+        total_ns=sum_by_waiter([total for _, total in compared]),
         max_ns=longest,
-        censored=summed([s.censored_left.astype(np.int64) + s.censored_right for s in sections]),
-        censored_ns=summed([s.censored_ns for s in sections]),
-        handoffs=summed([s.handoffs for s in sections]),
+        censored=sum_by_waiter([s.censored_left.astype(np.int64) + s.censored_right for s in sections]),
+        censored_ns=sum_by_waiter([s.censored_ns for s in sections]),
+        handoffs=sum_by_waiter([s.handoffs for s in sections]),
         joined=joined,
         block_trace=np.repeat(np.arange(len(tables)), np.array(blocks, dtype=np.int64)).astype(np.int64),
         clean=np.concatenate(
@@ -254,22 +262,22 @@ def _side(
     )
 
 
-def _kept(table: TraceTable, mask: Mask) -> tuple[F64, F64]:
-    """Waits and ns of waiting of each victim within the blocks that are compared."""
+def _compared_waits(table: TraceTable, mask: Mask) -> tuple[F64, F64]:
+    """Return waits and ns of waiting of each waiter within the compared blocks."""
     waits, total = table.victims.waits.astype(np.float64), table.victims.total_ns.astype(np.float64)
     if mask.all():
         return waits, total
     histogram, count = table.histogram, len(waits)
     number = histogram.count.astype(np.float64)
-    inside = mask[histogram.block] * number
+    in_compared = mask[histogram.block] * number
     length = (lower_bounds(histogram.bucket.astype(np.int64)) + widths(histogram.bucket.astype(np.int64)) / 2) * number
-    whole, part = (
+    total_length, compared_length = (
         np.bincount(histogram.victim, weights=each, minlength=count)
         for each in (length, length * mask[histogram.block])
     )
-    # Histograms know lengths to a bucket; the totals are exact.
-    kept: F64 = np.bincount(histogram.victim, weights=inside, minlength=count).astype(np.float64)
-    return kept, total * part / np.maximum(whole, 1.0)
+    # Histograms have bucketed lengths; the totals are exact.
+    compared_counts: F64 = np.bincount(histogram.victim, weights=in_compared, minlength=count).astype(np.float64)
+    return compared_counts, total * compared_length / np.maximum(total_length, 1.0)
 
 
 def _cells(
@@ -281,7 +289,7 @@ def _cells(
     victims: int,
     coverage: Coverage,
 ) -> tuple[WaitCells, I64]:
-    """All histogram cells of a side that are compared, sorted by victim, and where each victim's begin."""
+    """Return all compared histogram cells of a side, sorted by waiter, and where each waiter's begin."""
     before = np.concatenate([[0], np.cumsum(blocks)]).astype(np.int64)
     sections = [table.histogram for table in tables]
     inside = [mask[s.block] for s, mask in zip(sections, coverage.blocks, strict=True)]
@@ -293,7 +301,7 @@ def _cells(
     bucket = np.concatenate([empty, *(s.bucket[i].astype(np.int64) for s, i in zip(sections, inside, strict=True))])
     counts = [s.count[i].astype(np.int64) for s, i in zip(sections, inside, strict=True)]
     count = np.concatenate([empty, *counts]).astype(np.float64)
-    # Short numbers are sorted by their digits, which is fast; blocks and buckets stand in order already.
+    # Short integers are sorted by radix sort, which is fast; blocks and buckets are in order already.
     order = np.argsort(victim.astype(np.uint16 if victims < 2**16 else np.int64), kind="stable")
     starts = np.searchsorted(victim[order], np.arange(victims + 1)).astype(np.int64)
     return WaitCells(block[order], bucket[order], count[order]), starts

@@ -1,4 +1,7 @@
-"""Findings on the rate of waiting: groups that wait on one side only, and the total where nothing else explains it."""
+"""Make findings on the rate of waiting.
+
+Groups that wait on one side only, and an otherwise unexplained total.
+"""
 
 import math
 from collections.abc import Mapping
@@ -18,19 +21,18 @@ from slowpath.analysis.kinds.exec_traces.waiting_rates import WaitingRate
 GROUP, TOTAL_KIND = "trace.group", "trace.waiting"
 TOTAL = "total"
 MOST_PARTS = 5
-# The total is a finding of its own where others explain less than this of its change.
+# The total is a finding if others explain less than this of its change.
 EXPLAINED = 0.5
-# Below this share of the change a group is not named as a part of it.
+# Groups below this share of the change are not named as contributions.
 LEAST_PART = 0.05
-# Behind the delay itself and the blame that explains it (which makes 0.3 of it at least).
-_JUST_BEHIND = 0.29
+# Ranks after the latency itself and the occupancy that explains it (at least 0.3 of it).
+_RANK_AFTER = 0.29
 
 
 def group_findings(ground: TraceComparisonInputs, delays: Mapping[int, Finding]) -> list[Finding]:
-    """A finding for each group that waits on one side and not, or hardly, on the other.
+    """Return a finding for each group that waits on one side and not, or hardly, on the other.
 
-    Nobody had to wait for it before, or has to now: what it costs others is in their delays, so the largest of those
-    comes first.
+    What the group costs others is in their latencies, so the largest of those ranks first.
     """
     largest = {
         direction: max((abs(each.cost or 0.0) for each in delays.values() if each.direction == direction), default=None)
@@ -44,7 +46,7 @@ def group_findings(ground: TraceComparisonInputs, delays: Mapping[int, Finding])
 
 
 def _added_per_second(ground: TraceComparisonInputs, victims: tuple[int, ...]) -> float:
-    """By how many ns the victims wait more or less in each second."""
+    """Return by how many ns per second the waiters wait more or less."""
     sides = [float(side.total_ns[list(victims)].sum()) / side.seconds for side in ground.matched.sides]
     return abs(sides[1] - sides[0])
 
@@ -57,7 +59,7 @@ def _group_finding(ground: TraceComparisonInputs, rate: WaitingRate, most: float
     text = delay_text(told_verdict(side, leading, blame, worse=worse)) if worse else WAITING_LESS
     cost = sum(ground.costs.of(number) for number in rate.victims)
     if most is not None:
-        cost = math.copysign(min(abs(cost), _JUST_BEHIND * most), cost)
+        cost = math.copysign(min(abs(cost), _RANK_AFTER * most), cost)
     return Finding(
         kind=GROUP,
         profile="trace",
@@ -85,7 +87,10 @@ def _basis(ground: TraceComparisonInputs) -> str:
 
 
 def _certain_group(ground: TraceComparisonInputs, rate: WaitingRate, blame: Occupancy) -> bool:
-    """Only where all waiting together moved the same way: a group may come in the place of another one."""
+    """Return whether the finding is certain.
+
+    Only if the total changed alike, since a group may replace another.
+    """
     total = ground.waiting.total
     if total is None or total.worse != rate.worse or not total.beyond(1.0) or not ground.matched.enough_clean:
         return False
@@ -101,17 +106,19 @@ def _group_sentence(ground: TraceComparisonInputs, rate: WaitingRate, side: Wait
     victim = matched.victims[numbers[0]]
     others = matched.base if rate.worse else matched.candidate
     all_of_group = len({matched.victims[number].reason for number in numbers}) > 1
-    who = wording.function(victim.group) if all_of_group else trace_wording.describe_waiter(victim.group, victim.reason)
+    waiter = (
+        wording.function(victim.group) if all_of_group else trace_wording.describe_waiter(victim.group, victim.reason)
+    )
     hardly = "almost only" if others.waits[numbers].sum() > 0 else "only"
     share = float(matched.shares(side, matched.accusable)[numbers].sum())
     wakes = float(side.waits[numbers].sum()) / side.seconds
-    waited = wording.format_duration(float(side.total_ns[numbers].sum()) / side.seconds)
-    said = (
-        f"{who} waits {hardly} in the {'candidate' if rate.worse else 'base'}: {trace_wording.percent(share)} of all waiting "
-        f"for a processor there, {wording.format_number(wakes)} wakes and {waited} of waiting per second"
+    waiting = wording.format_duration(float(side.total_ns[numbers].sum()) / side.seconds)
+    described = (
+        f"{waiter} waits {hardly} in the {'candidate' if rate.worse else 'base'}: {trace_wording.percent(share)} of all waiting "
+        f"for a processor there, {wording.format_number(wakes)} wakes and {waiting} of waiting per second"
     )
-    held = _occupants(matched, numbers[0], side, blame, worse=rate.worse)
-    return f"{said}; {held}." if held else f"{said}."
+    occupancy_text = _occupants(matched, numbers[0], side, blame, worse=rate.worse)
+    return f"{described}; {occupancy_text}." if occupancy_text else f"{described}."
 
 
 def _occupants(matched: MatchedWaiters, number: int, side: WaiterSide, blame: Occupancy, *, worse: bool) -> str:
@@ -128,23 +135,23 @@ def _occupants(matched: MatchedWaiters, number: int, side: WaiterSide, blame: Oc
 def total_finding(
     ground: TraceComparisonInputs, others: Mapping[int, Finding], groups: list[Finding]
 ) -> Finding | None:
-    """The change of all waiting, where the findings on delays and groups explain less than half of it."""
+    """Return the change of all waiting, if findings on latency and groups explain less than half of it."""
     rate = ground.waiting.total
     if rate is None or not _is_significant(ground, rate) or is_withheld(ground):
         return None
-    growth = _growth(ground, rate.victims)
-    whole = sum(growth.values())
-    told = set(others) | {
-        number for each in ground.waiting.one_sided if _is_told(ground, each, groups) for number in each.victims
+    growth = _waiting_growth(ground, rate.victims)
+    total_growth = sum(growth.values())
+    explained_by = set(others) | {
+        number for each in ground.waiting.one_sided if _is_reported(ground, each, groups) for number in each.victims
     }
-    explained = sum(growth[number] for number in told if number in growth)
-    if whole == 0 or (whole > 0) != rate.worse or explained / whole >= EXPLAINED:
+    explained = sum(growth[number] for number in explained_by if number in growth)
+    if total_growth == 0 or (total_growth > 0) != rate.worse or explained / total_growth >= EXPLAINED:
         return None
-    leading = sorted(growth, key=lambda number: -growth[number] / whole)[:MOST_PARTS]
+    leading = sorted(growth, key=lambda number: -growth[number] / total_growth)[:MOST_PARTS]
     parts = tuple(
-        Contribution(ground.matched.victims[number].subject, growth[number] / whole)
+        Contribution(ground.matched.victims[number].subject, growth[number] / total_growth)
         for number in leading
-        if growth[number] / whole >= LEAST_PART
+        if growth[number] / total_growth >= LEAST_PART
     )
     text = WAITING if rate.worse else WAITING_LESS
     return Finding(
@@ -165,36 +172,39 @@ def total_finding(
         mechanism=text.mechanism,
         advice=text.advice,
         sentence=total_sentence(ground, rate, parts),
-        cost=whole / 1e9,
+        cost=total_growth / 1e9,
     )
 
 
-def _is_told(ground: TraceComparisonInputs, rate: WaitingRate, groups: list[Finding]) -> bool:
+def _is_reported(ground: TraceComparisonInputs, rate: WaitingRate, groups: list[Finding]) -> bool:
     subject = ground.matched.victims[rate.victims[0]].subject
     return any(finding.subject == subject for finding in groups)
 
 
-def _growth(ground: TraceComparisonInputs, victims: tuple[int, ...]) -> dict[int, float]:
-    """By how many ns each victim waits more in each second."""
+def _waiting_growth(ground: TraceComparisonInputs, victims: tuple[int, ...]) -> dict[int, float]:
+    """Return by how many ns per second each waiter waits more."""
     base, candidate = (side.total_ns.sum(axis=1) / side.seconds for side in ground.matched.sides)
     return {number: float(candidate[number] - base[number]) for number in victims}
 
 
 def _certain_total(ground: TraceComparisonInputs, rate: WaitingRate) -> bool:
-    """Not where another load, waits beside idle processors or a machine short of CPU may be all of it."""
+    """Return whether the total is certain: not if load, idle processors or a lack of CPU may explain it."""
     load = ground.waiting.load_ratio if rate.worse else 1 / ground.waiting.load_ratio
     several = min(len(side.artifacts) for side in ground.matched.sides) > 1
     least = ground.thresholds.least_ratio if several else ground.thresholds.single_certain_ratio
-    return rate.beyond(least * max(load, 1.0)) and not _machine_made(ground, rate)
+    return rate.beyond(least * max(load, 1.0)) and not _may_be_machine(ground, rate)
 
 
-def _machine_made(ground: TraceComparisonInputs, rate: WaitingRate) -> bool:
-    """Whether the machine may have caused the change: it was short of CPU, or processors were idle for most of it."""
+def _may_be_machine(ground: TraceComparisonInputs, rate: WaitingRate) -> bool:
+    """Return whether the machine may have caused the change.
+
+    It was short of CPU, or processors were mostly idle.
+    """
     if not ground.matched.enough_clean:
         return True
-    whole = sum(_growth(ground, rate.victims).values())
+    total = sum(_waiting_growth(ground, rate.victims).values())
     waking = sum(ground.growth_beside_idle(number) for number in rate.victims)
-    return whole == 0 or waking / whole >= MOSTLY
+    return total == 0 or waking / total >= MOSTLY
 
 
 def _is_significant(ground: TraceComparisonInputs, rate: WaitingRate) -> bool:
@@ -206,31 +216,31 @@ def _is_significant(ground: TraceComparisonInputs, rate: WaitingRate) -> bool:
 
 
 def is_withheld(ground: TraceComparisonInputs) -> bool:
-    """Whether all waiting changed, but by no more than a machine with other work does by itself."""
+    """Return whether all waiting changed, but by no more than a busy machine may cause."""
     rate = ground.waiting.total
     return (
         rate is not None
         and _is_significant(ground, rate)
         and not rate.beyond(ground.thresholds.least_ratio_machine)
-        and _machine_made(ground, rate)
+        and _may_be_machine(ground, rate)
     )
 
 
 def total_sentence(ground: TraceComparisonInputs, rate: WaitingRate, parts: tuple[Contribution, ...] = ()) -> str:
-    """All waiting in words, with the part that the leading group makes of its change."""
-    said = f"All goroutines together wait {'longer' if rate.worse else 'less'} for a processor: "
-    said += wording.format_pair(rate.candidate, rate.base, ground.waiting.unit)
+    """Write the change of all waiting, with the leading group's part of it."""
+    described = f"All goroutines together wait {'longer' if rate.worse else 'less'} for a processor: "
+    described += wording.format_pair(rate.candidate, rate.base, ground.waiting.unit)
     if rate.change.of == "ratio" and rate.change.ratio is not None:
-        said += f" ({wording.format_ratio_with_interval(rate.change.ratio, rate.change.low, rate.change.high)})"
+        described += f" ({wording.format_ratio_with_interval(rate.change.ratio, rate.change.low, rate.change.high)})"
     if parts:
         group, _, reason = parts[0].subject.partition("|")
         share = trace_wording.percent(min(parts[0].share, 1.0))
-        said += f"; {share} of the {'increase' if rate.worse else 'decrease'} is {trace_wording.describe_waiter(group, reason)}"
-    return f"{said}."
+        described += f"; {share} of the {'increase' if rate.worse else 'decrease'} is {trace_wording.describe_waiter(group, reason)}"
+    return f"{described}."
 
 
 def moves_of(ground: TraceComparisonInputs) -> tuple[CostShift, ...]:
-    """Groups that were renamed: their waiting moved to another name."""
+    """Return renamed groups: their waiting shifted to another name."""
     return tuple(
         CostShift(
             profile="trace",
@@ -240,9 +250,9 @@ def moves_of(ground: TraceComparisonInputs) -> tuple[CostShift, ...]:
             amount=each.wait_ns_per_second,
             unit="nanoseconds/s",
             sentence=(
-                f"{wording.function(each.candidate)} is {wording.function(each.base)} under another name: "
+                f"{wording.function(each.base)} was renamed to {wording.function(each.candidate)}: "
                 f"{wording.format_number(each.wakes_per_second)} wakes and {wording.format_duration(each.wait_ns_per_second)} of waiting "
-                "per second moved. They are compared as one group."
+                "per second. They are compared as one group."
             ),
         )
         for each in ground.matched.renamed

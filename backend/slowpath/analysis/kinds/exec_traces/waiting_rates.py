@@ -1,7 +1,8 @@
-"""Waiting for a processor per second (or per request): of all goroutines, and of those that only one side has.
+"""Compare the waiting for a processor per second (or request).
 
-Quantiles tell how long one wait is. They tell nothing of goroutines that wait on one side only, and nothing of more
-waits of the same length. The rate of waiting does; it also decides the verdict where delays moved both ways.
+Of all goroutines, and of one-sided groups. Quantiles measure the length of one wait. They miss goroutines that wait on
+one side only, and more waits of the same length. The rate of waiting covers both; it also decides the verdict if
+latencies changed in both directions.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,9 +37,9 @@ _HIGHEST = 50.0
 
 @dataclass(frozen=True)
 class WaitingRate:
-    """Waiting of some victims on both sides, in ns per second or per request, and how it changed.
+    """Waiting of some waiters on both sides, in ns per second or request, and its change.
 
-    `effects` are of the rate plus a little, so that a side without any has a logarithm; `q` is the false discovery rate.
+    `effects` are of the rate plus an offset, so that zero has a logarithm; `q` is the false discovery rate.
     """
 
     victims: Victims
@@ -50,26 +51,26 @@ class WaitingRate:
 
     @property
     def worse(self) -> bool:
-        """Whether the candidate waits more."""
+        """Return whether the candidate waits more."""
         return self.candidate > self.base
 
     def beyond(self, least: float) -> bool:
-        """Whether the whole interval lies beyond a ratio, in the direction of the change."""
+        """Return whether the interval is beyond a ratio, in the direction of the change."""
         bound = self.effects.low[0] if self.worse else -self.effects.high[0]
         return bool(bound > np.log(least))
 
     def detectable(self, thresholds: TraceThresholds) -> float:
-        """The smallest ratio that would have been found."""
+        """Return the minimum detectable ratio."""
         floor = float(np.log(thresholds.least_ratio))
-        found = detectable_log_ratio(self.effects.error, self.effects.df, floor, thresholds)
-        return float(np.exp(min(float(found[0]), _HIGHEST)))
+        log_ratio = detectable_log_ratio(self.effects.error, self.effects.df, floor, thresholds)
+        return float(np.exp(min(float(log_ratio[0]), _HIGHEST)))
 
 
 @dataclass(frozen=True)
 class WaitingRates:
-    """The waiting of all goroutines of the program, and of those whose single waits cannot be compared.
+    """The waiting of all goroutines of the program, and of those without comparable single waits.
 
-    `unit` is that of all rates; `load_ratio` is the candidate's load over base's where rates are not per request.
+    `unit` applies to all rates; `load_ratio` is the candidate's load over base's unless rates are per request.
     """
 
     unit: str
@@ -79,34 +80,40 @@ class WaitingRates:
 
 
 def waiting_of(
-    matched: MatchedWaiters, judged: Mapping[int, TestedWaiter], thresholds: TraceThresholds, generators: SideGenerators
+    matched: MatchedWaiters,
+    results: Mapping[int, TestedWaiter],
+    thresholds: TraceThresholds,
+    generators: SideGenerators,
 ) -> WaitingRates:
-    """Compare the rates of waiting: the total, and each group that waits on one side and (almost) not on the other."""
+    """Compare the rates of waiting: the total, and each group that waits (almost) only on one side."""
     requests = [request_rate(side) for side in matched.sides]
     per_request = all(requests)
     per = requests if per_request else [1.0, 1.0]
-    everyone: Victims = tuple(np.flatnonzero(matched.accusable).tolist())
+    all_waiters: Victims = tuple(np.flatnonzero(matched.accusable).tolist())
     largest = np.maximum(*(matched.shares(side, matched.accusable) for side in matched.sides))
-    groups = _one_sided(matched, judged, largest, thresholds)
-    common = [(victim,) for victim in judged if matched.accusable[victim] and largest[victim] >= thresholds.least_share]
-    little = thresholds.least_share * max(
-        _rate(side, everyone) / each for side, each in zip(matched.sides, per, strict=True)
+    groups = _one_sided(matched, results, largest, thresholds)
+    common = [
+        (victim,) for victim in results if matched.accusable[victim] and largest[victim] >= thresholds.least_share
+    ]
+    offset = thresholds.least_share * max(
+        _rate(side, all_waiters) / each for side, each in zip(matched.sides, per, strict=True)
     )
-    if little <= 0:
+    if offset <= 0:
         return WaitingRates("nanoseconds/s", None, (), 1.0)
     weights = [block_weights(side, thresholds.draws, rng) for side, rng in zip(matched.sides, generators, strict=True)]
-    asked: list[Victims] = [everyone, *groups]
+    tested: list[Victims] = [all_waiters, *groups]
     pooled = [
-        _both(matched, victims, weights, per=per, little=little, generators=generators) for victims in [*asked, *common]
+        _pool_sides(matched, victims, weights, per=per, offset=offset, generators=generators)
+        for victims in [*tested, *common]
     ]
     spread = estimate_spread(pooled, as_float64([thresholds.spread_waiting]), thresholds)
     effects = [
-        compare_pooled(base, candidate, spread, thresholds, generators) for base, candidate in pooled[: len(asked)]
+        compare_pooled(base, candidate, spread, thresholds, generators) for base, candidate in pooled[: len(tested)]
     ]
     q = q_values(as_float64([float(each.p_value[0]) for each in effects]), np.ones(len(effects)))
     rates = [
-        _compared(matched, victims, each, q=rate, per=per, little=little, thresholds=thresholds)
-        for victims, each, rate in zip(asked, effects, q.tolist(), strict=True)
+        _compare(matched, victims, each, q=rate, per=per, offset=offset, thresholds=thresholds)
+        for victims, each, rate in zip(tested, effects, q.tolist(), strict=True)
     ]
     return WaitingRates(
         unit="nanoseconds/request" if per_request else "nanoseconds/s",
@@ -117,27 +124,27 @@ def waiting_of(
 
 
 def _one_sided(
-    matched: MatchedWaiters, judged: Mapping[int, TestedWaiter], largest: F64, thresholds: TraceThresholds
+    matched: MatchedWaiters, results: Mapping[int, TestedWaiter], largest: F64, thresholds: TraceThresholds
 ) -> list[Victims]:
-    """Victims with a part of the waiting on one side and too few waits on the other; those of one group together."""
+    """Return waiters with a part of the waiting on one side and too few waits on the other, by group."""
     waits = np.stack([side.waits.sum(axis=1) for side in matched.sides])
-    found: dict[tuple[str, int], list[int]] = {}
+    by_group: dict[tuple[str, int], list[int]] = {}
     for number, victim in enumerate(matched.victims):
-        if not matched.accusable[number] or number in judged or largest[number] < thresholds.least_share:
+        if not matched.accusable[number] or number in results or largest[number] < thresholds.least_share:
             continue
-        there = int(np.argmax(waits[:, number]))
-        if waits[there, number] >= thresholds.least_waits > waits[1 - there, number]:
-            found.setdefault((victim.group, there), []).append(number)
-    return [tuple(numbers) for numbers in found.values()][: thresholds.most_judged]
+        side = int(np.argmax(waits[:, number]))
+        if waits[side, number] >= thresholds.least_waits > waits[1 - side, number]:
+            by_group.setdefault((victim.group, side), []).append(number)
+    return [tuple(numbers) for numbers in by_group.values()][: thresholds.most_judged]
 
 
 def _rate(side: WaiterSide, victims: Sequence[int]) -> float:
-    """Waiting in ns per second."""
+    """Return waiting in ns per second."""
     return float(side.total_ns[list(victims)].sum()) / side.seconds if victims else 0.0
 
 
 def _block_waiting(side: WaiterSide, victims: Sequence[int]) -> F64:
-    """Waiting (ns) in each block of the side."""
+    """Return waiting (ns) in each block of the side."""
     total = np.zeros(len(side.block_trace))
     for victim in victims:
         cells = side.cells(victim)
@@ -146,68 +153,68 @@ def _block_waiting(side: WaiterSide, victims: Sequence[int]) -> F64:
     return total
 
 
-def _both(
+def _pool_sides(
     matched: MatchedWaiters,
     victims: Victims,
     weights: Sequence[F32],
     *,
     per: Sequence[float],
-    little: float,
+    offset: float,
     generators: SideGenerators,
 ) -> tuple[PooledQuantiles, PooledQuantiles]:
-    """The logarithm of the rate plus a little, on both sides.
+    """Return the logarithm of the rate plus an offset, on both sides.
 
-    Nothing seen in so many blocks does not mean that there is none: a block as busy as others are is added to each draw,
-    in the amount that is exponentially distributed about one (the posterior of a rate after no event).
+    No event in so many blocks does not mean a rate of zero: each draw gets an additional average busy block, in an amount
+    distributed exponentially about one (the posterior of a rate after no event).
     """
     blocks = [_block_waiting(side, victims) for side in matched.sides]
     busy = np.concatenate([each[each > 0] for each in blocks])
     usual = float(busy.mean()) if len(busy) else 0.0
     base, candidate = (
-        _pooled(
-            side, victims, each, weight, per=unit, little=little, unseen=usual * rng.standard_exponential(len(weight))
+        _pool_side(
+            side, victims, each, weight, per=unit, offset=offset, unseen=usual * rng.standard_exponential(len(weight))
         )
         for side, each, weight, unit, rng in zip(matched.sides, blocks, weights, per, generators, strict=True)
     )
     return base, candidate
 
 
-def _pooled(
-    side: WaiterSide, victims: Victims, blocks: F64, weights: F32, *, per: float, little: float, unseen: F64
+def _pool_side(
+    side: WaiterSide, victims: Victims, blocks: F64, weights: F32, *, per: float, offset: float, unseen: F64
 ) -> PooledQuantiles:
-    rate, seen = _rate(side, victims), float(blocks.sum())
-    # Lengths of waits are known to a bucket; the rate is exact.
-    exact = rate * side.seconds / seen if seen else 1.0
-    drawn = ((weights @ blocks.astype(np.float32)).astype(np.float64) + unseen) * exact / side.seconds / per
+    rate, block_total = _rate(side, victims), float(blocks.sum())
+    # Lengths of waits are bucketed; the rate is exact.
+    exact = rate * side.seconds / block_total if block_total else 1.0
+    resampled = ((weights @ blocks.astype(np.float32)).astype(np.float64) + unseen) * exact / side.seconds / per
     seconds = np.maximum(np.array(side.seconds_of), 1e-9)
     each = side.total_ns[list(victims)].sum(axis=0) / seconds / per
     return PooledQuantiles(
-        value=np.log([rate / per + little]),
-        draws=np.log(drawn + little)[:, None],
-        each=np.log(each + little)[:, None],
+        value=np.log([rate / per + offset]),
+        draws=np.log(resampled + offset)[:, None],
+        each=np.log(each + offset)[:, None],
         parts=seconds / float(seconds.sum()),
     )
 
 
-def _compared(
+def _compare(
     matched: MatchedWaiters,
     victims: Victims,
     effects: QuantileEffects,
     *,
     q: float,
     per: Sequence[float],
-    little: float,
+    offset: float,
     thresholds: TraceThresholds,
 ) -> WaitingRate:
     base, candidate = (_rate(side, victims) / each for side, each in zip(matched.sides, per, strict=True))
     difference = candidate - base
     ratio = candidate / base if base > 0 and candidate > 0 else None
-    if ratio is not None and min(base, candidate) > little:
+    if ratio is not None and min(base, candidate) > offset:
         low, high = (float(np.exp(np.clip(each[0], -_HIGHEST, _HIGHEST))) for each in (effects.low, effects.high))
         change = Effect(ratio, difference, min(low, ratio), max(high, ratio), thresholds.confidence, "ratio")
         return WaitingRate(victims, base, candidate, change, effects, q)
     tail = (1 - thresholds.confidence) / 2
-    drawn = np.exp(effects.candidate_draws[:, 0]) - np.exp(effects.base_draws[:, 0])
-    low, high = (float(bound) for bound in np.quantile(drawn, [tail, 1 - tail]))
+    resampled = np.exp(effects.candidate_draws[:, 0]) - np.exp(effects.base_draws[:, 0])
+    low, high = (float(bound) for bound in np.quantile(resampled, [tail, 1 - tail]))
     change = Effect(ratio, difference, min(low, difference), max(high, difference), thresholds.confidence, "difference")
     return WaitingRate(victims, base, candidate, change, effects, q)

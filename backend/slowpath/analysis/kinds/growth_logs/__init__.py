@@ -1,1 +1,1 @@
-"""Stack-growth logs: how often goroutine stacks grew, who paid for it, and what changed."""
+"""Compare stack-growth logs: how often goroutine stacks grow, attributed callers, and their changes."""

@@ -1,10 +1,10 @@
-"""Two sets of counts, many subjects: rates, ratios, intervals and p-values.
+"""Compare two sets of counts with many subjects: rates, ratios, intervals and p-values.
 
-What is assumed. A recorded growth is one event; in one run their number varies at most as a Poisson count does (every
-n-th of a stream is more regular than that). Between runs it varies more: its variance is `dispersion` times the
-count, with the dispersion estimated from both sides and shrunk towards what is believed before looking, just as for
-profiles (`profiles.estimate`). Given both sides' sum, the candidate's count is then binomial with the candidate's part
-of the exposure as its probability, in units of the dispersion. That holds for counts of 0 and 1, too.
+A recorded stack growth is one event; within one run their number varies at most like a Poisson count (every n-th of a
+stream is more regular). Between runs the variance is `dispersion` times the count, with the dispersion estimated from both
+sides and shrunk towards a prior, as for profiles (`profiles.rate_estimates`). Given the sum of both sides, the candidate's
+count is binomial with the candidate's part of the exposure as its probability, in units of the dispersion. That also
+holds for counts of 0 and 1.
 """
 
 from dataclasses import dataclass
@@ -36,10 +36,10 @@ _NORMAL = NormalDist()
 
 @dataclass(frozen=True)
 class RateComparison:
-    """Of every subject, base against candidate, in growths per unit of exposure; `confidence` is that of the bounds.
+    """Base against candidate for every subject, in growths per unit of exposure.
 
-    `bounds` are those of the ratio candidate / base (0 and infinity are possible; NaN when nothing grew on either
-    side). They are computed when asked for: most subjects are never told.
+    `confidence` is that of the bounds. `bounds` are those of the ratio candidate / base (0 and infinity are possible;
+    NaN without growth on either side). They are computed lazily, because most subjects are never reported.
     """
 
     base: F64
@@ -54,35 +54,35 @@ class RateComparison:
 
     @property
     def difference(self) -> F64:
-        """Candidate minus base, in rates."""
+        """Return candidate minus base, in rates."""
         return self.candidate - self.base
 
     @cached_property
     def bounds(self) -> tuple[F64, F64]:
-        """(low, high) of the ratio; the dispersion is an estimate itself, so Student's t widens them."""
+        """Return (low, high) of the ratio, widened by Student's t because the dispersion is estimated."""
         reach = t_quantile(self.confidence, self.estimates.df) / _NORMAL.inv_cdf(0.5 + self.confidence / 2)
         base, candidate = (side / np.square(reach) for side in self.events)
         return _ratio_bounds(base, candidate, 1 - self.confidence, self.exposure)
 
     @property
     def low(self) -> F64:
-        """Lower bounds of the ratios."""
+        """Return the lower bounds of the ratios."""
         return self.bounds[0]
 
     @property
     def high(self) -> F64:
-        """Upper bounds of the ratios."""
+        """Return the upper bounds of the ratios."""
         return self.bounds[1]
 
     def detectable(self, alpha: float, power: float) -> F64:
-        """The smallest ratio above 1 that is found at level `alpha` with probability `power`, of each subject."""
+        """Return the smallest ratio above 1 that is found at level `alpha` with probability `power`, by subject."""
         return detectable_ratio(self.estimates, alpha=alpha, power=power)
 
 
 def compare_rates(
     rows: F64, quantum: float, weights: F64, is_base: Mask, thresholds: GrowthThresholds
 ) -> RateComparison:
-    """Compare rows (subjects x logs, in growths), each log with its exposure (> 0); `quantum` growths are one event."""
+    """Compare rows (subjects x logs, in growths) by log exposure (> 0); `quantum` growths are one event."""
     base = ReplicateSums.of(rows[:, is_base], weights[is_base])
     candidate = ReplicateSums.of(rows[:, ~is_base], weights[~is_base])
     estimates = estimate(
@@ -112,7 +112,7 @@ def compare_rates(
 
 
 def _prior(is_base: Mask, thresholds: GrowthThresholds) -> DispersionPrior:
-    """What is believed of the spread between runs; with one log a side, that is all there is."""
+    """Return the prior of the dispersion between runs; with one log per side it is all there is."""
     if min(np.count_nonzero(is_base), np.count_nonzero(~is_base)) > 1:
         return DispersionPrior(
             dispersion=thresholds.prior_dispersion,
@@ -129,44 +129,47 @@ def _prior(is_base: Mask, thresholds: GrowthThresholds) -> DispersionPrior:
 
 
 def _p_values(base: F64, candidate: F64, part: float, df: F64) -> F64:
-    """Two-sided p-values of the conditional binomial test, with Student's tails instead of the normal's.
+    """Return two-sided p-values of the conditional binomial test, with Student's tails instead of the normal's.
 
     P(X >= x) = I_part(x, n - x + 1) and P(X <= x) = I_(1 - part)(n - x, x + 1) (Clopper and Pearson 1934), which are
     continuous in x and n.
     """
     at = np.full(base.shape, part)
-    some = base + candidate > 0
+    has_counts = base + candidate > 0
     above = np.where(candidate > 0, beta_cdf(at, np.maximum(candidate, 1e-9), base + 1), 1.0)
     below = np.where(base > 0, beta_cdf(1 - at, np.maximum(base, 1e-9), candidate + 1), 1.0)
     p = np.clip(2 * np.minimum(above, below), 1e-280, 1.0)
     score = np.array([-_NORMAL.inv_cdf(each / 2) for each in p.tolist()])
-    return np.where(some, t_two_sided(score, df), 1.0)
+    return np.where(has_counts, t_two_sided(score, df), 1.0)
 
 
 def _ratio_bounds(base: F64, candidate: F64, alpha: float, exposure: float) -> tuple[F64, F64]:
-    """Bounds of the ratio of rates, from those of the candidate's part; `exposure` is base's over candidate's."""
-    some = base + candidate > 0
+    """Return bounds of the rate ratio from those of the candidate's part.
+
+    `exposure` is base's over candidate's.
+    """
+    has_counts = base + candidate > 0
     low = _solve(np.maximum(candidate, 1e-3), base + 1, alpha / 2)
     high = _solve(candidate + 1, np.maximum(base, 1e-3), 1 - alpha / 2)
     with np.errstate(divide="ignore"):
         low = np.where(candidate > 0, low / (1 - low), 0.0) * exposure
         high = np.where(base > 0, high / (1 - high), np.inf) * exposure
-    return np.where(some, low, np.nan), np.where(some, high, np.nan)
+    return np.where(has_counts, low, np.nan), np.where(has_counts, high, np.nan)
 
 
 def _solve(a: F64, b: F64, probability: float) -> F64:
-    """The x with I_x(a, b) = `probability`: Newton's method on the normal score over the logit, where it is nearly a line.
+    """Solve I_x(a, b) = `probability` for x: Newton's method on the normal score over the logit, which is nearly linear.
 
     The derivative of I over the logit is x^a (1 - x)^b / B(a, b).
     """
-    goal = _NORMAL.inv_cdf(probability)
-    of_both = log_beta(a, b)
+    target = _NORMAL.inv_cdf(probability)
+    log_beta_ab = log_beta(a, b)
     logit = np.log(a / b)
     for _ in range(_STEPS):
         x = 1 / (1 + np.exp(-logit))
         score = np.array([_NORMAL.inv_cdf(p) for p in np.clip(beta_cdf(x, a, b), 1e-15, 1 - 1e-15).tolist()])
-        slope = np.exp(a * np.log(x) + b * np.log1p(-x) - of_both + np.square(score) / 2) * _ROOT_TWO_PI
-        step = np.clip((goal - score) / np.maximum(slope, 1e-12), -2.0, 2.0)
+        slope = np.exp(a * np.log(x) + b * np.log1p(-x) - log_beta_ab + np.square(score) / 2) * _ROOT_TWO_PI
+        step = np.clip((target - score) / np.maximum(slope, 1e-12), -2.0, 2.0)
         logit = np.clip(logit + step, -30.0, 30.0)
         if not np.any(np.abs(step) > _SOLVED):
             break
@@ -175,18 +178,18 @@ def _solve(a: F64, b: F64, probability: float) -> F64:
 
 
 def dispersion_of(growths: F64, quantum: float, weights: F64, thresholds: GrowthThresholds) -> float:
-    """How much the logs of one set spread (1: as a Poisson count), in the belief that all count the same rate."""
-    rows, alone = np.array([growths]), len(growths) == 1
+    """Return the dispersion of one set of logs (1: a Poisson count), assuming one common rate."""
+    rows, is_single = np.array([growths]), len(growths) == 1
     side = ReplicateSums.of(rows, weights)
-    prior = _prior(np.array([True, False] if alone else [True, True, False, False]), thresholds)
-    compared = estimate(side, side, quantum=quantum, share=False, prior=prior, confidence=thresholds.confidence)
-    return max(1.0, float(compared.dispersion[0]))
+    prior = _prior(np.array([True, False] if is_single else [True, True, False, False]), thresholds)
+    estimates = estimate(side, side, quantum=quantum, share=False, prior=prior, confidence=thresholds.confidence)
+    return max(1.0, float(estimates.dispersion[0]))
 
 
 def count_interval(count: float, dispersion: float, confidence: float) -> tuple[float, float]:
-    """Bounds of the expectation of one count whose variance is `dispersion` times its mean.
+    """Return bounds of the expectation of one count whose variance is `dispersion` times its mean.
 
-    Byar's approximation to the exact Poisson bounds (Breslow and Day 1987, II, 2.13), within 1 % from 2 counts on.
+    Byar's approximation to the exact Poisson bounds (Breslow and Day 1987, II, 2.13), within 1% from 2 counts on.
     """
     z = _NORMAL.inv_cdf(0.5 + confidence / 2)
     events = count / dispersion

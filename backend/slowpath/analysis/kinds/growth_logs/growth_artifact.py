@@ -1,4 +1,4 @@
-"""An artifact that can be compared: a decoded stack-growth log with its name and its facts."""
+"""A growth log that can be compared: decoded, with its name and run metadata."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from slowpath.units import NANOSECONDS_PER_SECOND
 
 @dataclass(frozen=True)
 class GrowthArtifact:
-    """One log of a set. `name` is what people see (a file name); it carries no meaning."""
+    """One log of a set. `name` is for display (a file name) and carries no meaning."""
 
     name: str
     table: GrowthTable
@@ -17,11 +17,11 @@ class GrowthArtifact:
 
     @property
     def seconds(self) -> float | None:
-        """How long growths were recorded: as the log says, else the run's wall time; None when neither is known."""
+        """Return how long growths were recorded: from the log, else the run's wall time, else None."""
         duration = self.table.duration_ns or self.facts.wall_ns
         return duration / NANOSECONDS_PER_SECOND if duration else None
 
 
 def parse_artifact(name: str, decoded: bytes | memoryview, facts: RunMetadata) -> GrowthArtifact:
-    """Make the artifact from the decoded form that the helper writes; raises `ColumnsError` when it is not that."""
+    """Parse the decoded form that the helper writes; raises `ColumnsError` if it is not that."""
     return GrowthArtifact(name, GrowthTable.parse(decoded), facts)

@@ -1,4 +1,4 @@
-"""What is counted: exposures of the logs, and growths by total, size, payer, and payer and size."""
+"""Count growths by total, size, attributed caller, and caller and size, with the exposures of the logs."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ TOTAL = "total"
 
 @dataclass(frozen=True)
 class Exposure:
-    """Per what growths are counted: the exposure of every log (base first), all above 0."""
+    """What growths are counted per: the exposure of every log (base first), all above 0."""
 
     id: BasisId
     unit: str
@@ -27,7 +27,7 @@ class Exposure:
 
 @dataclass(frozen=True)
 class GrowthRows:
-    """Growths of named subjects (subjects x logs); `quantum` growths are one event that was really seen."""
+    """Growths of named subjects (subjects x logs); `quantum` growths are one recorded event."""
 
     keys: tuple[Key, ...]
     growths: F64
@@ -35,13 +35,16 @@ class GrowthRows:
     judged: RateComparison
 
     def index(self, key: Key) -> int:
-        """The row of that key."""
+        """Return the row of a key."""
         return self.keys.index(key)
 
 
 @dataclass(frozen=True)
 class GrowthCounts:
-    """Both sides, counted. Keys are (payer, old bytes, new bytes), with "" and 0 where rows are summed over them."""
+    """Counts of both sides.
+
+    Keys are (caller, old bytes, new bytes), with "" and 0 where rows are summed over them.
+    """
 
     artifacts: tuple[GrowthArtifact, ...]
     is_base: Mask
@@ -53,7 +56,7 @@ class GrowthCounts:
 
     @property
     def replicates(self) -> tuple[int, int]:
-        """How many logs each side has."""
+        """Return the number of logs on each side."""
         return int(np.count_nonzero(self.is_base)), int(np.count_nonzero(~self.is_base))
 
 
@@ -80,7 +83,7 @@ def measure(
 
 
 def basis_of(artifacts: Sequence[GrowthArtifact]) -> Exposure:
-    """Per request where the load of every log is known, else per second where every duration is, else per log."""
+    """Return exposure per request if the load of every log is known, else per second if durations are, else per log."""
     requests = np.array([artifact.facts.requests or 0 for artifact in artifacts], dtype=np.float64)
     if len(requests) and requests.min() > 0:
         return Exposure("per_request", "count/request", requests)
@@ -91,19 +94,22 @@ def basis_of(artifacts: Sequence[GrowthArtifact]) -> Exposure:
 
 
 def _rate(artifacts: Sequence[GrowthArtifact]) -> float:
-    """Growths an event stands for: the coarsest log's, so that no count is believed more than it deserves."""
+    """Return how many growths one event represents.
+
+    The rate of the coarsest log, to not overstate precision.
+    """
     return float(max((artifact.table.rate for artifact in artifacts if artifact.table.sampled), default=1))
 
 
 def _totals(artifacts: Sequence[GrowthArtifact]) -> tuple[tuple[Key, ...], F64, float]:
-    """All growths: as printed where every log printed them, else the estimate."""
+    """Count all growths: the printed totals if every log has them, else the estimate."""
     printed = all(artifact.table.total is not None for artifact in artifacts)
     growths = [artifact.table.growths if printed else artifact.table.estimate for artifact in artifacts]
     return ((TOTAL, 0, 0),), np.array([growths], dtype=np.float64), 1.0 if printed else _rate(artifacts)
 
 
 def _classes(artifacts: Sequence[GrowthArtifact]) -> tuple[tuple[Key, ...], F64, float]:
-    """Growths by old size: as printed where every log printed them, else from what was recorded."""
+    """Count growths by old size: the printed totals if every log has them, else the recorded ones."""
     if not all(artifact.table.totals and 0 not in artifact.table.totals for artifact in artifacts):
         return _sampled(artifacts, lambda path: ("", path.old_bytes, 0))
     sizes = sorted({size for artifact in artifacts for size in artifact.table.totals})
@@ -114,7 +120,7 @@ def _classes(artifacts: Sequence[GrowthArtifact]) -> tuple[tuple[Key, ...], F64,
 def _sampled(
     artifacts: Sequence[GrowthArtifact], key_of: Callable[[GrowthPath], Key]
 ) -> tuple[tuple[Key, ...], F64, float]:
-    """Recorded growths times rate, summed by key, in order of key."""
+    """Sum recorded growths times rate by key, in order of key."""
     sums: dict[Key, F64] = {}
     for number, artifact in enumerate(artifacts):
         for path in artifact.table.paths:

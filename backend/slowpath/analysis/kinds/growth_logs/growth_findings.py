@@ -1,4 +1,4 @@
-"""From changes to findings: the total, and the functions that pay for it."""
+"""Turn changes into findings: the total, and its attributed callers."""
 
 import numpy as np
 
@@ -19,7 +19,7 @@ SMALLEST_SHARE = 0.03
 
 
 def findings_of(measured: GrowthCounts, changes: GrowthChanges, thresholds: GrowthThresholds) -> list[Finding]:
-    """The total first, then payers by how much they changed; those that went the other way last."""
+    """Return the total first, then callers by size of change; those in the other direction last."""
     found: list[Finding] = []
     if changes.total_changed:
         found.append(_finding(measured, measured.total, 0, float(measured.total.judged.p_value[0]), thresholds))
@@ -30,13 +30,13 @@ def findings_of(measured: GrowthCounts, changes: GrowthChanges, thresholds: Grow
 
 
 def moves_of(measured: GrowthCounts, changes: GrowthChanges) -> list[CostShift]:
-    """Growths that only changed their payer, in words."""
+    """Describe growths that only changed their attributed caller."""
     unit = measured.basis.unit
-    moves = []
+    shifts = []
     for shift in changes.shifts:
         amount = shift.growths * factor_of(measured, measured.paths)
-        much, words = wording.format_quantity(amount, unit)
-        moves.append(
+        quantity, words = wording.format_quantity(amount, unit)
+        shifts.append(
             CostShift(
                 profile=PROFILE,
                 from_function=shift.from_payer,
@@ -44,15 +44,18 @@ def moves_of(measured: GrowthCounts, changes: GrowthChanges) -> list[CostShift]:
                 under="",
                 amount=amount,
                 unit=unit,
-                sentence=f"Stacks of {size(shift.old_bytes)} grow as often as before, but {much} {words} in "
+                sentence=f"Stacks of {size(shift.old_bytes)} grow as often as before, but {quantity} {words} in "
                 f"{wording.function(shift.to_payer)} instead of {wording.function(shift.from_payer)}.",
             )
         )
-    return moves
+    return shifts
 
 
 def factor_of(measured: GrowthCounts, rows: GrowthRows) -> float:
-    """What rates are shown by: per log, growths are told as recorded (sampled) where all logs have one rate."""
+    """Return the display factor of rates.
+
+    Per log, growths are shown as recorded if all logs have one rate.
+    """
     rates = {artifact.table.rate for artifact in measured.artifacts}
     if measured.basis.id != "count" or len(rates) > 1 or rows.quantum == 1:
         return 1.0
@@ -60,17 +63,17 @@ def factor_of(measured: GrowthCounts, rows: GrowthRows) -> float:
 
 
 def change_of(measured: GrowthCounts, rows: GrowthRows, row: int, thresholds: GrowthThresholds) -> Effect:
-    """The effect on one row: as a ratio where both bounds are finite and positive, else as a difference."""
-    judged, factor = rows.judged, factor_of(measured, rows)
-    ratio, low, high = float(judged.ratio[row]), float(judged.low[row]), float(judged.high[row])
-    difference = float(judged.difference[row]) * factor
+    """Return the effect of one row: a ratio if both bounds are finite and positive, else a difference."""
+    comparison, factor = rows.judged, factor_of(measured, rows)
+    ratio, low, high = float(comparison.ratio[row]), float(comparison.low[row]), float(comparison.high[row])
+    difference = float(comparison.difference[row]) * factor
     if np.isfinite(ratio) and ratio > 0 and np.isfinite(high):
         return Effect(ratio, difference, low, high, thresholds.confidence, "ratio")
     return Effect(
         ratio=ratio if np.isfinite(ratio) else None,
         difference=difference,
-        low=float(judged.estimates.difference_low[row]) * factor,
-        high=float(judged.estimates.difference_high[row]) * factor,
+        low=float(comparison.estimates.difference_low[row]) * factor,
+        high=float(comparison.estimates.difference_high[row]) * factor,
         confidence=thresholds.confidence,
         of="difference",
     )
@@ -79,9 +82,9 @@ def change_of(measured: GrowthCounts, rows: GrowthRows, row: int, thresholds: Gr
 def _finding(
     measured: GrowthCounts, rows: GrowthRows, row: int, q_value: float, thresholds: GrowthThresholds
 ) -> Finding:
-    judged, factor, name = rows.judged, factor_of(measured, rows), rows.keys[row][0]
+    comparison, factor, name = rows.judged, factor_of(measured, rows), rows.keys[row][0]
     payer = None if rows is measured.total else name
-    base, candidate = float(judged.base[row]) * factor, float(judged.candidate[row]) * factor
+    base, candidate = float(comparison.base[row]) * factor, float(comparison.candidate[row]) * factor
     change = change_of(measured, rows, row, thresholds)
     sizes = sizes_of(measured, payer)
     payers = payers_of(measured, change.difference, factor, payer)
@@ -121,7 +124,7 @@ def _text(measured: GrowthCounts, *, grows_more: bool, only_candidate: bool, old
 
 
 def _goroutines_per_growth(artifacts: list[GrowthArtifact]) -> float | None:
-    """Different goroutines among the recorded growths, as a part of them; None where too few say so."""
+    """Return different goroutines per recorded growth; None with too few records."""
     known = [artifact.table for artifact in artifacts if artifact.table.goroutines and artifact.table.sampled]
     sampled = sum(table.sampled for table in known)
     return sum(table.goroutines or 0 for table in known) / sampled if sampled >= 10 else None
@@ -130,9 +133,9 @@ def _goroutines_per_growth(artifacts: list[GrowthArtifact]) -> float | None:
 def payers_of(
     measured: GrowthCounts, difference: float, factor: float, only: str | None
 ) -> tuple[AttributedCaller, ...]:
-    """The payers of most of the change, with the path on which each grew most; of one payer, that one.
+    """Return the callers of most of the change, each with its most frequent path.
 
-    `difference` is the whole change in display units, `factor` turns rates into those.
+    For one caller only that one. `difference` is the change in display units, `factor` converts rates to these.
     """
     rows = measured.payers
     sign = 1.0 if difference >= 0 else -1.0
@@ -151,7 +154,7 @@ def payers_of(
 
 
 def dominating(artifacts: tuple[GrowthArtifact, ...], payer: str | None) -> GrowthPath | None:
-    """The path that grew most often in these logs (times rate), of one payer or of all; the later log wins a tie."""
+    """Return the most frequent path of one caller or all (times rate); the later log wins a tie."""
     sums: dict[tuple[str, ...], float] = {}
     paths: dict[tuple[str, ...], GrowthPath] = {}
     for artifact in artifacts:
@@ -163,12 +166,12 @@ def dominating(artifacts: tuple[GrowthArtifact, ...], payer: str | None) -> Grow
 
 
 def _parts(measured: GrowthCounts, payer: str | None) -> tuple[Contribution, ...]:
-    """The sizes that the change is made of, with their shares of it."""
+    """Return the sizes that make up the change, with their shares of it."""
     sizes = [(key, difference) for key, difference in sizes_of(measured, payer) if key[1] > 0]
-    whole = sum(difference for _, difference in sizes)
-    if whole == 0:
+    total = sum(difference for _, difference in sizes)
+    if total == 0:
         return ()
-    parts = [Contribution(f"{size(old)} to {size(new)}", difference / whole) for (_, old, new), difference in sizes]
+    parts = [Contribution(f"{size(old)} to {size(new)}", difference / total) for (_, old, new), difference in sizes]
     return tuple(part for part in parts if abs(part.share) > SMALLEST_SHARE)[:MOST_PAYERS]
 
 
@@ -181,40 +184,40 @@ def sentence(
     change: Effect,
     payers: tuple[AttributedCaller, ...],
 ) -> str:
-    """What changed, by how much, at which sizes, and who pays."""
+    """Write what changed, by how much, at which sizes, and the attributed caller."""
     more = "more" if change.difference > 0 else "less"
     title = "Goroutine stacks grow" if payer is None else f"{wording.function(payer)} makes stacks grow"
-    both = wording.format_pair(candidate, base, measured.basis.unit)
-    words = f"{title} {more} often: {both.replace('nothing', 'never').replace('of none', 'of never')}"
+    values = wording.format_pair(candidate, base, measured.basis.unit)
+    words = f"{title} {more} often: {values.replace('nothing', 'never').replace('of none', 'of never')}"
     if change.ratio is not None and change.of == "ratio":
         words += f" ({_times(change.ratio, change.low, change.high)})"
     sizes = [(key, part) for key, part in sizes_of(measured, payer) if key[1] > 0 and part * change.difference > 0]
-    whole = sum(part for _, part in sizes)
-    if sizes and sizes[0][1] / whole >= PAYS_MUCH:
+    total = sum(part for _, part in sizes)
+    if sizes and sizes[0][1] / total >= PAYS_MUCH:
         (_, old, new), _ = sizes[0]
-        words += f", {'' if sizes[0][1] == whole else 'mostly '}from {size(old)} to {size(new)}"
+        words += f", {'' if sizes[0][1] == total else 'mostly '}from {size(old)} to {size(new)}"
     if payer is None and payers and payers[0].difference / change.difference >= PAYS_MUCH:
         words += f", attributed to {wording.function(payers[0].function)}"
     if measured.basis.id == "count" and factor_of(measured, measured.payers) != 1 and measured.total.quantum != 1:
-        words += f"; counted is every {ordinal(measured.artifacts[0].table.rate)} growth"
+        words += f"; only every {ordinal(measured.artifacts[0].table.rate)} growth is counted"
     return f"{words}."
 
 
 def _times(ratio: float, low: float, high: float) -> str:
-    """`×1.74, 1.68 to 1.81`; what nearly vanished with the digits that tell how nearly."""
+    """Format a ratio with its interval, `×1.74, 1.68 to 1.81`; very small ratios with more digits."""
     if ratio >= 0.1:
         return f"{wording.format_ratio(ratio)}, {wording.format_interval(low, high)}"
     return f"×{wording.format_number(ratio)}, {wording.format_number(low)} to {wording.format_number(high)}"
 
 
 def ordinal(rate: int) -> str:
-    """`1,000th`, `2nd`."""
+    """Format an ordinal: `1,000th`, `2nd`."""
     ending = "th" if rate % 100 in {11, 12, 13} else {1: "st", 2: "nd", 3: "rd"}.get(rate % 10, "th")
     return f"{rate:,}{ending}"
 
 
 def size(count: int) -> str:
-    """A stack's size: `2 KiB`."""
+    """Format a stack size: `2 KiB`."""
     if count < 1024:
         return f"{count} bytes"
     number, unit = wording.format_quantity(float(count), "bytes")

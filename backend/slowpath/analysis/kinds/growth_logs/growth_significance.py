@@ -1,8 +1,8 @@
-"""Which rows changed, and which growths only moved from one function to another.
+"""Test which rows changed, and which growths only shifted from one function to another.
 
-A stack grows in the function whose frame no longer fits. When frames change, the same growth happens one call earlier
-or later: its payer changes and nothing is gained or lost. So payers are accused only where the growths of that size
-changed as a whole.
+A stack grows in the function whose frame no longer fits. When frames change, the same growth happens one call earlier or
+later: its attributed caller changes, but not its number. Callers are therefore only reported if the growths of that size
+changed in total.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from slowpath.analysis.stats.false_discovery_rate import q_values
 
 @dataclass(frozen=True)
 class GrowthShift:
-    """`growths` (in the unit of the basis) of one old size that one payer lost and another got."""
+    """`growths` (in the unit of the basis) of one old size that shifted from one caller to another."""
 
     old_bytes: int
     from_payer: str
@@ -27,7 +27,7 @@ class GrowthShift:
 
 @dataclass(frozen=True)
 class GrowthChanges:
-    """q-values of payers and of paths (NaN where too few were seen), and which of them changed."""
+    """q-values of callers and of paths (NaN with too few events), and which of them changed."""
 
     payer_q: F64
     payer_changed: Mask
@@ -38,16 +38,16 @@ class GrowthChanges:
 
 
 def changes_of(measured: GrowthCounts, thresholds: GrowthThresholds) -> GrowthChanges:
-    """Decide by Benjamini-Hochberg over payers and over paths, with floors, and take out what only moved."""
+    """Test callers and paths with Benjamini-Hochberg and floors, and exclude those that only shifted."""
     path_q, path_changed = _changed(measured, measured.paths, thresholds.alpha_payers, thresholds)
     payer_q, payer_changed = _changed(measured, measured.payers, thresholds.alpha_payers, thresholds)
     shifts = _shifts(measured, path_changed, thresholds)
-    moved = {(shift.old_bytes, payer) for shift in shifts for payer in (shift.from_payer, shift.to_payer)}
+    shifted = {(shift.old_bytes, payer) for shift in shifts for payer in (shift.from_payer, shift.to_payer)}
     for row, (payer, _, _) in enumerate(measured.payers.keys):
-        own = [
+        caller_paths = [
             key for key, changed in zip(measured.paths.keys, path_changed, strict=True) if changed and key[0] == payer
         ]
-        if own and all((old, payer) in moved for _, old, _ in own):
+        if caller_paths and all((old, payer) in shifted for _, old, _ in caller_paths):
             payer_changed[row] = False
     total = measured.total.judged
     ratio = float(total.ratio[0])
@@ -63,37 +63,37 @@ def changes_of(measured: GrowthCounts, thresholds: GrowthThresholds) -> GrowthCh
 
 
 def _changed(measured: GrowthCounts, rows: GrowthRows, alpha: float, thresholds: GrowthThresholds) -> tuple[F64, Mask]:
-    """(q-values, which rows are significant and large enough)."""
+    """Return (q-values, which rows are significant and large enough)."""
     q = np.full(len(rows.keys), np.nan)
     counts = rows.growths.sum(axis=1) / rows.quantum
     chosen = np.flatnonzero(counts >= thresholds.fewest_counts)
     q[chosen] = q_values(rows.judged.p_value[chosen], np.sqrt(counts[chosen]))
-    whole = max(float(measured.total.judged.base[0]), float(measured.total.judged.candidate[0]))
-    large = np.abs(rows.judged.difference) >= thresholds.least_of_total * whole
+    total = max(float(measured.total.judged.base[0]), float(measured.total.judged.candidate[0]))
+    large = np.abs(rows.judged.difference) >= thresholds.least_of_total * total
     with np.errstate(invalid="ignore"):
         small = np.abs(rows.judged.ratio - 1) < thresholds.least_relative
         return q, (q <= alpha) & large & ~small
 
 
 def _shifts(measured: GrowthCounts, path_changed: Mask, thresholds: GrowthThresholds) -> list[GrowthShift]:
-    """Old sizes that grew as often as before while their payers changed, with the largest giver and taker of each."""
+    """Find old sizes that grow as often as before with other callers, with the largest loser and gainer of each."""
     _, class_changed = _changed(measured, measured.classes, thresholds.alpha_classes, thresholds)
-    steady = {
+    unchanged = {
         key[1] for key, changed in zip(measured.classes.keys, class_changed, strict=True) if not changed and key[1] > 0
     }
-    found = []
-    for old_bytes in sorted(steady):
+    shifts = []
+    for old_bytes in sorted(unchanged):
         difference = _by_payer(measured.paths, path_changed, old_bytes)
         if not difference:
             continue
-        giver, taker = min(difference, key=difference.__getitem__), max(difference, key=difference.__getitem__)
-        if difference[giver] < 0 < difference[taker]:
-            found.append(GrowthShift(old_bytes, giver, taker, min(-difference[giver], difference[taker])))
-    return found
+        loser, gainer = min(difference, key=difference.__getitem__), max(difference, key=difference.__getitem__)
+        if difference[loser] < 0 < difference[gainer]:
+            shifts.append(GrowthShift(old_bytes, loser, gainer, min(-difference[loser], difference[gainer])))
+    return shifts
 
 
 def _by_payer(paths: GrowthRows, changed: Mask, old_bytes: int) -> dict[str, float]:
-    """What each payer's changed paths of one old size gained (or lost)."""
+    """Sum what each caller's changed paths of one old size gained (or lost)."""
     sums: dict[str, float] = {}
     for row in np.flatnonzero(changed).tolist():
         payer, old, _ = paths.keys[row]
@@ -103,7 +103,7 @@ def _by_payer(paths: GrowthRows, changed: Mask, old_bytes: int) -> dict[str, flo
 
 
 def sizes_of(measured: GrowthCounts, payer: str | None) -> list[tuple[Key, float]]:
-    """(old and new size, difference) of a payer (None: of all), the largest difference first."""
+    """Return ((old and new size), difference) of a caller (None: of all), the largest difference first."""
     sums: dict[tuple[int, int], float] = {}
     for row, (owner, old, new) in enumerate(measured.paths.keys):
         if payer in {None, owner}:

@@ -1,19 +1,19 @@
-"""The numbers that growth logs are judged by, in one value."""
+"""The thresholds for growth logs."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class GrowthThresholds:
-    """How sure is sure, and how small is too small.
+    """Error rates, floors and priors of the tests.
 
-    `alpha_*` are error rates of one comparison of two equal sets: together they leave less than one chance in a
-    hundred to show any finding (the tests simulate it).
+    `alpha_*` are error rates of one comparison of two equal sets: together the chance of any false finding is below one in a
+    hundred (the tests simulate it).
 
-    Counts of one binary under one load are nearly the same in every run (three runs of each variant of the example:
-    within 0.3 % a request), but loads differ more than ours did: `prior_cv` is what is believed of the spread between
-    runs before looking, and for how many degrees of freedom. With one log on a side nothing is known of it:
-    `single_cv` is what CPU per request was seen to move between runs of one binary.
+    Counts of one binary under one load are nearly equal in every run (three runs of each variant of the example: within 0.3%
+    per request), but real loads vary more: `prior_cv` is the prior of the variation between runs, with its degrees of
+    freedom. With one log per side it cannot be estimated: `single_cv` is how much CPU per request varies between runs of one
+    binary.
     """
 
     alpha_total: float = 0.003

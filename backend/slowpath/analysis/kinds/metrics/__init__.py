@@ -1,1 +1,1 @@
-"""Metrics: series of samples in; rates, quantiles and panels out. Everything here is arithmetic on arrays."""
+"""Compute rates, quantiles, panels and change points from series of samples."""

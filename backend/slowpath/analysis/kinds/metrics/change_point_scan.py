@@ -1,11 +1,11 @@
-"""Where the level of a series has stepped: decided online, by what was known so many cells after the step.
+"""Detect level steps of a series online, with a fixed delay after each step.
 
-A step is a level that *stays*: three quarters of the cells after it lie beyond what was usual before. The usual level is the
-median of the cells before; their spread is taken from their median deviation and widened by how alike neighbours are (AR(1)).
-Bursts are part of what is usual: no stretch of the same length in the hours before may have strayed nearly so far. Slow drifts
-are no steps: the last minutes before must lie where the hour lies. How often in the hours before cells strayed half so far, and
-how long they then stayed, says how long a step must last until it is no burst. Every decision uses only cells before its own end, so that
-scanning later or again says the same.
+A step is a level that *stays*: three quarters of the cells after it are outside the usual range before. The usual level is
+the median of the cells before, its noise their median deviation, widened for autocorrelation (AR(1)). Bursts are part of the
+usual range: no stretch of the same length in the hours before may have deviated nearly as far. Slow drift is no step: the
+last minutes before must be at the level of the hour. The frequency and length of bursts half as large in the hours before
+determine how long a step must last. Every decision uses only cells before its end, so scanning later or again gives the same
+result.
 """
 
 from dataclasses import dataclass
@@ -18,32 +18,36 @@ from numpy.typing import NDArray
 from slowpath.analysis.kinds.metrics.series_data import Values
 
 BASE: Final = 60
-"""Cells that say what is usual."""
+"""Cells that define the usual level."""
 JUST_BEFORE: Final = 10
 HISTORY: Final = 360
-"""Cells before a step from which is learnt how far stretches stray and how long bursts last."""
+"""Cells before a step used to learn how far stretches deviate and how long bursts last."""
 DOUBLINGS: Final = 8
-"""2^8 = 256 cells in which stretches of the same length are looked at."""
-MISTAKEN: Final = 0.0005
-"""How many bursts a day, by what is learnt, may last as long as what is taken for a step. Simulated: bench `changes`."""
+"""2^8 = 256 cells in which stretches of the same length are examined."""
+ACCEPTED_BURSTS: Final = 0.0005
+"""Accepted bursts per day, by their learned frequency, that last as long as a step. Simulated: bench `changes`."""
 FAVOURED_CELLS: Final = 10
-"""At a deploy only so many places are in question, not all of a day."""
-CALM_STARTS: Final = 0.3
-CALM_STAYS: Final = 0.02
-"""What is thought of bursts until one is seen: fewer than one in the time seen, and that most last one cell."""
+"""At a deployment only this many positions are possible, not all of a day."""
+PRIOR_BURST_START: Final = 0.3
+PRIOR_BURST_STAY: Final = 0.02
+"""Prior of bursts until one is observed: fewer than one in the observed time, and most last one cell."""
 WINSOR: Final = 4.0
-"""Median deviations beyond which a cell says no more than that it is far away."""
+"""Median deviations at which the evidence of a cell is capped."""
 LOCATE: Final = 30
 NOT_EXCLUDED: Final = 6.0
-"""Twice the log likelihood by which a place of the step may fall behind the best one. By theory 95 % hold at 3 (Hinkley 1970);
-simulated, with bursts, 90 to 95 % hold at 6."""
+"""Twice the log likelihood by which a position of the step may be below the best one. In theory 3 covers 95% (Hinkley
+1970); simulated, with bursts, 6 covers 90 to 95%.
+"""
 
 Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
 class ScanScale:
-    """How a grid of cells is scanned. `windows` are lengths of the time after a step, in cells, that may decide."""
+    """How to scan a grid of cells.
+
+    `windows`: lengths of the time after a step, in cells, at which to decide.
+    """
 
     windows: tuple[int, ...]
     favoured_windows: tuple[int, ...]
@@ -54,7 +58,10 @@ class ScanScale:
 
 @dataclass(frozen=True)
 class StepCriteria:
-    """What a step must show. `floor` is a log ratio; a place where a step is expected (a deploy) needs less."""
+    """What a step must show.
+
+    `floor` is a log ratio; where a step is expected (a deployment) less is required.
+    """
 
     floor: float
     sureness: float = 6.0
@@ -66,7 +73,7 @@ class StepCriteria:
 
 @dataclass(frozen=True)
 class DetectedStep:
-    """A step before the cell `at`; it lies before one of the cells low..high. `seen` is the first cell not needed."""
+    """A step before the cell `at`, within low..high. `seen` is the first cell that was not needed."""
 
     at: int
     low: int
@@ -76,7 +83,10 @@ class DetectedStep:
 
 
 def find_steps(values: Values, favoured: Mask, scale: ScanScale, demand: StepCriteria) -> list[DetectedStep]:
-    """Find the steps in [M] known log values, in order. `favoured` [M]: cells before which a step is expected."""
+    """Find the steps in [M] log values without gaps, in order.
+
+    `favoured` [M]: cells before which a step is expected.
+    """
     found: list[DetectedStep] = []
     begin = 0
     while True:
@@ -88,25 +98,25 @@ def find_steps(values: Values, favoured: Mask, scale: ScanScale, demand: StepCri
 
 
 def _first_step(values: Values, favoured: Mask, scale: ScanScale, demand: StepCriteria) -> DetectedStep | None:
-    """The step that is known first."""
+    """Return the step that is detected first."""
     least = min(scale.least_base, scale.least_favoured_base)
     if len(values) < least + min(scale.windows + scale.favoured_windows):
         return None
-    usual = _usual(values, least, demand.least_spread)
+    usual = _running_baseline(values, least, demand.least_spread)
     best: tuple[int, int, bool] | None = None
     for window in sorted({*scale.windows, *scale.favoured_windows}):
         for up in (True, False):
-            k = _decided(values, favoured, usual, window, up, scale, demand)
+            k = _detection_cell(values, favoured, usual, window, up, scale, demand)
             if k is not None and (best is None or k + window < best[0]):
                 best = (k + window, k, up)
-    return None if best is None else _located(values, best[1], best[0], up=best[2])
+    return None if best is None else _locate(values, best[1], best[0], up=best[2])
 
 
 @dataclass(frozen=True)
 class _RunningBaseline:
-    """[M] What is usual just before each cell: level, last minutes' level, widened spread, how many cells say so.
+    """[M] The usual range just before each cell.
 
-    `away` is how far each cell itself lies from it.
+    Level, last minutes' level, widened noise, number of cells. `away` is the deviation of each cell from it.
     """
 
     level: Values
@@ -116,7 +126,7 @@ class _RunningBaseline:
     away: Values
 
 
-def _usual(values: Values, least: int, least_spread: float) -> _RunningBaseline:
+def _running_baseline(values: Values, least: int, least_spread: float) -> _RunningBaseline:
     size = len(values)
     level, late, spread = (np.full(size, np.nan) for _ in range(3))
     cells = np.minimum(np.arange(size), BASE)
@@ -131,21 +141,21 @@ def _usual(values: Values, least: int, least_spread: float) -> _RunningBaseline:
 
 
 def _level_and_spread(windows: Values, least_spread: float) -> tuple[Values, Values]:
-    """Of [R, W] windows: median, and deviation widened by the likeness of neighbours."""
+    """Return for [R, W] windows the median, and the deviation widened for autocorrelation."""
     level = np.median(windows, axis=1)
     away = windows - level[:, None]
     deviation = np.maximum(1.4826 * np.median(np.abs(away), axis=1), least_spread)
     away = np.clip(away, -WINSOR * deviation[:, None], WINSOR * deviation[:, None])
     power = (away**2).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        alike = np.nan_to_num((away[:, 1:] * away[:, :-1]).sum(axis=1) / power)
-    alike = np.clip(alike, 0.0, 0.9)
+        autocorrelation = np.nan_to_num((away[:, 1:] * away[:, :-1]).sum(axis=1) / power)
+    autocorrelation = np.clip(autocorrelation, 0.0, 0.9)
     deviation = np.maximum(deviation, np.sqrt(power / windows.shape[1]))
-    spread: Values = deviation * np.sqrt((1 + alike) / (1 - alike))
+    spread: Values = deviation * np.sqrt((1 + autocorrelation) / (1 - autocorrelation))
     return level, spread
 
 
-def _decided(  # noqa: PLR0917 - a series, what is usual in it, and what is asked of it
+def _detection_cell(  # noqa: PLR0917 - a series, its usual range, and the criteria
     values: Values,
     favoured: Mask,
     usual: _RunningBaseline,
@@ -154,7 +164,7 @@ def _decided(  # noqa: PLR0917 - a series, what is usual in it, and what is aske
     scale: ScanScale,
     demand: StepCriteria,
 ) -> int | None:
-    """The first cell before which a stretch of so many cells shows a step."""
+    """Return the first cell before which a stretch of `window` cells shows a step."""
     size = len(values) - window + 1
     if size <= 0:
         return None
@@ -163,36 +173,41 @@ def _decided(  # noqa: PLR0917 - a series, what is usual in it, and what is aske
     level, cells = sign * usual.level[:size], usual.cells[:size]
     with np.errstate(invalid="ignore"):
         shift = after - np.maximum(level, sign * usual.late[:size])
-        sure = (after - level) / (usual.spread[:size] * np.sqrt(1 / window + 1 / np.maximum(cells, 1)))
-    strayed = _strayed(after - level, window)
-    ordinary = (cells >= scale.least_base) & (sure > demand.sureness) & (shift > demand.stray * strayed)
-    expected = favoured[:size] & (cells >= scale.least_favoured_base) & (sure > demand.favoured_sureness)
+        statistic = (after - level) / (usual.spread[:size] * np.sqrt(1 / window + 1 / np.maximum(cells, 1)))
+    strayed = _largest_deviation(after - level, window)
+    ordinary = (cells >= scale.least_base) & (statistic > demand.sureness) & (shift > demand.stray * strayed)
+    expected = favoured[:size] & (cells >= scale.least_favoured_base) & (statistic > demand.favoured_sureness)
     expected &= (shift > demand.favoured_stray * strayed) & (window in scale.favoured_windows)
     ordinary &= window in scale.windows
     for k in np.flatnonzero((shift > demand.floor) & (ordinary | expected)).tolist():
         places = FAVOURED_CELLS if expected[k] else scale.cells_a_day
-        if _bursts_so_long(sign * usual.away[max(0, k - HISTORY) : k] > shift[k] / 2, window, places) < MISTAKEN:
+        if _bursts_so_long(sign * usual.away[max(0, k - HISTORY) : k] > shift[k] / 2, window, places) < ACCEPTED_BURSTS:
             return int(k)
     return None
 
 
 def _bursts_so_long(out: Mask, window: int, places: int) -> float:
-    """How many bursts are to be expected, in so many cells, of which three quarters of the window lie out there."""
+    """Return the expected number of bursts, in that many cells, that fill three quarters of the window."""
     begins, stays = _bursts(out)
     return float(places * begins * stays ** (0.75 * window))
 
 
 def _bursts(out: Mask) -> tuple[float, float]:
-    """How likely a burst begins in a cell, and how likely a cell of one is followed by another: a chain of two states, counted."""
-    began = float((out[1:] & ~out[:-1]).sum() + out[:1].sum()) + CALM_STARTS
-    seen = float(out.sum()) + 1.0
-    stayed = (float((out[1:] & out[:-1]).sum()) + CALM_STAYS) / seen
-    stayed = min(stayed + float(np.sqrt(stayed * (1 - stayed) / (seen + 2.0))), 0.99)  # few were seen: it may be more
+    """Return the probabilities that a burst starts, and that it continues.
+
+    A Markov chain of two states, counted.
+    """
+    began = float((out[1:] & ~out[:-1]).sum() + out[:1].sum()) + PRIOR_BURST_START
+    burst_cells = float(out.sum()) + 1.0
+    stayed = (float((out[1:] & out[:-1]).sum()) + PRIOR_BURST_STAY) / burst_cells
+    stayed = min(
+        stayed + float(np.sqrt(stayed * (1 - stayed) / (burst_cells + 2.0))), 0.99
+    )  # an upper bound: few were observed
     return began / max(len(out), 1), stayed
 
 
-def _strayed(shift: Values, window: int) -> Values:
-    """[R] How far, at most, stretches of this length strayed that ended before each cell."""
+def _largest_deviation(shift: Values, window: int) -> Values:
+    """Return [R] the largest deviation of stretches of this length that ended before each cell."""
     most = np.nan_to_num(np.concatenate((np.zeros(window), shift))[: len(shift)])
     for doubling in range(DOUBLINGS):
         reach = 1 << doubling
@@ -201,29 +216,29 @@ def _strayed(shift: Values, window: int) -> Values:
     return strayed
 
 
-def _located(values: Values, k: int, seen: int, *, up: bool) -> DetectedStep:
-    """Where the step lies: the split that is most likely, and all that are little less likely.
+def _locate(values: Values, k: int, seen: int, *, up: bool) -> DetectedStep:
+    """Locate the step: the most likely split, and all that are little less likely.
 
-    Each cell speaks for one of the two levels, by how far it lies from each; but no louder than such cells are seldom on the
-    other side: a burst just before the step is nothing rare where bursts are, and its second cell says less than its first.
+    Each cell is evidence for one of the two levels, by its distance from each, capped by how rare such cells are on the other
+    side: a burst just before the step is not rare where bursts occur, and its second cell is weaker evidence than its first.
     """
     sign = 1.0 if up else -1.0
     first = max(0, k - LOCATE)
     part, history = sign * values[first:seen], sign * values[max(0, k - HISTORY) : max(k, 1)]
-    surely = part[(k + seen) // 2 - first :]  # the step may lie some cells after the place where it was seen
-    low, high = float(np.median(part[: max(k - first, 1)])), float(np.median(surely))
+    certainly_after = part[(k + seen) // 2 - first :]  # the step may be some cells after the detection
+    low, high = float(np.median(part[: max(k - first, 1)])), float(np.median(certainly_after))
     middle, out = (low + high) / 2, part > (low + high) / 2
     begins, stays = (min(share, 0.4) for share in _bursts(history > middle))
-    dips = min((float((~out[(k + seen) // 2 - first :]).sum()) + 0.5) / (len(surely) + 1), 0.4)
+    dips = min((float((~out[(k + seen) // 2 - first :]).sum()) + 0.5) / (len(certainly_after) + 1), 0.4)
     deviation = max(float(1.4826 * np.median(np.abs(np.diff(part)))) / np.sqrt(2), 0.02)
     strays = np.where(np.concatenate(([False], out[:-1])), stays, begins)
-    speaks = np.clip(
+    evidence = np.clip(
         (high - low) * (part - middle) / deviation**2, np.log(dips / (1 - begins)), np.log((1 - dips) / strays)
     )
     splits = np.arange(1, len(part))
-    likely = speaks.sum() - np.cumsum(speaks)[:-1]  # of what comes after each split
-    best = int(np.argmax(likely))
-    near = np.flatnonzero(2 * (likely[best] - likely) <= NOT_EXCLUDED)
+    split_likelihood = evidence.sum() - np.cumsum(evidence)[:-1]  # of the cells after each split
+    best = int(np.argmax(split_likelihood))
+    near = np.flatnonzero(2 * (split_likelihood[best] - split_likelihood) <= NOT_EXCLUDED)
     return DetectedStep(
         first + int(splits[best]), first + int(splits[near[0]]), first + int(splits[near[-1]]), seen, up
     )

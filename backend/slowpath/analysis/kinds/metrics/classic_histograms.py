@@ -1,4 +1,4 @@
-"""Classic histograms: one counter a bucket. Their rates, added over instances where their bounds agree."""
+"""Classic histograms: one counter per bucket; rates added over instances where their bounds agree."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from slowpath.analysis.kinds.metrics.series_data import SeriesData, Values
 
 
 def bound_of(le: str | None) -> float | None:
-    """The upper bound that a label `le` says; None where it says none."""
+    """Return the upper bound in a label `le`; None if it has none."""
     try:
         bound = float(le) if le is not None and "_" not in le else np.nan
     except ValueError:
@@ -22,7 +22,7 @@ def bound_of(le: str | None) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class ClassicBuckets:
-    """[S, P] a value of each bucket series (a rate, or a count at a time), with its bound and the histogram it belongs to."""
+    """[S, P] a value of each bucket series (a rate, or a count at a time), with its bound and histogram."""
 
     bound: Values  # [S]
     histogram: Indices  # [S] 0..H-1
@@ -32,42 +32,47 @@ class ClassicBuckets:
     def quantiles(
         self, qs: Sequence[float], members: Sequence[int] | None, dialect: PrometheusDialect
     ) -> list[QuantileEstimate]:
-        """histogram_quantile(q, sum by (le) (...)) over the histograms `members` (all when None), for each q."""
+        """Return histogram_quantile(q, sum by (le) (...)) over the histograms `members` (all if None), for each q."""
         bounds, cumulative = self.summed(members)
         columns = ClassicColumns.of(bounds, cumulative, dialect)
         return [columns.quantile(q) for q in qs]
 
     def summed(self, members: Sequence[int] | None) -> tuple[Values, Values]:
-        """Bounds [U] and the sums [U, P] up to each, NaN where a bound cannot serve.
+        """Return bounds [U] and the sums [U, P] up to each, NaN where a bound cannot be used.
 
-        Like sum by (le), but where histograms with different bounds meet (a deploy changes them; two libraries) only the
-        bounds that all of them have are kept: counts up to a bound can be added, counts of overlapping buckets cannot.
-        PromQL would level the resulting dips and answer too high or too low without saying so.
+        Like sum by (le), but if histograms with different bounds meet (a deployment changes them; two libraries) only their common
+        bounds are used: counts up to a bound can be added, counts of overlapping buckets cannot. PromQL would smooth the resulting
+        dips and return values that are too high or too low.
         """
-        mine = np.arange(len(self.bound)) if members is None else np.flatnonzero(np.isin(self.histogram, list(members)))
-        bounds = np.unique(self.bound[mine])
+        rows = np.arange(len(self.bound)) if members is None else np.flatnonzero(np.isin(self.histogram, list(members)))
+        bounds = np.unique(self.bound[rows])
         cumulative = np.zeros((len(bounds), self.value.shape[1]))
-        having = np.zeros((len(bounds), self.value.shape[1]), np.int64)
-        place = np.searchsorted(bounds, self.bound[mine])
+        present_count = np.zeros((len(bounds), self.value.shape[1]), np.int64)
+        place = np.searchsorted(bounds, self.bound[rows])
         seen: set[tuple[int, int]] = set()
-        for row, at in zip(mine.tolist(), place.tolist(), strict=True):
+        for row, at in zip(rows.tolist(), place.tolist(), strict=True):
             value = self.value[row]
-            there = ~np.isnan(value)
-            cumulative[at] += np.where(there, value, 0.0)
+            is_present = ~np.isnan(value)
+            cumulative[at] += np.where(is_present, value, 0.0)
             key = (int(self.histogram[row]), at)
             if key not in seen:  # "0.2" and "2e-1" in one histogram are one bucket
                 seen.add(key)
-                having[at] += there
+                present_count[at] += is_present
         if len(bounds):
-            shared = (having == having[-1]) & (having > 0) if np.isposinf(bounds[-1]) else having > 0
+            shared = (
+                (present_count == present_count[-1]) & (present_count > 0)
+                if np.isposinf(bounds[-1])
+                else present_count > 0
+            )
             cumulative[~shared] = np.nan
         return bounds, cumulative
 
 
 def classic_buckets(series: Sequence[SeriesData], value: Values) -> tuple[ClassicBuckets, list[SeriesData]]:
-    """Sort bucket series (rows of `value`, [S, P]) into histograms: those of one name whose labels agree but for `le`.
+    """Group bucket series (rows of `value`, [S, P]) into histograms.
 
-    Gives the buckets and, for each histogram, one of its series (for its labels). Series without a readable `le` are left out.
+    Those of one name whose labels agree except `le`. Return the buckets and, for each histogram, one of its series (for
+    its labels). Series without a valid `le` are omitted.
     """
     rows: list[int] = []
     bounds: list[float] = []
@@ -85,5 +90,5 @@ def classic_buckets(series: Sequence[SeriesData], value: Values) -> tuple[Classi
         rows.append(row)
         bounds.append(bound)
         belongs.append(known[key])
-    made = ClassicBuckets(np.array(bounds, np.float64), np.array(belongs, np.int64), value[rows], len(known))
-    return made, examples
+    buckets = ClassicBuckets(np.array(bounds, np.float64), np.array(belongs, np.int64), value[rows], len(known))
+    return buckets, examples

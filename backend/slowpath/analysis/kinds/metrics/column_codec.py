@@ -1,8 +1,8 @@
-"""Numbers as bytes that pack well: whole columns at a time, exact to the last bit.
+"""Encode numbers as bytes that compress well: complete columns at a time, lossless.
 
-Integers are zigzagged and cut into byte planes of the fewest bytes that hold the largest; a general compressor then
-meets long runs instead of interleaved noise. Floats that are whole numbers, or decimals of up to six places, go the way
-of integers; others keep their bits, each xored with the one before it.
+Integers are zigzag-encoded and split into the fewest byte planes that fit the largest; a general compressor then sees long
+runs instead of interleaved noise. Floats that are integers, or decimals of up to six places, are encoded as integers; others
+keep their bits, each xored with the previous one.
 """
 
 import struct
@@ -17,23 +17,23 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bits = NDArray[np.uint64]
 
-RAW: Final = 255  # the row keeps its bits
+RAW: Final = 255  # the row's bits are stored
 MOST_PLACES: Final = 6
-WHOLE_LIMIT: Final = float(2**53)
+INTEGER_LIMIT: Final = float(2**53)
 COUNT: Final = struct.Struct("<I")
-UNFOLDED: Final = ((np.arange(256) >> 1) ^ -(np.arange(256) & 1)).astype(np.int16)
-"""What each byte of zigzag means: most columns are of one byte, and looking it up takes one step instead of four."""
+UNZIGZAGGED: Final = ((np.arange(256) >> 1) ^ -(np.arange(256) & 1)).astype(np.int16)
+"""Decoded value of each zigzag byte: most columns have one byte, and a lookup takes one step instead of four."""
 
 
 class CorruptChunk(ValueError):
-    """The bytes are not what `ColumnWriter` wrote."""
+    """The bytes are not the output of `ColumnWriter`."""
 
 
 class ColumnWriter:
-    """Puts columns one after the other."""
+    """Write columns one after the other."""
 
     def __init__(self) -> None:
-        """Begin with nothing."""
+        """Start with an empty buffer."""
         self._parts: list[bytes] = []
 
     def bytes(self) -> bytes:
@@ -41,11 +41,14 @@ class ColumnWriter:
         return b"".join(self._parts)
 
     def count(self, value: int) -> None:
-        """Put a number from 0 to 2^32 - 1."""
+        """Write a number from 0 to 2^32 - 1."""
         self._parts.append(COUNT.pack(value))
 
     def ints(self, values: Ints) -> None:
-        """Put integers whose number the reader knows: a byte of width, then byte planes of the zigzagged values."""
+        """Write integers whose count the reader knows.
+
+        A byte of width, then byte planes of the zigzagged values.
+        """
         flat = np.ascontiguousarray(values, np.int64).reshape(-1)
         folded = ((flat << 1) ^ (flat >> 63)).view(np.uint64)
         width = (int(folded.max()).bit_length() + 7) // 8 if flat.size else 0
@@ -53,95 +56,98 @@ class ColumnWriter:
         self._parts.append(np.ascontiguousarray(folded.view(np.uint8).reshape(-1, 8)[:, :width].T).tobytes())
 
     def ascending(self, values: Ints) -> None:
-        """Put integers that grow: as differences."""
+        """Write ascending integers as differences."""
         self.ints(np.diff(values, prepend=np.int64(0)))
 
     def times(self, values: Ints) -> None:
-        """Put times that come at a nearly constant pace: as differences of differences."""
+        """Write times at a nearly constant interval as differences of differences."""
         self.ints(np.diff(np.diff(values, prepend=np.int64(0)), prepend=np.int64(0)))
 
     def floats(self, rows: Floats) -> None:
-        """Put a matrix whose shape the reader knows, one series a row, its stale markers among the values."""
+        """Write a matrix whose shape the reader knows, one series per row, including stale markers."""
         bits = np.ascontiguousarray(rows, np.float64).view(np.uint64)
         stale = np.flatnonzero(bits == STALE_NAN_BITS)
         self.count(len(stale))
         if len(stale):
             self.ascending(stale)
             bits = _without_stale(bits)
-        kinds, whole = _scaled(bits.view(np.float64))
+        kinds, integers = _scaled(bits.view(np.float64))
         self._parts.append(kinds.tobytes())
-        scaled = whole[kinds != RAW]
+        scaled = integers[kinds != RAW]
         self.ints(scaled[:, :1])
         self.ints(np.diff(scaled, axis=1))
-        kept = bits[kinds == RAW]
-        if len(kept):
-            xored = kept.copy()
-            xored[:, 1:] ^= kept[:, :-1]
+        raw_rows = bits[kinds == RAW]
+        if len(raw_rows):
+            xored = raw_rows.copy()
+            xored[:, 1:] ^= raw_rows[:, :-1]
             self._parts.append(np.ascontiguousarray(xored.view(np.uint8).reshape(-1, 8).T).tobytes())
 
 
 class ColumnReader:
-    """Takes the columns in the order in which they were put."""
+    """Read columns in the order in which they were written."""
 
     def __init__(self, content: bytes) -> None:
-        """Begin at the first byte."""
+        """Start at the first byte."""
         self._content = content
         self._bytes = np.frombuffer(content, np.uint8)
         self._at = 0
 
     @property
     def at_end(self) -> bool:
-        """Tell whether everything was taken."""
+        """Return whether everything was read."""
         return self._at == len(self._content)
 
     def count(self) -> int:
-        """Take a number. Raises `CorruptChunk`."""
+        """Read a number. Raises `CorruptChunk`."""
         self._take(COUNT.size)
         value: int = COUNT.unpack_from(self._content, self._at - COUNT.size)[0]
         return value
 
     def ints(self, n: int) -> Ints:
-        """Take n integers. Raises `CorruptChunk`."""
+        """Read n integers. Raises `CorruptChunk`."""
         return self._narrow(n).astype(np.int64)
 
     def _narrow(self, n: int) -> NDArray[np.signedinteger[Any]]:
-        """Take n integers in the narrowest type that holds them: most columns are steps of one byte."""
+        """Read n integers in the narrowest type that fits them: most columns are differences of one byte."""
         width = int(self._take(1)[0])
-        return np.zeros(n, np.int16) if width == 0 else _joined(self._planes(width, n))
+        return np.zeros(n, np.int16) if width == 0 else _join_planes(self._planes(width, n))
 
     def _planes(self, width: int, n: int) -> NDArray[np.uint8]:
-        """Take [width, n] byte planes, the lowest first."""
+        """Read [width, n] byte planes, the lowest first."""
         if width > 8:
-            raise CorruptChunk(f"an integer of {width} bytes")
+            raise CorruptChunk(f"an integer has {width} bytes, at most 8 are possible")
         return self._take(width * n).reshape(width, n)
 
     def nothing(self, columns: int) -> bool:
-        """Take columns of no integers at all: one byte each."""
+        """Read empty integer columns: one byte each."""
         return not self._take(columns).any()
 
     def ascending(self, n: int) -> Ints:
-        """Take n growing integers."""
+        """Read n ascending integers."""
         out: Ints = self.ints(n).cumsum()
         return out
 
     def times(self, n: int) -> Ints:
-        """Take n times. The first two differences are as large as the time itself; behind them is jitter, mostly of one byte."""
+        """Read n times.
+
+        The first two differences are as large as the time itself; the rest is jitter, mostly one byte.
+        """
         width = int(self._take(1)[0])
         planes = self._planes(width, n)
         steps = np.zeros(n, np.int64)
         for place in range(min(n, 2)):
-            steps[place] = _unfolded_int(int.from_bytes(planes[:, place].tobytes(), "little"))
+            steps[place] = _unzigzag(int.from_bytes(planes[:, place].tobytes(), "little"))
         rest = planes[:, 2:]
         if rest.any():
             narrow = width
             while not rest[narrow - 1].any():
                 narrow -= 1
-            steps[2:] = _joined(rest[:narrow])
+            steps[2:] = _join_planes(rest[:narrow])
         out: Ints = steps.cumsum().cumsum()
         return out
 
     def same(self, n: int, known: dict[bytes, Ints]) -> Ints:
-        """Take n growing integers that were often taken before: hours of one block name the same series."""
+        """Read n ascending integers that were often read before: hours of one block contain the same series."""
         start = self._at
         width = int(self._take(1)[0])
         self._planes(width, n)
@@ -153,7 +159,7 @@ class ColumnReader:
         return found
 
     def floats(self, rows: int, columns: int) -> Floats:
-        """Take a matrix. Raises `CorruptChunk`."""
+        """Read a matrix. Raises `CorruptChunk`."""
         n_stale = self.count()
         stale = self.ascending(n_stale) if n_stale else None
         kinds = self._take(rows)
@@ -169,7 +175,7 @@ class ColumnReader:
             values[is_raw] = np.bitwise_xor.accumulate(bits, axis=1).view(np.float64)
         if stale is not None:
             if stale[-1] >= values.size or stale[0] < 0:
-                raise CorruptChunk("a stale marker outside")
+                raise CorruptChunk("a stale marker is outside of the matrix")
             values.view(np.uint64).reshape(-1)[stale] = STALE_NAN_BITS
         return values
 
@@ -178,27 +184,27 @@ class ColumnReader:
         values = np.empty((rows, columns), np.float64)
         values[:, :1] = self._narrow(rows * n_first).reshape(rows, n_first)
         values[:, 1:] = self._narrow(rows * n_steps).reshape(rows, n_steps)
-        # Whole numbers below 2^53 add up exactly.
+        # Integers below 2^53 add up exactly.
         np.cumsum(values, axis=1, out=values)
         if kinds.any():
             if kinds.max() > MOST_PLACES:
-                raise CorruptChunk("a row with too many places")
+                raise CorruptChunk("a row has too many decimal places")
             values /= np.power(10.0, kinds)[:, None]
         return values
 
     def _take(self, n: int) -> NDArray[np.uint8]:
         if self._at + n > len(self._content):
-            raise CorruptChunk(f"it ends {self._at + n - len(self._content)} bytes early")
+            raise CorruptChunk(f"the chunk ends {self._at + n - len(self._content)} bytes early")
         taken = self._bytes[self._at : self._at + n]
         self._at += n
         return taken
 
 
-def _joined(planes: NDArray[np.uint8]) -> NDArray[np.signedinteger[Any]]:
-    """Put byte planes (one to eight) together and undo the zigzag, in the narrowest type that holds the integers."""
+def _join_planes(planes: NDArray[np.uint8]) -> NDArray[np.signedinteger[Any]]:
+    """Join byte planes (one to eight) and decode the zigzag, in the narrowest type that fits the integers."""
     width = len(planes)
     if width == 1:
-        small: NDArray[np.signedinteger[Any]] = UNFOLDED[planes[0]]
+        small: NDArray[np.signedinteger[Any]] = UNZIGZAGGED[planes[0]]
         return small
     folded = planes[0].astype(np.uint64 if width > 4 else np.uint32 if width > 2 else np.uint16)
     for place in range(1, width):
@@ -209,35 +215,38 @@ def _joined(planes: NDArray[np.uint8]) -> NDArray[np.signedinteger[Any]]:
     return unfolded
 
 
-def _unfolded_int(folded: int) -> int:
+def _unzigzag(folded: int) -> int:
     return (folded >> 1) ^ -(folded & 1)
 
 
 def _without_stale(bits: Bits) -> Bits:
-    """Put in place of each stale marker the value before it in its row (0 at a row's beginning): no step is the smallest one."""
-    fresh = bits != STALE_NAN_BITS
+    """Replace each stale marker by the value before it in its row (0 at the start).
+
+    A zero difference is smallest.
+    """
+    is_value = bits != STALE_NAN_BITS
     columns = np.arange(bits.shape[1])
-    before = np.maximum.accumulate(np.where(fresh, columns, -1), axis=1)
+    before = np.maximum.accumulate(np.where(is_value, columns, -1), axis=1)
     filled = np.take_along_axis(bits, np.maximum(before, 0), axis=1)
     filled[before < 0] = 0
     return filled
 
 
 def _scaled(rows: Floats) -> tuple[NDArray[np.uint8], Ints]:
-    """Return, for each row, by how many decimal places it is a whole number (or RAW), and those whole numbers."""
+    """Return for each row by how many decimal places it is an integer (or RAW), and those integers."""
     kinds = np.full(len(rows), RAW, np.uint8)
-    whole = np.zeros(rows.shape, np.int64)
+    integers = np.zeros(rows.shape, np.int64)
     plain = np.isfinite(rows) & ((rows != 0) | ~np.signbit(rows))  # -0 is not 0
-    left = np.flatnonzero(plain.all(axis=1))
+    remaining = np.flatnonzero(plain.all(axis=1))
     for places in range(MOST_PLACES + 1):
-        if not len(left):
+        if not len(remaining):
             break
         power = 10.0**places
         with np.errstate(over="ignore"):
-            candidates = np.rint(rows[left] * power)
-        exact = (candidates / power == rows[left]) & (np.abs(candidates) < WHOLE_LIMIT)
+            candidates = np.rint(rows[remaining] * power)
+        exact = (candidates / power == rows[remaining]) & (np.abs(candidates) < INTEGER_LIMIT)
         fits = exact.all(axis=1)
-        kinds[left[fits]] = places
-        whole[left[fits]] = candidates[fits].astype(np.int64)
-        left = left[~fits]
-    return kinds, whole
+        kinds[remaining[fits]] = places
+        integers[remaining[fits]] = candidates[fits].astype(np.int64)
+        remaining = remaining[~fits]
+    return kinds, integers

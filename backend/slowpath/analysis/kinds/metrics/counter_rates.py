@@ -1,7 +1,7 @@
-"""rate() of counters, many at a time; and gauges at grid times. Equal to Prometheus' on the same samples.
+"""rate() of counters, many at a time, and gauges at grid times.
 
-All buckets of one instance are scraped at once, so they share their times: windows and extrapolation are found once for
-them, and per series remain one comparison for resets and two gathers.
+Equal to Prometheus on the same samples. All buckets of one instance are scraped at once and share their times: windows
+and extrapolation are computed once for them, and each series only needs one comparison for resets and two gathers.
 """
 
 from collections.abc import Sequence
@@ -16,14 +16,14 @@ from slowpath.analysis.kinds.metrics.series_data import SeriesData, Times, Value
 
 @dataclass(frozen=True, slots=True)
 class CounterRates:
-    """[S, P] rate per second of each series, NaN where Prometheus has no answer; and when which series was reset."""
+    """[S, P] rate per second of each series, NaN where Prometheus returns none; and the times of resets."""
 
     per_second: Values
-    reset_ms: tuple[Times, ...]  # one array a series: the times of the first samples after a reset
+    reset_ms: tuple[Times, ...]  # one array per series: the times of the first samples after a reset
 
 
 class RateWindowCache:
-    """Windows by vector of times: equal vectors (the usual case) are looked up, not found anew."""
+    """Windows by vector of times: equal vectors (the usual case) share one entry."""
 
     def __init__(self, grid_times: Times, width_ms: int, dialect: PrometheusDialect) -> None:
         self._grid_times = grid_times
@@ -32,32 +32,32 @@ class RateWindowCache:
         self._known: dict[tuple[int, int, int], list[tuple[Times, RateWindows]]] = {}
 
     def of(self, times: Times) -> RateWindows:
-        """The windows over these times, which hold no stale marker."""
+        """Return the windows over these times, which contain no stale marker."""
         key = (len(times), int(times[0]), int(times[-1])) if len(times) else (0, 0, 0)
         known = self._known.setdefault(key, [])
         for seen, windows in known:
             if seen is times or np.array_equal(seen, times):
                 return windows
-        made = windows_before(self._grid_times, self._width_ms, times, self._dialect)
-        known.append((times, made))
-        return made
+        created = windows_before(self._grid_times, self._width_ms, times, self._dialect)
+        known.append((times, created))
+        return created
 
 
 def without_stale(series: SeriesData) -> tuple[Times, Values]:
-    """Times and values of a series of floats, its stale markers left out as range selectors do."""
+    """Return times and values of a float series without its stale markers, like range selectors."""
     values = series.values if series.values is not None else np.zeros(0)
     times = series.times_ms if series.values is not None else series.times_ms[:0]
     if has_nan(values):
-        kept = ~is_stale(values)
-        if not kept.all():
-            return times[kept], values[kept]
+        is_sample = ~is_stale(values)
+        if not is_sample.all():
+            return times[is_sample], values[is_sample]
     return times, values
 
 
 def rates_of(
     series: Sequence[SeriesData], grid_times: Times, width_ms: int, dialect: PrometheusDialect
 ) -> CounterRates:
-    """rate(series[width]) at each grid time. Counter resets are added back; the ends are extrapolated."""
+    """Return rate(series[width]) at each grid time, with counter resets added back and the ends extrapolated."""
     points = len(grid_times)
     per_second = np.full((len(series), points), np.nan)
     resets: list[Times] = []
@@ -81,29 +81,32 @@ def rates_of(
         if not windows.full.any():
             continue
         chosen = slice(rows[0], rows[-1] + 1) if rows[-1] - rows[0] + 1 == len(rows) else rows
-        grown = increase[chosen]
-        rate = grown * windows.factors(first_value[chosen], grown, dialect)
+        increases = increase[chosen]
+        rate = increases * windows.factors(first_value[chosen], increases, dialect)
         rate[:, ~windows.full] = np.nan
         per_second[chosen] = rate
     return CounterRates(per_second, tuple(resets))
 
 
 def reset_corrections(before: Values, at: Times, windows: RateWindows) -> Values:
-    """[P, ...] What the counter had reached before each reset within a window, in sum.
+    """[P, ...] Sum the counter values before each reset within a window.
 
-    `before` is [R] or [R, K]: the values just before; `at` [R] the ascending indices of the first samples after. A reset
-    counts for a window that holds the samples on both its sides.
+    `before` is [R] or [R, K]: the values just before; `at` [R] the ascending indices of the first samples after. A reset counts
+    for a window that contains the samples on both its sides.
     """
     summed = np.concatenate((np.zeros((1, *before.shape[1:])), np.cumsum(before, axis=0)))
     upto_last = np.searchsorted(at, windows.last, side="right")
     upto_first = np.searchsorted(at, windows.first, side="right")
-    # Where no reset lies between, both indices are equal and the difference is exactly zero.
-    lost: Values = summed[upto_last] - summed[upto_first]
-    return lost
+    # Without a reset between, both indices are equal and the difference is exactly zero.
+    correction: Values = summed[upto_last] - summed[upto_first]
+    return correction
 
 
 def gauges_of(series: Sequence[SeriesData], grid_times: Times, dialect: PrometheusDialect) -> Values:
-    """[S, P] The value that each series has at each grid time: its newest sample within five minutes, if it is not stale."""
+    """[S, P] Return the value of each series at each grid time.
+
+    The newest sample of five minutes, unless stale.
+    """
     out = np.full((len(series), len(grid_times)), np.nan)
     for row, one in enumerate(series):
         if one.values is None or not len(one.values):
@@ -115,7 +118,7 @@ def gauges_of(series: Sequence[SeriesData], grid_times: Times, dialect: Promethe
 
 
 def sum_present(table: Values) -> Values:
-    """[S, P] -> [P] The sum of what is there, as sum() of an instant vector; NaN where nothing is."""
+    """[S, P] -> [P] Sum the present values, like sum() of an instant vector; NaN without any."""
     if not len(table):
         return np.full(table.shape[1], np.nan)
     summed = np.nansum(table, axis=0)

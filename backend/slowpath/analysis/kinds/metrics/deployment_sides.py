@@ -1,7 +1,7 @@
-"""Which minutes of which instances speak for a deploy's build, and which for the one before it.
+"""Split minutes and instances into those of a deployment's build and those of the previous one.
 
-Best is what ran at the same time: series whose label names the deploy's commit, or instances that began or restarted after
-the deploy beside others that went on. Else there is only the time before.
+The best evidence is from the same time: series whose label names the deployment's commit, or instances that started or
+restarted after the deployment next to others that continued. Otherwise there is only the time before.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,24 +22,26 @@ COMMIT_LETTERS: Final = 7
 
 @dataclass(frozen=True)
 class DeploymentSides:
-    """Minutes of the build before and of the deploy's build, and how they were told apart."""
+    """Minutes of the previous build and of the deployment's build, and how they were separated."""
 
     base: HistogramCells
     candidate: HistogramCells
     basis: Basis
 
 
-def deploy_sides(  # noqa: PLR0917 - samples, when, and by what the build is known
+def deploy_sides(  # noqa: PLR0917 - samples, times, and what identifies the build
     samples: ServiceSamples, began_ms: int, end_ms: int, since_ms: int, commit: str, label: str | None
 ) -> DeploymentSides | None:
-    """Tell both sides of a deploy that began at `began_ms`, until `end_ms`. The build before ran since `since_ms`.
+    """Return both sides of a deployment that began at `began_ms`, until `end_ms`.
 
-    None when there is no histogram to judge by.
+    None without a histogram. The previous build ran since `since_ms`.
     """
     histograms = [*samples.natives, *samples.buckets]
-    beside = _by_label(histograms, began_ms, commit, label) or _by_instance(samples, histograms, began_ms, end_ms)
-    if beside is not None:
-        old, new, from_ms = beside
+    series_of_sides = _by_label(histograms, began_ms, commit, label) or _by_instance(
+        samples, histograms, began_ms, end_ms
+    )
+    if series_of_sides is not None:
+        old, new, from_ms = series_of_sides
         base = service_cells(samples, from_ms, end_ms, MINUTE_MS, lambda one: one.series_id in old).latency
         candidate = service_cells(samples, from_ms, end_ms, MINUTE_MS, lambda one: one.series_id in new).latency
         if base is not None and candidate is not None:
@@ -49,14 +51,14 @@ def deploy_sides(  # noqa: PLR0917 - samples, when, and by what the build is kno
     cells = service_cells(samples, max(began_ms - BEFORE_MS, since_ms), end_ms, MINUTE_MS).latency
     if cells is None:
         return None
-    # The minute in which the deploy began belongs to neither.
+    # The minute in which the deployment began belongs to neither.
     return DeploymentSides(cells.between(0, began_ms), cells.between(began_ms + MINUTE_MS, end_ms), "before-after")
 
 
 def _by_label(
     series: Sequence[SeriesData], began_ms: int, commit: str, label: str | None
 ) -> tuple[set[int], set[int], int] | None:
-    """Old and new series by a label that names the deploy's build on some of those that have samples after it."""
+    """Return old and new series by a label that names the deployment's build on some with samples after it."""
     alive = [one for one in series if len(one.times_ms) and one.times_ms[-1] > began_ms]
     new = {one.series_id: name for one in alive if (name := names_build(one.labels, commit, label)) is not None}
     if not new:
@@ -67,7 +69,7 @@ def _by_label(
 
 
 def names_build(labels: Mapping[str, str], commit: str, label: str | None) -> str | None:
-    """Return the label that names a build, by its commit or by how it is called; None if none does."""
+    """Return the label that names a build, by its commit or display name; None if there is none."""
     for name, text in labels.items():
         if name == "le":
             continue
@@ -80,7 +82,7 @@ def names_build(labels: Mapping[str, str], commit: str, label: str | None) -> st
 def _by_instance(
     samples: ServiceSamples, series: Sequence[SeriesData], began_ms: int, end_ms: int
 ) -> tuple[set[int], set[int], int] | None:
-    """Old instances went on without a restart; new ones began or restarted after the deploy."""
+    """Return old instances, which continued without a restart, and new ones, which started or restarted after."""
     began: dict[str, int] = {}
     went_on: dict[str, bool] = {}
     of: dict[int, str] = {}
@@ -98,7 +100,7 @@ def _by_instance(
             began[name] = int(one.times_ms[0])
     new = {name for name in began if name in went_on and (began[name] > began_ms)}
     new -= {name for name in new if went_on[name] and not _any_restart(samples, series, name, began_ms, end_ms)}
-    old = {name for name, there in went_on.items() if there and name not in new}
+    old = {name for name, continued in went_on.items() if continued and name not in new}
     if not old or not new:
         return None
     from_ms = max(began[name] for name in new)
@@ -116,7 +118,7 @@ def _any_restart(samples: ServiceSamples, series: Sequence[SeriesData], name: st
 
 
 def restarted_ms(series: SeriesData, began_ms: int, end_ms: int) -> int | None:
-    """Return when a counter last began anew between two times; None if it did not."""
+    """Return when a counter last reset between two times; None if it did not."""
     counts = series.histograms.count if series.histograms is not None else series.values
     if counts is None or len(counts) < 2:
         return None

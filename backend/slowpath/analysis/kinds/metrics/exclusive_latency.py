@@ -1,8 +1,8 @@
-"""Minutes in which one build answered all requests of a service, and the latency in them: of all requests, and by route.
+"""Find the minutes in which one build answered all requests of a service, and measure latency in total and by route.
 
-A canary beside the build before, or a rollout that takes its time, mixes two builds in one histogram. So minutes in which
-instances of another build answered more than a trifle are left out, and so are the first ones after a deploy: caches are
-cold, and nobody says when the last instance was replaced.
+A canary, or a slow rollout, mixes two builds in one histogram. Minutes in which instances of another build answered more than
+a negligible part are therefore excluded, and so are the first ones after a deployment: caches are cold, and the time at which
+the last instance was replaced is unknown.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,12 +18,12 @@ from slowpath.analysis.kinds.metrics.service_panels import ServiceSamples
 from slowpath.analysis.stats.histogram_cells import HistogramCells
 
 SETTLED_MS: Final = 5 * MINUTE_MS
-TOLD_LATE_MS: Final = 5 * MINUTE_MS
-"""A deploy may be told of when its instances have begun already, but not much later."""
+LATE_REPORT_MS: Final = 5 * MINUTE_MS
+"""A deployment may be reported after its instances started, but not much later."""
 ROLLED_OUT_MS: Final = 30 * MINUTE_MS
-"""Where no instance began or restarted until then, instances say nothing of deploys (a gateway pushes for all of them)."""
-TRIFLE: Final = 0.01
-"""Of a minute's requests: an instance that is being drained or only asked for its health answers so few."""
+"""Time without a started or restarted instance after which instances are no evidence (a gateway pushes for all)."""
+NEGLIGIBLE_SHARE: Final = 0.01
+"""Share of a minute's requests that a draining instance, or one with health checks only, may answer."""
 ROUTE_LABELS: Final = (
     "http_route",
     "http.route",
@@ -37,18 +37,18 @@ ROUTE_LABELS: Final = (
     "grpc_method",
     "operation",
 )
-"""What libraries call the part of a service that answers, the surest first."""
-MOST_LOOKED_AT: Final = 50
-"""A label with more values holds whole addresses, and no routes."""
+"""Label names that libraries use for a part of a service, the most specific first."""
+MAX_LABEL_VALUES: Final = 50
+"""A label with more values contains complete addresses, not routes."""
 MOST_ROUTES: Final = 6
 ALL: Final = ""
 
 
 @dataclass(frozen=True)
 class ExclusiveLatency:
-    """Latency of one build in the minutes that were its own: `routes` by route, "" of all requests.
+    """Latency of one build in its exclusive minutes: `routes` by route, "" for all requests.
 
-    `buckets` names how latencies are counted: two that are counted otherwise can not be told apart from two that differ.
+    `buckets` describes the bucket bounds: latencies with different bounds cannot be compared.
     """
 
     routes: Mapping[str, HistogramCells]
@@ -60,25 +60,25 @@ def measure_exclusive_latency(
 ) -> ExclusiveLatency | None:
     """Return the latency of the build that was deployed at `began_ms`, until `end_ms`.
 
-    The samples should begin some scrapes before. None without a histogram, or if no minute was the build's own.
+    The samples should begin some scrapes before. None without a histogram, or without an exclusive minute.
     """
     histograms = [*samples.natives, *samples.buckets]
-    own, others = _sides(samples, histograms, began_ms, commit, label)
+    own_series, others = _sides(samples, histograms, began_ms, commit, label)
     from_ms = began_ms + SETTLED_MS
-    latency = _cells(samples, from_ms, end_ms, own)
+    latency = _cells(samples, from_ms, end_ms, own_series)
     if latency is None or len(latency.bounds) < 2:
         return None
-    beside = _cells(samples, from_ms, end_ms, others) if others else None
-    kept = latency.known
-    if beside is not None:
-        kept &= np.nan_to_num(beside.requests) <= TRIFLE * np.nan_to_num(latency.requests)
-    if not kept.any():
+    other_latency = _cells(samples, from_ms, end_ms, others) if others else None
+    is_exclusive = latency.known
+    if other_latency is not None:
+        is_exclusive &= np.nan_to_num(other_latency.requests) <= NEGLIGIBLE_SHARE * np.nan_to_num(latency.requests)
+    if not is_exclusive.any():
         return None
-    routes = {ALL: latency.of(kept)}
-    for route, ids in _routes([one for one in histograms if one.series_id in own]).items():
+    routes = {ALL: latency.of(is_exclusive)}
+    for route, ids in _routes([one for one in histograms if one.series_id in own_series]).items():
         cells = _cells(samples, from_ms, end_ms, ids)
         if cells is not None:
-            routes[route] = cells.of(kept & cells.known)
+            routes[route] = cells.of(is_exclusive & cells.known)
     return ExclusiveLatency(_largest(routes), _buckets(samples, latency))
 
 
@@ -89,7 +89,10 @@ def _sides(
     commit: str,
     label: str | None,
 ) -> tuple[set[int], set[int]]:
-    """Series of the build, and those of other builds: by a label that names it, else by instances; else all are its own."""
+    """Return series of the build and of other builds: by a label, else by instances.
+
+    Else all are the build's.
+    """
     alive = [one for one in histograms if len(one.times_ms) and one.times_ms[-1] > began_ms]
     named = {one.series_id: name for one in alive if (name := names_build(one.labels, commit, label)) is not None}
     if named:
@@ -102,8 +105,11 @@ def _sides(
 
 
 def _old_instances(samples: ServiceSamples, histograms: Sequence[SeriesData], began_ms: int) -> set[str | None]:
-    """Instances that were there before a deploy and did not restart with it; none if no instance began with it."""
-    since_ms, until_ms = began_ms - TOLD_LATE_MS, began_ms + ROLLED_OUT_MS
+    """Return instances from before a deployment that did not restart with it.
+
+    Empty if no instance started with it.
+    """
+    since_ms, until_ms = began_ms - LATE_REPORT_MS, began_ms + ROLLED_OUT_MS
     first: dict[str, int] = {}
     restarted: set[str] = set()
     with_deploy = False
@@ -121,27 +127,27 @@ def _old_instances(samples: ServiceSamples, histograms: Sequence[SeriesData], be
 
 
 def _cells(samples: ServiceSamples, from_ms: int, end_ms: int, ids: set[int]) -> HistogramCells | None:
-    chosen: Chosen = lambda one: one.series_id in ids  # noqa: E731 - a name for what is handed on
+    chosen: Chosen = lambda one: one.series_id in ids  # noqa: E731 - a named argument
     return service_cells(samples, from_ms, end_ms, MINUTE_MS, chosen).latency
 
 
-def _routes(own: Sequence[SeriesData]) -> dict[str, set[int]]:
-    """Series by route, where a label tells several routes apart."""
+def _routes(series: Sequence[SeriesData]) -> dict[str, set[int]]:
+    """Return series by route, if a label distinguishes several routes."""
     for label in ROUTE_LABELS:
-        found: dict[str, set[int]] = {}
-        for one in own:
+        ids_by_route: dict[str, set[int]] = {}
+        for one in series:
             if one.labels.get(label):
-                found.setdefault(one.labels[label], set()).add(one.series_id)
-        if 1 < len(found) <= MOST_LOOKED_AT:
-            return found
+                ids_by_route.setdefault(one.labels[label], set()).add(one.series_id)
+        if 1 < len(ids_by_route) <= MAX_LABEL_VALUES:
+            return ids_by_route
     return {}
 
 
 def _largest(routes: Mapping[str, HistogramCells]) -> dict[str, HistogramCells]:
-    """All requests, and the routes with most of them."""
+    """Return all requests, and the routes with most of them."""
     parts = [(float(cells.requests.sum()), route) for route, cells in routes.items() if route != ALL]
-    kept = sorted(parts, key=lambda each: (-each[0], each[1]))[:MOST_ROUTES]
-    return {ALL: routes[ALL]} | {route: routes[route] for requests, route in kept if requests > 0}
+    largest = sorted(parts, key=lambda each: (-each[0], each[1]))[:MOST_ROUTES]
+    return {ALL: routes[ALL]} | {route: routes[route] for requests, route in largest if requests > 0}
 
 
 def _buckets(samples: ServiceSamples, latency: HistogramCells) -> str:

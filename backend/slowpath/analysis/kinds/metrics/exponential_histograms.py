@@ -1,7 +1,8 @@
-"""OpenTelemetry's exponential histograms as native ones: the same buckets, numbered one higher.
+"""Convert OpenTelemetry's exponential histograms to native ones.
 
-Bucket i of scale s covers (b^i, b^(i+1)], b = 2^(2^-s); a native bucket k of schema s covers (b^(k-1), b^k]. A finer scale
-than native histograms have is halved: two buckets become one, exactly.
+The same buckets, numbered one higher. Bucket i of scale s covers (b^i, b^(i+1)], b = 2^(2^-s); a native bucket k of
+schema s covers (b^(k-1), b^k]. A scale finer than native histograms support is reduced: two buckets become one,
+exactly.
 """
 
 import struct
@@ -20,11 +21,11 @@ MOST_OFFSET: Final = 1 << 30
 
 
 class InvalidExponentialHistogram(ValueError):
-    """A histogram that contradicts itself."""
+    """A histogram is inconsistent."""
 
 
 def native_of(point: Mapping[str, Any], *, is_stale: bool) -> IncomingHistogram:
-    """Return a point as a native histogram. Raises `InvalidExponentialHistogram`."""
+    """Convert a point to a native histogram. Raises `InvalidExponentialHistogram`."""
     if is_stale:
         return IncomingHistogram(0, 0.0, 0.0, 0.0, STALE, NONE, NONE, RESET_UNKNOWN, ())
     try:
@@ -34,30 +35,30 @@ def native_of(point: Mapping[str, Any], *, is_stale: bool) -> IncomingHistogram:
     except InvalidExponentialHistogram:
         raise
     except (TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise InvalidExponentialHistogram("a number is none") from error
+        raise InvalidExponentialHistogram("a field is not a number") from error
     if scale < LEAST_SCHEMA:
-        raise InvalidExponentialHistogram(f"its scale is {scale}; the coarsest that is kept is {LEAST_SCHEMA}")
+        raise InvalidExponentialHistogram(f"the scale is {scale}; the coarsest supported scale is {LEAST_SCHEMA}")
     if min(count, zeros) < 0 or not threshold >= 0:
         raise InvalidExponentialHistogram("a count is negative")
     if sum(positive[1]) + sum(negative[1]) + zeros != count:
-        raise InvalidExponentialHistogram(f"its buckets do not hold its count of {count}")
+        raise InvalidExponentialHistogram(f"the bucket counts do not add up to the count of {count}")
     schema = min(scale, MOST_SCHEMA)
     return IncomingHistogram(
         schema, threshold, float(zeros), float(count), total, positive, negative, RESET_UNKNOWN, ()
     )
 
 
-def _side(told: Mapping[str, Any], scale: int) -> Side:
-    counts: Sequence[Any] = told.get("bucketCounts") or ()
-    offset = int(told.get("offset", 0))
+def _side(point_buckets: Mapping[str, Any], scale: int) -> Side:
+    counts: Sequence[Any] = point_buckets.get("bucketCounts") or ()
+    offset = int(point_buckets.get("offset", 0))
     if len(counts) > MAX_BUCKETS or abs(offset) > MOST_OFFSET or scale > 1000:
-        raise InvalidExponentialHistogram(f"more than {MAX_BUCKETS} buckets, or numbers beyond all bounds")
+        raise InvalidExponentialHistogram(f"more than {MAX_BUCKETS} buckets, or an offset out of range")
     coarser = max(scale - MOST_SCHEMA, 0)
     buckets: dict[int, int] = {}
     for position, count in enumerate(counts):
         filled = int(count)
         if filled < 0:
-            raise InvalidExponentialHistogram("a bucket holds less than nothing")
+            raise InvalidExponentialHistogram("a bucket count is negative")
         if filled:
             index = ((offset + position) >> coarser) + 1
             buckets[index] = buckets.get(index, 0) + filled

@@ -1,8 +1,8 @@
-"""histogram_quantile, for all grid times at once, and the bucket in which the answer lies.
+"""Compute histogram_quantile for all grid times at once, with the bucket of the result.
 
-The classic rule and the native one are two algorithms in Prometheus too: they differ at exact bucket edges and in the
-highest bucket, so neither is expressed by the other here. Inside one bucket nothing is known: the band [low, high] is what
-the samples say, the value is where interpolation puts it.
+The classic and the native rule are two algorithms in Prometheus too: they differ at exact bucket edges and in the highest
+bucket, so neither is expressed by the other here. The position within a bucket is unknown: the band [low, high] is what the
+samples show, the value is interpolated.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class QuantileEstimate:
     high: Values
 
     def scaled(self, factor: float) -> "QuantileEstimate":
-        """The same in another unit."""
+        """Return the estimate in another unit."""
         return QuantileEstimate(self.value * factor, self.low * factor, self.high * factor)
 
 
@@ -34,23 +34,26 @@ def _constant(value: float, points: int) -> QuantileEstimate:
     return QuantileEstimate(same, np.full(points, np.nan), np.full(points, np.nan))
 
 
-def _rising(cumulative: Values, there: Mask, tolerance: float) -> Values:
-    """Cumulative counts that never fall: dips and differences of rounding are levelled to what was before."""
+def _non_decreasing(cumulative: Values, is_present: Mask, tolerance: float) -> Values:
+    """Make cumulative counts non-decreasing.
+
+    Dips and rounding differences are replaced by the previous count.
+    """
     steps = np.diff(cumulative, axis=0)
-    if there.all() and not ((steps < 0) | ((steps > 0) & _near(cumulative[1:], cumulative[:-1], tolerance))).any():
+    if is_present.all() and not ((steps < 0) | ((steps > 0) & _near(cumulative[1:], cumulative[:-1], tolerance))).any():
         return cumulative
-    level = np.where(there[0], cumulative[0], 0.0)
+    level = np.where(is_present[0], cumulative[0], 0.0)
     out = np.empty_like(cumulative)
     out[0] = level
     for row in range(1, len(cumulative)):
         now = cumulative[row]
-        level = np.where(there[row] & (now > level) & ~_near(now, level, tolerance), now, level)
+        level = np.where(is_present[row] & (now > level) & ~_near(now, level, tolerance), now, level)
         out[row] = level
     return out
 
 
 def _near(now: Values, before: Values, tolerance: float) -> Mask:
-    """Whether two counts of at least 0 differ by less than the tolerance, relative to their sum."""
+    """Return whether two non-negative counts differ by less than the tolerance, relative to their sum."""
     bound = np.where((now == 0) | (before == 0), _SMALLEST_NORMAL, now + before)
     out: Mask = np.abs(now - before) < tolerance * bound
     return out
@@ -58,27 +61,30 @@ def _near(now: Values, before: Values, tolerance: float) -> Mask:
 
 @dataclass(frozen=True, slots=True)
 class ClassicColumns:
-    """Classic buckets made ready for any quantile: [U] bounds, [U, P] rising counts, and which buckets are there."""
+    """Classic buckets prepared for any quantile: [U] bounds, [U, P] cumulative counts, presence of each bucket."""
 
     bounds: Values
     counts: Values
     there: Mask
-    previous: Indices  # [U, P] the nearest bucket below that is there, -1 where none is
-    known: Mask  # [P] where there is +Inf, another bucket, and an observation
+    previous: Indices  # [U, P] the nearest present bucket below, -1 without any
+    known: Mask  # [P] where +Inf, another bucket and an observation are present
 
     @classmethod
     def of(cls, bounds: Values, cumulative: Values, dialect: PrometheusDialect) -> "ClassicColumns":
-        """Check and level `cumulative` [U, P], NaN where a bucket is not there; `bounds` [U] ascending and distinct."""
+        """Validate and correct `cumulative` [U, P], NaN for absent buckets.
+
+        `bounds` [U] ascending and distinct.
+        """
         there = ~np.isnan(cumulative)
         if len(bounds) < 2 or not np.isposinf(bounds[-1]):
             nowhere = np.zeros(cumulative.shape[1], np.bool_)
             return cls(bounds, cumulative, there, np.zeros(cumulative.shape, np.int64), nowhere)
-        counts = _rising(np.where(there, cumulative, 0.0), there, dialect.delta_tolerance)
+        counts = _non_decreasing(np.where(there, cumulative, 0.0), there, dialect.delta_tolerance)
         known = there[-1] & (there.sum(axis=0) >= 2) & (counts[-1] != 0)
         return cls(bounds, counts, there, _previous(there), known)
 
     def quantile(self, q: float) -> QuantileEstimate:
-        """The q-quantile; NaN where nothing is known."""
+        """Return the q-quantile; NaN where unknown."""
         points = len(self.known)
         if np.isnan(q) or not self.known.any():
             return _constant(np.nan, points) if np.isnan(q) or 0 <= q <= 1 else _outside(q, points, len(self.bounds))
@@ -86,7 +92,7 @@ class ClassicColumns:
             return _outside(q, points, len(self.bounds))
         rank = q * self.counts[-1]
         reached = (self.counts[:-1] >= rank) & self.there[:-1]
-        above = ~reached.any(axis=0)  # the quantile lies above the highest finite bound
+        above = ~reached.any(axis=0)  # the quantile is above the highest finite bound
         bucket = np.where(above, 0, np.argmax(reached, axis=0))
         column = np.arange(points)
         below = self.previous[bucket, column]
@@ -105,15 +111,15 @@ class ClassicColumns:
 
 
 def _outside(q: float, points: int, buckets: int) -> QuantileEstimate:
-    """What Prometheus says below 0 and above 1, if there are buckets at all."""
+    """Return Prometheus's result below 0 and above 1, if there are buckets at all."""
     return _constant((-np.inf if q < 0 else np.inf) if buckets else np.nan, points)
 
 
-def _previous(there: Mask) -> Indices:
-    """[U, P] The nearest row below each that is there, -1 where none is."""
-    own = np.where(there, np.arange(len(there))[:, None], -1)
-    upto = np.maximum.accumulate(own, axis=0)
-    return np.concatenate((np.full((1, there.shape[1]), -1), upto[:-1])).astype(np.int64)
+def _previous(is_present: Mask) -> Indices:
+    """[U, P] Return the nearest present row below each, -1 without any."""
+    row_or_none = np.where(is_present, np.arange(len(is_present))[:, None], -1)
+    upto = np.maximum.accumulate(row_or_none, axis=0)
+    return np.concatenate((np.full((1, is_present.shape[1]), -1), upto[:-1])).astype(np.int64)
 
 
 def _only(known: Mask, value: Values, low: Values, high: Values) -> QuantileEstimate:
@@ -122,10 +128,10 @@ def _only(known: Mask, value: Values, low: Values, high: Values) -> QuantileEsti
 
 @dataclass(frozen=True, slots=True)
 class NativeBuckets:
-    """[K, P] Buckets of a native histogram in ascending order of value, K bounds pairs; and the totals of each column.
+    """[K, P] Buckets of a native histogram in ascending order of value, K pairs of bounds, and the totals of each column.
 
-    `lower` and `upper` are [K, P] too (a view when all columns agree). `total` is the histogram's count: observations of NaN
-    are in it and in no bucket. `custom` says that the bounds are the sender's own, from -Inf to +Inf.
+    `lower` and `upper` are [K, P] too (a view if all columns agree). `total` is the histogram's count: it includes observations
+    of NaN, which are in no bucket. `custom`: the bounds are the sender's, from -Inf to +Inf.
     """
 
     lower: Values
@@ -137,7 +143,10 @@ class NativeBuckets:
 
 
 def native_quantile(q: float, buckets: NativeBuckets, dialect: PrometheusDialect) -> QuantileEstimate:
-    """The q-quantile of native histograms; exponential interpolation by Prometheus 3's rule, linear for custom bounds."""
+    """Return the q-quantile of native histograms.
+
+    Exponential as in Prometheus 3, linear for custom bounds.
+    """
     points = len(buckets.total)
     if np.isnan(q) or not len(buckets.lower):
         return _constant(np.nan, points)
@@ -149,7 +158,7 @@ def native_quantile(q: float, buckets: NativeBuckets, dialect: PrometheusDialect
     chosen, count = _bucket_of_rank(buckets.count, rank, from_below)
     column = np.arange(points)
     inside = buckets.count[chosen, column]
-    lower, upper, answered, answer = _mended_bounds(buckets, chosen, column)
+    lower, upper, answered, answer = _corrected_bounds(buckets, chosen, column)
     count = np.minimum(count, buckets.total)
     missed = count < rank
     within = np.where(from_below, rank - (count - inside), count - rank)
@@ -165,17 +174,17 @@ def native_quantile(q: float, buckets: NativeBuckets, dialect: PrometheusDialect
 
 
 def _bucket_of_rank(count: Values, rank: Values, from_below: Mask) -> tuple[Indices, Values]:
-    """[P] The first filled bucket, from the end that is counted from, at which the rank is reached; and the count there.
+    """[P] Return the first non-empty bucket, from the given end, at which the rank is reached, and the count there.
 
-    Where the rank is never reached it is the last filled one in that direction.
+    If the rank is never reached it is the last non-empty one in that direction.
     """
     filled = count != 0
     column = np.arange(count.shape[1])
     chosen = np.zeros(count.shape[1], np.int64)
     reached = np.zeros(count.shape[1])
     for upward in (True, False):
-        mine = from_below if upward else ~from_below
-        if not mine.any():
+        of_direction = from_below if upward else ~from_below
+        if not of_direction.any():
             continue
         ordered = count if upward else count[::-1]
         solid = filled if upward else filled[::-1]
@@ -183,13 +192,13 @@ def _bucket_of_rank(count: Values, rank: Values, from_below: Mask) -> tuple[Indi
         hit = solid & (summed >= rank)
         last_filled = len(ordered) - 1 - np.argmax(solid[::-1], axis=0)
         at = np.where(hit.any(axis=0), np.argmax(hit, axis=0), last_filled)
-        reached = np.where(mine, summed[at, column], reached)
-        chosen = np.where(mine, at if upward else len(ordered) - 1 - at, chosen)
+        reached = np.where(of_direction, summed[at, column], reached)
+        chosen = np.where(of_direction, at if upward else len(ordered) - 1 - at, chosen)
     return chosen, reached
 
 
-def _mended_bounds(buckets: NativeBuckets, chosen: Indices, column: Indices) -> tuple[Values, Values, Mask, Values]:
-    """Bounds of the chosen buckets where zero and infinity are taken into account; and answers that need no interpolation."""
+def _corrected_bounds(buckets: NativeBuckets, chosen: Indices, column: Indices) -> tuple[Values, Values, Mask, Values]:
+    """Return bounds of the chosen buckets corrected at zero and infinity, and results that need no interpolation."""
     lower = buckets.lower[chosen, column].copy()
     upper = buckets.upper[chosen, column].copy()
     if buckets.custom:
@@ -209,7 +218,7 @@ def _mended_bounds(buckets: NativeBuckets, chosen: Indices, column: Indices) -> 
 
 
 def _exponential(lower: Values, upper: Values, fraction: Values) -> Values:
-    """As if the bucket were divided again and again by a schema of higher resolution."""
+    """Interpolate as if the bucket were divided again and again by schemas of higher resolution."""
     low, high = np.log2(np.abs(lower)), np.log2(np.abs(upper))
     out: Values = np.where(
         lower > 0, np.exp2(low + (high - low) * fraction), -np.exp2(high + (low - high) * (1 - fraction))

@@ -1,7 +1,7 @@
-"""What a request brings, whatever its protocol: samples by series, and what of it is wrong, by name.
+"""The samples of one request by series, whatever its protocol, and rejected samples by reason.
 
-A series is known by a key, bytes that its protocol makes of its labels: the same labels in the same protocol, the same key.
-So labels are taken apart once in the life of a process, and then a sample costs a look-up.
+A series is identified by a key, the bytes of its labels in its protocol: equal labels in one protocol have equal keys. So
+labels are parsed once per process, and then a sample costs a lookup.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,30 +20,30 @@ MAX_LABELS: Final = 100
 MAX_NAME_BYTES: Final = 1024
 MAX_VALUE_BYTES: Final = 4096
 MAX_SERIES: Final = 100_000
-"""In one request."""
+"""Per request."""
 MAX_SPELLED_BYTES: Final = 256 << 20
-"""In one request: the labels of all its series, written out. Protocols that refer to shared texts can repeat them."""
+"""Per request: the expanded labels of all its series. Protocols with shared texts can repeat them."""
 BATCH_BYTES: Final = 1 << 20
-"""About how much memory a request's samples take before they are handed over."""
+"""Approximate memory of a request's samples before they are delivered."""
 SAMPLE_BYTES: Final = 150
 SERIES_BYTES: Final = 1_500
 BUCKET_BYTES: Final = 80
 EXEMPLAR_BYTES: Final = 2_000
 MAX_SAMPLES: Final = 1_000_000
-"""In one request."""
+"""Per request."""
 MAX_EXEMPLARS: Final = 10_000
-"""In one request."""
+"""Per request."""
 MAX_BUCKETS: Final = 5_000
-"""In one native histogram."""
-MAX_TOLD: Final = 10
-"""How many faults of one kind are told with their details."""
+"""Per native histogram."""
+MAX_DETAILS: Final = 10
+"""How many errors of one kind are reported with details."""
 
 
 class BatchTooLarge(ValueError):
-    """A request holds more than one may: nothing of it is taken."""
+    """A request exceeds a limit: nothing of it is stored."""
 
     def __init__(self, what: str, limit: int) -> None:
-        """Keep what there is too much of."""
+        """Name what exceeds which limit."""
         super().__init__(f"more than {limit} {what}")
         self.what = what
         self.limit = limit
@@ -53,31 +53,31 @@ class InvalidSeries(ValueError):
     """The labels of a series break a rule."""
 
     def __init__(self, slug: str, detail: str) -> None:
-        """Keep which rule, and how."""
+        """Name the rule and the violation."""
         super().__init__(detail)
         self.slug = slug
 
 
 @dataclass
 class RejectedSamples:
-    """What was refused, by name."""
+    """Rejected samples by reason."""
 
     counts: dict[str, int] = field(default_factory=dict)
     details: dict[str, list[str]] = field(default_factory=dict)
 
     def add(self, slug: str, detail: str, times: int = 1) -> None:
-        """Note a fault that cost so many samples."""
+        """Record an error that rejected this many samples."""
         self.counts[slug] = self.counts.get(slug, 0) + times
-        told = self.details.setdefault(slug, [])
-        if len(told) < MAX_TOLD:
-            told.append(detail[:300])
+        details = self.details.setdefault(slug, [])
+        if len(details) < MAX_DETAILS:
+            details.append(detail[:300])
 
     def join(self, others: "RejectedSamples") -> None:
-        """Take over what another part of the request was refused for."""
+        """Add the rejected samples of another part of the request."""
         for slug, count in others.counts.items():
             self.counts[slug] = self.counts.get(slug, 0) + count
-            told = self.details.setdefault(slug, [])
-            told += others.details[slug][: MAX_TOLD - len(told)]
+            details = self.details.setdefault(slug, [])
+            details += others.details[slug][: MAX_DETAILS - len(details)]
 
     def __bool__(self) -> bool:
         return bool(self.counts)
@@ -85,18 +85,18 @@ class RejectedSamples:
 
 @dataclass(frozen=True, slots=True)
 class NewSeries:
-    """Labels met for the first time in this process."""
+    """Labels seen for the first time in this process."""
 
     key: bytes
     labels: Labels
-    """Sorted by name, `__name__` among them."""
+    """Sorted by name, including `__name__`."""
     kind: SeriesKind
     unit: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class IncomingHistogram:
-    """One native histogram as it came."""
+    """One native histogram as received."""
 
     schema: int
     zero_threshold: float
@@ -112,7 +112,7 @@ class IncomingHistogram:
 
 @dataclass(frozen=True, slots=True)
 class IncomingExemplar:
-    """One observation with labels of its own, such as a trace's id."""
+    """One observation with separate labels, such as a trace id."""
 
     slot: int
     at_ms: int
@@ -122,7 +122,7 @@ class IncomingExemplar:
 
 @dataclass
 class Totals:
-    """What a request brought so far."""
+    """Totals of a request so far."""
 
     samples: int = 0
     exemplars: int = 0
@@ -135,37 +135,40 @@ class Totals:
 class IngestBatch:
     """Samples by slot: >= 0 is a known series' slot, -1 - i the i-th of `new`.
 
-    A large request becomes several of these, one after the other (`handed_over`).
+    A large request becomes several batches, one after the other (`handed_over`).
     """
 
     slots: list[int] = field(default_factory=list)
     times_ms: list[int] = field(default_factory=list)
     values: list[bytes] = field(default_factory=list)
-    """Eight bytes each, little-endian: a NaN's bits survive."""
+    """Eight bytes each, little-endian, so that the bits of a NaN are preserved."""
     whole: list[tuple[Ints, Ints, Floats]] = field(default_factory=list)
-    """Slots, times and values that came in whole columns."""
+    """Slots, times and values received in complete columns."""
     natives: list[tuple[int, int, IncomingHistogram]] = field(default_factory=list)
     """Slot, time, histogram."""
     deltas: set[int] = field(default_factory=set)
-    """Slots whose values are changes since the sample before."""
+    """Slots whose values are changes since the previous sample."""
     exemplars: list[IncomingExemplar] = field(default_factory=list)
     new: list[NewSeries] = field(default_factory=list)
     created_ms: dict[int, int] = field(default_factory=dict)
     """By slot: when its counter began at zero."""
     told: dict[int, tuple[SeriesKind, str]] = field(default_factory=dict)
-    """By slot: kind and unit, where the sender said them (remote write 2)."""
+    """By slot: kind and unit, if the sender stated them (remote write 2)."""
     families: dict[str, tuple[SeriesKind, str]] = field(default_factory=dict)
-    """Kind and unit of whole families (remote write 1)."""
+    """Kind and unit of metric families (remote write 1)."""
     faults: RejectedSamples = field(default_factory=RejectedSamples)
     new_slots: dict[bytes, int] = field(default_factory=dict)
     bad_keys: dict[bytes, tuple[str, str]] = field(default_factory=dict)
     so_far: Totals = field(default_factory=Totals)
-    """Of the request, with what was handed over before."""
+    """Of the request, including batches delivered before."""
     weight: int = 0
-    """About how many bytes the new series take."""
+    """Approximate size of the new series."""
 
     def handed_over(self, deliver: "Deliver | None") -> "IngestBatch":
-        """Return where to go on: here, or in a new one after this one was delivered, if it is large. Raises `BatchTooLarge`."""
+        """Return the batch to continue with: this one, or a new one after delivering this.
+
+        Raises `BatchTooLarge`.
+        """
         waiting = len(self.slots)
         if self.so_far.samples + waiting > MAX_SAMPLES:
             raise BatchTooLarge("samples in a request", MAX_SAMPLES)
@@ -176,7 +179,7 @@ class IngestBatch:
         return IngestBatch(so_far=self.so_far)
 
     def columns(self) -> tuple[Ints, Ints, Floats]:
-        """Return slots, times and values in the order in which they came."""
+        """Return slots, times and values in the order received."""
         one_by_one = (
             np.array(self.slots, np.int64),
             np.array(self.times_ms, np.int64),
@@ -192,7 +195,7 @@ class IngestBatch:
     def slot(
         self, key: bytes, known: Mapping[bytes, int], labels: Callable[[], Labels], kind: SeriesKind, unit: str = ""
     ) -> int:
-        """Return the slot of a key; labels are asked for if it is new. Raises `InvalidSeries`, `BatchTooLarge`."""
+        """Return the slot of a key; labels are parsed if it is new. Raises `InvalidSeries`, `BatchTooLarge`."""
         found = known.get(key)
         if found is None:
             found = self.new_slots.get(key)
@@ -208,7 +211,7 @@ class IngestBatch:
             try:
                 checked = check_labels(labels())
             except InvalidSeries as bad:
-                self.bad_keys[key] = (bad.slug, str(bad)[:300])  # the exception would hold on to its frames
+                self.bad_keys[key] = (bad.slug, str(bad)[:300])  # the exception would keep its frames alive
                 raise
             self.so_far.new_series += 1
             self.new.append(NewSeries(key, checked, kind if kind != "unknown" else kind_of(checked), unit))
@@ -217,17 +220,17 @@ class IngestBatch:
 
 
 Deliver = Callable[[IngestBatch], None]
-"""Takes a part of a request's samples; what is known may have changed when it returns."""
+"""Takes a part of a request's samples; the known series may have changed when it returns."""
 
 
 def check_labels(labels: Labels) -> Labels:
     """Return the labels without empty values, which mean "absent". Raises `InvalidSeries`."""
     if len(labels) > MAX_LABELS:
-        raise InvalidSeries("too-many-labels", f"{len(labels)} labels; a series may have {MAX_LABELS}.")
+        raise InvalidSeries("too-many-labels", f"A series has {len(labels)} labels, the limit is {MAX_LABELS}.")
     before = ""
     for position, (name, value) in enumerate(labels):
         if not name:
-            raise InvalidSeries("empty-label-name", f"A label has no name: {_shown(labels)}.")
+            raise InvalidSeries("empty-label-name", f"A label has no name: {_format_labels(labels)}.")
         if len(name.encode()) > MAX_NAME_BYTES:
             raise InvalidSeries(
                 "label-name-too-long", f"A label's name is longer than {MAX_NAME_BYTES} bytes: {name[:60]}…."
@@ -235,22 +238,22 @@ def check_labels(labels: Labels) -> Labels:
         if len(value.encode()) > MAX_VALUE_BYTES:
             raise InvalidSeries("label-value-too-long", f"The label {name} is longer than {MAX_VALUE_BYTES} bytes.")
         if position and name == before:
-            raise InvalidSeries("label-twice", f"The label {name} is there twice: {_shown(labels)}.")
+            raise InvalidSeries("label-twice", f"The label {name} occurs twice: {_format_labels(labels)}.")
         if position and name < before:
-            raise InvalidSeries("labels-unsorted", f"The label {name} stands after {before}: {_shown(labels)}.")
+            raise InvalidSeries("labels-unsorted", f"The label {name} comes after {before}: {_format_labels(labels)}.")
         before = name
-    kept = tuple((name, value) for name, value in labels if value)
-    if not any(name == NAME for name, _ in kept):
-        raise InvalidSeries("no-name", f"A series has no {NAME}: {_shown(labels)}.")
-    return kept
+    non_empty = tuple((name, value) for name, value in labels if value)
+    if not any(name == NAME for name, _ in non_empty):
+        raise InvalidSeries("no-name", f"A series has no {NAME}: {_format_labels(labels)}.")
+    return non_empty
 
 
-def _shown(labels: Labels) -> str:
+def _format_labels(labels: Labels) -> str:
     return "{" + ", ".join(f"{name}={value!r}"[:60] for name, value in labels[:8]) + "}"
 
 
 def kind_of(labels: Labels) -> SeriesKind:
-    """Return what a name says of its kind: by Prometheus's conventions these grow and begin again at zero."""
+    """Return the kind of a series by its name: by Prometheus's conventions these grow and reset to zero."""
     name = next((value for label, value in labels if label == NAME), "")
     return "counter" if name.endswith(("_total", "_bucket", "_count", "_sum")) else "unknown"
 

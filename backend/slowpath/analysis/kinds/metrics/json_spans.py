@@ -1,4 +1,4 @@
-"""Finds the positions of the values in a large JSON text, so that it is parsed in parts and never built as a whole."""
+"""Find the positions of the values in a large JSON text, to parse it in parts without building it as a whole."""
 
 import json
 import re
@@ -14,7 +14,7 @@ MAX_CONTAINERS: Final = 500_000
 """Objects and arrays in a text."""
 MAX_DEPTH: Final = 64
 MAX_PIECE_BYTES: Final = 256 << 10
-"""What is parsed at a time."""
+"""Maximum size parsed at a time."""
 MAX_PIECE_CONTAINERS: Final = 20_000
 STRING: Final = rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
 TOKEN: Final = re.compile(rb"[{}\[\]]|" + STRING, re.DOTALL)
@@ -26,11 +26,11 @@ CLOSING: Final = {ord("{"): ord("}"), ord("["): ord("]")}
 BOM: Final = b"\xef\xbb\xbf"
 
 Span = tuple[int, int]
-"""Where a value begins and ends."""
+"""Start and end of a value."""
 
 
 class JsonSpans:
-    """A JSON text whose objects and arrays are walked where they lie."""
+    """A JSON text whose objects and arrays are walked in place."""
 
     def __init__(self, body: bytes) -> None:
         """Find the containers of a text. Raises `MalformedProtobuf`, `BatchTooLarge`."""
@@ -56,7 +56,7 @@ class JsonSpans:
             raise MalformedProtobuf("the JSON breaks off")
 
     def top(self) -> Span:
-        """Return where the one value of the text lies. Raises `MalformedProtobuf`."""
+        """Return the position of the only value of the text. Raises `MalformedProtobuf`."""
         at = self._skip_space(len(BOM) if self.body.startswith(BOM) else 0)
         end = self._end(at)
         if self._skip_space(end) != len(self.body):
@@ -64,11 +64,11 @@ class JsonSpans:
         return at, end
 
     def is_object(self, span: Span) -> bool:
-        """Tell whether a value is an object."""
+        """Return whether a value is an object."""
         return self.body[span[0]] == ord("{")
 
     def is_list(self, span: Span) -> bool:
-        """Tell whether a value is a list."""
+        """Return whether a value is a list."""
         return self.body[span[0]] == ord("[")
 
     def members(self, span: Span) -> Iterator[tuple[str, Span]]:
@@ -97,12 +97,12 @@ class JsonSpans:
         return self._parsed(*span)
 
     def is_small(self, span: Span) -> bool:
-        """Tell whether a value can be parsed at once."""
+        """Return whether a value can be parsed at once."""
         within = bisect_left(self._opens, span[1]) - bisect_left(self._opens, span[0])
         return span[1] - span[0] <= MAX_PIECE_BYTES and within <= MAX_PIECE_CONTAINERS
 
     def check(self, span: Span) -> None:
-        """Parse a value of any size piece by piece, and keep nothing of it. Raises `MalformedProtobuf`, `BatchTooLarge`."""
+        """Validate a value of any size piece by piece. Raises `MalformedProtobuf`, `BatchTooLarge`."""
         waiting = [span]
         while waiting:
             one = waiting.pop()
@@ -132,7 +132,7 @@ class JsonSpans:
         return found.end() if found else at
 
     def _end(self, at: int) -> int:
-        """Return where the value that begins at `at` ends."""
+        """Return the end of the value that begins at `at`."""
         if at < len(self.body) and self.body[at] in CLOSING:
             index = bisect_left(self._opens, at)
             if index == len(self._opens) or self._opens[index] != at:
@@ -144,7 +144,7 @@ class JsonSpans:
         return found.end()
 
     def _next(self, at: int, end: int) -> int:
-        """Return where the next member or element begins, or the end of what holds them."""
+        """Return the start of the next member or element, or the end of its container."""
         found = AFTER.match(self.body, at, end)
         if found is None:
             raise _damaged(at)
@@ -159,4 +159,4 @@ class JsonSpans:
 
 
 def _damaged(at: int) -> MalformedProtobuf:
-    return MalformedProtobuf(f"the body is no JSON (byte {at})")
+    return MalformedProtobuf(f"the body is not valid JSON (byte {at})")

@@ -1,4 +1,4 @@
-"""Samples that came long after their own time: they may change what somebody has already looked at."""
+"""Find samples that were received long after their time: they may change what users have already seen."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -10,14 +10,14 @@ from slowpath.analysis.kinds.metrics.sample_columns import SampleColumns, by_ser
 from slowpath.analysis.kinds.metrics.series_data import LateSamples
 
 LATE_MS: Final = 5 * 60_000
-"""So long after its own time a sample is late."""
+"""A sample is late from this delay on."""
 HOUR_MS: Final = 3_600_000
 MOST_RUNS: Final = 4
-"""Of one series in one hour; more are told as one."""
+"""Per series and hour; more are merged into one."""
 
 
 def late_runs(samples: SampleColumns, received_ms: int) -> dict[int, LateSamples]:
-    """Return, by series, the stretch of samples that were received long after their time."""
+    """Return by series the stretch of samples that were received long after their time."""
     series, times = _late(samples, received_ms)
     return {
         series_id: LateSamples(int(times[at][0]), int(times[at][-1]), received_ms)
@@ -26,7 +26,7 @@ def late_runs(samples: SampleColumns, received_ms: int) -> dict[int, LateSamples
 
 
 def late_runs_by_hour(samples: SampleColumns, received_ms: int) -> Iterator[tuple[int, int, LateSamples]]:
-    """Yield series, hour and the stretch of the samples in that hour that were late: who reads one hour sees its own."""
+    """Yield series, hour and the stretch of late samples in that hour, so that each hour has its own."""
     series, times = _late(samples, received_ms)
     if not len(series):
         return
@@ -37,7 +37,7 @@ def late_runs_by_hour(samples: SampleColumns, received_ms: int) -> Iterator[tupl
 
 
 def _late(samples: SampleColumns, received_ms: int) -> tuple[Ints, Ints]:
-    """Series and times of the samples, histograms too, that were received long after their time, sorted by both."""
+    """Return series and times of late samples, histograms included, sorted by both."""
     series, times = samples.series, samples.times_ms
     if samples.natives is not None:
         series = np.concatenate([series, samples.natives.series])
@@ -52,11 +52,11 @@ def _late(samples: SampleColumns, received_ms: int) -> tuple[Ints, Ints]:
 def joined_late(
     known: Mapping[int, Sequence[LateSamples]], more: Mapping[int, Sequence[LateSamples]]
 ) -> dict[int, tuple[LateSamples, ...]]:
-    """Return both, by series; what is too much to be told one by one becomes one stretch."""
-    told: dict[int, tuple[LateSamples, ...]] = {}
+    """Return both, by series; too many stretches are merged into one."""
+    merged: dict[int, tuple[LateSamples, ...]] = {}
     for series_id in {**known, **more}:
         runs = sorted({*known.get(series_id, ()), *more.get(series_id, ())}, key=lambda run: run.from_ms)
         if len(runs) > MOST_RUNS:
             runs = [LateSamples(runs[0].from_ms, max(run.to_ms for run in runs), max(run.received_ms for run in runs))]
-        told[series_id] = tuple(runs)
-    return told
+        merged[series_id] = tuple(runs)
+    return merged

@@ -1,8 +1,8 @@
-"""Changes of a service's latency and load: found in single quantiles by time, measured on pooled histograms.
+"""Find changes of a service's latency and load in single quantiles over time, and measure them on pooled histograms.
 
-A place where a quantile's level steps (`change_scan`) is a change only when all requests before and after, pooled, differ by
-more than a floor for certain. Quantiles that step together are one change, told by the highest that shows it. What has been
-decided stays: whoever goes on begins at the last change.
+A step of a quantile (`change_point_scan`) is a change only if all requests before and after, pooled, differ by certainly more
+than a floor. Quantiles that step together are one change, reported by the highest that shows it. Decisions are final: the
+next scan starts at the last change.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,9 +21,9 @@ from slowpath.analysis.kinds.metrics.service_cells import MINUTE_MS, ServiceCell
 SignalName = Literal["p50", "p90", "p99", "mean", "qps"]
 
 QUANTILES: Final[dict[SignalName, float]] = {"p99": 0.99, "p90": 0.9, "p50": 0.5}
-"""The highest first: it tells most of what people feel."""
+"""The highest first: it is closest to what users notice."""
 LEAST_REQUESTS: Final[dict[SignalName, float]] = {"p99": 300, "p90": 50, "p50": 20, "mean": 20, "qps": 0}
-"""In one cell: below, a quantile of it is one request's luck."""
+"""Per cell: with fewer, a quantile depends on single requests."""
 DEMANDS: Final[dict[SignalName, StepCriteria]] = {
     "p50": StepCriteria(float(np.log(1.2))),
     "p90": StepCriteria(float(np.log(1.2))),
@@ -32,25 +32,25 @@ DEMANDS: Final[dict[SignalName, StepCriteria]] = {
     "qps": StepCriteria(float(np.log(1.5)), sureness=7.0),
 }
 FLOOR: Final = 1.10
-"""Pooled, a change is at least this for certain, up or down."""
+"""Pooled, a change is certainly at least this, up or down."""
 CONFIDENCE: Final = 0.95
-SURELY: Final = 0.995
+CERTAIN: Final = 0.995
 FAVOURED_MS: Final = 5 * MINUTE_MS
-"""So long after a deploy a step is expected: instances are replaced one by one."""
+"""How long after a deployment a step is expected: instances are replaced one by one."""
 TOGETHER_CELLS: Final = 5
 BEFORE_CELLS: Final = 60
 LEAST_SHARE: Final = 0.8
-"""Of the latest cells, those that must have enough requests."""
-YOUNG_MS: Final = 25 * MINUTE_MS
-"""Younger services are scanned in fine cells everywhere, not only at deploys."""
+"""Share of the latest cells that must have enough requests."""
+NEW_SERVICE_MS: Final = 25 * MINUTE_MS
+"""Younger services are scanned in fine cells everywhere, not only at deployments."""
 MINUTES: Final = ScanScale((10, 15, 20, 30, 40, 60), (3, 5, 10, 15, 20), 30, 8)
 
 
 @dataclass(frozen=True)
 class LatencyChangePoint:
-    """One change: it lies in low_ms..high_ms, most likely at `at_ms`; it was known from what came in until `seen_ms`.
+    """One change within low_ms..high_ms, most likely at `at_ms`; detected from samples until `seen_ms`.
 
-    `before` and `after` are seconds, or requests per second for `qps`; the interval of their ratio is of 95 %.
+    `before` and `after` are seconds, or requests per second for `qps`; the interval of their ratio has 95% confidence.
     """
 
     signal: SignalName
@@ -66,11 +66,11 @@ class LatencyChangePoint:
 
 
 def scale_of(cell_ms: int, known_ms: int) -> ScanScale:
-    """How cells of a length are scanned; below a minute only at deploys, unless little is known of the service."""
+    """Return how to scan cells of a length; below a minute only at deployments, unless the service is new."""
     if cell_ms >= MINUTE_MS:
         return MINUTES
     expected = tuple(sorted({_cells(seconds, cell_ms) for seconds in (30, 60, 120, 300)}))
-    ordinary = tuple(sorted({_cells(seconds, cell_ms) for seconds in (480, 900)})) if known_ms < YOUNG_MS else ()
+    ordinary = tuple(sorted({_cells(seconds, cell_ms) for seconds in (480, 900)})) if known_ms < NEW_SERVICE_MS else ()
     return ScanScale(ordinary, expected, _cells(240, cell_ms), max(6, _cells(40, cell_ms)), 86_400_000 // cell_ms)
 
 
@@ -80,14 +80,17 @@ def _cells(seconds: int, cell_ms: int) -> int:
 
 @dataclass(frozen=True)
 class ScanStart:
-    """Where the newest known changes of latency and of load lie: what was before is decided, and is not looked at again."""
+    """The newest known changes of latency and load: earlier ones are decided and not scanned again."""
 
     latency_ms: int = 0
     load_ms: int = 0
 
     @classmethod
     def of(cls, known: Sequence[LatencyChangePoint]) -> "ScanStart":
-        """Up to the likeliest places: where a service is restless they may lie minutes later, and a deploy there needs a base."""
+        """Use the most likely positions.
+
+        The ranges may end minutes later, and a deployment there needs a base.
+        """
         places = [[each.at_ms for each in known if (each.signal == "qps") == load] for load in (False, True)]
         return cls(*(max(each, default=0) for each in places))
 
@@ -95,26 +98,32 @@ class ScanStart:
 def find_change_points(
     cells: ServiceCells, deploys_ms: Sequence[int], rng: Generator, since: ScanStart | None = None
 ) -> list[LatencyChangePoint]:
-    """Find the changes of a service in its cells, in order; at deploys (this service's, its callees') they are expected."""
-    known = since or ScanStart()
+    """Find the changes of a service in its cells, in order.
+
+    They are expected at deployments of it or its callees.
+    """
+    start = since or ScanStart()
     favoured = _favoured(cells, deploys_ms)
     found: list[LatencyChangePoint] = []
     latency: list[SignalName] = list(QUANTILES) if cells.latency is not None else ["mean"]
     load: list[SignalName] = ["qps"]
-    for signals, since_ms in ((latency, known.latency_ms), (load, known.load_ms)):
+    for signals, since_ms in ((latency, start.latency_ms), (load, start.load_ms)):
         first = int(np.searchsorted(cells.times_ms - cells.cell_ms, since_ms))
         places = _places(cells, favoured, signals, first)
         for number, place in enumerate(places):
             begin = places[number - 1].at if number else first
             end = places[number + 1].at if number + 1 < len(places) else len(cells.times_ms)
-            change = _measured(cells, signals, place, (begin, end), rng)
+            change = _measure(cells, signals, place, (begin, end), rng)
             if change is not None:
                 found.append(change)
     return sorted(found, key=lambda change: (change.at_ms, change.signal))
 
 
 def _favoured(cells: ServiceCells, deploys_ms: Sequence[int]) -> NDArray[np.bool_]:
-    """[M] Where a step is expected. A deploy before which nothing is known of the service changes nothing: there it begins."""
+    """[M] Return where a step is expected.
+
+    A deployment before the first cell of a service is its start, not a step.
+    """
     favoured = np.zeros(len(cells.times_ms), np.bool_)
     known = np.flatnonzero(np.isfinite(cells.requests))
     begins = int(cells.times_ms[known[0]]) if len(known) else 0
@@ -128,17 +137,20 @@ def _favoured(cells: ServiceCells, deploys_ms: Sequence[int]) -> NDArray[np.bool
 def remeasure_change_point(
     cells: ServiceCells, change: LatencyChangePoint, between_ms: tuple[int, int], rng: Generator
 ) -> LatencyChangePoint | None:
-    """The same change by what has come in since, between the changes before and after it; None if it does not hold."""
+    """Measure the same change with new samples, between the changes before and after.
+
+    None if it no longer holds.
+    """
     index = [
         int(np.searchsorted(cells.times_ms, at, side="right"))
         for at in (change.at_ms, change.low_ms, change.high_ms, change.seen_ms, *between_ms)
     ]
     place = DetectedStep(index[0], index[1], index[2], index[3], change.ratio > 1)
-    return _measured(cells, [change.signal], place, (index[4], index[5]), rng)
+    return _measure(cells, [change.signal], place, (index[4], index[5]), rng)
 
 
 def log_values(cells: ServiceCells, signal: SignalName) -> Values:
-    """[M] The logarithm of a signal in each cell; NaN where too few requests came."""
+    """[M] Return the logarithm of a signal in each cell; NaN with too few requests."""
     with np.errstate(divide="ignore", invalid="ignore"):
         if signal == "qps":
             values = np.where(cells.requests > 0, np.log(cells.requests), np.nan)
@@ -157,11 +169,11 @@ def log_values(cells: ServiceCells, signal: SignalName) -> Values:
 def _places(
     cells: ServiceCells, favoured: NDArray[np.bool_], signals: Iterable[SignalName], first: int
 ) -> list[DetectedStep]:
-    """Where any of the signals steps, those that step together once, by the one that shows it first."""
+    """Return where any of the signals steps; simultaneous steps once, by the first signal."""
     steps: list[DetectedStep] = []
     for signal in signals:
         values = log_values(cells, signal)
-        known = first + np.flatnonzero(_judged(cells, values)[first:])
+        known = first + np.flatnonzero(_testable_cells(cells, values)[first:])
         if not len(known):
             continue
         scale = scale_of(cells.cell_ms, int(cells.times_ms[known[-1]] - cells.times_ms[known[0]]))
@@ -176,32 +188,32 @@ def _places(
     return sorted(chosen, key=lambda one: one.at)
 
 
-def _judged(cells: ServiceCells, values: Values) -> NDArray[np.bool_]:
-    """[M] Cells by which a signal is judged: known, and not only because they were busy.
+def _testable_cells(cells: ServiceCells, values: Values) -> NDArray[np.bool_]:
+    """[M] Return the cells by which a signal is tested: known, and not only because they were busy.
 
-    Where the quiet cells have too few requests for a quantile, the others are bursts and rush hours, and tell of those alone.
+    If quiet cells have too few requests for a quantile, the others are bursts and rush hours, and represent only those.
     """
-    known, there = np.isfinite(values), np.isfinite(cells.requests)
-    counted = np.cumsum(np.stack([known & there, there]), axis=1, dtype=np.float64)
-    counted[:, BEFORE_CELLS:] -= counted[:, :-BEFORE_CELLS].copy()
-    judged: NDArray[np.bool_] = known & (counted[0] >= LEAST_SHARE * counted[1])
-    return judged
+    known, has_requests = np.isfinite(values), np.isfinite(cells.requests)
+    running = np.cumsum(np.stack([known & has_requests, has_requests]), axis=1, dtype=np.float64)
+    running[:, BEFORE_CELLS:] -= running[:, :-BEFORE_CELLS].copy()
+    testable: NDArray[np.bool_] = known & (running[0] >= LEAST_SHARE * running[1])
+    return testable
 
 
-def _measured(
+def _measure(
     cells: ServiceCells, signals: Sequence[SignalName], place: DetectedStep, inside: tuple[int, int], rng: Generator
 ) -> LatencyChangePoint | None:
-    """The size of a change, by the first of the signals that shows it for certain; None if none does."""
+    """Return the size of a change, by the first signal that shows it for certain; None if none does."""
     before = slice(max(inside[0], place.at - BEFORE_CELLS), place.low)
     after = slice(max(place.high, place.at), max(min(inside[1], place.at + 2 * BEFORE_CELLS), place.high))
     for signal in signals:
-        found = _ratio(cells, signal, before, after, rng)
-        if found is None:
+        replicates = _ratio(cells, signal, before, after, rng)
+        if replicates is None:
             continue
-        surely = found.bound(1 - SURELY) > FLOOR if place.up else found.bound(SURELY) < 1 / FLOOR
-        if not surely:
+        is_certain = replicates.bound(1 - CERTAIN) > FLOOR if place.up else replicates.bound(CERTAIN) < 1 / FLOOR
+        if not is_certain:
             continue
-        edges = cells.times_ms - cells.cell_ms  # a step before a cell lies where that cell begins
+        edges = cells.times_ms - cells.cell_ms  # a step before a cell is at the start of that cell
         last = len(edges) - 1
         return LatencyChangePoint(
             signal,
@@ -209,11 +221,11 @@ def _measured(
             int(edges[place.low]),
             int(edges[min(place.high, last)]),
             int(cells.times_ms[min(max(place.seen - 1, 0), last)]),
-            found.base_s,
-            found.candidate_s,
-            found.ratio,
-            found.bound((1 - CONFIDENCE) / 2),
-            found.bound((1 + CONFIDENCE) / 2),
+            replicates.base_s,
+            replicates.candidate_s,
+            replicates.ratio,
+            replicates.bound((1 - CONFIDENCE) / 2),
+            replicates.bound((1 + CONFIDENCE) / 2),
         )
     return None
 

@@ -1,4 +1,4 @@
-"""Native histograms picked from and laid end to end, all columns at once."""
+"""Select and concatenate native histograms, all columns at once."""
 
 import hashlib
 import struct
@@ -13,24 +13,24 @@ Ints = NDArray[np.int64]
 
 
 def offsets_of(lengths: Ints) -> Ints:
-    """Return where each of these many entries begins, laid end to end: [n + 1]."""
+    """Return the start of each of these many entries, concatenated: [n + 1]."""
     return np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
 
 
-def take_natives(told: NativeSeries, chosen: Ints) -> NativeSeries:
+def take_natives(histograms: NativeSeries, chosen: Ints) -> NativeSeries:
     """Return the histograms at these positions, in this order."""
-    custom_offset, custom_at = _picked(told.custom_offset, chosen)
+    custom_offset, custom_at = _picked(histograms.custom_offset, chosen)
     return NativeSeries(
-        told.schema[chosen],
-        told.zero_threshold[chosen],
-        told.zero_count[chosen],
-        told.count[chosen],
-        told.sum[chosen],
-        _take_buckets(told.positive, chosen),
-        _take_buckets(told.negative, chosen),
-        told.reset_hint[chosen],
+        histograms.schema[chosen],
+        histograms.zero_threshold[chosen],
+        histograms.zero_count[chosen],
+        histograms.count[chosen],
+        histograms.sum[chosen],
+        _take_buckets(histograms.positive, chosen),
+        _take_buckets(histograms.negative, chosen),
+        histograms.reset_hint[chosen],
         custom_offset,
-        told.custom_bounds[custom_at],
+        histograms.custom_bounds[custom_at],
     )
 
 
@@ -40,14 +40,14 @@ def _take_buckets(buckets: SparseBuckets, chosen: Ints) -> SparseBuckets:
 
 
 def _picked(offset: Ints, chosen: Ints) -> tuple[Ints, Ints]:
-    """Return the offsets of the chosen rows laid end to end, and where their entries are now."""
+    """Return the offsets of the chosen rows concatenated, and the current positions of their entries."""
     lengths = np.diff(offset)[chosen]
-    made = offsets_of(lengths)
-    return made, np.repeat(offset[chosen] - made[:-1], lengths) + np.arange(int(made[-1]))
+    new_offsets = offsets_of(lengths)
+    return new_offsets, np.repeat(offset[chosen] - new_offsets[:-1], lengths) + np.arange(int(new_offsets[-1]))
 
 
 def join_natives(parts: Sequence[NativeSeries]) -> NativeSeries:
-    """Return histograms end to end."""
+    """Concatenate histograms."""
     if len(parts) == 1:
         return parts[0]
     return NativeSeries(
@@ -72,18 +72,20 @@ def _join_buckets(parts: Sequence[SparseBuckets]) -> SparseBuckets:
     )
 
 
-def native_bits(told: NativeSeries) -> NDArray[np.uint64]:
-    """Return a number for each histogram that is the same for the same histogram: [n]."""
-    plain = np.column_stack([told.schema, told.zero_threshold, told.zero_count, told.count, told.sum])
+def native_bits(histograms: NativeSeries) -> NDArray[np.uint64]:
+    """Return a number for each histogram that is equal for equal histograms: [n]."""
+    plain = np.column_stack(
+        [histograms.schema, histograms.zero_threshold, histograms.zero_count, histograms.count, histograms.sum]
+    )
     columns = (
-        (told.positive.offset, told.positive.index),
-        (told.positive.offset, told.positive.count),
-        (told.negative.offset, told.negative.index),
-        (told.negative.offset, told.negative.count),
-        (told.custom_offset, told.custom_bounds),
+        (histograms.positive.offset, histograms.positive.index),
+        (histograms.positive.offset, histograms.positive.count),
+        (histograms.negative.offset, histograms.negative.index),
+        (histograms.negative.offset, histograms.negative.count),
+        (histograms.custom_offset, histograms.custom_bounds),
     )
     marks = []
-    for row in range(len(told)):
+    for row in range(len(histograms)):
         digest = hashlib.blake2b(plain[row].tobytes(), digest_size=8)
         for offset, column in columns:
             part = column[offset[row] : offset[row + 1]]

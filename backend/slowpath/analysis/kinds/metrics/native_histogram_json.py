@@ -1,8 +1,9 @@
-"""Native histograms as Prometheus's HTTP API tells them: buckets by their bounds, from which the resolution follows.
+"""Parse native histograms of Prometheus's HTTP API.
 
+The resolution follows from the bounds of the buckets.
 https://prometheus.io/docs/prometheus/latest/querying/api/#native-histograms: {"count": "4", "sum": "1.5", "buckets":
-[[rule, "lower", "upper", "count"], ...]}, empty buckets left out. A bucket of schema s is (b^(k-1), b^k], b = 2^(2^-s): one
-filled bucket says s. Bounds of one's own (schema -53) do not follow from those that are told, and are refused by name.
+[[rule, "lower", "upper", "count"], ...]}, without empty buckets. A bucket of schema s is (b^(k-1), b^k], b = 2^(2^-s):
+one filled bucket determines s. Custom bounds (schema -53) do not follow from the given ones, and are rejected.
 """
 
 import math
@@ -15,60 +16,60 @@ from slowpath.analysis.kinds.metrics.ingest_batch import MAX_BUCKETS, IncomingHi
 from slowpath.analysis.kinds.metrics.series_data import RESET_UNKNOWN
 
 CLOSED: Final = 3
-"""The rule of the zero bucket: both its bounds lie in it."""
+"""The rule of the zero bucket, which includes both bounds."""
 SCHEMAS: Final = range(-4, 9)
 FINEST: Final = 8
 NEAR: Final = 1e-6
 TOP_EXPONENT: Final = 1024.0
 
 USUAL_THRESHOLD: Final = 2.0**-128
-"""The zero bucket's width of Go's client, where nobody says otherwise."""
+"""The zero bucket's width in Go's client, the default."""
 
 Bucket = tuple[float, float, float]
 """Lower bound, upper bound, count; bounds above zero."""
 
 
 class UnsupportedBuckets(ValueError):
-    """The buckets are no exponential ones: what bounds the empty ones have is not told."""
+    """The buckets are not exponential: the bounds of empty ones are unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class _ParsedHistogram:
-    """A histogram, and what its filled buckets say of its layout."""
+    """A histogram, and the layout that follows from its filled buckets."""
 
     schema: int | None
     zero_threshold: float | None
     histogram: IncomingHistogram
 
 
-def parse_histograms(told: Sequence[Mapping[str, Any]]) -> list[IncomingHistogram | None]:
-    """Return histograms of one series, in order; None where bounds are its own.
+def parse_histograms(values: Sequence[Mapping[str, Any]]) -> list[IncomingHistogram | None]:
+    """Return the histograms of one series, in order; None for custom bounds.
 
-    What the empty buckets of one do not say (resolution, width of the zero bucket) is taken from its neighbour before, else
-    from the next that says it, else it is the usual one. Raises `ValueError`, `TypeError`, `KeyError` for what is none.
+    What does not follow from a histogram's buckets (resolution, width of the zero bucket) is taken from the previous one, else
+    from the next that has it, else it is the default. Raises `ValueError`, `TypeError`, `KeyError` for invalid ones.
     """
-    found = [_told(one) for one in told]
-    schema = next((one.schema for one in found if one and one.schema is not None), FINEST)
-    threshold = next((one.zero_threshold for one in found if one and one.zero_threshold is not None), USUAL_THRESHOLD)
-    whole: list[IncomingHistogram | None] = []
-    for one in found:
+    parsed = [_parse_histogram(one) for one in values]
+    schema = next((one.schema for one in parsed if one and one.schema is not None), FINEST)
+    threshold = next((one.zero_threshold for one in parsed if one and one.zero_threshold is not None), USUAL_THRESHOLD)
+    histograms: list[IncomingHistogram | None] = []
+    for one in parsed:
         if one is None:
-            whole.append(None)
+            histograms.append(None)
             continue
         schema = schema if one.schema is None else one.schema
         threshold = threshold if one.zero_threshold is None else one.zero_threshold
-        whole.append(replace(one.histogram, schema=schema, zero_threshold=threshold))
-    return whole
+        histograms.append(replace(one.histogram, schema=schema, zero_threshold=threshold))
+    return histograms
 
 
-def _told(told: Mapping[str, Any]) -> _ParsedHistogram | None:
-    """Return a histogram with what its buckets say; None where they are not exponential."""
+def _parse_histogram(values: Mapping[str, Any]) -> _ParsedHistogram | None:
+    """Parse a histogram with the layout of its buckets; None if they are not exponential."""
     positive: list[Bucket] = []
     negative: list[Bucket] = []
     threshold, zero = None, 0.0
-    buckets = told.get("buckets") or ()
+    buckets = values.get("buckets") or ()
     if len(buckets) > MAX_BUCKETS:
-        raise ValueError("more buckets than one histogram may have")
+        raise ValueError("a histogram has too many buckets")
     for rule, lower_text, upper_text, count_text in buckets:
         lower, upper, count = float(lower_text), float(upper_text), float(count_text)
         if rule == CLOSED and lower == -upper:
@@ -81,17 +82,17 @@ def _told(told: Mapping[str, Any]) -> _ParsedHistogram | None:
             return None
     try:
         schema = _schema([*positive, *negative])
-        above, below = (_numbered(side, FINEST if schema is None else schema) for side in (positive, negative))
+        above, below = (_bucket_numbers(side, FINEST if schema is None else schema) for side in (positive, negative))
     except UnsupportedBuckets:
         return None
-    count, summed = float(told["count"]), float(told["sum"])
+    count, summed = float(values["count"]), float(values["sum"])
     return _ParsedHistogram(
         schema, threshold, IncomingHistogram(FINEST, 0.0, zero, count, summed, above, below, RESET_UNKNOWN, ())
     )
 
 
 def _schema(buckets: Sequence[Bucket]) -> int | None:
-    """Return the schema that all buckets are of; None if there are none. The one up to infinity says nothing by itself."""
+    """Return the schema of all buckets; None without any. The one up to infinity does not determine it."""
     schema = None
     for lower, upper, _ in buckets:
         width = _exponent(upper) - math.log2(lower)
@@ -110,7 +111,7 @@ def _schema(buckets: Sequence[Bucket]) -> int | None:
     return schema
 
 
-def _numbered(buckets: Sequence[Bucket], schema: int) -> tuple[tuple[int, ...], tuple[float, ...]]:
+def _bucket_numbers(buckets: Sequence[Bucket], schema: int) -> tuple[tuple[int, ...], tuple[float, ...]]:
     """Return the numbers of buckets in their schema, ascending, and their counts."""
     counts: dict[int, float] = {}
     for _, upper, count in buckets:
@@ -124,5 +125,5 @@ def _numbered(buckets: Sequence[Bucket], schema: int) -> tuple[tuple[int, ...], 
 
 
 def _exponent(bound: float) -> float:
-    """Return the power of two that a bound is; the largest number there is stands for the next power."""
+    """Return the exponent of two of a bound; the largest number represents the next power."""
     return TOP_EXPONENT if bound >= sys.float_info.max else math.log2(bound)

@@ -1,4 +1,4 @@
-"""rate() of native histograms and their sum over instances, at each grid time at the finest resolution all agree on."""
+"""rate() of native histograms and their sum over instances, at each grid time at the finest common resolution."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,12 +30,12 @@ from slowpath.analysis.kinds.metrics.series_data import (
     is_stale,
 )
 
-_THRESHOLDS_MAX: Final = 16  # different zero thresholds in one series that are told apart
+_THRESHOLDS_MAX: Final = 16  # different zero thresholds per series that are handled separately
 
 
 @dataclass(frozen=True, slots=True)
 class NativeRates:
-    """[S, P] rates of count and sum; and the parts from which any sum over series is made."""
+    """[S, P] rates of count and sum, and the parts from which any sum over series is computed."""
 
     count: Values
     sum: Values
@@ -46,13 +46,13 @@ class NativeRates:
     def quantiles(
         self, qs: Sequence[float], members: Sequence[int] | None, dialect: PrometheusDialect
     ) -> list[QuantileEstimate]:
-        """histogram_quantile(q, sum(rate(...))) over the series `members` (all when None), for each q."""
+        """Return histogram_quantile(q, sum(rate(...))) over the series `members` (all if None), for each q."""
         chosen = [part for part in self.parts if members is None or part.series in members]
         rows = slice(None) if members is None else list(members)
         out = [[np.full(self.points, np.nan) for _ in range(3)] for _ in qs]
         with np.errstate(invalid="ignore"):
             total = np.nansum(self.count[rows], axis=0)
-            # A NaN sum beside a known count is data (somebody observed NaN); a missing series is not.
+            # A NaN sum with a known count is data (NaN was observed); a missing series is not.
             summed = np.where(np.isnan(self.count[rows]), 0.0, self.sum[rows]).sum(axis=0)
         for columns, lower, upper, counts, custom in summed_buckets(chosen, self.points):
             buckets = NativeBuckets(lower, upper, counts, total[columns], summed[columns], custom)
@@ -65,7 +65,7 @@ class NativeRates:
 def native_rates(
     series: Sequence[SeriesData], grid_times: Times, width_ms: int, dialect: PrometheusDialect
 ) -> NativeRates:
-    """rate(series[width]) of native histograms at each grid time."""
+    """Return rate(series[width]) of native histograms at each grid time."""
     shared = RateWindowCache(grid_times, width_ms, dialect)
     points = len(grid_times)
     count, summed = np.full((len(series), points), np.nan), np.full((len(series), points), np.nan)
@@ -84,15 +84,15 @@ def native_rates(
 
 
 def _clean_epochs(series: SeriesData) -> list[tuple[Times, NativeSeries]]:
-    """The series without its stale markers, parted where its kind of buckets changes."""
+    """Return the series without its stale markers, split where its kind of buckets changes."""
     native = series.histograms
     if native is None:
         return []
     times = series.times_ms
-    gone = is_stale(native.sum)
+    stale = is_stale(native.sum)
     finest = affordable_schema(native)
-    if gone.any() or finest < int(native.schema.max(initial=finest)):
-        rows = np.flatnonzero(~gone)
+    if stale.any() or finest < int(native.schema.max(initial=finest)):
+        rows = np.flatnonzero(~stale)
         times, native = times[rows], subset(native, rows, min(finest, SCHEMA_MAX))
     return epochs(native, times)
 
@@ -105,33 +105,36 @@ def _count_and_sum(
     *,
     into: tuple[Values, Values],
 ) -> Values:
-    """Write the rates of count and sum where this epoch has windows; give the factor that makes rates of increases."""
+    """Write the rates of count and sum where this epoch has windows.
+
+    Return the factor from increases to rates.
+    """
     first = native.count[windows.first]
-    grown = native.count[windows.last] - first + reset_corrections(native.count[fell - 1], fell, windows)
-    # Prometheus 2 does not ask where a histogram's counts would reach zero: a first value below zero says so.
-    factor = windows.factors(first if dialect.covers_before_zero else np.full_like(first, -1.0), grown, dialect)
+    increase = native.count[windows.last] - first + reset_corrections(native.count[fell - 1], fell, windows)
+    # Prometheus 2 does not extrapolate histograms to zero: a first value below zero disables it.
+    factor = windows.factors(first if dialect.covers_before_zero else np.full_like(first, -1.0), increase, dialect)
     total = (
         native.sum[windows.last] - native.sum[windows.first] + reset_corrections(native.sum[fell - 1], fell, windows)
     )
     full = windows.full
-    into[0][full], into[1][full] = (grown * factor)[full], (total * factor)[full]
+    into[0][full], into[1][full] = (increase * factor)[full], (total * factor)[full]
     return factor
 
 
 @dataclass(frozen=True, slots=True)
 class _SelectedRows:
-    """One row a column."""
+    """Select one row per column."""
 
     place: Indices
 
     def of(self, table: Values) -> Values:
-        """Rows [R, ...] to columns [C, ...]."""
+        """Map rows [R, ...] to columns [C, ...]."""
         return table[self.place]
 
 
 @dataclass(frozen=True, slots=True)
 class _CounterIncrease:
-    """Last row minus first row, plus what was lost at resets, times the factor of extrapolation."""
+    """Last row minus first row, plus the corrections at resets, times the factor of extrapolation."""
 
     first: Indices
     last: Indices
@@ -142,18 +145,18 @@ class _CounterIncrease:
     factor: Values
 
     def of(self, table: Values) -> Values:
-        """Rows [R, ...] to columns [C, ...]."""
-        grown = table[self.last] - table[self.first]
+        """Map rows [R, ...] to columns [C, ...]."""
+        increase = table[self.last] - table[self.first]
         if len(self.fell):
-            grown += reset_corrections(table[self.before_reset], self.fell, self.windows)[self.columns]
-        out: Values = grown * (self.factor[:, None] if grown.ndim == 2 else self.factor)
+            increase += reset_corrections(table[self.before_reset], self.fell, self.windows)[self.columns]
+        out: Values = increase * (self.factor[:, None] if increase.ndim == 2 else self.factor)
         return out
 
 
 def _parts_of_increase(
     series: int, native: NativeSeries, fell: Indices, windows: RateWindows, factor: Values
 ) -> list[BucketSegment]:
-    # A first row right before a reset cancels out of the increase, so its layout does not matter.
+    # A first row right before a reset cancels out, so its layout does not matter.
     cut = np.isin(windows.first + 1, fell) & windows.full
     start = np.where(cut, windows.first + 1, windows.first)
     parts = []
@@ -193,16 +196,16 @@ def _layouts(
             threshold = np.where(_holds(native.zero_threshold == level, start, last), level, threshold)
     out: list[tuple[Indices, int, float]] = []
     for one in np.unique(schema[full]):
-        alike = full & (schema == one)
+        has_schema = full & (schema == one)
         out += [
-            (np.flatnonzero(alike & (threshold == level)), int(one), float(level))
-            for level in np.unique(threshold[alike])
+            (np.flatnonzero(has_schema & (threshold == level)), int(one), float(level))
+            for level in np.unique(threshold[has_schema])
         ]
     return out
 
 
 def _holds(which: NDArray[np.bool_], start: Indices, last: Indices) -> NDArray[np.bool_]:
-    """For each window whether any of its rows is one of these."""
+    """Return for each window whether any of its rows is one of these."""
     before = np.concatenate(([0], np.cumsum(which)))
     out: NDArray[np.bool_] = before[last + 1] > before[start]
     return out
@@ -215,7 +218,7 @@ def _part(
     layout: tuple[Indices, int, float],
     arithmetic: _SelectedRows | _CounterIncrease,
 ) -> BucketSegment:
-    """The layout's rows as tables of its schema and zero threshold, and then what the columns make of them."""
+    """Build tables of the layout's rows at its schema and zero threshold, mapped to its columns."""
     rows, schema, threshold = layout
     zero = native.zero_count[rows].copy()
     tables = [dense(side, rows, native.schema[rows], schema) for side in (native.positive, native.negative)]

@@ -1,4 +1,7 @@
-"""Sums of native histograms over series: exponential schemas are merged to the coarsest, custom bounds to those they share."""
+"""Sum native histograms over series.
+
+Exponential schemas at the coarsest, custom bounds at the common ones.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +23,10 @@ from slowpath.analysis.kinds.metrics.series_data import (
 
 @dataclass(frozen=True, slots=True)
 class BucketSegment:
-    """What one series gives to some columns of the grid, all of one layout. [K, C] for each side; `zero` is [C]."""
+    """The part of one series for some columns of the grid, all of one layout.
+
+    [K, C] for each side; `zero` is [C].
+    """
 
     series: int
     columns: Indices
@@ -33,10 +39,10 @@ class BucketSegment:
 
 
 def summed_buckets(parts: Sequence[BucketSegment], points: int) -> list[tuple[Indices, Values, Values, Values, bool]]:
-    """Add the parts up: for each group of columns of one layout (columns, lower [K, C], upper, count, custom).
+    """Sum the parts: for each group of columns of one layout (columns, lower [K, C], upper, count, custom).
 
-    Exponential buckets meet at the lowest schema and the highest zero threshold of those present. Custom ones meet at the
-    bounds that all of them have. Where both kinds are present Prometheus gives no answer, nor do we.
+    Exponential buckets are merged at the lowest schema and the highest zero threshold present. Custom ones are merged at the
+    bounds that all of them have. For columns with both kinds there is no result, as in Prometheus.
     """
     custom = [part for part in parts if part.schema == CUSTOM_BUCKETS_SCHEMA]
     exponential = [part for part in parts if part.schema != CUSTOM_BUCKETS_SCHEMA]
@@ -57,7 +63,7 @@ def _covered(parts: Sequence[BucketSegment], points: int) -> NDArray[np.bool_]:
 
 
 def _summed_exponential(
-    parts: Sequence[BucketSegment], points: int, wanted: NDArray[np.bool_]
+    parts: Sequence[BucketSegment], points: int, columns_mask: NDArray[np.bool_]
 ) -> list[tuple[Indices, Values, Values, Values, bool]]:
     schema = np.full(points, SCHEMA_MAX + 1)
     threshold = np.zeros(points)
@@ -65,9 +71,9 @@ def _summed_exponential(
         schema[part.columns] = np.minimum(schema[part.columns], part.schema)
         threshold[part.columns] = np.maximum(threshold[part.columns], part.threshold)
     out = []
-    for one in np.unique(schema[wanted]):
-        for level in np.unique(threshold[wanted & (schema == one)]):
-            columns = np.flatnonzero(wanted & (schema == one) & (threshold == level))
+    for one in np.unique(schema[columns_mask]):
+        for level in np.unique(threshold[columns_mask & (schema == one)]):
+            columns = np.flatnonzero(columns_mask & (schema == one) & (threshold == level))
             lower, upper, count = _sum_at(parts, columns, points, int(one), float(level))
             shape = count.shape
             out.append(
@@ -79,24 +85,24 @@ def _summed_exponential(
 def _sum_at(
     parts: Sequence[BucketSegment], columns: Indices, points: int, schema: int, level: float
 ) -> tuple[Values, Values, Values]:
-    """Lower [K], upper [K] and count [K, C] of the sum of the parts over these columns, in ascending order of value."""
+    """Return lower [K], upper [K] and count [K, C] of the sum of the parts over these columns, ascending by value."""
     place = np.full(points, -1)
     place[columns] = np.arange(len(columns))
     zero = np.zeros(len(columns))
     sides: list[list[tuple[HistogramTable, Indices]]] = [[], []]
     for part in parts:
-        mine = place[part.columns]
-        here = mine >= 0
-        if not here.any():
+        part_columns = place[part.columns]
+        is_in_group = part_columns >= 0
+        if not is_in_group.any():
             continue
-        tables = [HistogramTable(table.index, table.count.T[here]) for table in (part.positive, part.negative)]
+        tables = [HistogramTable(table.index, table.count.T[is_in_group]) for table in (part.positive, part.negative)]
         tables = [coarser(table, part.schema, schema) for table in tables]
-        own_zero = part.zero[here].copy()
+        own_zero = part.zero[is_in_group].copy()
         if part.threshold < level:
             tables, level = into_zero(tables, own_zero, schema, level)
-        zero[mine[here]] += own_zero
+        zero[part_columns[is_in_group]] += own_zero
         for side, table in zip(sides, tables, strict=True):
-            side.append((table, mine[here]))
+            side.append((table, part_columns[is_in_group]))
     positive, negative = (_joined(side, len(columns)) for side in sides)
     low, high = bucket_bounds(positive.index, schema)
     low_negative, high_negative = bucket_bounds(negative.index[::-1], schema)
@@ -106,7 +112,7 @@ def _sum_at(
 
 
 def coarser(table: HistogramTable, schema: int, target: int) -> HistogramTable:
-    """[C, K] at a lower schema: neighbours that fall into one bucket are added."""
+    """[C, K] Merge neighbors that fall into one bucket at a lower schema."""
     if schema == target or not len(table.index):
         return table
     index = ((table.index - 1) >> (schema - target)) + 1
@@ -115,19 +121,22 @@ def coarser(table: HistogramTable, schema: int, target: int) -> HistogramTable:
 
 
 def _joined(side: Sequence[tuple[HistogramTable, Indices]], columns: int) -> HistogramTable:
-    """Add tables [C_i, K_i] with their columns into one [K, C]."""
+    """Sum tables [C_i, K_i] with their columns into one [K, C]."""
     index = np.unique(np.concatenate([table.index for table, _ in side])) if side else np.zeros(0, np.int64)
     count = np.zeros((len(index), columns))
-    for table, mine in side:
+    for table, table_columns in side:
         if len(table.index):
-            count[np.ix_(np.searchsorted(index, table.index), mine)] += table.count.T
+            count[np.ix_(np.searchsorted(index, table.index), table_columns)] += table.count.T
     return HistogramTable(index, count)
 
 
 def _summed_custom(
-    parts: Sequence[BucketSegment], points: int, wanted: NDArray[np.bool_]
+    parts: Sequence[BucketSegment], points: int, columns_mask: NDArray[np.bool_]
 ) -> list[tuple[Indices, Values, Values, Values, bool]]:
-    """Custom buckets at the bounds that all parts of a column share: counts up to a shared bound can be added."""
+    """Sum custom buckets at the bounds that all parts of a column share.
+
+    Counts up to a shared bound can be added.
+    """
     bounds = np.unique(np.concatenate([part.bounds for part in parts] + [np.array([np.inf])]))
     cumulative = np.zeros((len(bounds), points))
     having = np.zeros((len(bounds), points), np.int64)
@@ -138,7 +147,7 @@ def _summed_custom(
         rows = np.searchsorted(bounds, np.concatenate((part.bounds, [np.inf])))
         cumulative[np.ix_(rows, part.columns)] += np.cumsum(filled, axis=0)
         having[np.ix_(rows, part.columns)] += 1
-    columns = np.flatnonzero(wanted)
+    columns = np.flatnonzero(columns_mask)
     if not len(columns):
         return []
     shared = having[:, columns] == having[-1, columns]
@@ -148,9 +157,9 @@ def _summed_custom(
 
 
 def _between_shared(bounds: Values, cumulative: Values, shared: NDArray[np.bool_]) -> tuple[Values, Values]:
-    """Lower bounds and counts of the buckets that end at shared bounds; a bound not shared ends an empty bucket."""
-    own = np.where(shared, np.arange(len(bounds))[:, None], -1)
-    upto = np.maximum.accumulate(own, axis=0)
+    """Return lower bounds and counts of the buckets that end at shared bounds; others end an empty bucket."""
+    row_or_none = np.where(shared, np.arange(len(bounds))[:, None], -1)
+    upto = np.maximum.accumulate(row_or_none, axis=0)
     previous = np.concatenate((np.full((1, shared.shape[1]), -1), upto[:-1]))
     column = np.arange(shared.shape[1])
     lower = np.where(previous < 0, -np.inf, bounds[np.maximum(previous, 0)])
@@ -161,14 +170,14 @@ def _between_shared(bounds: Values, cumulative: Values, shared: NDArray[np.bool_
 def into_zero(
     tables: list[HistogramTable], zero: Values, schema: int, threshold: float
 ) -> tuple[list[HistogramTable], float]:
-    """Put buckets within the zero threshold into the zero bucket; a filled one that straddles it widens it."""
+    """Merge buckets within the zero threshold into the zero bucket, which a straddling non-empty one widens."""
     for table in tables:
         lower, upper = bucket_bounds(table.index, schema)
         straddled = upper[(lower < threshold) & (upper > threshold) & (table.count != 0).any(axis=0)]
         threshold = float(max([threshold, *straddled]))
-    kept = []
+    remaining = []
     for table in tables:
         _, upper = bucket_bounds(table.index, schema)
         zero += table.count[:, upper <= threshold].sum(axis=1)
-        kept.append(HistogramTable(table.index[upper > threshold], table.count[:, upper > threshold]))
-    return kept, threshold
+        remaining.append(HistogramTable(table.index[upper > threshold], table.count[:, upper > threshold]))
+    return remaining, threshold

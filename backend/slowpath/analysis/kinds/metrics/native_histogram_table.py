@@ -1,4 +1,7 @@
-"""Rows of native histograms as tables: sparse buckets made dense, coarser where asked, and the resets between them."""
+"""Rows of native histograms as tables.
+
+Sparse buckets made dense, coarser on demand, with the resets between them.
+"""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -22,9 +25,9 @@ SCHEMA_MIN: Final = -4
 SCHEMA_MAX: Final = 8
 _TABLE_MAX: Final = 4_000_000  # cells of one table: 32 MB
 _CONTIGUOUS_MAX: Final = 512
-# Prometheus narrows a histogram that grows beyond 160 buckets; nobody sends a thousand but to harm.
+# Prometheus reduces the resolution above 160 buckets; a thousand are only sent to do harm.
 _BUCKETS_MAX: Final = 1024
-_LAYOUT_CHANGES_MAX: Final = 200  # a pair of rows with different layouts is compared by itself; beyond, all are resets
+_LAYOUT_CHANGES_MAX: Final = 200  # pairs of rows with different layouts are compared one by one; above, all are resets
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,7 @@ class HistogramTable:
 
 
 def entries_of(offset: NDArray[np.int64], rows: Indices) -> tuple[Indices, Indices]:
-    """The positions of these rows' entries in a ragged array, and for each the row's place in `rows`."""
+    """Return the positions of these rows' entries in a ragged array, and for each its index in `rows`."""
     lengths = offset[rows + 1] - offset[rows]
     place = np.repeat(np.arange(len(rows)), lengths)
     starts = np.cumsum(lengths) - lengths
@@ -45,10 +48,10 @@ def entries_of(offset: NDArray[np.int64], rows: Indices) -> tuple[Indices, Indic
 
 
 def dense(side: SparseBuckets, rows: Indices, schema: NDArray[np.int32], target: int) -> HistogramTable:
-    """Lay the rows' buckets out at schema `target`: each finer bucket falls whole into a coarser one.
+    """Lay out the rows' buckets at schema `target`: each finer bucket falls completely into a coarser one.
 
-    `schema` is that of each row. Rows finer than the target by less than nothing (they are left out of the window, and
-    cancel) are taken as they are. Custom buckets keep their numbers.
+    `schema` is that of each row. Rows coarser than the target (they are excluded from the window, and cancel) are used
+    unchanged. Custom buckets keep their numbers.
     """
     entries, place = entries_of(side.offset, rows)
     index = side.index[entries].astype(np.int64)
@@ -68,7 +71,7 @@ def dense(side: SparseBuckets, rows: Indices, schema: NDArray[np.int32], target:
 
 
 def _fits(index: Indices, schema: NDArray[np.int32], target: int) -> bool:
-    """Whether these numbers can stay as they are."""
+    """Return whether these numbers need no conversion."""
     if schema.min() != target or schema.max() != target:
         return False
     per_octave = 2.0**target
@@ -76,14 +79,14 @@ def _fits(index: Indices, schema: NDArray[np.int32], target: int) -> bool:
 
 
 def _possible(index: Indices, schema: NDArray[np.int32]) -> Indices:
-    """Bucket numbers brought within what float64 can hold at their schema: 2^-1074 to 2^1024, and one for infinity."""
+    """Clip bucket numbers to the float64 range at their schema: 2^-1074 to 2^1024, and one for infinity."""
     per_octave = np.exp2(schema.astype(np.float64))
     out: Indices = np.clip(index, np.floor(-1075 * per_octave), np.ceil(1024 * per_octave) + 1).astype(np.int64)
     return out
 
 
 def bucket_bounds(index: Indices, schema: int) -> tuple[Values, Values]:
-    """Lower and upper bounds of positive exponential buckets; the last before infinity ends at the largest float64."""
+    """Return bounds of positive exponential buckets; the last before infinity ends at the largest float64."""
     with np.errstate(over="ignore", under="ignore"):
         exponents = np.stack((index - 1, index)) * 2.0 ** (-schema)
         bounds = np.exp2(exponents)
@@ -92,7 +95,10 @@ def bucket_bounds(index: Indices, schema: int) -> tuple[Values, Values]:
 
 
 def affordable_schema(native: NativeSeries) -> int:
-    """The finest schema at which these rows fill at most 1,024 different buckets (a defence; usually the sender's own)."""
+    """Return the finest schema with at most 1,024 filled buckets in these rows (a limit.
+
+    Usually the sender's schema).
+    """
     exponential = native.schema != CUSTOM_BUCKETS_SCHEMA
     schema = int(native.schema[exponential].max(initial=SCHEMA_MIN))
     rows = np.flatnonzero(exponential)
@@ -100,10 +106,10 @@ def affordable_schema(native: NativeSeries) -> int:
         if not len(side.index) or int(side.index.max()) - int(side.index.min()) < _BUCKETS_MAX:
             continue
         entries, place = entries_of(side.offset, rows)
-        own = native.schema[rows][place]
-        index = _possible(side.index[entries].astype(np.int64), own)
+        entry_schema = native.schema[rows][place]
+        index = _possible(side.index[entries].astype(np.int64), entry_schema)
         while schema > SCHEMA_MIN:
-            coarse = ((index - 1) >> np.maximum(own.astype(np.int64) - schema, 0)) + 1
+            coarse = ((index - 1) >> np.maximum(entry_schema.astype(np.int64) - schema, 0)) + 1
             if len(np.unique(coarse)) <= _BUCKETS_MAX:
                 break
             schema -= 1
@@ -111,15 +117,15 @@ def affordable_schema(native: NativeSeries) -> int:
 
 
 def subset(native: NativeSeries, rows: Indices, finest: int = SCHEMA_MAX) -> NativeSeries:
-    """Some rows by themselves, none finer than `finest`."""
+    """Return some rows, none finer than `finest`."""
 
     def of_side(side: SparseBuckets) -> SparseBuckets:
         entries, _ = entries_of(side.offset, rows)
         lengths = side.offset[rows + 1] - side.offset[rows]
         index = side.index[entries]
         if finest < SCHEMA_MAX:
-            own = np.repeat(native.schema[rows], lengths)
-            shift = np.where(own == CUSTOM_BUCKETS_SCHEMA, 0, np.maximum(own - finest, 0))
+            entry_schema = np.repeat(native.schema[rows], lengths)
+            shift = np.where(entry_schema == CUSTOM_BUCKETS_SCHEMA, 0, np.maximum(entry_schema - finest, 0))
             index = (((index.astype(np.int64) - 1) >> shift) + 1).astype(np.int32)
         return SparseBuckets(np.concatenate(([0], np.cumsum(lengths))), index, side.count[entries])
 
@@ -140,9 +146,9 @@ def subset(native: NativeSeries, rows: Indices, finest: int = SCHEMA_MAX) -> Nat
 
 
 def epochs(native: NativeSeries, times: Times) -> list[tuple[Times, NativeSeries]]:
-    """Part a series where its buckets change kind: exponential to custom, or from some custom bounds to others.
+    """Split a series where its buckets change kind.
 
-    Within an epoch all custom rows share their bounds.
+    Exponential to custom, or between different custom bounds. Within an epoch all custom rows share their bounds.
     """
     n = len(native)
     if not n:
@@ -161,7 +167,7 @@ def epochs(native: NativeSeries, times: Times) -> list[tuple[Times, NativeSeries
 
 
 def _bounds_differ(native: NativeSeries, lengths: Indices) -> NDArray[np.bool_]:
-    """For each row but the first whether its custom bounds are others than those of the row before, of equal number."""
+    """Return for each row after the first whether its custom bounds, equal in number, differ from the previous ones."""
     differs = np.zeros(len(lengths) - 1, np.bool_)
     if lengths.min() == lengths.max() > 0:
         bounds = native.custom_bounds.reshape(len(lengths), -1)
@@ -170,34 +176,34 @@ def _bounds_differ(native: NativeSeries, lengths: Indices) -> NDArray[np.bool_]:
     for length in np.unique(lengths[lengths > 0]):
         pairs = np.flatnonzero((lengths[1:] == length) & (lengths[:-1] == length))
         start = native.custom_offset[pairs]
-        # Equal rows follow one another, so each is compared with the bounds right behind it.
+        # Equal rows are adjacent, so each is compared with the next bounds.
         for place in range(int(length)):
-            here, next_one = native.custom_bounds[start + place], native.custom_bounds[start + length + place]
-            differs[pairs] |= here != next_one
+            current, next_one = native.custom_bounds[start + place], native.custom_bounds[start + length + place]
+            differs[pairs] |= current != next_one
     return differs
 
 
 def reset_rows(native: NativeSeries) -> Indices:
-    """The rows that cannot continue the row before: some count fell, a bucket vanished, the resolution rose.
+    """Return the rows that cannot continue the previous one.
 
-    Prometheus' DetectReset (model/histogram), for one epoch.
+    A count fell, a bucket vanished, the resolution rose. Prometheus' DetectReset (model/histogram), for one epoch.
     """
     n = len(native)
     if n < 2:
         return np.zeros(0, np.int64)
-    said = native.reset_hint[1:] == RESET_YES
+    hinted = native.reset_hint[1:] == RESET_YES
     denied = native.reset_hint[1:] == RESET_NO
     finer = native.schema[1:] > native.schema[:-1]
     narrower = native.zero_threshold[1:] < native.zero_threshold[:-1]
     fell = (native.count[1:] < native.count[:-1]) | finer | narrower
     same = (native.schema[1:] == native.schema[:-1]) & (native.zero_threshold[1:] == native.zero_threshold[:-1])
     fell |= same & (native.zero_count[1:] < native.zero_count[:-1])
-    unclear = ~said & ~denied & ~fell
-    alike, less = _in_place(native)
-    fell |= unclear & same & alike & less
-    unlike = unclear & same & ~alike
-    for schema in _distinct(native.schema[1:][unlike]):
-        pairs = np.flatnonzero(unlike & (native.schema[1:] == schema))
+    unclear = ~hinted & ~denied & ~fell
+    has_same_buckets, less = _in_place(native)
+    fell |= unclear & same & has_same_buckets & less
+    has_other_buckets = unclear & same & ~has_same_buckets
+    for schema in _distinct(native.schema[1:][has_other_buckets]):
+        pairs = np.flatnonzero(has_other_buckets & (native.schema[1:] == schema))
         fell[pairs[_buckets_fell(native, pairs, int(schema))]] = True
     changed = np.flatnonzero(unclear & ~same)
     if len(changed) > _LAYOUT_CHANGES_MAX:
@@ -205,22 +211,22 @@ def reset_rows(native: NativeSeries) -> Indices:
     else:
         for pair in changed:
             fell[pair] = _fell_across_layouts(native, int(pair))
-    return np.flatnonzero(said | (fell & ~denied)) + 1
+    return np.flatnonzero(hinted | (fell & ~denied)) + 1
 
 
 def _distinct(values: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The different values; nearly always there is one, which is seen without sorting."""
+    """Return the distinct values; usually there is one, which needs no sorting."""
     if not len(values) or values.min() == values.max():
         return values[:1]
     return np.unique(values)
 
 
 def _in_place(native: NativeSeries) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """For each pair of neighbours whether they list the same buckets, and if so whether any of them holds less afterwards.
+    """Return for each pair of neighbors whether they list the same buckets, and if so whether any count is smaller after.
 
-    Most pairs do: then entry is compared with entry, and nothing has to be laid out.
+    For most pairs they do: entries are compared directly then.
     """
-    alike = np.ones(len(native) - 1, np.bool_)
+    has_same_buckets = np.ones(len(native) - 1, np.bool_)
     less = np.zeros(len(native) - 1, np.bool_)
     for side in (native.positive, native.negative):
         if not len(side.index):
@@ -228,24 +234,24 @@ def _in_place(native: NativeSeries) -> tuple[NDArray[np.bool_], NDArray[np.bool_
         lengths = np.diff(side.offset)
         if lengths.min() == lengths.max():
             index, count = side.index.reshape(len(native), -1), side.count.reshape(len(native), -1)
-            alike &= (index[1:] == index[:-1]).all(axis=1)
+            has_same_buckets &= (index[1:] == index[:-1]).all(axis=1)
             less |= (count[1:] < count[:-1]).any(axis=1)
             continue
         equal = lengths[1:] == lengths[:-1]
         rows = np.flatnonzero(equal & (lengths[1:] > 0)) + 1
-        alike &= equal
+        has_same_buckets &= equal
         if not len(rows):
             continue
         entries, place = entries_of(side.offset, rows)
         before = entries - lengths[rows][place]
         other = side.index[entries] != side.index[before]
-        alike[rows[place[other]] - 1] = False
+        has_same_buckets[rows[place[other]] - 1] = False
         less[rows[place[side.count[entries] < side.count[before]]] - 1] = True
-    return alike, less
+    return has_same_buckets, less
 
 
 def _buckets_fell(native: NativeSeries, pairs: Indices, schema: int) -> NDArray[np.bool_]:
-    """For each pair (row, row + 1) of equal layout: whether any bucket holds less afterwards."""
+    """Return for each pair (row, row + 1) of equal layout whether any bucket count is smaller after."""
     fell = np.zeros(len(pairs), np.bool_)
     if not len(pairs):
         return fell
@@ -259,7 +265,7 @@ def _buckets_fell(native: NativeSeries, pairs: Indices, schema: int) -> NDArray[
             rows = np.unique(np.concatenate((some, some + 1)))
             table = dense(side, rows, native.schema[rows], schema).count
             before = np.searchsorted(rows, some)
-            # Rows that follow one another are views; only holes in between need copies.
+            # Consecutive rows are views; only gaps need copies.
             if len(rows) == len(some) + 1:
                 fell[start : start + block] |= (table[1:] < table[:-1]).any(axis=1)
             else:
@@ -269,7 +275,7 @@ def _buckets_fell(native: NativeSeries, pairs: Indices, schema: int) -> NDArray[
 
 
 def _fell_across_layouts(native: NativeSeries, row: int) -> bool:
-    """Whether row + 1, of a coarser schema or a wider zero bucket, holds less than row anywhere."""
+    """Return whether row + 1, with a coarser schema or a wider zero bucket, has a smaller count anywhere."""
     rows = np.array([row, row + 1])
     schema, threshold = int(native.schema[row + 1]), float(native.zero_threshold[row + 1])
     zero = native.zero_count[rows].copy()

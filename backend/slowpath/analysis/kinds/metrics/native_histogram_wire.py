@@ -1,7 +1,7 @@
-"""Prometheus's native histograms on the wire (both versions of remote write spell them alike), checked as Prometheus does.
+"""Parse Prometheus's native histograms of remote write (both versions encode them alike), validated as Prometheus does.
 
-Buckets come as spans (how many are skipped, how many follow) with counts as differences from the one before (whole
-numbers) or as they are (floats).
+Buckets are encoded as spans (how many are skipped, how many follow) with counts as differences from the previous one
+(integers) or as they are (floats).
 """
 
 import math
@@ -33,7 +33,7 @@ Side = tuple[tuple[int, ...], tuple[float, ...]]
 
 
 class InvalidHistogram(ValueError):
-    """A histogram that contradicts itself."""
+    """A histogram is inconsistent."""
 
 
 @dataclass
@@ -45,12 +45,12 @@ class _BucketSide:
 
 @dataclass
 class _WireFields:
-    """The fields as they came."""
+    """The fields as received."""
 
-    whole: bool = True
+    is_integer: bool = True
     count: float = 0.0
     zero_count: float = 0.0
-    zero_whole: bool | None = None
+    is_zero_integer: bool | None = None
     sum: float = 0.0
     schema: int = 0
     zero_threshold: float = 0.0
@@ -71,16 +71,16 @@ def read_histogram(body: bytes, start: int, end: int) -> tuple[int, IncomingHist
             _double(wire, number, DOUBLE.unpack_from(body, begin)[0])
         elif kind == BYTES:
             _block(wire, number, body, begin, stop)
-    return wire.at_ms, _checked(wire)
+    return wire.at_ms, _validate(wire)
 
 
 def _number(wire: _WireFields, number: int, value: int) -> None:
     if number == 1:
-        wire.whole, wire.count = True, float(value)
+        wire.is_integer, wire.count = True, float(value)
     elif number == 4:
         wire.schema = unzigzag(value)
     elif number == 6:
-        wire.zero_whole, wire.zero_count = True, float(value)
+        wire.is_zero_integer, wire.zero_count = True, float(value)
     elif number == 9:
         _grow(wire.negative.deltas, [unzigzag(value)])
     elif number == 12:
@@ -93,13 +93,13 @@ def _number(wire: _WireFields, number: int, value: int) -> None:
 
 def _double(wire: _WireFields, number: int, value: float) -> None:
     if number == 2:
-        wire.whole, wire.count = False, value
+        wire.is_integer, wire.count = False, value
     elif number == 3:
         wire.sum = value
     elif number == 5:
         wire.zero_threshold = value
     elif number == 7:
-        wire.zero_whole, wire.zero_count = False, value
+        wire.is_zero_integer, wire.zero_count = False, value
     elif number == 10:
         _grow(wire.negative.counts, [value])
     elif number == 13:
@@ -112,7 +112,7 @@ def _block(wire: _WireFields, number: int, body: bytes, start: int, end: int) ->
     if number in (8, 11):
         side = wire.negative if number == 8 else wire.positive
         if len(side.spans) >= MAX_BUCKETS:
-            raise InvalidHistogram(f"It has more than {MAX_BUCKETS} spans.")
+            raise InvalidHistogram(f"The histogram has more than {MAX_BUCKETS} spans.")
         side.spans.append(_span(body, start, end))
     elif number in (9, 12):
         _grow((wire.negative if number == 9 else wire.positive).deltas, _zigzags(body, start, end))
@@ -124,8 +124,8 @@ def _block(wire: _WireFields, number: int, body: bytes, start: int, end: int) ->
 
 def _grow(values: list[int] | list[float], more: Sequence[int] | Sequence[float]) -> None:
     if len(values) + len(more) > MAX_BUCKETS:
-        raise InvalidHistogram(f"It has more than {MAX_BUCKETS} buckets on one side.")
-    values.extend(more)  # type: ignore[arg-type]  # both lists hold what they are given
+        raise InvalidHistogram(f"The histogram has more than {MAX_BUCKETS} buckets on one side.")
+    values.extend(more)  # type: ignore[arg-type]  # both lists have the type of the values
 
 
 def _span(body: bytes, start: int, end: int) -> tuple[int, int]:
@@ -144,36 +144,36 @@ def _zigzags(body: bytes, at: int, end: int) -> list[int]:
         value, at = varint(body, at, end)
         values.append(unzigzag(value))
         if len(values) > MAX_BUCKETS:
-            raise InvalidHistogram(f"It has more than {MAX_BUCKETS} buckets on one side.")
+            raise InvalidHistogram(f"The histogram has more than {MAX_BUCKETS} buckets on one side.")
     return values
 
 
 def _doubles(body: bytes, start: int, end: int) -> list[float]:
     size = end - start
     if size % 8:
-        raise MalformedProtobuf("packed doubles of a broken length")
+        raise MalformedProtobuf("the length of packed doubles is not a multiple of 8")
     if size // 8 > MAX_BUCKETS:
-        raise InvalidHistogram(f"It has more than {MAX_BUCKETS} buckets on one side.")
+        raise InvalidHistogram(f"The histogram has more than {MAX_BUCKETS} buckets on one side.")
     return list(struct.unpack_from(f"<{size // 8}d", body, start))
 
 
-def _checked(wire: _WireFields) -> IncomingHistogram:
-    """Return the histogram if it holds what it says. A stale marker holds nothing."""
+def _validate(wire: _WireFields) -> IncomingHistogram:
+    """Validate the histogram. A stale marker has no buckets."""
     stale = BITS.unpack(DOUBLE.pack(wire.sum))[0] == STALE_NAN_BITS
     custom = wire.schema == CUSTOM_BUCKETS_SCHEMA
     if not custom and not LEAST_SCHEMA <= wire.schema <= MOST_SCHEMA:
-        raise InvalidHistogram(f"Its schema is {wire.schema}; there are {LEAST_SCHEMA} to {MOST_SCHEMA} and -53.")
+        raise InvalidHistogram(f"The schema is {wire.schema}; it must be {LEAST_SCHEMA} to {MOST_SCHEMA}, or -53.")
     if custom:
         _check_custom(wire)
     elif wire.bounds:
-        raise InvalidHistogram("It has bounds of its own, and a schema that has none.")
-    if wire.zero_whole is not None and wire.zero_whole != wire.whole:
-        raise InvalidHistogram("Its count is whole and its count of zeros is not, or the other way round.")
-    positive, negative = _side(wire.positive, wire.whole), _side(wire.negative, wire.whole)
+        raise InvalidHistogram("The histogram has custom bounds, but its schema has none.")
+    if wire.is_zero_integer is not None and wire.is_zero_integer != wire.is_integer:
+        raise InvalidHistogram("The count and the zero count are not of the same type (integer or float).")
+    positive, negative = _side(wire.positive, wire.is_integer), _side(wire.negative, wire.is_integer)
     if custom and positive[0] and (positive[0][-1] > len(wire.bounds) or positive[0][0] < 0):
-        raise InvalidHistogram("It has a bucket outside its bounds.")
+        raise InvalidHistogram("A bucket is outside the bounds.")
     if not (wire.zero_threshold >= 0 and wire.zero_count >= 0 and (wire.count >= 0 or stale)):
-        raise InvalidHistogram("A count or the threshold of zero is negative.")
+        raise InvalidHistogram("A count or the zero threshold is negative.")
     if not stale:
         _check_count(wire, sum(positive[1]) + sum(negative[1]) + wire.zero_count)
     hint = wire.reset_hint if 0 <= wire.reset_hint <= 3 else 0
@@ -195,40 +195,40 @@ def _check_custom(wire: _WireFields) -> None:
     if any(not math.isfinite(bound) for bound in bounds):
         raise InvalidHistogram("A bound is not a finite number.")
     if any(later <= earlier for earlier, later in pairwise(bounds)):
-        raise InvalidHistogram("Its bounds do not ascend.")
+        raise InvalidHistogram("The bounds are not ascending.")
     if wire.negative.spans or wire.zero_count or wire.zero_threshold:
-        raise InvalidHistogram("It has bounds of its own, and negative or zero buckets too.")
+        raise InvalidHistogram("The histogram has custom bounds together with negative or zero buckets.")
 
 
-def _check_count(wire: _WireFields, told: float) -> None:
-    """NaNs are counted and fall into no bucket, so with a NaN sum the count may be more than the buckets hold."""
-    if wire.whole and math.isnan(wire.sum):
-        if told > wire.count:
-            raise InvalidHistogram(f"Its buckets hold {told:g}, more than its count of {wire.count:g}.")
-    elif wire.whole:
-        if told != wire.count:
-            raise InvalidHistogram(f"Its buckets hold {told:g}, and its count is {wire.count:g}.")
-    elif not math.isfinite(wire.count) or not math.isfinite(told):
+def _check_count(wire: _WireFields, in_buckets: float) -> None:
+    """Compare count and buckets; with a NaN sum the count may be larger, since NaNs fall into no bucket."""
+    if wire.is_integer and math.isnan(wire.sum):
+        if in_buckets > wire.count:
+            raise InvalidHistogram(f"The buckets add up to {in_buckets:g}, more than the count of {wire.count:g}.")
+    elif wire.is_integer:
+        if in_buckets != wire.count:
+            raise InvalidHistogram(f"The buckets add up to {in_buckets:g}, but the count is {wire.count:g}.")
+    elif not math.isfinite(wire.count) or not math.isfinite(in_buckets):
         raise InvalidHistogram("A count is not a finite number.")
 
 
-def _side(side: _BucketSide, whole: bool) -> Side:
-    counts, index = _counts(side, whole), _indices(side.spans)
+def _side(side: _BucketSide, is_integer: bool) -> Side:
+    counts, index = _counts(side, is_integer), _indices(side.spans)
     if any(not count >= 0 for count in counts):
-        raise InvalidHistogram("A bucket holds less than nothing.")
+        raise InvalidHistogram("A bucket count is negative.")
     if index and (index[0] < -INT32 or index[-1] >= INT32):
-        raise InvalidHistogram("A bucket's number is beyond 32 bits.")
+        raise InvalidHistogram("A bucket number exceeds 32 bits.")
     if len(index) != len(counts):
-        raise InvalidHistogram(f"Its spans name {len(index)} buckets, and {len(counts)} are there.")
+        raise InvalidHistogram(f"The spans cover {len(index)} buckets, but there are {len(counts)} counts.")
     return tuple(index), tuple(counts)
 
 
-def _counts(side: _BucketSide, whole: bool) -> list[float]:
-    if whole and side.counts:
-        raise InvalidHistogram("Its count is whole, and its buckets are not.")
-    if not whole and side.deltas:
-        raise InvalidHistogram("Its count is not whole, and its buckets are.")
-    return [float(count) for count in accumulate(side.deltas)] if whole else side.counts
+def _counts(side: _BucketSide, is_integer: bool) -> list[float]:
+    if is_integer and side.counts:
+        raise InvalidHistogram("The count is an integer, but the bucket counts are floats.")
+    if not is_integer and side.deltas:
+        raise InvalidHistogram("The count is a float, but the bucket counts are integers.")
+    return [float(count) for count in accumulate(side.deltas)] if is_integer else side.counts
 
 
 def _indices(spans: Sequence[tuple[int, int]]) -> list[int]:
@@ -236,9 +236,9 @@ def _indices(spans: Sequence[tuple[int, int]]) -> list[int]:
     at = 0
     for position, (offset, length) in enumerate(spans):
         if position and offset < 0:
-            raise InvalidHistogram("A span goes back.")
+            raise InvalidHistogram("A span has a negative offset.")
         if len(index) + length > MAX_BUCKETS:
-            raise InvalidHistogram(f"It has more than {MAX_BUCKETS} buckets on one side.")
+            raise InvalidHistogram(f"The histogram has more than {MAX_BUCKETS} buckets on one side.")
         at += offset
         index.extend(range(at, at + length))
         at += length

@@ -1,8 +1,8 @@
-"""OpenTelemetry's metrics as series: names and labels as Prometheus's own translation has them.
+"""Convert OpenTelemetry metrics to series, with names and labels as in Prometheus's own translation.
 
-A sum becomes a counter, a histogram with bounds its `_bucket`, `_sum` and `_count`, an exponential one a native histogram. The
-service and its instance become the labels `job` and `instance`, the environment `environment`. What comes as changes (delta
-temporality) is added up where it is written.
+A sum becomes a counter, a histogram with bounds its `_bucket`, `_sum` and `_count`, an exponential one a native histogram.
+The service and its instance become the labels `job` and `instance`, the environment `environment`. Changes (delta
+temporality) are added up on writing.
 """
 
 import json
@@ -31,12 +31,12 @@ from slowpath.analysis.kinds.metrics.series_data import STALE_NAN_BITS, SeriesKi
 DELTA: Final = 1
 TEMPORALITY: Final = {"AGGREGATION_TEMPORALITY_DELTA": DELTA, "AGGREGATION_TEMPORALITY_CUMULATIVE": 2}
 NO_VALUE: Final = 1
-"""The flag of a point that says that there is none."""
+"""The flag of a point without a value."""
 SEPARATOR: Final = b"\xff"
 STALE: Final = struct.pack("<Q", STALE_NAN_BITS)
 INT64: Final = 1 << 63
 MOST_LETTERS: Final = MAX_VALUE_BYTES + 1
-"""Of a text that becomes a label. One that is cut here is refused as too long, and is not repeated in every series."""
+"""Length at which a label's text is cut; then it is rejected as too long without copying it to every series."""
 
 SERVICE: Final = "service.name"
 NAMESPACE: Final = "service.namespace"
@@ -55,15 +55,15 @@ Json = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class MetricPart:
-    """The points of one metric, and what they have in common."""
+    """The points of one metric with their common members."""
 
     resource: Json
     scope: Json
     name: object
     unit: object
     sort: str
-    """The member that holds the points: `gauge`, `sum`, `histogram`, ..."""
-    told: Json
+    """The member that contains the points: `gauge`, `sum`, `histogram`, ..."""
+    other_members: Json
     """Its other members."""
     points: Iterator[Json]
 
@@ -71,9 +71,9 @@ class MetricPart:
 def read_metrics(
     parts: Iterable[MetricPart], known: Mapping[bytes, int], deliver: Deliver | None = None
 ) -> IngestBatch:
-    """Return the samples of an export. Raises `MalformedProtobuf`, `TooMuch`.
+    """Parse the samples of an export. Raises `MalformedProtobuf`, `BatchTooLarge`.
 
-    What is read is delivered whenever it is large, so that memory is bounded; the rest is returned.
+    Large batches are delivered while reading, so that memory is bounded; the rest is returned.
     """
     reading = _OtlpReader(known, deliver)
     resource: Json | None = None
@@ -87,15 +87,15 @@ def read_metrics(
 
 
 def resource_labels(attributes: Sequence[Json]) -> dict[str, str]:
-    """Return the labels that say of whom all points of a resource are."""
-    told = {_text(one.get("key")): value_text(_member(one, "value"))[:MOST_LETTERS] for one in attributes}
+    """Return the labels that identify the source of all points of a resource."""
+    values = {_text(one.get("key")): value_text(_member(one, "value"))[:MOST_LETTERS] for one in attributes}
     labels = {}
-    service = told.get(SERVICE, "")
+    service = values.get(SERVICE, "")
     if service:
-        labels["job"] = f"{told[NAMESPACE]}/{service}" if told.get(NAMESPACE) else service
+        labels["job"] = f"{values[NAMESPACE]}/{service}" if values.get(NAMESPACE) else service
         labels["service_name"] = service
-    instance = next((told[name] for name in INSTANCE if told.get(name)), "")
-    environment = next((told[name] for name in ENVIRONMENT if told.get(name)), "")
+    instance = next((values[name] for name in INSTANCE if values.get(name)), "")
+    environment = next((values[name] for name in ENVIRONMENT if values.get(name)), "")
     if instance:
         labels["instance"] = instance
     if environment:
@@ -104,7 +104,7 @@ def resource_labels(attributes: Sequence[Json]) -> dict[str, str]:
 
 
 def value_text(value: Json) -> str:
-    """Return an attribute's value as a label has it."""
+    """Return an attribute's value as a label value."""
     if "stringValue" in value:
         return _text(value["stringValue"])
     if "boolValue" in value:
@@ -117,26 +117,29 @@ def value_text(value: Json) -> str:
 
 
 def family_name(name: str, unit: str, *, is_counter: bool, is_gauge: bool) -> str:
-    """Return a metric's name as Prometheus writes it: `http.server.request.duration` in s -> ..._duration_seconds."""
-    told = NOT_IN_NAMES.sub("_", name).strip("_")
+    """Return a metric's name in Prometheus style.
+
+    `http.server.request.duration` in s -> ..._duration_seconds.
+    """
+    base_name = NOT_IN_NAMES.sub("_", name).strip("_")
     spelled = UNITS.get(unit, "")
     if unit == "1" and is_gauge:
         spelled = "ratio"
-    if spelled and not told.endswith(f"_{spelled}") and spelled not in told.split("_"):
-        told = f"{told.removesuffix('_total')}_{spelled}"
+    if spelled and not base_name.endswith(f"_{spelled}") and spelled not in base_name.split("_"):
+        base_name = f"{base_name.removesuffix('_total')}_{spelled}"
     if is_counter:
-        told = f"{told.removesuffix('_total')}_total"
-    return f"_{told}" if told[:1].isdigit() else told
+        base_name = f"{base_name.removesuffix('_total')}_total"
+    return f"_{base_name}" if base_name[:1].isdigit() else base_name
 
 
 def label_name(name: str) -> str:
-    """Return an attribute's name as a label's."""
-    told = NOT_IN_LABELS.sub("_", name)
-    return f"key_{told}" if told[:1].isdigit() else told
+    """Return an attribute's name as a label name."""
+    label = NOT_IN_LABELS.sub("_", name)
+    return f"key_{label}" if label[:1].isdigit() else label
 
 
 class _MetricType(NamedTuple):
-    """What kind of samples a metric has, and whether they are changes."""
+    """The kind of a metric's samples, and whether they are changes."""
 
     kind: SeriesKind
     unit: str
@@ -144,7 +147,7 @@ class _MetricType(NamedTuple):
 
 
 class _OtlpReader:
-    """One export on its way into samples."""
+    """Convert one export to samples."""
 
     def __init__(self, known: Mapping[bytes, int], deliver: Deliver | None) -> None:
         self.known = known
@@ -164,10 +167,10 @@ class _OtlpReader:
         reads[part.sort](name, unit, part, shared)
 
     def _numbers(self, name: str, unit: str, part: MetricPart, shared: Mapping[str, str]) -> None:
-        told, is_sum = part.told, part.sort == "sum"
-        monotonic = is_sum and bool(told.get("isMonotonic"))
+        members, is_sum = part.other_members, part.sort == "sum"
+        monotonic = is_sum and bool(members.get("isMonotonic"))
         family = family_name(name, unit, is_counter=monotonic, is_gauge=not is_sum)
-        delta = is_sum and _temporality(told) == DELTA
+        delta = is_sum and _temporality(members) == DELTA
         sort = _MetricType("counter" if monotonic else "gauge", unit, delta=delta)
         for point in part.points:
             value = _float(point["asDouble"]) if "asDouble" in point else float(_int(point.get("asInt", 0)))
@@ -175,12 +178,12 @@ class _OtlpReader:
 
     def _histograms(self, name: str, unit: str, part: MetricPart, shared: Mapping[str, str]) -> None:
         family = family_name(name, unit, is_counter=False, is_gauge=False)
-        sort = _MetricType("counter", unit, delta=_temporality(part.told) == DELTA)
+        sort = _MetricType("counter", unit, delta=_temporality(part.other_members) == DELTA)
         for point in part.points:
             labels = _labels(point, shared)
             counts, bounds = _list(point, "bucketCounts"), _list(point, "explicitBounds")
             if len(counts) > MAX_BUCKETS or (counts and len(counts) != len(bounds) + 1):
-                detail = f"{name}: {len(counts)} buckets and {len(bounds)} bounds do not go together."
+                detail = f"{name}: {len(counts)} buckets do not match {len(bounds)} bounds."
                 self.incoming.faults.add("bad-histogram", detail)
                 continue
             for suffix, le, value in _classic(point, counts, bounds):
@@ -189,8 +192,10 @@ class _OtlpReader:
 
     def _exponentials(self, name: str, unit: str, part: MetricPart, shared: Mapping[str, str]) -> None:
         family = family_name(name, unit, is_counter=False, is_gauge=False)
-        if _temporality(part.told) == DELTA:
-            detail = f"{name}: exponential histograms are taken with cumulative temporality only."
+        if _temporality(part.other_members) == DELTA:
+            detail = (
+                f"{name}: exponential histograms with delta temporality are not supported. Use cumulative temporality."
+            )
             self.incoming.faults.add("delta-exponential-histogram", detail, sum(1 for _ in part.points))
             return
         for point in part.points:
@@ -236,11 +241,11 @@ class _OtlpReader:
         self.incoming = self.incoming.handed_over(self.deliver)
 
     def _slot(self, name: str, labels: Mapping[str, str], point: Json, kind: SeriesKind, unit: str) -> int | None:
-        """Return the slot of a series; None, and a fault noted, if its labels break a rule."""
-        told: Labels = tuple(sorted({**labels, NAME: name}.items()))
-        key = SEPARATOR.join([part.encode() for pair in told for part in pair])
+        """Return the slot of a series; None, with a recorded error, if its labels break a rule."""
+        sorted_labels: Labels = tuple(sorted({**labels, NAME: name}.items()))
+        key = SEPARATOR.join([part.encode() for pair in sorted_labels for part in pair])
         try:
-            slot = self.incoming.slot(key, self.known, lambda: told, kind, unit)
+            slot = self.incoming.slot(key, self.known, lambda: sorted_labels, kind, unit)
         except InvalidSeries as bad:
             self.incoming.faults.add(bad.slug, str(bad))
             return None
@@ -251,7 +256,10 @@ class _OtlpReader:
 
 
 def _classic(point: Json, counts: Sequence[Any], bounds: Sequence[Any]) -> Iterator[tuple[str, str, float]]:
-    """Yield the series of a histogram with bounds: suffix, bound, value. Buckets count everything up to their bound."""
+    """Yield the series of a histogram with bounds: suffix, bound, value.
+
+    Buckets count everything up to their bound.
+    """
     running = 0
     for bound, count in zip([*map(_float, bounds), math.inf], counts, strict=False):
         running += _int(count)
@@ -262,7 +270,7 @@ def _classic(point: Json, counts: Sequence[Any], bounds: Sequence[Any]) -> Itera
 
 
 def le_text(bound: float) -> str:
-    """Return a bucket's bound as its label has it."""
+    """Format a bucket's bound as a label value."""
     return "+Inf" if bound == math.inf else f"{bound:.17g}" if float(f"{bound:g}") != bound else f"{bound:g}"
 
 
@@ -279,51 +287,51 @@ def _at_ms(point: Json) -> int:
     return min(_int(point.get("timeUnixNano", 0)) // 1_000_000, INT64 - 1)
 
 
-def _temporality(told: Json) -> int:
-    said = told.get("aggregationTemporality", 0)
-    return TEMPORALITY.get(said, 0) if isinstance(said, str) else _int(said)
+def _temporality(members: Json) -> int:
+    temporality = members.get("aggregationTemporality", 0)
+    return TEMPORALITY.get(temporality, 0) if isinstance(temporality, str) else _int(temporality)
 
 
-def _list(told: Json, name: str) -> list[Any]:
-    found = told.get(name)
-    if found is None:
+def _list(members: Json, name: str) -> list[Any]:
+    value = members.get(name)
+    if value is None:
         return []
-    if not isinstance(found, list):
-        raise MalformedProtobuf(f"{name} is no list")
-    return found
+    if not isinstance(value, list):
+        raise MalformedProtobuf(f"{name} is not a list")
+    return value
 
 
-def _objects(told: Json, name: str) -> list[Json]:
-    found = _list(told, name)
-    if not all(isinstance(one, Mapping) for one in found):
-        raise MalformedProtobuf(f"{name} holds what is no object")
-    return found
+def _objects(members: Json, name: str) -> list[Json]:
+    value = _list(members, name)
+    if not all(isinstance(one, Mapping) for one in value):
+        raise MalformedProtobuf(f"{name} contains a value that is not an object")
+    return value
 
 
-def _member(told: Json, name: str) -> Json:
-    found = told.get(name)
-    if found is None:
+def _member(members: Json, name: str) -> Json:
+    value = members.get(name)
+    if value is None:
         return {}
-    if not isinstance(found, Mapping):
-        raise MalformedProtobuf(f"{name} is no object")
-    return found
+    if not isinstance(value, Mapping):
+        raise MalformedProtobuf(f"{name} is not an object")
+    return value
 
 
 def _text(value: object) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise MalformedProtobuf("a text is none")
+        raise MalformedProtobuf("a text field is not a string")
     if not value.isascii():
         try:
             value.encode()
         except UnicodeEncodeError as error:
-            raise MalformedProtobuf("a text is half a letter") from error
+            raise MalformedProtobuf("a text contains an unpaired surrogate") from error
     return value
 
 
 def _int(value: object) -> int:
-    """Return a whole number; JSON has large ones as texts."""
+    """Parse an integer; JSON has large ones as texts."""
     if isinstance(value, str) and len(value) <= 20:
         try:
             value = int(value)
@@ -332,13 +340,13 @@ def _int(value: object) -> int:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if not isinstance(value, int) or not -INT64 <= value < 2 * INT64:
-        raise MalformedProtobuf("a number is none")
+        raise MalformedProtobuf("a field is not a number")
     return int(value)
 
 
 def _float(value: object) -> float:
-    """Return a number; JSON has NaN and infinity as texts."""
+    """Parse a float; JSON has NaN and infinity as texts."""
     try:
-        return float(value)  # type: ignore[arg-type]  # whatever it is, float says so
+        return float(value)  # type: ignore[arg-type]  # float raises for other types
     except (TypeError, ValueError, OverflowError) as error:
-        raise MalformedProtobuf("a number is none") from error
+        raise MalformedProtobuf("a field is not a number") from error

@@ -1,4 +1,4 @@
-"""Where a panel has nothing to draw, and why: a gap is never bridged and never silent."""
+"""Find gaps of a panel and their reasons; gaps are never interpolated."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -45,7 +45,7 @@ class ScrapeEvidence:
 
 
 def evidence_of(counters: Sequence[SeriesData], up: Sequence[SeriesData], resets: Sequence[Times]) -> ScrapeEvidence:
-    """Gather it from the counters of a service and the `up` of its targets."""
+    """Collect the evidence from the counters of a service and the `up` of its targets."""
     ends = [(int(one.times_ms[0]), int(one.times_ms[-1])) for one in counters if len(one.times_ms)]
     down = [one.times_ms[one.values == 0] for one in up if one.values is not None]
     stale = [one.times_ms[gone] for one in counters if (gone := one.stale()).any()]
@@ -65,33 +65,34 @@ def _all(times: Sequence[Times]) -> Times:
 def gaps_of(
     grid: TimeGrid, window_ms: int, qps: Mask | None, latency: Mask | None, evidence: ScrapeEvidence
 ) -> list[PanelGap]:
-    """The gaps of both panels of a row. `qps` and `latency` are [P]: where there is a value; None: the panel is empty anyway.
+    """Return the gaps of both panels of a row.
 
-    A gap of both panels is told once; latency alone missing means that nothing was asked, or that no histogram came.
+    `qps` and `latency` are [P]: where there is a value; None: an empty panel. A gap of both panels is returned once;
+    missing latency alone means no requests, or no histogram.
     """
     gaps = []
-    counted = qps if qps is not None else np.zeros(grid.points, np.bool_)
-    for a, b in _runs(~counted) if qps is not None else []:
+    has_qps = qps if qps is not None else np.zeros(grid.points, np.bool_)
+    for a, b in _runs(~has_qps) if qps is not None else []:
         gaps.append(_gap(grid, a, b, _why(grid, window_ms, a, b, evidence), "qps" if latency is None else "both"))
     if latency is not None:
-        for a, b in _runs(~latency & (counted if qps is not None else True)):
+        for a, b in _runs(~latency & (has_qps if qps is not None else True)):
             why = NO_REQUESTS if qps is not None else _why(grid, window_ms, a, b, evidence)
             gaps.append(_gap(grid, a, b, why, "latency"))
     return sorted(gaps, key=lambda gap: (gap.from_ms, gap.panel))
 
 
 def without_histogram(gaps: Sequence[PanelGap], grid: TimeGrid, busy: Mask) -> list[PanelGap]:
-    """Say "no histogram" instead of "no requests" where requests were counted all the while."""
+    """Replace "no requests" by "no histogram" where requests were counted all the time."""
     out = []
     for gap in gaps:
         a, b = (gap.from_ms - grid.from_ms) // grid.step_ms, (gap.to_ms - grid.from_ms) // grid.step_ms
-        asked = gap.why == NO_REQUESTS and bool(busy[max(a, 0) : b + 1].all())
-        out.append(replace(gap, why=NO_BUCKETS) if asked else gap)
+        is_busy = gap.why == NO_REQUESTS and bool(busy[max(a, 0) : b + 1].all())
+        out.append(replace(gap, why=NO_BUCKETS) if is_busy else gap)
     return out
 
 
 def _runs(missing: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """First and last index of each run of True."""
+    """Return first and last index of each run of True."""
     edges = np.flatnonzero(np.diff(np.concatenate(([False], missing, [False]))))
     return [(int(a), int(b) - 1) for a, b in zip(edges[::2], edges[1::2], strict=True)]
 
@@ -103,7 +104,7 @@ def _gap(grid: TimeGrid, a: int, b: int, why: str, panel: Panel) -> PanelGap:
 
 
 def _why(grid: TimeGrid, window_ms: int, a: int, b: int, evidence: ScrapeEvidence) -> str:
-    """The best reason for columns a..b: edges of what is known first, then what the samples themselves say."""
+    """Return the most specific reason for columns a..b: edges of the known range first, then the samples."""
     start, end = grid.from_ms + a * grid.step_ms - window_ms, grid.from_ms + b * grid.step_ms
     if _within(evidence.down_ms, start, end):
         return SCRAPE_FAILED

@@ -1,8 +1,8 @@
-"""The latency of one deploy in one window, from cumulative histograms that its instances push beside those of others.
+"""Measure the latency of one deployment in one time range, from cumulative histograms pushed next to those of others.
 
-One window is one number, so it is cut once: what a counter had reached at its two edges. A histogram of which nothing had been
-told when its instance last pushed had counted nothing until then; so what begins inside a window counts whole, where cells of
-time (`service_cells`) would leave it out.
+One time range gives one value, so it is cut once: at the counters' values at its two edges. A histogram that its instance had
+not pushed before was zero until then; so what begins within the range counts completely, where cells of time
+(`service_cells`) would omit it.
 """
 
 from collections import defaultdict
@@ -28,29 +28,29 @@ from slowpath.analysis.kinds.metrics.time_grid import scrape_interval_ms
 from slowpath.analysis.stats.histogram_cells import HistogramCells
 
 Match = Literal["instance", "version", "environment"]
-ALIVE: Final = 2.5
-"""An instance that has not pushed for so many of its intervals has ended."""
+ALIVE_INTERVALS: Final = 2.5
+"""An instance that has not pushed for this many of its intervals has ended."""
 USUAL_INTERVAL_MS: Final = 60_000
-"""How far apart OpenTelemetry's SDKs push, unless they are told otherwise."""
+"""Default push interval of OpenTelemetry's SDKs."""
 
 
 @dataclass(frozen=True)
 class SeriesOwner:
-    """By what the series of a deploy are told from others.
+    """What identifies the series of a deployment.
 
-    `instance`: a label holds its run's id, whole or beside the name of a pod. `version`: a label says that, or how the build is called:
-    by the commit, unless modules are replaced in it. `environment`: all are.
+    `instance`: a label contains its run's id, alone or with the name of a pod. `version`: a label has that, or the build's name:
+    by the commit, unless modules are replaced in it. `environment`: all series.
     """
 
     match: Match
     run_id: str
     build: str
-    """How an image of this build is called."""
+    """Name of the build's image."""
     commit: str | None
-    """None: other builds are of the same commit."""
+    """None: other builds have the same commit."""
 
     def means(self, labels: Mapping[str, str]) -> bool:
-        """Tell whether a series with these labels is the deploy's."""
+        """Return whether a series with these labels is of the deployment."""
         if self.match == "environment" or any(self.run_id in text for text in labels.values()):
             return True
         if self.match == "instance":
@@ -61,10 +61,10 @@ class SeriesOwner:
 
 @dataclass(frozen=True)
 class ProbeLatencyWindow:
-    """What a deploy's histograms say of a window.
+    """The histograms of a deployment in a time range.
 
-    `counts` [1, B] requests by bucket, None where nothing was pushed in it. `newest_ms`: up to when all its instances that still
-    push have been heard, None if none was ever. `known_ms` how much of the window lies between their samples.
+    `counts` [1, B] requests by bucket, None if nothing was pushed. `newest_ms`: up to when all its pushing instances have
+    samples, None without any. `known_ms`: the part of the range between their samples.
     """
 
     counts: HistogramCells | None
@@ -73,43 +73,54 @@ class ProbeLatencyWindow:
     interval_ms: int
     instances: int
     others: int
-    """Instances of the service that pushed meanwhile and are not the deploy's."""
+    """Other instances of the service that pushed meanwhile."""
 
     @property
     def requests(self) -> int:
-        """How many requests were answered in the window."""
+        """Return the number of requests in the time range."""
         return 0 if self.counts is None else round(float(self.counts.requests.sum()))
 
 
 def run_window(samples: ServiceSamples, from_ms: int, to_ms: int, whose: SeriesOwner, route: str) -> ProbeLatencyWindow:
-    """Read the window (from_ms, to_ms] of a deploy, of one route ("": of all). The samples should reach beyond it on both sides."""
+    """Measure (from_ms, to_ms] of a deployment for one route ("": all).
+
+    Samples should exceed it on both sides.
+    """
     histograms = [one for one in (*samples.natives, *samples.buckets) if len(one.times_ms)]
-    mine = [one for one in histograms if whose.means(one.labels)]
+    own_series = [one for one in histograms if whose.means(one.labels)]
     name = samples.instance_of
-    there = {name(one.labels) for one in histograms if one.times_ms[-1] > from_ms}
-    interval_ms = scrape_interval_ms(mine, _young_interval_ms(mine))
-    groups = _by_instance(mine, name)
-    heard = {each: int(max(one.times_ms[-1] for one in group)) for each, group in groups.items()}
+    pushing = {name(one.labels) for one in histograms if one.times_ms[-1] > from_ms}
+    interval_ms = scrape_interval_ms(own_series, _young_interval_ms(own_series))
+    groups = _by_instance(own_series, name)
+    newest_by_instance = {each: int(max(one.times_ms[-1] for one in group)) for each, group in groups.items()}
     begun = _from_zero(groups)
     chosen = [one for one in begun if not route or _is_of(one.labels, route)]
-    known = (min((int(one.times_ms[0]) for one in begun), default=to_ms), max(heard.values(), default=from_ms))
+    known = (
+        min((int(one.times_ms[0]) for one in begun), default=to_ms),
+        max(newest_by_instance.values(), default=from_ms),
+    )
     known_ms = max(0, min(known[1], to_ms) - max(known[0], from_ms))
     counts = _counts(chosen, from_ms, to_ms, samples.seconds_per_unit) if known_ms and chosen else None
-    instances = {each for each, at in heard.items() if at > from_ms}
+    instances = {each for each, at in newest_by_instance.items() if at > from_ms}
     return ProbeLatencyWindow(
-        counts, _newest(heard, to_ms, interval_ms), known_ms, interval_ms, len(instances), len(there - instances)
+        counts,
+        _newest(newest_by_instance, to_ms, interval_ms),
+        known_ms,
+        interval_ms,
+        len(instances),
+        len(pushing - instances),
     )
 
 
 def _young_interval_ms(series: Sequence[SeriesData]) -> int:
-    """How far apart two samples stand where there are not three yet."""
-    apart = [int(one.times_ms[1] - one.times_ms[0]) for one in series if len(one.times_ms) == 2]
-    return min(apart, default=USUAL_INTERVAL_MS)
+    """Return the interval between samples of series with only two."""
+    intervals = [int(one.times_ms[1] - one.times_ms[0]) for one in series if len(one.times_ms) == 2]
+    return min(intervals, default=USUAL_INTERVAL_MS)
 
 
-def _newest(heard: Mapping[str | None, int], to_ms: int, interval_ms: int) -> int | None:
-    alive = [at for at in heard.values() if at > to_ms - ALIVE * interval_ms]
-    return min(alive) if alive else max(heard.values(), default=None)
+def _newest(newest_by_instance: Mapping[str | None, int], to_ms: int, interval_ms: int) -> int | None:
+    alive = [at for at in newest_by_instance.values() if at > to_ms - ALIVE_INTERVALS * interval_ms]
+    return min(alive) if alive else max(newest_by_instance.values(), default=None)
 
 
 def _is_of(labels: Mapping[str, str], route: str) -> bool:
@@ -127,7 +138,7 @@ def _by_instance(series: Sequence[SeriesData], name: Callable[[Mapping[str, str]
 
 
 def _from_zero(groups: Groups) -> list[SeriesData]:
-    """Begin each series at zero when its instance last pushed without it, or when its sender says that it began."""
+    """Begin each series at zero when its instance last pushed without it, or at its stated start time."""
     out = []
     for group in groups.values():
         pushes = np.unique(np.concatenate([one.times_ms for one in group]))
@@ -159,16 +170,16 @@ def _counts(series: Sequence[SeriesData], from_ms: int, to_ms: int, scale: float
 
 
 def _of_buckets(series: Sequence[SeriesData], from_ms: int, to_ms: int, scale: float) -> HistogramCells | None:
-    """Differences of what each bucket had reached, in between its samples interpolated; before and after them it stands still."""
-    grown = np.array([[_grown(one, from_ms, to_ms)] for one in series]).reshape(len(series), 1)
-    buckets, _ = classic_buckets(series, grown)
+    """Return the differences of each bucket's counter, interpolated between its samples and constant outside."""
+    increases = np.array([[_increase(one, from_ms, to_ms)] for one in series]).reshape(len(series), 1)
+    buckets, _ = classic_buckets(series, increases)
     bounds, cumulative = buckets.summed(None)
     if len(bounds) < 2 or not np.isposinf(bounds[-1]):
         return None
     return HistogramCells.of_cumulative(np.array([to_ms], np.int64), bounds * scale, cumulative)
 
 
-def _grown(series: SeriesData, from_ms: int, to_ms: int) -> float:
+def _increase(series: SeriesData, from_ms: int, to_ms: int) -> float:
     times, values = without_stale(series)
     if not len(times):
         return 0.0
@@ -179,7 +190,7 @@ def _grown(series: SeriesData, from_ms: int, to_ms: int) -> float:
 
 
 def _of_natives(series: Sequence[SeriesData], from_ms: int, to_ms: int, scale: float) -> HistogramCells | None:
-    """Between the samples nearest to the edges: buckets of a sparse histogram can not be interpolated."""
+    """Use the samples nearest to the edges: buckets of a sparse histogram cannot be interpolated."""
     parts: list[BucketSegment] = []
     for one in series:
         first, last = _nearest(one.times_ms, from_ms, to_ms)
@@ -202,7 +213,10 @@ def _of_natives(series: Sequence[SeriesData], from_ms: int, to_ms: int, scale: f
 
 
 def _nearest(times: Times, from_ms: int, to_ms: int) -> tuple[int, int]:
-    """Return the times of the two samples nearest to the edges; where they are one, of those around both."""
+    """Return the times of the two samples nearest to the edges.
+
+    If they are the same, of those around both.
+    """
     first, last = (int(times[np.argmin(np.abs(times - edge))]) for edge in (from_ms, to_ms))
     if first < last:
         return first, last

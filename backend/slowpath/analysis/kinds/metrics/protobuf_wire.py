@@ -1,7 +1,7 @@
-"""Protocol buffers, read by hand: only what is needed, nothing built that nobody counts, every fault by name.
+"""Parse protocol buffers in place: only what is needed, with a reason for every error.
 
-A message is never turned into objects: its fields are walked where they lie. So a body of sixteen million empty
-submessages costs its own length and nothing more.
+A message is never turned into objects: its fields are walked in place. So a body of sixteen million empty submessages costs
+only its length.
 """
 
 from collections.abc import Iterator
@@ -16,11 +16,11 @@ WORD: Final = 1 << 64
 
 
 class MalformedProtobuf(ValueError):
-    """The bytes are no message."""
+    """The bytes are not a valid message."""
 
 
 def varint(body: bytes, at: int, end: int) -> tuple[int, int]:
-    """Return an unsigned number and where it ends. Raises `MalformedProtobuf`."""
+    """Return an unsigned number and its end. Raises `MalformedProtobuf`."""
     value, shift, limit = 0, 0, min(end, at + MOST_VARINT_BYTES)
     while at < limit:
         byte = body[at]
@@ -33,19 +33,19 @@ def varint(body: bytes, at: int, end: int) -> tuple[int, int]:
 
 
 def signed(value: int) -> int:
-    """Return an int32 or int64 of its unsigned form."""
+    """Convert an unsigned number to int32 or int64."""
     return value - WORD if value >= WORD >> 1 else value
 
 
 def unzigzag(value: int) -> int:
-    """Return a sint32 or sint64 of its unsigned form."""
+    """Convert an unsigned number to sint32 or sint64."""
     return (value >> 1) ^ -(value & 1)
 
 
 def fields(body: bytes, at: int, end: int) -> Iterator[tuple[int, int, int, int]]:
     """Yield the fields of the message in body[at:end]: number, wire type, and two numbers.
 
-    Of a varint these are its value and 0, of anything else where its bytes begin and end. Raises `MalformedProtobuf`.
+    For a varint these are its value and 0, otherwise start and end of its bytes. Raises `MalformedProtobuf`.
     """
     while at < end:
         tag = body[at]
@@ -66,7 +66,7 @@ def fields(body: bytes, at: int, end: int) -> Iterator[tuple[int, int, int, int]
         elif kind == FIXED32:
             size = 4
         else:
-            raise MalformedProtobuf(f"a field of the unknown wire type {kind}")
+            raise MalformedProtobuf(f"a field has the unknown wire type {kind}")
         if size > end - at:
             raise MalformedProtobuf("a field is longer than its message")
         yield number, kind, at, at + size

@@ -1,8 +1,8 @@
-"""How many times longer a quantile is in one lot of cells of time than in another, with its uncertainty.
+"""Compare a quantile between two sets of time cells, with the uncertainty of the ratio.
 
-Cells are autocorrelated and bursts carry the tail, so neither requests nor cells are resampled, but blocks of
-neighbouring cells (moving-block bootstrap, Künsch 1989), and what is compared is the quantile of all requests pooled.
-Cells of both sides at the same time are drawn together: what the load did to both cancels.
+Cells are autocorrelated and bursts dominate the tail, so blocks of neighboring cells are resampled (moving-block bootstrap,
+Künsch 1989), and the quantile of all requests pooled is compared. Simultaneous cells of both sides are drawn together, so that
+common effects of load cancel.
 """
 
 from collections.abc import Sequence
@@ -18,14 +18,14 @@ from slowpath.analysis.stats.histogram_cells import HistogramCells, pooled_quant
 
 REPLICATES: Final = 1_000
 TAIL: Final = (0.9, 0.95, 0.99)
-"""Simulated, their mean tells a tail that only bursts carry from chance better than any one of them (bench `deploys`)."""
+"""Simulated, their mean separates a bursty tail from chance better than any one of them (bench `deploys`)."""
 BLOCK_MS: Final = 300_000
-"""A burst lasts minutes; blocks must be longer than what holds neighbours together."""
+"""A burst lasts minutes; blocks must be longer than the correlation of neighbors."""
 
 
 @dataclass(frozen=True)
 class ServiceLevel:
-    """[M] cells of a mean: what is summed, and by what it is divided."""
+    """[M] cells of a mean: numerator and denominator."""
 
     times_ms: Times
     over: Values
@@ -42,27 +42,30 @@ class RatioReplicates:
 
     @property
     def ratio(self) -> float:
-        """Candidate over base."""
+        """Return candidate over base."""
         return self.candidate_s / self.base_s
 
     def bound(self, share: float) -> float:
-        """The ratio below which this share of the replicates lies."""
+        """Return the ratio that this share of the replicates is below."""
         return float(np.exp(np.quantile(self.log_ratios, share)))
 
 
 def unpaired_ratio(
     base: HistogramCells, candidate: HistogramCells, q: float, spread: float, rng: Generator
 ) -> RatioReplicates | None:
-    """Compare two sides over different cells [M], drawn apart. None when a side has no such quantile.
+    """Compare two sides over different cells [M], drawn separately. None if a side has no such quantile.
 
-    `spread` is the standard deviation of log latency between two placements of one build: it does not shrink with time.
+    `spread` is the standard deviation of log latency between two deployments of one build, which time does not reduce.
     """
     weights = block_weights(base.times_ms, rng), block_weights(candidate.times_ms, rng)
     return _replicates(base, candidate, weights, q, spread, rng)
 
 
 def level_ratio(before: ServiceLevel, after: ServiceLevel, rng: Generator) -> RatioReplicates | None:
-    """Compare a mean: what `over` sums up to, by what `by` sums up to, before and after; otherwise like `unpaired_ratio`."""
+    """Compare a mean: the sum of `over` by the sum of `by`, before and after.
+
+    Otherwise like `unpaired_ratio`.
+    """
     drawn, values = [], []
     for side in (before, after):
         if not len(side.times_ms):
@@ -81,7 +84,10 @@ def level_ratio(before: ServiceLevel, after: ServiceLevel, rng: Generator) -> Ra
 
 @dataclass(frozen=True)
 class TailReplicates:
-    """Single quantiles, and the tail: the geometric mean of the ratios of TAIL, all from the same replicates."""
+    """Single quantiles, and the tail.
+
+    The geometric mean of the ratios of TAIL, all from the same replicates.
+    """
 
     quantiles: dict[float, RatioReplicates]
     tail: RatioReplicates | None
@@ -90,37 +96,46 @@ class TailReplicates:
 def ratios(
     base: HistogramCells, candidate: HistogramCells, qs: Sequence[float], spread: float, rng: Generator, *, paired: bool
 ) -> TailReplicates:
-    """Compare several quantiles and the tail at once; `paired` sides hold the same cells, which are drawn together."""
+    """Compare several quantiles and the tail at once.
+
+    `paired` sides have the same cells, which are drawn together.
+    """
     weights = block_weights(base.times_ms, rng)
     other = weights if paired else block_weights(candidate.times_ms, rng)
-    drawn = _drawn(base, weights), _drawn(candidate, other)
-    apart = rng.normal(0.0, spread, REPLICATES)  # one placement for all quantiles
-    found = {}
+    resampled = _resample(base, weights), _resample(candidate, other)
+    deployment_effect = rng.normal(0.0, spread, REPLICATES)  # one deployment for all quantiles
+    by_quantile = {}
     for q in sorted({*qs, *TAIL}):
-        sides = [pooled_quantile(counts, side.bounds, q) for side, counts in zip((base, candidate), drawn, strict=True)]
+        sides = [
+            pooled_quantile(counts, side.bounds, q) for side, counts in zip((base, candidate), resampled, strict=True)
+        ]
         with np.errstate(divide="ignore", invalid="ignore"):
             logs = np.log(sides[1] / sides[0])
-        found[q] = (float(sides[0][0]), float(sides[1][0]), logs[1:] + apart)
-    good = {q: np.isfinite(logs).sum() >= REPLICATES / 2 and low > 0 < high for q, (low, high, logs) in found.items()}
+        by_quantile[q] = (float(sides[0][0]), float(sides[1][0]), logs[1:] + deployment_effect)
+    good = {
+        q: np.isfinite(logs).sum() >= REPLICATES / 2 and low > 0 < high for q, (low, high, logs) in by_quantile.items()
+    }
     quantiles = {
-        q: RatioReplicates(found[q][0], found[q][1], np.sort(found[q][2][np.isfinite(found[q][2])]))
+        q: RatioReplicates(
+            by_quantile[q][0], by_quantile[q][1], np.sort(by_quantile[q][2][np.isfinite(by_quantile[q][2])])
+        )
         for q in qs
         if good[q]
     }
     if not all(good[q] for q in TAIL):
         return TailReplicates(quantiles, None)
-    mean = np.mean([found[q][2] for q in TAIL], axis=0)
-    sides_s = [float(np.exp(np.mean([np.log(found[q][side]) for q in TAIL]))) for side in (0, 1)]
+    mean = np.mean([by_quantile[q][2] for q in TAIL], axis=0)
+    sides_s = [float(np.exp(np.mean([np.log(by_quantile[q][side]) for q in TAIL]))) for side in (0, 1)]
     return TailReplicates(quantiles, RatioReplicates(sides_s[0], sides_s[1], np.sort(mean[np.isfinite(mean)])))
 
 
-def _drawn(side: HistogramCells, weights: Values) -> Values:
-    """[1 + R, B] All requests of a side as they are, then as they are drawn."""
-    drawn: Values = np.concatenate((side.counts.sum(axis=0, keepdims=True), weights @ side.counts))
-    return drawn
+def _resample(side: HistogramCells, weights: Values) -> Values:
+    """[1 + R, B] Return all requests of a side, observed and resampled."""
+    resampled: Values = np.concatenate((side.counts.sum(axis=0, keepdims=True), weights @ side.counts))
+    return resampled
 
 
-def _replicates(  # noqa: PLR0917 - both sides with their weights, and what is asked of them
+def _replicates(  # noqa: PLR0917 - both sides with their weights, and the settings
     base: HistogramCells,
     candidate: HistogramCells,
     weights: tuple[Values, Values],
@@ -145,7 +160,10 @@ def _replicates(  # noqa: PLR0917 - both sides with their weights, and what is a
 
 
 def block_weights(times_ms: Times, rng: Generator) -> Values:
-    """[R, M] How often each cell is drawn: circular blocks, so that the first and last cells are not rarer."""
+    """[R, M] Return how often each cell is drawn.
+
+    Circular blocks, so that the first and last cells are not rarer.
+    """
     cells = len(times_ms)
     if not cells:
         return np.zeros((REPLICATES, 0))

@@ -1,4 +1,4 @@
-"""Which samples lie in the window before each grid time, found once for all series that share a vector of times."""
+"""Find the samples in the window before each grid time, once for all series that share a vector of times."""
 
 from dataclasses import dataclass
 
@@ -11,14 +11,14 @@ from slowpath.analysis.kinds.metrics.series_data import Times, Values
 Indices = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
-_THRESHOLD = 1.1  # Prometheus: a gap up to 10 % above the usual distance is no end of the series
+_THRESHOLD = 1.1  # Prometheus: a gap up to 10% above the usual interval is not the end of the series
 
 
 @dataclass(frozen=True, slots=True)
 class RateWindows:
-    """For each of P grid times: the samples first..last of its window, and how far they reach.
+    """For each of P grid times the samples first..last of its window, and their extent.
 
-    `full` tells where there are the two samples a rate needs; elsewhere the other arrays hold harmless numbers. Durations are
+    `full`: where there are the two samples a rate needs; elsewhere the other arrays have placeholder values. Durations are
     seconds: `sampled` between the first and the last sample, `to_start` and `to_end` from them to the window's edges.
     """
 
@@ -32,9 +32,9 @@ class RateWindows:
     usual: Values
 
     def factors(self, first_value: Values, increase: Values, dialect: PrometheusDialect) -> Values:
-        """What turns an increase between samples into a rate per second over the window, as Prometheus extrapolates.
+        """Return the factor from an increase between samples to a rate per second, with Prometheus's extrapolation.
 
-        `first_value` and `increase` are [..., P]; so is the answer. A counter is not extrapolated below zero.
+        `first_value`, `increase` and the result are [..., P]. A counter is not extrapolated below zero.
         """
         threshold = self.usual * _THRESHOLD
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -47,12 +47,15 @@ class RateWindows:
             start = np.where(bounded & (to_zero < self.to_start), to_zero, self.to_start)
             start = np.where(start >= threshold, self.usual / 2, start)
         end = np.where(self.to_end >= threshold, self.usual / 2, self.to_end)
-        whole: Values = (self.sampled + start + end) / self.sampled / self.seconds
-        return whole
+        factor: Values = (self.sampled + start + end) / self.sampled / self.seconds
+        return factor
 
 
 def windows_before(grid_times: Times, width_ms: int, times: Times, dialect: PrometheusDialect) -> RateWindows:
-    """Find the samples of each window (t - width, t] (Prometheus 2: from t - width on). `times` holds no stale marker."""
+    """Find the samples of each window (t - width, t] (Prometheus 2: from t - width on).
+
+    `times` has no stale marker.
+    """
     first = np.searchsorted(times, grid_times - width_ms, side="right" if dialect.left_open else "left")
     last = np.searchsorted(times, grid_times, side="right") - 1
     full = last > first
@@ -71,7 +74,7 @@ def windows_before(grid_times: Times, width_ms: int, times: Times, dialect: Prom
 def newest_before(
     grid_times: Times, times: Times, lookback_ms: int, dialect: PrometheusDialect
 ) -> tuple[Indices, Mask]:
-    """The sample that speaks at each grid time (instant selector), and whether there is one within the lookback."""
+    """Return the sample valid at each grid time (instant selector), and whether there is one within the lookback."""
     newest = np.searchsorted(times, grid_times, side="right") - 1
     found = newest >= 0
     if not len(times):

@@ -1,6 +1,6 @@
-"""Prometheus remote write 2, from the wire to slots, times and values.
+"""Parse Prometheus remote write 2 to slots, times and values.
 
-It spells each text once and refers to it; the key of a series is its texts, end to end.
+It contains each text once and refers to it; the key of a series is its texts, concatenated.
 """
 
 from array import array
@@ -39,13 +39,14 @@ from slowpath.analysis.kinds.metrics.series_data import SeriesKind
 
 PARTS: Final = PartNumbers(samples=2, histograms=3, exemplars=4)
 MAX_SYMBOLS: Final = 500_000
-SEPARATOR: Final = b"\xff"  # stands in no UTF-8
+SEPARATOR: Final = b"\xff"  # never occurs in UTF-8
 
 
 def read_v2(body: bytes, known: Mapping[bytes, int], deliver: Deliver | None = None) -> IngestBatch:
-    """Read an io.prometheus.write.v2.Request. `known` maps keys to slots. Raises `MalformedProtobuf`, `BatchTooLarge`.
+    """Parse an io.prometheus.write.v2.Request. `known` maps keys to slots.
 
-    What is read is delivered whenever it is large, so that memory is bounded; the rest is returned.
+    Raises `MalformedProtobuf`, `BatchTooLarge`. Large batches are delivered while reading, so that memory is bounded;
+    the rest is returned.
     """
     symbols = _Symbols(body)
     reading = RemoteWriteReader(body, known, deliver, PARTS, symbols.of_exemplar)
@@ -56,7 +57,7 @@ def read_v2(body: bytes, known: Mapping[bytes, int], deliver: Deliver | None = N
             if n_series > MAX_SERIES:
                 raise BatchTooLarge("series in a request", MAX_SERIES)
         elif number in (1, 2, 3):
-            raise MalformedProtobuf("these are fields of remote write 1; the Content-Type says 2")
+            raise MalformedProtobuf("the body has fields of remote write 1, but the Content-Type is version 2")
     if n_series and (not len(symbols) or symbols.raw(0)):
         raise MalformedProtobuf("the first symbol is not empty")
     for number, kind, begin, stop in fields(body, 0, len(body)):
@@ -67,7 +68,7 @@ def read_v2(body: bytes, known: Mapping[bytes, int], deliver: Deliver | None = N
 
 
 class _Symbols:
-    """The texts that a request refers to, read where they lie: there may be hundreds of thousands."""
+    """The texts that a request refers to, read in place: there may be hundreds of thousands."""
 
     def __init__(self, body: bytes) -> None:
         self._body = body
@@ -83,9 +84,9 @@ class _Symbols:
         return len(self._starts)
 
     def raw(self, ref: int) -> bytes:
-        """Return the bytes of a symbol. Raises `InvalidSeries` if there is none, or one that is too long for a label."""
+        """Return the bytes of a symbol. Raises `InvalidSeries` if it is missing, or too long for a label."""
         if ref >= len(self._starts):
-            raise InvalidSeries("no-such-symbol", "A label refers to a symbol that is not there.")
+            raise InvalidSeries("no-such-symbol", "A label refers to a missing symbol.")
         begin, stop = self._starts[ref], self._ends[ref]
         if stop - begin > MAX_VALUE_BYTES:
             raise InvalidSeries("label-value-too-long", label_too_long(stop - begin))
@@ -116,11 +117,11 @@ def _series(reading: RemoteWriteReader, at: Place, symbols: _Symbols) -> None:
             created_ms = signed(begin)
 
     def resolve(into: IngestBatch) -> int:
-        return into.slot(key, reading.known, lambda: tuple(_referred(refs, symbols)), told, unit)
+        return into.slot(key, reading.known, lambda: tuple(_referred(refs, symbols)), kind_name, unit)
 
     incoming = reading.incoming
     try:
-        told, unit = _metadata(reading.body, metadata, symbols)
+        kind_name, unit = _metadata(reading.body, metadata, symbols)
         key = _key(refs, symbols)
         slot = resolve(incoming)
     except InvalidSeries as bad:
@@ -128,8 +129,8 @@ def _series(reading: RemoteWriteReader, at: Place, symbols: _Symbols) -> None:
         return
     if created_ms > 0:
         incoming.created_ms[slot] = created_ms
-    if told != "unknown" or unit:
-        incoming.told[slot] = (told, unit)
+    if kind_name != "unknown" or unit:
+        incoming.told[slot] = (kind_name, unit)
     reading.put(at, resolve)
 
 
@@ -147,11 +148,11 @@ def _referred(refs: Sequence[int], symbols: _Symbols) -> Iterator[tuple[str, str
 
 
 def _metadata(body: bytes, at: Sequence[Place], symbols: _Symbols) -> tuple[SeriesKind, str]:
-    told: SeriesKind = "unknown"
+    kind_name: SeriesKind = "unknown"
     unit = ""
     for number, kind, value, _ in (one for place in at for one in fields(body, *place)):
         if number == 1 and kind == VARINT:
-            told = TYPES.get(value, "unknown")
+            kind_name = TYPES.get(value, "unknown")
         elif number == 4 and kind == VARINT and value < len(symbols):
             unit = symbols.text(value)[:MAX_UNIT]
-    return told, unit
+    return kind_name, unit

@@ -1,8 +1,8 @@
-"""Prometheus remote write 1, from the wire to slots, times and values.
+"""Parse Prometheus remote write 1 to slots, times and values.
 
-It spells the labels of every series in every request. A series' labels come before its one sample, so what stands
-before the last 18 (or, for the value 0, 9) bytes is the key by which the series is known. If it is, it was once read in full
-as whole label fields, and what follows can only be fields too; so the rest is read as a sample, for all series at once.
+It contains the labels of every series in every request. A series' labels precede its one sample, so the bytes before the
+last 18 (or, for the value 0, 9) are the key of the series. If the key is known, it was once parsed completely as label fields,
+and only fields can follow; so the rest is read as a sample, for all series at once.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,18 +38,18 @@ PARTS: Final = PartNumbers(samples=2, histograms=4, exemplars=3)
 ONE_SAMPLE: Final = 18  # 12 10 09 <value> 10 <six bytes of time>
 ZERO_SAMPLE: Final = 9  # 12 07 10 <six bytes of time>
 MAX_FAMILIES: Final = 20_000
-"""In one request: more than a server that scrapes thousands of programs tells at once."""
+"""Per request: more than a server that scrapes thousands of programs sends at once."""
 WINDOW_SERIES: Final = 4_096
 WINDOW_BYTES: Final = 256 << 10
-"""How much of a request is looked at together."""
+"""Size of the part of a request that is processed together."""
 MAX_LABEL_BYTES: Final = MAX_NAME_BYTES + MAX_VALUE_BYTES + 16
 """A label with the lengths and numbers around its name and value."""
 
 
 def read_v1(body: bytes, known: Mapping[bytes, int], deliver: Deliver | None = None) -> IngestBatch:
-    """Read a WriteRequest. `known` maps keys to slots. Raises `MalformedProtobuf`, `BatchTooLarge`.
+    """Parse a WriteRequest. `known` maps keys to slots. Raises `MalformedProtobuf`, `BatchTooLarge`.
 
-    What is read is delivered whenever it is large, so that memory is bounded; the rest is returned.
+    Large batches are delivered while reading, so that memory is bounded; the rest is returned.
     """
     reading = RemoteWriteReader(body, known, deliver, PARTS, lambda at: [_label(body, *at)])
     starts: list[int] = []
@@ -59,7 +59,7 @@ def read_v1(body: bytes, known: Mapping[bytes, int], deliver: Deliver | None = N
         if len(starts) >= WINDOW_SERIES or at - first >= WINDOW_BYTES:
             _window(reading, starts, ends)
             starts, ends, first = [], [], at
-        if body[at] == 0x0A:  # a time series, which nearly everything is
+        if body[at] == 0x0A:  # a time series: nearly everything
             size = body[at + 1] if at + 1 < end else 0x80
             at += 2
             if size >= 0x80:
@@ -77,7 +77,7 @@ def read_v1(body: bytes, known: Mapping[bytes, int], deliver: Deliver | None = N
         if number == 3 and kind == BYTES:
             _metadata(body, begin, stop, reading.incoming)
         elif number in (4, 5):
-            raise MalformedProtobuf("these are fields of remote write 2; the Content-Type says 1")
+            raise MalformedProtobuf("the body has fields of remote write 2, but the Content-Type is version 1")
         at = _after(body, at, end, kind, stop)
     _window(reading, starts, ends)
     return reading.incoming
@@ -93,7 +93,7 @@ def _window(reading: RemoteWriteReader, starts: Sequence[int], ends: Sequence[in
 
 
 def _after(body: bytes, at: int, end: int, kind: int, stop: int) -> int:
-    """Return where the field at `at` ends."""
+    """Return the end of the field at `at`."""
     if kind != VARINT:
         return stop
     _, at = varint(body, at, end)
@@ -104,7 +104,7 @@ def _after(body: bytes, at: int, end: int, kind: int, stop: int) -> int:
 def _known(
     body: bytes, starts: Sequence[int], ends: Sequence[int], known: Mapping[bytes, int]
 ) -> tuple[list[int], list[int]]:
-    """Return slots of series whose key is known, and the length of their one sample; -1 and 0 for others."""
+    """Return slots of series with a known key, and the length of their one sample; -1 and 0 for others."""
     slots: list[int] = []
     kinds: list[int] = []
     get = known.get
@@ -130,13 +130,13 @@ def _samples_at_once(
     if not len(ends):
         return []
     all_kinds, all_slots = np.array(kinds, np.int64), np.array(slots, np.int64)
-    taken = np.zeros(len(ends), np.bool_)
-    whole = np.frombuffer(body, np.uint8)
+    is_read = np.zeros(len(ends), np.bool_)
+    all_bytes = np.frombuffer(body, np.uint8)
     for length, head in ((ONE_SAMPLE, b"\x12\x10\x09"), (ZERO_SAMPLE, b"\x12\x07")):
         at = np.flatnonzero(all_kinds == length)
         if not len(at):
             continue
-        raw = whole[ends[at][:, None] + np.arange(-length, 0)]
+        raw = all_bytes[ends[at][:, None] + np.arange(-length, 0)]
         times = raw[:, -6:]
         good = (raw[:, : len(head)] == np.frombuffer(head, np.uint8)).all(axis=1) & (raw[:, -7] == 0x10)
         good &= (times[:, :5] >= 0x80).all(axis=1) & (times[:, 5] < 0x80)
@@ -144,12 +144,12 @@ def _samples_at_once(
         ms = ((times & 0x7F).astype(np.int64) << (7 * np.arange(6))).sum(axis=1)
         values = np.ascontiguousarray(raw[:, 3:11]).view(np.float64).reshape(-1) if length == ONE_SAMPLE else None
         incoming.whole.append((all_slots[at], ms, np.zeros(len(at)) if values is None else values))
-        taken[at] = True
-    return np.flatnonzero(~taken).tolist()
+        is_read[at] = True
+    return np.flatnonzero(~is_read).tolist()
 
 
 def _series(reading: RemoteWriteReader, at: Place) -> None:
-    """Read one series in full. Its labels are read first, wherever they stand."""
+    """Read one series completely. Its labels are read first, wherever they are."""
     body = reading.body
     labels: list[Place] = []
     spelled_as: list[bytes] = []
@@ -199,19 +199,19 @@ def _label(body: bytes, start: int, end: int) -> tuple[str, str]:
 
 def _metadata(body: bytes, start: int, end: int, incoming: IngestBatch) -> None:
     family = unit = ""
-    told: SeriesKind = "unknown"
+    series_kind: SeriesKind = "unknown"
     for number, kind, begin, stop in fields(body, start, end):
         if number == 1 and kind == VARINT:
-            told = TYPES.get(begin, "unknown")
+            series_kind = TYPES.get(begin, "unknown")
         elif number == 2 and kind == BYTES:
             family = text(body, begin, stop)
         elif number == 5 and kind == BYTES:
             unit = text(body, begin, stop)
     if len(family) > MAX_VALUE_BYTES:
-        raise MalformedProtobuf(f"a family's name is longer than {MAX_VALUE_BYTES} bytes")
+        raise MalformedProtobuf(f"the name of a metric family is longer than {MAX_VALUE_BYTES} bytes")
     if family:
         incoming.so_far.families += 1
         if incoming.so_far.families > MAX_FAMILIES:
             raise BatchTooLarge("metadata in a request", MAX_FAMILIES)
         incoming.weight += SERIES_BYTES + len(family)
-        incoming.families[family] = (told, unit[:MAX_UNIT])
+        incoming.families[family] = (series_kind, unit[:MAX_UNIT])

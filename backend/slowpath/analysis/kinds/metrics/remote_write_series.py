@@ -1,4 +1,4 @@
-"""What both versions of remote write have in common: the samples, histograms and exemplars of a series."""
+"""Common parts of both versions of remote write: the samples, histograms and exemplars of a series."""
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +24,7 @@ from slowpath.analysis.kinds.metrics.protobuf_wire import BYTES, FIXED64, VARINT
 from slowpath.analysis.kinds.metrics.series_data import SeriesKind
 
 Place = tuple[int, int]
-"""Where something begins and ends in the body."""
+"""Start and end of a part of the body."""
 
 ZERO: Final = bytes(8)
 DOUBLE: Final = struct.Struct("<d")
@@ -32,12 +32,12 @@ MAX_UNIT: Final = 100
 MAX_EXEMPLAR_LABELS: Final = 20
 MAX_EXEMPLAR_LETTERS: Final = 1024
 TYPES: Final[dict[int, SeriesKind]] = {1: "counter", 2: "gauge", 3: "histogram", 4: "gauge-histogram"}
-"""Summaries, infos and sets of states have no arithmetic of their own here."""
+"""Summaries, infos and state sets are not supported as such."""
 
 
 @dataclass(frozen=True, slots=True)
 class PartNumbers:
-    """The numbers of a series' parts, which differ between the versions."""
+    """The field numbers of a series' parts, which differ between the versions."""
 
     samples: int
     histograms: int
@@ -45,24 +45,24 @@ class PartNumbers:
 
     @property
     def numbers(self) -> tuple[int, int, int]:
-        """All of them."""
+        """Return all numbers."""
         return self.samples, self.histograms, self.exemplars
 
 
 @dataclass(slots=True)
 class RemoteWriteReader:
-    """A request on its way into samples, which are delivered whenever they are many."""
+    """Convert a request to samples, which are delivered in batches."""
 
     body: bytes
     known: Mapping[bytes, int]
     deliver: Deliver | None
     parts: PartNumbers
     exemplar_labels: Callable[[Place], Sequence[tuple[str, str]]]
-    """Reads labels of an exemplar, which are spelled in version 1 and referred to in version 2."""
+    """Reads the labels of an exemplar, which version 1 contains and version 2 refers to."""
     incoming: IngestBatch = field(default_factory=IngestBatch)
 
     def put(self, at: Place, resolve: Callable[[IngestBatch], int]) -> None:
-        """Put what a series brings under its slot, which `resolve` finds again after a delivery."""
+        """Add a series' samples to its slot, which `resolve` finds again after a delivery."""
         slot: int | None = None
         for number, kind, begin, stop in fields(self.body, *at):
             if kind != BYTES or number not in self.parts.numbers:
@@ -82,7 +82,7 @@ class RemoteWriteReader:
                 slot = None
 
     def hand_over(self) -> bool:
-        """Deliver what was read if it is much; tell whether it was."""
+        """Deliver a large batch; return whether it was delivered."""
         before = self.incoming
         self.incoming = before.handed_over(self.deliver)
         return self.incoming is not before
@@ -114,7 +114,7 @@ class RemoteWriteReader:
             incoming.faults.add(bad.slug, str(bad))
             return
         if len(labels) > MAX_EXEMPLAR_LABELS or sum(len(one) for pair in labels for one in pair) > MAX_EXEMPLAR_LETTERS:
-            detail = f"An exemplar has more than {MAX_EXEMPLAR_LETTERS} letters of labels."
+            detail = f"The labels of an exemplar have more than {MAX_EXEMPLAR_LETTERS} characters."
             incoming.faults.add("exemplar-too-long", detail)
             return
         incoming.so_far.exemplars += 1
@@ -125,13 +125,15 @@ class RemoteWriteReader:
 
 
 def too_many_labels(labels: int) -> str:
-    """Say that a series has too many labels."""
-    return f"A series has {labels} labels; it may have {MAX_LABELS}."
+    """Describe a series with too many labels."""
+    return f"A series has {labels} labels, the limit is {MAX_LABELS}."
 
 
 def label_too_long(size: int) -> str:
-    """Say that a label is too long."""
-    return f"A label has {size} bytes; its name may have {MAX_NAME_BYTES} and its value {MAX_VALUE_BYTES}."
+    """Describe a label that is too long."""
+    return (
+        f"A label has {size} bytes; the limits are {MAX_NAME_BYTES} for its name and {MAX_VALUE_BYTES} for its value."
+    )
 
 
 def _sample(body: bytes, start: int, end: int) -> tuple[int, bytes]:

@@ -1,6 +1,6 @@
-"""Samples of many series in flat columns: how they come in, how they lie in the tail, and how two sets become one.
+"""Samples of many series in flat columns: as received, as WAL records, and merged.
 
-Where two samples have the same series and time, the first one stays: who came first was told that it was written.
+Of two samples with the same series and time the first one is stored: its sender got the confirmation first.
 """
 
 import struct
@@ -24,7 +24,7 @@ MAX_UNPACKED: Final = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class NativeHistogramColumns:
-    """n native histograms, of whichever series."""
+    """n native histograms of any series."""
 
     series: Ints  # [n]
     times_ms: Ints  # [n]
@@ -33,7 +33,7 @@ class NativeHistogramColumns:
 
 @dataclass(frozen=True, slots=True)
 class SampleColumns:
-    """n floats, of whichever series, in the order in which they came; and native histograms."""
+    """n floats of any series, in the order received, and native histograms."""
 
     series: Ints  # [n]
     times_ms: Ints  # [n]
@@ -44,11 +44,11 @@ class SampleColumns:
         return len(self.series) + (len(self.natives.series) if self.natives else 0)
 
     def all_series(self) -> Ints:
-        """Return the series of all samples, histograms too."""
+        """Return the series of all samples, histograms included."""
         return self.series if self.natives is None else np.concatenate([self.series, self.natives.series])
 
     def span_ms(self) -> tuple[int, int]:
-        """Return the first and the last time. There must be a sample."""
+        """Return the first and the last time. Requires a sample."""
         times = self.times_ms if self.natives is None else np.concatenate([self.times_ms, self.natives.times_ms])
         return int(times.min()), int(times.max())
 
@@ -57,7 +57,7 @@ NOTHING: Final = SampleColumns(np.zeros(0, np.int64), np.zeros(0, np.int64), np.
 
 
 def pack_tail(samples: SampleColumns) -> bytes:
-    """Return samples as they lie in the tail: quickly packed."""
+    """Pack samples quickly as a WAL record."""
     rest = b""
     if samples.natives is not None and len(samples.natives.series):
         writer = ColumnWriter()
@@ -75,20 +75,20 @@ def pack_tail(samples: SampleColumns) -> bytes:
 
 
 def unpack_tails(contents: Sequence[bytes]) -> Iterator[SampleColumns]:
-    """Unpack rows of the tail. Raises `CorruptChunk`."""
+    """Unpack WAL records. Raises `CorruptChunk`."""
     unpacker = zstandard.ZstdDecompressor()
     for content in contents:
         if len(content) < HEAD.size:
-            raise CorruptChunk("it is too short")
+            raise CorruptChunk("the WAL record is too short")
         magic, n, n_rest = HEAD.unpack_from(content)
         if magic != TAIL_MAGIC:
-            raise CorruptChunk("it does not begin as a tail does")
+            raise CorruptChunk("the WAL record has the wrong header")
         try:
             plain = unpacker.decompress(memoryview(content)[HEAD.size :], max_output_size=MAX_UNPACKED)
         except zstandard.ZstdError as error:
             raise CorruptChunk(str(error)) from error
         if len(plain) != 24 * n + n_rest:
-            raise CorruptChunk("it has another length than it says")
+            raise CorruptChunk("the length of the WAL record does not match its header")
         series = np.frombuffer(plain, np.int64, n)
         times = np.frombuffer(plain, np.int64, n, 8 * n)
         values = np.frombuffer(plain, np.float64, n, 16 * n)
@@ -123,26 +123,29 @@ def _of(ids: Ints, times: Ints, series: Ints, from_ms: int, to_ms: int) -> np.nd
 
 
 def merged(parts: Sequence[SampleColumns]) -> SampleColumns:
-    """Return all samples by series and time, one each: of several, that of the earliest part, and in it the earliest."""
+    """Return all samples by series and time, without duplicates.
+
+    The earliest of the earliest part is used.
+    """
     if not parts:
         return NOTHING
     series = np.concatenate([part.series for part in parts])
     times = np.concatenate([part.times_ms for part in parts])
     values = np.concatenate([part.values.view(np.uint64) for part in parts]).view(np.float64)
     order = _firsts(series, times)
-    told = [part.natives for part in parts if part.natives is not None]
+    native_columns = [part.natives for part in parts if part.natives is not None]
     natives = None
-    if told:
-        all_series = np.concatenate([part.series for part in told])
-        all_times = np.concatenate([part.times_ms for part in told])
+    if native_columns:
+        all_series = np.concatenate([part.series for part in native_columns])
+        all_times = np.concatenate([part.times_ms for part in native_columns])
         first = _firsts(all_series, all_times)
-        joined = take_natives(join_natives([part.histograms for part in told]), first)
+        joined = take_natives(join_natives([part.histograms for part in native_columns]), first)
         natives = NativeHistogramColumns(all_series[first], all_times[first], joined)
     return SampleColumns(series[order], times[order], values[order], natives)
 
 
 def _firsts(series: Ints, times: Ints) -> Ints:
-    """Return the positions by series and time, of equals the first one. A stable sort, so that first means first."""
+    """Return the positions by series and time, the first of equals. The sort is stable to find the first."""
     order: Ints = np.lexsort((times, series))
     if not len(order):
         return order
@@ -152,7 +155,7 @@ def _firsts(series: Ints, times: Ints) -> Ints:
 
 
 def by_series(series: Ints) -> Iterator[tuple[int, slice]]:
-    """Yield each series id of a sorted column with where its samples lie."""
+    """Yield each series id of a sorted column with the slice of its samples."""
     if not len(series):
         return
     cuts = np.flatnonzero(np.diff(series)) + 1

@@ -1,4 +1,4 @@
-"""Which samples are new, which are here already, and which contradict what is here."""
+"""Separate samples that are new from those that are stored already and those that contradict stored ones."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,17 +18,17 @@ NOTHING: Final[tuple[Ints, Bits]] = (np.zeros(0, np.int64), np.zeros(0, np.uint6
 
 @dataclass(frozen=True)
 class DeduplicationMasks:
-    """What becomes of n samples: exactly one of three, each a mask."""
+    """The outcome for n samples: exactly one of three masks each."""
 
     new: Mask
     same: Mask
-    """Written before, with the same value: nothing to do, and nothing wrong."""
+    """Stored before with the same value: nothing to do."""
     contrary: Mask
-    """Another value at the same time of the same series, here or earlier in the request."""
+    """Another value at the same time of the same series, stored or earlier in the request."""
 
 
 def deduplicate_within_request(slots: Ints, times_ms: Ints, bits: Bits) -> DeduplicationMasks:
-    """Judge samples against those before them in the same request."""
+    """Compare samples with earlier ones in the same request."""
     n = len(slots)
     order = np.lexsort((times_ms, slots))
     again = np.zeros(n, np.bool_)
@@ -47,7 +47,7 @@ def deduplicate_within_request(slots: Ints, times_ms: Ints, bits: Bits) -> Dedup
 def deduplicate_against_stored(
     slots: Ints, times_ms: Ints, bits: Bits, stored: Mapping[int, tuple[Ints, Bits]]
 ) -> DeduplicationMasks:
-    """Judge samples against what is stored: by slot, ascending times and values' bits."""
+    """Compare samples with stored ones: by slot, ascending times and the values' bits."""
     n = len(slots)
     same, contrary = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
     order = np.argsort(slots, kind="stable")
@@ -55,10 +55,10 @@ def deduplicate_against_stored(
         times, values = stored.get(slot, NOTHING)
         if not len(times):
             continue
-        mine = order[run]
-        at = np.minimum(np.searchsorted(times, times_ms[mine]), len(times) - 1)
-        found = times[at] == times_ms[mine]
-        equal = values[at] == bits[mine]
-        same[mine] = found & equal
-        contrary[mine] = found & ~equal
+        positions = order[run]
+        at = np.minimum(np.searchsorted(times, times_ms[positions]), len(times) - 1)
+        found = times[at] == times_ms[positions]
+        equal = values[at] == bits[positions]
+        same[positions] = found & equal
+        contrary[positions] = found & ~equal
     return DeduplicationMasks(~(same | contrary), same, contrary)

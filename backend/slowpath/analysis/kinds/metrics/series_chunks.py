@@ -1,12 +1,12 @@
-"""Blocks of series at rest: an hour of up to a few hundred series that belong together, as one packed value.
+"""Chunks of stored series: an hour of up to a few hundred series of a group, as one packed value.
 
-What belongs together is scraped together: series of the same times share one column of times, and their values stand in one
-matrix, a row each. A sample of a histogram's bucket then takes about a byte, most of it noise that nobody can pack.
+A group is scraped together: series with equal times share one column of times, and their values form one matrix, a row each.
+A sample of a histogram's bucket then takes about a byte, most of it incompressible noise.
 
     b"smc1", then one zstd frame of:
-      groups of series with equal times: rows, columns, series ids, times, values (see `columns`)
+      groups of series with equal times: rows, columns, series ids, times, values (see `column_codec`)
       runs of native histograms, one series each, column by column
-      late runs: which stretches arrived long after their time
+      late runs: which stretches were received long after their time
 """
 
 from collections.abc import Iterator, Sequence
@@ -39,7 +39,7 @@ MAX_UNPACKED: Final = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class FloatSamples:
-    """Samples of one series, ascending in time, one a time."""
+    """Samples of one series, ascending in time, one per time."""
 
     series_id: int
     times_ms: Ints
@@ -48,21 +48,21 @@ class FloatSamples:
 
 @dataclass(frozen=True, slots=True)
 class FloatMatrix:
-    """Series that were sampled at the same times: [S] ids, [n] times, [S, n] values."""
+    """Series sampled at the same times: [S] ids, [n] times, [S, n] values."""
 
     series_ids: Ints
     times_ms: Ints
     values: Floats
 
     def runs(self) -> Iterator[FloatSamples]:
-        """Give each series by itself."""
+        """Yield each series separately."""
         for series_id, row in zip(self.series_ids.tolist(), self.values, strict=True):
             yield FloatSamples(series_id, self.times_ms, row)
 
 
 @dataclass(frozen=True, slots=True)
 class NativeHistogramRun:
-    """Native histograms of one series, ascending in time, one a time."""
+    """Native histograms of one series, ascending in time, one per time."""
 
     series_id: int
     times_ms: Ints
@@ -71,7 +71,7 @@ class NativeHistogramRun:
 
 @dataclass(frozen=True, slots=True)
 class GroupedChunk:
-    """An hour of some series as it lies: for readers who want whole matrices."""
+    """An hour of some series as stored: for readers of complete matrices."""
 
     groups: Sequence[FloatMatrix]
     natives: Sequence[NativeHistogramRun]
@@ -89,12 +89,12 @@ class SeriesChunk:
 
     @property
     def samples(self) -> int:
-        """How many samples it holds; a native histogram is one."""
+        """Return the number of samples; a native histogram is one."""
         return sum(len(run.times_ms) for run in self.floats) + sum(len(run.times_ms) for run in self.natives)
 
 
 def encode_block(block: SeriesChunk) -> bytes:
-    """Pack a block."""
+    """Pack a chunk."""
     writer = ColumnWriter()
     groups = list(_by_times(block.floats))
     writer.count(len(groups))
@@ -112,23 +112,23 @@ def encode_block(block: SeriesChunk) -> bytes:
 
 
 def decode_blocks(contents: Sequence[bytes]) -> Iterator[SeriesChunk]:
-    """Unpack blocks. Raises `CorruptChunk`."""
+    """Unpack chunks. Raises `CorruptChunk`."""
     for one in decode_groups(contents):
         yield SeriesChunk([run for group in one.groups for run in group.runs()], one.natives, one.late)
 
 
 def decode_groups(contents: Sequence[bytes]) -> Iterator[GroupedChunk]:
-    """Unpack blocks, series of the same times together. Raises `CorruptChunk`."""
+    """Unpack chunks, with series of the same times together. Raises `CorruptChunk`."""
     unpacker = zstandard.ZstdDecompressor()
     known: dict[bytes, Ints] = {}
     for content in contents:
         if content[:4] != MAGIC:
-            raise CorruptChunk("it does not begin as a block does")
+            raise CorruptChunk("the chunk has the wrong header")
         try:
             packed = memoryview(content)[4:]
-            # A damaged frame may claim any size, and that much would be asked of the machine at once.
+            # A damaged frame may state any size, which would be allocated at once.
             if zstandard.frame_content_size(packed) > MAX_UNPACKED:
-                raise CorruptChunk(f"it claims to hold more than {MAX_UNPACKED} bytes")
+                raise CorruptChunk(f"the chunk's stated size exceeds {MAX_UNPACKED} bytes")
             yield _block(ColumnReader(unpacker.decompress(packed, max_output_size=MAX_UNPACKED)), known)
         except zstandard.ZstdError as error:
             raise CorruptChunk(str(error)) from error
@@ -139,25 +139,25 @@ def _block(reader: ColumnReader, known: dict[bytes, Ints]) -> GroupedChunk:
     natives = [get_native(reader) for _ in range(reader.count())]
     late = _late(reader)
     if not reader.at_end:
-        raise CorruptChunk("it goes on after its end")
+        raise CorruptChunk("the chunk has data after its end")
     return GroupedChunk(groups, natives, late)
 
 
 def _late(reader: ColumnReader) -> dict[int, tuple[LateSamples, ...]]:
     n_late = reader.count()
     late: dict[int, tuple[LateSamples, ...]] = {}
-    if n_late == 0:  # nearly always
+    if n_late == 0:  # the usual case
         if not reader.nothing(4):
-            raise CorruptChunk("columns of nothing hold something")
+            raise CorruptChunk("an empty section of the chunk has data")
         return late
     columns = [reader.times(n_late).tolist() for _ in range(3)]
-    for series_id, *told in zip(reader.ascending(n_late).tolist(), *columns, strict=True):
-        late[series_id] = (*late.get(series_id, ()), LateSamples(*told))
+    for series_id, *run_values in zip(reader.ascending(n_late).tolist(), *columns, strict=True):
+        late[series_id] = (*late.get(series_id, ()), LateSamples(*run_values))
     return late
 
 
 def _by_times(runs: Sequence[FloatSamples]) -> Iterator[list[FloatSamples]]:
-    """Yield the series that were sampled at the same times, in the order of their ids."""
+    """Yield the series sampled at the same times, in the order of their ids."""
     groups: dict[bytes, list[FloatSamples]] = {}
     for run in sorted(runs, key=lambda run: run.series_id):
         if len(run.times_ms):
@@ -181,22 +181,22 @@ def _group(reader: ColumnReader, known: dict[bytes, Ints]) -> FloatMatrix:
 
 
 def put_native(writer: ColumnWriter, run: NativeHistogramRun) -> None:
-    """Put native histograms column by column."""
-    told, n = run.histograms, len(run.times_ms)
+    """Write native histograms column by column."""
+    histograms, n = run.histograms, len(run.times_ms)
     writer.count(n)
     writer.ints(np.array([run.series_id], np.int64))
     writer.times(run.times_ms)
-    writer.ints(told.schema.astype(np.int64))
-    writer.ints(told.reset_hint.astype(np.int64))
-    writer.floats(np.stack([told.zero_threshold, told.zero_count, told.count, told.sum]))
-    for buckets in (told.positive, told.negative):
+    writer.ints(histograms.schema.astype(np.int64))
+    writer.ints(histograms.reset_hint.astype(np.int64))
+    writer.floats(np.stack([histograms.zero_threshold, histograms.zero_count, histograms.count, histograms.sum]))
+    for buckets in (histograms.positive, histograms.negative):
         _put_buckets(writer, buckets)
-    writer.ints(np.diff(told.custom_offset))
-    writer.floats(told.custom_bounds[None, :])
+    writer.ints(np.diff(histograms.custom_offset))
+    writer.floats(histograms.custom_bounds[None, :])
 
 
 def get_native(reader: ColumnReader) -> NativeHistogramRun:
-    """Take what `put_native` put. Raises `CorruptChunk`."""
+    """Read the output of `put_native`. Raises `CorruptChunk`."""
     n = reader.count()
     series_id = int(reader.ints(1)[0])
     times = reader.times(n)
@@ -206,14 +206,14 @@ def get_native(reader: ColumnReader) -> NativeHistogramRun:
     positive, negative = _buckets(reader, n), _buckets(reader, n)
     custom_offset = offsets_of(reader.ints(n))
     bounds = reader.floats(1, int(custom_offset[-1]))[0]
-    told = NativeSeries(
+    histograms = NativeSeries(
         schema, zero_threshold, zero_count, count, total, positive, negative, reset_hint, custom_offset, bounds
     )
-    return NativeHistogramRun(series_id, times, told)
+    return NativeHistogramRun(series_id, times, histograms)
 
 
 def _put_buckets(writer: ColumnWriter, buckets: SparseBuckets) -> None:
-    """Buckets that stay the same from time to time stand in a matrix, one bucket a row; others one after the other."""
+    """Write constant buckets as a matrix, one bucket per row, and others one after the other."""
     lengths = np.diff(buckets.offset)
     n = len(lengths)
     width = int(lengths[0]) if n else 0

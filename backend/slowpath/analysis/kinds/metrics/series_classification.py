@@ -1,7 +1,8 @@
-"""What a series is for the board: requests, latency or a gauge, of which service, where; and if nothing, why not.
+"""Classify a series for the dashboard: requests, latency or gauge of a service, and where.
 
-By the usual names of Prometheus's and OpenTelemetry's libraries, unless a rule of the team says otherwise. Only what a server
-says of the requests it answers: what clients measure belongs to the service they call, and they do not know its name.
+Else the reason why not. By the usual names of Prometheus's and OpenTelemetry's libraries, unless a metric rule of the
+team matches. Only server-side metrics: what clients measure belongs to the service they call, whose name they do not
+have.
 """
 
 import re
@@ -50,7 +51,7 @@ REQUESTS: Final = re.compile(r"(^|_)requests(_total)?$|^grpc_server_handled_tota
 GAUGE: Final = re.compile(r"in_?flight|queue_(depth|length|size)$|(^|_)queued(_|$)|active_requests$|(^|_)backlog$")
 MILLISECONDS: Final = re.compile(r"_(milliseconds|ms)$")
 
-# gRPC's codes by name and number; the caller's own mistakes are 4xx, whatever else fails 5xx.
+# gRPC's codes by name and number; the caller's mistakes are 4xx, other failures 5xx.
 GRPC_CLIENT_FAULTS: Final = frozenset(
     [
         "cancelled",
@@ -70,23 +71,23 @@ GRPC_NUMBERS: Final = {
 }  # fmt: skip
 
 WHY: Final = {
-    "by-rule": "a rule of the team says so",
+    "by-rule": "a metric rule of the team matches it",
     "by-name": "its name is a usual one",
-    "ignored": "a rule of the team says to leave it out",
-    "client-side": "it is what a client measures of the services it calls; the board shows what servers measure",
+    "ignored": "a metric rule of the team ignores it",
+    "client-side": "a client measures it about the services it calls; the dashboard shows server-side metrics",
     "own": "it is about Prometheus or its scraping",
-    "no-service": "no label says which service it is of: service, service_name, app, job",
+    "no-service": "no label names its service: service, service_name, app, job",
     "name-unusable": "the service's name has no letter or digit",
-    "too-many-services": "the team has as many services as are made by themselves",
+    "too-many-services": "the team has the maximum number of automatically created services",
     "not-cumulative": "it is named like a histogram but has neither buckets nor a native histogram",
-    "unusual-name": "its name is none of the usual ones for requests, latency or queues",
+    "unusual-name": "its name is not a usual one for requests, latency or queues",
 }
 """Each reason in words that continue "... because"."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClassificationRule:
-    """What a team says of one family of metrics."""
+    """A team's classification of one metric family."""
 
     metric: str
     role: Role | Literal["ignore"]
@@ -101,7 +102,7 @@ class ClassificationRule:
 
 @dataclass(frozen=True, slots=True)
 class SeriesClassification:
-    """What a series is. Without a role it is kept, and shown nowhere by itself."""
+    """The classification of a series. Without a role it is stored, but not shown on the dashboard."""
 
     role: Role | None
     why: str
@@ -111,14 +112,14 @@ class SeriesClassification:
 
 
 def family_of(name: str) -> str:
-    """Return the name of the metric of which a series is a part."""
+    """Return the name of the metric that a series is a part of."""
     return PART.sub("", name)
 
 
 def classify_series(
     name: str, labels: Mapping[str, str], kind: SeriesKind, rules: Sequence[ClassificationRule]
 ) -> SeriesClassification:
-    """Say what a series is."""
+    """Classify a series."""
     rule = rule_for(name, labels, rules)
     service, environment = service_of(labels, rule), environment_of(labels, rule)
     if rule is not None:
@@ -150,7 +151,7 @@ def _by_name(name: str, kind: SeriesKind) -> tuple[Role | None, str]:
 
 
 def rule_for(name: str, labels: Mapping[str, str], rules: Sequence[ClassificationRule]) -> ClassificationRule | None:
-    """Return the first rule that speaks of this series."""
+    """Return the first rule that matches this series."""
     family = family_of(name)
     return next(
         (
@@ -164,31 +165,31 @@ def rule_for(name: str, labels: Mapping[str, str], rules: Sequence[Classificatio
 
 
 def service_of(labels: Mapping[str, str], rule: ClassificationRule | None = None) -> str | None:
-    """Return the name of the service that a series is of."""
+    """Return the name of the service of a series."""
     if rule is not None and rule.service:
         return rule.service
-    asked = (rule.service_label,) if rule is not None and rule.service_label else SERVICE_LABELS
-    return next((labels[label] for label in asked if labels.get(label)), None)
+    label_names = (rule.service_label,) if rule is not None and rule.service_label else SERVICE_LABELS
+    return next((labels[label] for label in label_names if labels.get(label)), None)
 
 
 def environment_of(labels: Mapping[str, str], rule: ClassificationRule | None = None) -> str | None:
-    """Return the name of the environment that a series says it is from."""
-    asked = (rule.environment_label,) if rule is not None and rule.environment_label else ENVIRONMENT_LABELS
-    return next((labels[label] for label in asked if labels.get(label)), None)
+    """Return the name of the environment of a series."""
+    label_names = (rule.environment_label,) if rule is not None and rule.environment_label else ENVIRONMENT_LABELS
+    return next((labels[label] for label in label_names if labels.get(label)), None)
 
 
 def instance_of(labels: Mapping[str, str]) -> str | None:
-    """Return which instance of its service a series is from."""
+    """Return the service instance of a series."""
     return next((labels[label] for label in INSTANCE_LABELS if labels.get(label)), None)
 
 
 def status_label_of(labels: Mapping[str, str]) -> str | None:
-    """Return the label that says how requests ended."""
+    """Return the label with the status of requests."""
     return next((label for label in STATUS_LABELS if labels.get(label)), None)
 
 
 def status_class(label: str, value: str) -> StatusClass:
-    """Return how requests of this label's value ended."""
+    """Return the status class of requests with this label value."""
     if "grpc" in label:
         return _grpc_class(value)
     if len(value) == 3 and value[0] in "12345" and (value[1:].isdigit() or value[1:].lower() == "xx"):
@@ -211,7 +212,7 @@ def _grpc_class(value: str) -> StatusClass:
 
 
 def scale_of(name: str, unit: str, rule: ClassificationRule | None = None) -> float:
-    """Return by what a latency is multiplied to be seconds."""
+    """Return the factor from a latency's unit to seconds."""
     if rule is not None:
         return rule.scale
     return 1e-3 if MILLISECONDS.search(family_of(name)) or unit in {"ms", "milliseconds"} else 1.0

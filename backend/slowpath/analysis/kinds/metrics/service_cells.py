@@ -1,8 +1,8 @@
-"""From a service's samples to cells of time: requests and latency in each, as counts that can be pooled.
+"""Convert a service's samples to cells of time.
 
-What a counter had reached at a cell's edge is interpolated between its samples: nothing is counted twice or lost between
-cells, and nothing is extrapolated. The panels draw what PromQL says; here is judged, and a rate over a sliding window would
-make neighbours alike.
+Requests and latency in each, as counts that can be pooled. A counter's value at a cell's edge is interpolated between
+its samples: nothing is counted twice or lost between cells, and nothing is extrapolated. Panels use PromQL's rates;
+tests use cells, because a rate over a sliding window would correlate neighbors.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ from slowpath.units import MILLISECONDS_PER_MINUTE
 CELLS_MS: Final = (5_000, 10_000, 15_000, 30_000, 60_000)
 MINUTE_MS: Final = MILLISECONDS_PER_MINUTE
 SCRAPES_LOST: Final = 3.5
-"""A longer distance than so many scrapes is a hole: nothing is known of what lies in it."""
+"""A longer interval than this many scrapes is a gap without known values."""
 SAME: Final = 1e-9
 
 Chosen = Callable[[SeriesData], bool]
@@ -33,7 +33,10 @@ Chosen = Callable[[SeriesData], bool]
 
 @dataclass(frozen=True)
 class ServiceCells:
-    """[M] cells that end at `times_ms`: requests, their latency, and its mean in seconds. NaN where nothing is known."""
+    """[M] cells that end at `times_ms`: requests, their latency, and its mean in seconds.
+
+    NaN where unknown.
+    """
 
     times_ms: Times
     cell_ms: int
@@ -43,7 +46,7 @@ class ServiceCells:
 
 
 def finest_cell_ms(samples: ServiceSamples) -> int:
-    """The shortest cells that hold two scrapes."""
+    """Return the shortest cells that contain two scrapes."""
     interval = scrape_interval_ms(samples.counters())
     return next((cell for cell in CELLS_MS if cell >= 2 * interval), CELLS_MS[-1])
 
@@ -51,12 +54,15 @@ def finest_cell_ms(samples: ServiceSamples) -> int:
 def service_cells(
     samples: ServiceSamples, from_ms: int, to_ms: int, cell_ms: int, chosen: Chosen | None = None
 ) -> ServiceCells:
-    """Cut (from_ms, to_ms] into cells at multiples of `cell_ms`; of the series only those `chosen` (all when None)."""
+    """Split (from_ms, to_ms] into cells at multiples of `cell_ms`.
+
+    Only of the series `chosen` (all if None).
+    """
     edges = np.arange(-(-from_ms // cell_ms), to_ms // cell_ms + 1, dtype=np.int64) * cell_ms
-    wanted: Chosen = chosen or (lambda _series: True)
-    natives = [one for one in samples.natives if wanted(one)]
-    buckets = [one for one in samples.buckets if wanted(one)]
-    counted = [one for _, one in samples.requests if wanted(one)]
+    is_chosen: Chosen = chosen or (lambda _series: True)
+    natives = [one for one in samples.natives if is_chosen(one)]
+    buckets = [one for one in samples.buckets if is_chosen(one)]
+    counted = [one for _, one in samples.requests if is_chosen(one)]
     latency = None
     if natives:
         latency = _of_natives(natives, edges, samples.seconds_per_unit)
@@ -67,7 +73,8 @@ def service_cells(
     if not floats and latency is not None:
         requests = latency.requests
     sums, counts = (
-        sum_present(increases([one for one in part if wanted(one)], edges)) for part in (samples.sums, samples.counts)
+        sum_present(increases([one for one in part if is_chosen(one)], edges))
+        for part in (samples.sums, samples.counts)
     )
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = np.where(counts > 0, sums / counts, np.nan) * samples.seconds_per_unit
@@ -75,7 +82,10 @@ def service_cells(
 
 
 def increases(series: Sequence[SeriesData], edges: Times) -> Values:
-    """[S, M] How much each counter grew between neighbouring edges [M + 1]; NaN in holes and beyond its samples."""
+    """[S, M] Return each counter's increase between neighboring edges [M + 1].
+
+    NaN in gaps and beyond its samples.
+    """
     out = np.full((len(series), max(len(edges) - 1, 0)), np.nan)
     for row, one in enumerate(series):
         times, values = without_stale(one)
@@ -100,7 +110,10 @@ def _of_buckets(series: Sequence[SeriesData], edges: Times, scale: float) -> His
 
 
 def _of_natives(series: Sequence[SeriesData], edges: Times, scale: float) -> HistogramCells | None:
-    """Rates over a cell and one scrape, times the cell: exponential buckets nest, so bounds that none straddles remain."""
+    """Return rates over a cell and one scrape, times the cell.
+
+    Exponential buckets nest, so common bounds remain.
+    """
     cell_ms = int(edges[1] - edges[0]) if len(edges) > 1 else MINUTE_MS
     width_ms = cell_ms + scrape_interval_ms(list(series))
     groups = summed_buckets(native_rates(series, edges[1:], width_ms, PROMETHEUS_3).parts, len(edges) - 1)
@@ -117,10 +130,12 @@ def _of_natives(series: Sequence[SeriesData], edges: Times, scale: float) -> His
 
 
 def bounds_shared(groups: Sequence[tuple[Values, Values, Values]]) -> Values:
-    """Positive bounds that no filled bucket of any group straddles, and +Inf."""
+    """Return positive bounds that no filled bucket of any group straddles, and +Inf."""
     bounds = np.unique(np.concatenate([upper[upper > 0] for _, upper, _ in groups] + [np.array([np.inf])]))
-    kept = np.concatenate(([True], np.diff(bounds[:-1]) > SAME * bounds[:-2], [True])) if len(bounds) > 1 else [True]
-    bounds = bounds[kept]
+    is_distinct = (
+        np.concatenate(([True], np.diff(bounds[:-1]) > SAME * bounds[:-2], [True])) if len(bounds) > 1 else [True]
+    )
+    bounds = bounds[is_distinct]
     free = np.ones(len(bounds), np.bool_)
     for lower, upper, counts in groups:
         filled = counts.sum(axis=1) > 0

@@ -1,7 +1,8 @@
-"""The panels of one service: requests by status class, latency, gauges, on one grid; with gaps, resets and late samples told.
+"""Compute the panels of one service.
 
-Which series is which has been decided before; here are only sums, rates and quantiles, as PromQL would give them:
-sum by class of rate(requests[w]), histogram_quantile(q, sum by (le) (rate(buckets[w]))), sum(rate(sum)) / sum(rate(count)).
+Requests by status class, latency, gauges on one grid, gaps, resets, late samples. The series are classified before;
+here are only sums, rates and quantiles, as in PromQL: sum by class of rate(requests[w]), histogram_quantile(q, sum by
+(le) (rate(buckets[w]))), sum(rate(sum)) / sum(rate(count)).
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,14 +26,14 @@ HistogramKind = Literal["classic", "native", "mean", "none"]
 
 STATUS_CLASSES: Final[tuple[StatusClass, ...]] = ("2xx", "4xx", "5xx", "other")
 QUANTILES: Final = (0.5, 0.9, 0.99)
-INSTANCES_MAX: Final = 24  # lines that can still be told apart; the slowest are kept
+INSTANCES_MAX: Final = 24  # lines that can still be distinguished; the slowest are used
 LATE_MAX: Final = 20
 RESETS_MAX: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
 class GaugeSamples:
-    """One gauge of a service: its series are added up."""
+    """One gauge of a service: its series are summed."""
 
     key: str
     name: str
@@ -42,9 +43,9 @@ class GaugeSamples:
 
 @dataclass(frozen=True)
 class ServiceSamples:
-    """The series of one service by what they are for. The same series may serve twice (a count counts requests too).
+    """The series of one service by role. The same series may have two roles (a count counts requests too).
 
-    `requests` are counters or native histograms by status class; `seconds_per_unit` turns the histogram's unit to seconds.
+    `requests` are counters or native histograms by status class; `seconds_per_unit` converts the histogram's unit to seconds.
     """
 
     requests: Sequence[tuple[StatusClass, SeriesData]] = ()
@@ -58,28 +59,28 @@ class ServiceSamples:
     instance_of: Callable[[Mapping[str, str]], str | None] = field(default=lambda labels: labels.get("instance"))
 
     def counters(self) -> list[SeriesData]:
-        """All series whose rate is asked for, each once."""
+        """Return all series whose rate is needed, each once."""
         requests = [series for _, series in self.requests]
         return _once([*requests, *self.buckets, *self.natives, *self.sums, *self.counts])
 
 
 @dataclass(frozen=True)
 class ServicePanels:
-    """What is drawn of one service; all arrays are [P], latency in seconds."""
+    """The values drawn for one service; all arrays are [P], latency in seconds."""
 
     qps: Mapping[StatusClass, Values]
     quantiles: Sequence[QuantileEstimate]  # of QUANTILES; empty without a histogram
     mean: Values | None
     histogram: HistogramKind
     gauges: Sequence[Values]
-    instances: Sequence[tuple[str, Values]]  # p99 of each; empty unless asked for
+    instances: Sequence[tuple[str, Values]]  # p99 of each; empty unless requested
     instance_count: int | None  # at the end of the grid; None when the series name no instance
     gaps: Sequence[PanelGap]
-    resets: Sequence[int]  # when; restarts of one instance's counters at one scrape are one
+    resets: Sequence[int]  # times; resets of one instance's counters at one scrape are one
     late: Sequence[LateSamples]
 
     def total_qps(self, points: int) -> Values:
-        """[P] All requests, whatever their status."""
+        """[P] Return all requests, whatever their status."""
         return sum_present(np.stack(list(self.qps.values()))) if self.qps else np.full(points, np.nan)
 
 
@@ -91,13 +92,13 @@ def service_panels(
     by_instance: bool = False,
     dialect: PrometheusDialect = PROMETHEUS_3,
 ) -> ServicePanels:
-    """Compute all panels of a service. The samples must reach one window before the grid."""
+    """Compute all panels of a service. The samples must begin one window before the grid."""
     times = grid.times()
     rated = _CounterRates(samples, times, window_ms, dialect)
     qps = {
         status: sum_present(np.stack(rows))
         for status in STATUS_CLASSES
-        if (rows := [rated.of(series) for had, series in samples.requests if had == status])
+        if (rows := [rated.of(series) for series_status, series in samples.requests if series_status == status])
     }
     histogram = _LatencyHistogram(samples, rated, dialect)
     scale = samples.seconds_per_unit
@@ -128,7 +129,7 @@ def service_panels(
 
 
 class _CounterRates:
-    """Rates of all counters of a service, each computed once, found by series."""
+    """Rates of all counters of a service, each computed once, by series."""
 
     def __init__(self, samples: ServiceSamples, times: Times, window_ms: int, dialect: PrometheusDialect) -> None:
         counters = samples.counters()
@@ -142,7 +143,7 @@ class _CounterRates:
         self.resets |= {id(one): self.natives.reset_ms[row] for row, one in enumerate(natives)}
 
     def of(self, series: SeriesData) -> Values:
-        """[P] Its rate per second; of a native histogram the rate of its count."""
+        """[P] Return a counter's rate per second; for a native histogram the rate of its count."""
         native = series.histograms is not None
         rate: Values = (
             self.natives.count[self.native_row[id(series)]] if native else self.rates.per_second[self.row[id(series)]]
@@ -150,7 +151,7 @@ class _CounterRates:
         return rate
 
     def many(self, series: Sequence[SeriesData]) -> Values:
-        """[S, P] The rates of several counters."""
+        """[S, P] Return the rates of several counters."""
         return self.rates.per_second[[self.row[id(one)] for one in series]]
 
 
@@ -171,7 +172,7 @@ class _LatencyHistogram:
             self.kind = "mean"
 
     def quantiles(self, qs: Sequence[float], members: Sequence[int] | None) -> list[QuantileEstimate]:
-        """The quantiles over some of the histograms (all when None); nothing when there is none."""
+        """Return the quantiles over some of the histograms (all if None); empty without any."""
         if self._buckets is not None:
             return self._buckets.quantiles(qs, members, self._dialect)
         if not self._samples.natives:
@@ -180,7 +181,7 @@ class _LatencyHistogram:
         return self._rated.natives.quantiles(qs, rows if members is None else [rows[i] for i in members], self._dialect)
 
     def mean(self) -> Values | None:
-        """Sum by count, in the histogram's unit."""
+        """Return the sum by the count, in the histogram's unit."""
         samples, rated = self._samples, self._rated
         if samples.natives:
             rows = [rated.native_row[id(one)] for one in samples.natives]
@@ -194,7 +195,7 @@ class _LatencyHistogram:
         return out
 
     def by_instance(self) -> dict[str, list[int]]:
-        """The histograms of each instance."""
+        """Return the histograms of each instance."""
         out: dict[str, list[int]] = {}
         for number, one in enumerate(self._owners):
             name = self._samples.instance_of(one.labels)
@@ -208,7 +209,7 @@ def _custom(series: SeriesData) -> bool:
 
 
 def _instances(histogram: _LatencyHistogram, scale: float) -> list[tuple[str, Values]]:
-    """p99 of each instance, by name; of more than INSTANCES_MAX the slowest."""
+    """Return the p99 of each instance, by name; of more than INSTANCES_MAX the slowest."""
     found = [
         (name, quantiles[0].value * scale)
         for name, members in sorted(histogram.by_instance().items())
@@ -221,7 +222,10 @@ def _instances(histogram: _LatencyHistogram, scale: float) -> list[tuple[str, Va
 
 
 def _instance_count(samples: ServiceSamples, rated: _CounterRates, step_ms: int) -> int | None:
-    """How many instances had a rate at the last column that has any; none where that is long before the grid's end."""
+    """Return the number of instances with a rate at the newest column.
+
+    None if that is long before the grid's end.
+    """
     names: set[str] = set()
     alive: set[str] = set()
     rows = []
@@ -242,7 +246,10 @@ def _instance_count(samples: ServiceSamples, rated: _CounterRates, step_ms: int)
 
 
 def _resets(samples: ServiceSamples, resets: Mapping[int, Times], grid: TimeGrid) -> list[int]:
-    """When restarts were, within the grid: all counters of an instance that fall at one scrape are one. The newest RESETS_MAX."""
+    """Return restart times within the grid, the newest RESETS_MAX.
+
+    Simultaneous resets of an instance are one.
+    """
     seen: set[tuple[str | None, int]] = set()
     for one in samples.counters():
         at = resets[id(one)]
@@ -253,13 +260,13 @@ def _resets(samples: ServiceSamples, resets: Mapping[int, Times], grid: TimeGrid
 
 
 def _late(counters: Iterable[SeriesData], grid: TimeGrid) -> list[LateSamples]:
-    """Stretches that arrived late, those of one delivery put together; the newest LATE_MAX.
+    """Return stretches that were received late, merged by delivery; the newest LATE_MAX.
 
-    History that came with the first samples of its series redraws nothing: nobody had a picture of it.
+    History that came with the first samples of its series is excluded: it was never displayed without it.
     """
     by_delivery: dict[int, tuple[int, int]] = {}
     for one in counters:
-        if not one.late:  # nearly all
+        if not one.late:  # the usual case
             continue
         on_time = _on_time(one)
         for run in one.late:
@@ -279,7 +286,7 @@ def _late(counters: Iterable[SeriesData], grid: TimeGrid) -> list[LateSamples]:
 
 
 def _on_time(one: SeriesData) -> Times:
-    """The times of samples that did not come late."""
+    """Return the times of samples that were not late."""
     late = np.zeros(len(one.times_ms), np.bool_)
     for run in one.late:
         late |= (one.times_ms >= run.from_ms) & (one.times_ms <= run.to_ms)

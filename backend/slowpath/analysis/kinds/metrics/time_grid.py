@@ -1,4 +1,4 @@
-"""The one time grid of all panels: at most 720 points at multiples of a step that people say aloud."""
+"""The common time grid of all panels: at most 720 points at multiples of a round step."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -8,12 +8,12 @@ import numpy as np
 from slowpath.analysis.kinds.metrics.series_data import SeriesData, Times
 
 POINTS_MAX: Final = 720
-# Seconds, minutes, hours as clocks show them; beyond half a day the limit on ranges (90 days) needs nothing.
+# Seconds, minutes and hours that divide a day evenly; above half a day none is needed for the longest range (90 days).
 STEPS_MS: Final = tuple(
     1000 * s for s in (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200)
 )
 DAY_MS: Final = 86_400_000
-SCRAPES_A_WINDOW: Final = 4  # fewer, and one lost scrape leaves a hole; Grafana's $__rate_interval says the same
+SCRAPES_A_WINDOW: Final = 4  # with fewer, one lost scrape leaves a gap; the same as Grafana's $__rate_interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,52 +26,52 @@ class TimeGrid:
 
     @property
     def to_ms(self) -> int:
-        """The last time of the grid."""
+        """Return the last time of the grid."""
         return self.from_ms + (self.points - 1) * self.step_ms
 
     def times(self) -> Times:
-        """[points] All times in milliseconds."""
+        """[points] Return all times in milliseconds."""
         return self.from_ms + np.arange(self.points, dtype=np.int64) * self.step_ms
 
     def shifted(self, by_ms: int) -> "TimeGrid":
-        """The same grid so much later (earlier when negative)."""
+        """Return the same grid shifted by this time (earlier if negative)."""
         return TimeGrid(self.from_ms + by_ms, self.step_ms, self.points)
 
 
 def grid_of(from_ms: int, to_ms: int, step_ms: int) -> TimeGrid:
-    """Lay the grid of a step over (from_ms, to_ms]."""
+    """Return the grid of a step over (from_ms, to_ms]."""
     return TimeGrid((from_ms // step_ms + 1) * step_ms, step_ms, to_ms // step_ms - from_ms // step_ms)
 
 
 def grid_between(from_ms: int, to_ms: int, interval_ms: int) -> TimeGrid:
-    """Lay the grid over (from_ms, to_ms]: the smallest step not below the scrape interval that gives at most 720 points.
+    """Return the grid over (from_ms, to_ms] with the smallest step that is at least the scrape interval, up to 720 points.
 
-    A day has 720 steps of two minutes, wherever it begins. Where the samples are further apart than the largest step, the largest step serves.
+    A day has 720 steps of two minutes, wherever it begins. Samples with a larger interval use the largest step.
     """
     for step in STEPS_MS:
         grid = grid_of(from_ms, to_ms, step)
         if grid.points <= POINTS_MAX and (step >= interval_ms or step == STEPS_MS[-1]):
             return grid
-    raise ValueError(f"no grid of {POINTS_MAX} points reaches over {(to_ms - from_ms) / DAY_MS:.0f} days")
+    raise ValueError(f"a grid of {POINTS_MAX} points cannot cover {(to_ms - from_ms) / DAY_MS:.0f} days")
 
 
 def scrape_interval_ms(series: list[SeriesData], otherwise_ms: int = 15_000) -> int:
-    """How far apart these series' samples usually stand: to the nearest second (above one).
+    """Return the usual interval between these series' samples, rounded to the second (above one).
 
-    Gaps and doubled scrapes are left out. Series that were scraped together are looked at once.
+    Gaps and doubled scrapes are excluded. Series that were scraped together are processed once.
     """
     seen: set[tuple[int, int, int]] = set()
     medians: list[float] = []
     for one in series:
         if len(one.times_ms) < 3:
             continue
-        alike = (len(one.times_ms), int(one.times_ms[0]), int(one.times_ms[-1]))
-        if alike in seen:
+        scrape_key = (len(one.times_ms), int(one.times_ms[0]), int(one.times_ms[-1]))
+        if scrape_key in seen:
             continue
-        seen.add(alike)
+        seen.add(scrape_key)
         distances = np.diff(one.times_ms[-400:])
         middle = float(np.median(distances))
-        # Scrapes that jitter stand early and late by turns: their mean, without holes and doubles, is the interval.
+        # Jittering scrapes are early and late by turns: their mean, without gaps and doubles, is the interval.
         medians.append(float(np.mean(distances[np.abs(distances - middle) <= middle / 2])))
     if not medians:
         return otherwise_ms
@@ -80,5 +80,5 @@ def scrape_interval_ms(series: list[SeriesData], otherwise_ms: int = 15_000) -> 
 
 
 def rate_window_ms(step_ms: int, interval_ms: int) -> int:
-    """The range of rate(...[w]): every sample counts in some point, and four scrapes lie in it."""
+    """Return the range of rate(...[w]): every sample counts in some point, and it covers four scrapes."""
     return max(step_ms, SCRAPES_A_WINDOW * interval_ms)

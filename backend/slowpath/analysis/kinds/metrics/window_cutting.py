@@ -1,4 +1,4 @@
-"""Cutting a window out of a service's metrics."""
+"""Cut a time range out of a service's metrics."""
 
 from typing import Final
 
@@ -9,11 +9,11 @@ from slowpath.analysis.kinds.metrics.service_cells import MINUTE_MS, service_cel
 from slowpath.analysis.kinds.metrics.service_panels import ServiceSamples
 
 CELLS_MAX: Final = 720
-"""A longer window has longer cells: what is drawn from them a thousand times stays small."""
+"""A longer range has longer cells, which limits the size of resampling."""
 
 
 def latency_window(samples: ServiceSamples, service: str, environment: str, from_ms: int, to_ms: int) -> LatencyWindow:
-    """Cut a window out of a service's samples, which should reach some scrapes beyond it on either side."""
+    """Cut a time range out of a service's samples, which should exceed it by some scrapes on either side."""
     cell_ms = MINUTE_MS * max(1, -(-(to_ms - from_ms) // (CELLS_MAX * MINUTE_MS)))
     latency = service_cells(samples, from_ms, to_ms, cell_ms).latency
     known = latency.between(from_ms, to_ms) if latency is not None else None

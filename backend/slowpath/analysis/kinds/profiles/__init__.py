@@ -1,1 +1,1 @@
-"""Two sets of decoded profiles in, findings and drawings out. Everything here is arithmetic on columns."""
+"""Compare two sets of decoded profiles: findings and diff views, computed on columns."""

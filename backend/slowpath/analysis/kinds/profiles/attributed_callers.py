@@ -1,4 +1,7 @@
-"""Who pays for a change in a category: user functions, with the runtime function they entered and their path."""
+"""Find the attributed callers of a change in a category.
+
+User functions, their runtime entry and their path.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,34 +11,38 @@ from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKind
 
 Mask = NDArray[np.bool_]
 
-MOST_PAYERS = 5
+MAX_CALLERS = 5
 SMALLEST_SHARE = 0.03
-# One entry's category leads if this much of the change was entered through it.
-MOST_OF_IT = 0.6
+# The category of an entry leads if at least this share of the change was entered through it.
+LEADING_SHARE = 0.6
 
 
 def top_attributed_callers(comparison: ProfileKindComparison, among: Mask) -> tuple[AttributedCaller, ...]:
-    """The functions that pay most of the change of the stacks `among`, in display units, most first.
+    """Return the callers with most of the change of the stacks `among`, in display units, most first.
 
-    Stacks without a user frame (background work) have no payer and are left out.
+    Stacks without a user frame (background work) have no attributed caller and are omitted.
     """
     attribution, labels = comparison.attribution, comparison.labels
-    mine = np.flatnonzero(among & (attribution.payer > 0) & (comparison.change != 0))
-    if len(mine) == 0:
+    stacks_with_caller = np.flatnonzero(among & (attribution.payer > 0) & (comparison.change != 0))
+    if len(stacks_with_caller) == 0:
         return ()
-    change, payer, entry = comparison.change[mine], attribution.payer[mine], attribution.entry[mine]
+    change, payer, entry = (
+        comparison.change[stacks_with_caller],
+        attribution.payer[stacks_with_caller],
+        attribution.entry[stacks_with_caller],
+    )
     sign = 1.0 if change.sum() >= 0 else -1.0
     by_payer = sign * np.bincount(payer, weights=change, minlength=len(labels))
     floor = SMALLEST_SHARE * abs(float(change.sum()))
-    found = []
-    for label in np.argsort(-by_payer, kind="stable")[:MOST_PAYERS].tolist():
+    callers = []
+    for label in np.argsort(-by_payer, kind="stable")[:MAX_CALLERS].tolist():
         if by_payer[label] <= floor:
             break
-        inside = payer == label
-        best = int(np.argmax(sign * np.bincount(entry[inside], weights=change[inside])))
-        stack = mine[inside & (entry == best)]
+        of_payer = payer == label
+        best = int(np.argmax(sign * np.bincount(entry[of_payer], weights=change[of_payer])))
+        stack = stacks_with_caller[of_payer & (entry == best)]
         stack = stack[np.argmax(sign * comparison.change[stack])]
-        found.append(
+        callers.append(
             AttributedCaller(
                 function=labels[label].name,
                 entry=labels[best].name if best > 0 else None,
@@ -43,38 +50,41 @@ def top_attributed_callers(comparison: ProfileKindComparison, among: Mask) -> tu
                 difference=sign * float(by_payer[label]),
             )
         )
-    return tuple(found)
+    return tuple(callers)
 
 
 def entries_of(comparison: ProfileKindComparison, among: Mask) -> tuple[Contribution, ...]:
-    """The runtime functions through which the change was entered, with their shares of it."""
+    """Return the runtime functions through which the change was entered, with their shares of it."""
     entry = comparison.attribution.entry
-    whole = float(comparison.change[among].sum())
-    if whole == 0:
+    total_change = float(comparison.change[among].sum())
+    if total_change == 0:
         return ()
-    mine = among & (entry > 0)
-    shares = np.bincount(entry[mine], weights=comparison.change[mine], minlength=1) / whole
+    with_entry = among & (entry > 0)
+    shares = np.bincount(entry[with_entry], weights=comparison.change[with_entry], minlength=1) / total_change
     return tuple(
         Contribution(subject=comparison.labels[label].name, share=float(shares[label]))
-        for label in np.argsort(-shares, kind="stable")[:MOST_PAYERS].tolist()
+        for label in np.argsort(-shares, kind="stable")[:MAX_CALLERS].tolist()
         if shares[label] > SMALLEST_SHARE
     )
 
 
 def leading_entry_category(comparison: ProfileKindComparison, among: Mask) -> str | None:
-    """The category of the runtime functions that most of the change was entered through; None if none leads."""
+    """Return the category of the entries of most of the change; None if no category leads."""
     attribution = comparison.attribution
-    whole = float(comparison.change[among].sum())
-    if whole == 0:
+    total_change = float(comparison.change[among].sum())
+    if total_change == 0:
         return None
-    mine = among & (attribution.entry > 0)
-    shares = np.bincount(attribution.entry_category[mine], weights=comparison.change[mine], minlength=1) / whole
+    with_entry = among & (attribution.entry > 0)
+    shares = (
+        np.bincount(attribution.entry_category[with_entry], weights=comparison.change[with_entry], minlength=1)
+        / total_change
+    )
     best = int(np.argmax(shares))
-    return attribution.categories[best] if shares[best] >= MOST_OF_IT else None
+    return attribution.categories[best] if shares[best] >= LEADING_SHARE else None
 
 
 def path_of(comparison: ProfileKindComparison, stack: int, last: int | None = None) -> tuple[str, ...]:
-    """The frames of a stack from the root; to the first frame of function `last` where that is given."""
+    """Return the frames of a stack from the root, up to the first frame of function `last` if it is given."""
     frames = comparison.measured.stacks.frames
     path = frames.label[int(frames.start[stack]) : int(frames.start[stack + 1])].tolist()
     if last is not None:

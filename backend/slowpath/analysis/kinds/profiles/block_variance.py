@@ -1,9 +1,9 @@
-"""How much the cost of a function differs between two blocks of captures, as seen inside the sides themselves.
+"""Estimate how much the cost of a function varies between two blocks of captures, from within the sides.
 
-Sides captured one after the other are two blocks. Each side can be cut into an earlier and a later half, which are
-blocks of one binary: by how much more than sampling its functions differ between the halves is what they would differ
-between the sides if nothing had changed (caches fill, data grows, load shifts). The estimate is pooled over functions
-and moved towards what each function shows itself.
+Sides captured one after the other are two blocks. Each side can be split into an earlier and a later half, which are blocks
+of one binary: the variation of its functions between the halves beyond sampling is what they would vary between the sides
+without a change (caches fill, data grows, load shifts). The estimate is pooled over functions and shrunk towards each
+function's own.
 """
 
 from dataclasses import dataclass
@@ -15,17 +15,17 @@ from slowpath.analysis.kinds.profiles.profile_sets import Normalization, Profile
 
 F64 = NDArray[np.float64]
 
-# A side is cut in two from this many captures on; a half with fewer counts of a function tells nothing of it.
+# A side is split from this many captures on; a half with fewer counts of a function is not used for it.
 FEWEST_CAPTURES, FEWEST_COUNTS = 4, 5.0
-# The pooled estimate counts as much as this many halves of the function's own.
+# The pooled estimate weighs as much as this many halves of the function.
 POOLED_WORTH = 2.0
-# The sides lie twice as far apart as the halves of one: a semivariogram with the exponent 1/2 has grown by this.
+# The sides are twice as far apart as the halves of one: a semivariogram with the exponent 1/2 has grown by this.
 GROWTH = 2**0.5
 
 
 @dataclass(frozen=True)
 class _Halves:
-    """Of each row: squared log ratio of the halves beyond sampling, the variance of sampling, and which are known."""
+    """Per row: squared log ratio of the halves beyond sampling, the sampling variance, and which rows are known."""
 
     excess: F64
     sampling: F64
@@ -33,16 +33,16 @@ class _Halves:
 
 
 def block_variance(rows: F64, sets: ProfileSets, basis: Normalization, quantum: float, least_cv: float) -> F64:
-    """Return the relative variance of the difference between the sides that time alone brings, per row of `rows`.
+    """Return the relative variance of the difference between the sides due to time alone, per row of `rows`.
 
-    `rows` is (subjects x profiles) in raw values, `least_cv` what every program shows between blocks.
+    `rows` is (subjects x profiles) in raw values; `least_cv` is the minimum variation of every program between blocks.
     """
     least = 2 * least_cv**2
     times = sets.times() if sets.timed else None
     halves = [
-        found
+        half
         for number, mask in enumerate((sets.is_base, ~sets.is_base))
-        if (found := _halves(rows[:, mask], basis.weights[mask], times[number] if times else None, quantum)) is not None
+        if (half := _halves(rows[:, mask], basis.weights[mask], times[number] if times else None, quantum)) is not None
     ]
     if not halves:
         return np.full(len(rows), least)
@@ -51,8 +51,10 @@ def block_variance(rows: F64, sets: ProfileSets, basis: Normalization, quantum: 
     known: NDArray[np.bool_] = np.stack([each.known for each in halves])
     weight = np.where(known, 1 / np.square(sampling + least), 0.0)
     pooled = max(least, float((weight * excess).sum() / weight.sum())) if weight.sum() else least
-    own: F64 = (POOLED_WORTH * pooled + np.where(known, excess, 0.0).sum(axis=0)) / (POOLED_WORTH + known.sum(axis=0))
-    variance: F64 = np.maximum(own * GROWTH, least)
+    estimate: F64 = (POOLED_WORTH * pooled + np.where(known, excess, 0.0).sum(axis=0)) / (
+        POOLED_WORTH + known.sum(axis=0)
+    )
+    variance: F64 = np.maximum(estimate * GROWTH, least)
     return variance
 
 

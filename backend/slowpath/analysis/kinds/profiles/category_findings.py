@@ -1,4 +1,4 @@
-"""Which runtime categories changed, judged together; groups stand for parts that move together."""
+"""Test which runtime categories changed; a group replaces parts that change together."""
 
 import numpy as np
 
@@ -22,13 +22,13 @@ from slowpath.analysis.kinds.profiles.significance import (
 from slowpath.analysis.kinds.profiles.stack_attribution import GROUPS
 
 FEWEST_COUNTS = 5
-PAYS_MUCH = 0.3
+MIN_ATTRIBUTED_SHARE = 0.3
 
 
 def category_findings(comparison: ProfileKindComparison) -> list[Finding]:
-    """Findings on categories and groups of categories, of both directions, in no particular order.
+    """Return findings on categories and groups of categories, of both directions, in no particular order.
 
-    Categories are corners of the Go runtime that use CPU; other kinds of profile are told by function alone.
+    Categories are parts of the Go runtime that use CPU; findings on other kinds of profile are on functions alone.
     """
     if comparison.kind != "cpu":
         return []
@@ -36,30 +36,30 @@ def category_findings(comparison: ProfileKindComparison) -> list[Finding]:
     counts = np.abs(subjects.rows).sum(axis=1) / comparison.quantum
     tested = (counts >= FEWEST_COUNTS) & np.array([name not in {TOTAL, "app"} for name in subjects.names])
     weights = np.power(counts + 1, WEIGHT_POWER)
-    judged = compare_rows(comparison, subjects, tested, weights, comparison.thresholds.alpha_categories)
-    reported = _groups_for_parts(subjects, judged)
-    return [_finding(comparison, row, judged) for row in sorted(reported)]
+    significance = compare_rows(comparison, subjects, tested, weights, comparison.thresholds.alpha_categories)
+    reported = _groups_for_parts(subjects, significance)
+    return [_finding(comparison, row, significance) for row in sorted(reported)]
 
 
-def _groups_for_parts(subjects: SubjectEstimates, judged: SignificantRows) -> set[int]:
-    """Rows to report: a group instead of its parts when they move together, else the parts."""
-    reported = set(np.flatnonzero(judged.changed).tolist())
+def _groups_for_parts(subjects: SubjectEstimates, significance: SignificantRows) -> set[int]:
+    """Return the rows to report: a group instead of its parts if they change together, else the parts."""
+    reported = set(np.flatnonzero(significance.changed).tolist())
     difference = subjects.estimates.difference
     for group, parts in GROUPS.items():
         row = subjects.index(group)
         if row not in reported:
             continue
         members = {subjects.index(part) for part in parts}
-        moving = [member for member in members if member in reported]
-        together = all(np.sign(difference[member]) == np.sign(difference[row]) for member in moving)
-        if len(moving) == 1 or not together:
+        reported_members = [member for member in members if member in reported]
+        together = all(np.sign(difference[member]) == np.sign(difference[row]) for member in reported_members)
+        if len(reported_members) == 1 or not together:
             reported.discard(row)
         else:
             reported -= members
     return reported
 
 
-def _finding(comparison: ProfileKindComparison, row: int, judged: SignificantRows) -> Finding:
+def _finding(comparison: ProfileKindComparison, row: int, significance: SignificantRows) -> Finding:
     subjects, estimates, factor = comparison.categories, comparison.categories.estimates, comparison.basis.factor
     subject = subjects.names[row]
     among = comparison.attribution.of(subject)
@@ -68,7 +68,7 @@ def _finding(comparison: ProfileKindComparison, row: int, judged: SignificantRow
     text = text_for(subject, leading)
     change = change_of(comparison, subjects, row)
     base, candidate = float(estimates.base[row]) * factor, float(estimates.candidate[row]) * factor
-    said = wording.change_sentence(
+    described = wording.change_sentence(
         text.title, comparison.kind, base=base, candidate=candidate, unit=comparison.basis.unit, change=change
     )
     return Finding(
@@ -81,38 +81,38 @@ def _finding(comparison: ProfileKindComparison, row: int, judged: SignificantRow
         unit=comparison.basis.unit,
         change=change,
         basis=comparison.basis.id,
-        q_value=float(judged.q[row]),
+        q_value=float(significance.q[row]),
         payers=payers,
         by=_parts(subjects, row) if subject in GROUPS else entries_of(comparison, among),
         certain=comparison.significant,
         more_profiles=profiles_needed(comparison, subjects, row),
         mechanism=text.mechanism,
         advice=text.advice,
-        sentence=f"{said}{_paid_by(subject, payers, change.difference)}.",
+        sentence=f"{described}{_attributed_to(subject, payers, change.difference)}.",
     )
 
 
 def _payers(comparison: ProfileKindComparison, subject: str) -> tuple[AttributedCaller, ...]:
-    """Who pays for the change; for the collector, who allocates more (or less)."""
+    """Return the attributed callers of the change; for the collector, those that allocate more (or less)."""
     attribution = comparison.attribution
     if subject in PAID_BY_ALLOCATION:
         return top_attributed_callers(comparison, attribution.of("allocation") | attribution.of("gc-assist"))
     return top_attributed_callers(comparison, attribution.of(subject))
 
 
-def _paid_by(subject: str, payers: tuple[AttributedCaller, ...], difference: float) -> str:
-    """Who pays, if anyone pays much of it; background work is put on those who allocate more."""
+def _attributed_to(subject: str, payers: tuple[AttributedCaller, ...], difference: float) -> str:
+    """Write the attributed caller, if it has much of the change; for the collector what allocates more."""
     if not payers:
         return ""
     if subject in PAID_BY_ALLOCATION:
         word = "more" if difference > 0 else "less"
         return f"; what allocates {word} is {wording.function(payers[0].function)}"
-    paid = payers[0].difference / difference
-    return f", attributed to {wording.function(payers[0].function)}" if paid >= PAYS_MUCH else ""
+    share = payers[0].difference / difference
+    return f", attributed to {wording.function(payers[0].function)}" if share >= MIN_ATTRIBUTED_SHARE else ""
 
 
 def _parts(subjects: SubjectEstimates, row: int) -> tuple[Contribution, ...]:
-    """The parts of a group with their shares of its change, largest first."""
+    """Return the parts of a group with their shares of its change, largest first."""
     difference = subjects.estimates.difference
     shares = [
         Contribution(part, float(difference[subjects.index(part)] / difference[row]))

@@ -1,9 +1,9 @@
-"""Divide a change between the categories of the runtime and the functions that enter them.
+"""Divide a change between runtime categories and the functions that enter them.
 
-A function that spends most of its change in one corner of the runtime is explained by that corner ("stack growth,
-attributed to F"). A function that changed in several, or does more work of its own, is itself the cause: its calls of the
-runtime are then part of its change, and the categories explain only what is left. Garbage collection explains no function:
-it follows from what was allocated, wherever the collector happened to be entered.
+A function with most of its change in one runtime category is explained by it ("stack growth, attributed to F"). A function
+that changed in several, or does more work itself, is the cause: its runtime calls are part of its change, and the
+categories explain only the rest. Garbage collection explains no function: it follows from allocations, wherever the
+collector was entered.
 """
 
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKind
 
 Mask = NDArray[np.bool_]
 
-# A category explains its payer if it holds this much of the payer's change.
+# A category explains its attributed caller if it has at least this share of the caller's change.
 EXPLAINS_PAYER = 0.5
-# What is paid for by those who allocate, who need not be those who enter it.
+# Categories attributed to what allocates, which may differ from what enters them.
 PAID_BY_ALLOCATION = frozenset({"gc", "gc-mark", "gc-assist", "gc-sweep", "gc-scavenge"})
 
 
 def explained_by_category(comparison: ProfileKindComparison, subject: str) -> Mask:
-    """Return the stacks of a category whose change the category explains, and not the function that entered it."""
+    """Return the stacks of a category whose change the category explains, not the function that entered it."""
     attribution, change = comparison.attribution, comparison.change
     among = attribution.of(subject)
     if subject in PAID_BY_ALLOCATION:
@@ -32,11 +32,11 @@ def explained_by_category(comparison: ProfileKindComparison, subject: str) -> Ma
         return background
     labels = len(comparison.labels)
     of_payer = np.bincount(attribution.payer, weights=change, minlength=labels)
-    inside = np.bincount(attribution.payer[among], weights=change[among], minlength=labels)
+    in_category = np.bincount(attribution.payer[among], weights=change[among], minlength=labels)
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = inside / of_payer
+        share = in_category / of_payer
     by_function = (share >= 0) & (share < EXPLAINS_PAYER)
-    by_function[0] = False  # background work has no payer
+    by_function[0] = False  # background work has no attributed caller
     explained: Mask = among & ~by_function[attribution.payer]
     return explained
 
@@ -46,24 +46,24 @@ def with_exclusive(
 ) -> list[Finding]:
     """Return findings on categories with the part of their change that no finding on a function explains.
 
-    Background work is explained as far as those functions pay for it (see `payers`).
+    Background work is explained as far as it is attributed to those functions (see `attributed_callers`).
     """
     if not categories:
         return []
-    found = {finding.subject for finding in functions}
-    held = np.zeros(len(comparison.change), dtype=np.bool_)
-    for row in [number for number, name in enumerate(comparison.functions.names) if name in found]:
-        held |= comparison.occurrences.holding(row)
-    return [replace(each, exclusive=_exclusive(comparison, each, held, found)) for each in categories]
+    reported = {finding.subject for finding in functions}
+    covered = np.zeros(len(comparison.change), dtype=np.bool_)
+    for row in [number for number, name in enumerate(comparison.functions.names) if name in reported]:
+        covered |= comparison.occurrences.holding(row)
+    return [replace(each, exclusive=_exclusive(comparison, each, covered, reported)) for each in categories]
 
 
-def _exclusive(comparison: ProfileKindComparison, category: Finding, held: Mask, found: set[str]) -> float:
+def _exclusive(comparison: ProfileKindComparison, category: Finding, covered: Mask, reported: set[str]) -> float:
     attribution, change = comparison.attribution, comparison.change
     among = attribution.of(category.subject)
-    own = explained_by_category(comparison, category.subject)
+    by_category = explained_by_category(comparison, category.subject)
     background = among & (attribution.payer == 0)
-    left = float(change[among & ~background & (own | ~held)].sum())
-    paid = sum(abs(payer.difference) for payer in category.payers)
-    by_found = sum(abs(payer.difference) for payer in category.payers if payer.function in found)
-    left += float(change[background].sum()) * (1 - by_found / paid if paid else 1.0)
-    return left
+    unexplained = float(change[among & ~background & (by_category | ~covered)].sum())
+    attributed = sum(abs(payer.difference) for payer in category.payers)
+    to_reported = sum(abs(payer.difference) for payer in category.payers if payer.function in reported)
+    unexplained += float(change[background].sum()) * (1 - to_reported / attributed if attributed else 1.0)
+    return unexplained

@@ -1,4 +1,4 @@
-"""The front door: two sets of artifacts in, one answer out."""
+"""Compare two sets of profiles over all kinds."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -40,12 +40,12 @@ KIND_ORDER = (
     "critical-path",
 )
 SHOWN_KINDS = frozenset({"growth", "trace-cpu", "trace-delay", "critical-path"})
-"""Drawn like profiles, but judged by those who know what they count (`analysis.growth`, `analysis.traces`, `analysis.spans`)."""
+"""Drawn like profiles, but tested in their own kinds' packages (`growth_logs`, `exec_traces`, `spans`)."""
 
 
 @dataclass(frozen=True)
 class ProfileKindResult:
-    """What was found of one kind of profile. `ruling` is None for kinds that are only drawn."""
+    """The result of one kind of profile. `ruling` is None for kinds that are only drawn."""
 
     ruling: KindDecision | None
     comparison: ProfileKindComparison
@@ -55,12 +55,12 @@ class ProfileKindResult:
 
     @property
     def verdict(self) -> Verdict | None:
-        """The verdict of this kind alone."""
+        """Return the verdict of this kind alone."""
         return self.ruling.verdict if self.ruling else None
 
     @property
     def kind_verdict(self) -> KindVerdict | None:
-        """The verdict with its weight among those of other kinds: CPU per request or second outweighs shares."""
+        """Return the verdict with its weight among other kinds: CPU per request or second outweighs shares."""
         if self.ruling is None:
             return None
         absolute = self.comparison.basis.id != "share"
@@ -86,7 +86,7 @@ class ProfileComparison:
     kinds: tuple[ProfileKindResult, ...]
 
     def views(self) -> Iterator[DiffViewColumns]:
-        """All views, the most useful first; each is computed when its columns are asked for."""
+        """Yield all views, the most useful first; each is computed when its columns are accessed."""
         for kind in self.kinds:
             maker = DiffViewBuilder(kind.comparison)
             for sample_type in maker.sample_types():
@@ -94,7 +94,10 @@ class ProfileComparison:
                     yield maker.view(sample_type, granularity)
 
     def view(self, kind: str, sample_type: int, granularity: Granularity) -> DiffViewColumns:
-        """One view; `sample_type` counts the types that both sides have. Raises `KeyError` when there is none."""
+        """Return one view; `sample_type` counts the types that both sides have.
+
+        Raises `KeyError` if there is none.
+        """
         for result in self.kinds:
             if result.comparison.kind == kind:
                 maker = DiffViewBuilder(result.comparison)
@@ -109,34 +112,37 @@ def compare_profiles(
     rng: Generator,
     progress: Callable[[str, float], None],
 ) -> ProfileComparison:
-    """Compare every kind of profile that both sides have; `progress(step, fraction)` is told along the way."""
+    """Compare every kind of profile that both sides have.
+
+    `progress(step, fraction)` is called during the work.
+    """
     del rng
     kinds = [kind for kind in KIND_ORDER if any(a.table.kind == kind for a in (*base, *candidate))]
     results: list[ProfileKindResult] = []
-    raised: list[KindCaveat | Caveat] = [*side_doubts(base, candidate, thresholds.saturated_at)]
+    caveats: list[KindCaveat | Caveat] = [*side_doubts(base, candidate, thresholds.saturated_at)]
     for number, kind in enumerate(kinds):
         progress(f"comparing {kind} profiles", number / max(len(kinds), 1))
-        mine = [a for a in base if a.table.kind == kind]
-        theirs = [a for a in candidate if a.table.kind == kind]
-        if not mine or not theirs:
+        base_profiles = [a for a in base if a.table.kind == kind]
+        candidate_profiles = [a for a in candidate if a.table.kind == kind]
+        if not base_profiles or not candidate_profiles:
             if kind in SHOWN_KINDS:
                 continue
-            side = "base" if not mine else "candidate"
-            raised.append(KindCaveat("kind-missing", kind, f"Nothing in the {side} to compare with", "not compared"))
+            side = "base" if not base_profiles else "candidate"
+            caveats.append(KindCaveat("kind-missing", kind, f"The {side} has none", "not compared"))
             continue
-        sets = _sets_of(mine, theirs)
+        sets = _sets_of(base_profiles, candidate_profiles)
         if sets is None:
-            raised.append(KindCaveat("sample-type", kind, "The two sides count different things", "not compared"))
+            caveats.append(KindCaveat("sample-type", kind, "The two sides have different sample types", "not compared"))
             continue
         if kind in SHOWN_KINDS:
             results.append(ProfileKindResult(None, compare_kind(kind, sets, thresholds), (), (), ()))
             continue
-        left = len(mine) + len(theirs) - len(sets.artifacts)
-        if left and not sets.differenced:
-            what = f"{pluralize(left, 'profile')} count something else than {sets.sample_type.type}"
-            raised.append(KindCaveat("sample-type", kind, what, "left out"))
-        results.append(_judged(compare_kind(kind, sets, thresholds)))
-    raised += [doubt for result in results if result.verdict for doubt in doubts_of_kind(result.comparison)]
+        omitted = len(base_profiles) + len(candidate_profiles) - len(sets.artifacts)
+        if omitted and not sets.differenced:
+            what = f"{pluralize(omitted, 'profile')} without the sample type {sets.sample_type.type}"
+            caveats.append(KindCaveat("sample-type", kind, what, "omitted"))
+        results.append(_test_kind(compare_kind(kind, sets, thresholds)))
+    caveats += [caveat for result in results if result.verdict for caveat in doubts_of_kind(result.comparison)]
     progress("done", 1.0)
     verdict = combined_verdict([result.kind_verdict for result in results if result.kind_verdict])
     findings = ranked([finding for result in results for finding in result.findings], verdict)
@@ -146,55 +152,59 @@ def compare_profiles(
         verdict=verdict,
         findings=tuple(findings),
         moves=tuple(move for result in results for move in result.moves),
-        doubts=by_gravity(merged(raised)),
+        doubts=by_gravity(merged(caveats)),
         detectable=tuple(each for result in results for each in result.detectable),
         kinds=tuple(results),
     )
 
 
-def _sets_of(mine: Sequence[ProfileArtifact], theirs: Sequence[ProfileArtifact]) -> ProfileSets | None:
-    """Sets on the sample type that the defaults of both sides prefer, of those that both have."""
-    places = [_by_preference(side[0].table) for side in (mine, theirs)]
-    shared = [each for each in places[0] if each in places[1]]
-    for sample_type in sorted(shared, key=lambda each: (places[0][each] + places[1][each], each.type, each.unit)):
-        sets = make_sets(mine, theirs, sample_type)
+def _sets_of(base: Sequence[ProfileArtifact], candidate: Sequence[ProfileArtifact]) -> ProfileSets | None:
+    """Make sets on the shared sample type that the defaults of both sides prefer."""
+    preferences = [_type_order(side[0].table) for side in (base, candidate)]
+    shared = [each for each in preferences[0] if each in preferences[1]]
+    for sample_type in sorted(
+        shared, key=lambda each: (preferences[0][each] + preferences[1][each], each.type, each.unit)
+    ):
+        sets = make_sets(base, candidate, sample_type)
         if sets is not None:
             return sets
     return None
 
 
-def _by_preference(table: ProfileTable) -> dict[SampleType, int]:
-    """The place of each sample type: the default of the profile first, then the others in their order."""
+def _type_order(table: ProfileTable) -> dict[SampleType, int]:
+    """Return the rank of each sample type: the profile's default first, then the others in their order."""
     default = table.sample_types[table.default_sample_type]
     return {each: number for number, each in enumerate(dict.fromkeys([default, *table.sample_types]))}
 
 
-def _judged(comparison: ProfileKindComparison) -> ProfileKindResult:
+def _test_kind(comparison: ProfileKindComparison) -> ProfileKindResult:
     categories = category_findings(comparison)
     functions = function_findings(comparison, categories)
     explained = [*with_exclusive(comparison, categories, functions.findings), *functions.findings]
     every = with_total([*explained, *shift_findings(comparison, functions.moves, explained)], comparison)
     ruling = ruling_of(comparison, every, functions.moves)
-    findings = tuple(_costed(reportable_findings(every, comparison, ruling.verdict), comparison))
+    findings = tuple(_with_costs(reportable_findings(every, comparison, ruling.verdict), comparison))
     return ProfileKindResult(
         ruling=ruling,
         comparison=comparison,
         findings=findings,
         moves=tuple(functions.moves),
-        detectable=tuple(_not_detected(comparison, findings)),
+        detectable=tuple(_effects_without_finding(comparison, findings)),
     )
 
 
-def _not_detected(comparison: ProfileKindComparison, findings: Sequence[Finding]) -> list[MinimumDetectableEffect]:
-    """The smallest effects that would have been found, of what was not: beside a found one they would contradict it."""
-    found = {finding.subject for finding in findings if finding.certain}
+def _effects_without_finding(
+    comparison: ProfileKindComparison, findings: Sequence[Finding]
+) -> list[MinimumDetectableEffect]:
+    """Return the minimum detectable effects of subjects without a finding, where they would contradict it."""
+    reported = {finding.subject for finding in findings if finding.certain}
     if total_direction(comparison) is not None:
-        found.add(TOTAL)
-    return [each for each in detectable_effects(comparison) if each.subject not in found]
+        reported.add(TOTAL)
+    return [each for each in detectable_effects(comparison) if each.subject not in reported]
 
 
-def _costed(findings: Sequence[Finding], comparison: ProfileKindComparison) -> list[Finding]:
-    """The findings with their cost in CPU seconds a second, whatever basis they are told on."""
+def _with_costs(findings: Sequence[Finding], comparison: ProfileKindComparison) -> list[Finding]:
+    """Return the findings with their cost in CPU seconds per second, whatever their basis."""
     sets = comparison.sets
     total = float(sets.totals()[sets.is_base].sum())
     duration_ns = sum(artifact.table.duration_ns for artifact in sets.base)

@@ -1,4 +1,4 @@
-"""How much of the process's CPU time a profile saw: sampled CPU time over that which the system counted."""
+"""Compute how much of the process's CPU time a profile sampled."""
 
 from collections.abc import Sequence
 
@@ -9,14 +9,14 @@ from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
 
 F64 = NDArray[np.float64]
 
-# Outside of this range the two do not speak of the same process and window.
+# Outside of this range the two values are not of the same process and time.
 LEAST_PLAUSIBLE, MOST_PLAUSIBLE = 0.2, 1.25
-# More CPU than the machine has, by more than clocks are wrong.
+# Factor above the machine's CPU capacity that clock errors cannot explain.
 CLOCKS_AGREE = 1.1
 
 
 def process_cpu(artifact: ProfileArtifact) -> float:
-    """CPU time of the process in the window of the profile, in nanoseconds; 0 where it is not known."""
+    """Return the process's CPU time during the profile, in nanoseconds; 0 if unknown."""
     cpu, wall, duration = artifact.facts.cpu_ns or 0, artifact.facts.wall_ns, artifact.table.duration_ns
     if wall and artifact.facts.gomaxprocs and cpu > CLOCKS_AGREE * wall * artifact.facts.gomaxprocs:
         return 0.0
@@ -24,7 +24,7 @@ def process_cpu(artifact: ProfileArtifact) -> float:
 
 
 def sampled_cpu(artifact: ProfileArtifact) -> float:
-    """CPU time of all samples of a CPU profile, in nanoseconds."""
+    """Return the CPU time of all samples of a CPU profile, in nanoseconds."""
     table = artifact.table
     for number, each in enumerate(table.sample_types):
         if each.unit == "nanoseconds":
@@ -33,7 +33,7 @@ def sampled_cpu(artifact: ProfileArtifact) -> float:
 
 
 def coverage_of(artifacts: Sequence[ProfileArtifact]) -> F64 | None:
-    """Sampled over process CPU time of each CPU profile; None unless it is known and plausible of all."""
+    """Return sampled over process CPU time of each CPU profile; None unless known and plausible for all."""
     if any(artifact.table.kind != "cpu" for artifact in artifacts):
         return None
     cpu = np.array([process_cpu(artifact) for artifact in artifacts])

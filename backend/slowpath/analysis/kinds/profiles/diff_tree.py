@@ -1,6 +1,6 @@
-"""The merged tree of a view: which nodes there are, what they are called, and the columns that a page draws.
+"""The merged tree of a view: its nodes, their names, and the columns that a page draws.
 
-Sending is in two parts: the largest nodes first, then the rest.
+It is sent in two parts: the largest nodes first, then the rest.
 """
 
 from dataclasses import dataclass
@@ -25,20 +25,20 @@ U8 = NDArray[np.uint8]
 
 FIRST_NODES = 8_192
 MOST_NODES = 500_000
-# Up to this many frames the whole tree is grown, beyond it only what is heavy enough to be drawn.
+# Up to this many frames the complete tree is built, above it only nodes heavy enough to be drawn.
 MOST_FRAMES = 6_000_000
 ROOT_NAME = "root"
 
 
 @dataclass(frozen=True)
 class DiffTree:
-    """The tree of one view with its sums and judgements; nodes are in preorder, heaviest child first."""
+    """The tree of one view with its sums and tests; nodes are in preorder, heaviest child first."""
 
     ground: DiffViewInputs
 
     @cached_property
     def trie(self) -> StackTrie:
-        """The whole tree, or where that is too large, all of it that is heavy enough to be drawn."""
+        """Return the complete tree or, if that is too large, all nodes heavy enough to be drawn."""
         ground = self.ground
         base, candidate = ground.scale(ground.default)
         weight = ground.measured.weighted(np.where(ground.sets.is_base, base, candidate))
@@ -54,22 +54,22 @@ class DiffTree:
 
     @cached_property
     def sums(self) -> NodeSums:
-        """Values of every node on both sides."""
+        """Return the values of every node on both sides."""
         return node_sums(self.ground.measured, self.trie, self.ground.sets, self.ground.bases)
 
     @cached_property
     def weight(self) -> F64:
-        """Width of every node in the merged picture."""
+        """Return the width of every node in the merged graph."""
         return self.sums.weight(self.ground.scale(self.ground.default))
 
     @cached_property
     def _size(self) -> Index:
-        """Nodes of each subtree; of one that was not grown further, the number of stacks stands for that of nodes."""
+        """Return the nodes of each subtree; below a node that was not expanded, the number of stacks."""
         return self.trie.size + self.trie.totals(self.trie.unseen.astype(np.float64)).astype(np.int64)
 
     @cached_property
     def _stacks(self) -> F64:
-        """On how many distinct stacks each node stands, of those that have a value in any profile."""
+        """Return on how many distinct stacks with a value each node is."""
         measured = self.ground.measured
         seen = np.zeros(measured.stacks.frames.count)
         for stacks, _ in measured.own:
@@ -85,7 +85,7 @@ class DiffTree:
 
     def part(self, part: str) -> bytes:
         """`slowpath.diff` columns of `all` nodes, the `first` 8,192, or the `rest` of the 500,000 largest."""
-        return self._columns(_chosen(self.weight, part), part)
+        return self._columns(_node_ids(self.weight, part), part)
 
     def _columns(self, chosen: Index, part: str) -> bytes:
         trie, sums = self.trie, self.sums
@@ -119,7 +119,7 @@ class DiffTree:
 
     @cached_property
     def kinds(self) -> tuple[U8, NDArray[np.bool_]]:
-        """(category of a stack that would end at each node, whether its frame is the runtime's)."""
+        """Return (category of a stack that would end at each node, whether its frame is of the runtime)."""
         rules, labels = runtime_rules(), self.ground.stacks.labels
         if self.ground.granularity == "package":
             is_runtime = np.array([bool(rules.runtime_prefix.match(f"{label.key}.")) for label in labels])[
@@ -140,7 +140,7 @@ class DiffTree:
         return np.where(runtime, category, 0).astype(np.uint8), runtime
 
     def _package_categories(self) -> U8:
-        """Of the stacks that end in a package, the category of the heaviest."""
+        """Return for each package the category of its heaviest stack."""
         comparison = self.ground.comparison
         category = np.zeros(self.trie.count, dtype=np.uint8)
         for functions, packages in zip(comparison.measured.stacks.of_row, self.ground.stacks.of_row, strict=True):
@@ -158,7 +158,7 @@ class DiffTree:
         return (inverse.reshape(-1) + 1).astype(np.uint32), ["", *texts]
 
     def _hidden(self, chosen: Index) -> dict[str, Array]:
-        """What is not sent beneath each node: values of direct children, and the number of nodes."""
+        """Return what is not sent below each node: values of direct children, and the number of nodes."""
         trie, sums = self.trie, self.sums
         sent = np.zeros(trie.count, dtype=np.bool_)
         sent[chosen] = True
@@ -177,11 +177,14 @@ class DiffTree:
         }
 
 
-def _chosen(weight: F64, part: str) -> Index:
-    """Ids of the nodes to send, ascending. A parent is at least as large as its child, so the largest are connected."""
+def _node_ids(weight: F64, part: str) -> Index:
+    """Return the ids of the nodes to send, ascending.
+
+    A parent is at least as large as its child, so they connect.
+    """
     count = len(weight)
     if part == "all":
         return np.arange(count)
-    # Ties are broken by preorder, so that a parent stands before a child of the same size.
+    # Ties are broken by preorder, so that a parent precedes a child of the same size.
     by_size = np.argsort(-weight, kind="stable")
     return np.sort(by_size[:FIRST_NODES] if part == "first" else by_size[FIRST_NODES:MOST_NODES])

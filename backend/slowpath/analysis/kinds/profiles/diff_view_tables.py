@@ -1,4 +1,4 @@
-"""The tables beside a view's tree: functions (or packages), and the lines of functions."""
+"""Make the tables of a view: functions (or packages), and the lines of functions."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,33 +16,33 @@ U8 = NDArray[np.uint8]
 
 
 def function_table(ground: DiffViewInputs, tree: DiffTree) -> bytes:
-    """`slowpath.functions`: totals and own values on both sides, intervals and states per basis."""
+    """Write `slowpath.functions`: total and self values on both sides, intervals and states per basis."""
     labels, base = ground.stacks.labels, ground.sets.is_base
     total = _totals(ground)
-    own = own_rows(ground.measured, ground.stacks.frames, len(labels))
-    kept = np.flatnonzero(np.abs(total).sum(axis=1) > 0)
-    kept = kept[kept > 0]
-    total, own = total[kept], own[kept]
+    self_values = own_rows(ground.measured, ground.stacks.frames, len(labels))
+    selected = np.flatnonzero(np.abs(total).sum(axis=1) > 0)
+    selected = selected[selected > 0]
+    total, self_values = total[selected], self_values[selected]
     strings = [""]
     arrays: dict[str, Array] = {
-        "name": _intern(strings, [labels[row].name for row in kept.tolist()]),
-        "file": _intern(strings, [labels[row].file for row in kept.tolist()]),
-        "category": _categories(ground, tree)[kept],
-        "base_self": own[:, base].sum(axis=1),
+        "name": _intern(strings, [labels[row].name for row in selected.tolist()]),
+        "file": _intern(strings, [labels[row].file for row in selected.tolist()]),
+        "category": _categories(ground, tree)[selected],
+        "base_self": self_values[:, base].sum(axis=1),
         "base_total": total[:, base].sum(axis=1),
-        "candidate_self": own[:, ~base].sum(axis=1),
+        "candidate_self": self_values[:, ~base].sum(axis=1),
         "candidate_total": total[:, ~base].sum(axis=1),
     }
     for basis in ground.bases:
-        of_total, of_own = row_changes(ground, total, basis), row_changes(ground, own, basis)
+        of_total, of_self = row_changes(ground, total, basis), row_changes(ground, self_values, basis)
         arrays |= {
             f"low_{basis.id}": of_total.low,
             f"high_{basis.id}": of_total.high,
             f"q_{basis.id}": of_total.q,
             f"state_{basis.id}": of_total.state,
-            f"self_low_{basis.id}": of_own.low,
-            f"self_high_{basis.id}": of_own.high,
-            f"self_state_{basis.id}": of_own.state,
+            f"self_low_{basis.id}": of_self.low,
+            f"self_high_{basis.id}": of_self.high,
+            f"self_state_{basis.id}": of_self.state,
         }
     return write_columns(ground.header("slowpath.functions"), {**arrays, **pack_strings(strings)})
 
@@ -53,16 +53,16 @@ def _totals(ground: DiffViewInputs) -> F64:
 
 
 def _categories(ground: DiffViewInputs, tree: DiffTree) -> U8:
-    """Of each function, the category of the heaviest node that it stands at."""
+    """Return for each function the category of its heaviest node."""
     category = np.zeros(len(ground.stacks.labels), dtype=np.uint8)
-    # In reverse of size, so that the heaviest has the last word.
+    # In ascending order of size, so that the heaviest node is written last.
     order = np.argsort(tree.weight, kind="stable")
     category[tree.trie.label[order]] = tree.kinds[0][order]
     return category
 
 
 def line_table(ground: DiffViewInputs) -> bytes:
-    """`slowpath.lines`: own and total values per line of each function, sorted by function and line."""
+    """Write `slowpath.lines`: self and total values per line of each function, sorted by function and line."""
     functions = ground.layouts.at("function")
     rows = line_totals(functions, ground.sets) or counted_lines(ground)
     texts = [functions.labels[row].name for row in rows.label.tolist()]
@@ -82,7 +82,7 @@ def line_table(ground: DiffViewInputs) -> bytes:
 
 
 def counted_lines(ground: DiffViewInputs) -> LineTotals:
-    """The same from the stacks: those cut off at the root were put elsewhere, or the decoder did not add up."""
+    """Return the same from the stacks, if truncated stacks were restored or the decoder wrote no totals."""
     stacks = ground.layouts.at("line")
     measured = lay_out_stack_values(stacks, ground.sets)
     frames = stacks.frames

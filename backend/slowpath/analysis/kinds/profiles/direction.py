@@ -1,9 +1,9 @@
 """Derive the verdict of one kind of profile from its findings and from the total.
 
-The net significant change decides. Where the load is known, that is the total if it changed significantly. Otherwise,
-if significant costs moved both ways, it is their sum over the stacks of all findings; if that is not significant
-either, the verdict is *mixed*. A finding that the total contradicts is no basis for a verdict: a function that
-vanished while the total did not fall has most likely left its cost elsewhere.
+The net significant change decides. If the load is known, that is the total, if it changed significantly. Otherwise, if
+significant costs changed in both directions, it is their sum over the stacks of all findings; if that is not significant
+either, the verdict is *mixed*. A finding that the total contradicts is no basis for a verdict: a function that vanished
+while the total did not fall has most likely shifted its cost elsewhere.
 """
 
 from collections.abc import Sequence
@@ -19,15 +19,15 @@ from slowpath.analysis.kinds.profiles.profile_sets import Normalization
 from slowpath.analysis.kinds.profiles.rate_estimates import RateEstimates
 from slowpath.analysis.kinds.profiles.significance import is_total_changed
 
-# A function with less than this part of its cost on one of the sides has appeared or vanished.
+# A function with less than this share of its cost on one of the sides has appeared or vanished.
 ONE_SIDED = 0.1
 
 
 @dataclass(frozen=True)
 class KindDecision:
-    """The verdict of a kind; `bound` is the largest ratio of the totals (either way) inside the confidence interval.
+    """The verdict of a kind; `bound` is the largest ratio of the totals (in either direction) in the confidence interval.
 
-    `contradicted` holds the significant findings that were not enough for a verdict because the total did not follow.
+    `contradicted`: the significant findings that were not enough for a verdict because the total did not change alike.
     """
 
     verdict: Verdict
@@ -38,21 +38,24 @@ class KindDecision:
 def ruling_of(
     comparison: ProfileKindComparison, findings: Sequence[Finding], moves: Sequence[CostShift] = ()
 ) -> KindDecision:
-    """Judge by the net significant change; *unchanged* needs an interval of the total within the limit."""
+    """Decide by the net significant change.
+
+    *unchanged* requires an interval of the total within the limit.
+    """
     bound = _bound(comparison)
     certain = [finding for finding in findings if finding.certain]
     if certain:
         verdict = _changed_verdict(comparison, certain, moves)
         return KindDecision(verdict, bound, tuple(certain) if verdict == "inconclusive" else ())
     limited = bound is not None and bound <= comparison.thresholds.unchanged_within
-    silent = not findings and comparison.certain
-    return KindDecision("unchanged" if silent and limited else "inconclusive", bound)
+    has_no_findings = not findings and comparison.certain
+    return KindDecision("unchanged" if has_no_findings and limited else "inconclusive", bound)
 
 
 def judged_weights(comparison: ProfileKindComparison) -> Normalization:
     """Return the basis that changes are tested on: shares are tested against what did not change."""
-    whole = comparison.categories
-    displayed, tested = float(whole.estimates.candidate[-1]), float(whole.tested.candidate[-1])
+    subjects = comparison.categories
+    displayed, tested = float(subjects.estimates.candidate[-1]), float(subjects.tested.candidate[-1])
     basis = comparison.basis
     if basis.id != "share" or not displayed or not tested:
         return basis
@@ -68,7 +71,10 @@ def estimate_stacks(comparison: ProfileKindComparison, stacks: NDArray[np.bool_]
 
 
 def total_direction(comparison: ProfileKindComparison) -> Direction | None:
-    """Return the direction of the total if it changed significantly; None for shares, whose total is always 1."""
+    """Return the direction of the total if it changed significantly.
+
+    None for shares, whose total is always 1.
+    """
     estimates = comparison.categories.estimates
     row = comparison.categories.index(TOTAL)
     if not comparison.certain or not is_total_changed(comparison, comparison.basis, estimates, row):
@@ -79,9 +85,9 @@ def total_direction(comparison: ProfileKindComparison) -> Direction | None:
 def _changed_verdict(
     comparison: ProfileKindComparison, certain: Sequence[Finding], moves: Sequence[CostShift]
 ) -> Verdict:
-    whole = total_direction(comparison)
-    if whole is not None:
-        return VERDICT_OF[whole]
+    of_total = total_direction(comparison)
+    if of_total is not None:
+        return VERDICT_OF[of_total]
     directions = {finding.direction for finding in certain}
     net = estimate_stacks(comparison, stacks_of(comparison, certain, moves))
     if len(directions) > 1:
@@ -90,22 +96,22 @@ def _changed_verdict(
         direction: Direction = "worse" if float(net.difference[0]) > 0 else "better"
         return "mixed" if _contradicts(comparison, direction, net) else VERDICT_OF[direction]
     direction = directions.pop()
-    # New and vanished code is the typical trace of a cost that moved: then the total has to follow.
-    moved = all(_is_one_sided(finding) for finding in certain) and _opposes(comparison, direction)
-    return "inconclusive" if moved or _contradicts(comparison, direction, net) else VERDICT_OF[direction]
+    # New and vanished code is typical of a cost shift: then the total has to change as well.
+    shifted = all(_is_one_sided(finding) for finding in certain) and _opposes(comparison, direction)
+    return "inconclusive" if shifted or _contradicts(comparison, direction, net) else VERDICT_OF[direction]
 
 
 def _contradicts(comparison: ProfileKindComparison, direction: Direction, net: RateEstimates) -> bool:
-    """Whether the interval of the total excludes the net change of the findings and lies on the other side of it."""
+    """Return whether the total's interval excludes the net change of the findings, on the other side of it."""
     if comparison.basis.id == "share" or not _opposes(comparison, direction):
         return False
-    whole, change = comparison.categories.estimates, float(net.difference[0])
-    low, high = float(whole.difference_low[-1]), float(whole.difference_high[-1])
+    estimates, change = comparison.categories.estimates, float(net.difference[0])
+    low, high = float(estimates.difference_low[-1]), float(estimates.difference_high[-1])
     return low > change if change < 0 else high < change
 
 
 def _opposes(comparison: ProfileKindComparison, direction: Direction) -> bool:
-    """Whether the estimate of the total did not move in this direction."""
+    """Return whether the estimate of the total did not change in this direction."""
     if comparison.basis.id == "share":
         return False
     change = float(comparison.categories.estimates.difference[-1])
@@ -119,7 +125,10 @@ def _is_one_sided(finding: Finding) -> bool:
 def stacks_of(
     comparison: ProfileKindComparison, findings: Sequence[Finding], moves: Sequence[CostShift] = ()
 ) -> NDArray[np.bool_]:
-    """Return the stacks that any of the findings covers, each once; a function's with those it was moved from."""
+    """Return the stacks that any finding covers, each once.
+
+    A function's include those its cost shifted from.
+    """
     covered = np.zeros(comparison.measured.stacks.frames.count, dtype=np.bool_)
     for finding in findings:
         if finding.subject == TOTAL:
@@ -135,7 +144,7 @@ def stacks_of(
 
 
 def _bound(comparison: ProfileKindComparison) -> float | None:
-    """Return the largest change of the total, as a ratio > 1 either way, that its interval includes."""
+    """Return the largest change of the total (a ratio > 1 in either direction) that its interval includes."""
     if comparison.basis.id == "share" or not comparison.certain:
         return None
     low, high = (

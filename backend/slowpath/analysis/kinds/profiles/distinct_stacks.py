@@ -1,8 +1,8 @@
-"""The distinct stacks of many profiles: equal ones become one, and every sample knows on which it lies.
+"""The distinct stacks of many profiles, with the stack of every sample.
 
-A stack is a slice of one long array of frames, root first. All that is said of functions and categories is read
-from these slices; trees are made from them only when a picture is wanted (see `trie`). There is no Python loop over
-stacks: profiles are walked from the leaves to the root, thousands of stacks one frame at a time.
+A stack is a slice of one long array of frames, root first. Functions and categories are computed from these slices; trees
+are built only for display (see `stack_trie`). There is no Python loop over stacks: profiles are walked from the leaves to
+the root, thousands of stacks one frame at a time.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,18 +21,16 @@ from slowpath.analysis.kinds.profiles.truncated_stacks import restore_truncated_
 
 F64 = NDArray[np.float64]
 
-# Stacks are walked in parts of this many: what a part reads of the tree and what it writes stay in the cache.
+# Stacks are walked in parts of this many: the memory that a part reads and writes stays in the cache.
 PART_STACKS = 8192
 
 
 @dataclass(frozen=True)
 class DistinctStacks:
-    """Distinct stacks, and for profile p which of them each row of its table of stacks is: `of_row[p]`.
+    """Distinct stacks, and for profile p the stack of each row of its table of stacks: `of_row[p]`.
 
-    At the granularity of lines (`by_sample`) rows are samples. `labels[0]` is nobody's: it stands for the root.
-    `label_of_string[p]` gives
-    the label of each string of profile p that names a frame. `as_read`: no stack was put elsewhere, so that totals
-    added up by the decoder hold.
+    At the granularity of lines (`by_sample`) rows are samples. `labels[0]` is the root. `label_of_string[p]` is the label of
+    each string of profile p that names a frame. `as_read`: no stack was restored, so that totals from the decoder are valid.
     """
 
     labels: Labels
@@ -43,48 +41,50 @@ class DistinctStacks:
     as_read: bool = False
 
     def values(self, tables: Sequence[ProfileTable], sample_types: Sequence[int]) -> tuple[tuple[Index, F64], ...]:
-        """Per profile (stacks, values): the stacks that have a value other than zero, and it."""
-        found = []
+        """Return (stacks, values) per profile: the stacks with a value other than zero, and the value."""
+        by_profile = []
         for table, sample_type, stacks in zip(tables, sample_types, self.of_row, strict=True):
             values = table.values if self.by_sample else table.stacks.values
             summed = sum_by(stacks, values[sample_type], self.frames.count)
             where = np.flatnonzero(summed)
-            found.append((where, summed[where]))
-        return tuple(found)
+            by_profile.append((where, summed[where]))
+        return tuple(by_profile)
 
 
 def unite_stacks(tables: Sequence[ProfileTable]) -> DistinctStacks:
-    """The distinct stacks of functions of all tables, those cut off at the root put back where they fit."""
+    """Return the distinct stacks of functions of all tables, with truncated stacks restored where possible."""
     labels, label_of_string = label_nodes(tables)
-    alike, groups = _alike([table.stacks.hash for table in tables])
+    alike, groups = _group_identical([table.stacks.hash for table in tables])
     ends = np.cumsum([0, *(len(tables[first].stacks.hash) for first in groups)])
     ids, example = number_equal(np.concatenate([tables[first].stacks.hash for first in groups]))
     owner = np.searchsorted(ends, example, side="right") - 1
     walks = []
     for group, number in enumerate(groups):
-        mine = np.flatnonzero(owner == group)
-        if len(mine):
-            table, rows = tables[number], example[mine] - ends[group]
+        of_group = np.flatnonzero(owner == group)
+        if len(of_group):
+            table, rows = tables[number], example[of_group] - ends[group]
             stacks, label = table.stacks, label_of_string[number][table.node_key]
             walks.append(
-                _LeafToRootWalk(mine, stacks.node[rows].astype(np.int64), stacks.depth[rows], table.node_parent, label)
+                _LeafToRootWalk(
+                    of_group, stacks.node[rows].astype(np.int64), stacks.depth[rows], table.node_parent, label
+                )
             )
-    read = _walked(walks, len(example))
-    moved, frames = restore_truncated_stacks(read, labels)
-    rows_of = [moved[ids[start:end]] for start, end in pairwise(ends.tolist())]
+    walked = _walk_all(walks, len(example))
+    restored_ids, frames = restore_truncated_stacks(walked, labels)
+    rows_of = [restored_ids[ids[start:end]] for start, end in pairwise(ends.tolist())]
     return DistinctStacks(
         labels=labels,
         frames=frames,
         of_row=tuple(rows_of[each] for each in alike),
         label_of_string=label_of_string,
-        as_read=frames is read,
+        as_read=frames is walked,
     )
 
 
-def _alike(hashes: Sequence[U64]) -> tuple[list[int], list[int]]:
-    """(number of each profile's group, an example of each group): profiles of one group have the very same stacks.
+def _group_identical(hashes: Sequence[U64]) -> tuple[list[int], list[int]]:
+    """Return (group of each profile, first profile of each group).
 
-    Long profiles of one service do, and then need to be looked at once only.
+    Profiles of one group have identical stacks. Long profiles of one service often do, and then are walked once.
     """
     groups: list[int] = []
     numbers = []
@@ -98,7 +98,7 @@ def _alike(hashes: Sequence[U64]) -> tuple[list[int], list[int]]:
 
 
 def unite_line_stacks(tables: Sequence[ProfileTable]) -> DistinctStacks:
-    """The same with line numbers: stacks differ when any line on them does."""
+    """Return the same with line numbers: stacks differ if any line differs."""
     labels, label_of_string = label_nodes(tables)
     walks, of_sample, count = [], [], 0
     for number, table in enumerate(tables):
@@ -111,15 +111,18 @@ def unite_line_stacks(tables: Sequence[ProfileTable]) -> DistinctStacks:
         walks.append(_LeafToRootWalk(stacks, nodes, depths, table.line_node_parent, of_label, table.line_node_line))
         of_sample.append(count + inverse)
         count += len(distinct)
-    moved, frames = restore_truncated_stacks(_walked(walks, count), labels)
-    ids, kept = merged(frames)
-    of_row = tuple(ids[moved[each]] for each in of_sample)
-    return DistinctStacks(labels=labels, frames=kept, of_row=of_row, by_sample=True)
+    restored_ids, frames = restore_truncated_stacks(_walk_all(walks, count), labels)
+    ids, distinct_frames = merged(frames)
+    of_row = tuple(ids[restored_ids[each]] for each in of_sample)
+    return DistinctStacks(labels=labels, frames=distinct_frames, of_row=of_row, by_sample=True)
 
 
 @dataclass(frozen=True)
 class _LeafToRootWalk:
-    """Stacks of one table, to be read from their leaf nodes to the root; `depths` says how many frames each has."""
+    """Stacks of one table, to be read from their leaf nodes to the root.
+
+    `depths`: number of frames of each.
+    """
 
     stacks: Index
     nodes: Index
@@ -129,14 +132,14 @@ class _LeafToRootWalk:
     line: NDArray[np.int32] | None = None
 
     def parts(self) -> Iterator["_LeafToRootWalk"]:
-        """The same in parts of PART_STACKS stacks."""
+        """Yield the walk in parts of PART_STACKS stacks."""
         for low in range(0, len(self.nodes), PART_STACKS):
             part = slice(low, low + PART_STACKS)
             yield replace(self, stacks=self.stacks[part], nodes=self.nodes[part], depths=self.depths[part])
 
 
-def _walked(walks: Sequence[_LeafToRootWalk], count: int) -> StackFrames:
-    """Read the stacks of all tables, many stacks of one table one frame at a time, and put them end to end."""
+def _walk_all(walks: Sequence[_LeafToRootWalk], count: int) -> StackFrames:
+    """Read the stacks of all tables, many stacks of one table one frame at a time, and concatenate them."""
     depth = np.zeros(count, dtype=np.int64)
     for walk in walks:
         depth[walk.stacks] = walk.depths
@@ -146,9 +149,9 @@ def _walked(walks: Sequence[_LeafToRootWalk], count: int) -> StackFrames:
     for walk in (part for each in walks for part in each.parts()):
         node, where, first = walk.nodes, start[walk.stacks + 1] - 1, start[walk.stacks]
         while len(node):
-            standing = node > 0
-            if not standing.all():
-                node, where, first = node[standing], where[standing], first[standing]
+            is_open = node > 0
+            if not is_open.all():
+                node, where, first = node[is_open], where[is_open], first[is_open]
             if np.any(where < first):
                 raise ColumnFileError("tree-damaged", "a stack has more frames than its node's depth")
             label[where] = walk.label[node]

@@ -1,8 +1,8 @@
-"""What could explain a whole change without the code: then the change is not significant.
+"""Find what could explain a complete change without the code: then the change is not significant.
 
-Three things can, and each is measured: the profiles of one side saw more of the process's CPU time than those of the
-other; a subject is sampled in step with the clock, so that its value is the luck of each capture; or the cost drifted
-within a side by as much as the sides differ.
+Three causes are measured: the profiles of one side covered more of the process's CPU time; a subject is sampled in step
+with the clock, so that its value depends on chance in each capture; or the cost drifted within a side by as much as the
+sides differ.
 """
 
 import numpy as np
@@ -19,18 +19,19 @@ from slowpath.analysis.stats.t_distribution import t_two_sided
 F64 = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-# In step with the clock: this far beyond sampling (`Thresholds.loud_dispersion`), and by this part of the value.
+# In step with the clock: this far beyond sampling (`ProfileThresholds.loud_dispersion`), and by this share of the
+# value.
 LEAST_SWING = 0.2
-# A trend over fewer captures than this is chance; one this improbable is not.
+# A trend needs this many captures and at most this p-value.
 FEWEST_FOR_TREND, TREND_LEVEL = 5, 0.05
-# Categories of what a process does while it looks for work.
+# Categories of a process that looks for work.
 IDLE = frozenset({"scheduler", "netpoll"})
-# A difference of coverage smaller than so many of its standard errors is sampling noise.
+# A smaller difference of coverage, in standard errors, is sampling noise.
 COVERAGE_ERRORS = 2.0
 
 
 def coverage_gap(sets: ProfileSets) -> float:
-    """Log ratio of the coverages of the sides, candidate over base; 0 if unknown or no more than noise."""
+    """Return the log ratio of the coverages, candidate over base; 0 if unknown or not significant."""
     covered = coverage_of(sets.artifacts)
     if covered is None:
         return 0.0
@@ -43,7 +44,7 @@ def coverage_gap(sets: ProfileSets) -> float:
 
 
 def explained(comparison: ProfileKindComparison, subjects: SubjectEstimates, rows: Index) -> Mask:
-    """Which of these rows of `subjects` changed by no more than something else than the code explains."""
+    """Return which of these rows of `subjects` changed by no more than a cause other than the code explains."""
     if comparison.kind != "cpu" or len(rows) == 0:
         return np.zeros(len(rows), dtype=np.bool_)
     by_coverage = within_coverage_gap(comparison, subjects, rows)
@@ -52,7 +53,7 @@ def explained(comparison: ProfileKindComparison, subjects: SubjectEstimates, row
 
 
 def within_coverage_gap(comparison: ProfileKindComparison, subjects: SubjectEstimates, rows: Index) -> Mask:
-    """The sides differ by no more than their coverage does."""
+    """Return which rows differ by no more than the coverage of the sides."""
     with np.errstate(divide="ignore", invalid="ignore"):
         effect = np.abs(np.log(subjects.estimates.ratio[rows]))
     within: Mask = effect <= abs(coverage_gap(comparison.sets))
@@ -60,10 +61,10 @@ def within_coverage_gap(comparison: ProfileKindComparison, subjects: SubjectEsti
 
 
 def within_load_gap(comparison: ProfileKindComparison, subjects: SubjectEstimates, rows: Index) -> Mask:
-    """The loads of the sides differ, and the cost per request changed by no more, or is that of waiting for work.
+    """Return which rows differ by no more than the loads of the sides, or are waiting for work.
 
-    What a process does per second whatever comes costs a request as much more as there are fewer requests; idling
-    (looking for work, waking threads) is not bounded by that. The total is left out: little of it is paid by time.
+    Work per second that is independent of requests costs more per request the fewer requests there are; idling (looking for
+    work, waking threads) is not bounded by that. The total is excluded: little of it depends on time alone.
     """
     gap = load_gap(comparison.sets.base, comparison.sets.candidate)
     if comparison.basis.id != "per_request" or not gap:
@@ -78,29 +79,30 @@ def within_load_gap(comparison: ProfileKindComparison, subjects: SubjectEstimate
 
 
 def in_lockstep(comparison: ProfileKindComparison, subjects: SubjectEstimates) -> Mask:
-    """Spread between captures far beyond sampling and machine: work in step with the sampling clock, or phases.
+    """Return which rows vary between captures far beyond sampling and machine.
 
-    Unless the captures of one side all lie beyond those of the other, by more than they spread.
+    Sampling in lockstep, or phases. Except if the captures of one side all exceed those of the other by more than they
+    vary.
     """
     counts = np.abs(subjects.rows).sum(axis=1) / comparison.quantum / len(comparison.sets.artifacts)
     raw = subjects.tested.raw_dispersion
     with np.errstate(divide="ignore", invalid="ignore"):
         swing = np.sqrt(np.maximum(raw - 1, 0) / counts)
-    loud: Mask = (counts >= 1) & (raw >= comparison.thresholds.loud_dispersion) & (swing >= LEAST_SWING)
-    for row in np.flatnonzero(loud).tolist():
+    overdispersed: Mask = (counts >= 1) & (raw >= comparison.thresholds.loud_dispersion) & (swing >= LEAST_SWING)
+    for row in np.flatnonzero(overdispersed).tolist():
         base, candidate = (each[0] for each in rates(comparison, subjects.rows[[row]]))
-        loud[row] = not _apart(base, candidate)
-    return loud
+        overdispersed[row] = not _are_separate(base, candidate)
+    return overdispersed
 
 
-def _apart(base: F64, candidate: F64) -> bool:
+def _are_separate(base: F64, candidate: F64) -> bool:
     gap = max(candidate.min() - base.max(), base.min() - candidate.max())
     widest = max(float(np.ptp(base)), float(np.ptp(candidate)))
     return bool(min(len(base), len(candidate)) >= FEWEST_FOR_TREND and gap > widest)
 
 
 def rates(comparison: ProfileKindComparison, rows: F64) -> tuple[F64, F64]:
-    """Rates of each replicate of the base and of the candidate, on the default basis."""
+    """Return the rates of each replicate of base and candidate, on the default basis."""
     sets = comparison.sets
     weights = sets.folded(comparison.basis.weights[np.newaxis, :])
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -109,38 +111,38 @@ def rates(comparison: ProfileKindComparison, rows: F64) -> tuple[F64, F64]:
 
 
 def drifted(comparison: ProfileKindComparison, subjects: SubjectEstimates, rows: Index) -> Mask:
-    """The cost moved steadily within a side, so that it would have moved as far as the sides differ between them.
+    """Return which rows drifted within a side by as much as the sides differ.
 
-    Captured in turns, both sides share the drift. A trend is followed from the middle of one side to that of the
-    other, but not over a longer time than the captures lasted.
+    Captured alternately, both sides share the drift. A trend is extrapolated from the middle of one side to that of the other,
+    but not over a longer time than the captures lasted.
     """
-    found = np.zeros(len(rows), dtype=np.bool_)
+    has_drifted = np.zeros(len(rows), dtype=np.bool_)
     sets = comparison.sets
     times = sets.times()
     if comparison.basis.id == "share" or sets.differenced or not sets.timed or interleaved(*times):
-        return found
+        return has_drifted
     difference = subjects.estimates.difference[rows]
-    lasted = sum(float(np.ptp(when)) for when in times)
-    apart = float(np.clip(times[1].mean() - times[0].mean(), -lasted, lasted))
+    capture_seconds = sum(float(np.ptp(when)) for when in times)
+    seconds_apart = float(np.clip(times[1].mean() - times[0].mean(), -capture_seconds, capture_seconds))
     for side, when in zip(rates(comparison, subjects.rows[rows]), times, strict=True):
         slope, error = trend(side, when)
-        same_way = np.sign(slope * apart) == np.sign(difference)
-        found |= same_way & ((np.abs(slope) + error) * abs(apart) >= np.abs(difference))
-    return found
+        same_way = np.sign(slope * seconds_apart) == np.sign(difference)
+        has_drifted |= same_way & ((np.abs(slope) + error) * abs(seconds_apart) >= np.abs(difference))
+    return has_drifted
 
 
 def trend(values: F64, times: F64) -> tuple[F64, F64]:
-    """Of each row, its slope over time with the standard error; 0 and 0 where chance explains it."""
+    """Return the slope of each row over time with the standard error; 0 and 0 if not significant."""
     count = len(times)
     if count < FEWEST_FOR_TREND:
         return np.zeros(len(values)), np.zeros(len(values))
     centered = times - times.mean()
-    moved = values - values.mean(axis=1, keepdims=True)
-    slope = moved @ centered / np.square(centered).sum()
-    left = np.square(moved - slope[:, np.newaxis] * centered).sum(axis=1)
-    error = np.sqrt(left / (count - 2) / np.square(centered).sum())
+    deviations = values - values.mean(axis=1, keepdims=True)
+    slope = deviations @ centered / np.square(centered).sum()
+    residual_squares = np.square(deviations - slope[:, np.newaxis] * centered).sum(axis=1)
+    error = np.sqrt(residual_squares / (count - 2) / np.square(centered).sum())
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where(slope == 0, 0.0, np.minimum(np.abs(slope) / error, 1e6))
-    chance = t_two_sided(statistic, np.full(len(values), count - 2.0))
-    steady = chance <= TREND_LEVEL
-    return np.where(steady, slope, 0.0), np.where(steady, error, 0.0)
+    p_value = t_two_sided(statistic, np.full(len(values), count - 2.0))
+    is_trend = p_value <= TREND_LEVEL
+    return np.where(is_trend, slope, 0.0), np.where(is_trend, error, 0.0)

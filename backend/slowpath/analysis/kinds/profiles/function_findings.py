@@ -1,6 +1,6 @@
-"""Which functions changed, told by as few of them as explain it (see `causes`), with the path on which they did.
+"""Report which functions changed, as few as explain it (see `explanatory_functions`), with their paths.
 
-A cost that merely moved under a common caller is a move, not a finding.
+A cost that merely shifted below a common caller is a cost shift, not a finding.
 """
 
 from dataclasses import dataclass
@@ -28,26 +28,26 @@ FEWEST_COUNTS = 10
 
 @dataclass(frozen=True)
 class FunctionFindings:
-    """What was found on functions: findings, and costs that only moved."""
+    """Findings on functions, and cost shifts."""
 
     findings: list[Finding]
     moves: list[CostShift]
 
 
 def function_findings(comparison: ProfileKindComparison, categories: list[Finding]) -> FunctionFindings:
-    """Findings and moves on functions of users and libraries; the runtime's are told by category."""
+    """Return findings and shifts on user and library functions; the runtime's are reported by category."""
     subjects = comparison.functions
     counts = np.abs(subjects.rows).sum(axis=1) / comparison.quantum
     tested = (counts >= FEWEST_COUNTS) & comparison.tellable
     if not tested.any():
         return FunctionFindings([], [])
     weights = np.power(counts + 1, WEIGHT_POWER)
-    judged = compare_rows(comparison, subjects, tested, weights, comparison.thresholds.alpha_functions)
-    causes = select_explanatory_functions(comparison, judged.changed, categories)
-    return FunctionFindings([_finding(comparison, cause, judged) for cause in causes.found], causes.moves)
+    significance = compare_rows(comparison, subjects, tested, weights, comparison.thresholds.alpha_functions)
+    causes = select_explanatory_functions(comparison, significance.changed, categories)
+    return FunctionFindings([_finding(comparison, cause, significance) for cause in causes.found], causes.moves)
 
 
-def _finding(comparison: ProfileKindComparison, cause: Cause, judged: SignificantRows) -> Finding:
+def _finding(comparison: ProfileKindComparison, cause: Cause, significance: SignificantRows) -> Finding:
     row = cause.row
     subjects, estimates = comparison.functions, comparison.functions.estimates
     factor, unit = comparison.basis.factor, comparison.basis.unit
@@ -56,7 +56,7 @@ def _finding(comparison: ProfileKindComparison, cause: Cause, judged: Significan
     base, candidate = float(estimates.base[row]) * factor, float(estimates.candidate[row]) * factor
     payers = _callers(comparison, row, change.difference)
     text = FUNCTION if change.difference > 0 else FUNCTION_LESS
-    said = wording.change_sentence(
+    described = wording.change_sentence(
         wording.function(name), comparison.kind, base=base, candidate=candidate, unit=unit, change=change
     )
     return Finding(
@@ -69,24 +69,27 @@ def _finding(comparison: ProfileKindComparison, cause: Cause, judged: Significan
         unit=unit,
         change=change,
         basis=comparison.basis.id,
-        q_value=float(judged.q[row]),
+        q_value=float(significance.q[row]),
         payers=payers,
         by=(),
         certain=comparison.significant,
         more_profiles=profiles_needed(comparison, subjects, row),
         mechanism=text.mechanism if comparison.kind == "cpu" else "",
         advice=text.advice if comparison.kind == "cpu" else "",
-        sentence=f"{said}{place_of(comparison, row, payers[0].path)}.",
+        sentence=f"{described}{place_of(comparison, row, payers[0].path)}.",
         exclusive=cause.exclusive,
     )
 
 
 def _callers(comparison: ProfileKindComparison, row: int, difference: float) -> tuple[AttributedCaller, ...]:
-    """The path to the function on which it changed most; a library function is paid by its first user caller."""
+    """Return the path on which a function changed most.
+
+    A library function is attributed to its first user caller.
+    """
     stacks = np.flatnonzero(comparison.occurrences.holding(row))
     frames = taken(comparison.measured.stacks.frames, stacks)
     at = np.flatnonzero(frames.label == row)
-    _, outermost = np.unique(frames.owner()[at], return_index=True)  # at ascends: the first is the outermost
+    _, outermost = np.unique(frames.owner()[at], return_index=True)  # ascending: the first is the outermost
     ids, _ = number_equal(prefix_hashes(frames)[at[outermost]])
     by_path = np.sign(difference) * np.bincount(ids, weights=comparison.change[stacks])
     on_path = stacks[ids == int(np.argmax(by_path))]

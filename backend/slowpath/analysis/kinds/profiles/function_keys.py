@@ -1,4 +1,4 @@
-"""What functions are called across many profiles: one number for each normalised name, and a name for people."""
+"""Function keys across many profiles: one number per normalized name, and a display name."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ Index = NDArray[np.int64]
 
 
 class FunctionKey(NamedTuple):
-    """What a frame is called: the normalised key that matches across builds, and the name that people read."""
+    """The name of a frame: the normalized key that matches across builds, and the display name."""
 
     key: str
     name: str
@@ -30,7 +30,10 @@ NOWHERE = -1
 
 @dataclass(frozen=True)
 class Source:
-    """Where the names and files of the labels from `first` on are read: numbers of strings; a file may be `NOWHERE`."""
+    """The source of names and files of the labels from `first` on: string numbers.
+
+    A file may be `NOWHERE`.
+    """
 
     first: int
     strings: StringTable
@@ -41,9 +44,10 @@ class Source:
 
 @dataclass(frozen=True)
 class Labels(Sequence[FunctionKey]):
-    """Labels by number; number 0 is the root's. One is made when it is asked for: a program has 200,000, few are told.
+    """Labels by number; number 0 is the root's.
 
-    Without a source, a label's name is its key, and it has no file. `number_of` gives the number of a key.
+    They are created on demand, since few of 200,000 are reported. Without a source, a label's name is its key, and it
+    has no file. `number_of` maps keys to numbers.
     """
 
     keys: list[str]
@@ -52,7 +56,7 @@ class Labels(Sequence[FunctionKey]):
 
     @classmethod
     def of_names(cls, names: Sequence[str]) -> "Labels":
-        """The root, and labels of these distinct names."""
+        """Create the root, and labels of these distinct names."""
         keys = [ROOT.key, *names]
         return cls(keys, (), {key: number for number, key in enumerate(keys)})
 
@@ -88,7 +92,7 @@ class Labels(Sequence[FunctionKey]):
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The names of all labels."""
+        """Return the names of all labels."""
         names = list(self.keys)
         for source in self.sources:
             other = np.flatnonzero(source.name != source.key)
@@ -102,27 +106,30 @@ class Labels(Sequence[FunctionKey]):
 
 
 def label_nodes(tables: Sequence[ProfileTable]) -> tuple[Labels, tuple[I32, ...]]:
-    """(labels, per table the label of each of its strings that names a node; others have label 0, the root's)."""
+    """Return (labels, per table the label of each string that names a node.
+
+    Others have label 0, the root's).
+    """
     numbers: dict[str, int] = {ROOT.key: 0}
     sources: list[Source] = []
     of_string: list[I32] = []
     seen: dict[tuple[bytes, bytes], I32] = {}
     for table in tables:
         used = _keys(table)
-        # Profiles of one build often name the very same functions.
-        mine = seen.get((table.strings.data, used.tobytes()))
-        if mine is None:
+        # Profiles of one build often have identical functions.
+        label_of_string = seen.get((table.strings.data, used.tobytes()))
+        if label_of_string is None:
             first = len(numbers)
-            mine = _numbered(table, used, numbers)
+            label_of_string = _number_keys(table, used, numbers)
             if len(numbers) > first:
-                sources.append(_source(table, used, mine, first, len(numbers) - first))
-            seen[table.strings.data, used.tobytes()] = mine
-        of_string.append(mine)
+                sources.append(_source(table, used, label_of_string, first, len(numbers) - first))
+            seen[table.strings.data, used.tobytes()] = label_of_string
+        of_string.append(label_of_string)
     return Labels(list(numbers), tuple(sources), numbers), tuple(of_string)
 
 
 def _keys(table: ProfileTable) -> Index:
-    """The strings that name nodes."""
+    """Return the strings that name nodes."""
     if table.sums is not None:
         named = table.sums.functions.key.astype(np.int64)
         return named[named > 0]
@@ -132,18 +139,18 @@ def _keys(table: ProfileTable) -> Index:
     return np.flatnonzero(used)
 
 
-def _numbered(table: ProfileTable, used: Index, numbers: dict[str, int]) -> I32:
-    """The number of each string that names a node; keys that are new get the next numbers."""
+def _number_keys(table: ProfileTable, used: Index, numbers: dict[str, int]) -> I32:
+    """Number each string that names a node; new keys get the next numbers."""
     keys = table.strings.texts(used)
-    fresh = list(filterfalse(numbers.__contains__, dict.fromkeys(keys)))
-    numbers.update(zip(fresh, count(len(numbers)), strict=False))
-    mine = np.zeros(len(table.strings), dtype=np.int32)
-    mine[used] = list(map(numbers.__getitem__, keys))
-    return mine
+    new_keys = list(filterfalse(numbers.__contains__, dict.fromkeys(keys)))
+    numbers.update(zip(new_keys, count(len(numbers)), strict=False))
+    numbers_of_strings = np.zeros(len(table.strings), dtype=np.int32)
+    numbers_of_strings[used] = list(map(numbers.__getitem__, keys))
+    return numbers_of_strings
 
 
 def _source(table: ProfileTable, used: Index, number: I32, first: int, size: int) -> Source:
-    """Where to read the names and files of the `size` labels that this table was the first to have."""
+    """Return where to read the names and files of the `size` labels that this table introduced."""
     fresh = used[number[used] >= first]
     function = _functions_of_keys(table)[fresh]
     known = function != 0
@@ -158,18 +165,18 @@ def _source(table: ProfileTable, used: Index, number: I32, first: int, size: int
 
 
 def _functions_of_keys(table: ProfileTable) -> Index:
-    """For each string that is a key, one of its functions, counted from 1; 0 where there is none.
+    """Return for each string that is a key one of its functions, counted from 1; 0 if there is none.
 
-    Negative when functions of several names share the key. `New.func1` and `New.func2` share `New.func`: showing
-    either name would be a lie.
+    Negative if functions of several names share the key: `New.func1` and `New.func2` share `New.func`, and either name would
+    be misleading.
     """
-    found = np.zeros(len(table.strings), dtype=np.int64)
+    function_of_key = np.zeros(len(table.strings), dtype=np.int64)
     if len(table.function_key) == 0:
-        return found
+        return function_of_key
     order = np.lexsort((table.function_name, table.function_key))
     keys, names = table.function_key[order], table.function_name[order]
     first = np.concatenate([[True], keys[1:] != keys[:-1]])
     last = np.concatenate([first[1:], [True]])
     chosen = order[first] + 1
-    found[keys[first]] = np.where(names[first] != names[last], -chosen, chosen)
-    return found
+    function_of_key[keys[first]] = np.where(names[first] != names[last], -chosen, chosen)
+    return function_of_key

@@ -1,4 +1,7 @@
-"""The three granularities of a picture: functions, lines, packages. Each is stacks, with names for their frames."""
+"""The three granularities of a graph: functions, lines, packages.
+
+Each has stacks with labels for their frames.
+"""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -18,24 +21,24 @@ GRANULARITIES: tuple[Granularity, ...] = ("function", "package", "line")
 def at_granularity(
     functions: DistinctStacks, tables: Sequence[ProfileTable], granularity: Granularity
 ) -> DistinctStacks:
-    """The same stacks, seen finer or coarser."""
+    """Return the same stacks at another granularity."""
     if granularity == "line":
         return unite_line_stacks(tables)
     return by_package(functions) if granularity == "package" else functions
 
 
 def by_package(functions: DistinctStacks) -> DistinctStacks:
-    """Runs of frames of one package become one frame."""
+    """Merge runs of frames of one package into one frame."""
     names = [package_of(key) if key else "" for key in functions.labels.keys]
     unique = sorted(set(names) - {""})
     numbers = {"": 0, **{name: number + 1 for number, name in enumerate(unique)}}
     frames = functions.frames
     package = np.array([numbers[name] for name in names], dtype=np.int32)[frames.label]
-    kept = np.ones(len(package), dtype=np.bool_)
-    kept[1:] = package[1:] != package[:-1]
-    kept[frames.start[:-1][frames.depth > 0]] = True
-    depth = np.bincount(frames.owner()[kept], minlength=frames.count)
-    ids, shorter = merged(StackFrames(np.concatenate([[0], np.cumsum(depth)]), package[kept]))
+    is_first = np.ones(len(package), dtype=np.bool_)
+    is_first[1:] = package[1:] != package[:-1]
+    is_first[frames.start[:-1][frames.depth > 0]] = True
+    depth = np.bincount(frames.owner()[is_first], minlength=frames.count)
+    ids, shorter = merged(StackFrames(np.concatenate([[0], np.cumsum(depth)]), package[is_first]))
     return DistinctStacks(
         labels=Labels.of_names(unique),
         frames=shorter,
@@ -44,14 +47,14 @@ def by_package(functions: DistinctStacks) -> DistinctStacks:
 
 
 class StacksByGranularity:
-    """The stacks of some profiles at every granularity, each laid out once, when it is asked for."""
+    """The stacks of some profiles at every granularity, each computed once, on demand."""
 
     def __init__(self, functions: DistinctStacks, tables: Sequence[ProfileTable]) -> None:
         self._tables = tables
         self._known: dict[Granularity, DistinctStacks] = {"function": functions}
 
     def at(self, granularity: Granularity) -> DistinctStacks:
-        """The stacks at that granularity."""
+        """Return the stacks at that granularity."""
         if granularity not in self._known:
             self._known[granularity] = at_granularity(self._known["function"], self._tables, granularity)
         return self._known[granularity]

@@ -1,4 +1,4 @@
-"""Requests served during a profile, and whether they can have been the load of it."""
+"""Check whether the requests served during a profile can be its load."""
 
 from collections.abc import Sequence
 
@@ -12,19 +12,19 @@ from slowpath.units import NANOSECONDS_PER_SECOND
 
 F64 = NDArray[np.float64]
 
-# Of fewer requests in a profile, those that were under way at its ends decide what "per request" means.
+# With fewer requests in a profile, requests in progress at its ends determine the value per request.
 FEWEST_REQUESTS = 20
-# Work per request that moves by more than this between profiles of one comparison, while the CPU used does not follow
-# the requests, says that the requests are not what the CPU worked on.
+# If work per request varies by more than this between profiles of one comparison while the CPU time does not follow the
+# requests, they are not the load of the CPU.
 UNRELATED = 8.0
 # Loads whose ratio is closer to 1 than this count as equal.
 LOAD_DIFFERS = 1.15
 
 
 def requests_in(artifact: ProfileArtifact) -> float:
-    """Requests served during the profile: those of the run's window, scaled to the profile's own duration.
+    """Return requests served during the profile: those of the run, scaled to the profile's duration.
 
-    A snapshot has no window, so it has no requests either.
+    A snapshot has no duration, so it has no requests either.
     """
     requests, wall, duration = artifact.facts.requests, artifact.facts.wall_ns, artifact.table.duration_ns
     if not requests or not (duration or artifact.table.kind == "cpu"):
@@ -33,14 +33,14 @@ def requests_in(artifact: ProfileArtifact) -> float:
 
 
 def request_rate(side: Sequence[ProfileArtifact]) -> float:
-    """Requests a second over the profiles of a side that know them; 0 where none does."""
+    """Return requests per second over the profiles of a side with metadata; 0 without any."""
     known = [a for a in side if a.facts.requests and (a.facts.wall_ns or a.table.duration_ns)]
     seconds = sum((a.facts.wall_ns or a.table.duration_ns) for a in known) / NANOSECONDS_PER_SECOND
     return sum(a.facts.requests or 0 for a in known) / seconds if seconds else 0.0
 
 
 def load_gap(base: Sequence[ProfileArtifact], candidate: Sequence[ProfileArtifact]) -> float:
-    """Log ratio of the loads, candidate over base; 0 where they are unknown or alike (`LOAD_DIFFERS`)."""
+    """Return the log ratio of the loads, candidate over base; 0 if unknown or similar (`LOAD_DIFFERS`)."""
     rates = [request_rate(side) for side in (base, candidate)]
     if not all(rates):
         return 0.0
@@ -49,12 +49,12 @@ def load_gap(base: Sequence[ProfileArtifact], candidate: Sequence[ProfileArtifac
 
 
 def load_is_plausible(base: Sequence[ProfileArtifact], candidate: Sequence[ProfileArtifact]) -> bool:
-    """Whether costs can be divided by the requests."""
+    """Return whether costs can be divided by the requests."""
     return not contradiction_of_load(base, candidate)
 
 
 def contradiction_of_load(base: Sequence[ProfileArtifact], candidate: Sequence[ProfileArtifact]) -> str:
-    """Why the requests cannot be the load of the CPU profiles, or nothing if they can."""
+    """Return why the requests cannot be the load of the CPU profiles, or an empty text if they can."""
     sides = (("base", [a for a in base if a.facts.requests]), ("candidate", [a for a in candidate if a.facts.requests]))
     if not all(side for _, side in sides):
         return ""
@@ -67,15 +67,15 @@ def contradiction_of_load(base: Sequence[ProfileArtifact], candidate: Sequence[P
     measured = [(_rates(side), word) for word, side in sides]
     for rates, word in measured:
         if len(rates) > 1 and _unrelated(rates):
-            return f"the requests of the {word} differ up to {_span(rates[:, 0]):.3g} times between profiles, its CPU {_span(rates[:, 1]):.3g} times"
+            return f"the requests of the {word} vary by a factor of up to {_span(rates[:, 0]):.3g} between profiles, its CPU by {_span(rates[:, 1]):.3g}"
     means = np.array([np.exp(np.log(rates).mean(axis=0)) for rates, _ in measured if len(rates)])
     if len(means) == 2 and _unrelated(means):
-        return f"the requests differ {_span(means[:, 0]):.3g} times between the sides, the CPU {_span(means[:, 1]):.3g} times"
+        return f"the requests differ by a factor of {_span(means[:, 0]):.3g} between the sides, the CPU by {_span(means[:, 1]):.3g}"
     return ""
 
 
 def _rates(side: Sequence[ProfileArtifact]) -> F64:
-    """(requests, CPU) per second of each CPU profile."""
+    """Return (requests, CPU) per second of each CPU profile."""
     rows = []
     for artifact in side:
         seconds = (artifact.table.duration_ns or artifact.facts.wall_ns or 0) / NANOSECONDS_PER_SECOND
@@ -90,6 +90,6 @@ def _span(values: F64) -> float:
 
 
 def _unrelated(rates: F64) -> bool:
-    """The requests vary widely, and the CPU per second hardly does."""
+    """Return whether the requests vary widely while the CPU per second hardly does."""
     requests, cpu = _span(rates[:, 0]), _span(rates[:, 1])
     return requests > UNRELATED and cpu < requests**0.5

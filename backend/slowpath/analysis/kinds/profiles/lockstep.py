@@ -1,8 +1,7 @@
-"""Whether requests arrive in step with the clock that samples them.
+"""Detect requests that arrive in step with the sampling clock.
 
-If a request comes every 20 ms and a sample every 10, each sample falls on the same place of the request, and which one
-drifts over minutes: neighboring captures agree far better than captures further apart, although each looks as if
-chance alone had spread it.
+If a request comes every 20 ms and a sample every 10, each sample hits the same place of the request, and that place drifts
+over minutes: neighboring captures agree far better than distant ones, although each looks as if only chance had varied it.
 """
 
 from collections.abc import Sequence
@@ -14,14 +13,14 @@ from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
 from slowpath.analysis.stats.t_distribution import median
 from slowpath.units import NANOSECONDS_PER_SECOND
 
-# Rates whose ratio is a whole number but for this part are in step, and steady if they vary by no more than that.
+# Rates with an integer ratio within this tolerance are in step, and constant if they vary by no more than that.
 TOLERANCE = 0.015
-# Many requests between two samples, or many samples a request, average over the places where samples can fall.
+# Many requests between two samples, or many samples per request, average over the places that samples hit.
 MOST_SAMPLES, MOST_REQUESTS = 20, 4
 
 
 def in_step_with_clock(artifacts: Sequence[ProfileArtifact]) -> bool:
-    """Whether the requests of all these CPU profiles come at one rate that divides the sampling rate, or the reverse."""
+    """Return whether the request rate of all these profiles is constant and in step with the sampling rate."""
     ratios = []
     for artifact in artifacts:
         table = artifact.table

@@ -1,4 +1,4 @@
-"""Sums over profiles at every node of a tree, and what their estimates need."""
+"""Sums over profiles at every node of a tree, and the moments for estimates."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ F64 = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class NodeSums:
-    """Sums over profiles for every node, in preorder; `squares[b]` belongs to basis b: (base, candidate)."""
+    """Sums over profiles for every node, in preorder; `squares[b]` is for basis b: (base, candidate)."""
 
     own_base: F64
     own_candidate: F64
@@ -27,19 +27,19 @@ class NodeSums:
     replicates: tuple[int, int]
 
     def moments(self, basis: int) -> tuple[ReplicateSums, ReplicateSums]:
-        """What the estimates need on one basis."""
+        """Return the moments for estimates on one basis."""
         return (
             ReplicateSums(self.replicates[0], self.weights[basis][0], self.base, self.squares[basis][0]),
             ReplicateSums(self.replicates[1], self.weights[basis][1], self.candidate, self.squares[basis][1]),
         )
 
     def weight(self, scale: tuple[float, float]) -> F64:
-        """Width of each node in the merged picture."""
+        """Return the width of each node in the merged graph."""
         return self.base * scale[0] + self.candidate * scale[1]
 
 
 def node_sums(measured: StackValues, tree: StackTrie, sets: ProfileSets, bases: tuple[Normalization, ...]) -> NodeSums:
-    """One pass over the replicates of both sides; dense arrays of one replicate at a time."""
+    """Sum in one pass over the replicates of both sides, with dense arrays of one replicate at a time."""
     ends = measured.stacks.frames.depth == tree.depth[tree.node_of_stack]
     own, total, squares, weights, replicates = [], [], [], [], []
     for side in (sets.is_base, ~sets.is_base):

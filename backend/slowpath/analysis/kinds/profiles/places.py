@@ -1,4 +1,4 @@
-"""Where a function's change is, in words: which caller it explains, and in what of it the change lies."""
+"""Describe where a function's change is: the caller it explains, and its main part."""
 
 import numpy as np
 
@@ -7,18 +7,18 @@ from slowpath.analysis.kinds.profiles.category_advice import TEXTS
 from slowpath.analysis.kinds.profiles.descent import HOLDS_MOST, is_new
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKindComparison
 
-# A part of a function is worth a word if it holds this much of the function's change.
+# A part of a function is mentioned if it has at least this share of the function's change.
 WORTH_A_WORD = 0.5
 
 
 def place_of(comparison: ProfileKindComparison, row: int, path: tuple[str, ...]) -> str:
-    """What to add to the sentence on a function; `path` are the functions above it and itself."""
+    """Return the addition to a function's sentence; `path` are the functions above it and itself."""
     caller, part = _above(comparison, row, path), _part_inside(comparison, row)
     return "".join(f"; {words}" for words in (caller, part) if words)
 
 
 def _above(comparison: ProfileKindComparison, row: int, path: tuple[str, ...]) -> str:
-    """Whether the function is new, and the nearest user function above that was there before, if this explains it."""
+    """Write whether the function is new, and the nearest existing user caller whose change it explains."""
     difference = comparison.functions.estimates.difference
     new = _word_for_new(comparison, row)
     callers = _user_callers(comparison, row, path)
@@ -33,14 +33,17 @@ def _above(comparison: ProfileKindComparison, row: int, path: tuple[str, ...]) -
 
 
 def _word_for_new(comparison: ProfileKindComparison, row: int) -> str:
-    """How to say that the base has nothing of a function; only CPU profiles see every function that matters."""
+    """Return the word for a function that the base lacks.
+
+    Only CPU profiles contain every relevant function.
+    """
     if comparison.functions.estimates.base[row] != 0 or comparison.functions.estimates.difference[row] <= 0:
         return ""
     return "new" if comparison.kind == "cpu" else "not in the base"
 
 
 def _user_callers(comparison: ProfileKindComparison, row: int, path: tuple[str, ...]) -> list[int]:
-    """The user functions above, nearest first."""
+    """Return the user functions above, nearest first."""
     numbers = {name: number for number, name in enumerate(comparison.labels.names)}
     callers = dict.fromkeys(numbers[name] for name in reversed(path[:-1]))
     is_library = comparison.attribution.is_library
@@ -48,20 +51,22 @@ def _user_callers(comparison: ProfileKindComparison, row: int, path: tuple[str, 
 
 
 def _part_inside(comparison: ProfileKindComparison, row: int) -> str:
-    """The category of the runtime, else the function beneath, that holds most of the change."""
-    held = comparison.occurrences.holding(row)
-    change = np.where(held, comparison.change, 0.0)
-    whole = float(change.sum())
-    if whole == 0:
+    """Write the runtime category, else the callee, with most of the change."""
+    stacks = comparison.occurrences.holding(row)
+    change = np.where(stacks, comparison.change, 0.0)
+    total_change = float(change.sum())
+    if total_change == 0:
         return ""
     attribution = comparison.attribution
-    by_category = np.bincount(attribution.category, weights=change, minlength=len(attribution.categories)) / whole
+    by_category = (
+        np.bincount(attribution.category, weights=change, minlength=len(attribution.categories)) / total_change
+    )
     by_category[0] = 0.0
     leading = int(np.argmax(by_category))
     if comparison.kind == "cpu" and WORTH_A_WORD <= by_category[leading] <= 1 / HOLDS_MOST:
         title = TEXTS[attribution.categories[leading]].title
         return f"{_percent(float(by_category[leading]))} of it in {title[0].lower()}{title[1:]}"
-    beneath = comparison.occurrences.sums_beneath(row, change) / whole
+    beneath = comparison.occurrences.sums_beneath(row, change) / total_change
     beneath[~comparison.tellable] = 0.0
     beneath[row] = 0.0
     beneath[beneath > 1 / HOLDS_MOST] = 0.0
@@ -75,5 +80,5 @@ def _part_inside(comparison: ProfileKindComparison, row: int) -> str:
 
 
 def _percent(share: float) -> str:
-    """A share of a change in whole percent; what lies beside it may have gone down, so that it holds more than all."""
+    """Format a share of a change in percent, at most 100: something else may have decreased."""
     return f"{100 * min(share, 1.0):.0f}%"

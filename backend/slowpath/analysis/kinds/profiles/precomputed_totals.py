@@ -1,7 +1,7 @@
-"""Totals that the decoder has added up already, laid beside each other: (functions or lines) x profiles.
+"""Totals precomputed by the decoder, as matrices: (functions or lines) x profiles.
 
-They hold as long as no stack was put elsewhere (see `regraft`). They spare a comparison the walk over all frames of
-all profiles, which is most of its work.
+They are valid if no truncated stack was restored (see `truncated_stacks`). They save the walk over all frames of all
+profiles, which is most of the work of a comparison.
 """
 
 from collections.abc import Sequence
@@ -20,13 +20,13 @@ from slowpath.analysis.kinds.profiles.stack_values import FunctionOccurrences
 
 F64 = NDArray[np.float64]
 
-# Sums of the same values in another order differ by less than this.
+# Sums of the same values in different order differ by less than this.
 ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
 class LineTotals:
-    """Own and total values of lines: `label` and `line` name a row, columns are profiles."""
+    """Self and total values of lines: `label` and `line` identify a row, columns are profiles."""
 
     label: Index
     line: Index
@@ -35,7 +35,7 @@ class LineTotals:
 
 
 def function_totals(stacks: DistinctStacks, sets: ProfileSets) -> F64 | None:
-    """Totals with all that is called, (labels x profiles); None where they must be counted on the stacks."""
+    """Return totals including callees (labels x profiles); None if they must be computed from the stacks."""
     summaries = _summaries(stacks, sets)
     if summaries is None:
         return None
@@ -47,10 +47,10 @@ def function_totals(stacks: DistinctStacks, sets: ProfileSets) -> F64 | None:
 
 
 def repeated_labels(stacks: DistinctStacks, sets: ProfileSets) -> NDArray[np.bool_] | None:
-    """Which functions stand on some stack more than once (recursion); None where only the stacks can tell.
+    """Return which functions occur on some stack more than once (recursion).
 
-    The decoder counts a function once per stack. Counted once per frame its total is larger exactly if it repeats, so
-    one sum over all frames does what would otherwise take sorting them.
+    None if unknown without the stacks. The decoder counts a function once per stack. Counted once per frame its total
+    is larger exactly if it repeats, so one sum over all frames replaces sorting them.
     """
     summaries = _summaries(stacks, sets)
     if summaries is None:
@@ -58,20 +58,20 @@ def repeated_labels(stacks: DistinctStacks, sets: ProfileSets) -> NDArray[np.boo
     weight, once = np.zeros(stacks.frames.count), np.zeros(len(stacks.labels))
     for number, summary in enumerate(summaries):
         for values, totals in zip(summary.stacks.values, summary.functions.total, strict=True):
-            whole = float(values.sum(dtype=np.float64))
+            total = float(values.sum(dtype=np.float64))
             if len(values) and int(values.min()) < 0:
                 return None
-            if whole > 0:
-                weight += sum_by(stacks.of_row[number], values / whole, len(weight))
-                once += sum_by(stacks.label_of_string[number][summary.functions.key], totals / whole, len(once))
-    if np.any(weight == 0):  # a stack without a value could hide what it repeats
+            if total > 0:
+                weight += sum_by(stacks.of_row[number], values / total, len(weight))
+                once += sum_by(stacks.label_of_string[number][summary.functions.key], totals / total, len(once))
+    if np.any(weight == 0):  # a stack without a value could contain undetected recursion
         return None
     each = FunctionOccurrences(stacks.frames, None, len(once)).sums(weight)
     return each > once * (1 + ROUNDING)
 
 
 def line_totals(stacks: DistinctStacks, sets: ProfileSets) -> LineTotals | None:
-    """Values of all lines, by label and line; None where they must be counted on the stacks."""
+    """Return the values of all lines, by label and line; None if they must be computed from the stacks."""
     summaries = _summaries(stacks, sets)
     lines = [] if summaries is None else [each.lines for each in summaries if each.lines is not None]
     if summaries is None or len(lines) < len(summaries):
@@ -79,12 +79,14 @@ def line_totals(stacks: DistinctStacks, sets: ProfileSets) -> LineTotals | None:
     pairs = [_pairs(names, of_string) for names, of_string in zip(lines, stacks.label_of_string, strict=True)]
     unique, row = np.unique(np.concatenate(pairs), return_inverse=True)
     ends = np.cumsum([0, *(len(each) for each in pairs)])
-    own, total = np.zeros((len(unique), len(lines))), np.zeros((len(unique), len(lines)))
+    self_values, total = np.zeros((len(unique), len(lines))), np.zeros((len(unique), len(lines)))
     for number, (names, sample_type) in enumerate(zip(lines, sets.sample_type_of, strict=True)):
-        mine, sign = row[ends[number] : ends[number + 1]], sets.sign[number]
-        own[mine, number] = names.own[sample_type] * sign
-        total[mine, number] = names.total[sample_type] * sign
-    return LineTotals(unique >> 32, (unique & 0xFFFFFFFF).astype(np.uint32).view(np.int32).astype(np.int64), own, total)
+        rows, sign = row[ends[number] : ends[number + 1]], sets.sign[number]
+        self_values[rows, number] = names.own[sample_type] * sign
+        total[rows, number] = names.total[sample_type] * sign
+    return LineTotals(
+        unique >> 32, (unique & 0xFFFFFFFF).astype(np.uint32).view(np.int32).astype(np.int64), self_values, total
+    )
 
 
 def _pairs(names: FunctionSummary, of_string: NDArray[np.int32]) -> Index:

@@ -1,4 +1,4 @@
-"""The total by the process's own CPU time, which has no sampling noise: what remains is the machine and the code."""
+"""Estimate the total by the process's CPU time, which has no sampling noise."""
 
 from dataclasses import dataclass
 from functools import reduce
@@ -15,13 +15,13 @@ from slowpath.analysis.stats.t_distribution import t_quantile
 
 F64 = NDArray[np.float64]
 
-# A successive difference knows less of white noise than a deviation from the mean does (von Neumann 1941).
+# A successive difference has less information on white noise than a deviation from the mean (von Neumann 1941).
 WORTH_OF_DIFFERENCE = 0.7
 
 
 @dataclass(frozen=True)
 class Side:
-    """CPU time and weight (requests or seconds) of each replicate, and when it was captured."""
+    """CPU time and weight (requests or seconds) of each replicate, and its capture time."""
 
     cpu: F64
     weight: F64
@@ -29,22 +29,22 @@ class Side:
 
     @property
     def rate(self) -> float:
-        """CPU time per unit of weight."""
+        """Return CPU time per unit of weight."""
         return float(self.cpu.sum() / self.weight.sum())
 
     @property
     def logs(self) -> F64:
-        """Logarithm of each replicate's rate."""
+        """Return the logarithm of each replicate's rate."""
         return np.log(self.cpu / self.weight)
 
 
 def process_total(
     sets: ProfileSets, basis: Normalization, between: float, thresholds: ProfileThresholds
 ) -> RateEstimates | None:
-    """One row: the total by process CPU; None where that is not known of both sides.
+    """Estimate the total by process CPU as one row; None if that is not known on both sides.
 
-    Where runs replicate each other, the profiles within them count as well, and the wider of both intervals holds, as
-    for all other rows: the sum over a run hides how much its profiles differ.
+    If runs are the replicates, the profiles within them are estimated as well, and the wider of both intervals is used, as
+    for all other rows: the sum over a run hides the variation of its profiles.
     """
     replicated = [sets] if not sets.by_run or sets.differenced else [sets, sets.by_profile()]
     sides = [found for each in replicated if (found := process_sides(each, basis)) is not None]
@@ -53,7 +53,7 @@ def process_total(
 
 
 def process_sides(sets: ProfileSets, basis: Normalization) -> tuple[Side, Side] | None:
-    """Process CPU of both sides; None where it is not known of every profile, or a side has a single replicate."""
+    """Return process CPU of both sides; None unless known for every profile, with two replicates per side."""
     covered = coverage_of(sets.artifacts)
     if covered is None or basis.id == "share" or min(sets.replicates()) < 2:
         return None
@@ -64,13 +64,12 @@ def process_sides(sets: ProfileSets, basis: Normalization) -> tuple[Side, Side] 
 
 
 def total_by_process(base: Side, candidate: Side, between: float, thresholds: ProfileThresholds) -> RateEstimates:
-    """One row: the difference of process CPU per unit of weight under serial dependence.
+    """Estimate the difference of process CPU per unit of weight under serial dependence, as one row.
 
-    The scale comes from differences of successive captures within the sides and from their spread: where costs follow
-    the semivariogram both say the same, of white noise the first claims too much, of a steeper drift the second. The
-    variance is never less than the one
-    that the spread within the sides gives: captures taken in turns know no drift between the sides, and that is enough.
-    `between` is a further relative variance, that of a new process.
+    The scale comes from differences of successive captures within the sides and from their variance. Where costs follow the
+    semivariogram both agree; for white noise the first is too large, for a steeper drift the second. The variance is at least
+    that within the sides: captures taken alternately have no drift between the sides. `between` is an additional relative
+    variance, that of a new process.
     """
     semivariogram = Semivariogram(thresholds.serial_exponent, thresholds.serial_reach)
     half, shape, deviations = [], [], []
@@ -84,16 +83,16 @@ def total_by_process(base: Side, candidate: Side, between: float, thresholds: Pr
     prior = thresholds.total_df * float(
         prior_weight(np.array([squares.sum() / expected_cv]), np.array([known]), np.ones(1))[0]
     )
-    believed = prior * expected_cv
-    spread = (believed + float(squares.sum())) / (prior + known)
+    prior_sum = prior * expected_cv
+    spread = (prior_sum + float(squares.sum())) / (prior + known)
     steps = known * WORTH_OF_DIFFERENCE
     unit = float(expected.mean())
-    step = (believed + steps * float((successive * unit / expected).mean())) / (prior + steps)
-    counted = spread * (1 / len(base.cpu) + 1 / len(candidate.cpu))
+    step = (prior_sum + steps * float((successive * unit / expected).mean())) / (prior + steps)
+    within_sides = spread * (1 / len(base.cpu) + 1 / len(candidate.cpu))
     by_steps = step * semivariogram.of_difference(base.times, candidate.times) / unit
-    by_spread = counted * semivariogram.inflation(base.times, candidate.times)
+    by_spread = within_sides * semivariogram.inflation(base.times, candidate.times)
     serial = float(np.sqrt(by_steps * by_spread))
-    log_error = float(np.sqrt(max(counted, serial) + between))
+    log_error = float(np.sqrt(max(within_sides, serial) + between))
     return _row(base.rate, candidate.rate, log_error, prior + steps, thresholds.confidence)
 
 

@@ -1,4 +1,4 @@
-"""An artifact that can be compared: a decoded profile with its name and its facts."""
+"""A profile that can be compared: decoded, with its name and run metadata."""
 
 from dataclasses import dataclass
 
@@ -8,9 +8,9 @@ from slowpath.analysis.kinds.profiles.profile_table import ProfileTable
 
 @dataclass(frozen=True)
 class ProfileArtifact:
-    """One profile of a set. `name` is what people see (a file name); it carries no meaning.
+    """One profile of a set. `name` is for display (a file name) and carries no meaning.
 
-    `operations` is how many operations of a benchmark ran during a profile of `go test -bench`, where it is known.
+    `operations`: number of benchmark operations during a profile of `go test -bench`, if known.
     """
 
     name: str

@@ -1,9 +1,8 @@
-"""Why a comparison may mislead: what differs between the two sides, and what the data themselves betray.
+"""Collect why a comparison may mislead: differences of the sides, and properties of the data.
 
-A doubt stands beside the verdict. One that `explains_effect` also keeps what it explains from being significant (see
-`explanations`). Each has an id for machines and a sentence that names the
-values and what they mean for the verdict. What several kinds of profile raise is said once, naming them; the gravest
-come first.
+A caveat is shown next to the verdict. One that `explains_effect` also makes what it explains not significant (see
+`explanations`). Each has a stable id and a sentence with the values and their meaning. A caveat that several kinds of
+profile share is shown once, naming them; the most severe come first.
 """
 
 from collections.abc import Iterable
@@ -12,8 +11,8 @@ from dataclasses import dataclass
 from slowpath.analysis.findings.findings import Caveat
 from slowpath.analysis.findings.wording import join_list
 
-# From what may turn the verdict over to what is good to know. Ids that are not here stand in the middle, as they came.
-GRAVEST = (
+# From those that may reverse the verdict to those for information. Other ids are in the middle, in their order.
+MOST_SEVERE = (
     "unread-files",
     "same-build",
     "kind-missing",
@@ -31,7 +30,7 @@ GRAVEST = (
     "overdispersed",
     "consecutive",
 )
-LEAST = (
+LEAST_SEVERE = (
     "share-only",
     "one-run",
     "go-version",
@@ -49,7 +48,7 @@ LEAST = (
 
 @dataclass(frozen=True)
 class KindCaveat:
-    """A doubt raised by the profiles of one kind: "`what` (`kind`): `meaning`." once it is said."""
+    """A caveat on the profiles of one kind, shown as "`what` (`kind`): `meaning`."."""
 
     id: str
     kind: str
@@ -58,49 +57,49 @@ class KindCaveat:
     explains_effect: bool = False
 
 
-def merged(raised: Iterable[KindCaveat | Caveat]) -> list[Caveat]:
-    """One doubt an id: kinds that say the same are named together, and what several say differently stands in a row.
+def merged(caveats: Iterable[KindCaveat | Caveat]) -> list[Caveat]:
+    """Merge caveats by id: kinds with equal texts are named together, different texts are joined.
 
-    What means the same under two ids (one profile, and few) is said once, under the graver one.
+    Equal meanings under two ids (one profile, and few) are shown once, under the more severe id.
     """
-    every = list(raised)
-    home: dict[str, str] = {}
-    for each in every:
+    all_caveats = list(caveats)
+    id_of_meaning: dict[str, str] = {}
+    for each in all_caveats:
         if isinstance(each, KindCaveat):
-            home[each.meaning] = min(home.get(each.meaning, each.id), each.id, key=_rank)
-    said: dict[str, list[KindCaveat | Caveat]] = {}
-    for each in every:
-        said.setdefault(home[each.meaning] if isinstance(each, KindCaveat) else each.id, []).append(each)
+            id_of_meaning[each.meaning] = min(id_of_meaning.get(each.meaning, each.id), each.id, key=_rank)
+    by_id: dict[str, list[KindCaveat | Caveat]] = {}
+    for each in all_caveats:
+        by_id.setdefault(id_of_meaning[each.meaning] if isinstance(each, KindCaveat) else each.id, []).append(each)
     return [
         Caveat(identity, _sentence(several), any(each.explains_effect for each in several))
-        for identity, several in said.items()
+        for identity, several in by_id.items()
     ]
 
 
 def by_gravity(doubts: Iterable[Caveat]) -> tuple[Caveat, ...]:
-    """The gravest first."""
-    return tuple(sorted(doubts, key=lambda doubt: _rank(doubt.id)))
+    """Return the caveats, the most severe first."""
+    return tuple(sorted(doubts, key=lambda caveat: _rank(caveat.id)))
 
 
 def _rank(identity: str) -> int:
-    if identity in GRAVEST:
-        return GRAVEST.index(identity) - len(GRAVEST)
-    return LEAST.index(identity) + 1 if identity in LEAST else 0
+    if identity in MOST_SEVERE:
+        return MOST_SEVERE.index(identity) - len(MOST_SEVERE)
+    return LEAST_SEVERE.index(identity) + 1 if identity in LEAST_SEVERE else 0
 
 
 def _sentence(several: list[KindCaveat | Caveat]) -> str:
-    """Sentences of one id: "2 profiles a side (heap and allocs), 1 (mutex): what it means."."""
+    """Join the sentences of one id: "2 profiles per side (heap and allocs), 1 (mutex): what it means."."""
     plain = [each.sentence for each in several if isinstance(each, Caveat)]
     kinds: dict[str, dict[str, list[str]]] = {}
     for each in several:
         if isinstance(each, KindCaveat):
             kinds.setdefault(each.meaning, {}).setdefault(each.what, []).append(each.kind)
-    told = [_told(whats, meaning) for meaning, whats in kinds.items()]
-    return " ".join(dict.fromkeys([*plain, *told]))
+    by_meaning = [_join_kinds(whats, meaning) for meaning, whats in kinds.items()]
+    return " ".join(dict.fromkeys([*plain, *by_meaning]))
 
 
-def _told(whats: dict[str, list[str]], meaning: str) -> str:
-    said = "; ".join(
+def _join_kinds(whats: dict[str, list[str]], meaning: str) -> str:
+    described = "; ".join(
         f"{what[0].lower()}{what[1:]} ({join_list(list(dict.fromkeys(kinds)))})" for what, kinds in whats.items()
     )
-    return f"{said[0].upper()}{said[1:]}: {meaning}."
+    return f"{described[0].upper()}{described[1:]}: {meaning}."

@@ -1,4 +1,4 @@
-"""Doubts that the compared profiles of one kind betray by themselves."""
+"""Find caveats in the compared profiles of one kind."""
 
 from collections.abc import Iterator
 
@@ -21,15 +21,15 @@ F64 = NDArray[np.float64]
 
 DURATION_DIFFERS = 1.5
 WITHOUT_AES = "runtime.memhashFallback"
-# Spearman's rank correlation with time of at least this much, over at least that many profiles, is called a drift.
+# A drift is a rank correlation (Spearman) with time of at least this much, over at least that many profiles.
 DRIFTS_AT, DRIFT_NEEDS = 0.85, 6
 MANY_CUT = 0.05
-# Functions in step with the clock that are named, and a gain of standard error that is worth another way of capturing.
+# Maximum of named functions, and the gain of standard error that makes alternating capture worthwhile.
 MOST_NAMES, WORTH_ALTERNATING = 5, 1.2
 
 
 def doubts_of_kind(comparison: ProfileKindComparison) -> Iterator[KindCaveat | Caveat]:
-    """All of them: those that other kinds may raise too, and those of CPU profiles alone."""
+    """Yield all caveats: those that other kinds share, and those of CPU profiles alone."""
     yield from _replication_doubts(comparison)
     yield from _run_doubts(comparison)
     yield from _basis_doubts(comparison)
@@ -51,17 +51,17 @@ def _replication_doubts(comparison: ProfileKindComparison) -> Iterator[KindCavea
         yield KindCaveat(
             "single-profile" if min(counts) == 1 else "few-profiles",
             comparison.kind,
-            _counted(counts),
-            "the spread between runs cannot be seen, so differences are likely at best. "
-            f"At least {needed} a side are needed",
+            _describe_counts(counts),
+            "the variation between runs is unknown, so differences are tentative at best. "
+            f"Upload at least {needed} per side",
         )
     elif min(counts) < comparison.thresholds.few_profiles:
-        yield KindCaveat("few-profiles", comparison.kind, _counted(counts), "only large changes can be seen")
+        yield KindCaveat("few-profiles", comparison.kind, _describe_counts(counts), "only large changes are detectable")
 
 
-def _counted(counts: tuple[int, int]) -> str:
+def _describe_counts(counts: tuple[int, int]) -> str:
     if counts[0] == counts[1]:
-        return f"Only {pluralize(counts[0], 'profile')} a side"
+        return f"Only {pluralize(counts[0], 'profile')} per side"
     return f"Only {pluralize(counts[0], 'profile')} in base, {counts[1]} in candidate"
 
 
@@ -74,7 +74,7 @@ def _run_doubts(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
             "one-run",
             comparison.kind,
             f"All profiles of the {join_list(single)} come from one run",
-            "a lucky or unlucky start of the process cannot be told from a change of the code",
+            "the variation between process starts is unknown, so a change may be due to one start",
         )
 
 
@@ -83,7 +83,7 @@ def _basis_doubts(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
         yield KindCaveat(
             "load-unknown",
             comparison.kind,
-            "Requests are not known",
+            "The number of requests is unknown",
             "values are per second, so more load looks like more cost",
         )
     elif comparison.basis.id == "share":
@@ -93,7 +93,7 @@ def _basis_doubts(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
             "share-only",
             comparison.kind,
             f"Compared by share, {why}",
-            "when one part grows, all others shrink. Two snapshots of one run, or profiles with a duration, would give a rate",
+            "when one part grows, all others shrink. Upload two snapshots of one run, or profiles with a duration, for a rate",
         )
 
 
@@ -109,7 +109,7 @@ def _duration_doubts(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
                 "duration",
                 comparison.kind,
                 f"Profiles last {format_number(means[0])} s in base and {format_number(means[1])} s in candidate",
-                "short ones weigh start-up and bursts more",
+                "start-up and bursts have more weight in short profiles",
             )
 
 
@@ -124,25 +124,27 @@ def _period_doubts(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
             "period",
             comparison.kind,
             f"The sampling period differs, {base} {unit} in base, {candidate} in candidate",
-            "noise differs with it",
+            "noise differs accordingly",
         )
 
 
 def _spread_doubts(comparison: ProfileKindComparison) -> Iterator[Caveat]:
-    """Requests in step with the sampling clock make one binary's function take 0 to 20 %."""
+    """Warn of sampling in lockstep: it can make one binary's function take 0 to 20% of the samples."""
     if comparison.kind != "cpu":
         return
-    loud = in_lockstep(comparison, comparison.functions)
-    if loud.any():
-        largest = sorted(np.flatnonzero(loud).tolist(), key=lambda row: -float(comparison.functions.rows[row].sum()))
+    overdispersed = in_lockstep(comparison, comparison.functions)
+    if overdispersed.any():
+        largest = sorted(
+            np.flatnonzero(overdispersed).tolist(), key=lambda row: -float(comparison.functions.rows[row].sum())
+        )
         names = list(dict.fromkeys(short(comparison.labels[row].name) or "the total" for row in largest))
         more = f" and {pluralize(len(names) - MOST_NAMES, 'other function')}" if len(names) > MOST_NAMES else ""
-        worst = float(np.nanmax(np.where(loud, comparison.functions.tested.raw_dispersion, np.nan)))
+        worst = float(np.nanmax(np.where(overdispersed, comparison.functions.tested.raw_dispersion, np.nan)))
         yield Caveat(
             "overdispersed",
-            f"{', '.join(names[:MOST_NAMES])}{more} spread up to {format_number(worst)} times more between profiles than sampling "
-            "explains: work in step with the sampling clock, or phases of different work. No change of theirs is "
-            "significant; another sampling rate or longer profiles would settle it.",
+            f"{', '.join(names[:MOST_NAMES])}{more} vary up to {format_number(worst)} times more between profiles than sampling "
+            "explains: work in step with the sampling clock, or phases of different work. None of their changes is "
+            "significant. Use another sampling rate or longer profiles.",
             explains_effect=True,
         )
 
@@ -151,14 +153,14 @@ def _clock_doubts(comparison: ProfileKindComparison) -> Iterator[Caveat]:
     if comparison.kind == "cpu" and in_step(comparison.sets):
         yield Caveat(
             "in-step",
-            "Requests arrive in step with the sampling clock, so that samples keep falling on the same places of a "
-            "request, and drift. Captured one after the other, hardly any change is significant; another sampling rate, "
-            "an irregular load, or alternating capture would settle it.",
+            "Requests arrive in step with the sampling clock, so that samples hit the same places of a request, which "
+            "drift. Captured one after the other, hardly any change is significant. Use another sampling rate, "
+            "an irregular load, or capture alternately.",
         )
 
 
 def _common_factor_doubts(comparison: ProfileKindComparison) -> Iterator[Caveat]:
-    """Nearly everything moved by one factor: rarely the code."""
+    """Warn that nearly everything changed by one factor: rarely the code."""
     common = comparison.common
     if not common.within_noise and abs(np.log(common.tested)) >= comparison.thresholds.least_relative:
         yield Caveat(
@@ -170,7 +172,7 @@ def _common_factor_doubts(comparison: ProfileKindComparison) -> Iterator[Caveat]
 
 
 def _order_doubts(comparison: ProfileKindComparison) -> Iterator[Caveat]:
-    """Sides captured one after the other: what that costs, and how to do better."""
+    """Warn of sides captured one after the other, with the gain of alternating capture."""
     sets = comparison.sets
     if comparison.kind != "cpu" or min(sets.replicates()) < 2 or sets.differenced:
         return
@@ -181,9 +183,9 @@ def _order_doubts(comparison: ProfileKindComparison) -> Iterator[Caveat]:
     order = "were captured" if sets.timed else "count as captured (not all capture times are known)"
     yield Caveat(
         "consecutive",
-        f"The sides {order} one after the other, so drift of the machine between them is in the difference and in "
-        f"the intervals. Captured alternately (slowpath collect URL --against URL2), the same number of profiles could "
-        f"have up to {gain:.1f} times smaller standard errors.",
+        f"The sides {order} one after the other, so drift of the machine between them is part of the difference and of "
+        f"the intervals. Capture alternately (slowpath collect URL --against URL2): with the same number of profiles, standard "
+        f"errors could be up to {gain:.1f} times smaller.",
     )
 
 
@@ -207,7 +209,7 @@ def _drift_doubts(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
             yield KindCaveat(
                 "drifting",
                 comparison.kind,
-                f"The cost of the {word} {'rises' if correlation > 0 else 'falls'} over its profiles by {part} % from first to last",
+                f"The cost of the {word} {'rises' if correlation > 0 else 'falls'} over its profiles by {part}% from first to last",
                 "warm-up, growing state, or changing load",
                 explains_effect=bool(drifted(comparison, comparison.categories, total)[0]),
             )
@@ -218,34 +220,34 @@ def _ranks(values: F64) -> F64:
 
 
 def _coverage_doubts(comparison: ProfileKindComparison) -> Iterator[Caveat]:
-    """How much of the process's CPU the profile saw; bursts between ticks are lost."""
+    """Warn of low or different coverage: bursts between samples are lost."""
     sets = comparison.sets
     if comparison.kind != "cpu" or sets.sample_type.unit != "nanoseconds":
         return
-    covered = []
+    coverage = []
     for side in (sets.base, sets.candidate):
         known = [artifact for artifact in side if process_cpu(artifact) > 0]
         cpu = sum(process_cpu(artifact) for artifact in known)
-        covered.append(sum(sampled_cpu(artifact) for artifact in known) / cpu if cpu else 1.0)
+        coverage.append(sum(sampled_cpu(artifact) for artifact in known) / cpu if cpu else 1.0)
     gap = coverage_gap(sets)
     differs = abs(gap) >= comparison.thresholds.least_relative
-    if min(covered) >= comparison.thresholds.least_coverage and not differs:
+    if min(coverage) >= comparison.thresholds.least_coverage and not differs:
         return
     meaning = (
-        f" Changes of less than {format_number(100 * (np.exp(abs(gap)) - 1))}% are not significant for that."
+        f" Changes of less than {format_number(100 * (np.exp(abs(gap)) - 1))}% are therefore not significant."
         if differs
         else ""
     )
     yield Caveat(
         "coverage",
-        f"The profiles saw {format_number(100 * covered[0])} % of the process's CPU in base and {format_number(100 * covered[1])} % in candidate; "
+        f"The profiles cover {format_number(100 * coverage[0])}% of the process's CPU in base and {format_number(100 * coverage[1])}% in candidate; "
         f"short bursts between samples are missing.{meaning}",
         explains_effect=differs,
     )
 
 
 def _hash_doubts(comparison: ProfileKindComparison) -> Iterator[Caveat]:
-    """The software hash on one side only betrays a machine without AES instructions."""
+    """Warn of the software hash on one side only: that machine lacks AES instructions."""
     row = comparison.labels.number_of.get(WITHOUT_AES)
     if row is None:
         return
@@ -255,8 +257,8 @@ def _hash_doubts(comparison: ProfileKindComparison) -> Iterator[Caveat]:
         side = "base" if base > 0 else "candidate"
         yield Caveat(
             "no-aes",
-            f"Only the {side} hashes in software (memhashFallback): its machine lacks AES instructions, or they are switched off. "
-            "Map and hashing costs are the machine's, not the code's.",
+            f"Only the {side} hashes in software (memhashFallback): its machine lacks AES instructions, or they are disabled. "
+            "Map and hashing costs differ due to the machine, not the code.",
         )
 
 
@@ -264,14 +266,14 @@ def _cut_doubts(comparison: ProfileKindComparison) -> Iterator[KindCaveat]:
     cut = sum(a.table.cut_samples for a in comparison.sets.artifacts)
     if not cut:
         return
-    left = comparison.labels.number_of.get(ROOT_CUT_OFF)
+    mark = comparison.labels.number_of.get(ROOT_CUT_OFF)
     rows = comparison.functions.rows
     total = float(np.abs(comparison.sets.totals()).sum())
-    part = float(rows[left].sum()) / total if left is not None and total else 0.0
-    if part >= MANY_CUT:
+    share = float(rows[mark].sum()) / total if mark is not None and total else 0.0
+    if share >= MANY_CUT:
         yield KindCaveat(
             "cut-stacks",
             comparison.kind,
-            f"{format_number(100 * part)} % of the samples have stacks deeper than the profiler records",
-            "they could not be put back under their callers, so totals of outer functions are too small",
+            f"{format_number(100 * share)}% of the samples have stacks deeper than the profiler records",
+            "their callers are unknown, so totals of outer functions are too small",
         )

@@ -1,7 +1,7 @@
-"""Everything measured of one kind of profile: its stacks, and estimates for categories, groups, functions and all.
+"""All measurements of one kind of profile.
 
-This is arithmetic on the whole; what of it is worth saying is decided in `category_findings` and
-`function_findings`.
+Its stacks, and estimates for categories, groups, functions and the total. `category_findings` and `function_findings`
+decide what is reported.
 """
 
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ from slowpath.analysis.kinds.profiles.variance_models import (
 
 F64 = NDArray[np.float64]
 TOTAL = "total"
-# Kinds that show what waits or stands, not what is paid: shown, at best called likely, never judged.
+# Kinds that show waiting, not cost: shown, at best tentative, never decided.
 WAITING_KINDS = frozenset({"block", "goroutine", "threadcreate"})
 
 
@@ -56,7 +56,7 @@ WAITING_KINDS = frozenset({"block", "goroutine", "threadcreate"})
 class SubjectEstimates:
     """Named rows with their estimates: categories, groups and the total, or functions.
 
-    `tested` is what changes are judged by: the same relative to what nearly everything changed by.
+    `tested` is what changes are tested by: the same relative to the common factor.
     """
 
     names: tuple[str, ...]
@@ -65,13 +65,13 @@ class SubjectEstimates:
     tested: RateEstimates
 
     def index(self, name: str) -> int:
-        """The row of that name."""
+        """Return the row of a name."""
         return self.names.index(name)
 
 
 @dataclass(frozen=True)
 class ProfileKindComparison:
-    """One kind of profile, base against candidate, on its default basis (estimates on any other are made on demand)."""
+    """One kind of profile, base against candidate, on its default basis (other bases are estimated on demand)."""
 
     kind: str
     sets: ProfileSets
@@ -89,35 +89,35 @@ class ProfileKindComparison:
 
     @property
     def fewest_replicates(self) -> int:
-        """Below this many replicates on a side, nothing is certain."""
+        """Return the number of replicates per side below which nothing is certain."""
         return self.thresholds.fewest_replicates if self.kind == "cpu" else self.thresholds.fewest_for_other_kinds
 
     @property
     def certain(self) -> bool:
-        """Both sides have enough replicates to tell a change from the spread between them.
+        """Return whether both sides have enough replicates to separate a change from the variation between them.
 
-        Never so of waiting: idle selects rule block profiles, and what runs or waits at one moment rules the others.
+        Never for waiting: idle selects dominate block profiles, and the momentary state the others.
         """
         return self.kind not in WAITING_KINDS and min(self.sets.replicates()) >= self.fewest_replicates
 
     @property
     def significant(self) -> bool:
-        """Whether findings of this kind can be significant: of one binary against itself, none is."""
+        """Return whether findings of this kind can be significant: never for one binary against itself."""
         return self.certain and not self.same_binary
 
     @cached_property
     def same_binary(self) -> bool:
-        """Whether both sides ran the same binary, so that no change is one of the code."""
+        """Return whether both sides ran the same binary, so that no change is due to the code."""
         return same_binary(self.sets.base, self.sets.candidate)
 
     @cached_property
     def consecutive(self) -> bool:
-        """Whether these CPU profiles of the sides were captured one after the other, so that time alone changes them."""
+        """Return whether the sides' CPU profiles were captured one after the other, so that time alone changes them."""
         return self.kind == "cpu" and not captured_in_turns(self.sets)
 
     @cached_property
     def parts(self) -> Parts:
-        """Counts of each stack on both sides, by the function that it ends in."""
+        """Return the counts of each stack on both sides, by the function it ends in."""
         return Parts.of(self.measured, self.attribution, self.sets, self.basis, self.quantum)
 
     def contrast(self, subjects: SubjectEstimates, row: int) -> Contrast | None:
@@ -128,45 +128,48 @@ class ProfileKindComparison:
 
     @property
     def floors(self) -> tuple[float, float]:
-        """Smallest effect worth telling: (relative, as a part of the total)."""
+        """Return the smallest effect to report: (relative, as a share of the total)."""
         if self.kind == "cpu":
             return self.thresholds.least_relative, self.thresholds.least_of_total
         return self.thresholds.least_relative_other_kinds, self.thresholds.least_of_total_other_kinds
 
     def scale(self, basis: Normalization) -> tuple[float, float]:
-        """(base, candidate): displayed value = summed raw value x scale; 0 of a side that weighs nothing."""
+        """Return (base, candidate): displayed value = summed raw value x scale; 0 for a side without weight."""
         base = self.sets.is_base
         return basis.scale(base), basis.scale(~base)
 
     def estimates(self, rows: F64, basis: Normalization) -> RateEstimates:
-        """Estimates of any rows (subjects x profiles) on any basis."""
+        """Estimate any rows (subjects x profiles) on any basis."""
         return estimate_rows(rows, self.sets, basis, self.quantum, self.thresholds)
 
     @property
     def labels(self) -> Labels:
-        """What the functions are called; row i of `functions` is label i."""
+        """Return the labels of the functions; row i of `functions` is label i."""
         return self.measured.stacks.labels
 
     @cached_property
     def tellable(self) -> NDArray[np.bool_]:
-        """Which functions can be told in a finding: those of users and libraries; the runtime's go by category."""
+        """Return which functions a finding can be on: user and library functions.
+
+        The runtime's are categorized.
+        """
         tellable: NDArray[np.bool_] = ~self.attribution.is_nobody & ~self.attribution.is_runtime
         return tellable
 
     @cached_property
     def change(self) -> F64:
-        """Change of each stack, candidate minus base, in the default basis's unit. Not to be written to."""
+        """Return the change of each stack, candidate minus base, in the default basis's unit. Read-only."""
         base, candidate = self.scale(self.basis)
         return self.measured.weighted(np.where(self.sets.is_base, -base, candidate))
 
     @cached_property
     def weight(self) -> F64:
-        """Base plus candidate of each stack, each side to its own scale, in the default basis's unit."""
+        """Return base plus candidate of each stack, each side to its own scale, in the default basis's unit."""
         base, candidate = self.scale(self.basis)
         return self.measured.weighted(np.where(self.sets.is_base, base, candidate))
 
     def largest_functions(self, count: int) -> list[int]:
-        """Rows of the functions of users with the largest totals."""
+        """Return the rows of the user functions with the largest totals."""
         total = np.abs(self.functions.rows).sum(axis=1)
         user = self.tellable & ~self.attribution.is_library & (total > 0)
         ranking = [row for row in np.argsort(-total, kind="stable").tolist() if user[row]]
@@ -182,16 +185,16 @@ def estimate_rows(
     *,
     between: F64 | float = 0.0,
 ) -> RateEstimates:
-    """Estimate every row from the replicates; `between` is a further relative variance.
+    """Estimate every row from the replicates; `between` is an additional relative variance.
 
-    Where runs replicate each other, the profiles within them count as well, and the wider of both intervals holds: the
-    sum over a run hides how much its profiles differ, and work in bursts passes for work that is steady.
+    If runs are the replicates, the profiles within them are estimated as well, and the wider of both intervals is used: the sum
+    over a run hides the variation of its profiles, so that bursts look like constant work.
     """
     values, weights = sets.folded(rows), sets.folded(basis.weights[np.newaxis, :])
-    found = _estimate_sides(values, weights, sets, basis, quantum=quantum, thresholds=thresholds, between=between)
+    estimates = _estimate_sides(values, weights, sets, basis, quantum=quantum, thresholds=thresholds, between=between)
     if not sets.by_run or sets.differenced:
-        return found
-    return found.wider(estimate_rows(rows, sets.by_profile(), basis, quantum, thresholds, between=between))
+        return estimates
+    return estimates.wider(estimate_rows(rows, sets.by_profile(), basis, quantum, thresholds, between=between))
 
 
 def _estimate_sides(
@@ -221,12 +224,12 @@ def _estimate_sides(
     )
 
 
-# Functions with fewer counts a profile say little of how functions scatter.
+# Functions with fewer counts per profile say little about the scatter of functions.
 FEWEST_COUNTS_TO_SCATTER = 3.0
 
 
 def compare_kind(kind: str, sets: ProfileSets, thresholds: ProfileThresholds) -> ProfileKindComparison:
-    """Unite, lay out, attribute and estimate."""
+    """Merge the stacks, attribute and estimate them."""
     stacks = unite_stacks([artifact.table for artifact in sets.artifacts])
     quantum = quantum_of(sets)
     measured = lay_out_stack_values(stacks, sets)
@@ -235,26 +238,26 @@ def compare_kind(kind: str, sets: ProfileSets, thresholds: ProfileThresholds) ->
     categories = _category_rows(measured, attribution)
     counted = function_totals(stacks, sets)
     functions = occurrences.rows(measured) if counted is None else counted
-    own = own_rows(measured, stacks.frames, len(stacks.labels))
-    bases = tuple(with_scatter(each, own, sets, quantum, thresholds) for each in bases_of(sets))
+    self_values = own_rows(measured, stacks.frames, len(stacks.labels))
+    bases = tuple(with_scatter(each, self_values, sets, quantum, thresholds) for each in bases_of(sets))
     basis = choose_basis(bases)
     common = NOTHING
     if kind == "cpu" and basis.id != "share":
-        common = common_factor(estimate_rows(own, sets, basis, quantum, thresholds))
-    judging = _judging_basis(basis, sets, own, common)
-    if judging is not basis:
-        judging = with_scatter(judging, own, sets, quantum, thresholds)
+        common = common_factor(estimate_rows(self_values, sets, basis, quantum, thresholds))
+    test_basis = _test_basis(basis, sets, self_values, common)
+    if test_basis is not basis:
+        test_basis = with_scatter(test_basis, self_values, sets, quantum, thresholds)
     shared = common.error**2 if np.isfinite(common.error) else 0.0
     total = process_total(sets, basis, between_processes(sets, thresholds), thresholds)
 
     def subjects(names: tuple[str, ...], rows: F64) -> SubjectEstimates:
         estimates = estimate_rows(rows, sets, basis, quantum, thresholds)
         tested = estimates
-        if judging is not basis:
-            apart = (
-                0.0 if captured_in_turns(sets) else block_variance(rows, sets, judging, quantum, thresholds.block_cv)
+        if test_basis is not basis:
+            block_cv = (
+                0.0 if captured_in_turns(sets) else block_variance(rows, sets, test_basis, quantum, thresholds.block_cv)
             )
-            tested = estimate_rows(rows, sets, judging, quantum, thresholds, between=shared + apart)
+            tested = estimate_rows(rows, sets, test_basis, quantum, thresholds, between=shared + block_cv)
         if total is not None and names[-1] == TOTAL:
             estimates, tested = (each.with_row(-1, total) for each in (estimates, tested))
         return SubjectEstimates(names, rows, estimates, tested)
@@ -276,23 +279,23 @@ def compare_kind(kind: str, sets: ProfileSets, thresholds: ProfileThresholds) ->
     )
 
 
-def _judging_basis(basis: Normalization, sets: ProfileSets, own: F64, common: CommonFactor) -> Normalization:
-    """The basis with what nearly everything changed by taken out of the weights.
+def _test_basis(basis: Normalization, sets: ProfileSets, self_values: F64, common: CommonFactor) -> Normalization:
+    """Return the basis with the common factor removed from the weights.
 
-    Shares are compositional: when one grows, all others shrink. They are judged against what did not change. On the
-    other bases of CPU time the machine is taken out: between the sides by the common factor, between the captures of
-    a side by the process's own CPU time where it is known and moves more than sampling does.
+    Shares are compositional: when one grows, all others shrink. They are tested against what did not change. On the other
+    bases of CPU time the machine is removed: between the sides by the common factor, between the captures of a side by the
+    process's CPU time if it is known and varies more than sampling does.
     """
     if basis.id == "share":
-        return _against_unchanged(basis, sets, own)
+        return _scale_shares(basis, sets, self_values)
     if common is NOTHING:
         return basis
-    weights = basis.weights * _machine_within(basis, sets)
+    weights = basis.weights * _machine_factors(basis, sets)
     return replace(basis, weights=np.where(sets.is_base, weights, weights * common.tested))
 
 
-def _machine_within(basis: Normalization, sets: ProfileSets) -> F64:
-    """Per profile, how slow the machine was against the other captures of its side."""
+def _machine_factors(basis: Normalization, sets: ProfileSets) -> F64:
+    """Return per profile how slow the machine was relative to the other captures of its side."""
     factor = np.ones(len(sets.artifacts))
     if coverage_of(sets.artifacts) is None:
         return factor
@@ -308,20 +311,22 @@ def _machine_within(basis: Normalization, sets: ProfileSets) -> F64:
     return factor
 
 
-def _against_unchanged(basis: Normalization, sets: ProfileSets, own: F64) -> Normalization:
-    """Shares with the weights of the candidate scaled by the weighted median of the functions' own share ratios.
+def _scale_shares(basis: Normalization, sets: ProfileSets, self_values: F64) -> Normalization:
+    """Return shares with the candidate's weights scaled by the weighted median of the functions' share ratios.
 
-    As if the load were known to be such that most of the work stayed the same (the idea of median-of-ratios, Anders
-    and Huber 2010).
+    As if the load were such that most of the work stayed the same (the idea of median-of-ratios, Anders and Huber 2010).
     """
     base = sets.is_base
-    before = own[:, base].sum(axis=1) * basis.scale(base)
-    after = own[:, ~base].sum(axis=1) * basis.scale(~base)
-    both = (before > 0) & (after > 0)
-    if not both.any():
+    before = self_values[:, base].sum(axis=1) * basis.scale(base)
+    after = self_values[:, ~base].sum(axis=1) * basis.scale(~base)
+    on_both_sides = (before > 0) & (after > 0)
+    if not on_both_sides.any():
         return Normalization("per_request", basis.unit, basis.factor, basis.weights)
-    # The root keeps one large function that grew from passing for what did not change.
-    ratio, weight = after[both] / before[both], np.sqrt(np.minimum(before[both], after[both]))
+    # The square root prevents one large function that grew from counting as unchanged.
+    ratio, weight = (
+        after[on_both_sides] / before[on_both_sides],
+        np.sqrt(np.minimum(before[on_both_sides], after[on_both_sides])),
+    )
     order = np.argsort(ratio)
     middle = np.searchsorted(np.cumsum(weight[order]), weight.sum() / 2)
     common = float(ratio[order][min(int(middle), len(order) - 1)])
@@ -335,24 +340,26 @@ def _category_rows(measured: StackValues, attribution: StackAttribution) -> F64:
 
 
 def choose_basis(bases: Sequence[Normalization]) -> Normalization:
-    """Per request if the load is known, else per second, else share; of what is held at a moment, the mean."""
+    """Choose per request if the load is known, else per second, else share; for gauges the mean."""
     by_id: dict[BasisId, Normalization] = {basis.id: basis for basis in bases}
     return by_id.get("per_request") or by_id.get("per_second") or by_id.get("mean") or by_id["share"]
 
 
 def with_scatter(
-    basis: Normalization, own: F64, sets: ProfileSets, quantum: float, thresholds: ProfileThresholds
+    basis: Normalization, self_values: F64, sets: ProfileSets, quantum: float, thresholds: ProfileThresholds
 ) -> Normalization:
-    """The basis with the scatter of the functions' own values, which have no sample in common."""
+    """Return the basis with the scatter of the functions' self values, which share no sample."""
     each = sets.by_profile()
     fewest = min(each.replicates())
     if sets.artifacts[0].table.kind != "cpu" or sets.differenced or fewest < thresholds.fewest_replicates:
         return basis
     base = sets.is_base
-    counts = own.sum(axis=1) / quantum / len(sets.artifacts)
-    rows = own[(counts >= FEWEST_COUNTS_TO_SCATTER) & own[:, base].any(axis=1) & own[:, ~base].any(axis=1)]
-    found = estimate_rows(rows, each, basis, quantum, thresholds)
+    counts = self_values.sum(axis=1) / quantum / len(sets.artifacts)
+    rows = self_values[
+        (counts >= FEWEST_COUNTS_TO_SCATTER) & self_values[:, base].any(axis=1) & self_values[:, ~base].any(axis=1)
+    ]
+    estimates = estimate_rows(rows, each, basis, quantum, thresholds)
     prior = prior_of(thresholds, "cpu", fewest, spread_of_total(each, basis), AS_EXPECTED)
     expected = prior.expected(rows.sum(axis=1) / quantum / len(sets.artifacts))
     df = np.full(len(rows), float(len(sets.artifacts) - 2))
-    return replace(basis, scatter=scatter_of(found.raw_dispersion, df, expected))
+    return replace(basis, scatter=scatter_of(estimates.raw_dispersion, df, expected))

@@ -1,7 +1,7 @@
-"""The two sets of one kind: which profiles replicate which, and by what a value is divided.
+"""The two sets of one kind: which profiles are replicates, and what a value is divided by.
 
-The unit of replication is the run where several runs are known on both sides, else the profile. A *basis* divides
-raw values by a weight: the profile's own total (share), its seconds, or the requests it served.
+The unit of replication is the run if several runs are known on both sides, else the profile. A *basis* divides raw values
+by a weight: the profile's total (share), its seconds, or the requests it served.
 """
 
 from collections.abc import Sequence
@@ -26,9 +26,10 @@ BasisId = Literal["share", "mean", "per_second", "per_request"]
 
 @dataclass(frozen=True)
 class Normalization:
-    """A way of dividing: displayed value = raw / weight x factor, in `unit`. Weights are per profile, base first.
+    """A normalization: displayed value = raw / weight x factor, in `unit`.
 
-    `scatter` is how the dispersions of the functions scatter when divided like this.
+    Weights are per profile, base first. `scatter` is how the dispersions of the functions scatter with this
+    normalization.
     """
 
     id: BasisId
@@ -38,7 +39,7 @@ class Normalization:
     scatter: Scatter = AS_EXPECTED
 
     def scale(self, side: NDArray[np.bool_]) -> float:
-        """Displayed value per summed raw value of the profiles `side`; 0 where they weigh nothing."""
+        """Return the displayed value per summed raw value of the profiles `side`; 0 without weight."""
         weight = float(self.weights[side].sum())
         return self.factor / weight if weight else 0.0
 
@@ -47,9 +48,8 @@ class Normalization:
 class ProfileSets:
     """The artifacts of one kind, base first, and how they replicate each other.
 
-    `sample_type_of[p]` is the index of the compared sample type in profile p; `replicate[p]` numbers the replicate
-    that profile p belongs to, within its side. `sign[p]` is -1 for the earlier of two snapshots of one run, whose
-    difference is the replicate, else 1.
+    `sample_type_of[p]` is the index of the compared sample type in profile p; `replicate[p]` numbers the replicate of profile p
+    within its side. `sign[p]` is -1 for the earlier of two snapshots of one run, whose difference is the replicate, else 1.
     """
 
     artifacts: tuple[ProfileArtifact, ...]
@@ -63,58 +63,58 @@ class ProfileSets:
 
     @property
     def is_base(self) -> NDArray[np.bool_]:
-        """Per profile: whether it is of the base."""
+        """Return for each profile whether it belongs to the base."""
         return np.arange(len(self.artifacts)) < self.base_count
 
     @property
     def base(self) -> tuple[ProfileArtifact, ...]:
-        """Artifacts of the base."""
+        """Return the artifacts of the base."""
         return self.artifacts[: self.base_count]
 
     @property
     def candidate(self) -> tuple[ProfileArtifact, ...]:
-        """Artifacts of the candidate."""
+        """Return the artifacts of the candidate."""
         return self.artifacts[self.base_count :]
 
     def replicates(self) -> tuple[int, int]:
-        """How many replicates the base and the candidate have."""
+        """Return the number of replicates of base and candidate."""
         return len(np.unique(self.replicate[self.is_base])), len(np.unique(self.replicate[~self.is_base]))
 
     def by_profile(self) -> "ProfileSets":
-        """The same with every profile as its own replicate."""
+        """Return the same with every profile as a separate replicate."""
         sides = self.base_count, len(self.artifacts) - self.base_count
         return replace(self, replicate=np.concatenate([np.arange(count) for count in sides]), by_run=False)
 
     def totals(self) -> F64:
-        """Raw total of the compared sample type in each profile, negative for what is taken away."""
+        """Return the raw total of the compared sample type in each profile, negative for subtracted snapshots."""
         totals = [a.table.total(i) for a, i in zip(self.artifacts, self.sample_type_of, strict=True)]
         return np.array(totals) * self.sign
 
     def times(self) -> tuple[F64, F64]:
-        """When each replicate was captured, in seconds: (base, candidate).
+        """Return when each replicate was captured, in seconds: (base, candidate).
 
-        Where any time is unknown, or two profiles claim the same one, the sides count as captured one after the other
-        in the order given: that is how sides are captured unless someone takes care, and it claims least.
+        If any time is unknown, or two profiles have the same one, the sides count as captured one after the other in the given
+        order: that is the usual order, and the most cautious assumption.
         """
-        lasted = np.array([float(a.table.duration_ns or a.facts.wall_ns or 0) for a in self.artifacts])
-        lasted /= NANOSECONDS_PER_SECOND
+        durations = np.array([float(a.table.duration_ns or a.facts.wall_ns or 0) for a in self.artifacts])
+        durations /= NANOSECONDS_PER_SECOND
         first = min(a.table.time_ns for a in self.artifacts)
         middles: F64 = np.array([float(a.table.time_ns - first) for a in self.artifacts])
         middles /= NANOSECONDS_PER_SECOND
-        middles += lasted / 2
+        middles += durations / 2
         if not self.timed:
-            middles[:] = np.arange(len(middles)) * (float(lasted.mean()) or UNKNOWN_SPACING)
+            middles[:] = np.arange(len(middles)) * (float(durations.mean()) or UNKNOWN_SPACING)
         base, candidate = self.is_base, ~self.is_base
         return _means(middles[base], self.replicate[base]), _means(middles[candidate], self.replicate[candidate])
 
     @property
     def timed(self) -> bool:
-        """Whether the time of every profile is known."""
+        """Return whether the time of every profile is known."""
         starts = [artifact.table.time_ns for artifact in self.artifacts]
         return min(starts) > 0 and len(set(starts)) == len(starts)
 
     def folded(self, rows: F64) -> tuple[F64, F64]:
-        """(subjects x profiles) summed to (subjects x replicates) of the base and of the candidate."""
+        """Sum (subjects x profiles) to (subjects x replicates) of base and candidate."""
         base, candidate = self.is_base, ~self.is_base
         return _fold(rows[:, base], self.replicate[base]), _fold(rows[:, candidate], self.replicate[candidate])
 
@@ -129,7 +129,7 @@ def _fold(rows: F64, replicate: Index) -> F64:
     return folded
 
 
-# Seconds between captures of which neither time nor duration is known.
+# Assumed seconds between captures without time and duration.
 UNKNOWN_SPACING = 30.0
 
 
@@ -138,16 +138,16 @@ def _means(values: F64, replicate: Index) -> F64:
     return means
 
 
-# Sample types that only ever grow while the process lives: one snapshot tells of all its life.
+# Sample types that only grow while the process lives: one snapshot covers its complete lifetime.
 CUMULATIVE = frozenset({"alloc_objects", "alloc_space", "contentions", "delay"})
 
 
 def make_sets(
     base: Sequence[ProfileArtifact], candidate: Sequence[ProfileArtifact], sample_type: SampleType
 ) -> ProfileSets | None:
-    """Sets comparing one sample type; profiles that lack it are left out; None when a side has none left.
+    """Make sets that compare one sample type, without profiles that lack it; None if a side has none left.
 
-    Cumulative snapshots are paired within a run (first and last) where every run has two; else each stands alone.
+    Cumulative snapshots are paired within a run (first and last) if every run has two; else each is used alone.
     """
     sides = [[a for a in side if sample_type in a.table.sample_types] for side in (base, candidate)]
     if not all(sides):
@@ -155,7 +155,7 @@ def make_sets(
     pairs = [_snapshot_pairs(side) for side in sides] if sample_type.type in CUMULATIVE else [None, None]
     differenced = all(pair is not None for pair in pairs)
     if differenced:
-        sides = [[a for pair in found or () for a in pair] for found in pairs]
+        sides = [[a for pair in side_pairs or () for a in pair] for side_pairs in pairs]
         by_run = True
         replicate = np.concatenate([np.repeat(np.arange(len(side) // 2), 2) for side in sides])
     else:
@@ -174,7 +174,10 @@ def make_sets(
 
 
 def _snapshot_pairs(side: Sequence[ProfileArtifact]) -> list[tuple[ProfileArtifact, ProfileArtifact]] | None:
-    """(first, last) snapshot of each run; None unless every run has two at different times, and no window."""
+    """Return (first, last) snapshot of each run.
+
+    None unless every run has two at different times, without duration.
+    """
     runs: dict[str, list[ProfileArtifact]] = {}
     for artifact in side:
         if artifact.facts.run is None or artifact.table.duration_ns or not artifact.table.time_ns:
@@ -190,7 +193,7 @@ def _snapshot_pairs(side: Sequence[ProfileArtifact]) -> list[tuple[ProfileArtifa
 
 
 def _replicates(base: Sequence[ProfileArtifact], candidate: Sequence[ProfileArtifact]) -> tuple[bool, Index]:
-    """By run when both sides have several known runs: profiles of one run share its placement and its luck."""
+    """Replicate by run if both sides have several known runs: profiles of one run are not independent."""
     sides = [[a.facts.run for a in side] for side in (base, candidate)]
     by_run = all(None not in runs and len(set(runs)) > 1 for runs in sides)
     numbers: list[int] = []
@@ -203,63 +206,65 @@ def _replicates(base: Sequence[ProfileArtifact], candidate: Sequence[ProfileArti
     return by_run, np.array(numbers, dtype=np.int64)
 
 
-# Sample types that say how much there is at one moment: a rate of them has no meaning, their mean over snapshots has.
+# Sample types of a momentary state: they have no rate, but a mean over snapshots.
 GAUGES = frozenset({"inuse_space", "inuse_objects", "goroutine", "goroutines", "thread", "threadcreate"})
 
 
 def bases_of(sets: ProfileSets) -> tuple[Normalization, ...]:
-    """All bases that can be computed on both sides, the weakest (share) first.
+    """Return all bases that are known on both sides, the weakest (share) first.
 
-    Where the process's own CPU time is known, weights carry the coverage: a sample then stands for the CPU time that
-    it was drawn from, and all samples together for the CPU time of the process. A load that cannot be the load of
-    these profiles is no basis.
+    If the process's CPU time is known, weights include the coverage: a sample then represents the CPU time that it was drawn
+    from, and all samples together the CPU time of the process. An implausible load is not used.
     """
-    found = [Normalization("share", "share", 1.0, sets.totals())]
+    bases = [Normalization("share", "share", 1.0, sets.totals())]
     if sets.sample_type.type in GAUGES:
-        return (*found, Normalization("mean", sets.sample_type.unit, 1.0, np.ones(len(sets.artifacts))))
+        return (*bases, Normalization("mean", sets.sample_type.unit, 1.0, np.ones(len(sets.artifacts))))
     if any(is_benchmark_profile(artifact.table) for artifact in sets.artifacts):
-        return (*found, *_per_operation(sets))
-    covered = coverage_of(sets.artifacts)
-    scale = np.ones(len(sets.artifacts)) if covered is None else covered
+        return (*bases, *_per_operation(sets))
+    coverage = coverage_of(sets.artifacts)
+    scale = np.ones(len(sets.artifacts)) if coverage is None else coverage
     seconds = _seconds(sets)
     unit = sets.sample_type.unit
     is_time = unit == "nanoseconds"
-    if _weighs(sets, seconds):
-        found.append(
+    if _has_weights(sets, seconds):
+        bases.append(
             Normalization("per_second", "s/s", 1 / NANOSECONDS_PER_SECOND, seconds * scale)
             if is_time
             else Normalization("per_second", f"{unit}/s", 1.0, seconds * scale)
         )
     requests = np.array([requests_in(a) for a in sets.artifacts])
-    if not sets.differenced and _weighs(sets, requests) and load_is_plausible(sets.base, sets.candidate):
-        found.append(
+    if not sets.differenced and _has_weights(sets, requests) and load_is_plausible(sets.base, sets.candidate):
+        bases.append(
             Normalization("per_request", "us/request", 1e-3, requests * scale)
             if is_time
             else Normalization("per_request", f"{unit}/request", 1.0, requests * scale)
         )
-    return tuple(found)
+    return tuple(bases)
 
 
 def _per_operation(sets: ProfileSets) -> tuple[Normalization, ...]:
-    """Per operation where all profiles are of benchmarks whose operations are known.
+    """Return the basis per operation if all profiles are of benchmarks with known operations.
 
-    Per second says nothing of a benchmark: it runs as many operations as fit into its time.
+    Per second is meaningless for a benchmark: it runs as many operations as fit into its time.
     """
     operations = np.array([artifact.operations or 0.0 for artifact in sets.artifacts])
-    if sets.differenced or not _weighs(sets, operations):
+    if sets.differenced or not _has_weights(sets, operations):
         return ()
     if sets.sample_type.unit == "nanoseconds":
         return (Normalization("per_request", "us/op", 1e-3, operations),)
     return (Normalization("per_request", f"{sets.sample_type.unit}/op", 1.0, operations),)
 
 
-def _weighs(sets: ProfileSets, weights: F64) -> bool:
-    """Every replicate of both sides has a weight."""
+def _has_weights(sets: ProfileSets, weights: F64) -> bool:
+    """Return whether every replicate of both sides has a weight."""
     return all(bool(np.all(side > 0)) for side in sets.folded(weights[np.newaxis, :]))
 
 
 def _seconds(sets: ProfileSets) -> F64:
-    """Seconds that each profile covers; of two snapshots the later one carries what lies between them."""
+    """Return the seconds that each profile covers.
+
+    For a pair of snapshots the later one has the time between.
+    """
     seconds = np.zeros(len(sets.artifacts))
     for number, artifact in enumerate(sets.artifacts):
         if not sets.differenced:

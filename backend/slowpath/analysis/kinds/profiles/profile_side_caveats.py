@@ -1,4 +1,4 @@
-"""Doubts that the facts and headers of the two sides raise, whatever the kind of profile."""
+"""Find caveats from run metadata and headers of the two sides, whatever the kind of profile."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -15,7 +15,7 @@ Artifacts = Sequence[ProfileArtifact]
 
 
 def side_doubts(base: Artifacts, candidate: Artifacts, saturated_at: float) -> list[Caveat]:
-    """All of them; a side counts as saturated when it used this part of its CPUs."""
+    """Return all caveats; a side counts as saturated if it used this share of its CPUs."""
     return [
         *_fact_doubts(base, candidate),
         *_build_doubts(base, candidate),
@@ -31,11 +31,11 @@ _FACTS: tuple[tuple[str, str, str, Callable[[RunMetadata], object]], ...] = (
     (
         "go-version",
         "Go version",
-        "runtime and compiler changed too, so not every change is the code's",
+        "runtime and compiler differ too, so not every change is due to the code",
         lambda f: f.go_version,
     ),
     ("goos", "operating system", "system calls and scheduling differ", lambda f: f.goos),
-    ("goarch", "architecture", "CPU times cannot be compared", lambda f: f.goarch),
+    ("goarch", "architecture", "CPU times are not comparable", lambda f: f.goarch),
     ("cpu-model", "CPU model", "the machine may be the cause", lambda f: f.cpu_model),
     ("gomaxprocs", "GOMAXPROCS", "parallelism, and with it contention and GC, differ", lambda f: f.gomaxprocs),
 )
@@ -56,12 +56,12 @@ def _known(side: Artifacts, fact: Callable[[RunMetadata], object]) -> list[str]:
 
 
 def _build_doubts(base: Artifacts, candidate: Artifacts) -> Iterator[Caveat]:
-    """The same build on both sides: then there is nothing in the code to find."""
+    """Warn of the same build on both sides: then no change is due to the code."""
     if same_binary(base, candidate):
-        found = ", ".join(sorted(each[:16] for each in binaries(base)))
+        build_ids = ", ".join(sorted(each[:16] for each in binaries(base)))
         yield Caveat(
             "same-build",
-            f"Both sides are the same binary (build id {found}): what differs is the machine, the load or the "
+            f"Both sides are the same binary (build id {build_ids}): differences are due to the machine, the load or the "
             "configuration, not the code, so no change is significant.",
             explains_effect=True,
         )
@@ -69,7 +69,7 @@ def _build_doubts(base: Artifacts, candidate: Artifacts) -> Iterator[Caveat]:
     values = [_known(side, lambda facts: facts.commit) for side in (base, candidate)]
     if not (binaries(base) and binaries(candidate)) and len(values[0]) == 1 and values[0] == values[1]:
         yield Caveat(
-            "same-build", f"Both sides are the same commit ({values[0][0][:16]}): a change may not be the code's."
+            "same-build", f"Both sides are the same commit ({values[0][0][:16]}): a change may not be due to the code."
         )
 
 
@@ -94,8 +94,8 @@ def _load_doubts(base: Artifacts, candidate: Artifacts) -> Iterator[Caveat]:
         yield Caveat(
             "load",
             f"The load differs: {format_number(rates[0])} requests per second in base, {format_number(rates[1])} in candidate; "
-            f"cost per request depends on load (batching, contention, GC). No function that changed by less than "
-            f"×{format_number(np.exp(abs(gap)))} is significant for that.",
+            f"cost per request depends on load (batching, contention, GC). Changes of functions by less than "
+            f"×{format_number(np.exp(abs(gap)))} are therefore not significant.",
             explains_effect=True,
         )
 
@@ -105,18 +105,18 @@ def _implausible_load_doubts(base: Artifacts, candidate: Artifacts) -> Iterator[
     if contradiction:
         yield Caveat(
             "load-implausible",
-            f"The requests given cannot be the load of these profiles: {contradiction}. Costs are not divided by them; "
+            f"The given requests cannot be the load of these profiles: {contradiction}. They are not used; "
             "check which counter was read.",
         )
 
 
 def _saturation_doubts(base: Artifacts, candidate: Artifacts, saturated_at: float) -> Iterator[Caveat]:
     used = {"base": _part_used(base), "candidate": _part_used(candidate)}
-    full = [f"{format_number(100 * part)} % in {side}" for side, part in used.items() if part >= saturated_at]
+    full = [f"{format_number(100 * part)}% in {side}" for side, part in used.items() if part >= saturated_at]
     if full:
         yield Caveat(
             "cpu-saturated",
-            f"The CPUs were full: {join_list(full)}. The process may have been held back, so that work per second says little.",
+            f"The CPUs were saturated: {join_list(full)}. The process may have been throttled, so work per second is unreliable.",
         )
 
 

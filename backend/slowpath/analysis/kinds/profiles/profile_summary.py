@@ -1,7 +1,7 @@
-"""What the decoder has added up of a profile: its distinct stacks, and the totals of its functions and lines.
+"""The summary of a profile that the decoder computed.
 
-A comparison of stored profiles reads this first, and of the large trees only what it has not seen before. Files of
-an older decoder have no summary; then all of it is read from the trees.
+Its distinct stacks, and the totals of functions and lines. A comparison of stored profiles reads this first, and of the
+large trees only new parts. Files of an older decoder have no summary; then everything is read from the trees.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ I64 = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class StackSummary:
-    """The distinct stacks of one profile: the node each ends at, its path hash, its frames, its value per type."""
+    """The distinct stacks of one profile: end node, path hash, number of frames, value per type."""
 
     node: U32
     hash: U64
@@ -29,7 +29,7 @@ class StackSummary:
 
 @dataclass(frozen=True)
 class FunctionSummary:
-    """Own and total values, per sample type, of functions (`line` is None) or of lines of functions.
+    """Self and total values, per sample type, of functions (`line` is None) or of lines of functions.
 
     `key` is a string of the profile's table. Recursion counts once.
     """
@@ -42,7 +42,10 @@ class FunctionSummary:
 
 @dataclass(frozen=True)
 class DecodedProfileSummary:
-    """All that was added up; `lines` is None in a brief file. `of` are the values that it was made from."""
+    """The complete summary; `lines` is None in a brief file.
+
+    `of` are the values that it was computed from.
+    """
 
     stacks: StackSummary
     functions: FunctionSummary
@@ -51,7 +54,7 @@ class DecodedProfileSummary:
 
 
 def read_stacks(columns: ColumnFile, types: int) -> StackSummary | None:
-    """The distinct stacks, or None where the file has no summary. Raises `ColumnFileError`."""
+    """Read the distinct stacks, or None if the file has no summary. Raises `ColumnFileError`."""
     if "stack_node" not in columns.arrays:
         return None
     node, hashed = columns.column("stack_node", "u32"), columns.column("stack_hash", "u64")
@@ -62,7 +65,7 @@ def read_stacks(columns: ColumnFile, types: int) -> StackSummary | None:
 
 
 def read_summary(columns: ColumnFile, stacks: StackSummary, of: tuple[I64, ...], strings: int) -> DecodedProfileSummary:
-    """The summary of the file that has those stacks. Raises `ColumnFileError`."""
+    """Read the summary of the file with those stacks. Raises `ColumnFileError`."""
     types = len(of)
     functions = FunctionSummary(
         columns.column("key_string", "u32"),
@@ -93,4 +96,4 @@ def _check(names: FunctionSummary, strings: int) -> None:
     if any(len(each) != len(names.key) for each in (*lines, *names.own, *names.total)):
         raise ColumnFileError("length-differs", "the columns of totals differ in length")
     if len(names.key) and int(names.key.max()) >= strings:
-        raise ColumnFileError("index-outside", f"a total is of string {int(names.key.max())} of {strings}")
+        raise ColumnFileError("index-outside", f"a total refers to string {int(names.key.max())} of {strings}")

@@ -1,7 +1,7 @@
-"""One decoded profile, as arrays: strings, functions, two call trees in preorder, and the samples.
+"""One decoded profile as arrays: strings, functions, two call trees in preorder, and the samples.
 
-Reads what `slowpath-decode profile` writes. The file is checked once here (indices inside their tables, parents
-before children, subtree sizes that nest), so that the arithmetic above may index without looking.
+Reads what `slowpath-decode profile` writes. The file is validated once here (indices within their tables, parents before
+children, nested subtree sizes), so that later code may index without checks.
 """
 
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ I64 = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class SampleType:
-    """What one value of a sample counts: `cpu` in `nanoseconds`, `alloc_space` in `bytes`."""
+    """What a sample value counts: `cpu` in `nanoseconds`, `alloc_space` in `bytes`."""
 
     type: str
     unit: str
@@ -41,14 +41,14 @@ class SampleType:
 
 @dataclass(frozen=True)
 class StringTable:
-    """A string table that decodes only what is asked for."""
+    """A string table that decodes on demand."""
 
     offsets: U32
     data: bytes
     _held: dict[bytes, bool] = field(default_factory=dict, compare=False, repr=False)
 
     def holds(self, text: bytes) -> bool:
-        """Whether a string holds `text` (or two strings one behind the other do); the answer is remembered."""
+        """Return whether a string (or two adjacent ones) contains `text`; the answer is cached."""
         if text not in self._held:
             self._held[text] = text in self.data
         return self._held[text]
@@ -60,7 +60,7 @@ class StringTable:
         return len(self.offsets) - 1
 
     def texts(self, indices: Array) -> list[str]:
-        """Many strings at once."""
+        """Return many strings at once."""
         starts, ends = self.offsets[indices].tolist(), self.offsets[indices + 1].tolist()
         spans = zip(starts, ends, strict=True)
         if self._ascii is not None:
@@ -69,7 +69,7 @@ class StringTable:
 
     @cached_property
     def _ascii(self) -> str | None:
-        """All strings as one text, where each byte is a character: cutting it is faster than decoding each string."""
+        """Return all strings as one text with one character per byte: slicing it is faster than decoding each."""
         return self.data.decode("ascii") if self.data.isascii() else None
 
 
@@ -104,17 +104,17 @@ class ProfileTable:
 
     @classmethod
     def parse(cls, buffer: bytes | memoryview, *, checked: bool = False) -> "ProfileTable":
-        """Read a profile file; raises `ColumnFileError` when it is not one, or is damaged.
+        """Parse a profile file; raises `ColumnFileError` if it is not one, or is damaged.
 
-        `checked`: we wrote the file and read it before, so only its frame is looked at. What is not looked at is not
-        loaded: of a mapped file, a comparison needs a small part.
+        `checked`: the file was validated before, so only its frame is checked. Unchecked columns are not loaded: of a mapped file,
+        a comparison needs a small part.
         """
         columns = read_columns(buffer, FORMAT)
-        described = _described(columns.header)
-        types = len(described.sample_types)
+        profile_header = _parse_header(columns.header)
+        types = len(profile_header.sample_types)
         stacks = read_stacks(columns, types)
         brief = stacks is not None and "sample_line_node" not in columns.arrays
-        read = _brief_columns(columns, stacks) if stacks is not None and brief else _all_columns(columns)
+        arrays = _brief_columns(columns, stacks) if stacks is not None and brief else _all_columns(columns)
         values = (
             stacks.values
             if stacks is not None and brief
@@ -122,28 +122,28 @@ class ProfileTable:
         )
         strings = StringTable(columns.column("strings_offset", "u32"), columns.column("strings_bytes", "u8").tobytes())
         table = cls(
-            kind=described.kind,
-            sample_types=described.sample_types,
-            default_sample_type=described.default_sample_type,
-            period=described.period,
-            period_type=described.period_type,
-            time_ns=described.time_ns,
-            duration_ns=described.duration_ns,
-            build_ids=described.build_ids,
-            cut_samples=described.cut_samples,
-            warnings=described.warnings,
+            kind=profile_header.kind,
+            sample_types=profile_header.sample_types,
+            default_sample_type=profile_header.default_sample_type,
+            period=profile_header.period,
+            period_type=profile_header.period_type,
+            time_ns=profile_header.time_ns,
+            duration_ns=profile_header.duration_ns,
+            build_ids=profile_header.build_ids,
+            cut_samples=profile_header.cut_samples,
+            warnings=profile_header.warnings,
             strings=strings,
-            function_name=read["function_name"],
-            function_key=read["function_key"],
-            function_file=read["function_file"],
-            node_parent=read["node_parent"],
-            node_key=read["node_key"],
-            node_hash=read["node_hash"],
-            node_size=read["node_size"],
-            line_node_parent=read["line_node_parent"],
-            line_node_line=read["line_node_line"],
-            line_node_node=read["line_node_node"],
-            sample_line_node=read["sample_line_node"],
+            function_name=arrays["function_name"],
+            function_key=arrays["function_key"],
+            function_file=arrays["function_file"],
+            node_parent=arrays["node_parent"],
+            node_key=arrays["node_key"],
+            node_hash=arrays["node_hash"],
+            node_size=arrays["node_size"],
+            line_node_parent=arrays["line_node_parent"],
+            line_node_line=arrays["line_node_line"],
+            line_node_node=arrays["line_node_node"],
+            sample_line_node=arrays["sample_line_node"],
             values=values,
             summary=None if stacks is None else read_summary(columns, stacks, values, len(strings)),
         )
@@ -153,16 +153,16 @@ class ProfileTable:
 
     @property
     def sums(self) -> DecodedProfileSummary | None:
-        """What the decoder added up, if it did, and if the values are still those that it added."""
+        """Return the decoder's summary, if there is one and the values are still those it was computed from."""
         return self.summary if self.summary is not None and self.summary.of is self.values else None
 
     @cached_property
     def stacks(self) -> StackSummary:
-        """The distinct stacks of functions, with their values."""
+        """Return the distinct stacks of functions, with their values."""
         return _stacks_of_samples(self) if self.sums is None else self.sums.stacks
 
     def node_depths(self, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """How many frames lie between the root and each of `nodes`, itself included.
+        """Return how many frames are between the root and each of `nodes`, itself included.
 
         In preorder, the ancestors of a node are those that began before it and have not ended.
         """
@@ -173,7 +173,7 @@ class ProfileTable:
         return depths
 
     def total(self, sample_type: int) -> float:
-        """Sum of all samples' values, in the sample type's unit."""
+        """Return the sum of all samples' values, in the sample type's unit."""
         return float(self.values[sample_type].sum())
 
 
@@ -200,7 +200,7 @@ def _all_columns(columns: ColumnFile) -> dict[str, Array]:
 
 
 def _brief_columns(columns: ColumnFile, stacks: StackSummary) -> dict[str, Array]:
-    """A brief file has no lines and no samples: its stacks stand for samples, each on a line node of its own."""
+    """Read a brief file without lines and samples: each stack acts as a sample, on a separate line node."""
     return {
         **{name: columns.column(name, kind) for name, kind in _BRIEF.items()},
         "node_hash": np.zeros(0, dtype=np.uint64),
@@ -227,7 +227,7 @@ def _stacks_of_samples(table: ProfileTable) -> StackSummary:
 
 @dataclass(frozen=True)
 class _ProfileHeader:
-    """What the header says of the profile."""
+    """The fields of a profile's header."""
 
     kind: str
     sample_types: tuple[SampleType, ...]
@@ -241,8 +241,8 @@ class _ProfileHeader:
     warnings: tuple[str, ...]
 
 
-def _described(header: Mapping[str, Any]) -> _ProfileHeader:
-    """The header's facts with their types; a header that says them wrongly is a damaged file."""
+def _parse_header(header: Mapping[str, Any]) -> _ProfileHeader:
+    """Parse the header; wrong types mean a damaged file."""
     try:
         types = tuple(SampleType(str(item["type"]), str(item["unit"])) for item in header["sample_types"])
         default = int(header["default_sample_type"])
@@ -291,7 +291,7 @@ def _check(table: ProfileTable, *, brief: bool) -> None:
     for index, values in enumerate(table.values):
         _same_length(f"value_{index}", values, table.sample_line_node)
     _check_below("sample_line_node", table.sample_line_node, len(table.line_node_parent))
-    # Only the line nodes of samples are looked at here: the line tree is large, and read only when lines are asked for.
+    # Only the line nodes of samples are checked: the line tree is large, and read only for views of lines.
     _check_below("line_node_node", table.line_node_node[table.sample_line_node], len(table.node_parent))
     _check_root("line_node", table.line_node_parent)
     if int(table.node_size.max()) > len(table.node_parent):
@@ -302,12 +302,12 @@ _SLICE = 262_144
 
 
 def _check_tree(name: str, parent: U32) -> None:
-    """Root first, and every parent before its children: then no walk can loop. In slices, to need no memory."""
+    """Check that the root is first and every parent precedes its children, in slices to save memory."""
     _check_root(name, parent)
     for begin in range(1, len(parent), _SLICE):
         part = parent[begin : begin + _SLICE]
         if np.any(part >= np.arange(begin, begin + len(part), dtype=np.uint32)):
-            raise ColumnFileError("tree-damaged", f"{name} tree has a parent that does not stand before its child")
+            raise ColumnFileError("tree-damaged", f"{name} tree has a parent after its child")
 
 
 def _check_root(name: str, parent: U32) -> None:
@@ -317,7 +317,7 @@ def _check_root(name: str, parent: U32) -> None:
 
 def _check_below(name: str, array: Array, limit: int) -> None:
     if len(array) and int(array.max()) >= limit:
-        raise ColumnFileError("index-outside", f"{name} points at {int(array.max())} of {limit}")
+        raise ColumnFileError("index-outside", f"{name} refers to {int(array.max())} of {limit}")
 
 
 def _same_length(name: str, array: Array, other: Array) -> None:

@@ -1,20 +1,21 @@
-"""The numbers that a comparison is judged by, in one value: a p-value cannot be read without them."""
+"""The thresholds for profiles: a p-value is meaningless without them."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class ProfileThresholds:
-    """How sure is sure, and how small is too small.
+    """Error rates, floors and priors of the tests.
 
-    `alpha_*` are error rates of one whole comparison of two equal sets: together they leave an A/A comparison less
-    than one chance in a hundred to show any finding (`npm run bench -- --only verdicts` measures it).
+    `alpha_*` are error rates of one comparison of two equal sets: together the chance of any false finding in an A/A comparison
+    is below one in a hundred (`npm run bench -- --only verdicts` measures it).
     """
 
     alpha_total: float = 0.003
     alpha_categories: float = 0.001
     alpha_functions: float = 0.003
-    # A cost counts as compensated by another at a looser level: declaring a move needs less proof than an accusation.
+    # Level for compensation by another cost: looser, since declaring a cost shift needs less evidence than a
+    # regression.
     alpha_moves: float = 0.05
     confidence: float = 0.95
     power: float = 0.8
@@ -22,19 +23,20 @@ class ProfileThresholds:
     least_of_total: float = 0.002
     unchanged_within: float = 1.10
     most_findings: int = 12
-    # How the spread between profiles is believed before looking (see `estimate.Prior`).
+    # Prior of the variation between profiles (see `rate_estimates.DispersionPrior`).
     prior_dispersion: float = 1.05
     prior_cv: float = 0.025
     prior_cv_other_kinds: float = 0.1
     prior_df_few: float = 30.0
     prior_df_many: float = 5.0
-    # With one profile on a side nothing is known of the spread: the worse half of what was measured between profiles
-    # of one binary is assumed (median 1.05 to 1.4, p90 2.2).
+    # With one profile on a side the variation is unknown: the worse half of the values measured between profiles of one
+    # binary is assumed (median 1.05 to 1.4, p90 2.2).
     single_dispersion: float = 2.2
     single_df: float = 16.0
     other_kinds_df: float = 4.0
     fewest_replicates: int = 2
-    # Kinds other than CPU have no known sampling noise: their spread must be seen, in at least this many replicates.
+    # Kinds other than CPU have no known sampling noise: their variation is estimated from at least this many
+    # replicates.
     fewest_for_other_kinds: int = 4
     least_relative_other_kinds: float = 0.1
     least_of_total_other_kinds: float = 0.01
@@ -45,13 +47,13 @@ class ProfileThresholds:
     # Serial dependence (see `serial_dependence`), learned on the A/A captures that the bench marks as tuning ones.
     serial_exponent: float = 0.5
     serial_reach: float = 600.0
-    # What is believed of CPU time per request before looking: relative spread between captures, and how strongly.
+    # Prior of CPU time per request: relative variation between captures, and its weight.
     total_cv: float = 0.015
     total_df: float = 4.0
-    # A new process lays out its memory anew: relative spread between processes that one process cannot show.
+    # Relative variation between processes (a new memory layout), which one process cannot show.
     process_cv: float = 0.01
-    # What one function costs against the others differs between two blocks of captures (load, state, warm caches) by
-    # at least this much; `block_variance` estimates what it is beyond that.
+    # Minimum relative variation of one function against the others between two blocks of captures (load, state, warm
+    # caches); `block_variance` estimates more.
     block_cv: float = 0.04
 
 

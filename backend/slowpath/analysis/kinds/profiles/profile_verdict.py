@@ -1,4 +1,4 @@
-"""Rank findings, report the total where no part explains it, and compute the smallest effects that would be found."""
+"""Rank findings, report an otherwise unexplained total, and compute the minimum detectable effects."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,15 +20,15 @@ from slowpath.analysis.kinds.profiles.significance import (
     profiles_needed,
 )
 
-# A finding that changes less than this part of what the largest one does is a side effect, not worth a line.
+# A finding with less than this share of the largest change is a negligible side effect.
 WORTH_A_LINE = 0.03
 DETECTABLE_FUNCTIONS = 5
 
 
 def ranked(findings: Sequence[Finding], verdict: Verdict | None) -> list[Finding]:
-    """By what each explains that no other does: what went the way of the verdict first; the likely last.
+    """Rank by what each finding alone explains: the direction of the verdict first, tentative ones last.
 
-    Kinds of profile keep the order they come in, since a byte and a microsecond cannot be weighed.
+    Kinds of profile stay in their order, since bytes and microseconds are not comparable.
     """
     kinds = {profile: number for number, profile in enumerate(dict.fromkeys(f.profile for f in findings))}
     first = leading_direction(verdict)
@@ -49,15 +49,18 @@ def with_total(findings: Sequence[Finding], comparison: ProfileKindComparison) -
 def reportable_findings(
     findings: Sequence[Finding], comparison: ProfileKindComparison, verdict: Verdict | None
 ) -> list[Finding]:
-    """The findings worth telling, ranked: the largest, whichever way they went, so swapped sides show the same ones."""
+    """Return the findings to report, ranked.
+
+    The largest in either direction, so swapped sides report the same.
+    """
     largest = max((abs(finding.change.difference) for finding in findings), default=0.0)
-    kept = [f for f in findings if abs(f.change.difference) >= WORTH_A_LINE * largest]
-    kept.sort(key=lambda f: (not f.certain, -abs(f.change.difference)))
-    return ranked(kept[: comparison.thresholds.most_findings], verdict)
+    selected = [f for f in findings if abs(f.change.difference) >= WORTH_A_LINE * largest]
+    selected.sort(key=lambda f: (not f.certain, -abs(f.change.difference)))
+    return ranked(selected[: comparison.thresholds.most_findings], verdict)
 
 
 def _total_finding(comparison: ProfileKindComparison) -> Finding | None:
-    """The change of the total, if it is significant on its own."""
+    """Return the change of the total, if it is significant alone."""
     subjects = comparison.categories
     row = subjects.index(TOTAL)
     estimates, factor = subjects.estimates, comparison.basis.factor
@@ -66,8 +69,8 @@ def _total_finding(comparison: ProfileKindComparison) -> Finding | None:
     change = change_of(comparison, subjects, row)
     base, candidate = float(estimates.base[row]) * factor, float(estimates.candidate[row]) * factor
     text = TEXTS[TOTAL]
-    title = "The whole process" if comparison.kind == "cpu" else f"The {comparison.kind} profile as a whole"
-    said = wording.change_sentence(
+    title = "The process" if comparison.kind == "cpu" else f"The {comparison.kind} profile in total"
+    described = wording.change_sentence(
         title, comparison.kind, base=base, candidate=candidate, unit=comparison.basis.unit, change=change
     )
     return Finding(
@@ -87,60 +90,62 @@ def _total_finding(comparison: ProfileKindComparison) -> Finding | None:
         more_profiles=profiles_needed(comparison, subjects, row),
         mechanism=text.mechanism if comparison.kind == "cpu" else "",
         advice=text.advice,
-        sentence=f"{said}.",
+        sentence=f"{described}.",
     )
 
 
 def detectable_effects(comparison: ProfileKindComparison) -> list[MinimumDetectableEffect]:
-    """The smallest ratios that would have been found: of the total, each category present, and the largest functions."""
+    """Return the minimum detectable ratios of the total, each present category, and the largest functions."""
     thresholds = comparison.thresholds
     categories, functions = comparison.categories, comparison.functions
-    found: list[MinimumDetectableEffect] = []
+    effects: list[MinimumDetectableEffect] = []
     of_category = detectable_ratio(categories.tested, alpha=thresholds.alpha_categories / 4, power=thresholds.power)
     of_total = detectable_ratio(categories.tested, alpha=thresholds.alpha_total, power=thresholds.power)
     if comparison.basis.id != "share":
-        found.append(MinimumDetectableEffect("profile.category", TOTAL, _plain(of_total[categories.index(TOTAL)])))
+        effects.append(
+            MinimumDetectableEffect("profile.category", TOTAL, _finite_ratio(of_total[categories.index(TOTAL)]))
+        )
     present = np.argsort(-categories.rows.sum(axis=1), kind="stable")
-    telling = [row for row in present.tolist() if categories.names[row] not in {TOTAL, "app"}]
-    found += [
-        MinimumDetectableEffect("profile.category", categories.names[row], _plain(of_category[row]))
-        for row in telling
+    with_time = [row for row in present.tolist() if categories.names[row] not in {TOTAL, "app"}]
+    effects += [
+        MinimumDetectableEffect("profile.category", categories.names[row], _finite_ratio(of_category[row]))
+        for row in with_time
         if comparison.kind == "cpu" and categories.rows[row].sum() > 0
     ]
-    own = comparison.largest_functions(DETECTABLE_FUNCTIONS)
-    found += [
-        MinimumDetectableEffect("profile.function", functions.names[row], _plain(ratio))
-        for row, ratio in zip(own, detectable_of_functions(comparison, own), strict=True)
+    largest = comparison.largest_functions(DETECTABLE_FUNCTIONS)
+    effects += [
+        MinimumDetectableEffect("profile.function", functions.names[row], _finite_ratio(ratio))
+        for row, ratio in zip(largest, detectable_of_functions(comparison, largest), strict=True)
     ]
-    return found
+    return effects
 
 
 def detectable_of_functions(comparison: ProfileKindComparison, rows: Sequence[int]) -> list[float]:
-    """Of each of these functions, the smallest ratio above 1 that would have been found (see `Thresholds.power`).
+    """Return the minimum detectable ratio above 1 of each of these functions (see `ProfileThresholds.power`).
 
-    At the level that the function is tested at if it alone changed: its weight among all that are tested; the estimate
-    that is displayed must be improbable too (`judge`).
+    At the level that the function would be tested at if it alone changed: its weight among all tested functions. The displayed
+    estimate must be improbable too (`compare_rows`).
     """
     thresholds, functions = comparison.thresholds, comparison.functions
     counts = np.abs(functions.rows).sum(axis=1) / comparison.quantum
     weights = np.power(counts + 1, WEIGHT_POWER)
-    whole = float(weights[(counts >= FEWEST_COUNTS) & comparison.tellable].sum())
-    found = []
+    total_weight = float(weights[(counts >= FEWEST_COUNTS) & comparison.tellable].sum())
+    ratios = []
     for row in rows:
         tested = functions.tested.only(row)
-        alpha = thresholds.alpha_functions * min(1.0, float(weights[row]) / max(whole, 1.0))
+        alpha = thresholds.alpha_functions * min(1.0, float(weights[row]) / max(total_weight, 1.0))
         ratio = float(detectable_ratio(tested, alpha=alpha, power=thresholds.power)[0])
-        shown = functions.estimates.only(row)
-        ratio = max(ratio, float(detectable_ratio(shown, alpha=LIKELY, power=thresholds.power)[0]))
+        displayed = functions.estimates.only(row)
+        ratio = max(ratio, float(detectable_ratio(displayed, alpha=LIKELY, power=thresholds.power)[0]))
         contrast = comparison.contrast(functions, row) if comparison.consecutive else None
         if contrast is not None:
             error = (tested.base + tested.candidate) / 2 * np.sqrt(contrast.sampling + contrast.state)
-            against = replace(tested, error=error, df=np.array([contrast.df(float(tested.df[0]))]))
-            ratio = max(ratio, float(detectable_ratio(against, alpha=alpha, power=thresholds.power)[0]))
-        found.append(ratio)
-    return found
+            with_state = replace(tested, error=error, df=np.array([contrast.df(float(tested.df[0]))]))
+            ratio = max(ratio, float(detectable_ratio(with_state, alpha=alpha, power=thresholds.power)[0]))
+        ratios.append(ratio)
+    return ratios
 
 
-def _plain(ratio: float) -> float | None:
-    """A ratio that can be written as JSON; None where nothing could have been found."""
+def _finite_ratio(ratio: float) -> float | None:
+    """Return a ratio that JSON can represent; None if nothing is detectable."""
     return float(ratio) if np.isfinite(ratio) and ratio < 1e6 else None

@@ -1,4 +1,4 @@
-"""The raw value of one independent count of a profile, below which a value cannot be finer."""
+"""The raw value of one independent count of a profile, the finest resolution of a value."""
 
 from dataclasses import dataclass
 
@@ -8,10 +8,10 @@ from slowpath.analysis.kinds.profiles.profile_sets import ProfileSets
 
 
 def quantum_of(sets: ProfileSets) -> float:
-    """Raw value of one independent count, which sets the least noise that a value can have.
+    """Return the raw value of one independent count, which determines the least noise of a value.
 
-    CPU: the value per sample. Memory: the sampling rate in bytes, for objects as many as make up those bytes. Others:
-    the mean value of an event. Of profiles that were sampled at different rates, the coarsest counts.
+    CPU: the value per sample. Memory: the sampling rate in bytes; for objects, as many as make up those bytes. Others: the mean
+    value of an event. If sampling rates differ, the coarsest counts.
     """
     sample_type = sets.sample_type
     if sets.artifacts[0].table.kind == "cpu" and sample_type.unit == "count":
@@ -35,7 +35,7 @@ class _Partner:
 
 
 def _partner_total(sets: ProfileSets) -> _Partner:
-    """The neighbouring sample type that counts what this one weighs, or weighs what it counts."""
+    """Return the related sample type: the count for bytes or time, or bytes or time for the count."""
     first = sets.artifacts[0].table
     index = sets.sample_type_of[0]
     family = first.sample_types[index].type.partition("_")[0]
@@ -43,6 +43,6 @@ def _partner_total(sets: ProfileSets) -> _Partner:
     same = [i for i in others if first.sample_types[i].type.partition("_")[0] == family] or others
     if not same:
         return _Partner("", 0.0)
-    wanted = first.sample_types[same[0]]
-    tables = [a.table for a in sets.artifacts if wanted in a.table.sample_types]
-    return _Partner(wanted.unit, sum(abs(t.total(t.sample_types.index(wanted))) for t in tables))
+    partner_type = first.sample_types[same[0]]
+    tables = [a.table for a in sets.artifacts if partner_type in a.table.sample_types]
+    return _Partner(partner_type.unit, sum(abs(t.total(t.sample_types.index(partner_type))) for t in tables))

@@ -1,11 +1,10 @@
-"""Two sets of profiles, many subjects: rates, ratios, intervals and p-values, by arithmetic over whole arrays.
+"""Compare two sets of profiles with many subjects: rates, ratios, intervals and p-values, vectorized.
 
-What is assumed. A subject's value in one profile is a count times a quantum (10 ms of CPU). Over profiles of one
-binary its variance is `dispersion x count`: 1 if sampling were Poisson, more when runs differ, less when a timer
-samples regularly. The dispersion of each subject is estimated from both sides and shrunk towards a prior that grows
-with the subject (quasi-Poisson with a moderated variance, as Smyth 2004 does for microarrays). A rate is always sum
-over sum: profiles with more weight count more. Tests use the variance under equality, intervals the variance at the
-estimates.
+A subject's value in one profile is a count times a quantum (10 ms of CPU). Over profiles of one binary its variance is
+`dispersion x count`: 1 for Poisson sampling, more if runs differ, less if a timer samples regularly. The dispersion of each
+subject is estimated from both sides and shrunk towards a prior that grows with the subject (quasi-Poisson with a moderated
+variance, as Smyth 2004 does for microarrays). A rate is always sum over sum: profiles with more weight count more. Tests use
+the variance under equality, intervals the variance at the estimates.
 """
 
 from dataclasses import dataclass, fields
@@ -19,16 +18,16 @@ from slowpath.analysis.stats.t_distribution import digamma, t_quantile, t_two_si
 
 F64 = NDArray[np.float64]
 
-# Below this many counts a profile, a small observed spread says nothing: no claim of sub-Poisson sampling.
+# Below this many counts per profile, a small observed variance is no evidence of sub-Poisson sampling.
 COUNTS_FOR_REGULARITY = 25.0
 
 
 @dataclass(frozen=True)
 class ReplicateSums:
-    """Sums over the replicates of one side: all that the estimates need, so nodes need not keep every profile.
+    """Sums over the replicates of one side.
 
-    `weight` is the sum of the weights (requests, seconds or total value); `values[s]` the sum of subject s's raw
-    values; `squares[s]` the sum of value^2 / weight.
+    All that the estimates need, so nodes need not store every profile. `weight` is the sum of the weights (requests,
+    seconds or total value); `values[s]` the sum of subject s's raw values; `squares[s]` the sum of value^2 / weight.
     """
 
     replicates: int
@@ -38,7 +37,7 @@ class ReplicateSums:
 
     @classmethod
     def of(cls, rows: F64, weights: F64) -> "ReplicateSums":
-        """From a matrix (subjects x replicates) and the weight of each replicate (> 0)."""
+        """Sum a matrix (subjects x replicates) with the weight of each replicate (> 0)."""
         weighing = weights > 0
         return cls(
             replicates=len(weights),
@@ -48,30 +47,30 @@ class ReplicateSums:
         )
 
     def part(self, begin: int, end: int) -> "ReplicateSums":
-        """Of some of the subjects only."""
+        """Return the sums of some of the subjects."""
         return ReplicateSums(self.replicates, self.weight, self.values[begin:end], self.squares[begin:end])
 
     @property
     def rates(self) -> F64:
-        """Value per unit of weight; 0 of a side that weighs nothing (a share of an empty profile)."""
+        """Return the value per unit of weight; 0 for a side without weight (a share of an empty profile)."""
         return self.values * self.inverse_weight
 
     @property
     def inverse_weight(self) -> float:
-        """1 / weight, or 0 where there is none: no information, and no division by it."""
+        """Return 1 / weight, or 0 without weight."""
         return 1 / self.weight if self.weight else 0.0
 
     @property
     def spread(self) -> F64:
-        """Weighted sum of squares about the rate: its mean is (replicates - 1) x variance per unit of weight."""
+        """Return the weighted sum of squares about the rate, on average (replicates - 1) x variance per unit of weight."""
         return np.maximum(self.squares - np.square(self.values) * self.inverse_weight, 0.0)
 
 
 @dataclass(frozen=True)
 class Scatter:
-    """How the dispersions of the functions of one comparison scatter about what is expected of them.
+    """The scatter of the functions' dispersions in one comparison about their expectation.
 
-    They are `scale` times as large, and the expectation is worth at most `df` degrees of freedom.
+    They are `scale` times as large, and the expectation counts as at most `df` degrees of freedom.
     """
 
     scale: float = 1.0
@@ -83,12 +82,12 @@ AS_EXPECTED = Scatter()
 
 @dataclass(frozen=True)
 class DispersionPrior:
-    """What is believed of the dispersion before looking, and how strongly.
+    """The prior of the dispersion, and its weight.
 
-    Expected: `dispersion + cv^2 x counts`, since what differs between runs (placement, load) scales with a subject
-    while sampling noise does not. Measured on three programs, 12 to 30 profiles of one binary each: subjects of few
-    counts keep within what chance alone spreads around 1, large ones truly differ (0.5 to 2.3); hence a strong
-    belief (`df_few`) below about `counts_turn` counts a profile, a weak one (`df_many`) above.
+    Expected: `dispersion + cv^2 x counts`, since what differs between runs (placement, load) scales with a subject while
+    sampling noise does not. Measured on three programs, 12 to 30 profiles of one binary each: subjects with few counts stay
+    within what chance alone varies around 1, large ones truly differ (0.5 to 2.3); hence a strong prior (`df_few`) below about
+    `counts_turn` counts per profile, a weak one (`df_many`) above.
     """
 
     dispersion: float
@@ -99,22 +98,22 @@ class DispersionPrior:
     scatter: Scatter = AS_EXPECTED
 
     def expected(self, counts: F64) -> F64:
-        """Expected dispersion at a mean count per profile."""
+        """Return the expected dispersion at a mean count per profile."""
         return self.scatter.scale * (self.dispersion + self.cv**2 * counts)
 
     def df(self, counts: F64) -> F64:
-        """How many degrees of freedom the expectation is worth."""
+        """Return the degrees of freedom that the expectation counts as."""
         known = self.df_many + (self.df_few - self.df_many) / (1 + (counts / self.counts_turn) ** 1.5)
         return np.minimum(known, self.scatter.df)
 
 
 @dataclass(frozen=True)
 class RateEstimates:
-    """Of every subject, base against candidate. Rates are raw value per unit of weight.
+    """Base against candidate for every subject. Rates are raw value per unit of weight.
 
-    `low` and `high` bound the ratio candidate / base where both are positive (else NaN), `difference_low` and
-    `difference_high` the difference of rates. `log_error` is the standard error of the log ratio, `error` that of
-    the difference if nothing changed.
+    `low` and `high` bound the ratio candidate / base if both are positive (else NaN), `difference_low` and `difference_high`
+    the difference of rates. `log_error` is the standard error of the log ratio, `error` that of the difference without a
+    change.
     """
 
     base: F64
@@ -133,30 +132,30 @@ class RateEstimates:
 
     @property
     def difference(self) -> F64:
-        """Candidate minus base, in rates."""
+        """Return candidate minus base, in rates."""
         return self.candidate - self.base
 
     @cached_property
     def p_value(self) -> F64:
-        """Two-sided p-value of the difference."""
+        """Return the two-sided p-value of the difference."""
         return t_two_sided(self.statistic, self.df)
 
     def wider(self, other: "RateEstimates") -> "RateEstimates":
-        """Of each row the one of both estimates whose interval of the difference is wider."""
-        mine = ~(other.difference_high - other.difference_low > self.difference_high - self.difference_low)
+        """Return for each row the estimate whose interval of the difference is wider."""
+        own_is_wider = ~(other.difference_high - other.difference_low > self.difference_high - self.difference_low)
         return RateEstimates(
             **{
-                field.name: np.where(mine, getattr(self, field.name), getattr(other, field.name))
+                field.name: np.where(own_is_wider, getattr(self, field.name), getattr(other, field.name))
                 for field in fields(self)
             }
         )
 
     def only(self, row: int) -> "RateEstimates":
-        """Return the estimates of one row alone."""
+        """Return the estimates of one row."""
         return RateEstimates(**{field.name: getattr(self, field.name)[[row]] for field in fields(self)})
 
     def with_row(self, row: int, other: "RateEstimates") -> "RateEstimates":
-        """The same with one row replaced by the only row of other estimates."""
+        """Return the estimates with one row replaced by the only row of other estimates."""
         replaced = {}
         for field in fields(self):
             values = getattr(self, field.name).copy()
@@ -179,18 +178,17 @@ def estimate(
 ) -> RateEstimates:
     """Compare the two sides subject by subject; `share`: weights are totals, so the variance is binomial.
 
-    `inflation` is what serial dependence does to the variance between captures (`serial_dependence`): it multiplies
-    the dispersion beyond that of sampling, which knows no time, or all of it where requests are `in_step` with the
-    sampling clock: then what looks like chance is not. `between` is a relative variance of each difference
-    that no number of captures reduces.
+    `inflation` is the effect of serial dependence on the variance between captures (`serial_dependence`): it multiplies the
+    dispersion beyond that of sampling, which is independent of time, or all of it if requests are `in_step` with the sampling
+    clock. `between` is a relative variance of each difference that more captures do not reduce.
     """
     rate_b, rate_c = base.rates, candidate.rates
     raw, phi, df = _dispersion(base, candidate, quantum=quantum, share=share, prior=prior)
     phi = phi + (inflation - 1) * (phi if in_step else np.maximum(phi - prior.dispersion, 0.0))
     pooled = (base.values + candidate.values) / ((base.weight + candidate.weight) or 1.0)
     unit = phi * quantum
-    spread_of_both = abs(base.inverse_weight) + abs(candidate.inverse_weight)
-    error = np.sqrt(unit * _variance(pooled, share=share) * spread_of_both + between * np.square(pooled))
+    inverse_weights = abs(base.inverse_weight) + abs(candidate.inverse_weight)
+    error = np.sqrt(unit * _variance(pooled, share=share) * inverse_weights + between * np.square(pooled))
     difference = rate_c - rate_b
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where(error > 0, difference / error, 0.0)
@@ -198,8 +196,9 @@ def estimate(
         log_error = np.sqrt(unit * (_relative(base, share=share) + _relative(candidate, share=share)) + between)
     reach = t_quantile(confidence, df)
     low, high = _ratio_interval(ratio, log_error, reach)
-    apart = np.sqrt(
-        unit * (_floored(base, quantum, share=share) + _floored(candidate, quantum, share=share))
+    interval_error = np.sqrt(
+        unit
+        * (_variance_with_floor(base, quantum, share=share) + _variance_with_floor(candidate, quantum, share=share))
         + between * np.square(pooled)
     )
     return RateEstimates(
@@ -208,8 +207,8 @@ def estimate(
         ratio=ratio,
         low=low,
         high=high,
-        difference_low=difference - reach * apart,
-        difference_high=difference + reach * apart,
+        difference_low=difference - reach * interval_error,
+        difference_high=difference + reach * interval_error,
         statistic=statistic,
         df=df,
         dispersion=phi,
@@ -220,19 +219,22 @@ def estimate(
 
 
 def _variance(rate: F64, *, share: bool) -> F64:
-    """Variance of a rate per unit; the difference of two profiles may be negative, its variance is not."""
+    """Return the variance of a rate per unit.
+
+    The difference of two profiles may be negative, its variance is not.
+    """
     size = np.abs(rate)
     return size * np.maximum(1.0 - size, 0.0) if share else size
 
 
 def _relative(side: ReplicateSums, *, share: bool) -> F64:
-    """Variance of the log rate per unit of dispersion and quantum; infinite at zero."""
+    """Return the variance of the log rate per unit of dispersion and quantum; infinite at zero."""
     inverse = 1.0 / side.values
     return inverse * np.maximum(1.0 - side.rates, 0.0) if share else inverse
 
 
-def _floored(side: ReplicateSums, quantum: float, *, share: bool) -> F64:
-    """Variance of the rate per unit; a side without a count is treated as if it had one."""
+def _variance_with_floor(side: ReplicateSums, quantum: float, *, share: bool) -> F64:
+    """Return the variance of the rate per unit; a side without a count is treated as if it had one."""
     rate = np.maximum(np.abs(side.rates), quantum * abs(side.inverse_weight))
     return _variance(rate, share=share) * abs(side.inverse_weight)
 
@@ -248,14 +250,14 @@ def _ratio_interval(ratio: F64, log_error: F64, reach: F64) -> tuple[F64, F64]:
 def _dispersion(
     base: ReplicateSums, candidate: ReplicateSums, *, quantum: float, share: bool, prior: DispersionPrior
 ) -> tuple[F64, F64, F64]:
-    """(observed dispersion, shrunk dispersion, degrees of freedom of the latter) of each subject."""
+    """Return (observed dispersion, shrunk dispersion, its degrees of freedom) of each subject."""
     summed = np.zeros_like(base.values)
     df = np.zeros_like(base.values)
     for side in (base, candidate):
         variance = _variance(side.rates, share=share) * quantum
-        seen = (side.values > 0) & (variance > 0)
-        summed += np.where(seen, side.spread / np.where(seen, variance, 1.0), 0.0)
-        df += np.where(seen, side.replicates - 1, 0)
+        has_variance = (side.values > 0) & (variance > 0)
+        summed += np.where(has_variance, side.spread / np.where(has_variance, variance, 1.0), 0.0)
+        df += np.where(has_variance, side.replicates - 1, 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         raw = np.where(df > 0, summed / np.where(df > 0, df, 1.0), np.nan)
     counts = (np.abs(base.values) + np.abs(candidate.values)) / quantum / (base.replicates + candidate.replicates)
@@ -266,16 +268,16 @@ def _dispersion(
     return raw, phi, df + prior_df
 
 
-# A spread this many standard deviations above what is expected is the subject's own (lockstep sampling gives 5 to
-# 28 times the expected): the belief loses its weight with the fourth power beyond it (in the spirit of Phipson et
-# al. 2016, robust hyperparameters).
+# Dispersion this many standard deviations above the expectation is specific to the subject (lockstep sampling gives 5
+# to 28 times the expected): beyond it the prior loses weight with the fourth power (in the spirit of Phipson et al.
+# 2016, robust hyperparameters).
 OWN_SPREAD = 1.5
 
 
 def prior_weight(summed: F64, df: F64, expected: F64) -> F64:
-    """How far the prior is to be believed of each subject, 0 to 1, given sum of squares / variance on `df`.
+    """Return the weight of the prior for each subject, 0 to 1, given sum of squares / variance on `df`.
 
-    The observed dispersion's distance in standard deviations by Wilson and Hilferty's cube root (1931).
+    It depends on the observed dispersion's distance in standard deviations by Wilson and Hilferty's cube root (1931).
     """
     known = np.maximum(df, 1.0)
     cube = np.cbrt(np.maximum(summed / known / expected, 0.0))
@@ -283,16 +285,16 @@ def prior_weight(summed: F64, df: F64, expected: F64) -> F64:
     return np.where((df > 0) & (distance > OWN_SPREAD), (OWN_SPREAD / np.maximum(distance, OWN_SPREAD)) ** 4, 1.0)
 
 
-# The expectation counts like this many functions that scatter as expected, so that a few do not decide.
+# The expectation counts as this many functions that scatter as expected, so that a few do not decide.
 EXPECTED_WORTH = 10.0
 _PRIOR_DF = np.geomspace(0.5, 1e4, 400)
 
 
 def scatter_of(raw: F64, df: F64, expected: F64) -> Scatter:
-    """The scatter of observed dispersions `raw`, on `df` degrees of freedom each, about the `expected` ones.
+    """Estimate the scatter of observed dispersions `raw`, on `df` degrees of freedom each, about the `expected` ones.
 
-    By the moments of log(raw / expected), whose variance is trigamma(df / 2) + trigamma(prior df / 2) (Smyth 2004,
-    section 6.2). The scale is never below 1: a quiet service may still have a noisy day.
+    By the moments of log(raw / expected), whose variance is trigamma(df / 2) + trigamma(prior df / 2) (Smyth 2004, section
+    6.2). The scale is at least 1: a service with little variation may vary more another time.
     """
     known = (raw > 0) & (df > 0)
     count = int(np.count_nonzero(known))
@@ -308,13 +310,13 @@ def scatter_of(raw: F64, df: F64, expected: F64) -> Scatter:
 
 
 SMALLEST_ALPHA: Final = 1e-12
-"""Of a function with hardly any weight among those tested; 1 minus a much smaller level is 1 as a double."""
+"""Smallest level, for functions with hardly any weight; 1 minus a much smaller one is 1 as a double."""
 
 
 def detectable_ratio(estimates: RateEstimates, *, alpha: float, power: float) -> F64:
-    """The smallest ratio > 1 that would be found with probability `power` at level `alpha`, at these errors.
+    """Return the smallest ratio > 1 found with probability `power` at level `alpha`, given these errors.
 
-    From the error under equality: (t_alpha + t_power) standard errors, read on the log scale.
+    From the error under equality: (t_alpha + t_power) standard errors, on the log scale.
     """
     reach = t_quantile(1 - max(alpha, SMALLEST_ALPHA), estimates.df)
     reserve = t_quantile(2 * power - 1, estimates.df)

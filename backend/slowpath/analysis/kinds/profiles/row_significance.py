@@ -1,8 +1,8 @@
-"""What of a view is coloured: each row's interval, and whether it is more, less, new, gone or noise.
+"""Compute the significance of each row of a view.
 
-A row is coloured only when its q-value, corrected for how many rows are looked at, is as small as that of a finding:
-of two equal sets, not one picture in a hundred has any colour. Everything else is grey, however large. The total is no
-member of that family: it is one planned question.
+Its interval, and whether it is more, less, new, gone or noise. A row is colored only if its q-value, corrected for the
+number of rows, is as small as that of a finding: fewer than one in a hundred views of two equal sets has any color.
+Everything else is gray, however large. The total is not part of that family: it is one planned test.
 """
 
 from dataclasses import dataclass, replace
@@ -30,20 +30,20 @@ U8 = NDArray[np.uint8]
 
 INSIDE_NOISE, MORE, LESS, ONLY_CANDIDATE, ONLY_BASE = range(5)
 
-# Rows that are estimated at a time: estimates take some twenty arrays, and over millions of nodes at once they would
-# be written to fresh memory.
+# Rows estimated at a time: estimates take about twenty arrays, which for millions of nodes at once would need fresh
+# memory.
 SLICE = 65_536
-# Rows with fewer counts on both sides together cannot differ beyond chance: they are no members of the family.
+# Rows with fewer counts on both sides together cannot be significant and are not tested.
 FEWEST_COUNTS = 5
-# Of the 23 bits of a q-value's mantissa.
+# Dropped bits of the 23 in a q-value's mantissa.
 DROPPED_BITS = 13
 
 
 @dataclass(frozen=True)
 class RowSignificance:
-    """Per row: what to colour, the interval of the ratio candidate / base (NaN where there is none), the q-value.
+    """Per row: the state to color, the interval of the ratio candidate / base (NaN if undefined), the q-value.
 
-    `q` is NaN where there are too few counts for a test.
+    `q` is NaN with too few counts for a test.
     """
 
     state: U8
@@ -54,7 +54,7 @@ class RowSignificance:
 
 @dataclass(frozen=True)
 class _UncorrectedRows:
-    """Rows before they are held against each other: the colour that each would have, and how improbable it is."""
+    """Rows before correction: the state that each would have, and its p-value."""
 
     direction: U8
     low: F32
@@ -65,19 +65,22 @@ class _UncorrectedRows:
 def node_changes(
     ground: DiffViewInputs, base: ReplicateSums, candidate: ReplicateSums, basis: Normalization
 ) -> RowSignificance:
-    """Judge the nodes of a tree on one basis: each as one of all, but row 0, the total, as the headline judges it."""
+    """Test the nodes of a tree on one basis.
+
+    Row 0, the total, like the headline does, the others as one family.
+    """
     frames = _changes(ground, base, candidate, basis, planned=1)
-    whole = base.part(0, 1), candidate.part(0, 1)
-    estimates = _estimates(ground, *whole, basis)
+    total_row = base.part(0, 1), candidate.part(0, 1)
+    estimates = _estimates(ground, *total_row, basis)
     state, q = frames.state.copy(), frames.q.copy()
     changed = is_total_changed(ground.comparison, basis, estimates, 0)
-    state[0] = _directions(estimates, *whole)[0] if changed else INSIDE_NOISE
-    q[:1] = _brief(estimates.p_value)
+    state[0] = _directions(estimates, *total_row)[0] if changed else INSIDE_NOISE
+    q[:1] = _round_q(estimates.p_value)
     return replace(frames, state=state, q=q)
 
 
 def row_changes(ground: DiffViewInputs, rows: F64, basis: Normalization) -> RowSignificance:
-    """Judge rows of values (subjects x profiles) on one basis, each as one of all."""
+    """Test rows of values (subjects x profiles) on one basis as one family."""
     values = ground.sets.folded(rows)
     weights = ground.sets.folded(basis.weights[np.newaxis, :])
     sides = [ReplicateSums.of(value, weight[0]) for value, weight in zip(values, weights, strict=True)]
@@ -87,35 +90,35 @@ def row_changes(ground: DiffViewInputs, rows: F64, basis: Normalization) -> RowS
 def _changes(
     ground: DiffViewInputs, base: ReplicateSums, candidate: ReplicateSums, basis: Normalization, *, planned: int
 ) -> RowSignificance:
-    """Judge rows as one family, without the first `planned` ones."""
+    """Test rows as one family, without the first `planned` ones."""
     begins = range(0, max(len(base.values), 1), SLICE)
     parts = [
-        _judged(ground, base.part(begin, begin + SLICE), candidate.part(begin, begin + SLICE), basis)
+        _test_slice(ground, base.part(begin, begin + SLICE), candidate.part(begin, begin + SLICE), basis)
         for begin in begins
     ]
     p_value = np.concatenate([part.p_value for part in parts])
     counts = (np.abs(base.values) + np.abs(candidate.values)) / ground.quantum
     counts[:planned] = 0
-    q = _corrected(p_value, counts)
+    q = _correct(p_value, counts)
     thresholds = ground.comparison.thresholds
-    sure = q <= thresholds.alpha_functions
+    significant = q <= thresholds.alpha_functions
     return RowSignificance(
-        state=np.where(sure, np.concatenate([part.direction for part in parts]), INSIDE_NOISE).astype(np.uint8),
+        state=np.where(significant, np.concatenate([part.direction for part in parts]), INSIDE_NOISE).astype(np.uint8),
         low=np.concatenate([part.low for part in parts]),
         high=np.concatenate([part.high for part in parts]),
-        q=_brief(q),
+        q=_round_q(q),
     )
 
 
-def _corrected(p_value: F64, counts: F64) -> F64:
-    """q-values of the rows that have counts enough; large rows weigh more, as in the findings."""
+def _correct(p_value: F64, counts: F64) -> F64:
+    """Return q-values of the rows with enough counts; large rows weigh more, as in the findings."""
     q = np.full(len(p_value), np.nan)
     tested = np.flatnonzero(counts >= FEWEST_COUNTS)
     q[tested] = q_values(p_value[tested], np.power(counts[tested] + 1, WEIGHT_POWER))
     return q
 
 
-def _judged(
+def _test_slice(
     ground: DiffViewInputs, base: ReplicateSums, candidate: ReplicateSums, basis: Normalization
 ) -> _UncorrectedRows:
     estimates = _estimates(ground, base, candidate, basis)
@@ -151,20 +154,20 @@ def _estimates(
 
 
 def _directions(estimates: RateEstimates, base: ReplicateSums, candidate: ReplicateSums) -> U8:
-    """How each row would be coloured if it changed."""
+    """Return the state of each row if it changed."""
     direction = np.where(estimates.difference > 0, MORE, LESS)
     direction = np.where(base.values == 0, ONLY_CANDIDATE, direction)
     return np.where(candidate.values == 0, ONLY_BASE, direction).astype(np.uint8)
 
 
 def _single(values: F64) -> F32:
-    """Single precision; what is too large for it becomes its largest number."""
+    """Convert to single precision, clipped to its largest number."""
     largest = float(np.finfo(np.float32).max)
     return np.clip(values, -largest, largest).astype(np.float32)
 
 
-def _brief(q: F64) -> F32:
-    """Single precision with three digits: more is never read, and noise in the last bits does not pack."""
+def _round_q(q: F64) -> F32:
+    """Round to single precision with three digits, which are enough for display and compress well."""
     bits = q.astype(np.float32).view(np.uint32)
     rounded = np.where(
         np.isnan(q),

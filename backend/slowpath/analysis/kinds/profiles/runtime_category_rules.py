@@ -1,7 +1,7 @@
-"""Which corner of the Go runtime a function belongs to: the rules of `go_runtime_categories.json`, compiled.
+"""The rules of `go_runtime_categories.json`: which runtime category a function belongs to.
 
-The rules are package data, because they are knowledge about Go releases and not about our code. A function gets a
-set of bits; a stack's category is read from the OR of the bits along its runtime prefix (see `attribution`).
+The rules are package data, because they depend on Go releases and not on our code. A function gets a set of bits; a stack's
+category is derived from the OR of the bits along its runtime prefix (see `stack_attribution`).
 """
 
 import json
@@ -25,7 +25,7 @@ class RuntimeCategoryRule:
 
 @dataclass(frozen=True)
 class FunctionBits:
-    """What a function's name says, one bit per rule in order of precedence."""
+    """The rules that a function's name matches, one bit per rule in order of precedence."""
 
     is_runtime: bool
     any: int
@@ -46,11 +46,11 @@ class RuntimeCategoryRules:
 
     @property
     def categories(self) -> tuple[str, ...]:
-        """Ids of all categories: `app` first, then those of the rules in order of precedence."""
+        """Return the ids of all categories: `app` first, then those of the rules in order of precedence."""
         return (APP, *(rule.category for rule in self.rules))
 
     def bits(self, key: str) -> FunctionBits:
-        """What the rules say of one function name."""
+        """Return the rules that one function name matches."""
         if self.runtime_prefix.match(key) is None:
             return _NOT_RUNTIME
         return FunctionBits(
@@ -67,25 +67,25 @@ class RuntimeCategoryRules:
 
 @cache
 def runtime_rules() -> RuntimeCategoryRules:
-    """The rules shipped with this package."""
+    """Return the rules shipped with this package."""
     data = pkgutil.get_data(__package__, "go_runtime_categories.json")
     if data is None:
         raise FileNotFoundError("go_runtime_categories.json is missing from the package")
-    described = json.loads(data)
+    rule_file = json.loads(data)
     return RuntimeCategoryRules(
-        version=int(described["version"]),
+        version=int(rule_file["version"]),
         rules=tuple(
             RuntimeCategoryRule(
                 category=str(entry["id"]),
-                any=_compiled(entry.get("any")),
-                unless=_compiled(entry.get("not")),
-                leaf=_compiled(entry.get("leaf")),
+                any=_compile(entry.get("any")),
+                unless=_compile(entry.get("not")),
+                leaf=_compile(entry.get("leaf")),
             )
-            for entry in described["categories"]
+            for entry in rule_file["categories"]
         ),
-        runtime_prefix=re.compile(described["runtime_prefix"]),
+        runtime_prefix=re.compile(rule_file["runtime_prefix"]),
     )
 
 
-def _compiled(pattern: str | None) -> re.Pattern[str] | None:
+def _compile(pattern: str | None) -> re.Pattern[str] | None:
     return None if pattern is None else re.compile(pattern)

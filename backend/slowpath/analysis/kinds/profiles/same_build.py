@@ -1,4 +1,4 @@
-"""Whether both sides ran one and the same binary."""
+"""Detect that both sides ran the same binary."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
 
 
 def binaries(side: Sequence[ProfileArtifact]) -> frozenset[str]:
-    """Build ids of the programs of a side: as the facts say, else as the profiles do; empty if any is unknown."""
+    """Return the build ids of a side from metadata, else from the profiles; empty if any is unknown."""
     stated = {artifact.facts.build_id for artifact in side}
     if None not in stated:
         return frozenset(each for each in stated if each)
@@ -15,8 +15,8 @@ def binaries(side: Sequence[ProfileArtifact]) -> frozenset[str]:
 
 
 def same_binary(base: Sequence[ProfileArtifact], candidate: Sequence[ProfileArtifact]) -> bool:
-    """Equal build ids: whatever differs is the machine, the load or the configuration.
+    """Return whether the build ids are equal: then differences are due to machine, load or configuration.
 
-    An equal commit is not enough, since a working tree can hold more than its commit.
+    An equal commit is not enough, since a working tree can differ from its commit.
     """
     return bool(binaries(base)) and binaries(base) == binaries(candidate)

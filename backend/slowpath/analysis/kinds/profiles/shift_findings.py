@@ -1,7 +1,8 @@
-"""Report the net growth of a cost shift: a function that was renamed and grew is both a shift and a finding.
+"""Report the net growth of a cost shift.
 
-The two functions of a shift are estimated as one. Where the change of their sum is significant and no other finding
-covers it (usually the caller in which the cost moved), it is reported under the name that now bears the cost.
+A function that was renamed and grew is both a shift and a finding. The two functions of a shift are estimated as one.
+If the change of their sum is significant and no other finding covers it (usually the caller in which the cost shifted),
+it is reported under the name that has the cost now.
 """
 
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKind
 
 Mask = NDArray[np.bool_]
 
-# The net change is reported if this much of it is not covered by other findings.
+# The net change is reported if at least this share of it is not covered by other findings.
 UNCOVERED = 0.4
 
 
@@ -26,15 +27,15 @@ def shift_findings(
 ) -> list[Finding]:
     """Return a finding for every shift whose net change is significant and not covered by `findings`."""
     covered = stacks_of(comparison, findings)
-    found = []
+    net_findings = []
     for move in moves:
         if move.under in {move.from_function, move.to_function}:
             continue  # the function and its caller as one are the caller, which was tested
         finding = _net_finding(comparison, move, covered)
         if finding is not None:
-            found.append(finding)
+            net_findings.append(finding)
             covered |= _pair(comparison, move)
-    return found
+    return net_findings
 
 
 def _pair(comparison: ProfileKindComparison, move: CostShift) -> Mask:
@@ -48,11 +49,13 @@ def _net_finding(comparison: ProfileKindComparison, move: CostShift, covered: Ma
     stacks = _pair(comparison, move)
     tested = estimate_stacks(comparison, stacks)
     rows = comparison.measured.by_group(stacks.astype(np.int64), 2)[1:2]
-    shown = estimate_rows(rows, comparison.sets, comparison.basis, comparison.quantum, comparison.thresholds)
-    ratio, difference = float(shown.ratio[0]), float(shown.difference[0])
+    displayed = estimate_rows(rows, comparison.sets, comparison.basis, comparison.quantum, comparison.thresholds)
+    ratio, difference = float(displayed.ratio[0]), float(displayed.difference[0])
     least_relative, least_of_total = comparison.floors
-    whole = comparison.categories.estimates
-    large = abs(difference) >= least_of_total * max(float(whole.base[-1]), float(whole.candidate[-1]))
+    total_estimates = comparison.categories.estimates
+    large = abs(difference) >= least_of_total * max(
+        float(total_estimates.base[-1]), float(total_estimates.candidate[-1])
+    )
     clear = np.isfinite(ratio) and ratio > 0 and max(ratio, 1 / ratio) - 1 >= least_relative
     agrees = difference * float(tested.difference[0]) > 0
     if not (large and clear and agrees and float(tested.p_value[0]) <= comparison.thresholds.alpha_total):
@@ -62,12 +65,19 @@ def _net_finding(comparison: ProfileKindComparison, move: CostShift, covered: Ma
         return None
     factor, unit = comparison.basis.factor, comparison.basis.unit
     change = Effect(
-        ratio, difference * factor, float(shown.low[0]), float(shown.high[0]), comparison.thresholds.confidence, "ratio"
+        ratio,
+        difference * factor,
+        float(displayed.low[0]),
+        float(displayed.high[0]),
+        comparison.thresholds.confidence,
+        "ratio",
     )
     worse = difference > 0
-    base, candidate = float(shown.base[0]) * factor, float(shown.candidate[0]) * factor
+    base, candidate = float(displayed.base[0]) * factor, float(displayed.candidate[0]) * factor
     title = f"{wording.function(move.to_function)}, formerly {wording.function(move.from_function)},"
-    said = wording.change_sentence(title, comparison.kind, base=base, candidate=candidate, unit=unit, change=change)
+    described = wording.change_sentence(
+        title, comparison.kind, base=base, candidate=candidate, unit=unit, change=change
+    )
     text = FUNCTION if worse else FUNCTION_LESS
     return Finding(
         kind="profile.function",
@@ -86,5 +96,5 @@ def _net_finding(comparison: ProfileKindComparison, move: CostShift, covered: Ma
         more_profiles=None,
         mechanism=text.mechanism if comparison.kind == "cpu" else "",
         advice=text.advice if comparison.kind == "cpu" else "",
-        sentence=f"{said}.",
+        sentence=f"{described}.",
     )

@@ -1,4 +1,4 @@
-"""From estimates to decisions: which rows changed, by how much in display units, and how much more would settle it."""
+"""Decide from estimates which rows changed, by how much in display units, and how many more profiles are needed."""
 
 from dataclasses import dataclass
 
@@ -20,18 +20,18 @@ from slowpath.analysis.stats.t_distribution import t_quantile
 
 F64 = NDArray[np.float64]
 
-# Large subjects are where a small change costs, and there are few of them: hypotheses weigh by counts^0.75.
+# Hypotheses are weighted by counts^0.75: small changes matter in large subjects, and there are few of those.
 WEIGHT_POWER = 0.75
 MOST_MORE_PROFILES = 1_000
-# Subjects that are compared with the rest of the program where the sides were captured one after the other.
+# Maximum number of subjects compared with the rest of the program, for sides captured one after the other.
 MOST_CONTRASTS = 200
-# Less probable than this by chance: only such a row can be a finding.
+# Only rows with a smaller p-value can be findings.
 LIKELY = 0.01
 
 
 @dataclass(frozen=True)
 class SignificantRows:
-    """Rows of `SubjectEstimates`: q-values of those tested (else NaN), and whether each is significant and large enough."""
+    """q-values of the tested rows (else NaN), and which are significant and large enough."""
 
     q: F64
     changed: NDArray[np.bool_]
@@ -40,37 +40,37 @@ class SignificantRows:
 def compare_rows(
     comparison: ProfileKindComparison, subjects: SubjectEstimates, among: NDArray[np.bool_], weights: F64, alpha: float
 ) -> SignificantRows:
-    """Weighted Benjamini-Hochberg over the rows `among`, then floors on relative and absolute effect.
+    """Apply weighted Benjamini-Hochberg to the rows `among`, then floors on relative and absolute effect.
 
-    The tested estimates are relative to what nearly everything changed by. A change must have the same sign as
-    displayed, where chance must be as improbable as in any finding; and nothing but the code may explain it.
+    The tested estimates are relative to the common factor. A change must have the same sign as displayed, and the displayed
+    estimate must be as improbable as in any finding; and no cause other than the code may explain it.
     """
     estimates, tested = subjects.estimates, subjects.tested
     q = np.full(len(subjects.names), np.nan)
     chosen = np.flatnonzero(among)
     least_relative, least_of_total = comparison.floors
-    whole = comparison.categories.estimates
-    total = max(whole.base[-1], whole.candidate[-1])
+    total_estimates = comparison.categories.estimates
+    total = max(total_estimates.base[-1], total_estimates.candidate[-1])
     large = np.abs(estimates.difference) >= least_of_total * total
     with np.errstate(invalid="ignore"):
-        relative = np.isnan(tested.ratio) | (_away_from_one(tested.ratio) >= least_relative)
+        relative = np.isnan(tested.ratio) | (_distance_from_one(tested.ratio) >= least_relative)
         agrees = np.sign(estimates.difference) == np.sign(tested.difference)
-        shown = (estimates is tested) | (estimates.p_value <= LIKELY)
-    worthy = among & large & relative & agrees & shown
+        is_displayed = (estimates is tested) | (estimates.p_value <= LIKELY)
+    eligible = among & large & relative & agrees & is_displayed
     p_values = tested.p_value
     if comparison.consecutive:
-        p_values = _against_the_rest(comparison, subjects, np.flatnonzero(worthy & (p_values <= LIKELY)))
+        p_values = _p_values_against_rest(comparison, subjects, np.flatnonzero(eligible & (p_values <= LIKELY)))
     q[chosen] = q_values(p_values[chosen], weights[chosen])
-    changed = worthy & (q <= alpha)
+    changed = eligible & (q <= alpha)
     rows = np.flatnonzero(changed)
     changed[rows] = ~explained(comparison, subjects, rows)
     return SignificantRows(q=q, changed=changed)
 
 
-def _against_the_rest(comparison: ProfileKindComparison, subjects: SubjectEstimates, rows: Index) -> F64:
-    """P-values of all rows, those of `rows` no less than the changes of state and load make them (`state_scatter`).
+def _p_values_against_rest(comparison: ProfileKindComparison, subjects: SubjectEstimates, rows: Index) -> F64:
+    """Return p-values of all rows, at least those that changes of state and load explain for `rows` (`state_scatter`).
 
-    Only the least probable are looked at; the others of `rows` would not be among the findings.
+    Only the least probable are computed; the others of `rows` would not be among the findings.
     """
     tested = subjects.tested
     p_values = tested.p_value.copy()
@@ -84,10 +84,10 @@ def _against_the_rest(comparison: ProfileKindComparison, subjects: SubjectEstima
 
 
 def is_total_changed(comparison: ProfileKindComparison, basis: Normalization, whole: RateEstimates, row: int) -> bool:
-    """Whether the total is significant on its own: one planned question, so nothing is corrected for the others.
+    """Return whether the total is significant alone: one planned test, without correction for the others.
 
-    `row` of `whole` is the total. Of shares it is always 1. On the basis of the comparison the process's own CPU time
-    decides where it is known; where it is not, the total may be the machine's as soon as nearly everything moved.
+    `row` of `whole` is the total. For shares it is always 1. On the basis of the comparison the process's CPU time decides if it
+    is known; otherwise the total may be due to the machine as soon as nearly everything changed.
     """
     if basis.id == comparison.basis.id:
         whole, row = comparison.categories.estimates, len(comparison.categories.names) - 1
@@ -98,18 +98,24 @@ def is_total_changed(comparison: ProfileKindComparison, basis: Normalization, wh
         return False
     if explained(comparison, comparison.categories, np.array([len(comparison.categories.names) - 1]))[0]:
         return False
-    return not np.isfinite(ratio) or float(_away_from_one(np.array(ratio))) >= comparison.floors[0]
+    return not np.isfinite(ratio) or float(_distance_from_one(np.array(ratio))) >= comparison.floors[0]
 
 
-def _away_from_one(ratio: F64) -> F64:
-    """How far a ratio is from 1, the same for a ratio and its inverse: swapped sides pass the same floor."""
+def _distance_from_one(ratio: F64) -> F64:
+    """Return the distance of a ratio from 1, equal for a ratio and its inverse.
+
+    Swapped sides pass the same floor.
+    """
     with np.errstate(divide="ignore", invalid="ignore"):
         far: F64 = np.maximum(ratio, 1 / ratio) - 1
     return far
 
 
 def change_of(comparison: ProfileKindComparison, subjects: SubjectEstimates, row: int) -> Effect:
-    """The effect on one row in display units: as a ratio where both sides have some, else as a difference."""
+    """Return the effect of one row in display units.
+
+    A ratio if both sides have a value, else a difference.
+    """
     estimates, factor = subjects.estimates, comparison.basis.factor
     ratio, low, high = (float(each[row]) for each in (estimates.ratio, estimates.low, estimates.high))
     difference = float(estimates.difference[row]) * factor
@@ -127,19 +133,20 @@ def change_of(comparison: ProfileKindComparison, subjects: SubjectEstimates, row
 
 
 def profiles_needed(comparison: ProfileKindComparison, subjects: SubjectEstimates, row: int) -> int | None:
-    """How many more profiles a side would settle a likely change of this size; None when it is settled, or cannot be.
+    """Return how many more profiles per side a tentative change needs.
 
-    The standard error falls with the root of the number of profiles; at least as many as certainty needs at all.
+    None if it is certain, or cannot be. The standard error falls with the root of the number of profiles; at least the
+    number that certainty requires.
     """
     if comparison.certain or comparison.kind in WAITING_KINDS:
         return None
     here = max(1, min(comparison.sets.replicates()))
     effect = abs(float(subjects.tested.statistic[row]))
-    return _needed(effect, here, comparison) - here
+    return _profiles_for_power(effect, here, comparison) - here
 
 
-def _needed(statistic: float, here: int, comparison: ProfileKindComparison) -> int:
-    """Profiles a side at which an effect now at `statistic` standard errors is found with the wanted power."""
+def _profiles_for_power(statistic: float, here: int, comparison: ProfileKindComparison) -> int:
+    """Return the profiles per side at which an effect now at `statistic` standard errors has the required power."""
     thresholds = comparison.thresholds
     count = max(comparison.fewest_replicates, here + 1)
     while count < here + MOST_MORE_PROFILES:

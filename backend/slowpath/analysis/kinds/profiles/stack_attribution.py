@@ -1,8 +1,8 @@
-"""Every stack gets one category, one entry and one payer.
+"""Attribute every stack to one category, one entry and one attributed caller.
 
-The category says which corner of the runtime worked; the entry is the runtime function that user code called; the
-payer is the first user frame below it. All three come from the runtime prefix of a stack: the frames from the leaf
-up to the first that is not the runtime's (`go_runtime_categories.json`, "how").
+The category is the part of the runtime that worked; the entry is the runtime function that user code called; the attributed
+caller is the first user frame below it. All three come from the runtime prefix of a stack: the frames from the leaf up to
+the first that is not the runtime's (`go_runtime_categories.json`, "how").
 """
 
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ from slowpath.analysis.kinds.profiles.stack_frames import I32, U64, Index, Stack
 Mask = NDArray[np.bool_]
 U8 = NDArray[np.uint8]
 
-# The root has no name; what the profiler puts in place of a function has one in brackets.
-_NOBODY = frozenset({"", "["})
-# The stack is switched, nothing is called: an entry is what stands beside these.
+# The root has no name; placeholders of the profiler are in brackets.
+_NO_FUNCTION = frozenset({"", "["})
+# These switch the stack without calling: an entry is next to them.
 STACK_SWITCHES = frozenset({"runtime.systemstack", "runtime.systemstack_switch"})
 
 GROUPS = {
@@ -31,13 +31,11 @@ GROUPS = {
 
 @dataclass(frozen=True)
 class StackAttribution:
-    """Where each stack belongs.
+    """The attribution of each stack.
 
-    Per stack: `category` indexes `categories`; `entry` is the label of the runtime function that was called and
-    `payer` that of the function that pays, both 0 where there is none; `entry_category` is the entry's own.
-
-    Per label: `is_runtime`, `is_library` (the standard library, or nobody) and `is_nobody` (the root, or what the profiler
-    puts in place of a function).
+    Per stack: `category` indexes `categories`; `entry` is the label of the called runtime function and `payer` that of the
+    attributed caller, both 0 if there is none; `entry_category` is the entry's own. Per label: `is_runtime`, `is_library` (the
+    standard library, or no function) and `is_nobody` (no function: the root, or a placeholder of the profiler).
     """
 
     categories: tuple[str, ...]
@@ -50,14 +48,14 @@ class StackAttribution:
     is_nobody: Mask
 
     def of(self, subject: str) -> Mask:
-        """Which stacks belong to a category or to a group of categories."""
+        """Return which stacks belong to a category or to a group of categories."""
         members = [self.categories.index(part) for part in GROUPS.get(subject, (subject,))]
         return np.isin(self.category, members)
 
 
 @dataclass(frozen=True)
 class _FunctionRuleBits:
-    """What the rules say of each label."""
+    """The rules that each label matches."""
 
     is_runtime: Mask
     is_library: Mask
@@ -74,7 +72,7 @@ class _FunctionRuleBits:
         is_runtime = np.array([begin(key) is not None for key in keys], dtype=np.bool_)
         runtime = np.flatnonzero(is_runtime)
         matched, unless, leaf = (np.zeros(len(keys), dtype=np.uint64) for _ in range(3))
-        for row in runtime.tolist():  # few of a program's functions
+        for row in runtime.tolist():  # few of a program's functions are the runtime's
             bits = rules.bits(keys[row])
             matched[row], unless[row], leaf[row] = bits.any, bits.unless, bits.leaf
         is_switch = np.zeros(len(keys), dtype=np.bool_)
@@ -82,7 +80,7 @@ class _FunctionRuleBits:
         return cls(
             is_runtime=is_runtime,
             is_library=np.array(are_standard(keys), dtype=np.bool_),
-            is_nobody=np.array([key[:1] in _NOBODY for key in keys], dtype=np.bool_),
+            is_nobody=np.array([key[:1] in _NO_FUNCTION for key in keys], dtype=np.bool_),
             is_switch=is_switch,
             any=matched,
             unless=unless,
@@ -91,7 +89,7 @@ class _FunctionRuleBits:
 
 
 def attribute_stacks(frames: StackFrames, labels: Labels) -> StackAttribution:
-    """Category, entry and payer of every stack."""
+    """Return category, entry and attributed caller of every stack."""
     rules = runtime_rules()
     names = _FunctionRuleBits.of(rules, labels)
     prefix = _runtime_prefixes(frames, names)
@@ -108,14 +106,15 @@ def attribute_stacks(frames: StackFrames, labels: Labels) -> StackAttribution:
 
 
 def categories_of(matched: U64, unless: U64, leaf: U64, rules: int) -> U8:
-    """The first rule that matches: some frame of the prefix (and none that it excludes), or the leaf.
+    """Return the first rule that matches.
 
-    What no rule names is the application's, category 0.
+    Some frame of the prefix (and none that it excludes), or the leaf. Without a match it is the application's, category
+    0.
     """
-    won = (matched & ~unless) | leaf
-    category = np.zeros(len(won), dtype=np.uint8)
+    matching = (matched & ~unless) | leaf
+    category = np.zeros(len(matching), dtype=np.uint8)
     for number in reversed(range(rules)):
-        category[(won >> np.uint64(number)) & np.uint64(1) == 1] = number + 1
+        category[(matching >> np.uint64(number)) & np.uint64(1) == 1] = number + 1
     return category
 
 
@@ -131,9 +130,9 @@ class _RuntimePrefixes:
 
 
 def _runtime_prefixes(frames: StackFrames, names: _FunctionRuleBits) -> _RuntimePrefixes:
-    """From the leaf upwards, all stacks at once, each until its first frame that is not the runtime's."""
+    """Walk from the leaf upwards, all stacks at once, each until its first frame that is not the runtime's."""
     count = frames.count
-    found = _RuntimePrefixes(
+    prefixes = _RuntimePrefixes(
         any=np.zeros(count, dtype=np.uint64),
         unless=np.zeros(count, dtype=np.uint64),
         leaf=np.zeros(count, dtype=np.uint64),
@@ -143,23 +142,23 @@ def _runtime_prefixes(frames: StackFrames, names: _FunctionRuleBits) -> _Runtime
     stacks = np.flatnonzero(frames.depth > 0)
     at_leaf = True
     while len(stacks):
-        label = frames.label[found.above[stacks]]
+        label = frames.label[prefixes.above[stacks]]
         inside = names.is_runtime[label]
         stacks, label = stacks[inside], label[inside]
         if at_leaf:
-            found.leaf[stacks] = names.leaf[label]
+            prefixes.leaf[stacks] = names.leaf[label]
             at_leaf = False
-        found.any[stacks] |= names.any[label]
-        found.unless[stacks] |= names.unless[label]
-        called = ~names.is_switch[label] | (found.entry[stacks] == 0)
-        found.entry[stacks[called]] = label[called]
-        found.above[stacks] -= 1
-        stacks = stacks[found.above[stacks] >= frames.start[stacks]]
-    return found
+        prefixes.any[stacks] |= names.any[label]
+        prefixes.unless[stacks] |= names.unless[label]
+        called = ~names.is_switch[label] | (prefixes.entry[stacks] == 0)
+        prefixes.entry[stacks[called]] = label[called]
+        prefixes.above[stacks] -= 1
+        stacks = stacks[prefixes.above[stacks] >= frames.start[stacks]]
+    return prefixes
 
 
 def _payers(frames: StackFrames, names: _FunctionRuleBits, above: Index) -> I32:
-    """The first frame that is neither the runtime's nor the standard library's, else the first not the runtime's."""
+    """Return the first frame of user code, else the first outside the runtime."""
     user = np.zeros(frames.count, dtype=np.int32)
     library = np.zeros(frames.count, dtype=np.int32)
     is_library = ~names.is_runtime & ~names.is_nobody
@@ -168,11 +167,11 @@ def _payers(frames: StackFrames, names: _FunctionRuleBits, above: Index) -> I32:
     stacks = np.flatnonzero(here >= frames.start[:-1])
     while len(stacks):
         label = frames.label[here[stacks]]
-        fresh = is_library[label] & (library[stacks] == 0)
-        library[stacks[fresh]] = label[fresh]
-        paying = is_user[label]
-        user[stacks[paying]] = label[paying]
-        stacks = stacks[~paying]
+        is_first = is_library[label] & (library[stacks] == 0)
+        library[stacks[is_first]] = label[is_first]
+        is_caller = is_user[label]
+        user[stacks[is_caller]] = label[is_caller]
+        stacks = stacks[~is_caller]
         here[stacks] -= 1
         stacks = stacks[here[stacks] >= frames.start[stacks]]
     return np.where(user > 0, user, library)

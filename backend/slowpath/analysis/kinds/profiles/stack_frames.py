@@ -1,4 +1,4 @@
-"""Stacks end to end in one array, and what can be asked of all of them at once."""
+"""Stacks concatenated in one array, with operations on all of them at once."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +15,10 @@ _ODD = 0x9E3779B97F4A7C15
 
 @dataclass(frozen=True)
 class StackFrames:
-    """Stacks end to end: stack s is `label[start[s]:start[s + 1]]`, root first; `line` likewise, or None."""
+    """Concatenated stacks: stack s is `label[start[s]:start[s + 1]]`, root first.
+
+    `line` likewise, or None.
+    """
 
     start: Index
     label: I32
@@ -23,24 +26,24 @@ class StackFrames:
 
     @property
     def count(self) -> int:
-        """Number of stacks."""
+        """Return the number of stacks."""
         return len(self.start) - 1
 
     @cached_property
     def depth(self) -> Index:
-        """Number of frames of each stack. Not to be written to."""
+        """Return the number of frames of each stack. Read-only."""
         return np.diff(self.start)
 
     def owner(self) -> I32:
-        """The stack that each frame belongs to."""
+        """Return the stack of each frame."""
         return np.repeat(np.arange(self.count, dtype=np.int32), self.depth)
 
     def owner_of(self, frames: Index) -> Index:
-        """The stacks that these frames (positions, ascending or not) belong to."""
+        """Return the stacks of these frames (positions, in any order)."""
         return np.searchsorted(self.start, frames, side="right") - 1
 
     def of(self, stacks: Index) -> Index:
-        """Positions of all frames of these stacks, stack after stack."""
+        """Return the positions of all frames of these stacks, stack after stack."""
         depth = self.depth[stacks]
         ends = np.cumsum(depth)
         return np.repeat(self.start[stacks] - (ends - depth), depth) + np.arange(int(ends[-1]) if len(ends) else 0)
@@ -49,7 +52,7 @@ class StackFrames:
 def number_equal(hashed: U64) -> tuple[Index, Index]:
     """Number equal values alike, in order of first appearance: (number of each, first appearance of each number).
 
-    That order keeps what was near in a file near in memory, which is worth half of the time of a walk.
+    That order preserves the locality of the file in memory, which halves the time of a walk.
     """
     if len(hashed) == 0:
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
@@ -66,20 +69,20 @@ def number_equal(hashed: U64) -> tuple[Index, Index]:
 
 
 def path_hash(frames: StackFrames) -> U64:
-    """A 64-bit hash of each stack's frames (and lines)."""
-    running = _running(frames)
+    """Return a 64-bit hash of each stack's frames (and lines)."""
+    running = _running_sum(frames)
     return running[frames.start[1:]] - running[frames.start[:-1]]
 
 
 def prefix_hashes(frames: StackFrames) -> U64:
-    """Of each frame, a hash of what lies above it in its stack (0 at the root)."""
-    running = _running(frames)
+    """Return for each frame a hash of the frames above it in its stack (0 at the root)."""
+    running = _running_sum(frames)
     prefix: U64 = running[:-1] - np.repeat(running[frames.start[:-1]], frames.depth)
     return prefix
 
 
-def _running(frames: StackFrames) -> U64:
-    """Running sum of mixed frames, each times a power of an odd constant by its distance from the root."""
+def _running_sum(frames: StackFrames) -> U64:
+    """Return the running sum of mixed frames, each times a power of an odd constant by its distance from the root."""
     key = frames.label.astype(np.uint64) + np.uint64(1)
     if frames.line is not None:
         key |= frames.line.astype(np.uint32).astype(np.uint64) << np.uint64(32)
@@ -95,7 +98,7 @@ def _powers(count: int) -> U64:
 
 
 def mixed(key: U64) -> U64:
-    """Finaliser of splitmix64 (Steele, Lea, Flood 2014): near keys become far hashes."""
+    """Apply the finalizer of splitmix64 (Steele, Lea, Flood 2014): near keys get distant hashes."""
     z = key + np.uint64(_ODD)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -104,13 +107,13 @@ def mixed(key: U64) -> U64:
 
 
 def merged(frames: StackFrames) -> tuple[Index, StackFrames]:
-    """(number of each stack after equal ones became one, the remaining stacks)."""
+    """Merge equal stacks; return (number of each stack, the distinct stacks)."""
     ids, first = number_equal(path_hash(frames))
     return ids, taken(frames, first)
 
 
 def taken(frames: StackFrames, stacks: Index) -> StackFrames:
-    """Only these stacks, in this order."""
+    """Return only these stacks, in this order."""
     where = frames.of(stacks)
     return StackFrames(
         start=np.concatenate([[0], np.cumsum(frames.depth[stacks])]),

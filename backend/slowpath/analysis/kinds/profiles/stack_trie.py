@@ -1,7 +1,7 @@
-"""The tree of stacks, grown level by level: frames that share all frames above them become one node.
+"""The tree of stacks, built level by level: frames that share all frames above them become one node.
 
-It is grown only as far as is asked for: a node lighter than `least` keeps its weight and its children stay unseen,
-so that a tree of millions of nodes costs no more than what of it is drawn.
+It is built only as far as needed: a node lighter than `least` gets its weight but no children, so that a tree of millions of
+nodes costs no more than the drawn part of it.
 """
 
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ Mask = NDArray[np.bool_]
 class StackTrie:
     """Nodes in preorder, heaviest child first; node 0 is the root.
 
-    `example` is a stack passing through the node, `depth` the node's depth (so its frame is the stack's frame at
-    `depth - 1`); `size` counts the subtree's nodes, `unseen` the stacks that go on beneath a node not grown further.
-    `node_of_stack` is where each stack ends, or the node at which it was left.
+    `example` is a stack through the node, `depth` the node's depth (so its frame is the stack's frame at `depth - 1`); `size`
+    counts the subtree's nodes, `unseen` the stacks that continue below a node without children. `node_of_stack` is where each
+    stack ends, or the node at which the tree stops.
     """
 
     parent: Index
@@ -36,11 +36,11 @@ class StackTrie:
 
     @property
     def count(self) -> int:
-        """Number of nodes, root included."""
+        """Return the number of nodes, root included."""
         return len(self.parent)
 
     def totals(self, own: F64) -> F64:
-        """Sum over each subtree of `own` (per node)."""
+        """Return the sum over each subtree of `own` (per node)."""
         running = np.concatenate([np.zeros(1), np.cumsum(own)])
         here = np.arange(self.count)
         total: F64 = running[here + self.size] - running[here]
@@ -57,7 +57,7 @@ class _TrieLevel:
 
 
 def build_stack_trie(frames: StackFrames, weight: F64, least: float = 0.0) -> StackTrie:
-    """The tree of all frames; children of nodes lighter than `least` are left unseen. `weight` is per stack."""
+    """Build the tree of all frames, without children of nodes lighter than `least`. `weight` is per stack."""
     node_of_stack = np.zeros(frames.count, dtype=np.int64)
     unseen_at: list[Index] = []
     levels = [_root(weight)]
@@ -65,9 +65,9 @@ def build_stack_trie(frames: StackFrames, weight: F64, least: float = 0.0) -> St
     first_of_level = 0
     while len(active):
         above = levels[-1]
-        grown = np.abs(above.weight[node_of_stack[active] - first_of_level]) >= least
-        unseen_at.append(node_of_stack[active[~grown]])
-        active = active[grown]
+        is_expanded = np.abs(above.weight[node_of_stack[active] - first_of_level]) >= least
+        unseen_at.append(node_of_stack[active[~is_expanded]])
+        active = active[is_expanded]
         if len(active) == 0:
             break
         level, node = _next_level(frames, active, node_of_stack[active], len(levels) - 1, weight)
@@ -84,7 +84,7 @@ def _root(weight: F64) -> _TrieLevel:
 
 
 def _next_level(frames: StackFrames, stacks: Index, above: Index, depth: int, weight: F64) -> tuple[_TrieLevel, Index]:
-    """Nodes one frame deeper, and the node of each of `stacks` counted within the level."""
+    """Return the nodes one frame deeper, and the node of each of `stacks` within the level."""
     frame = frames.start[stacks] + depth
     label = frames.label[frame].astype(np.int64)
     line = np.zeros(len(stacks), dtype=np.int64) if frames.line is None else frames.line[frame].astype(np.int64)
@@ -93,10 +93,10 @@ def _next_level(frames: StackFrames, stacks: Index, above: Index, depth: int, we
         _, first, node = np.unique(key, return_index=True, return_inverse=True)
     else:
         order = np.lexsort((line, label, above))
-        fresh = np.concatenate([[True], np.any([np.diff(each[order]) != 0 for each in (above, label, line)], axis=0)])
+        is_new = np.concatenate([[True], np.any([np.diff(each[order]) != 0 for each in (above, label, line)], axis=0)])
         node = np.empty(len(stacks), dtype=np.int64)
-        node[order] = np.cumsum(fresh) - 1
-        first = order[fresh]
+        node[order] = np.cumsum(is_new) - 1
+        first = order[is_new]
     summed = sum_by(node, weight[stacks], len(first))
     return _TrieLevel(above[first], label[first], line[first], summed, stacks[first]), node
 
@@ -133,16 +133,16 @@ def _in_preorder(levels: list[_TrieLevel], node_of_stack: Index, unseen_at: Inde
     )
 
 
-# 2^20 is deeper than any stack that the decoder lets through.
+# 2^20 is deeper than any stack that the decoder accepts.
 _MOST_ROUNDS = 21
 
 
 def propagate_up(parent: Index, own: NDArray[np.uint64], passes: Mask) -> NDArray[np.uint64]:
-    """OR of `own` from each node upwards along unbroken runs of nodes that pass; 0 where the node does not.
+    """OR `own` from each node upwards along unbroken runs of nodes that pass; 0 for a node that does not.
 
     By pointer doubling: log2(depth) rounds over all nodes.
     """
-    blank = len(parent)  # a node beyond the end, with nothing to hand down
+    blank = len(parent)  # a node beyond the end, without bits
     gathered = np.concatenate([np.where(passes, own, np.uint64(0)), np.zeros(1, dtype=np.uint64)])
     jump = np.concatenate([np.where(passes & passes[parent], parent, blank), [blank]])
     jump[0] = blank

@@ -1,4 +1,7 @@
-"""What every profile says of every subject: rows are subjects, columns profiles, values raw (ns, bytes, counts)."""
+"""The values of every profile by subject.
+
+Rows are subjects, columns profiles, values raw (ns, bytes, counts).
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,18 +20,18 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class StackValues:
-    """Stacks with the values of each profile on them: `own[p]` is (stacks, values), snapshots taken away negative."""
+    """Stacks with the values of each profile: `own[p]` is (stacks, values), subtracted snapshots negative."""
 
     stacks: DistinctStacks
     own: tuple[tuple[Index, F64], ...]
 
     def by_group(self, group: Index, groups: int) -> F64:
-        """Values summed by a number given to each stack: (groups x profiles)."""
+        """Sum values by a number given to each stack: (groups x profiles)."""
         rows = [sum_by(group[where], values, groups) for where, values in self.own]
         return np.stack(rows, axis=1)
 
     def weighted(self, scale: F64) -> F64:
-        """Per stack, the sum over profiles of value times the profile's scale."""
+        """Return per stack the sum over profiles of value times the profile's scale."""
         total = np.zeros(self.stacks.frames.count)
         for (where, values), factor in zip(self.own, scale, strict=True):
             total[where] += values * factor
@@ -36,24 +39,24 @@ class StackValues:
 
 
 def lay_out_stack_values(stacks: DistinctStacks, sets: ProfileSets) -> StackValues:
-    """Lay the profiles of `sets` on their stacks."""
-    found = stacks.values([artifact.table for artifact in sets.artifacts], sets.sample_type_of)
-    own = tuple((where, values * sign) for (where, values), sign in zip(found, sets.sign, strict=True))
+    """Assign the values of the profiles of `sets` to their stacks."""
+    by_profile = stacks.values([artifact.table for artifact in sets.artifacts], sets.sample_type_of)
+    own = tuple((where, values * sign) for (where, values), sign in zip(by_profile, sets.sign, strict=True))
     return StackValues(stacks, own)
 
 
-# Frames are worked through in slices of about this many: temporary arrays stay in the cache and small.
+# Frames are processed in slices of about this many: temporary arrays stay small and in the cache.
 SLICE_FRAMES = 262_144
-# So few that the table in which repetitions are looked up stays in the cache, too.
+# So few that the lookup table for repetitions stays in the cache, too.
 LOOKED_UP_FRAMES = 32_768
-_ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio: its products' high bits are spread evenly
+_ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio: the high bits of products are spread evenly
 
 
 @dataclass(frozen=True)
 class FunctionOccurrences:
-    """Which functions stand on which stacks, each once per stack: `first` marks the outermost occurrence.
+    """Which functions occur on which stacks, each once per stack: `first` marks the outermost occurrence.
 
-    `first` is None where no stack repeats a function. `groups` is the number of functions.
+    `first` is None if no stack repeats a function. `groups` is the number of functions.
     """
 
     frames: StackFrames
@@ -62,14 +65,14 @@ class FunctionOccurrences:
 
     @classmethod
     def of(cls, frames: StackFrames, groups: int, suspects: Mask | None = None) -> "FunctionOccurrences":
-        """Find recursion and mark what it repeats; the frames' labels number the groups.
+        """Find recursion and mark repeated frames; the frames' labels number the groups.
 
-        `suspects` says which labels may stand on a stack more than once, where that is known.
+        `suspects`: which labels may occur on a stack more than once, if that is known.
         """
         return cls(frames, _first_of_each(frames, groups, suspects), groups)
 
     def sums(self, value: F64) -> F64:
-        """Per function, the sum of `value` (per stack) over the stacks it stands on."""
+        """Return per function the sum of `value` (per stack) over its stacks."""
         total = np.zeros(self.groups)
         for low, high in slices(self.frames):
             total += self._sums(
@@ -84,7 +87,7 @@ class FunctionOccurrences:
         return sum_by(self.frames.label[where], weight, self.groups)
 
     def rows(self, measured: StackValues) -> F64:
-        """Totals with all that is called: (functions x profiles)."""
+        """Return totals including callees: (functions x profiles)."""
         rows = []
         for stacks, values in measured.own:
             if 3 * len(stacks) > self.frames.count:
@@ -96,7 +99,7 @@ class FunctionOccurrences:
         return np.stack(rows, axis=1)
 
     def sums_beneath(self, label: int, value: F64) -> F64:
-        """Per function, the sum of `value` over the stacks on which it stands beneath the function `label`."""
+        """Return per function the sum of `value` over the stacks on which it is below the function `label`."""
         stacks = np.flatnonzero(self.holding(label) & (value != 0))
         where = self.frames.of(stacks)
         owner = np.repeat(np.arange(len(stacks)), self.frames.depth[stacks])
@@ -108,14 +111,14 @@ class FunctionOccurrences:
         return sum_by(self.frames.label[where[beneath]], value[stacks[owner[beneath]]], self.groups)
 
     def holding(self, label: int) -> Mask:
-        """Which stacks hold a function."""
+        """Return which stacks contain a function."""
         mask = np.zeros(self.frames.count, dtype=np.bool_)
         mask[self.frames.owner_of(np.flatnonzero(self.frames.label == label))] = True
         return mask
 
 
 def slices(frames: StackFrames, most: int = SLICE_FRAMES) -> Iterator[tuple[int, int]]:
-    """Ranges of stacks (low, high) that hold `most` frames at most, or one stack."""
+    """Yield ranges of stacks (low, high) with at most `most` frames, or one stack."""
     low = 0
     while low < frames.count:
         high = int(np.searchsorted(frames.start, frames.start[low] + most, side="right")) - 1
@@ -125,10 +128,11 @@ def slices(frames: StackFrames, most: int = SLICE_FRAMES) -> Iterator[tuple[int,
 
 
 def _first_of_each(frames: StackFrames, groups: int, suspects: Mask | None) -> Mask | None:
-    """Per frame, whether no frame above it in the stack has the same label; None if that is so of all.
+    """Return per frame whether no frame above it in the stack has the same label.
 
-    Each (stack, label) pair is looked up in a small table by its hash, where the outermost one stands that has this hash.
-    What finds its own pair there repeats it. What finds another pair, which has the same hash, is sorted.
+    None if that holds for all. Each (stack, label) pair is looked up by hash in a small table that holds the outermost
+    pair with this hash. A pair that finds an equal pair repeats it. A pair that finds a different one with the same
+    hash is compared by sorting.
     """
     if suspects is not None and not suspects.any():
         return None
@@ -141,31 +145,31 @@ def _first_of_each(frames: StackFrames, groups: int, suspects: Mask | None) -> M
         at = None if suspects is None else np.flatnonzero(suspects[label])
         if at is not None:
             label, owner = label[at], owner[at]
-        again = _repeated(owner * np.uint64(groups) + label.astype(np.uint64))
-        if len(again):
+        repeated = _repeated(owner * np.uint64(groups) + label.astype(np.uint64))
+        if len(repeated):
             repeats = True
-            first[begin + (again if at is None else at[again])] = False
+            first[begin + (repeated if at is None else at[repeated])] = False
     return first if repeats else None
 
 
 def _repeated(pairs: NDArray[np.uint64]) -> Index:
-    """Places of the pairs that stand at an earlier place, too."""
+    """Return the positions of pairs that also occur at an earlier position."""
     bits = max(4, (4 * len(pairs)).bit_length())
     place = np.arange(len(pairs), dtype=np.int32)
     slot = (pairs * _ODD >> np.uint64(64 - bits)).view(np.int64)
     table = np.empty(1 << bits, dtype=np.int32)
-    table[slot[::-1]] = place[::-1]  # of several that are put into one slot, the last stays: the outermost
+    table[slot[::-1]] = place[::-1]  # of several pairs in one slot, the last write is the outermost
     holder = table[slot]
-    lost = np.flatnonzero(holder != place)
-    same = pairs[holder[lost]] == pairs[lost]
-    left = lost[~same]
-    order = left[np.argsort(pairs[left], kind="stable")]
-    return np.concatenate([lost[same], order[1:][pairs[order][1:] == pairs[order][:-1]]])
+    not_first = np.flatnonzero(holder != place)
+    same = pairs[holder[not_first]] == pairs[not_first]
+    collisions = not_first[~same]
+    order = collisions[np.argsort(pairs[collisions], kind="stable")]
+    return np.concatenate([not_first[same], order[1:][pairs[order][1:] == pairs[order][:-1]]])
 
 
 def own_rows(measured: StackValues, frames: StackFrames, labels: int) -> F64:
-    """Values of stacks that end in each function: (functions x profiles)."""
+    """Return the values of stacks that end in each function: (functions x profiles)."""
     leaf = np.zeros(frames.count, dtype=np.int64)
     filled = frames.depth > 0
     leaf[filled] = frames.label[frames.start[1:][filled] - 1]
-    return measured.by_group(leaf, max(labels, 1))[:labels]  # stacks may be without any function
+    return measured.by_group(leaf, max(labels, 1))[:labels]  # stacks may have no function

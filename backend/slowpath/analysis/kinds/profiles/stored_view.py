@@ -1,7 +1,7 @@
-"""A diff view as it was stored, read back: subtrees on demand, searches over all nodes, lines of a function.
+"""Read a stored diff view: subtrees on demand, searches over all nodes, lines of a function.
 
-The stored view holds every node; the parts sent to a page are cut from it beforehand. Sums over matches
-count nested matches once: only the topmost of a chain of matching frames.
+The stored view has every node; the parts sent to a page are cut from it beforehand. Sums over matches count nested matches
+once: only the topmost of a chain of matching frames.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ SUBTREE_NODES = 8_192
 
 @dataclass(frozen=True)
 class FrameMatches:
-    """What a pattern matches: counts of nodes and functions, and the raw totals of the topmost matches."""
+    """The matches of a pattern: counts of nodes and functions, and the raw totals of the topmost matches."""
 
     nodes: int
     functions: int
@@ -48,7 +48,7 @@ class StoredView:
 
     @classmethod
     def parse(cls, buffer: bytes | memoryview) -> "StoredView":
-        """Read the stored view. Raises `ColumnsError`."""
+        """Parse the stored view. Raises `ColumnsError`."""
         columns = read_columns(buffer, DIFF_FORMAT)
         return cls(columns, strings_of(columns))
 
@@ -71,14 +71,15 @@ class StoredView:
         )
 
     def subtree(self, node_id: int) -> bytes:
-        """Return up to 8,192 of the largest nodes beneath a node, itself included. Raises `IndexError`."""
+        """Return up to 8,192 of the largest nodes below a node, itself included. Raises `IndexError`."""
         size = self.columns.column("node_size", "u32")
         if not 0 <= node_id < len(size):
             raise IndexError(node_id)
         inside = np.arange(node_id, node_id + int(size[node_id]))
         weight = self._weight()[inside]
         if len(inside) > SUBTREE_NODES:
-            # Stable and by weight, so that a parent, never lighter than its child and before it, is kept with it.
+            # Stable and by weight, so that a parent, which is never lighter than its child and precedes it, is
+            # included.
             inside = np.sort(inside[np.argsort(-weight, kind="stable")[:SUBTREE_NODES]])
         return self._cut(inside)
 
@@ -91,37 +92,40 @@ class StoredView:
         )
         return weight
 
-    def _cut(self, kept: NDArray[np.int64]) -> bytes:
+    def _cut(self, selected: NDArray[np.int64]) -> bytes:
         arrays: dict[str, Array] = {
-            name: array[kept] for name, array in self.columns.arrays.items() if not name.startswith("strings_")
+            name: array[selected] for name, array in self.columns.arrays.items() if not name.startswith("strings_")
         }
         used, renamed = np.unique(arrays["node_name"], return_inverse=True)
         arrays["node_name"] = renamed.astype(np.uint32)
-        arrays |= self._hidden(kept)
+        arrays |= self._hidden(selected)
         arrays |= pack_strings([self.names[index] for index in used.tolist()])
         header = {name: value for name, value in self.columns.header.items() if name != "columns"}
-        return write_columns({**header, "part": "subtree", "nodes_sent": len(kept)}, arrays)
+        return write_columns({**header, "part": "subtree", "nodes_sent": len(selected)}, arrays)
 
-    def _hidden(self, kept: NDArray[np.int64]) -> dict[str, Array]:
-        """Return what each kept node hides: the totals of its children, and the nodes, that are not in this part."""
-        size = self.columns.column("node_size", "u32")[kept].astype(np.int64)
-        place = np.full(int(kept[-1]) + 1, -1, dtype=np.int64)
-        place[kept] = np.arange(len(kept))
-        parent = place[self.columns.column("node_parent", "u32")[kept][1:].astype(np.int64)]
+    def _hidden(self, selected: NDArray[np.int64]) -> dict[str, Array]:
+        """Return what each selected node hides.
+
+        The totals of its children, and the nodes, outside of this part.
+        """
+        size = self.columns.column("node_size", "u32")[selected].astype(np.int64)
+        place = np.full(int(selected[-1]) + 1, -1, dtype=np.int64)
+        place[selected] = np.arange(len(selected))
+        parent = place[self.columns.column("node_parent", "u32")[selected][1:].astype(np.int64)]
         hidden: dict[str, Array] = {}
         for side in ("base", "candidate"):
-            total = self.columns.column(f"{side}_total", "f64")[kept]
-            own = self.columns.column(f"{side}_self", "f64")[kept]
-            shown = np.bincount(parent, weights=total[1:], minlength=len(kept))
-            rest = total - own - shown
+            total = self.columns.column(f"{side}_total", "f64")[selected]
+            self_value = self.columns.column(f"{side}_self", "f64")[selected]
+            shown = np.bincount(parent, weights=total[1:], minlength=len(selected))
+            rest = total - self_value - shown
             hidden[f"hidden_{side}"] = np.where(np.abs(rest) < 1e-9 * np.maximum(np.abs(total), 1.0), 0.0, rest)
-        inside = size - 1 - np.bincount(parent, weights=size[1:], minlength=len(kept)).astype(np.int64)
+        inside = size - 1 - np.bincount(parent, weights=size[1:], minlength=len(selected)).astype(np.int64)
         hidden["hidden_nodes"] = inside.astype(np.uint32)
         return hidden
 
 
 def lines_of(buffer: bytes | memoryview, function: str) -> list[SourceLine]:
-    """Return the lines of one function from a stored table of lines, in their order; none if it has none."""
+    """Return the lines of one function from a stored table of lines, in their order; empty if it has none."""
     columns = read_columns(buffer, LINES_FORMAT)
     names = strings_of(columns)
     if function not in names:

@@ -1,4 +1,7 @@
-"""Variances that a comparison of one kind assumes: between runs, along time, and of single functions."""
+"""The variances that a comparison of one kind assumes.
+
+Between runs, along time, and of single functions.
+"""
 
 import numpy as np
 
@@ -14,40 +17,40 @@ from slowpath.analysis.kinds.profiles.serial_dependence import Semivariogram, in
 
 
 def inflation_of(sets: ProfileSets, thresholds: ProfileThresholds) -> float:
-    """What capturing the sides at different times does to the variance of their difference."""
+    """Return the effect of different capture times on the variance of the sides' difference."""
     if sets.artifacts[0].table.kind != "cpu":
         return 1.0
     return semivariogram_of(thresholds).inflation(*sets.times())
 
 
 def captured_in_turns(sets: ProfileSets) -> bool:
-    """Whether the sides are known to have been captured in turns."""
+    """Return whether the sides are known to have been captured alternately."""
     return sets.timed and interleaved(*sets.times())
 
 
 def in_step(sets: ProfileSets) -> bool:
-    """Whether requests come in step with the sampling clock and the known order of captures does not balance that."""
+    """Return whether requests come in step with the sampling clock and the capture order does not balance that."""
     return sets.timed and not interleaved(*sets.times()) and in_step_with_clock(sets.artifacts)
 
 
 def semivariogram_of(thresholds: ProfileThresholds) -> Semivariogram:
-    """How captures of a service resemble each other over time."""
+    """Return the semivariogram of captures of a service."""
     return Semivariogram(thresholds.serial_exponent, thresholds.serial_reach)
 
 
 def between_processes(sets: ProfileSets, thresholds: ProfileThresholds) -> float:
-    """Relative variance between processes where the sides come from few known ones, and their spread is not seen."""
+    """Return the relative variance between processes, if the sides come from few known ones and it is not observed."""
     base, candidate = ({a.facts.run for a in side if a.facts.run} for side in (sets.base, sets.candidate))
-    seen = sets.by_run or not base or not candidate or bool(base & candidate)
-    if seen or sets.artifacts[0].table.kind != "cpu":
+    is_observed = sets.by_run or not base or not candidate or bool(base & candidate)
+    if is_observed or sets.artifacts[0].table.kind != "cpu":
         return 0.0
     return thresholds.process_cv**2 * (1 / len(base) + 1 / len(candidate))
 
 
 def spread_of_total(sets: ProfileSets, basis: Normalization) -> float:
-    """By how much the total itself differs between the captures of a side, beyond sampling: all that is in it shares that.
+    """Return how much the total varies between the captures of a side beyond sampling, as a coefficient of variation.
 
-    A coefficient of variation; 0 where it is not known.
+    All subjects share it. 0 if unknown.
     """
     if basis.id == "share" or min(sets.replicates()) < 2 or np.any(sets.totals() <= 0):
         return 0.0
@@ -61,9 +64,9 @@ def spread_of_total(sets: ProfileSets, basis: Normalization) -> float:
 
 
 def prior_of(thresholds: ProfileThresholds, kind: str, fewest: int, spread: float, scatter: Scatter) -> DispersionPrior:
-    """What is believed of the spread, given the replicates of the smaller side, and the spread of the total.
+    """Return the prior of the variation, given the replicates of the smaller side, and the variation of the total.
 
-    The strong belief was measured on CPU profiles and is kept for them, as far as the scatter of the functions allows.
+    The strong prior was measured on CPU profiles and is used for them only, as far as the scatter of the functions allows.
     """
     if kind != "cpu":
         weak = thresholds.other_kinds_df

@@ -1,1 +1,1 @@
-"""Distributed traces: what the time between spans went into, who calls whom how often, and what changed."""
+"""Compare distributed traces: gaps between spans, calls per request, and their changes."""

@@ -1,4 +1,4 @@
-"""Call paths: which operations stand above a span, and how much of requests' critical paths each path holds."""
+"""Group spans by call path: the operations above a span, and the share of critical paths that each path has."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,9 +15,10 @@ NO_PATH = -1
 
 @dataclass(frozen=True)
 class CallPaths:
-    """The distinct call paths of a forest, parents before children: `parent` (NO_PATH at roots) and last `pair` of each.
+    """The distinct call paths of a forest, parents before children.
 
-    `of_row` is the path of each span; `critical_ns` what each span holds of its root's critical path.
+    `parent` (NO_PATH at roots) and last `pair` of each. `of_row` is the path of each span; `critical_ns` is each span's
+    time on its root's critical path.
     """
 
     forest: SpanForest
@@ -27,7 +28,7 @@ class CallPaths:
     critical_ns: Rows
 
     def names(self, path: int) -> list[tuple[str, str]]:
-        """(service, op) from the root down."""
+        """Return (service, op) from the root down."""
         found: list[tuple[str, str]] = []
         while path != NO_PATH:
             found.append(self.forest.pair_names[int(self.pair[path])])
@@ -36,16 +37,16 @@ class CallPaths:
 
     @cached_property
     def roots(self) -> Rows:
-        """All rows without a parent: their critical paths were walked."""
+        """Return all rows without a parent, whose critical paths are known."""
         return np.flatnonzero(self.forest.parent < 0)
 
 
 def paths_of(forest: SpanForest) -> CallPaths:
-    """Number the call paths level by level, and walk the critical path of every root."""
+    """Number the call paths level by level, and compute the critical path of every root."""
     of_row = np.zeros(len(forest), dtype=np.int64)
     parents: list[Rows] = []
     pairs: list[Rows] = []
-    known = 0
+    path_count = 0
     width = max(len(forest.pair_names), 1)
     by_depth = np.argsort(forest.depth, kind="stable")
     bounds = np.searchsorted(forest.depth[by_depth], np.arange(int(forest.depth.max(initial=-1)) + 2))
@@ -53,25 +54,25 @@ def paths_of(forest: SpanForest) -> CallPaths:
         rows = by_depth[bounds[depth] : bounds[depth + 1]]
         above = of_row[forest.parent[rows]] if depth else np.full(len(rows), NO_PATH)
         distinct, place = np.unique((above + 1) * width + forest.pair[rows], return_inverse=True)
-        of_row[rows] = known + place
+        of_row[rows] = path_count + place
         parents.append(distinct // width - 1)
         pairs.append(distinct % width)
-        known += len(distinct)
+        path_count += len(distinct)
     roots = np.flatnonzero(forest.parent < 0)
-    walked = critical_path(forest, roots.tolist()).of_rows(len(forest))
+    critical_ns = critical_path(forest, roots.tolist()).of_rows(len(forest))
     empty = np.zeros(0, dtype=np.int64)
     return CallPaths(
         forest,
         np.concatenate(parents) if parents else empty,
         np.concatenate(pairs) if pairs else empty,
         of_row,
-        walked,
+        critical_ns,
     )
 
 
 @dataclass(frozen=True)
 class CallPathShare:
-    """What a call path holds of the critical paths of a side, and its structure: how often it is walked, how long that takes."""
+    """A call path's share of the critical paths of a side, its calls and their mean duration."""
 
     ns_per_request: float
     share: float
@@ -81,7 +82,10 @@ class CallPathShare:
 
 @dataclass(frozen=True)
 class CriticalPathChange:
-    """One call path on both sides; a side that never walks it is None. `low`, `high` bound the difference in ns a request."""
+    """One call path on both sides; None for a side without it.
+
+    `low`, `high` bound the difference in ns per request.
+    """
 
     path: int
     base: CallPathShare | None
@@ -121,14 +125,14 @@ def _sums(paths: CallPaths, side: TraceCohort) -> _CallPathSums:
 def critical_shares(
     paths: CallPaths, sides: tuple[TraceCohort, ...], thresholds: SpanThresholds, most: int
 ) -> list[CriticalPathChange]:
-    """The call paths that hold most, each with the interval (ns a request) of the difference between the sides."""
+    """Return the largest call paths, each with the interval (ns per request) of the difference between the sides."""
     sums = [_sums(paths, side) for side in sides]
     shares = np.max([each.critical_ns / side.total_ns for each, side in zip(sums, sides, strict=True)], axis=0)
     largest = np.argsort(-shares, kind="stable")[:most]
     chosen = largest[shares[largest] > 0]
     place = np.full(len(paths.parent), -1)
     place[chosen] = np.arange(len(chosen))
-    draws = [_drawn(paths, side, place, len(chosen)) for side in sides]
+    draws = [_resample(paths, side, place, len(chosen)) for side in sides]
     tail = (1 - thresholds.confidence) / 2
     found = []
     for column, path in enumerate(chosen.tolist()):
@@ -136,19 +140,19 @@ def critical_shares(
         if len(sides) == 2 and all(len(each) for each in draws):
             bounds = np.quantile(draws[1][:, column] - draws[0][:, column], [tail, 1 - tail])
             low, high = float(bounds[0]), float(bounds[1])
-        told = [each.of(path, side) for each, side in zip(sums, sides, strict=True)]
-        base, candidate = told[0], told[1] if len(told) > 1 else None
+        path_shares = [each.of(path, side) for each, side in zip(sums, sides, strict=True)]
+        base, candidate = path_shares[0], path_shares[1] if len(path_shares) > 1 else None
         found.append(CriticalPathChange(path, base, candidate, low, high))
     return found
 
 
-def _drawn(paths: CallPaths, side: TraceCohort, place: Rows, columns: int) -> F64:
-    """Ns a request of each chosen path, redrawn: (draws x columns)."""
+def _resample(paths: CallPaths, side: TraceCohort, place: Rows, columns: int) -> F64:
+    """Resample the ns per request of each chosen path: (draws x columns)."""
     rows = side.rows()
     rows = rows[place[paths.of_row[rows]] >= 0]
     blocks = len(side.artifact_of_block)
     cell = side.block[paths.forest.trace[rows]] * columns + place[paths.of_row[rows]]
     sums = np.bincount(cell, weights=paths.critical_ns[rows], minlength=blocks * columns).astype(np.float64)
     requests = resample_sums(side, block_sums(side, side.traces, np.ones(len(side.traces))))
-    drawn: F64 = resample_sums(side, sums.reshape(blocks, columns)) / np.maximum(requests, 1.0)[:, None]
-    return drawn
+    resampled: F64 = resample_sums(side, sums.reshape(blocks, columns)) / np.maximum(requests, 1.0)[:, None]
+    return resampled

@@ -1,11 +1,10 @@
-"""The critical path of a trace, exactly: which span the root waited for, at every moment.
+"""Compute the critical path of a trace exactly: which span the root waited for at every moment.
 
-Walked backwards from a span's end: the child that ended last before the moment at hand is who was waited for; what
-lies behind its end is the span's own. A child that ends where the next begins is next to it (ties count: a strict
-comparison loses calls that follow each other at once). A child that ends behind its parent was not waited for, but
-for a server's span that outlasts the client's: there the clock or the network did that.
-
-The pieces of a root sum to its duration, to the nanosecond.
+It is walked backwards from a span's end. The child that ended last before the current moment is the one waited for; the
+time after its end is the span's self time. A child that ends where the next begins precedes it (a strict comparison would
+lose back-to-back calls). A child that ends after its parent was not waited for, except a server's span that outlasts the
+client's: there the difference is due to the clock or the network. The pieces of a root sum to its duration, to the
+nanosecond.
 """
 
 from collections.abc import Iterable
@@ -19,21 +18,24 @@ from slowpath.analysis.kinds.spans.span_forest import Rows, SpanForest
 
 @dataclass(frozen=True)
 class CriticalPath:
-    """One row a piece, by root, later pieces first: whose own time it is, from when to when."""
+    """Pieces of critical paths, by root, later pieces first.
+
+    The span whose self time it is, start and end.
+    """
 
     row: Rows
     start_ns: Rows
     end_ns: Rows
 
     def of_rows(self, count: int) -> Rows:
-        """The time on the critical path of each of `count` spans by themselves."""
+        """Return the self time on the critical path of each of `count` spans."""
         sums = np.zeros(count, dtype=np.int64)
         np.add.at(sums, self.row, self.end_ns - self.start_ns)
         return sums
 
 
 def critical_path(forest: SpanForest, roots: Iterable[int]) -> CriticalPath:
-    """The critical paths below `roots`. Linear in the spans; nothing is recursive, so depth costs nothing."""
+    """Compute the critical paths below `roots`, iteratively and in linear time."""
     walk = _Walk(forest)
     for root in roots:
         walk.of(root)
@@ -41,11 +43,11 @@ def critical_path(forest: SpanForest, roots: Iterable[int]) -> CriticalPath:
 
 
 class _Walk:
-    """The columns as lists, which plain Python reads faster, and the pieces found so far."""
+    """The columns as lists, which plain Python reads faster, and the pieces so far."""
 
     def __init__(self, forest: SpanForest) -> None:
         inner = np.flatnonzero((forest.parent >= 0) & ~forest.async_)
-        # By parent; of those that end last, first those that began first.
+        # By parent, latest end first; of equal ends the earliest start first.
         self.children = inner[
             np.lexsort((inner, forest.start_ns[inner], -forest.end_ns[inner], forest.parent[inner]))
         ].tolist()
@@ -53,14 +55,14 @@ class _Walk:
         self.first = np.concatenate([[0], np.cumsum(counts)]).tolist()
         self.start, self.end = forest.start_ns.tolist(), forest.end_ns.tolist()
         above = np.maximum(forest.parent, 0)
-        answers = (forest.parent >= 0) & (forest.kind == SERVER) & (forest.kind[above] == CLIENT)
-        self.answers = answers.tolist()
+        is_server_of_client = (forest.parent >= 0) & (forest.kind == SERVER) & (forest.kind[above] == CLIENT)
+        self.is_server_of_client = is_server_of_client.tolist()
         self.rows: list[int] = []
         self.starts: list[int] = []
         self.ends: list[int] = []
 
     def of(self, root: int) -> None:
-        """Walk one tree. The stack holds (span, earliest moment that is its to claim, moment, next child to look at)."""
+        """Walk one tree. The stack holds (span, lower bound, current moment, next child)."""
         start, end, children, first = self.start, self.end, self.children, self.first
         stack = [(root, start[root], end[root], first[root])]
         while stack:
@@ -71,7 +73,7 @@ class _Walk:
                 at += 1
                 child_end, child_start = end[child], max(start[child], low)
                 if child_end > moment:
-                    if not self.answers[child]:
+                    if not self.is_server_of_client[child]:
                         continue
                     child_end = moment
                 if child_end <= child_start:

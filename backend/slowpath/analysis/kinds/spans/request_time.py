@@ -1,4 +1,4 @@
-"""The mean duration of a request on both sides, and how it changed: what decides where gaps moved both ways."""
+"""Compare the mean duration of a request: it decides the verdict if gaps changed in both directions."""
 
 import numpy as np
 
@@ -9,18 +9,21 @@ from slowpath.analysis.kinds.spans.trace_cohort import TraceCohort, block_sums, 
 
 
 def request_time_change(sides: tuple[TraceCohort, TraceCohort], thresholds: SpanThresholds) -> Effect | None:
-    """The difference of the means in ns, with its interval over redrawn traces; None where a side has no request."""
+    """Return the difference of means (ns) with its interval from resampled traces.
+
+    None if a side has no request.
+    """
     if not all(side.requests for side in sides):
         return None
     base, candidate = (float(side.root_ns.mean()) for side in sides)
-    drawn = _redrawn_mean(sides[1]) - _redrawn_mean(sides[0])
+    resampled = _resampled_mean(sides[1]) - _resampled_mean(sides[0])
     tail = (1 - thresholds.confidence) / 2
-    low, high = (float(bound) for bound in np.quantile(drawn, [tail, 1 - tail]))
+    low, high = (float(bound) for bound in np.quantile(resampled, [tail, 1 - tail]))
     ratio = candidate / base if base > 0 else None
     return Effect(ratio, candidate - base, low, high, thresholds.confidence, "difference")
 
 
-def _redrawn_mean(side: TraceCohort) -> F64:
+def _resampled_mean(side: TraceCohort) -> F64:
     time = resample_sums(side, block_sums(side, side.traces, side.root_ns.astype(np.float64)))
     count = resample_sums(side, block_sums(side, side.traces, np.ones(side.requests)))
     mean: F64 = time / np.maximum(count, 1.0)

@@ -1,7 +1,7 @@
-"""Calls between services, and how many of them one request makes: amplification.
+"""Find calls between services, and how many of them one request makes (call amplification).
 
-A call is a span through which work enters another process, or one that asks (client, producer) and whose answering
-side was not recorded. It is charged to the span through which its own work entered: calls out per call in.
+A call is a span through which work enters another process, or a client or producer span without a recorded callee. It is
+attributed to the entry of its caller: calls out per call in.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from slowpath.analysis.kinds.spans.operation_names import replicated
 from slowpath.analysis.kinds.spans.span_columns import CLIENT, PRODUCER
 from slowpath.analysis.kinds.spans.span_forest import Mask, Rows, SpanForest
 
-# Where an unrecorded callee names itself, the likeliest first.
+# Attributes that may name an unrecorded callee, the most specific first.
 _CALLEE_KEYS = (
     "peer.service",
     "server.address",
@@ -26,10 +26,10 @@ _CALLEE_KEYS = (
 
 @dataclass(frozen=True)
 class ServiceCalls:
-    """One row a call: its span, the entry that made it, who was called (`callee`, a number of `callees`).
+    """One row per call: its span, the entry that made it, and the callee (`callee`, an index of `callees`).
 
-    `span` is the callee's span where it was recorded, else the caller's. `answered` tells which. `client` is the
-    caller's own span of it, -1 where there is none.
+    `span` is the callee's span if it was recorded (`answered`), else the caller's. `client` is the caller's own span of the
+    call, -1 if there is none.
     """
 
     span: Rows
@@ -44,50 +44,50 @@ class ServiceCalls:
 
 
 def calls_of(forest: SpanForest) -> ServiceCalls:
-    """All calls."""
+    """Return all calls."""
     entered = np.flatnonzero((forest.entry == np.arange(len(forest))) & (forest.parent >= 0))
     above = forest.parent[entered]
-    asks = (forest.kind == CLIENT) | (forest.kind == PRODUCER)
+    is_client = (forest.kind == CLIENT) | (forest.kind == PRODUCER)
     answered = np.zeros(len(forest), dtype=bool)
     answered[above] = True
-    silent = np.flatnonzero(asks & ~answered)
+    unanswered = np.flatnonzero(is_client & ~answered)
     names = [forest.names.names[service] for service in forest.service[entered].tolist()]
-    names += _unrecorded(forest, silent)
-    span = np.concatenate([entered, silent])
-    caller = np.concatenate([forest.entry[above], forest.entry[silent]])
+    names += _unrecorded(forest, unanswered)
+    span = np.concatenate([entered, unanswered])
+    caller = np.concatenate([forest.entry[above], forest.entry[unanswered]])
     names = _without_replicas(forest, caller, span, names)
     callees = sorted(set(names))
-    number = {name: place for place, name in enumerate(callees)}
+    number = {name: index for index, name in enumerate(callees)}
     return ServiceCalls(
         span=span,
         caller=caller,
         callee=np.array([number[name] for name in names], dtype=np.int64),
         callees=callees,
         answered=np.arange(len(span)) < len(entered),
-        client=np.concatenate([np.where(asks[above], above, -1), silent]),
+        client=np.concatenate([np.where(is_client[above], above, -1), unanswered]),
     )
 
 
 def _unrecorded(forest: SpanForest, rows: Rows) -> list[str]:
-    """Who was called, from attributes, else from the name of the operation."""
-    told = [forest.names.names[op] for op in forest.op[rows].tolist()]
-    wanted = np.zeros(len(forest), dtype=bool)
-    wanted[rows] = True
+    """Return the callee names from attributes, else from the operation names."""
+    callees = [forest.names.names[op] for op in forest.op[rows].tolist()]
+    is_unrecorded = np.zeros(len(forest), dtype=bool)
+    is_unrecorded[rows] = True
     place = {row: index for index, row in enumerate(rows.tolist())}
     best: dict[int, tuple[int, str]] = {}
     for number, artifact in enumerate(forest.artifacts):
         table, base = artifact.table, int(forest.row_offset[number])
         for rank, key in enumerate(_CALLEE_KEYS):
             for row, value in table.values_of(key):
-                if wanted[base + row] and value and rank < best.get(base + row, (len(_CALLEE_KEYS), ""))[0]:
+                if is_unrecorded[base + row] and value and rank < best.get(base + row, (len(_CALLEE_KEYS), ""))[0]:
                     best[base + row] = (rank, value)
     for row, (_, value) in best.items():
-        told[place[row]] = value
-    return told
+        callees[place[row]] = value
+    return callees
 
 
 def _without_replicas(forest: SpanForest, caller: Rows, span: Rows, names: list[str]) -> list[str]:
-    """`ingester-0`, `ingester-1` are one callee where one caller calls both for the same."""
+    """Merge replicas: `ingester-0`, `ingester-1` are one callee if one caller makes the same call to both."""
     groups: dict[tuple[int, int, str], set[str]] = {}
     keys = list(
         zip(

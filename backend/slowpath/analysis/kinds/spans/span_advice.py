@@ -1,4 +1,4 @@
-"""Why time passes between spans and why calls multiply, and what usually helps: texts, to be read as prose."""
+"""Texts on why time passes between spans and why calls multiply, and what usually helps."""
 
 from dataclasses import dataclass
 
@@ -12,53 +12,52 @@ class SpanAdvice:
 
 
 BETWEEN = SpanAdvice(
-    "Between the end of one recorded step and the beginning of the next, the service works or waits where no span looks: "
-    "encoding and decoding, locks, a queue, a pool of connections, waiting for a processor, or the garbage collector. "
-    "Whoever waits for the next step waits for this first.",
-    "Compare CPU and allocation profiles of this service of the same two builds: copying and encoding show there. Record "
-    "an execution trace of the same window: it tells running from waiting for a processor, for a lock, or for the collector. "
-    "A span around the suspected step settles it.",
+    "Between the end of one recorded step and the start of the next, the service works or waits without a span: "
+    "encoding and decoding, locks, a queue, a connection pool, scheduler latency, or the garbage collector. "
+    "The next step waits for this first.",
+    "Compare CPU and allocation profiles of this service for the same two builds: they show copying and encoding. Record "
+    "an execution trace of the same time: it distinguishes running from waiting for a P, for a lock, or for the collector. "
+    "Add a span around the suspected step.",
 )
 BEFORE_FIRST = SpanAdvice(
-    "The request has come in, and the first recorded step has not begun: reading and decoding of the request, "
-    "authentication, waiting for a worker or for a processor.",
-    "Look at profiles of this service for decoding and allocation, and at an execution trace for waiting. If requests "
-    "queue before they are served, the queue deserves a span of its own.",
+    "The request has arrived and the first recorded step has not begun: reading and decoding of the request, "
+    "authentication, waiting for a worker or for a P.",
+    "Check profiles of this service for decoding and allocation, and an execution trace for waiting. If requests "
+    "queue before they are served, add a span for the queue.",
 )
 AFTER_LAST = SpanAdvice(
-    "All recorded steps have ended, and the answer is not out yet: encoding, compression, writing to a slow reader, or "
-    "work that was put at the end, such as logging and metrics.",
-    "Look at profiles for encoding and writing. What the caller need not wait for can be done after the answer.",
+    "All recorded steps have ended and the response is not sent yet: encoding, compression, writing to a slow reader, or "
+    "deferred work such as logging and metrics.",
+    "Check profiles for encoding and writing. Do work that the caller does not need after the response.",
 )
 LEAF = SpanAdvice(
-    "The operation calls nobody that was recorded; all of its time is its own work, or waiting that no span shows.",
-    "Compare CPU profiles of this service of the same two builds; for waiting, an execution trace of the same window, or "
+    "The operation makes no recorded call; all of its time is its own work, or waiting without a span.",
+    "Compare CPU profiles of this service for the same two builds; for waiting, an execution trace of the same time, or "
     "mutex and block profiles.",
 )
-LESS = SpanAdvice("Less time passes here where no span looks.", "")
+LESS = SpanAdvice("Less time passes here outside of spans.", "")
 
 MULTIPLIED = SpanAdvice(
-    "Each request that comes in makes more calls. All of them load the callee, and who waits for the slowest of n waits "
-    "longer the larger n is: the callee's rare slowness becomes the caller's usual one.",
-    "See what decides the number: a replication factor, a batch that became smaller, a loop that calls once per item, "
-    "retries. Send the items together, call in parallel, or wait for enough of the answers instead of all.",
+    "Each incoming request makes more calls. All of them load the callee, and waiting for the slowest of n calls takes "
+    "longer the larger n is: the callee's rare latency becomes common for the caller.",
+    "Find what determines the number: a replication factor, a smaller batch, a loop that calls once per item, "
+    "retries. Send the items together, call in parallel, or wait for enough of the responses instead of all.",
 )
 NEW_CALL = SpanAdvice(
-    "Requests now make a call that they did not make before. Its time is on the way of each of them unless nobody waits "
-    "for it.",
-    "See whether the call is needed for every request: it may be remembered, moved behind the answer, or joined with "
-    "another.",
+    "Requests now make a call that they did not make before. Its time adds to each of them unless it is asynchronous.",
+    "Check whether every request needs the call: its result may be cached, it may run after the response, or be merged with "
+    "another call.",
 )
 RETRIED = SpanAdvice(
-    "Some of the calls fail and are made again: the caller pays for the failed ones, and the callee gets more load when "
-    "it has trouble already.",
-    "Find the errors first. Bound retries by a budget, pause between them, and give up at the caller's deadline.",
+    "Some of the calls fail and are retried: the caller pays for the failed ones, and the callee gets more load when "
+    "it is failing already.",
+    "Find the errors first. Limit retries by a budget, back off between them, and stop at the caller's deadline.",
 )
 FEWER = SpanAdvice("Each request makes fewer calls.", "")
 
 
 def gap_text(*, worse: bool, leaf: bool, first: bool, last: bool) -> SpanAdvice:
-    """The text of a gap by where it lies; `first` is before all children, `last` behind them."""
+    """Choose the text of a gap by its position; `first` is before all children, `last` after them."""
     if not worse:
         return LESS
     if leaf:
@@ -67,7 +66,7 @@ def gap_text(*, worse: bool, leaf: bool, first: bool, last: bool) -> SpanAdvice:
 
 
 def calls_text(*, more: bool, new: bool, errors: bool) -> SpanAdvice:
-    """The text of more or fewer calls; `errors` tells that failed ones make the difference."""
+    """Choose the text for more or fewer calls; `errors`: failed calls make up the difference."""
     if not more:
         return FEWER
     return NEW_CALL if new else RETRIED if errors else MULTIPLIED

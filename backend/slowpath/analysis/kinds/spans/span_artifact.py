@@ -1,4 +1,4 @@
-"""An artifact that can be compared: a decoded span set with its name and its facts."""
+"""A span set that can be compared: decoded, with its name and run metadata."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from slowpath.analysis.kinds.spans.span_table import SpanTable
 
 @dataclass(frozen=True)
 class SpanArtifact:
-    """One span set. `name` is what people see; `id` is what the page asks for traces by, where it has one."""
+    """One span set. `name` is for display; `id` identifies it in the page's trace requests, if it has one."""
 
     name: str
     table: SpanTable
@@ -17,5 +17,5 @@ class SpanArtifact:
 
 
 def parse_artifact(name: str, decoded: bytes | memoryview, facts: RunMetadata) -> SpanArtifact:
-    """Make the artifact from the decoded form that the helper writes; raises `ColumnsError` when it is not that."""
+    """Parse the decoded form that the helper writes; raises `ColumnsError` if it is not that."""
     return SpanArtifact(name, SpanTable.parse(decoded), facts)

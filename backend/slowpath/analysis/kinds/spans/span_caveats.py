@@ -1,4 +1,4 @@
-"""Why a comparison of span sets may mislead: how they were sampled, how whole they are, and what kind of requests they hold."""
+"""Find why a comparison of span sets may mislead: sampling, damaged traces, and the mix of requests."""
 
 from collections.abc import Callable, Iterator
 
@@ -21,8 +21,8 @@ _HARMLESS = ("texts-cut", "attributes-dropped", "events-dropped", "invalid-utf8"
 
 
 def doubts_of(ground: SpanComparisonInputs) -> tuple[Caveat, ...]:
-    """All doubts about two span sets, each said once."""
-    found = [
+    """Return all caveats of two span sets, each once."""
+    caveats = [
         *_replication(ground),
         *_few(ground),
         *_root_ops(ground),
@@ -32,7 +32,7 @@ def doubts_of(ground: SpanComparisonInputs) -> tuple[Caveat, ...]:
         *_facts(ground),
         *_warnings(ground),
     ]
-    return tuple({doubt.id: doubt for doubt in reversed(found)}.values())[::-1]
+    return tuple({caveat.id: caveat for caveat in reversed(caveats)}.values())[::-1]
 
 
 def _replication(ground: SpanComparisonInputs) -> Iterator[Caveat]:
@@ -40,9 +40,9 @@ def _replication(ground: SpanComparisonInputs) -> Iterator[Caveat]:
     if min(counts) == 1:
         yield Caveat(
             "spans-single-set",
-            f"{pluralize(counts[0], 'span set')} in base, {counts[1]} in candidate: how much sets of one build differ from each "
-            "other cannot be seen and is assumed instead; intervals are wide for it. Two or more a side, of different "
-            "times, would tell.",
+            f"{pluralize(counts[0], 'span set')} in base, {counts[1]} in candidate: the variation between sets of one build is "
+            "unknown and assumed, so intervals are wide. Upload two or more per side, from different "
+            "times.",
         )
 
 
@@ -51,54 +51,54 @@ def _few(ground: SpanComparisonInputs) -> Iterator[Caveat]:
     if min(counts) < ground.thresholds.few_traces:
         yield Caveat(
             "spans-few-traces",
-            f"{pluralize(counts[0], 'trace')} in base, {counts[1]} in candidate: gaps that only some requests have, and the "
-            f"slowest requests, are a matter of chance. At least {ground.thresholds.few_traces} a side are needed.",
+            f"{pluralize(counts[0], 'trace')} in base, {counts[1]} in candidate: too few for rare gaps and for the "
+            f"slowest requests. Record at least {ground.thresholds.few_traces} per side.",
         )
 
 
 def _mix(forest: SpanForest, side: TraceCohort) -> dict[tuple[str, str], float]:
     pairs, counts = np.unique(forest.pair[forest.roots[side.traces]], return_counts=True)
-    whole = max(int(counts.sum()), 1)
-    return {forest.pair_names[pair]: count / whole for pair, count in zip(pairs.tolist(), counts.tolist(), strict=True)}
+    total = max(int(counts.sum()), 1)
+    return {forest.pair_names[pair]: count / total for pair, count in zip(pairs.tolist(), counts.tolist(), strict=True)}
 
 
 def _root_ops(ground: SpanComparisonInputs) -> Iterator[Caveat]:
     base, candidate = (_mix(ground.forest, side) for side in ground.sides)
     shifts = {op: candidate.get(op, 0.0) - base.get(op, 0.0) for op in (*base, *candidate)}
-    apart = sum(abs(shift) for shift in shifts.values()) / 2
-    if apart > MOST_MIX_APART:
+    total_shift = sum(abs(shift) for shift in shifts.values()) / 2
+    if total_shift > MOST_MIX_APART:
         service, op = max(shifts, key=lambda each: abs(shifts[each]))
-        told = [f"{100 * mix.get((service, op), 0.0):.0f} %" for mix in (base, candidate)]
+        shares = [f"{100 * mix.get((service, op), 0.0):.0f}%" for mix in (base, candidate)]
         yield Caveat(
             "spans-root-operations",
-            f"The two sides hold different requests: {service} {op} is {told[0]} of base and {told[1]} of candidate. Shares "
-            "of all requests move with that, whatever the code does.",
+            f"The two sides contain different requests: {service} {op} is {shares[0]} of base and {shares[1]} of candidate. This "
+            "changes shares of all requests, whatever the code does.",
         )
 
 
 def _sampling(ground: SpanComparisonInputs) -> Iterator[Caveat]:
-    sampled = [_sampled(side) for side in ground.sides]
-    base, candidate = sampled
+    sampling_rates = [_sampling_rate(side) for side in ground.sides]
+    base, candidate = sampling_rates
     if base is not None and candidate is not None:
         if not 1 / SAMPLING_DIFFERS < candidate / base < SAMPLING_DIFFERS:
             yield Caveat(
                 "spans-sampling",
-                f"Base holds {format_number(100 * base)} % of its requests, candidate {format_number(100 * candidate)} %: if slow or failed "
-                "requests are kept more readily, the sides cannot be compared.",
+                f"Base contains {format_number(100 * base)}% of its requests, candidate {format_number(100 * candidate)}%: if sampling prefers "
+                "slow or failed requests, the sides are not comparable.",
             )
         return
     rates = [side.requests / max(side.seconds, 1e-3) for side in ground.sides]
     if not 1 / RATE_DIFFERS < rates[1] / max(rates[0], 1e-9) < RATE_DIFFERS:
         yield Caveat(
             "spans-rate",
-            f"Base has {format_number(rates[0])} traces a second, candidate {format_number(rates[1])}: either load or sampling differs, and "
-            "requests are not known of both sides. More load alone makes gaps longer.",
+            f"Base has {format_number(rates[0])} traces per second, candidate {format_number(rates[1])}: load or sampling differs, and "
+            "the number of requests is not known for both sides. More load alone makes gaps longer.",
         )
 
 
-def _sampled(side: TraceCohort) -> float | None:
-    mine = np.unique(side.forest.artifact_of_trace[side.traces]).tolist()
-    requests = [side.forest.artifacts[artifact].facts.requests for artifact in mine]
+def _sampling_rate(side: TraceCohort) -> float | None:
+    artifacts = np.unique(side.forest.artifact_of_trace[side.traces]).tolist()
+    requests = [side.forest.artifacts[artifact].facts.requests for artifact in artifacts]
     known = [each for each in requests if each]
     return side.requests / sum(known) if known and len(known) == len(requests) else None
 
@@ -109,7 +109,7 @@ def _errors(ground: SpanComparisonInputs) -> Iterator[Caveat]:
     if abs(shares[1] - shares[0]) > MOST_ERRORS_APART:
         yield Caveat(
             "spans-errors",
-            f"{100 * shares[0]:.0f} % of requests fail in base, {100 * shares[1]:.0f} % in candidate: failed requests are "
+            f"{100 * shares[0]:.0f}% of requests fail in base, {100 * shares[1]:.0f}% in candidate: failed requests are "
             "often much faster, or as slow as a timeout.",
         )
 
@@ -121,26 +121,26 @@ def _broken(ground: SpanComparisonInputs) -> Iterator[Caveat]:
             "spans-missing-parents",
             (forest.flags & PARENT_MISSING) != 0,
             "lack the parent of a span",
-            "what the missing spans did looks like a gap, and their children like requests of their own",
+            "missing spans look like gaps, and their children like separate requests",
         ),
         (
             "spans-skew",
             forest.skew_ns != 0,
-            "had the clock of a service moved",
-            "gaps beside such spans are left out where the clock may have made them",
+            "have a corrected clock of a service",
+            "gaps next to such spans are omitted if the clock may have caused them",
         ),
         (
             "spans-defects",
             (forest.flags & (DUPLICATE_ID | CYCLE_CUT | NEGATIVE_MENDED)) != 0,
-            "have spans that were mended (ids used twice, circles, ends before beginnings)",
-            "their sums are right, their meaning may not be",
+            "have repaired spans (duplicate ids, cycles, ends before starts)",
+            "their sums are right, their structure may be wrong",
         ),
     ):
         shares = [_share(forest, side, mask) for side in ground.sides]
         if max(shares) > MOST_BROKEN:
             yield Caveat(
                 identity,
-                f"{100 * shares[0]:.0f} % of the traces of base and {100 * shares[1]:.0f} % of the candidate's {words}: {meaning}.",
+                f"{100 * shares[0]:.0f}% of the traces of base and {100 * shares[1]:.0f}% of the candidate's {words}: {meaning}.",
             )
 
 
@@ -151,11 +151,11 @@ def _share(forest: SpanForest, side: TraceCohort, mask: Mask) -> float:
 
 
 _FACTS: tuple[tuple[str, str, str, Callable[[RunMetadata], object]], ...] = (
-    ("go-version", "Go version", "the runtime changed too", lambda facts: facts.go_version),
+    ("go-version", "Go version", "the runtime differs too", lambda facts: facts.go_version),
     (
         "gomaxprocs",
         "GOMAXPROCS",
-        "waiting for a processor depends on how many there are",
+        "scheduler latency depends on the number of Ps",
         lambda facts: facts.gomaxprocs,
     ),
     ("cpu-model", "CPU model", "the machine may be the cause", lambda facts: facts.cpu_model),
@@ -166,8 +166,8 @@ def _facts(ground: SpanComparisonInputs) -> Iterator[Caveat]:
     for identity, title, meaning, fact in _FACTS:
         values = []
         for side in ground.sides:
-            mine = np.unique(side.forest.artifact_of_trace[side.traces]).tolist()
-            known = {str(fact(side.forest.artifacts[artifact].facts)) for artifact in mine}
+            artifacts = np.unique(side.forest.artifact_of_trace[side.traces]).tolist()
+            known = {str(fact(side.forest.artifacts[artifact].facts)) for artifact in artifacts}
             values.append(sorted(known - {"None"}))
         if all(values) and values[0] != values[1]:
             yield Caveat(

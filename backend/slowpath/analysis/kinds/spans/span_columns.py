@@ -1,4 +1,4 @@
-"""The columns of a decoded span set, section by section: what each is called, its type, and what it points at."""
+"""The columns of a decoded span set by section: name, type, and the table they index."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -11,21 +11,21 @@ KINDS = ("unspecified", "internal", "server", "client", "producer", "consumer")
 # Statuses.
 UNSET, OK, ERROR = range(3)
 STATUSES = ("unset", "ok", "error")
-# Flags: what the decoder had to mend, and how a span hangs on its parent.
+# Flags: what the decoder repaired, and how a span relates to its parent.
 PARENT_MISSING, FOLLOWS_FROM, NEGATIVE_MENDED, OUTSIDE_PARENT, DUPLICATE_ID, CYCLE_CUT = 1, 2, 4, 8, 16, 32
 FLAGS = {
     PARENT_MISSING: "parent missing",
     FOLLOWS_FROM: "follows from",
     NEGATIVE_MENDED: "negative duration",
     OUTSIDE_PARENT: "outside its parent",
-    DUPLICATE_ID: "id used twice",
+    DUPLICATE_ID: "duplicate id",
     CYCLE_CUT: "cycle cut",
 }
 
 
 @dataclass(frozen=True)
 class TraceColumns:
-    """One row a trace: its 128-bit id in two halves."""
+    """One row per trace: its 128-bit id in two halves."""
 
     hi: Annotated[U64, Column("u64")]
     lo: Annotated[U64, Column("u64")]
@@ -33,9 +33,9 @@ class TraceColumns:
 
 @dataclass(frozen=True)
 class SpanColumns:
-    """One row a span, by trace, parents before their children (preorder), siblings by their start.
+    """One row per span, by trace, parents before their children (preorder), siblings by start.
 
-    Times are Unix nanoseconds, corrected for skew.
+    Times are Unix nanoseconds, corrected for clock skew.
     """
 
     id: Annotated[U64, Column("u64")]
@@ -62,7 +62,7 @@ class AttributeColumns:
 
 @dataclass(frozen=True)
 class EventColumns:
-    """Moments inside spans."""
+    """Events of spans."""
 
     time_ns: Annotated[I64, Column("i64")]
     name: Annotated[U32, Column("u32", "strings")]
@@ -70,7 +70,7 @@ class EventColumns:
 
 @dataclass(frozen=True)
 class LinkColumns:
-    """Spans of other traces that a span names."""
+    """Links of spans to spans of other traces."""
 
     hi: Annotated[U64, Column("u64")]
     lo: Annotated[U64, Column("u64")]

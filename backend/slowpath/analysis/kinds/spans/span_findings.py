@@ -1,4 +1,4 @@
-"""Findings on spans: gaps that became longer, and requests that make more calls."""
+"""Make findings on spans: longer gaps, and requests with more calls."""
 
 import numpy as np
 
@@ -17,22 +17,22 @@ MOST_PARTS = 5
 
 
 def findings_of(ground: SpanComparisonInputs) -> tuple[Finding, ...]:
-    """By cost, what got worse first, the likely after the certain."""
-    found = [
+    """Return findings by cost, worse before better, tentative after certain."""
+    findings = [
         *(_gap(ground, each, each.quantile) for each in ground.judged.values() if each.quantile is not None),
         *(_new_gap(ground, each) for each in ground.new_gaps),
         *_amplifications(ground),
     ]
-    found.sort(key=lambda f: (not f.certain, f.direction != "worse", -abs(f.cost or 0.0)))
-    largest = max((abs(f.cost or 0.0) for f in found), default=0.0)
-    kept = [f for f in found if abs(f.cost or 0.0) >= ground.thresholds.worth_a_line * largest]
-    return tuple(kept[: ground.thresholds.most_findings])
+    findings.sort(key=lambda f: (not f.certain, f.direction != "worse", -abs(f.cost or 0.0)))
+    largest = max((abs(f.cost or 0.0) for f in findings), default=0.0)
+    reported = [f for f in findings if abs(f.cost or 0.0) >= ground.thresholds.worth_a_line * largest]
+    return tuple(reported[: ground.thresholds.most_findings])
 
 
 def _gap(ground: SpanComparisonInputs, gap: TestedGap, quantile: float) -> Finding:
     table, edge = ground.gaps, ground.gaps.edges[gap.edge]
-    place = (0.9, 0.99, 0.5).index(quantile)
-    base, candidate = float(gap.base_ns[place]), float(gap.candidate_ns[place])
+    quantile_index = (0.9, 0.99, 0.5).index(quantile)
+    base, candidate = float(gap.base_ns[quantile_index]), float(gap.candidate_ns[quantile_index])
     ratio, low, high = gap.ratio(quantile)
     change = Effect(ratio, candidate - base, low, high, ground.thresholds.confidence, "ratio")
     worse = candidate > base
@@ -65,21 +65,24 @@ def _gap(ground: SpanComparisonInputs, gap: TestedGap, quantile: float) -> Findi
 
 
 def place_of(ground: SpanComparisonInputs, edge: tuple[int, int, int]) -> str:
-    """Where a gap lies, in words."""
+    """Write where a gap is."""
     service, op = ground.forest.pair_names[edge[0]]
     previous, following = child_name(ground.forest, edge[1], START), child_name(ground.forest, edge[2], END)
-    who = f"{service} {op}"
+    operation_name = f"{service} {op}"
     if is_leaf(edge):
-        return f"the own time of {who}"
+        return f"the self time of {operation_name}"
     if edge[1] == NOBODY:
-        return f"the gap in {who} before {following}"
+        return f"the gap in {operation_name} before {following}"
     if edge[2] == NOBODY:
-        return f"the gap in {who} after {previous}"
-    return f"the gap in {who} between {previous} and {following}"
+        return f"the gap in {operation_name} after {previous}"
+    return f"the gap in {operation_name} between {previous} and {following}"
 
 
 def _of_request(per_request: list[float]) -> str:
-    """The mean time per request on both sides: a share of the request would hide a change that the request made too."""
+    """Write the mean time per request on both sides.
+
+    A share of the request would hide a proportional change.
+    """
     return f"on average it takes {format_duration(per_request[1])} of the request instead of {format_duration(per_request[0])}"
 
 
@@ -89,7 +92,7 @@ def _new_gap(ground: SpanComparisonInputs, gap: NewGap) -> Finding:
     text = gap_text(worse=worse, leaf=is_leaf(edge), first=edge[1] == NOBODY, last=edge[2] == NOBODY)
     difference = gap.candidate_ns - gap.base_ns
     change = Effect(None if worse else 0.0, difference, gap.low, gap.high, ground.thresholds.confidence, "difference")
-    told = f"{format_duration(abs(difference))} a request, where there was none" if worse else "is gone"
+    described = f"{format_duration(abs(difference))} per request, where there was none" if worse else "no longer occurs"
     return Finding(
         kind=GAP,
         profile=PROFILE,
@@ -107,13 +110,16 @@ def _new_gap(ground: SpanComparisonInputs, gap: NewGap) -> Finding:
         more_profiles=None,
         mechanism=text.mechanism,
         advice=text.advice,
-        sentence=f"{place_of(ground, edge)[:1].upper()}{place_of(ground, edge)[1:]}: {told}.",
+        sentence=f"{place_of(ground, edge)[:1].upper()}{place_of(ground, edge)[1:]}: {described}.",
         cost=difference * 1e-9 * ground.rate,
     )
 
 
 def _amplifications(ground: SpanComparisonInputs) -> list[Finding]:
-    """One finding for a caller and a callee: of the operation that costs most, the others as its parts."""
+    """Make one finding per caller and callee.
+
+    For the operation that costs most, with the others as contributions.
+    """
     groups: dict[tuple[str, str], list[CallAmplification]] = {}
     for each in ground.amplified:
         if each.changed:
@@ -146,7 +152,7 @@ def _calls(ground: SpanComparisonInputs, caller: str, group: list[CallAmplificat
     call_ns = candidate.call_ns if candidate and candidate.calls else base.call_ns if base else 0.0
     entries = candidate.entries if candidate else 0
     per_request = leading.difference * entries / max(ground.sides[1].requests, 1)
-    whole = sum(abs(_extra_calls(each)) for each in group)
+    total_calls = sum(abs(_extra_calls(each)) for each in group)
     return Finding(
         kind=CALLS,
         profile=PROFILE,
@@ -160,11 +166,11 @@ def _calls(ground: SpanComparisonInputs, caller: str, group: list[CallAmplificat
         q_value=leading.q,
         payers=(),
         by=tuple(
-            Contribution(ground.forest.pair_names[each.pair][1], abs(_extra_calls(each)) / whole)
+            Contribution(ground.forest.pair_names[each.pair][1], abs(_extra_calls(each)) / total_calls)
             for each in group[:MOST_PARTS]
-            if whole
+            if total_calls
         ),
-        certain=_sure(ground, leading, change),
+        certain=_is_certain(ground, leading, change),
         more_profiles=None,
         mechanism=text.mechanism,
         advice=text.advice,
@@ -173,8 +179,11 @@ def _calls(ground: SpanComparisonInputs, caller: str, group: list[CallAmplificat
     )
 
 
-def _sure(ground: SpanComparisonInputs, leading: CallAmplification, change: Effect) -> bool:
-    """Counts are a matter of code: many requests of one set tell them well."""
+def _is_certain(ground: SpanComparisonInputs, leading: CallAmplification, change: Effect) -> bool:
+    """Return whether call counts are certain.
+
+    They depend on the code, so many requests of one set suffice.
+    """
     if min(side.entries if side else 0 for side in leading.sides) < ground.thresholds.few_traces:
         return False
     return change.of == "difference" or ground.certain(change, ground.thresholds.least_ratio_calls)
@@ -193,5 +202,5 @@ def _calls_sentence(
 
 
 def finite(value: float) -> float | None:
-    """A number that JSON can hold, else None."""
+    """Return a number that JSON can represent, else None."""
     return float(value) if np.isfinite(value) else None

@@ -1,4 +1,4 @@
-"""The spans of many artifacts as one table, with one vocabulary, so that arithmetic runs over all of them at once."""
+"""The spans of many artifacts as one table with one vocabulary, for vectorized arithmetic."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -26,17 +26,20 @@ class NameTable:
     numbers: dict[str, int] = field(default_factory=dict)
 
     def number(self, name: str) -> int:
-        """The number of a name, a new one if it has none."""
+        """Return the number of a name, a new one if it is new."""
         found = self.numbers.get(name)
         if found is None:
             found = self.numbers[name] = len(self.names)
             self.names.append(name)
         return found
 
-    def of_column(self, table: SpanTable, column: U32, told: Callable[[str], str] = str) -> Rows:
-        """A column of string indices as numbers of this vocabulary; `told` makes a name of each text."""
+    def of_column(self, table: SpanTable, column: U32, normalize: Callable[[str], str] = str) -> Rows:
+        """Convert a column of string indices to numbers of this vocabulary.
+
+        `normalize` maps each text to a name.
+        """
         distinct, inverse = np.unique(column, return_inverse=True)
-        texts = [told(table.strings[int(index)]) for index in distinct.tolist()]
+        texts = [normalize(table.strings[int(index)]) for index in distinct.tolist()]
         numbers = np.array([self.number(text) for text in texts], dtype=np.int64)
         return numbers[inverse] if len(numbers) else np.zeros(0, dtype=np.int64)
 
@@ -45,8 +48,8 @@ class NameTable:
 class SpanForest:
     """All spans of some artifacts: rows by artifact, by trace, in preorder. Times are Unix nanoseconds.
 
-    `pair` numbers the (service, op) of each row: `pair_service`, `pair_op` say which. `trace` counts over all
-    artifacts; `artifact_of_trace` says whose it is.
+    `pair` numbers the (service, op) of each row, resolved by `pair_names`. `trace` counts over all artifacts;
+    `artifact_of_trace` gives the artifact of each.
     """
 
     artifacts: tuple[SpanArtifact, ...]
@@ -69,7 +72,7 @@ class SpanForest:
 
     @classmethod
     def of(cls, artifacts: Sequence[SpanArtifact]) -> "SpanForest":
-        """Join artifacts; names are numbered anew."""
+        """Concatenate artifacts; names are renumbered."""
         names = NameTable()
         tables = [artifact.table for artifact in artifacts]
         rows = np.cumsum([0, *[len(table) for table in tables]])
@@ -80,18 +83,18 @@ class SpanForest:
         return cls(
             artifacts=tuple(artifacts),
             names=names,
-            parent=_joined([np.where(t.parent < 0, -1, t.parent + r) for t, r in zip(tables, rows, strict=False)]),
-            trace=_joined([t.trace_of + n for t, n in zip(tables, traces, strict=False)]),
-            depth=_joined([t.spans.depth for t in tables]),
-            service=_joined([names.of_column(t, t.spans.service) for t in tables]),
-            op=_joined([names.of_column(t, t.spans.op, operation) for t in tables]),
-            kind=_joined([t.spans.kind for t in tables]).astype(np.uint8),
-            start_ns=_joined([t.spans.start_ns for t in tables]),
-            end_ns=_joined([t.spans.end_ns for t in tables]),
-            skew_ns=_joined([t.skew_ns for t in tables]),
-            status=_joined([t.spans.status for t in tables]).astype(np.uint8),
-            flags=_joined([t.spans.flags for t in tables]).astype(np.uint8),
-            async_=_joined([t.spans.async_ for t in tables]).astype(bool),
+            parent=_concatenate([np.where(t.parent < 0, -1, t.parent + r) for t, r in zip(tables, rows, strict=False)]),
+            trace=_concatenate([t.trace_of + n for t, n in zip(tables, traces, strict=False)]),
+            depth=_concatenate([t.spans.depth for t in tables]),
+            service=_concatenate([names.of_column(t, t.spans.service) for t in tables]),
+            op=_concatenate([names.of_column(t, t.spans.op, operation) for t in tables]),
+            kind=_concatenate([t.spans.kind for t in tables]).astype(np.uint8),
+            start_ns=_concatenate([t.spans.start_ns for t in tables]),
+            end_ns=_concatenate([t.spans.end_ns for t in tables]),
+            skew_ns=_concatenate([t.skew_ns for t in tables]),
+            status=_concatenate([t.spans.status for t in tables]).astype(np.uint8),
+            flags=_concatenate([t.spans.flags for t in tables]).astype(np.uint8),
+            async_=_concatenate([t.spans.async_ for t in tables]).astype(bool),
             trace_offset=np.concatenate([*offsets, rows[-1:]]).astype(np.int64),
             artifact_of_trace=np.repeat(np.arange(len(tables)), [t.trace_count for t in tables]),
             row_offset=rows.astype(np.int64),
@@ -102,36 +105,36 @@ class SpanForest:
 
     @property
     def traces(self) -> int:
-        """How many traces there are."""
+        """Return the number of traces."""
         return len(self.artifact_of_trace)
 
     @cached_property
     def duration_ns(self) -> Rows:
-        """How long each span lasted."""
+        """Return the duration of each span."""
         return self.end_ns - self.start_ns
 
     @cached_property
     def pairs(self) -> tuple[Rows, Rows, Rows]:
-        """(pair of each row, service of each pair, op of each pair)."""
+        """Return (pair of each row, service of each pair, op of each pair)."""
         width = max(len(self.names.names), 1)
         distinct, inverse = np.unique(self.service * width + self.op, return_inverse=True)
         return inverse.astype(np.int64), distinct // width, distinct % width
 
     @property
     def pair(self) -> Rows:
-        """The (service, op) of each row, as a number."""
+        """Return the (service, op) of each row, as a number."""
         return self.pairs[0]
 
     @cached_property
     def pair_names(self) -> list[tuple[str, str]]:
-        """(service, op) of each pair."""
+        """Return (service, op) of each pair."""
         _, services, ops = self.pairs
         names = self.names.names
         return [(names[service], names[op]) for service, op in zip(services.tolist(), ops.tolist(), strict=True)]
 
     @cached_property
     def roots(self) -> Rows:
-        """One row a trace: its first root that lacks no parent, else its first."""
+        """Return one row per trace: its first root without a missing parent, else its first."""
         rows = np.flatnonzero(self.parent < 0)
         worse = (self.flags[rows] & PARENT_MISSING) != 0
         order = np.lexsort((rows, worse, self.trace[rows]))
@@ -142,24 +145,25 @@ class SpanForest:
 
     @cached_property
     def entry(self) -> Rows:
-        """The span through which the work of each row entered its process: itself, or the nearest above.
+        """Return the span through which the work of each row entered its process.
 
-        Spans enter where they have no parent, where they serve, and where the parent is of another service.
+        Itself, or the nearest above. Entries are spans without a parent, server and consumer spans, and spans whose
+        parent is of another service.
         """
         above = np.maximum(self.parent, 0)
         enters = (self.parent < 0) | (self.kind == SERVER) | (self.kind == CONSUMER)
         enters |= self.service != self.service[above]
         entry = np.where(enters, np.arange(len(self)), self.parent)
-        while True:  # pointers to ancestors become twice as long each time: as many rounds as the depth has bits
+        while True:  # pointer doubling: as many rounds as the depth has bits
             further = entry[entry]
             if np.array_equal(further, entry):
                 return entry
             entry = further
 
     def rows_of(self, trace: int) -> range:
-        """The rows of a trace."""
+        """Return the rows of a trace."""
         return range(int(self.trace_offset[trace]), int(self.trace_offset[trace + 1]))
 
 
-def _joined(parts: Sequence[NDArray[np.generic]]) -> Rows:
+def _concatenate(parts: Sequence[NDArray[np.generic]]) -> Rows:
     return np.concatenate([part.astype(np.int64) for part in parts]) if parts else np.zeros(0, dtype=np.int64)

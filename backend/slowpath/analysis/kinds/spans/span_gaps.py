@@ -1,8 +1,8 @@
-"""Gaps: the time of a span that none of its children covers, cut at the children, exactly.
+"""Find gaps: the time of a span that none of its children covers, exactly.
 
-For a span its children are clipped to it, those that nobody waits for are left out, and what their union leaves open
-is its own time. Each hole has an edge: the child before it and the child behind it. Holes and covered time sum to
-the span's duration, to the nanosecond.
+The children of a span are clipped to it, asynchronous ones are omitted, and what their union leaves open is the span's self
+time. Each gap has an edge: the child before it and the child after it. Gaps and covered time sum to the span's duration, to
+the nanosecond.
 """
 
 from dataclasses import dataclass
@@ -12,15 +12,15 @@ import numpy as np
 from slowpath.analysis.kinds.spans.span_forest import Mask, Rows, SpanForest
 
 START, END = "START", "END"
-# Where no child stands before or behind a hole.
+# No child before or after a gap.
 NOBODY = -1
 
 
 @dataclass(frozen=True)
 class SpanGaps:
-    """One row a hole, by span and time. `previous` and `next` are rows of children, or NOBODY.
+    """One row per gap, by span and time. `previous` and `next` are rows of children, or NOBODY.
 
-    `suspect` holes lie beside a span whose clock was moved by as much as half of them: they may be of the clock's making.
+    `suspect` gaps are next to a span whose clock correction is at least half of the gap, which may have caused it.
     """
 
     span: Rows
@@ -32,12 +32,12 @@ class SpanGaps:
 
     @property
     def length_ns(self) -> Rows:
-        """How long each hole is; never 0."""
+        """Return the length of each gap; never 0."""
         return self.end_ns - self.begin_ns
 
 
 def waited_children(forest: SpanForest) -> Rows:
-    """The rows of children that cover time of their parent, by parent and start."""
+    """Return the rows of children that cover time of their parent, by parent and start."""
     rows = np.flatnonzero(forest.parent >= 0)
     above = forest.parent[rows]
     start, end = forest.start_ns[rows], forest.end_ns[rows]
@@ -50,7 +50,7 @@ def waited_children(forest: SpanForest) -> Rows:
 
 
 def find_gaps(forest: SpanForest) -> SpanGaps:
-    """All holes of all spans."""
+    """Return all gaps of all spans."""
     children = waited_children(forest)
     parent = forest.parent[children]
     begin = np.maximum(forest.start_ns[children], forest.start_ns[parent])
@@ -61,28 +61,28 @@ def find_gaps(forest: SpanForest) -> SpanGaps:
     last = np.ones(len(children), dtype=bool)
     last[:-1] = first[1:]
     before = np.concatenate([[0], leader[:-1]]) if len(leader) else leader
-    covered = np.where(first, forest.start_ns[parent], end[before]) if len(children) else begin
-    ending = end[leader]
+    covered_until = np.where(first, forest.start_ns[parent], end[before]) if len(children) else begin
+    last_end = end[leader]
     leaves = np.ones(len(forest), dtype=bool)
     leaves[parent] = False
-    alone = np.flatnonzero(leaves & (forest.end_ns > forest.start_ns))
-    nobody = np.full(len(alone), NOBODY)
-    inner, final = begin > covered, last & (ending < forest.end_ns[parent])
-    span = np.concatenate([parent[inner], parent[final], alone])
-    starts = np.concatenate([covered[inner], ending[final], forest.start_ns[alone]])
-    ends = np.concatenate([begin[inner], forest.end_ns[parent[final]], forest.end_ns[alone]])
-    previous = np.concatenate([np.where(first, NOBODY, children[before])[inner], children[leader[final]], nobody])
-    following = np.concatenate([children[inner], np.full(int(final.sum()), NOBODY), nobody])
+    leaf_rows = np.flatnonzero(leaves & (forest.end_ns > forest.start_ns))
+    no_child = np.full(len(leaf_rows), NOBODY)
+    inner, final = begin > covered_until, last & (last_end < forest.end_ns[parent])
+    span = np.concatenate([parent[inner], parent[final], leaf_rows])
+    starts = np.concatenate([covered_until[inner], last_end[final], forest.start_ns[leaf_rows]])
+    ends = np.concatenate([begin[inner], forest.end_ns[parent[final]], forest.end_ns[leaf_rows]])
+    previous = np.concatenate([np.where(first, NOBODY, children[before])[inner], children[leader[final]], no_child])
+    following = np.concatenate([children[inner], np.full(int(final.sum()), NOBODY), no_child])
     order = np.lexsort((starts, span))
     span, starts, ends, previous, following = (each[order] for each in (span, starts, ends, previous, following))
-    suspect = ends - starts < 2 * _moved(forest, span, previous, following)
+    suspect = ends - starts < 2 * _clock_shift(forest, span, previous, following)
     return SpanGaps(span, starts, ends, previous, following, suspect)
 
 
 def _leaders(parent: Rows, end: Rows) -> Rows:
-    """For each child (by parent and start), which one up to it ends last; of equal ends the later one.
+    """Return for each child (by parent and start) which one up to it ends last.
 
-    A running maximum inside groups: ranks of the ends, lifted by the group's number.
+    Of equal ends the later one. A running maximum within groups: ranks of the ends, offset by the group's number.
     """
     count = len(parent)
     rank = np.empty(count, dtype=np.int64)
@@ -94,43 +94,46 @@ def _leaders(parent: Rows, end: Rows) -> Rows:
     return leaders
 
 
-def _moved(forest: SpanForest, span: Rows, previous: Rows, following: Rows) -> Rows:
-    """By how much the clock of a child beside each hole was moved against that of the hole's span."""
-    moved = np.zeros(len(span), dtype=np.int64)
+def _clock_shift(forest: SpanForest, span: Rows, previous: Rows, following: Rows) -> Rows:
+    """Return the clock shift of the children next to each gap relative to the gap's span."""
+    shift = np.zeros(len(span), dtype=np.int64)
     for child in (previous, following):
-        there = child != NOBODY
-        against = np.abs(forest.skew_ns[child[there]] - forest.skew_ns[span[there]])
-        moved[there] = np.maximum(moved[there], against)
-    return moved
+        has_child = child != NOBODY
+        relative = np.abs(forest.skew_ns[child[has_child]] - forest.skew_ns[span[has_child]])
+        shift[has_child] = np.maximum(shift[has_child], relative)
+    return shift
 
 
-def self_ns(forest: SpanForest, holes: SpanGaps) -> Rows:
-    """The own time of each span: the sum of its holes."""
-    own = np.zeros(len(forest), dtype=np.int64)
-    np.add.at(own, holes.span, holes.length_ns)
-    return own
+def self_ns(forest: SpanForest, gaps: SpanGaps) -> Rows:
+    """Return the self time of each span: the sum of its gaps."""
+    self_time = np.zeros(len(forest), dtype=np.int64)
+    np.add.at(self_time, gaps.span, gaps.length_ns)
+    return self_time
 
 
-def gap_edges(forest: SpanForest, holes: SpanGaps) -> tuple[Rows, list[tuple[int, int, int]]]:
-    """(edge of each hole, (pair, previous op, next op) of each edge); NOBODY for an op where there is no child."""
+def gap_edges(forest: SpanForest, gaps: SpanGaps) -> tuple[Rows, list[tuple[int, int, int]]]:
+    """Return (edge of each gap, (pair, previous op, next op) of each edge).
+
+    NOBODY for an op without a child.
+    """
     width = len(forest.names.names) + 1
-    ops = [np.where(child == NOBODY, 0, forest.op[child] + 1) for child in (holes.previous, holes.next)]
-    key = (forest.pair[holes.span] * width + ops[0]) * width + ops[1]
+    ops = [np.where(child == NOBODY, 0, forest.op[child] + 1) for child in (gaps.previous, gaps.next)]
+    key = (forest.pair[gaps.span] * width + ops[0]) * width + ops[1]
     distinct, inverse = np.unique(key, return_inverse=True)
     edges = [(k // (width * width), k // width % width - 1, k % width - 1) for k in distinct.tolist()]
     return inverse.astype(np.int64), edges
 
 
-def added_ns(forest: SpanForest, holes: SpanGaps, edge: Rows) -> Rows:
-    """What each hole (ns) adds to the time in which a hole of its edge is open in its trace, within the request.
+def added_ns(forest: SpanForest, gaps: SpanGaps, edge: Rows) -> Rows:
+    """Return how much each gap (ns) adds to the time in which a gap of its edge is open in its trace, within the request.
 
-    Calls that run side by side have their holes at the same time: over an edge and a trace these sum to the union of its
-    holes, which is never longer than the request. `edge` numbers the holes' edges.
+    Concurrent calls have their gaps at the same time: over an edge and a trace these values sum to the union of its gaps, which
+    never exceeds the request. `edge` numbers the gaps' edges.
     """
-    trace = forest.trace[holes.span]
+    trace = forest.trace[gaps.span]
     root = forest.roots[trace]
     low, high = forest.start_ns[root], forest.end_ns[root]
-    begin, end = np.clip(holes.begin_ns, low, high), np.clip(holes.end_ns, low, high)
+    begin, end = np.clip(gaps.begin_ns, low, high), np.clip(gaps.end_ns, low, high)
     order = np.lexsort((begin, trace, edge))
     begin, end = begin[order], end[order]
     first = np.ones(len(order), dtype=bool)
@@ -144,11 +147,11 @@ def added_ns(forest: SpanForest, holes: SpanGaps, edge: Rows) -> Rows:
 
 
 def edge_name(forest: SpanForest, edge: tuple[int, int, int]) -> str:
-    """`service/op|previous|next`."""
+    """Return the name of an edge, `service/op|previous|next`."""
     service, op = forest.pair_names[edge[0]]
     return f"{service}/{op}|{child_name(forest, edge[1], START)}|{child_name(forest, edge[2], END)}"
 
 
 def child_name(forest: SpanForest, op: int, otherwise: str) -> str:
-    """The name of a child's op, or START or END."""
+    """Return the name of a child's op, or START or END."""
     return otherwise if op == NOBODY else forest.names.names[op]

@@ -1,4 +1,4 @@
-"""What all findings and the page of two span sets stand on."""
+"""The inputs of all findings and of the page of two span sets."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ from slowpath.analysis.stats.side_generators import side_generators
 
 @dataclass(frozen=True)
 class SpanComparisonInputs:
-    """Both sides in one forest, their holes and calls, and what was decided about each. One side alone stands twice."""
+    """Both sides in one forest, their gaps and calls, and the test results. A single side is stored twice."""
 
     forest: SpanForest
     sides: tuple[TraceCohort, TraceCohort]
@@ -43,21 +43,24 @@ class SpanComparisonInputs:
 
     @property
     def shown(self) -> tuple[TraceCohort, ...]:
-        """The sides that there are."""
+        """Return the existing sides."""
         return self.sides[:1] if self.alone else self.sides
 
     @cached_property
     def paths(self) -> CallPaths:
-        """Call paths and critical paths; only the page needs them."""
+        """Return call paths and critical paths, which only the page uses."""
         return paths_of(self.forest)
 
     @property
     def rate(self) -> float:
-        """Requests a second of the candidate: as its facts say, else as it was recorded (sampling makes that too small)."""
+        """Return the candidate's requests per second.
+
+        From its metadata, else as recorded (too low with sampling).
+        """
         return request_rate(self.sides[1])
 
     def certain(self, change: Effect, least: float) -> bool:
-        """Whether to rely on it: with one artifact on a side, only far beyond what sets of one build differ by."""
+        """Return whether a change is certain: with one artifact on a side only far beyond the usual variation."""
         if min(side.artifacts for side in self.sides) > 1:
             return True
         if change.of == "difference":
@@ -67,9 +70,9 @@ class SpanComparisonInputs:
 
 
 def request_rate(side: TraceCohort) -> float:
-    """Requests a second."""
-    mine = np.unique(side.forest.artifact_of_trace[side.traces]).tolist()
-    facts = [side.forest.artifacts[number].facts for number in mine]
+    """Return requests per second."""
+    artifacts = np.unique(side.forest.artifact_of_trace[side.traces]).tolist()
+    facts = [side.forest.artifacts[number].facts for number in artifacts]
     if facts and all(each.requests and each.wall_ns for each in facts):
         return sum(each.requests or 0 for each in facts) / (sum(each.wall_ns or 0 for each in facts) / 1e9)
     return side.requests / max(side.seconds, 1e-3)
@@ -78,7 +81,7 @@ def request_rate(side: TraceCohort) -> float:
 def ground_of_two(
     base: Sequence[SpanArtifact], candidate: Sequence[SpanArtifact], thresholds: SpanThresholds, rng: Generator
 ) -> SpanComparisonInputs:
-    """Join, cut and judge two sets."""
+    """Concatenate, compute and test two sets."""
     forest = SpanForest.of([*base, *candidate])
     generators = side_generators(rng, map(_content, base), map(_content, candidate))
     sides = (
@@ -101,7 +104,7 @@ def ground_of_two(
 
 
 def ground_of_one(artifacts: Sequence[SpanArtifact], thresholds: SpanThresholds) -> SpanComparisonInputs:
-    """The same of one set: nothing is judged."""
+    """Compute the same for one set, without tests."""
     forest = SpanForest.of(artifacts)
     side = cohort_of(forest, (0, len(artifacts)), thresholds, None)
     none = cohort_of(forest, (len(artifacts), len(artifacts)), thresholds, None)
@@ -112,6 +115,6 @@ def ground_of_one(artifacts: Sequence[SpanArtifact], thresholds: SpanThresholds)
 
 
 def _content(artifact: SpanArtifact) -> tuple[float, ...]:
-    """Numbers that tell one set of spans from another."""
+    """Return numbers that identify a set of spans."""
     spans = artifact.table.spans
     return (float(len(spans.start_ns)), float((spans.end_ns - spans.start_ns).sum()), float(spans.start_ns.sum()))

@@ -1,7 +1,8 @@
-"""One decoded span set, as tables of columns: traces, their spans in preorder, attributes, events, links.
+"""One decoded span set as tables of columns.
 
-Reads what `slowpath-decode spans` writes. The file is checked once here (indices inside their tables, preorder, no
-span that ends before it begins), so that the arithmetic above may index without looking.
+Traces, their spans in preorder, attributes, events, links. Reads what `slowpath-decode spans` writes. The file is
+validated once here (indices within their tables, preorder, no negative duration), so that later code may index without
+checks.
 """
 
 from collections.abc import Mapping
@@ -41,7 +42,10 @@ COUNTS = ("spans", "traces", "services", "missing_parents", "duplicates", "cycle
 
 @dataclass(frozen=True)
 class SpanTable:
-    """One decoded set of spans. Rows of `spans` are numbered over all traces; NONE is the parent of a root."""
+    """One decoded set of spans.
+
+    Rows of `spans` are numbered over all traces; the parent of a root is NONE.
+    """
 
     header: Mapping[str, Any]
     dialect: str
@@ -61,9 +65,9 @@ class SpanTable:
 
     @classmethod
     def parse(cls, buffer: bytes | memoryview, *, checked: bool = False) -> "SpanTable":
-        """Read a span file; raises `ColumnFileError` when it is not one, or is damaged.
+        """Parse a span file; raises `ColumnFileError` if it is not one, or is damaged.
 
-        `checked`: we wrote the file and read it before, so only its frame is looked at.
+        `checked`: the file was validated before, so only its frame is checked.
         """
         columns = read_columns(buffer, FORMAT)
         header = columns.header
@@ -96,51 +100,54 @@ class SpanTable:
 
     @property
     def trace_count(self) -> int:
-        """How many traces there are."""
+        """Return the number of traces."""
         return len(self.traces.hi)
 
     @property
     def start_ns(self) -> int:
-        """When the first span began, Unix nanoseconds; 0 without spans."""
+        """Return when the first span began, Unix nanoseconds; 0 without spans."""
         return int(self.spans.start_ns.min()) if len(self) else 0
 
     @property
     def end_ns(self) -> int:
-        """When the last span ended, Unix nanoseconds; 0 without spans."""
+        """Return when the last span ended, Unix nanoseconds; 0 without spans."""
         return int(self.spans.end_ns.max()) if len(self) else 0
 
     @cached_property
     def parent(self) -> NDArray[np.int64]:
-        """The row of each span's parent; -1 for roots."""
+        """Return the row of each span's parent; -1 for roots."""
         rows = self.spans.parent.astype(np.int64)
         return np.where(rows == NONE, -1, rows)
 
     @cached_property
     def trace_of(self) -> NDArray[np.int64]:
-        """The trace of each span."""
+        """Return the trace of each span."""
         offsets = self.trace_offset.astype(np.int64)
         return np.repeat(np.arange(self.trace_count), offsets[1:] - offsets[:-1])
 
     @cached_property
     def duration_ns(self) -> I64:
-        """How long each span lasted."""
+        """Return the duration of each span."""
         durations: I64 = self.spans.end_ns - self.spans.start_ns
         return durations
 
     def service(self, row: int) -> str:
-        """The name of a span's service."""
+        """Return the name of a span's service."""
         return self.strings[int(self.spans.service[row])]
 
     def op(self, row: int) -> str:
-        """The name of a span's operation."""
+        """Return the name of a span's operation."""
         return self.strings[int(self.spans.op[row])]
 
     def trace_id(self, trace: int) -> str:
-        """The id of a trace, 32 hexadecimal digits."""
+        """Return the id of a trace, 32 hexadecimal digits."""
         return f"{int(self.traces.hi[trace]):016x}{int(self.traces.lo[trace]):016x}"
 
     def find(self, trace_id: str) -> int | None:
-        """The trace of that id (up to 32 hexadecimal digits); None when it is not here, or the id is none."""
+        """Return the trace with this id (up to 32 hexadecimal digits).
+
+        None if it is absent or the id is invalid.
+        """
         try:
             number = int(trace_id, 16)
         except ValueError:
@@ -152,25 +159,25 @@ class SpanTable:
         return int(found[0]) if len(found) else None
 
     def rows_of(self, trace: int) -> range:
-        """The rows of a trace's spans."""
+        """Return the rows of a trace's spans."""
         return range(int(self.trace_offset[trace]), int(self.trace_offset[trace + 1]))
 
     def only(self, trace: int) -> "SpanTable":
-        """The table of one trace alone; strings are shared."""
+        """Return the table of a single trace; strings are shared."""
         rows = self.rows_of(trace)
-        cut = slice(rows.start, rows.stop)
-        spans = {name: getattr(self.spans, name)[cut] for name in SpanColumns.__dataclass_fields__}
+        row_slice = slice(rows.start, rows.stop)
+        spans = {name: getattr(self.spans, name)[row_slice] for name in SpanColumns.__dataclass_fields__}
         above = spans["parent"].astype(np.int64)
         spans["parent"] = np.where(above == NONE, NONE, above - rows.start).astype(np.uint32)
-        attributes, attr_offset = _cut(self.attributes, self.attr_offset, rows)
-        events, event_offset = _cut(self.events, self.event_offset, rows)
-        links, link_offset = _cut(self.links, self.link_offset, rows)
+        attributes, attr_offset = _slice_section(self.attributes, self.attr_offset, rows)
+        events, event_offset = _slice_section(self.events, self.event_offset, rows)
+        links, link_offset = _slice_section(self.links, self.link_offset, rows)
         return replace(
             self,
             traces=TraceColumns(self.traces.hi[trace : trace + 1], self.traces.lo[trace : trace + 1]),
             trace_offset=np.array([0, len(rows)], dtype=np.uint32),
             spans=SpanColumns(**spans),
-            skew_ns=self.skew_ns[cut],
+            skew_ns=self.skew_ns[row_slice],
             attr_offset=attr_offset,
             attributes=attributes,
             event_offset=event_offset,
@@ -180,24 +187,24 @@ class SpanTable:
         )
 
     def attributes_of(self, row: int) -> list[tuple[str, str]]:
-        """The attributes of a span."""
+        """Return the attributes of a span."""
         begin, end = int(self.attr_offset[row]), int(self.attr_offset[row + 1])
         keys, values = self.attributes.key[begin:end].tolist(), self.attributes.value[begin:end].tolist()
         return [(self.strings[key], self.strings[value]) for key, value in zip(keys, values, strict=True)]
 
     @cached_property
     def attribute_keys(self) -> dict[str, int]:
-        """The string of each key that attributes have."""
+        """Return the string index of each attribute key."""
         return {self.strings[int(key)]: int(key) for key in np.unique(self.attributes.key).tolist()}
 
     @cached_property
     def attribute_row(self) -> NDArray[np.int64]:
-        """The span of each attribute."""
+        """Return the span of each attribute."""
         offsets = self.attr_offset.astype(np.int64)
         return np.repeat(np.arange(len(self)), offsets[1:] - offsets[:-1])
 
     def values_of(self, key: str) -> list[tuple[int, str]]:
-        """(row, value) of every attribute of that key."""
+        """Return (row, value) of every attribute with this key."""
         number = self.attribute_keys.get(key)
         if number is None:
             return []
@@ -206,8 +213,8 @@ class SpanTable:
         return [(row, self.strings[value]) for row, value in zip(rows, values, strict=True)]
 
 
-def _cut(section: Section, offset: U32, rows: range) -> tuple[Section, U32]:
-    """The part of a section that hangs on some rows, and its offsets."""
+def _slice_section(section: Section, offset: U32, rows: range) -> tuple[Section, U32]:
+    """Return the part of a section that belongs to some rows, and its offsets."""
     begin, end = int(offset[rows.start]), int(offset[rows.stop])
     parts = {name: getattr(section, name)[begin:end] for name in type(section).__dataclass_fields__}
     shifted: U32 = offset[rows.start : rows.stop + 1] - np.uint32(begin)
@@ -243,11 +250,11 @@ def _check(table: SpanTable) -> None:
 
 
 def _check_order(table: SpanTable) -> None:
-    """Preorder: a span's parent is the last span before it that stands one level higher, and of the same trace."""
+    """Check the preorder: a span's parent is the last span before it one level higher, in the same trace."""
     count, parent, depth = len(table), table.parent, table.spans.depth.astype(np.int64)
     inner = np.flatnonzero(parent >= 0)
     if np.any(depth[parent < 0] != 0) or np.any(depth[inner] == 0):
-        raise ColumnFileError("order-damaged", "roots are what has depth 0")
+        raise ColumnFileError("order-damaged", "depth 0 does not match the roots")
     by_depth = np.sort(depth * (count + 1) + np.arange(count))
     place = np.searchsorted(by_depth, (depth[inner] - 1) * (count + 1) + inner) - 1
     if np.any(place < 0) or np.any(by_depth[place] != (depth[inner] - 1) * (count + 1) + parent[inner]):

@@ -7,11 +7,11 @@ from slowpath.analysis.stats.quantile_thresholds import QuantileThresholds
 
 @dataclass(frozen=True)
 class SpanThresholds(QuantileThresholds):
-    """Thresholds of span sets, with those that every comparison of quantiles uses: they apply to gaps.
+    """Thresholds of span sets, with those shared by all comparisons of quantiles: they apply to gaps.
 
-    A gap is tested at its p90 first: a set has far fewer requests than an execution trace has waits.
-    `spread_*` is how much a quantile differs between sets of one build; a count of calls hardly does. With one set a
-    side, a change is significant only beyond `single_certain_ratio`.
+    A gap is tested at its p90 first: a set has far fewer requests than an execution trace has waits. `spread_*`: variation of a
+    quantile between sets of one build; call counts hardly vary. With one set per side, a change is significant only beyond
+    `single_certain_ratio`.
     """
 
     single_certain_ratio: float = 2.0

@@ -1,4 +1,4 @@
-"""From findings to a verdict, and what silence is worth: the smallest change of a gap that would have been found."""
+"""Derive the verdict from findings, and the minimum detectable effects of gaps."""
 
 from collections.abc import Sequence
 
@@ -17,33 +17,33 @@ MOST_DETECTABLE = 12
 
 
 def seen_ratios(ground: SpanComparisonInputs) -> dict[int, float]:
-    """The smallest ratio of each judged edge's p90 (or median, where it is seen seldom) that would have been found."""
-    return {edge: _seen(ground, gap) for edge, gap in ground.judged.items()}
+    """Return the smallest detectable ratio of each tested edge's p90 (or median, for rare gaps)."""
+    return {edge: _detectable_ratio(ground, gap) for edge, gap in ground.judged.items()}
 
 
-def _seen(ground: SpanComparisonInputs, gap: TestedGap) -> float:
+def _detectable_ratio(ground: SpanComparisonInputs, gap: TestedGap) -> float:
     place = TOLD.index(0.9) if gap.usable[TOLD.index(0.9)] else TOLD.index(0.5)
     effects, thresholds = gap.effects, ground.thresholds
     at = slice(place, place + 1)
     floor = float(np.log(thresholds.least_ratio))
-    found = float(detectable_log_ratio(effects.error[at], effects.df[at], floor, thresholds)[0])
+    detectable = float(detectable_log_ratio(effects.error[at], effects.df[at], floor, thresholds)[0])
     shift = float(np.log1p(thresholds.least_shift / max(float(gap.base_ns[place]), 1.0)))
-    return float(np.exp(min(max(found, shift), 50.0)))
+    return float(np.exp(min(max(detectable, shift), 50.0)))
 
 
 def detectable_effects(ground: SpanComparisonInputs) -> tuple[MinimumDetectableEffect, ...]:
-    """The same for people, the edges that hold most of the requests' time first."""
-    seen = seen_ratios(ground)
-    edges = sorted(seen, key=lambda edge: -float(ground.gaps.share(0)[edge]))[:MOST_DETECTABLE]
+    """Return the minimum detectable effects of the edges with the most request time."""
+    ratios = seen_ratios(ground)
+    edges = sorted(ratios, key=lambda edge: -float(ground.gaps.share(0)[edge]))[:MOST_DETECTABLE]
     return tuple(
-        MinimumDetectableEffect(GAP, edge_name(ground.forest, ground.gaps.edges[edge]), seen[edge]) for edge in edges
+        MinimumDetectableEffect(GAP, edge_name(ground.forest, ground.gaps.edges[edge]), ratios[edge]) for edge in edges
     )
 
 
 def verdict_of(ground: SpanComparisonInputs, findings: Sequence[Finding]) -> Verdict:
-    """Regressed or improved by what is certain; where that went both ways, by the time of the whole request.
+    """Return regressed or improved by certain findings; by the total request time if they disagree.
 
-    Unchanged only where a sizeable change of the edges that hold most of the requests' time would have been seen.
+    Unchanged only if a sizeable change of the edges with most of the requests' time would have been detected.
     """
     certain = [finding for finding in findings if finding.certain]
     if certain:
@@ -56,11 +56,11 @@ def verdict_of(ground: SpanComparisonInputs, findings: Sequence[Finding]) -> Ver
         return "regressed" if change.low > 0 else "improved"
     if findings:
         return "inconclusive"
-    return "unchanged" if _would_have_shown(ground) else "inconclusive"
+    return "unchanged" if _could_detect_change(ground) else "inconclusive"
 
 
 def reason_of(ground: SpanComparisonInputs, verdict: Verdict) -> str | None:
-    """Why nothing was found or decided, as one sentence without a capital letter; None where findings say it."""
+    """Write why nothing was found or decided, without a capital letter; None if findings are the reason."""
     thresholds = ground.thresholds
     fewest = min(side.requests for side in ground.sides)
     if verdict == "unchanged":
@@ -68,15 +68,15 @@ def reason_of(ground: SpanComparisonInputs, verdict: Verdict) -> str | None:
             wording.format_ratio(thresholds.unchanged_within),
             wording.format_number(100 * thresholds.unchanged_shift_share),
         )
-        return f"no gap changed, and {limit} of the largest ones, or {share}% of the request's mean time, would have been found."
+        return f"no gap changed; a change of {limit} in the largest ones, or {share}% of the request's mean time, would have been detected."
     if verdict != "inconclusive" or any(gap.quantile is not None for gap in ground.judged.values()):
         return None
     if fewest < thresholds.few_traces:
-        return f"{fewest:,} requests on one side are too few; {thresholds.few_traces} a side would show a change."
-    return "a doubled gap could have been missed; more requests, or more files a side, would show it."
+        return f"{fewest:,} requests on one side are too few; record {thresholds.few_traces} per side."
+    return "a gap twice as long could have been missed; record more requests, or upload more files per side."
 
 
-def _would_have_shown(ground: SpanComparisonInputs) -> bool:
+def _could_detect_change(ground: SpanComparisonInputs) -> bool:
     thresholds = ground.thresholds
     if min(side.requests for side in ground.sides) < thresholds.few_traces:
         return False

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu
 
-from slowpath.analysis.kinds.benchmarks.ratio_interval import _cut, _ways, ratio_interval
+from slowpath.analysis.kinds.benchmarks.ratio_interval import _cut, _count_orders, ratio_interval
 
 values = st.lists(st.floats(0.1, 1_000, allow_subnormal=False), min_size=5, max_size=12, unique=True)
 
@@ -24,7 +24,7 @@ def test_one_is_outside_where_the_test_says_so(base: list[float], candidate: lis
 
 @pytest.mark.parametrize(("base", "candidate"), [(1, 1), (2, 3), (5, 4), (8, 8)])
 def test_ways_are_those_of_orders(base: int, candidate: int) -> None:
-    ways = _ways(base, candidate)
+    ways = _count_orders(base, candidate)
     assert len(ways) == base * candidate + 1
     assert ways == ways[::-1]
     p = mannwhitneyu(range(base), range(base, base + candidate), method="exact", alternative="less").pvalue

@@ -39,8 +39,8 @@ def corpus() -> Path:
 
 
 @pytest.mark.parametrize(("variant", "culprit", "told"), [
-    ("hogs", "main.hog", "main.hog held the processors for"),
-    ("tickers", "main.ticker", "1,000 goroutines of main.ticker took turns on the processors for"),
+    ("hogs", "main.hog", "main.hog occupied the processors for"),
+    ("tickers", "main.ticker", "1,000 goroutines of main.ticker occupied the processors in turn for"),
 ])  # fmt: skip
 def test_the_example_names_victim_and_culprit_first(variant: str, culprit: str, told: str, tmp_path: Path) -> None:
     base, candidate = example("base", tmp_path), example(variant, tmp_path)

@@ -26,9 +26,9 @@ def test_the_first_finding_names_the_one_whom_all_wait_for_and_who_held_the_proc
     assert (first.quantile, first.basis, first.unit) == (0.99, "quantile", "nanoseconds")
     assert first.by[0].subject == "main.hog"
     assert first.by[0].share > 0.9
-    assert first.sentence.startswith("p99 scheduler delay of main.batcher woken by the network: ")
-    assert first.sentence.endswith("; main.hog held the processors for 95 % of it.")
-    assert "back of a queue" in first.mechanism
+    assert first.sentence.startswith("p99 scheduler latency of main.batcher woken by the network: ")
+    assert first.sentence.endswith("; main.hog occupied the processors for 95% of it.")
+    assert "Go's scheduler has no priorities" in first.mechanism
     assert (second.kind, second.subject) == ("trace.blame", "main.batcher|network")
     assert "It is new there." in second.sentence
     assert not any("bgsweep" in each.subject for each in found.findings)
@@ -55,7 +55,7 @@ def test_a_herd_is_told_as_one() -> None:
     ]
     first = compared(traces(SERVICE, 2, 1), traces([*herded, ticker], 2, 2)).findings[0]
     assert first.subject == "main.batcher|network"
-    assert "1,000 goroutines of main.ticker took turns on the processors for 87 % of it" in first.sentence
+    assert "1,000 goroutines of main.ticker occupied the processors in turn for 87% of it" in first.sentence
     assert "one ticker" in first.advice
 
 
@@ -100,9 +100,9 @@ def test_a_group_that_only_one_side_has_is_a_finding() -> None:
     gone = next(each for each in swapped.findings if each.kind == "trace.group")
     assert (first.subject, first.direction, first.certain) == ("main.new|sync", "worse", True)
     assert (gone.subject, gone.direction, gone.certain) == ("main.new|sync", "better", True)
-    assert "waits only in the candidate: 98 % of all waiting for a processor there, 501 wakes and" in first.sentence
+    assert "waits only in the candidate: 98% of all waiting for a processor there, 501 wakes and" in first.sentence
     assert "waits only in the base" in gone.sentence
-    assert first.sentence.endswith("; main.hog held the processors for 90 % of it.")
+    assert first.sentence.endswith("; main.hog occupied the processors for 90% of it.")
     assert (first.base, first.change.of) == (0, "difference")
     assert first.change.low > 0
     rows = {row["victim"]: row for row in found.page()["groups"]}
@@ -166,7 +166,9 @@ def test_unchanged_needs_traces_enough_to_see_twice_the_waiting() -> None:
     few = compared(traces(SERVICE, 1, 1), traces(SERVICE, 1, 2))
     assert few.verdict == "inconclusive"
     assert few.reason is not None
-    assert re.search(r"could have been missed; about \d+ traces a side of this length would show ×2.00", few.reason)
+    assert re.search(
+        r"could have been missed; about \d+ traces of this length per side would detect a change of ×2.00", few.reason
+    )
     total = {each.subject: each.ratio for each in few.detectable}["total"]
     assert total is not None
     assert total > 2
@@ -177,7 +179,7 @@ def test_unchanged_needs_traces_enough_to_see_twice_the_waiting() -> None:
     assert bound is not None
     assert bound <= 2
     assert many.reason is not None
-    assert f"one by ×{bound:.2f} would have been found" in many.reason
+    assert f"a change of ×{bound:.2f} would have been detected" in many.reason
 
 
 def test_more_waits_of_the_same_length_are_a_finding_on_all_waiting() -> None:

@@ -13,7 +13,7 @@ def test_more_collection_is_found_with_its_parts() -> None:
     assert found.verdict == "regressed"
     finding = next(each for each in found.findings if each.kind == "trace.gc")
     assert (finding.subject, finding.direction, finding.basis, finding.unit) == ("cpu", "worse", "share", "share")
-    assert finding.sentence.startswith("Garbage collection takes more of the processors: 3.00 % → 25.0 % (×8.")
+    assert finding.sentence.startswith("Garbage collection takes more of the processors: 3.00% → 25.0% (×8.")
     assert 0.2 < finding.candidate < 0.3
     assert finding.by[0].subject == "workers"
     assert {each.subject for each in found.findings if each.kind == "trace.gc"} == {"cpu"}

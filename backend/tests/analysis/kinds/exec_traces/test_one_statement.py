@@ -53,7 +53,8 @@ def _check_delay(finding: Finding, row: Mapping[str, Any], blame: Mapping[str, A
     assert row["state"] == ("more" if finding.direction == "worse" else "less")
     worse = finding.direction == "worse"
     for who, share in re.findall(
-        r"[;,] (?:\d[\d,]* goroutines of |other goroutines of )?(\S+) held the processors for (\d+) %", finding.sentence
+        r"[;,] (?:\d[\d,]* goroutines of |other goroutines of )?(\S+) occupied the processors for (\d+)%",
+        finding.sentence,
     ):
         parts = [
             p for p in blame["parts"] if p["group"] and wording.function(p["group"]) == who and p["kind"] == "user"
@@ -67,7 +68,7 @@ def _check_group(finding: Finding, rows: Mapping[str, Mapping[str, Any]]) -> Non
     group = finding.subject.rpartition("|")[0]
     # A finding is about one reason for waiting or, where all of the group is on one side, about all of them.
     members = [rows[finding.subject]]
-    match = re.search(r": (less than 1|\d+) % of all waiting for a processor there, ([\d,.]+) wakes", finding.sentence)
+    match = re.search(r": (less than 1|\d+)% of all waiting for a processor there, ([\d,.]+) wakes", finding.sentence)
     assert match is not None
     told = float(match[2].replace(",", ""))
     if told > 1.01 * members[0][side]["waits_per_second"]:

@@ -29,10 +29,10 @@ PROCS = {"first": 4, "last": 4, "max": 4, "changes": 0}
     ("identity", "header", "words"),
     [
         ("gomaxprocs", {"gomaxprocs": PROCS}, "GOMAXPROCS differs: 2 in base, 4 in candidate"),
-        ("gomaxprocs-changed", {"gomaxprocs": {**PROCS, "max": 2, "changes": 1}}, "was changed while 2.0.trace was recorded"),
+        ("gomaxprocs-changed", {"gomaxprocs": {**PROCS, "max": 2, "changes": 1}}, "GOMAXPROCS changed during the recording of 2.0.trace"),
         ("recording", {"recording": "flight-recorder"}, "flight-recorder in candidate"),
         ("go-version", {"header_version": "1.23"}, "traces of Go 1.26 or 1.27 in base, of Go 1.23 or 1.24 in candidate"),
-        ("lost", {"lost": {"bytes": 9, "share": 0.2, "after_ns": 1, "message": "the last 1.2 s are lost"}}, "the last 1.2 s are lost (20 % of the file)"),
+        ("lost", {"lost": {"bytes": 9, "share": 0.2, "after_ns": 1, "message": "the last 1.2 s are lost"}}, "the last 1.2 s are lost (20% of the file)"),
         ("host-contention", {"totals": {"procs_ns": 6 * SECOND, "host_contention": True}}, "short of CPU"),
         ("decode-warnings", {"warnings": ["clock: no snapshot"]}, "2.0.trace: no snapshot (and 1 other trace)."),
     ],
@@ -63,7 +63,7 @@ def test_waits_that_were_cut_off() -> None:
         for each in cut
     ]
     found = {doubt.id: doubt.sentence for doubt in compared(base, tables).doubts}
-    assert "In the candidate, 50 % of the waiting was cut off" in found["censored"]
+    assert "In the candidate, 50% of the waiting is censored" in found["censored"]
 
 
 def test_load_by_requests_where_they_are_known() -> None:

@@ -86,7 +86,7 @@ def test_a_hog_of_a_thousand_goroutines_is_a_herd() -> None:
         for each in SERVICE
     ]
     first = compared(traces(SERVICE, 2, 1), traces([*slower, ticker], 2, 2)).findings[0]
-    assert "1,000 goroutines of main.ticker took turns on the processors for 100 % of it" in first.sentence
+    assert "1,000 goroutines of main.ticker occupied the processors in turn for 100% of it" in first.sentence
     assert "spread their phases" in first.advice
 
 

@@ -47,7 +47,7 @@ def test_the_example_names_the_helper_and_what_it_costs() -> None:
     assert clone.sentence.startswith(
         "ident.cloneBytes makes stacks grow more often: 0.983 times per request instead of never, from 4 KiB"
     )
-    assert "inlined" in clone.advice
+    assert "inlinable" in clone.advice
     assert clone.payers[0].path[-1] == "ingester/ident.cloneBytes"
     assert [part.subject for part in total.by] == ["4 KiB to 8 KiB"]
     assert not total.certain
@@ -104,7 +104,7 @@ def test_without_load_and_duration_counts_are_told_as_printed() -> None:
     total = comparison.findings[0]
     assert (total.basis, total.base, total.candidate, total.unit) == ("count", 3_465, 15_685, "count")
     assert total.sentence.startswith("Goroutine stacks grow more often: 15,685 times instead of 3,465 (×4.53,")
-    assert total.sentence.endswith(", attributed to main.clone; counted is every 1,000th growth.")
+    assert total.sentence.endswith(", attributed to main.clone; only every 1,000th growth is counted.")
     assert "growth-duration-unknown" in _doubts(comparison)
 
 
@@ -198,7 +198,7 @@ def test_doubts_about_the_logs_themselves() -> None:
     }
     said = {doubt.id: doubt.sentence for doubt in comparison.doubts}
     assert said["growth-rate"] == (
-        "Base records every 1st growth, candidate every 1,000th: both were multiplied, and are as coarse as the coarser."
+        "Base records every 1st growth, candidate every 1,000th: both are scaled up, with the precision of the coarser one."
     )
     assert said["growth-start-size"].startswith("New goroutines start with 2 KiB and 4 KiB in different runs")
 

@@ -122,7 +122,7 @@ def test_windows_alone_are_a_comparison() -> None:
     document = json.loads(json.dumps(to_json(comparison), allow_nan=False))
 
     assert (document["verdict"], document["parts"], document["views"]) == ("inconclusive", [], [])
-    assert document["headline"]["sentence"] == "Inconclusive: 1 difference is likely, none is significant."
+    assert document["headline"]["sentence"] == "Inconclusive: 1 tentative difference, none significant."
     assert "30 known minutes" in document["headline"]["conditions"][0]
     (finding,) = document["findings"]
     assert (finding["kind"], finding["subject"], finding["certain"]) == (KIND, "checkout", False)

@@ -149,7 +149,7 @@ def test_a_helper_taken_out_is_a_move_and_no_finding() -> None:
     assert [(short(m.from_function), short(m.to_function), short(m.under)) for m in comparison.moves] == [
         ("x.Old", "x.New", "x.Serve")
     ]
-    assert "moved, not changed" in comparison.moves[0].sentence
+    assert "with the same total" in comparison.moves[0].sentence
 
 
 def test_a_move_that_also_grew_is_told_of_the_caller() -> None:

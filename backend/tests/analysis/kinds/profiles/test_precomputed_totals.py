@@ -109,8 +109,8 @@ def test_a_summary_that_does_not_fit_is_refused() -> None:
         ("stack_depth", read.arrays["stack_depth"][1:], "columns of stacks differ"),
         ("key_total_0", read.arrays["key_total_0"][1:], "columns of totals differ"),
         ("spot_line", read.arrays["spot_line"][1:], "columns of totals differ"),
-        ("key_string", read.arrays["key_string"] + np.uint32(1 << 30), "a total is of string"),
-        ("stack_node", read.arrays["stack_node"] + np.uint32(1 << 30), "stack_node points at"),
+        ("key_string", read.arrays["key_string"] + np.uint32(1 << 30), "a total refers to string"),
+        ("stack_node", read.arrays["stack_node"] + np.uint32(1 << 30), "stack_node refers to"),
     ):
         with pytest.raises(ColumnFileError, match=message):
             ProfileTable.parse(write_columns(header, {**read.arrays, name: array}))

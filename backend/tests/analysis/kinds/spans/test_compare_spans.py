@@ -166,11 +166,11 @@ def test_doubts_name_what_differs() -> None:
         for s, n in zip(sets(USUAL, 2, 1), (300, 3000), strict=True)
     ]
     ids = {doubt.id: doubt.sentence for doubt in compared(known[:1], known[1:]).doubts}
-    assert "100 % of its requests, candidate 10.0 %" in ids["spans-sampling"]
+    assert "100% of its requests, candidate 10.0%" in ids["spans-sampling"]
     assert "go-version" in ids
     other = artifact_of(*([Drawn("other", n * MS, n * MS + int(rng.integers(US, MS)), status=2)] for n in range(300)))
     mixed = {doubt.id: doubt.sentence for doubt in compared(sets(USUAL, 1, 1), [other]).doubts}
-    assert "distributor push is 100 % of base and 0 % of candidate" in mixed["spans-root-operations"]
+    assert "distributor push is 100% of base and 0% of candidate" in mixed["spans-root-operations"]
     assert {"spans-errors", "spans-rate"} <= set(mixed)
     broken = artifact_of(
         *(
