@@ -1,4 +1,4 @@
-"""`slowpath admin verify-export FILE`: verify that a team export is complete. Needs no server and unpacks nothing to disk."""
+"""`slowpath admin verify-export FILE`: verify that a team export is complete. Needs no server and no disk space."""
 
 import argparse
 import hashlib
@@ -13,7 +13,7 @@ from slowpath_cli.core.renamed_options import warn_renamed
 
 FORMAT = "slowpath.team-export/1"
 PIECE_BYTES = 1 << 20
-MOST_MANIFEST_BYTES = 16 << 20
+MAX_MANIFEST_BYTES = 16 << 20
 
 
 class IncompleteExport(Exception):
@@ -45,32 +45,35 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def verify_export(path: Path) -> tuple[int, int, int]:
-    """Verify an export and return its numbers of tables, rows and originals. Raises `IncompleteExport`, `BadZipFile`, `ValueError`."""
+    """Verify an export and return its numbers of tables, rows and originals.
+
+    Raises `IncompleteExport`, `BadZipFile`, `ValueError`.
+    """
     with zipfile.ZipFile(path) as archive:
         info = archive.getinfo("manifest.json")
-        if info.file_size > MOST_MANIFEST_BYTES:
-            raise IncompleteExport("the manifest is too large")
+        if info.file_size > MAX_MANIFEST_BYTES:
+            raise IncompleteExport(f"the manifest has {info.file_size:,} bytes, the limit is {MAX_MANIFEST_BYTES:,}")
         manifest: dict[str, Any] = json.loads(archive.read(info))
         if manifest.get("format") != FORMAT:
             raise IncompleteExport(f"the format is {manifest.get('format')!r}, not {FORMAT}")
         entries = [*manifest["tables"], manifest["people"], manifest["originals"], manifest["reports"]]
         for entry in entries:
-            _same(archive, entry["file"], entry["sha256"], entry["rows"])
+            _require_content(archive, entry["file"], entry["sha256"], entry["rows"])
         found = 0
         for line in _lines(archive, "originals.jsonl"):
             row = json.loads(line)
             if not row.get("missing"):
-                _same(archive, f"originals/{row['sha256']}", row["sha256"], None)
+                _require_content(archive, f"originals/{row['sha256']}", row["sha256"], None)
                 found += 1
         for line in _lines(archive, "reports.jsonl"):
             row = json.loads(line)
-            _same(archive, row["file"], row["sha256"], None)
+            _require_content(archive, row["file"], row["sha256"], None)
         if found != manifest["originals"]["files"]:
             raise IncompleteExport(f"{manifest['originals']['files']} originals are listed, {found} are present")
         return len(manifest["tables"]), sum(entry["rows"] for entry in manifest["tables"]), found
 
 
-def _same(archive: zipfile.ZipFile, name: str, sha256: str, rows: int | None) -> None:
+def _require_content(archive: zipfile.ZipFile, name: str, sha256: str, rows: int | None) -> None:
     digest, lines = hashlib.sha256(), 0
     with archive.open(name) as member:
         while piece := member.read(PIECE_BYTES):
