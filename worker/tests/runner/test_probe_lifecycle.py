@@ -175,7 +175,7 @@ def test_how_a_deploy_ends_is_told(here: Here, deploy: str, how: str) -> None:
     [
         ('["sh", "-c", "exit 1"]', ("slower", None)),
         ('["sh", "-c", "exit 0"]', ("not-slower", None)),
-        ('["sh", "-c", "exit 9"]', (None, "it exited with 9; only 0, 1, 75 and 125 are defined.")),
+        ('["sh", "-c", "exit 9"]', (None, "the script exited with 9; only 0, 1, 75 and 125 are defined.")),
         ('["sh", "-c", "exit 75"]', (None, "The command requested a retry 3 times.")),
         ('["sh", "-c", "echo {nothing}"]', (None, "There is no {nothing} here;")),
     ],
