@@ -72,7 +72,7 @@ def test_a_build_is_set_and_synced_and_set_back(driver: argocd_application.ArgoC
     }  # fmt: skip
     assert made["operation"]["sync"] == {"prune": False, "syncOptions": ["ServerSideApply=true"]}
     assert made["metadata"]["annotations"]["slowpath-runner"] == "lab"
-    assert driver.status(handle, None) == DeploymentStatus("rolling", "the sync is not begun yet")
+    assert driver.status(handle, None) == DeploymentStatus("rolling", "the sync has not started yet")
     cluster.begin()
     assert driver.status(handle, None).detail.startswith("sync Running: applying")
     cluster.changed(
@@ -140,10 +140,10 @@ def test_a_sync_is_asked_for_once(driver: argocd_application.ArgoCdDriver, clust
     handles = [driver.deploy(target()) for _ in range(2)]
     assert handles[0] == handles[1]
     assert cluster.made == [f"{RUN} 1"]
-    with pytest.raises(DeploymentFailed, match="still set to another run, of the runner lab") as found:
+    with pytest.raises(DeploymentFailed, match="still used by another run, of the runner lab") as found:
         driver.deploy(target(run_id=OTHER_RUN))
     assert found.value.is_transient
-    with pytest.raises(DeploymentFailed, match="still set to another run"):
+    with pytest.raises(DeploymentFailed, match="still used by another run"):
         driver.deploy(target(attempt=2))
 
 
@@ -162,7 +162,7 @@ def test_what_changes_while_it_is_read_is_read_again(
     assert cluster.made == [f"{RUN} 1"]
     cluster.put(SLOT, application())
     cluster.first = lambda asked: problem(409, "Conflict", "again") if asked.method == "PATCH" else None
-    with pytest.raises(DeploymentFailed, match="changes all the time"):
+    with pytest.raises(DeploymentFailed, match="it changed during each of"):
         driver.deploy(target())
     refusals = iter([problem(409, "Conflict", "again")] * 4)
     cluster.first = lambda asked: next(refusals, None) if asked.method == "PATCH" else None
@@ -196,7 +196,7 @@ def test_what_fails_after_the_sync(driver: argocd_application.ArgoCdDriver, clus
         "failed", "the Application ingester-lab-0 was synced by others"
     )
     cluster.changed(SLOT, {"metadata": {"labels": {"slowpath-run": str(OTHER_RUN)}}})
-    assert driver.status(handle, None).detail.endswith("is gone, or another's")
+    assert driver.status(handle, None).detail.endswith("is gone, or used by another run")
 
 
 def test_a_sync_under_way_is_ended_before_it_is_set_back(
@@ -229,13 +229,13 @@ def test_what_can_not_be_synced_back_is_said_and_tried_again(
             cluster.end("Failed", "quota exceeded")
 
     driver.pause = work
-    with pytest.raises(DeploymentFailed, match=r"What stood before could not be synced: .*quota exceeded") as found:
+    with pytest.raises(DeploymentFailed, match=r"The original values could not be synced: .*quota exceeded") as found:
         driver.restore(RUN)
     assert found.value.is_transient
     assert cluster.made == [f"{RUN} 1", *[f"{RUN} restore"] * 5]
     moments = iter(range(0, 10_000, 100))
     driver.now, driver.pause = lambda: next(moments), lambda _: None
-    with pytest.raises(DeploymentFailed, match="is not set back within 180 s"):
+    with pytest.raises(DeploymentFailed, match="was not restored within 180 s"):
         driver.restore(RUN)
     working(driver, cluster)
     driver.now = lambda: 0.0
@@ -250,13 +250,15 @@ def test_what_stops_every_deploy_is_said_before_the_first(
     with pytest.raises(DriverError, match=r"patch applications\.argoproj\.io in checkout"):
         driver_at(api, place).prepare()
     cluster.denied = set()
-    with pytest.raises(DeploymentFailed, match="no Application other-0 in checkout"):
+    with pytest.raises(DeploymentFailed, match="No Application other-0 in checkout"):
         driver_at(api, place, application="other-{slot}").prepare()
     cluster.changed(SLOT, {"spec": {"syncPolicy": {"automated": {"prune": True}}}})
-    with pytest.raises(DeploymentFailed, match="syncs by itself"):
+    with pytest.raises(DeploymentFailed, match="has automated sync"):
         driver_at(api, place).prepare()
     cluster.changed(SLOT, {"spec": {"syncPolicy": None, "source": None}})
-    with pytest.raises(DeploymentFailed, match=r"0 fit\. Name one as source = .*There are none"):
+    with pytest.raises(
+        DeploymentFailed, match=r"0 sources of the Application .*Select one by source = .*Available: none"
+    ):
         driver_at(api, place).prepare()
 
 
@@ -273,7 +275,7 @@ def test_what_others_do_with_it_is_not_disturbed(api: str, place: DriverEnvironm
         driver.deploy(target())
     cluster.first = lambda asked: problem(403, "Forbidden", "no") if asked.method == "PATCH" else None
     cluster.put(SLOT, application())
-    with pytest.raises(DeploymentFailed, match="answers 403"):
+    with pytest.raises(DeploymentFailed, match="responded with 403"):
         driver.deploy(target())
 
 
@@ -305,12 +307,12 @@ def test_it_may_build_first(api: str, place: DriverEnvironment) -> None:
         ({"application": "ingester"}, "every slot has its own"),
         ({"url": "http://ingester.example"}, "every slot has its own"),
         ({"url": "{slot}"}, "is not an address"),
-        ({"image": "images.example.com/ingester:1"}, "what differs by build"),
-        ({"image": None}, "what differs by build"),
-        ({"helm": {"tag": "1"}}, "what differs by build"),
-        ({"image": None, "helm": {"tag": "{image}"}}, r"has \{image\}"),
+        ({"image": "images.example.com/ingester:1"}, "so that it differs by build"),
+        ({"image": None}, "so that it differs by build"),
+        ({"helm": {"tag": "1"}}, "so that it differs by build"),
+        ({"image": None, "helm": {"tag": "{image}"}}, r"unknown placeholder \{image\}"),
         ({"image": None, "revision": "{commit}", "build": ["./image.sh"]}, "build needs image"),
-        ({"name": "x"}, "does not know 'name'"),
+        ({"name": "x"}, "unknown key 'name'"),
     ],
 )
 def test_a_section_that_can_not_be_meant_is_refused(place: DriverEnvironment, more: dict[str, Any], said: str) -> None:

@@ -130,7 +130,7 @@ def test_what_can_not_be_put_back_is_said_until_a_person_did(
     cluster.begin()
     cluster.end()
     cluster.changed(SLOT, {"spec": spec})
-    with pytest.raises(DeploymentFailed, match="take its label slowpath-run away") as found:
+    with pytest.raises(DeploymentFailed, match="remove the label slowpath-run") as found:
         driver.restore(RUN)
     assert found.value.is_transient
     cluster.changed(SLOT, {"metadata": {"labels": {"slowpath-run": None}}})
@@ -140,11 +140,11 @@ def test_what_can_not_be_put_back_is_said_until_a_person_did(
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (BY_HELM, r"2 fit.*0: chart ingester of https://charts.example.com; 1: ref values of .*; 2: path lab of"),
-        (BY_HELM | {"source": {"chart": "other"}}, "0 fit"),
-        (BY_HELM | {"source": {"index": 7}}, "0 fit"),
-        (BY_HELM | {"source": {"index": 1, "chart": "ingester"}}, "0 fit"),
-        (BY_HELM | {"source": {"ref": "values"}}, r"by helm: its source ref values of .* only lends its files"),
+        (BY_HELM, r"2 sources.*0: chart ingester of https://charts.example.com; 1: ref values of .*; 2: path lab of"),
+        (BY_HELM | {"source": {"chart": "other"}}, "0 sources"),
+        (BY_HELM | {"source": {"index": 7}}, "0 sources"),
+        (BY_HELM | {"source": {"index": 1, "chart": "ingester"}}, "0 sources"),
+        (BY_HELM | {"source": {"ref": "values"}}, r"by helm: its source ref values of .* makes no manifests"),
         (BY_HELM | {"source": {"path": "lab"}}, "by helm: .* has kustomize"),
         ({"source": {"chart": "ingester"}}, "by kustomize: .* has helm"),
     ],
@@ -163,10 +163,10 @@ def test_a_source_that_can_not_be_meant_is_refused_before_the_first_deploy(
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        ({"sourceHydrator": {}}, "is hydrated"),
+        ({"sourceHydrator": {}}, "uses a source hydrator"),
         ({"sources": [{"repoURL": CODE, "chart": "x"}]}, "by kustomize: .* has chart"),
         ({"source": {"repoURL": CODE, "path": "x", "directory": {"recurse": True}}}, "by kustomize: .* has directory"),
-        ({}, "There are none"),
+        ({}, "Available: none"),
     ],
 )
 def test_an_application_that_can_not_be_set_so(spec: Json, said: str) -> None:

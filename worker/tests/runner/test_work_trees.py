@@ -44,7 +44,7 @@ def test_what_can_not_be_laid_out_is_told(tmp_path: Path) -> None:
     layout = WorkTrees(
         RunnerConfig("here", tmp_path / "work", MeasureConfig(("x",)), repositories=places), CatFileReader
     )
-    with pytest.raises(DeploymentFailed, match=r"knows no repository for example.com/lib"):
+    with pytest.raises(DeploymentFailed, match=r"has no repository for example.com/lib"):
         layout.of(BuildInputs(sha, {"example.com/lib": "b" * 40}), 0)
     with pytest.raises(DeploymentFailed, match=r"the repository has no commit 'bbb"):
         layout.of(BuildInputs("b" * 40), 0)

@@ -1,8 +1,8 @@
-"""The source of an Application of Argo CD that is set to a build, among others that stay as they are.
+"""Select and patch the source of an Argo CD Application that is set to a build.
 
-An Application has one `source`, or several `sources`: of those one is chosen, and lists are sent whole, bound to the version
-that was read. A source is of one kind: what sets the images of kustomize where a chart stands would be refused by Argo CD
-only amid the probe, so it is refused here before.
+An Application has one `source` or several `sources`. One of them is patched; lists are sent whole, with the resource
+version. A source has one kind, which is checked before the deployment: Argo CD would reject images of kustomize in a chart
+only during the probe.
 """
 
 from collections.abc import Mapping
@@ -15,48 +15,48 @@ from slowpath_cli.runner.kube.kube_cluster import obj, objects
 
 NAMES: Final[tuple[str, ...]] = ("ref", "repoURL", "chart", "path", "name")
 KINDS: Final = ("kustomize", "helm", "directory", "plugin")
-MOST_SOURCES: Final = 1000
+MAX_SOURCES: Final = 1000
 
 
 @dataclass(frozen=True)
 class SourceSelector:
-    """Which source is set: by its place, or by what it says of itself; nothing: the only one that makes manifests."""
+    """Selects a source by its index or its fields; by default the only one that makes manifests."""
 
     index: int | None
     named: Mapping[str, str]
     kind: str | None
-    """What is set there: `kustomize` or `helm`; None: its revision alone."""
+    """The part that is patched: `kustomize` or `helm`; None if only the revision is."""
 
     @classmethod
     def read(cls, section: ConfigSection, kind: str | None) -> "SourceSelector":
         """Read `source`. Raises `InvalidDriverConfig`."""
-        told = section.table("source")
-        inner = ConfigSection(told, "deploy.source")
-        index = inner.whole("index", 0, 0, MOST_SOURCES) if "index" in told else None
-        named = {name: inner.text(name) for name in NAMES if name in told}
-        if unknown := sorted(set(told) - {"index", *NAMES}):
+        table = section.table("source")
+        inner = ConfigSection(table, "deploy.source")
+        index = inner.whole("index", 0, 0, MAX_SOURCES) if "index" in table else None
+        named = {name: inner.text(name) for name in NAMES if name in table}
+        if unknown := sorted(set(table) - {"index", *NAMES}):
             raise InvalidDriverConfig(
-                f"[deploy] source does not know {unknown[0]!r}; it knows index, {', '.join(NAMES)}."
+                f"[deploy] source has an unknown key {unknown[0]!r}; known keys are index, {', '.join(NAMES)}."
             )
         return cls(index, named, kind)
 
-    def of(self, standing: Json) -> "ApplicationSource":
+    def of(self, application: Json) -> "ApplicationSource":
         """Return the source of an Application. Raises `DeploymentFailed`."""
-        spec, name = obj(standing, "spec"), obj(standing, "metadata").get("name")
+        spec, name = obj(application, "spec"), obj(application, "metadata").get("name")
         if "sourceHydrator" in spec:
-            raise DeploymentFailed(f"The Application {name} is hydrated: Argo CD itself writes what it deploys.")
+            raise DeploymentFailed(f"The Application {name} uses a source hydrator, which is not supported.")
         several = objects(spec, "sources")
-        held = several or ([obj(spec, "source")] if obj(spec, "source") else [])
-        fitting = [at for at, each in enumerate(held) if self._fits(at, each)]
-        if len(fitting) != 1:
-            there = "; ".join(f"{at}: {called(each)}" for at, each in enumerate(held)) or "none"
+        sources = several or ([obj(spec, "source")] if obj(spec, "source") else [])
+        matching = [at for at, each in enumerate(sources) if self._fits(at, each)]
+        if len(matching) != 1:
+            available = "; ".join(f"{at}: {called(each)}" for at, each in enumerate(sources)) or "none"
             raise DeploymentFailed(
-                f"Which source of the Application {name} is set? {len(fitting)} fit. Name one as source = {{ index = 0 }}, "
-                f"or by {', '.join(NAMES)}. There are {there}."
+                f"{len(matching)} sources of the Application {name} match, instead of 1. Select one by source = {{ index = 0 }}, "
+                f"or by {', '.join(NAMES)}. Available: {available}."
             )
-        found = held[fitting[0]]
+        found = sources[matching[0]]
         self._check(name, found)
-        return ApplicationSource(fitting[0] if several else None, found)
+        return ApplicationSource(matching[0] if several else None, found)
 
     def _fits(self, at: int, source: Json) -> bool:
         if self.index is None and not self.named:
@@ -70,37 +70,37 @@ class SourceSelector:
         if self.kind == "kustomize" and source.get("chart"):
             others.append("chart")
         if others or not makes_manifests(source):
-            why = f"has {others[0]}" if others else "only lends its files"
+            reason = f"has {others[0]}" if others else "makes no manifests"
             raise DeploymentFailed(
-                f"The Application {name} cannot be set by {self.kind}: its source {called(source)} {why}."
+                f"The Application {name} cannot be patched by {self.kind}: its source {called(source)} {reason}."
             )
 
 
 @dataclass(frozen=True)
 class ApplicationSource:
-    """A source that is set; `index` among several, or None where there is one alone."""
+    """The source that is patched; `index` in `sources`, or None for the single `source`."""
 
     index: int | None
     told: Json
 
     def patch(self, spec: Json, wanted: Json) -> Json:
-        """Return the patch of a spec that sets it, and the others as they are."""
+        """Return the patch of a spec that changes this source and preserves the others."""
         if self.index is None:
             return {"source": wanted}
         sources = objects(spec, "sources")
         return {"sources": [merged(each, wanted) if at == self.index else each for at, each in enumerate(sources)]}
 
     def before(self, wanted: Json) -> Json:
-        """Return what is noted, to put it back when it was set."""
+        """Return the data that `put_back` needs to undo a patch."""
         inverse = inverse_of(self.told, wanted)
         if self.index is None:
             return inverse
         return {"index": self.index, "which": {name: self.told.get(name) for name in NAMES}, "before": inverse}
 
 
-def put_back(standing: Json, before: Json) -> Json:
-    """Return the patch of a spec that puts back what was noted. Raises `DeploymentFailed` where its source is no more."""
-    spec, name = obj(standing, "spec"), obj(standing, "metadata").get("name")
+def put_back(application: Json, before: Json) -> Json:
+    """Return the patch of a spec that undoes an earlier one. Raises `DeploymentFailed` if the source is gone."""
+    spec, name = obj(application, "spec"), obj(application, "metadata").get("name")
     several = objects(spec, "sources")
     if "which" not in before:
         if several:
@@ -116,58 +116,58 @@ def put_back(standing: Json, before: Json) -> Json:
 
 def _changed(name: object) -> str:
     return (
-        f"The sources of the Application {name} were changed by others, so that what stood before cannot be put back: "
-        "put it back by hand, and take its label slowpath-run away."
+        f"The sources of the Application {name} were changed by others, so the original source cannot be restored. "
+        "Restore it manually, and remove the label slowpath-run."
     )
 
 
 def compared(found: Json) -> bool:
-    """Tell whether what Argo CD compared last is the source that is set, or all of them."""
-    spec, told = obj(found, "spec"), obj(found, "status", "sync", "comparedTo")
+    """Return whether Argo CD's last comparison used the current sources."""
+    spec, compared_to = obj(found, "spec"), obj(found, "status", "sync", "comparedTo")
     if objects(spec, "sources"):
-        return bool(lean(objects(told, "sources")) == lean(objects(spec, "sources")))
-    return bool(lean(obj(told, "source")) == lean(obj(spec, "source")))
+        return bool(lean(objects(compared_to, "sources")) == lean(objects(spec, "sources")))
+    return bool(lean(obj(compared_to, "source")) == lean(obj(spec, "source")))
 
 
 def makes_manifests(source: Json) -> bool:
-    """Tell whether a source is deployed, and does not only lend its files to others."""
+    """Return whether a source makes manifests, instead of only providing files to other sources."""
     return bool(source.get("path") or source.get("chart"))
 
 
 def called(source: Json) -> str:
-    """Return a source's name for a person."""
-    said = [f"{name} {source[name]}" for name in ("name", "chart", "path", "ref") if source.get(name)]
-    return f"{', '.join(said)} of {source.get('repoURL')}" if said else str(source.get("repoURL"))
+    """Describe a source for messages."""
+    parts = [f"{name} {source[name]}" for name in ("name", "chart", "path", "ref") if source.get(name)]
+    return f"{', '.join(parts)} of {source.get('repoURL')}" if parts else str(source.get("repoURL"))
 
 
 def lean(node: Any) -> Any:  # noqa: ANN401 - JSON of any shape
-    """Return it without what Argo CD leaves out when it writes it again: whatever is empty."""
+    """Return JSON without empty values, which Argo CD omits when it writes an object."""
     if isinstance(node, list):
         return [lean(each) for each in node]
     if not isinstance(node, dict):
         return node
-    told = {key: lean(value) for key, value in node.items()}
-    return {key: value for key, value in told.items() if value not in (None, "", False, [], {})}
+    fields = {key: lean(value) for key, value in node.items()}
+    return {key: value for key, value in fields.items() if value not in (None, "", False, [], {})}
 
 
 def merged(thing: Any, patch: Any) -> Any:  # noqa: ANN401 - JSON of any shape
-    """Return a thing with a merge patch applied (RFC 7396)."""
+    """Return JSON with a merge patch applied (RFC 7396)."""
     if not isinstance(patch, dict):
         return patch
-    kept = dict(thing) if isinstance(thing, dict) else {}
+    result = dict(thing) if isinstance(thing, dict) else {}
     for key, value in patch.items():
         if value is None:
-            kept.pop(key, None)
+            result.pop(key, None)
         else:
-            kept[key] = merged(kept.get(key), value)
-    return kept
+            result[key] = merged(result.get(key), value)
+    return result
 
 
-def inverse_of(standing: Json, patch: Json) -> Json:
-    """Return the merge patch that takes one back: what was not there is null."""
+def inverse_of(application: Json, patch: Json) -> Json:
+    """Return the merge patch that undoes `patch`: keys that did not exist become null."""
     return {
-        key: inverse_of(obj(standing, key), value)
-        if isinstance(value, dict) and isinstance(standing.get(key), dict)
-        else standing.get(key)
+        key: inverse_of(obj(application, key), value)
+        if isinstance(value, dict) and isinstance(application.get(key), dict)
+        else application.get(key)
         for key, value in patch.items()
     }
