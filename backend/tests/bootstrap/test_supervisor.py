@@ -61,7 +61,7 @@ def test_one_that_dies_again_and_again_is_given_up(
     monkeypatch.setattr(supervising, "_FIRST_PAUSE_SECONDS", 0.01)
     watching = supervisor(tmp_path)
     watching.launch(service("moody", "echo again >> count; exit 1", mark, tmp_path))
-    with pytest.raises(StartupError, match="It died 6 times in a row: given up"):
+    with pytest.raises(StartupError, match="It died 6 times in a row and is not restarted"):
         watching.watch(until=lambda: False)
     assert (tmp_path / "count").read_text().count("again") == 6
 
