@@ -1,7 +1,7 @@
-"""All of a team in one zip archive, made piece by piece: neither memory nor disk need hold it.
+"""Stream all data of a team as a zip archive, without storing it in memory or on disk.
 
-Rows come from one snapshot of the database; originals are read from the blob store as they are come to, and one that was
-deleted meanwhile is named as missing. Passwords, secrets, tokens and encrypted credentials are left out.
+Rows are read from one snapshot of the database, original files from the blob store; files deleted meanwhile are listed as
+missing. Passwords, secrets, tokens and encrypted credentials are excluded.
 """
 
 import base64
@@ -25,31 +25,31 @@ from slowpath.operations.retention.service import export_contents
 from slowpath_worker.job_context import JobContext
 
 FORMAT: Final = "slowpath.team-export/1"
-PIECE_BYTES: Final = 1 << 20
+CHUNK_BYTES: Final = 1 << 20
 TABLES_SHARE: Final = 0.2
-"""Of the progress: rows are few bytes beside originals."""
+"""Share of the progress: rows are small compared with original files."""
 
 SECRET: Final = re.compile(r"secret|encrypted|password|callback_hash")
-"""Columns with such a word in their name are left out."""
-NOT_TAKEN: Final = frozenset({"job", "idempotent_request", "team_export"})
-"""How things were done, not what was found."""
+"""Columns with these words in their names are excluded."""
+EXCLUDED_TABLES: Final = frozenset({"job", "idempotent_request", "team_export"})
+"""Tables with operational data."""
 
 README: Final = """All data of one team of Slowpath.
 
-manifest.json      what is in here: the tables with their columns, rows and SHA-256, and how many originals
-tables/NAME.jsonl  the rows of each table, one JSON object a line; bytes as {"base64": ...}
-people.jsonl       who the ids of people are
-originals/SHA256   every uploaded file as it was received, under the SHA-256 of its bytes
-originals.jsonl    their names and sizes, and which were already gone
-reports/           what reports have recorded, with reports.jsonl as the list of it
+manifest.json      contents: the tables with their columns, rows and SHA-256, and the number of original files
+tables/NAME.jsonl  the rows of each table, one JSON object per line; bytes as {"base64": ...}
+people.jsonl       names of users by ID
+originals/SHA256   every uploaded file as received, named by its SHA-256
+originals.jsonl    names and sizes of the original files, and which are missing
+reports/           the snapshots of reports, listed in reports.jsonl
 
-Nothing in here lets anybody in: passwords, secrets of tokens and links, and sealed credentials are left out.
-To verify that it is complete: slowpath admin verify-export FILE
+Passwords, secrets of tokens and links, and encrypted credentials are not included.
+To verify the archive: slowpath admin verify-export FILE
 """
 
 
 class _ChunkBuffer:
-    """What the archive writes into; what was written is taken from it again before the next is written."""
+    """A write-only file that buffers written bytes until `take`."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
@@ -63,7 +63,7 @@ class _ChunkBuffer:
         return len(content)
 
     def flush(self) -> None:
-        """Nothing is held back."""
+        """Do nothing."""
 
     def take(self) -> bytes:
         taken = b"".join(self._pieces)
@@ -74,10 +74,10 @@ class _ChunkBuffer:
 
 
 class TeamArchive:
-    """The archive of the context's team. `pieces` may be gone through once; the rest is known afterwards."""
+    """The archive of the context's team. `pieces` can be iterated once; the counts are set afterwards."""
 
     def __init__(self, context: JobContext) -> None:
-        """Nothing is read yet."""
+        """Prepare the archive; nothing is read yet."""
         self._context = context
         self._pipe = _ChunkBuffer()
         self._zip = zipfile.ZipFile(cast("IO[bytes]", self._pipe), "w", zipfile.ZIP_DEFLATED, allowZip64=True)
@@ -86,16 +86,16 @@ class TeamArchive:
 
     @property
     def size_bytes(self) -> int:
-        """How large it has become."""
+        """Return the size of the archive."""
         return self._pipe.total
 
     @property
     def sha256(self) -> str:
-        """The hash of all its pieces."""
+        """Return the SHA-256 of the archive."""
         return self._pipe.hash.hexdigest()
 
     def pieces(self) -> Iterator[bytes]:
-        """Yield the archive. Raises as `JobContext.check` does, and `Unavailable`."""
+        """Yield the archive in chunks. Raises like `JobContext.check`, and `Unavailable`."""
         yield from self._put("README.txt", [README.encode()], {})
         entries: list[dict[str, Any]] = []
         tables = taken_tables()
@@ -148,9 +148,9 @@ class TeamArchive:
         yield from self._put(f"originals/{sha256}", content, {}, packed=False)
 
     def _reports(self, recorded: list[bytes]) -> Iterator[bytes]:
-        """Write what reports have recorded; what links show of it is made anew from that and is left out."""
-        for some in self._context.blobs.listed(f"{self._context.team_id}/{BlobFolder.REPORTS}"):
-            for blob in some:
+        """Write the snapshots of reports; bundles of share links are derived from them and are excluded."""
+        for page in self._context.blobs.listed(f"{self._context.team_id}/{BlobFolder.REPORTS}"):
+            for blob in page:
                 name = blob.key.split("/", 1)[1]
                 if "/shared/" in name:
                     continue
@@ -158,7 +158,7 @@ class TeamArchive:
                 try:
                     content = self._context.blobs.stream(blob.key)
                 except NotFound:
-                    continue  # its report was deleted meanwhile
+                    continue  # the report was deleted meanwhile
                 entry: dict[str, Any] = {}
                 yield from self._put(name, content, entry, packed=False)
                 recorded.append(_line({"file": name, "sha256": entry["sha256"]}))
@@ -166,7 +166,7 @@ class TeamArchive:
     def _put(
         self, name: str, content: Iterable[bytes], entry: dict[str, Any], *, packed: bool = True
     ) -> Iterator[bytes]:
-        """Write a member, yielding whenever enough has gathered; note its lines and hash in `entry`."""
+        """Write a member and yield full chunks; set its file name, rows and hash in `entry`."""
         info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
         info.compress_type = zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED
         digest, lines = hashlib.sha256(), 0
@@ -175,18 +175,18 @@ class TeamArchive:
                 member.write(piece)
                 digest.update(piece)
                 lines += 1
-                if self._pipe.size >= PIECE_BYTES:
+                if self._pipe.size >= CHUNK_BYTES:
                     self._context.check()
                     yield self._pipe.take()
         entry |= {"file": name, "rows": lines, "sha256": digest.hexdigest()}
 
 
 def taken_tables() -> list[Table]:
-    """Return the tables that are taken along, those that others refer to first."""
+    """Return the exported tables, referenced ones first."""
     return [
         table
         for table in METADATA.sorted_tables
-        if (table.name == "team" or "team_id" in table.columns) and table.name not in NOT_TAKEN
+        if (table.name == "team" or "team_id" in table.columns) and table.name not in EXCLUDED_TABLES
     ]
 
 
@@ -195,7 +195,7 @@ def _line(row: Mapping[str, Any]) -> bytes:
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - any value of a column
-    """Return a value as JSON has it: what is no number there is written as a word."""
+    """Return a value as JSON; non-finite numbers become strings."""
     if isinstance(value, Mapping):
         return {str(name): _plain(one) for name, one in value.items()}
     if isinstance(value, list | tuple):

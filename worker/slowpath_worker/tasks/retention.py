@@ -42,10 +42,10 @@ def _delete_expired(context: JobContext, now: datetime) -> int:
     deleted = 0
     while True:
         with context.writing() as session:
-            some = retention_rules.delete_expired(session, now)
-        if not some:
+            count = retention_rules.delete_expired(session, now)
+        if not count:
             break
-        deleted += some
+        deleted += count
     with context.writing() as session:
         keys = team_exports.delete_expired_exports(session, now)
     context.blobs.delete(keys)
@@ -74,7 +74,7 @@ def _sweep(context: JobContext, now: datetime) -> BlobTotals:
 
 
 def export_team(job: ExportTeam, context: JobContext) -> None:
-    """Write all rows and originals of the team into one archive, piece by piece, straight into the blob store."""
+    """Stream all rows and original files of the team into one archive in the blob store."""
     with context.writing() as session:
         team_exports.get_team_export(session, job.export_id).state = JobState.RUNNING
     key = team_exports.key_of(context.team_id, job.export_id)
@@ -83,12 +83,12 @@ def export_team(job: ExportTeam, context: JobContext) -> None:
 
     with context.finishing() as session:
         counts = (archive.files, archive.missing)
-        made = team_exports.record(
+        is_recorded = team_exports.record(
             session, job.export_id, size_bytes=archive.size_bytes, sha256=archive.sha256, counts=counts
         )
-        if made:
+        if is_recorded:
             team_exports.expire_after(team_exports.get_team_export(session, job.export_id), context.clock.now())
-    if not made:
+    if not is_recorded:
         context.blobs.delete([key])
 
 
