@@ -97,7 +97,7 @@ def test_commits_are_told_as_they_are(repository: SomeRepository, server: GitSer
             objects.blob(names["a.go"].id, max_bytes=3)
         with pytest.raises(NotFound):
             objects.blob(40 * "9", max_bytes=3)
-        with pytest.raises(ValueError, match="not a SHA"):
+        with pytest.raises(ValueError, match="not an object ID"):
             objects.blob("HEAD:a.go", max_bytes=3)
         assert objects.blob(names["a.go"].id, max_bytes=100) == b"a\nb\n"  # the child still answers in step
 
@@ -363,7 +363,7 @@ def test_years_that_no_calendar_holds_and_letters_that_are_none(
 def test_a_copy_that_is_fetched_often_is_packed_and_loses_nothing(
     repository: SomeRepository, server: GitServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("slowpath.adapters.git_mirror.MOST_PACKS", 3)
+    monkeypatch.setattr("slowpath.adapters.git_mirror.MAX_PACKS", 3)
     mirror = mirror_in(tmp_path)
     shas = [repository.commit({"a": "0"}, "kept")]
     mirror.fetch(url_of(server), None, never)

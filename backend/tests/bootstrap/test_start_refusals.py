@@ -38,7 +38,9 @@ def test_an_older_node_is_told_so(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_is_told_so(tmp_path: Path) -> None:
-    with pytest.raises(StartupError, match=r"Not enough disk space: a start needs \d+ MiB under .*, \d+ MiB are free\."):
+    with pytest.raises(
+        StartupError, match=r"Not enough disk space: a start needs \d+ MiB under .*, \d+ MiB are free\."
+    ):
         machine_checks.check_disk(tmp_path / "not yet there", needed_bytes=1 << 60, purpose="a start")
 
 

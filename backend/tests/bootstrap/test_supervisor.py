@@ -110,7 +110,7 @@ def test_a_mark_leaves_nothing_behind(tmp_path: Path) -> None:
 
 def test_a_long_log_keeps_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervising, "_LOG_LIMIT_BYTES", 100)
-    monkeypatch.setattr(supervising, "_LOG_KEPT_BYTES", 10)
+    monkeypatch.setattr(supervising, "_TRIMMED_LOG_BYTES", 10)
     log = tmp_path / "long.log"
     log.write_text("x" * 100 + "the end...")
     trim(log)
