@@ -1,4 +1,4 @@
-"""What a finished bisect was, out of its rows: the example team lays it out again (`recorded.json.gz`)."""
+"""Recording of a finished bisect from its rows, which the example team contains (`recorded.json.gz`)."""
 
 import gzip
 import json
@@ -15,14 +15,14 @@ PROBE = {
     "about": "verified_candidate", "windows_wanted": "measurements_requested", "good": "good_verdicts",
     "bad": "bad_verdicts",
 }  # fmt: skip
-"""Names in the recording, and the columns they come from."""
+"""Names in the recording, and their columns."""
 MOMENTS = {"asked_at": "queued_at", **{name: name for name in ("leased_at", "deployed_at", "ready_at", "ended_at")}}
 MEASUREMENT = {**{name: name for name in ("index", "round", "value", "verdict", "problem")}, "annulled": "invalidated"}
 COMMIT = ("sha", "parents", "author_name", "author_email", "authored_at", "committed_at", "title", "files")
 
 
 def recording(tables: Mapping[str, Sequence[Row]], truth: Sequence[str]) -> dict[str, Any]:
-    """Return a recording of the one bisect that there is in rows as PostgreSQL's `row_to_json` gives them."""
+    """Return a recording of the only bisect in rows of PostgreSQL's `row_to_json`."""
     [bisect] = tables["bisect"]
     began = _moment(bisect["created_at"])
 
@@ -69,7 +69,7 @@ def recording(tables: Mapping[str, Sequence[Row]], truth: Sequence[str]) -> dict
 
 
 def write(path: Path, told: Mapping[str, Any]) -> None:
-    """Write a recording: the same bytes for the same rows."""
+    """Write a recording; the same rows give the same bytes."""
     path.write_bytes(gzip.compress(json.dumps(told, separators=(",", ":"), sort_keys=True).encode(), 9, mtime=0))
 
 
