@@ -1,1 +1,1 @@
-"""The parts of bootstrap.py: what it takes to start, test and stop Slowpath, from the standard library alone."""
+"""Parts of bootstrap.py, which starts, tests and stops Slowpath, with only the standard library."""

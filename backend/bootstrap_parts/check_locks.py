@@ -1,4 +1,4 @@
-"""Checks the lock files: each declared dependency is pinned within its bounds, and no lock names a registry.
+"""Check the lock files: each declared dependency is pinned within its bounds, and no lock file names a registry.
 
 Run by the project's Python (it needs `packaging`).
 """
@@ -18,7 +18,7 @@ _ADDRESS = re.compile(r"https?://|--(?:extra-)?index-url|--find-links|--index\b"
 
 
 def python_faults() -> list[str]:
-    """Compare pyproject.toml with the three locks that are made from it."""
+    """Return the differences between pyproject.toml and its three lock files."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     always = project["project"]["dependencies"]
     groups = project["dependency-groups"]
@@ -38,13 +38,13 @@ def python_faults() -> list[str]:
             pinned = pins.get(_normal(requirement.name))
             if pinned is None or not requirement.specifier.contains(pinned, prereleases=True):
                 faults.append(
-                    f"{name} pins {requirement.name} at {pinned}, pyproject.toml wants {requirement.specifier or 'it'}: npm run lock"
+                    f"{name} pins {requirement.name} at {pinned}, pyproject.toml requires {requirement.specifier or 'it'}: npm run lock"
                 )
     return faults
 
 
 def node_faults() -> list[str]:
-    """Compare package-lock.json with the package.json files, and look for addresses in it."""
+    """Return the differences between package-lock.json and the package.json files, and registries in it."""
     lock = json.loads((ROOT / "package-lock.json").read_text())["packages"]
     faults = [
         f"package-lock.json names a registry for {name}"
@@ -54,7 +54,7 @@ def node_faults() -> list[str]:
     for folder in ("", "frontend", "e2e"):
         package = json.loads((ROOT / folder / "package.json").read_text())
         faults += [
-            f"package-lock.json does not fit {kind} of {folder or '.'}/package.json: npm run lock"
+            f"package-lock.json does not match {kind} of {folder or '.'}/package.json: npm run lock"
             for kind in ("dependencies", "devDependencies", "optionalDependencies")
             if package.get(kind, {}) != lock.get(folder, {}).get(kind, {})
         ]
@@ -67,5 +67,5 @@ def _normal(name: str) -> str:
 
 if __name__ == "__main__":
     found = python_faults() + node_faults()
-    print("\n".join(found) or "lock files fit")
+    print("\n".join(found) or "lock files are up to date")
     sys.exit(bool(found))

@@ -1,4 +1,4 @@
-"""Starting and ending processes so that none outlives us: own session, parent-death signal, a mark, and a guard."""
+"""Start and stop processes so that none survives this one: session, parent-death signal, run mark, and guard process."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ _SCRUBBED = (
 
 
 def clean_environment() -> dict[str, str]:
-    """Return our environment without what would steer PostgreSQL's or Python's programs behind our back."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(_SCRUBBED)}
-    return {**kept, "PYTHONUNBUFFERED": "1"}
+    """Return the environment without variables that configure PostgreSQL, Python or Node."""
+    variables = {name: value for name, value in os.environ.items() if not name.startswith(_SCRUBBED)}
+    return {**variables, "PYTHONUNBUFFERED": "1"}
 
 
 @dataclass(frozen=True)
 class ProcessMark:
-    """The name of one run, carried by every process it starts, and the guard that knows it."""
+    """The ID of one run, in the environment of all its processes, and the guard process."""
 
     text: str
     guard: subprocess.Popen[bytes]
 
     @classmethod
     def take(cls, temporary: str | None = None) -> ProcessMark:
-        """Draw a mark and set its guard up; a temporary folder is deleted by the guard if we can not."""
+        """Create a mark and start its guard, which deletes the temporary folder if this process is killed."""
         text = secrets.token_hex(8)
         watcher = subprocess.Popen(
             [
@@ -70,20 +70,20 @@ class ProcessMark:
         return cls(text, watcher)
 
     def release(self) -> None:
-        """Kill what was forgotten and send the guard home."""
+        """Kill remaining processes of the run and end the guard."""
         orphan_guard.clear_away(self.text, patience_seconds=0.5)
         if self.guard.stdin is not None:
             try:
                 self.guard.stdin.write(b"done")
                 self.guard.stdin.close()
             except OSError:
-                pass  # it has been killed: nothing to send home
+                pass  # the guard was killed
         self.guard.wait()
 
 
 @contextmanager
 def marked(temporary: str | None = None) -> Iterator[ProcessMark]:
-    """Take a mark; whatever happens, nothing that carries it is left when the block ends."""
+    """Create a mark; when the block ends, no process with this mark remains."""
     mark = ProcessMark.take(temporary)
     try:
         yield mark
@@ -93,7 +93,7 @@ def marked(temporary: str | None = None) -> Iterator[ProcessMark]:
 
 @dataclass
 class ChildProcess:
-    """A process of ours, with the way it wants to be ended."""
+    """A child process, with the signal that stops it."""
 
     name: str
     process: subprocess.Popen[bytes]
@@ -103,21 +103,21 @@ class ChildProcess:
 
     @property
     def ended(self) -> bool:
-        """Tell whether it is gone."""
+        """Return whether the process has ended."""
         return self.process.poll() is not None
 
     def how_it_ended(self) -> str:
-        """Tell how: `exit code 3` or `signal SIGKILL`."""
+        """Describe how the process ended: `exit code 3` or `signal SIGKILL`."""
         code = self.process.returncode
         return f"signal {signal.Signals(-code).name}" if code is not None and code < 0 else f"exit code {code}"
 
     def last_words(self) -> str:
-        """Return the last line of its log that says something, or nothing."""
+        """Return the last non-empty line of its log, or an empty string."""
         return last_line(self.log) if self.log else ""
 
 
 def last_line(log: Path) -> str:
-    """Return the last line of a log that says something, shortened to 300 characters."""
+    """Return the last non-empty line of a log, shortened to 300 characters."""
     try:
         with log.open("rb") as file:
             file.seek(max(0, log.stat().st_size - 4096))
@@ -146,18 +146,18 @@ def spawn(
     new_session: bool = True,
     standard_input: int | None = subprocess.DEVNULL,
 ) -> ChildProcess:
-    """Start a process that ends when we end. Must be called from the main thread: its end is what the kernel watches.
+    """Start a process that ends with this one. Call it from the main thread, whose end triggers the signal.
 
-    Its output goes to the end of `log`; without one it shares ours.
+    Its output is appended to `log`; without a log, it inherits stdout and stderr.
     """
     run_as = run_as or RunAs()
-    dying = death_signal or stop_signal
+    death = death_signal or stop_signal
     setpriv = _setpriv()
-    wrapper = [setpriv, "--pdeathsig", dying.name.removeprefix("SIG")] if setpriv else []
-    before: Callable[[], None] | None = None if setpriv else partial(_die_with_parent, int(dying))
+    wrapper = [setpriv, "--pdeathsig", death.name.removeprefix("SIG")] if setpriv else []
+    preexec: Callable[[], None] | None = None if setpriv else partial(_die_with_parent, int(death))
     output = log.open("ab") if log else None
     try:
-        with undisturbed():  # born whole, and marked: whoever stops us then finds it
+        with undisturbed():  # a stop signal must not interrupt Popen between fork and return
             process = subprocess.Popen(
                 [*run_as.prefix, *wrapper, *command],
                 cwd=folder,
@@ -167,7 +167,7 @@ def spawn(
                 stderr=subprocess.STDOUT if output else None,
                 start_new_session=new_session,
                 pass_fds=pass_fds,
-                preexec_fn=before,  # noqa: PLW1509 - only where setpriv is missing; it makes one system call
+                preexec_fn=preexec,  # noqa: PLW1509 - only without setpriv; it makes one system call
                 user=run_as.user,
                 group=run_as.user,
                 extra_groups=[] if run_as.user is not None else None,
@@ -195,7 +195,7 @@ def _die_with_parent(signal_number: int) -> None:
 
 
 def die_with_npm() -> None:
-    """End when npm is killed outright: we are its child, and whoever kills `npm start` means us."""
+    """End this process when npm, its parent, is killed."""
     try:
         parent = Path(f"/proc/{os.getppid()}/cmdline").read_bytes()
     except OSError:
@@ -205,7 +205,7 @@ def die_with_npm() -> None:
 
 
 def stop(children: Sequence[ChildProcess]) -> None:
-    """Ask all of them to end, each by its own signal; kill those that outstay their time."""
+    """Send each process its stop signal; kill those that do not end in time."""
     for child in children:
         if not child.ended:
             child.process.send_signal(child.stop_signal)
@@ -218,7 +218,7 @@ def stop(children: Sequence[ChildProcess]) -> None:
 
 
 def kill_session(child: ChildProcess) -> None:
-    """Kill a process and all that share its process group."""
+    """Kill a process and its process group."""
     try:
         os.killpg(child.process.pid, signal.SIGKILL)
     except OSError:

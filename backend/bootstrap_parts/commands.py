@@ -1,4 +1,4 @@
-"""The commands of bootstrap.py: reads the arguments, does it, and turns trouble into one line and an exit code."""
+"""The commands of bootstrap.py: parse the arguments, run the command, and report errors as one line and an exit code."""
 
 from __future__ import annotations
 
@@ -24,46 +24,47 @@ from bootstrap_parts.stack import Stack, become_python, outside_parts
 from bootstrap_parts.stop_signals import StopRequested, stop_signals
 
 _STOPPED_EXIT_CODE = 130
+_INTERNAL_ERROR_EXIT_CODE = 70
 
 
 def main(arguments: list[str]) -> int:
-    """Run one command; returns the exit code."""
+    """Run one command and return its exit code."""
     options = _parser().parse_args(arguments)
-    voice = ConsoleOutput()
+    console = ConsoleOutput()
     try:
         with stop_signals():
             run: Callable[[argparse.Namespace, ConsoleOutput], int] = options.run
-            return run(options, voice)
-    except StartupError as trouble:
-        voice.trouble(str(trouble))
-        return trouble.exit_code
+            return run(options, console)
+    except StartupError as error:
+        console.trouble(str(error))
+        return error.exit_code
     except StopRequested:
         return _STOPPED_EXIT_CODE
     except OSError as error:
-        full = "The disk is full. Free some space, or put the data elsewhere with DATA_DIR."
-        voice.trouble(
-            full if error.errno == errno.ENOSPC else f"{error.strerror or error}: {error.filename or 'no file named'}"
+        full = "The disk is full. Free some space, or choose another data folder with DATA_DIR."
+        console.trouble(
+            full if error.errno == errno.ENOSPC else f"{error.strerror or error}: {error.filename or 'unknown file'}"
         )
         return 1
 
 
-def _setup(_options: argparse.Namespace, voice: ConsoleOutput) -> int:
+def _setup(_options: argparse.Namespace, console: ConsoleOutput) -> int:
     with marked() as mark:
-        set_up(voice, mark, "test", EVERYTHING)
+        set_up(console, mark, "test", EVERYTHING)
     return 0
 
 
-def _beside(options: argparse.Namespace, voice: ConsoleOutput) -> int:
-    """Run a command beside temporary services. What we say goes to stderr: stdout is the command's."""
+def _run_with_services(options: argparse.Namespace, console: ConsoleOutput) -> int:
+    """Run a command with temporary services. Messages go to stderr, because stdout is the command's."""
     command = _after_dashes(options.command)
     if not command:
-        raise StartupError("What should run beside the services? Write it after `--`.", exit_code=2)
-    voice.to_stderr, voice.quiet = True, not options.verbose
-    return run_beside(command, voice, whole=options.whole)
+        raise StartupError("No command given. Write it after `--`.", exit_code=2)
+    console.to_stderr, console.quiet = True, not options.verbose
+    return run_beside(command, console, whole=options.whole)
 
 
-def run_beside(command: Sequence[str], voice: ConsoleOutput, *, whole: bool) -> int:
-    """Bring up PostgreSQL and Valkey (`whole`: and web, worker, relay), run a command beside them, tear all down."""
+def run_beside(command: Sequence[str], console: ConsoleOutput, *, whole: bool) -> int:
+    """Start PostgreSQL and Valkey (`whole`: also web, worker and relay), run a command, and stop everything."""
     with tempfile.TemporaryDirectory(prefix="slowpath-", ignore_cleanup_errors=True) as folder, marked(folder) as mark:
         set_up(
             ConsoleOutput(to_stderr=True),
@@ -71,7 +72,7 @@ def run_beside(command: Sequence[str], voice: ConsoleOutput, *, whole: bool) -> 
             "test",
             ("python", "node", "frontend", "decode") if whole else ("python", "node"),
         )
-        stack = Stack(Path(folder), mark, voice, hasty=True)
+        stack = Stack(Path(folder), mark, console, hasty=True)
         try:
             stack.start_stores()
             if not whole:
@@ -97,13 +98,13 @@ def _slowpath(options: argparse.Namespace, _voice: ConsoleOutput) -> int:
     become_python(["-m", "slowpath_cli.main", *options.command], _tool_environment())
 
 
-def _named(options: argparse.Namespace, voice: ConsoleOutput) -> int:
-    """Run what pyproject.toml names under [tool.slowpath.demo] or [tool.slowpath.bench], with more arguments."""
+def _named(options: argparse.Namespace, console: ConsoleOutput) -> int:
+    """Run a command of [tool.slowpath.demo] or [tool.slowpath.bench] in pyproject.toml, with additional arguments."""
     commands = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["slowpath"][options.table]
     entry = commands.get(options.name)
     if entry is None:
         raise StartupError(
-            f"There is no {options.table} {options.name}; there is: {', '.join(sorted(commands)) or 'none yet'}.",
+            f"Unknown {options.table} {options.name}; choose from {', '.join(sorted(commands)) or 'none'}.",
             exit_code=2,
         )
     command = [part.format(python=VENV_PYTHON) for part in shlex.split(entry["command"])] + options.command
@@ -111,12 +112,12 @@ def _named(options: argparse.Namespace, voice: ConsoleOutput) -> int:
         with marked() as mark:
             set_up(ConsoleOutput(to_stderr=True), mark, "test", EVERYTHING)
         os.execvpe(command[0], command, _tool_environment())
-    voice.to_stderr = voice.quiet = True
-    return run_beside(command, voice, whole=entry["needs"] == "stack")
+    console.to_stderr = console.quiet = True
+    return run_beside(command, console, whole=entry["needs"] == "stack")
 
 
 def _tool_environment() -> dict[str, str]:
-    """Return the environment of a command line tool: the running Slowpath's settings, if one runs, beneath ours."""
+    """Return the environment of a CLI: the settings of a running Slowpath, overridden by this environment."""
     return {
         "SLOWPATH_DECODE_BIN": str(DECODE_BINARY),
         **start_stack.environment_of_the_running(data_folder()),
@@ -124,15 +125,15 @@ def _tool_environment() -> dict[str, str]:
     }
 
 
-def _migrate(options: argparse.Namespace, voice: ConsoleOutput) -> int:
-    """Bring a database up to date: that of DATABASE_URL, or the embedded one. With arguments: Alembic, on a temporary one."""
+def _migrate(options: argparse.Namespace, console: ConsoleOutput) -> int:
+    """Migrate the database of DATABASE_URL or the embedded one; with arguments, run Alembic on a temporary one."""
     if options.command:
-        return run_beside([str(VENV_PYTHON), "-m", "alembic", *options.command], voice, whole=False)
+        return run_beside([str(VENV_PYTHON), "-m", "alembic", *options.command], console, whole=False)
     data = data_folder()
     data.mkdir(mode=0o700, parents=True, exist_ok=True)
     with start_stack.locked(data), marked() as mark:
-        set_up(voice, mark, "start", ("python", "node"))
-        stack = Stack(data, mark, voice, outside={"BROKER_URL": "unused", **outside_parts()})
+        set_up(console, mark, "start", ("python", "node"))
+        stack = Stack(data, mark, console, outside={"BROKER_URL": "unused", **outside_parts()})
         try:
             stack.start_stores()
         finally:
@@ -140,25 +141,25 @@ def _migrate(options: argparse.Namespace, voice: ConsoleOutput) -> int:
     return 0
 
 
-def _api(options: argparse.Namespace, voice: ConsoleOutput) -> int:
+def _api(options: argparse.Namespace, console: ConsoleOutput) -> int:
     """Generate the API client again, also if nothing changed; with --release, record the API as released."""
     arguments = ["--force", *(["--release"] if options.release else [])]
     with marked() as mark:
-        set_up(voice, mark, "test", ("python", "node"))
+        set_up(console, mark, "test", ("python", "node"))
         SetupContext(mark).run(
             ["npm", "run", "--silent", "api", "--workspace", "frontend", "--", *arguments],
             log="api",
             environment={"SLOWPATH_PYTHON": str(VENV_PYTHON)},
         )
-    voice.line("The API is recorded as released" if options.release else "The API client is generated")
+    console.line("The API is recorded as released" if options.release else "The API client is up to date")
     return 0
 
 
-def _lock(_options: argparse.Namespace, voice: ConsoleOutput) -> int:
-    """Renew the lock files from pyproject.toml and the package.json files. No address of a registry gets into them."""
+def _lock(_options: argparse.Namespace, console: ConsoleOutput) -> int:
+    """Update the lock files from pyproject.toml and the package.json files, without registry addresses."""
     with marked() as mark:
-        set_up(voice, mark, "start", ("tools",))
-        bench = SetupContext(mark)
+        set_up(console, mark, "start", ("tools",))
+        context = SetupContext(mark)
         uv = find_uv()
         common = [
             "pip",
@@ -178,8 +179,8 @@ def _lock(_options: argparse.Namespace, voice: ConsoleOutput) -> int:
         ):
             chosen = [part for group in groups for part in ("--group", group)]
             bound = [] if lock == LOCKS["test"] else ["--constraint", str(LOCKS["test"])]
-            bench.run([str(uv), *common, "pyproject.toml", *chosen, *bound, "--output-file", str(lock)], log="lock")
-        bench.run([shutil.which("npm") or "npm", "install", "--package-lock-only"], log="lock")
+            context.run([str(uv), *common, "pyproject.toml", *chosen, *bound, "--output-file", str(lock)], log="lock")
+        context.run([shutil.which("npm") or "npm", "install", "--package-lock-only"], log="lock")
     return 0
 
 
@@ -188,35 +189,35 @@ def _after_dashes(command: list[str]) -> list[str]:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="bootstrap.py", description="Starts, tests and stops Slowpath.")
+    parser = argparse.ArgumentParser(prog="bootstrap.py", description="Start, test and stop Slowpath.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, run, help_text in (
         ("up", start_stack.up, "set up, start everything, serve until Ctrl-C"),
         ("dev", start_stack.dev, "the same, with hot reload"),
     ):
         start = commands.add_parser(name, help=help_text)
-        start.add_argument("--empty", action="store_true", help="do not lay out the example team")
+        start.add_argument("--empty", action="store_true", help="do not create the example team")
         start.set_defaults(run=run)
     commands.add_parser("setup", help="set up, start nothing").set_defaults(run=_setup)
     for name, help_text in (
-        ("services", "run a command beside a temporary PostgreSQL and Valkey"),
-        ("stack", "run a command beside a whole temporary Slowpath"),
+        ("services", "run a command with a temporary PostgreSQL and Valkey"),
+        ("stack", "run a command with a complete temporary Slowpath"),
     ):
         beside = commands.add_parser(name, help=help_text)
-        beside.add_argument("--verbose", action="store_true", help="say what is started")
+        beside.add_argument("--verbose", action="store_true", help="print the start of each service")
         beside.add_argument("command", nargs=argparse.REMAINDER, metavar="-- COMMAND...")
-        beside.set_defaults(run=_beside, whole=name == "stack")
+        beside.set_defaults(run=_run_with_services, whole=name == "stack")
     for name, passed_on, help_text in (
         ("run", _run, "run the project's Python"),
-        ("slowpath", _slowpath, "the command line of Slowpath"),
-        ("migrate", _migrate, "bring a database up to date, or run Alembic on a temporary one"),
+        ("slowpath", _slowpath, "run Slowpath's CLI"),
+        ("migrate", _migrate, "migrate a database, or run Alembic on a temporary one"),
     ):
         passing = commands.add_parser(name, help=help_text, prefix_chars="\0", add_help=False)
         passing.add_argument("command", nargs=argparse.REMAINDER)
         passing.set_defaults(run=passed_on)
     for name in ("demo", "bench"):
         named = commands.add_parser(
-            name, help=f"run what [tool.slowpath.{name}] of pyproject.toml names", prefix_chars="\0", add_help=False
+            name, help=f"run a command of [tool.slowpath.{name}] in pyproject.toml", prefix_chars="\0", add_help=False
         )
         named.add_argument("name")
         named.add_argument("command", nargs=argparse.REMAINDER)
@@ -224,7 +225,7 @@ def _parser() -> argparse.ArgumentParser:
     api = commands.add_parser("api", help="regenerate the API client from the running code")
     api.add_argument("--release", action="store_true", help="also record the API as the last released one")
     api.set_defaults(run=_api)
-    commands.add_parser("lock", help="renew the lock files").set_defaults(run=_lock)
+    commands.add_parser("lock", help="update the lock files").set_defaults(run=_lock)
     suite_runner.add_commands(commands)
     long_proofs.add_commands(commands)
     return parser

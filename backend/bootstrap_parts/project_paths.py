@@ -1,4 +1,4 @@
-"""Where things are: the project's own folders, and the two that the start makes (tools, data)."""
+"""Paths of the project, and of the folders that the start creates (tools, data)."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ STEP_LOGS = MADE / "logs"
 
 
 def data_folder() -> Path:
-    """Return DATA_DIR, or the default inside the project. Relative paths resolve against the folder npm was called in."""
-    asked = os.environ.get("DATA_DIR")
-    if not asked:
+    """Return DATA_DIR, relative to the folder npm was called in, or the default inside the project."""
+    configured = os.environ.get("DATA_DIR")
+    if not configured:
         return MADE / "data"
-    return (Path(os.environ.get("INIT_CWD", os.getcwd())) / asked).resolve()  # noqa: PTH109 - getcwd is what a shell user means
+    return (Path(os.environ.get("INIT_CWD", os.getcwd())) / configured).resolve()  # noqa: PTH109 - relative to the user's working directory

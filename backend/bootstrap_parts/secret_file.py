@@ -1,4 +1,4 @@
-"""The secrets of one data folder: drawn once, kept in a file that only its owner reads."""
+"""Secrets of a data folder: generated once and stored in a file that only its owner can read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bootstrap_parts.console import StartupError
 
 @dataclass(frozen=True)
 class Secrets:
-    """Passwords of the embedded parts, and the key that signs what Slowpath hands out. All are 192 random bits."""
+    """Passwords of the embedded services and Slowpath's secret key; each has 192 random bits."""
 
     superuser_password: str
     owner_password: str
@@ -23,17 +23,17 @@ class Secrets:
 
     @classmethod
     def of(cls, folder: Path) -> Secrets:
-        """Read the secrets of a data folder; draw them when it has none."""
+        """Read the secrets of a data folder, or generate them. Raises `StartupError`."""
         path = folder / "secrets.json"
         if path.exists():
             try:
                 return cls(**json.loads(path.read_text()))
             except (OSError, ValueError, TypeError) as error:
                 raise StartupError(
-                    f"The secrets in {path} cannot be read ({error}). Mend the file, or delete the data folder."
+                    f"The secrets in {path} cannot be read ({error}). Repair the file, or delete the data folder."
                 ) from error
-        drawn = cls(*(secrets.token_hex(24) for _ in range(5)))
+        generated = cls(*(secrets.token_hex(24) for _ in range(5)))
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w") as file:
-            json.dump(asdict(drawn), file, indent=1)
-        return drawn
+            json.dump(asdict(generated), file, indent=1)
+        return generated

@@ -1,7 +1,6 @@
-"""Serves the web app on a socket that the start has opened.
+"""Serve the web application on a socket that the start has opened.
 
-So no other program can take the port in between, and connections wait, instead of being refused, while a crashed web
-process is started again.
+Other programs cannot take the port, and connections wait instead of failing while a crashed web process is restarted.
 
 Run by the project's Python: `python -m bootstrap_parts.serve_web FILE_DESCRIPTOR`.
 """
@@ -14,7 +13,7 @@ from slowpath.platform.http import server
 
 
 def main(descriptor: int) -> None:
-    """Serve until told to stop."""
+    """Serve until a stop signal."""
     server.main(["--fd", str(descriptor)])
 
 

@@ -1,4 +1,4 @@
-"""Runs the steps of a set-up: each once, in parallel where they do not wait for each other, none when it is up to date."""
+"""Run setup steps once, in parallel as far as their dependencies allow; steps that are up to date are skipped."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NOISE = ("npm notice", "npm warn", "npm error a complete log", "npm error code"
 
 @dataclass
 class SetupContext:
-    """What a step works with: a way to run programs that are written to a log and ended with us."""
+    """Context of a step: runs programs with their output in a log, and kills them when the setup ends."""
 
     mark: ProcessMark
     _running: set[subprocess.Popen[bytes]] = field(default_factory=set)
@@ -39,7 +39,7 @@ class SetupContext:
         folder: Path = ROOT,
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        """Run a program to its end; raise Trouble with its own words when it fails."""
+        """Run a program. Raises `StartupError` with its message if it fails."""
         path = STEP_LOGS / f"{log}.log"
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("ab") as output:
@@ -63,10 +63,10 @@ class SetupContext:
             with self._lock:
                 self._running.discard(process)
         if code != 0:
-            raise StartupError(_why(path, begins_at, Path(str(command[0])).name, code))
+            raise StartupError(_explain_failure(path, begins_at, Path(str(command[0])).name, code))
 
     def close(self) -> None:
-        """Kill what runs, and begin nothing more."""
+        """Kill the running programs, and reject further ones."""
         with self._lock:
             self._closed = True
             for process in self._running:
@@ -76,25 +76,25 @@ class SetupContext:
                     continue
 
 
-def _why(log: Path, begins_at: int, program: str, code: int) -> str:
-    """Choose the lines of a log that tell a person why."""
+def _explain_failure(log: Path, begins_at: int, program: str, code: int) -> str:
+    """Return an error message with the relevant lines of a log."""
     with log.open("rb") as file:
         file.seek(begins_at)
         text = file.read().decode(errors="replace")
     if "No space left on device" in text or "ENOSPC" in text:
-        return "The disk is full. Free some space and start again; what was finished is kept."
+        return "The disk is full. Free some space and start again; finished steps are not repeated."
     if "ensurepip is not available" in text:
-        return "This Python cannot make environments: apt-get install python3-venv (or install uv), then start again."
+        return "This Python cannot create environments. Install python3-venv (apt-get install python3-venv) or uv, then start again."
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    telling = [line for line in lines if not line.lower().startswith(_NOISE)] or lines
-    errors = [line for line in telling if "error" in line.lower()]
-    words = " / ".join((errors or telling[-3:])[:3])[:500]
-    return f"{program} failed (exit code {code}): {words or 'without a word'}. The whole story: {log}"
+    relevant = [line for line in lines if not line.lower().startswith(_NOISE)] or lines
+    errors = [line for line in relevant if "error" in line.lower()]
+    message = " / ".join((errors or relevant[-3:])[:3])[:500]
+    return f"{program} failed (exit code {code}): {message or 'no message'}. Full log: {log}"
 
 
 @dataclass(frozen=True)
 class SetupStep:
-    """One step: done when `is_there` holds and, if its result depends on a `stamp`, the same stamp was written."""
+    """One step: done if `is_there` returns True and, with a `stamp`, the stored stamp is the same."""
 
     name: str
     label: str
@@ -104,34 +104,34 @@ class SetupStep:
     after: tuple[str, ...] = ()
 
     def is_done(self) -> bool:
-        """Tell whether there is nothing to do."""
+        """Return whether the step is up to date."""
         path = STAMPS / self.name
         return self.is_there() and (self.stamp is None or (path.exists() and path.read_text() == self.stamp()))
 
-    def do(self, bench: SetupContext) -> tuple[float, str]:
-        """Do it, and write its stamp; returns the seconds it took and a note. The stamp is taken before the work."""
-        begun = time.monotonic()
+    def do(self, context: SetupContext) -> tuple[float, str]:
+        """Run the step and store its stamp, computed before; return the duration in seconds and a note."""
+        started_at = time.monotonic()
         stamp = self.stamp() if self.stamp else ""
         (STAMPS / self.name).unlink(missing_ok=True)
         try:
-            note = self.work(bench)
+            note = self.work(context)
         except OSError as error:
             if error.errno == errno.ENOSPC:
                 raise StartupError(
-                    "The disk is full. Free some space and start again; what was finished is kept."
+                    "The disk is full. Free some space and start again; finished steps are not repeated."
                 ) from error
             raise
         STAMPS.mkdir(parents=True, exist_ok=True)
         (STAMPS / self.name).write_text(stamp)
-        return time.monotonic() - begun, note
+        return time.monotonic() - started_at, note
 
 
-def run_steps(steps: Sequence[SetupStep], voice: ConsoleOutput, mark: ProcessMark) -> int:
-    """Run what is not done, as parallel as the waiting allows; returns how many steps were run.
+def run_steps(steps: Sequence[SetupStep], console: ConsoleOutput, mark: ProcessMark) -> int:
+    """Run the steps that are not done, in parallel; return the number of steps run.
 
-    The first failure ends the others. A step that became stale by another's work is done again.
+    The first failure stops the others. A step is checked after its dependencies, which may have made it stale.
     """
-    bench = SetupContext(mark)
+    context = SetupContext(mark)
     names = {step.name for step in steps}
     finished: set[str] = set()
     waiting, running, count = list(steps), dict[Future[tuple[float, str]], SetupStep](), 0
@@ -144,14 +144,14 @@ def run_steps(steps: Sequence[SetupStep], voice: ConsoleOutput, mark: ProcessMar
                         finished.add(step.name)
                         continue
                     count += 1
-                    running[pool.submit(step.do, bench)] = step
+                    running[pool.submit(step.do, context)] = step
                 for future in wait(running, timeout=0.1, return_when=FIRST_COMPLETED).done if running else ():
                     step = running.pop(future)
                     seconds, note = future.result()
-                    voice.step(step.label, seconds, note)
+                    console.step(step.label, seconds, note)
                     finished.add(step.name)
         except BaseException:
-            bench.close()
+            context.close()
             raise
     return count
 

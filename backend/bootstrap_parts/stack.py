@@ -1,4 +1,4 @@
-"""The whole of a running Slowpath, put together: databases, then their preparation, then worker, relay and web."""
+"""Start a complete Slowpath: databases, migration, then worker, relay and web."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _OUTSIDE = ("DATABASE_URL", "MIGRATE_DATABASE_URL", "BROKER_URL", "BLOB_URL")
 
 @dataclass
 class Stack:
-    """One Slowpath on one data folder. `outside` holds the URLs of parts that others run."""
+    """One Slowpath on one data folder. `outside` has the URLs of external services."""
 
     data: Path
     mark: ProcessMark
-    voice: ConsoleOutput
+    console: ConsoleOutput
     hasty: bool = False
     outside: dict[str, str] = field(default_factory=dict)
     supervisor: Supervisor = field(init=False)
@@ -41,11 +41,11 @@ class Stack:
     environment: dict[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Make the folders, draw the secrets."""
+        """Create the folders and the secrets."""
         make_folder(self.data)
         self.logs = make_folder(self.data / "logs")
         self.secrets = Secrets.of(self.data)
-        self.supervisor = Supervisor(self.voice, self.data / "processes.json")
+        self.supervisor = Supervisor(self.console, self.data / "processes.json")
         blobs = make_folder(self.data / "blobs")
         self.environment = {
             "SLOWPATH_SECRET_KEY": self.secrets.secret_key,
@@ -58,7 +58,7 @@ class Stack:
         }
 
     def start_stores(self) -> None:
-        """Bring up PostgreSQL and Valkey, unless others run them, and prepare the database."""
+        """Start PostgreSQL and Valkey, unless they are external, and prepare the database."""
         broker: Service | None = None
         valkey: Valkey | None = None
         if "BROKER_URL" not in self.outside:
@@ -68,21 +68,21 @@ class Stack:
         if "DATABASE_URL" not in self.outside:
             self._start_postgres()
         if broker and valkey:
-            with self.voice.timed("Valkey"):
+            with self.console.timed("Valkey"):
                 self.supervisor.wait_until_ready(broker)
             self.environment["BROKER_URL"] = valkey.url
-        with self.voice.timed("database migrated"):
+        with self.console.timed("database migrated"):
             self._prepare_database()
 
     def tell_others(self) -> None:
-        """Write down, for our eyes only, how this Slowpath is reached: the command line works on it while it runs."""
+        """Store the environment in a file that only this user can read, for the CLI."""
         path = self.data / "environment.json"
         path.touch(mode=0o600)
         path.write_text(json.dumps(self.environment))
 
     def _start_postgres(self) -> None:
         postgres = Postgres(self.data / "postgres", self.logs / "postgres.log", self.secrets, hasty=self.hasty)
-        with self.voice.timed("PostgreSQL") as notes:
+        with self.console.timed("PostgreSQL") as notes:
             if postgres.initialise():
                 notes.append("new cluster")
             self.supervisor.start(postgres.service(self.mark))
@@ -98,7 +98,7 @@ class Stack:
             environment={**clean_environment(), **self.environment},
             log=log,
             folder=ROOT,
-            death_signal=signal.SIGKILL,  # PostgreSQL takes back what it has not committed
+            death_signal=signal.SIGKILL,  # PostgreSQL rolls back uncommitted changes
         )
         try:
             code = child.process.wait()
@@ -106,10 +106,10 @@ class Stack:
             if not child.ended:
                 kill_session(child)
         if code != 0:
-            raise StartupError(f"The database could not be migrated: {last_line(log)} The whole story: {log}")
+            raise StartupError(f"The database could not be migrated: {last_line(log)} Full log: {log}")
 
     def start_processes(self, listener: socket.socket, public_url: str) -> None:
-        """Bring up worker, relay and web, all at once; return when web answers."""
+        """Start worker, relay and web concurrently; return when web responds."""
         port, descriptor = listener.getsockname()[1], listener.fileno()
         web = ["-m", "bootstrap_parts.serve_web", str(descriptor)]
         self._start_pythons(
@@ -122,8 +122,8 @@ class Stack:
         )
 
     def start_reloading_processes(self, port: int, public_url: str) -> None:
-        """Bring them up so that each starts anew when its code changes."""
-        code, workshop = str(BACKEND / "slowpath"), str(WORKER / "slowpath_worker")
+        """Start worker, relay and web so that each restarts when its code changes."""
+        code, worker_code = str(BACKEND / "slowpath"), str(WORKER / "slowpath_worker")
         web = [
             "-m",
             "uvicorn",
@@ -137,20 +137,20 @@ class Stack:
             "--reload-dir",
             code,
         ]
-        again = ["-m", "watchfiles", "--filter", "python"]
+        watch = ["-m", "watchfiles", "--filter", "python"]
         self._start_pythons(
             public_url,
             [
                 self._python("web", web, is_ready=answers(port, "/healthz")),
-                self._python("worker", [*again, f"{VENV_PYTHON} -m slowpath_worker", code, workshop]),
-                self._python("relay", [*again, f"{VENV_PYTHON} -m slowpath_worker.relay", code, workshop]),
+                self._python("worker", [*watch, f"{VENV_PYTHON} -m slowpath_worker", code, worker_code]),
+                self._python("relay", [*watch, f"{VENV_PYTHON} -m slowpath_worker.relay", code, worker_code]),
             ],
         )
 
     def _start_pythons(self, public_url: str, services: list[Service]) -> None:
         self.environment |= {"SLOWPATH_PUBLIC_URL": public_url, "SLOWPATH_FRONTEND_DIST": str(FRONTEND_DIST)}
-        self.environment.pop("ADMIN_DATABASE_URL", None)  # no process of ours works as superuser
-        with self.voice.timed("web, worker, relay"):
+        self.environment.pop("ADMIN_DATABASE_URL", None)  # no application process may use the superuser
+        with self.console.timed("web, worker, relay"):
             for service in services:
                 self.supervisor.launch(service)
             for service in services:
@@ -178,9 +178,9 @@ class Stack:
         return Service(name, launch, is_ready=is_ready)
 
     def run_beside(self, command: list[str]) -> int:
-        """Run a command to its end while everything is looked after; returns its exit code.
+        """Run a command while the services are supervised; return its exit code.
 
-        It stays in our process group, so that it may read the terminal and hears Ctrl-C itself.
+        It stays in this process group, so that it can read the terminal and receives Ctrl-C.
         """
         child = spawn(
             command[0],
@@ -207,12 +207,12 @@ class Stack:
 
 
 def outside_parts() -> dict[str, str]:
-    """Return the URLs by which the environment replaces embedded parts; refuse half a replacement."""
+    """Return the URLs of external services in the environment. Raises `StartupError` for an incomplete set."""
     found = {name: os.environ[name] for name in _OUTSIDE if os.environ.get(name)}
     if "DATABASE_URL" in found and "MIGRATE_DATABASE_URL" not in found:
         raise StartupError(
-            "DATABASE_URL is set and MIGRATE_DATABASE_URL is not: migrations need the owner of the tables, "
-            "and Slowpath refuses to work as that role. Set both."
+            "DATABASE_URL is set, but MIGRATE_DATABASE_URL is not. Migrations need the role that owns the tables, "
+            "which the application must not use. Set both."
         )
     found.pop("MIGRATE_DATABASE_URL", None) if "DATABASE_URL" not in found else None
     if "DATABASE_URL" in found and os.environ.get("ADMIN_DATABASE_URL"):
@@ -221,9 +221,9 @@ def outside_parts() -> dict[str, str]:
 
 
 def answers(port: int, path: str) -> Callable[[ChildProcess], bool]:
-    """Return a question to a server: whether it answers 200 there."""
+    """Return a readiness check: whether a server responds with 200 at a path."""
 
-    def asked(_child: ChildProcess) -> bool:
+    def is_ready(_child: ChildProcess) -> bool:
         connection = http.client.HTTPConnection(_HOST, port, timeout=0.5)
         try:
             connection.request("GET", path)
@@ -233,10 +233,10 @@ def answers(port: int, path: str) -> Callable[[ChildProcess], bool]:
         finally:
             connection.close()
 
-    return asked
+    return is_ready
 
 
 def become_python(arguments: list[str], environment: dict[str, str]) -> NoReturn:
-    """Become the project's Python."""
+    """Replace this process by the project's Python."""
     sys.stdout.flush()
     os.execve(str(VENV_PYTHON), [str(VENV_PYTHON), *arguments], environment)

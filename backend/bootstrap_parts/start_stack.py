@@ -1,4 +1,4 @@
-"""`npm start`: from a clone to a served Slowpath, and back to nothing running; `npm run dev` is its reloading twin."""
+"""`npm start` sets up and serves Slowpath until it is stopped; `npm run dev` does the same with hot reload."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ from bootstrap_parts.stop_signals import StopRequested, undisturbed
 from bootstrap_parts.supervisor import Service
 
 _DEFAULT_PORT = 8080
-_NEEDED_NEW_BYTES = 256 << 20  # a new cluster with its first WAL segments takes 60 MiB; the rest is room to work
-_NEEDED_AGAIN_BYTES = 64 << 20  # two WAL segments, the broker's file, logs
-_SEED_SECONDS = 600.0  # in the worst case; a quiet machine takes ten
+_NEEDED_NEW_BYTES = 256 << 20  # a new cluster with its first WAL segments takes 60 MiB; the rest is reserve
+_NEEDED_RESTART_BYTES = 64 << 20  # two WAL segments, the broker's file, logs
+_SEED_SECONDS = 600.0  # limit; an idle machine takes ten seconds
 
 
-def up(options: argparse.Namespace, voice: ConsoleOutput) -> int:
-    """Start everything and serve until told to stop."""
+def up(options: argparse.Namespace, console: ConsoleOutput) -> int:
+    """Start everything and serve until a stop signal."""
     die_with_npm()
     outside, data, port = outside_parts(), make_folder(data_folder()), asked_port()
     with locked(data), listen_on(port) as listener, marked() as mark:
         address = f"http://127.0.0.1:{port}"
-        _enter(data, mark, address)
-        voice.line("Slowpath is starting")
-        set_up(voice, mark, "start")
-        known = (data / "postgres").exists()
-        check_disk(data, needed_bytes=_NEEDED_AGAIN_BYTES if known else _NEEDED_NEW_BYTES, purpose="a start")
-        stack = Stack(data, mark, voice, outside=outside)
+        _take_over(data, mark, address)
+        console.line("Slowpath is starting")
+        set_up(console, mark, "start")
+        has_database = (data / "postgres").exists()
+        check_disk(data, needed_bytes=_NEEDED_RESTART_BYTES if has_database else _NEEDED_NEW_BYTES, purpose="a start")
+        stack = Stack(data, mark, console, outside=outside)
         try:
             stack.start_stores()
             stack.start_processes(listener, address)
@@ -47,36 +47,36 @@ def up(options: argparse.Namespace, voice: ConsoleOutput) -> int:
             _announce(stack, address)
             stack.supervisor.watch(until=lambda: False)
         except StopRequested:
-            voice.line("  stopping")
+            console.line("  stopping")
         finally:
             stack.supervisor.stop()
-        voice.line("Slowpath has stopped")
+        console.line("Slowpath has stopped")
     return 0
 
 
-def dev(options: argparse.Namespace, voice: ConsoleOutput) -> int:
-    """Start everything with hot reload: Vite on the port people open, the API behind it, the worker started anew on change."""
+def dev(options: argparse.Namespace, console: ConsoleOutput) -> int:
+    """Start everything with hot reload: Vite on the public port, the API behind it, the worker restarted on change."""
     die_with_npm()
     outside, data, port = outside_parts(), make_folder(data_folder()), asked_port()
     with locked(data), marked() as mark:
-        listen_on(port).close()  # Vite opens its port itself; this asks early whether it can
+        listen_on(port).close()  # Vite opens the port; this checks it before the setup
         address = f"http://127.0.0.1:{port}"
-        _enter(data, mark, address)
-        voice.line("Slowpath is starting, with reload")
-        set_up(voice, mark, "test")
-        stack = Stack(data, mark, voice, outside=outside)
+        _take_over(data, mark, address)
+        console.line("Slowpath is starting, with reload")
+        set_up(console, mark, "test")
+        stack = Stack(data, mark, console, outside=outside)
         try:
             stack.start_stores()
             with listen_on(0) as drawn:
                 api_port: int = drawn.getsockname()[1]
             stack.start_reloading_processes(api_port, address)
-            with voice.timed("Vite"):
+            with console.timed("Vite"):
                 stack.supervisor.start(_vite(stack, port, api_port))
             _seed(stack, address, wanted=not options.empty)
             _announce(stack, address)
             stack.supervisor.watch(until=lambda: False)
         except StopRequested:
-            voice.line("  stopping")
+            console.line("  stopping")
         finally:
             stack.supervisor.stop()
     return 0
@@ -103,16 +103,16 @@ def _vite(stack: Stack, port: int, api_port: int) -> Service:
 
 
 def asked_port() -> int:
-    """Return the port asked for by PORT."""
+    """Return the port of the environment variable PORT. Raises `StartupError`."""
     text = os.environ.get("PORT") or str(_DEFAULT_PORT)
     if not text.isascii() or not text.isdigit() or not 0 < int(text) < 65536:
-        raise StartupError(f"PORT={text} is not a port: give a number from 1 to 65535.")
+        raise StartupError(f"PORT={text} is not a port. Use a number from 1 to 65535.")
     return int(text)
 
 
 @contextmanager
 def locked(data: Path) -> Iterator[None]:
-    """Hold the data folder. The lock is the kernel's and ends with us, however we end."""
+    """Lock the data folder; the kernel releases the lock when the process ends. Raises `StartupError`."""
     with (data / "lock").open("a") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -120,7 +120,7 @@ def locked(data: Path) -> Iterator[None]:
             run = _read_run(data)
             where = f" (process {run['pid']}, {run['address']})" if run else ""
             raise StartupError(
-                f"Slowpath already runs on {data}{where}. Stop it first, or choose another folder with DATA_DIR."
+                f"Slowpath is already running on {data}{where}. Stop it first, or choose another folder with DATA_DIR."
             ) from error
         yield
 
@@ -133,8 +133,8 @@ def _read_run(data: Path) -> dict[str, str]:
         return {}
 
 
-def _enter(data: Path, mark: ProcessMark, address: str) -> None:
-    """Take the folder over from an earlier run that may have been killed: end what it left, then write our own name."""
+def _take_over(data: Path, mark: ProcessMark, address: str) -> None:
+    """Kill the remaining processes of an earlier run, and record this run in the data folder."""
     earlier = _read_run(data)
     if earlier:
         orphan_guard.clear_away(earlier["mark"], patience_seconds=10.0)
@@ -142,7 +142,7 @@ def _enter(data: Path, mark: ProcessMark, address: str) -> None:
 
 
 def environment_of_the_running(data: Path) -> dict[str, str]:
-    """Return the settings of the Slowpath that runs on a data folder; nothing when none does."""
+    """Return the environment of the Slowpath running on a data folder; empty if none is running."""
     try:
         with locked(data):
             return {}
@@ -157,17 +157,17 @@ def environment_of_the_running(data: Path) -> dict[str, str]:
 
 
 def _seed(stack: Stack, address: str, *, wanted: bool) -> None:
-    """Lay out the example team, once for a data folder. What the command prints tells people how to sign in."""
-    told, log = stack.data / "example.txt", stack.logs / "seed.log"
-    if told.exists():
+    """Create the example team, once per data folder; the command's output has the credentials."""
+    credentials, log = stack.data / "example.txt", stack.logs / "seed.log"
+    if credentials.exists():
         return
     if not wanted:
-        told.touch()
+        credentials.touch()
         return
-    begun = time.monotonic()
+    started_at = time.monotonic()
     environment = {**clean_environment(), **stack.environment, "SLOWPATH_URL": address}
-    fresh = told.with_suffix(".new")
-    with fresh.open("wb") as output, log.open("ab") as errors:
+    unfinished = credentials.with_suffix(".new")
+    with unfinished.open("wb") as output, log.open("ab") as errors:
         with undisturbed():
             process = subprocess.Popen(
                 [str(VENV_PYTHON), "-m", "slowpath_cli.main", "admin", "seed-example"],
@@ -178,26 +178,30 @@ def _seed(stack: Stack, address: str, *, wanted: bool) -> None:
                 stderr=errors,
                 start_new_session=True,
             )
-        stack.supervisor.watch(until=lambda: process.poll() is not None or time.monotonic() - begun > _SEED_SECONDS)
-        late = process.poll() is None
-        if late:
+        stack.supervisor.watch(
+            until=lambda: process.poll() is not None or time.monotonic() - started_at > _SEED_SECONDS
+        )
+        is_late = process.poll() is None
+        if is_late:
             process.kill()
     if process.wait() != 0:
-        why = f"it took more than {_SEED_SECONDS:.0f} s" if late else last_line(log) or "no reason given"
-        stack.voice.line(f"  the example could not be laid out ({why}); the rest works, and the next start tries again")
+        reason = f"it took longer than {_SEED_SECONDS:.0f} s" if is_late else last_line(log) or "no reason given"
+        stack.console.line(
+            f"  could not create the example team ({reason}); Slowpath works, and the next start retries"
+        )
         return
-    fresh.replace(told)
-    stack.voice.step("example team", time.monotonic() - begun)
+    unfinished.replace(credentials)
+    stack.console.step("example team", time.monotonic() - started_at)
 
 
 def _announce(stack: Stack, address: str) -> None:
-    """Say how to sign in and, last, where."""
+    """Print the credentials and the address."""
     stack.environment["SLOWPATH_URL"] = address
     stack.tell_others()
-    told = stack.data / "example.txt"
-    for line in told.read_text(errors="replace").splitlines() if told.exists() else []:
-        stack.voice.line(f"  {line}")
-    stack.voice.line(f"  logs: {stack.logs}")
-    stack.voice.line(
-        f"Slowpath is ready after {time.monotonic() - stack.voice.started:.1f} s, Ctrl-C stops it: {address}"
+    credentials = stack.data / "example.txt"
+    for line in credentials.read_text(errors="replace").splitlines() if credentials.exists() else []:
+        stack.console.line(f"  {line}")
+    stack.console.line(f"  logs: {stack.logs}")
+    stack.console.line(
+        f"Slowpath is ready after {time.monotonic() - stack.console.started:.1f} s, stop with Ctrl-C: {address}"
     )

@@ -1,4 +1,4 @@
-"""How a start hears that it shall end: Ctrl-C, SIGTERM and SIGHUP, and the moments in which they have to wait."""
+"""Handle stop signals (Ctrl-C, SIGTERM, SIGHUP), and defer them in critical sections."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _CAUGHT = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class StopRequested(Exception):
-    """A person or the system asked us to stop."""
+    """A stop signal arrived."""
 
     def __init__(self, signal_number: int) -> None:
         super().__init__(f"signal {signal_number}")
@@ -19,46 +19,46 @@ class StopRequested(Exception):
 
 
 class _SignalListener:
-    """What was heard while nobody could be disturbed. One a process, as signals are."""
+    """State of the signal handlers, one per process: whether signals are deferred, and the deferred signal."""
 
     def __init__(self) -> None:
-        self.holding = False
-        self.heard: int | None = None
+        self.is_deferring = False
+        self.deferred: int | None = None
 
     def on_signal(self, number: int, _frame: FrameType | None) -> None:
-        """Stop at once, or as soon as nobody holds it back; ignore what follows while we clean up."""
+        """Raise `StopRequested`, or defer it; further signals are ignored during cleanup."""
         for caught in _CAUGHT:
             signal.signal(caught, signal.SIG_IGN)
-        if self.holding:
-            self.heard = number
+        if self.is_deferring:
+            self.deferred = number
         else:
             raise StopRequested(number)
 
 
-_ear = _SignalListener()
+_listener = _SignalListener()
 
 
 @contextmanager
 def stop_signals() -> Iterator[None]:
-    """Turn the first Ctrl-C, SIGTERM or SIGHUP into `StopRequested`. The terminal and npm both pass Ctrl-C on: it arrives twice."""
-    _ear.heard = None
+    """Raise `StopRequested` for the first stop signal. Ctrl-C arrives twice: from the terminal and from npm."""
+    _listener.deferred = None
     for caught in _CAUGHT:
-        signal.signal(caught, _ear.on_signal)
+        signal.signal(caught, _listener.on_signal)
     yield
 
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Hold `StopRequested` back until the block has ended.
+    """Defer `StopRequested` until the end of the block.
 
-    A process that is born while we are stopped would be nobody's: `Popen` has forked it, and has not yet said which it is.
-    Keep such blocks short, in the main thread.
+    A signal during `Popen`, after the fork, would otherwise lose the process. Use it only for short blocks in the main
+    thread.
     """
-    already, _ear.holding = _ear.holding, True
+    already, _listener.is_deferring = _listener.is_deferring, True
     try:
         yield
     finally:
-        _ear.holding = already
-    if not already and _ear.heard is not None:
-        heard, _ear.heard = _ear.heard, None
-        raise StopRequested(heard)
+        _listener.is_deferring = already
+    if not already and _listener.deferred is not None:
+        deferred, _listener.deferred = _listener.deferred, None
+        raise StopRequested(deferred)

@@ -1,4 +1,4 @@
-"""Counts tests from what test runners write down: JUnit XML, JSON of Vitest and Playwright, the event stream of Go."""
+"""Count tests in the reports of test runners: JUnit XML, JSON of Vitest and Playwright, the event stream of Go."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 
 @dataclass(frozen=True)
 class SuiteCount:
-    """How many tests passed, failed, were skipped."""
+    """Numbers of passed, failed and skipped tests."""
 
     passed: int = 0
     failed: int = 0
@@ -23,9 +23,9 @@ class SuiteCount:
 
 
 def count_junit(path: Path) -> SuiteCount | None:
-    """Count a JUnit file; None when it is not there or not whole."""
+    """Count a JUnit file; None if it is missing or incomplete."""
     try:
-        suites = list(ET.parse(path).getroot().iter("testsuite"))  # noqa: S314 - written by our own pytest a moment ago
+        suites = list(ET.parse(path).getroot().iter("testsuite"))  # noqa: S314 - written by this project's pytest
     except (OSError, ET.ParseError):
         return None
     total = SuiteCount()
@@ -37,7 +37,7 @@ def count_junit(path: Path) -> SuiteCount | None:
 
 
 def count_go(output: str) -> SuiteCount:
-    """Count the outermost tests in the output of `go test -json`; a package that does not build is one failure."""
+    """Count the top-level tests in the output of `go test -json`; a package that does not build is one failure."""
     passed = failed = skipped = 0
     for line in output.splitlines():
         if not line.startswith("{"):
@@ -46,16 +46,16 @@ def count_go(output: str) -> SuiteCount:
             event = json.loads(line)
         except ValueError:
             continue
-        outermost = "Test" in event and "/" not in event["Test"]
-        passed += outermost and event["Action"] == "pass"
-        failed += (outermost and event["Action"] == "fail") or event.get("FailedBuild") is not None
-        skipped += outermost and event["Action"] == "skip"
+        is_top_level = "Test" in event and "/" not in event["Test"]
+        passed += is_top_level and event["Action"] == "pass"
+        failed += (is_top_level and event["Action"] == "fail") or event.get("FailedBuild") is not None
+        skipped += is_top_level and event["Action"] == "skip"
     return SuiteCount(passed, failed, skipped)
 
 
 def go_words(output: str) -> list[str]:
-    """Return what `go test -json` says of packages and tests that failed, as plain lines; other lines are kept."""
-    said: dict[tuple[str, str], list[str]] = {}
+    """Return the output of failed packages and tests of `go test -json` as plain lines, and all non-JSON lines."""
+    output_by_test: dict[tuple[str, str], list[str]] = {}
     lines, failed = list[str](), set[tuple[str, str]]()
     for line in output.splitlines():
         try:
@@ -66,10 +66,10 @@ def go_words(output: str) -> list[str]:
             lines.append(line)
             continue
         key = (event.get("Package", event.get("ImportPath", "")), event.get("Test", ""))
-        said.setdefault(key, []).append(event.get("Output", "").rstrip("\n"))
+        output_by_test.setdefault(key, []).append(event.get("Output", "").rstrip("\n"))
         if event["Action"] in {"fail", "build-fail"}:
             failed.add(key)
-    return lines + [text for key in sorted(failed) for text in said[key] if text]
+    return lines + [text for key in sorted(failed) for text in output_by_test[key] if text]
 
 
 def count_vitest(path: Path) -> SuiteCount | None:
@@ -83,7 +83,7 @@ def count_vitest(path: Path) -> SuiteCount | None:
 
 
 def count_playwright(path: Path) -> SuiteCount | None:
-    """Count the JSON report of Playwright. A test that passed only on retry passed; it is flaky, and reported as such there."""
+    """Count the JSON report of Playwright. A test that passed on retry counts as passed; Playwright reports it as flaky."""
     report = _read(path)
     if report is None:
         return None

@@ -1,4 +1,4 @@
-"""The end of every test run: one table, then one plain line of numbers."""
+"""Print the result of a test run: a table, and a line with the total counts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bootstrap_parts.suite_counts import SuiteCount
 
 @dataclass(frozen=True)
 class SuiteResult:
-    """What became of a part."""
+    """Result of a part."""
 
     name: str
     count: SuiteCount
@@ -20,21 +20,21 @@ class SuiteResult:
 
 
 def wording(count: SuiteCount) -> str:
-    """Say a count: `3 passed, 0 failed`, and what was skipped if anything was."""
+    """Format a count: `3 passed, 0 failed`, and the skipped tests if there are any."""
     skipped = f", {count.skipped} skipped" if count.skipped else ""
     return f"{count.passed} passed, {count.failed} failed{skipped}"
 
 
-def tell(results: Sequence[SuiteResult], seconds: float, voice: ConsoleOutput) -> int:
-    """Print the table and the line of numbers; returns the exit code. A run of nothing has failed."""
+def tell(results: Sequence[SuiteResult], seconds: float, console: ConsoleOutput) -> int:
+    """Print the table and the total counts; return the exit code. A run without parts has failed."""
     width = max((len(result.name) for result in results), default=4)
-    voice.line(f"\n{'part':{width}}  result  seconds  passed  failed  skipped")
+    console.line(f"\n{'part':{width}}  result  seconds  passed  failed  skipped")
     for result in results:
         count, verdict = result.count, "ok" if result.ok else "FAILED"
-        voice.line(
+        console.line(
             f"{result.name:{width}}  {verdict:6}  {result.seconds:7.1f}  {count.passed:6}  {count.failed:6}  {count.skipped:7}"
         )
     ok = bool(results) and all(result.ok for result in results)
-    voice.line(f"{'all':{width}}  {'ok' if ok else 'FAILED':6}  {seconds:7.1f}\n")
-    voice.line(wording(sum((result.count for result in results), SuiteCount())))
+    console.line(f"{'all':{width}}  {'ok' if ok else 'FAILED':6}  {seconds:7.1f}\n")
+    console.line(wording(sum((result.count for result in results), SuiteCount())))
     return 0 if ok else 1

@@ -1,4 +1,4 @@
-"""`npm test`: runs the parts, as many at once as there are cores for, and ends with one table and one line of numbers."""
+"""`npm test`: run the parts, as many concurrently as the cores allow, and print a table and the total counts."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ GROUPS = ("unit", "py", "go", "web", "e2e", "corpus", "processes", "check")
 _ON_REQUEST = frozenset({"corpus", "processes"})
 """Groups that run only when they are named."""
 _PART_SECONDS = 2700.0
-_WAITING = 1
-"""Parts that are begun beyond the number of cores: the long ones wait for processes and pages a third of their time."""
-_BEHIND = ("nice", "-n", "10")
-"""What a patient part's commands begin with."""
+_EXTRA_PARTS = 1
+"""Number of parts started beyond the cores: the long ones wait a third of their time for processes and pages."""
+_LOW_PRIORITY = ("nice", "-n", "10")
+"""Prefix of the commands of a patient part."""
 _SHOWN_LINES = 150
 
 
@@ -37,29 +37,29 @@ def add_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) 
     test.set_defaults(run=run_tests)
 
 
-def run_tests(options: argparse.Namespace, voice: ConsoleOutput) -> int:
-    """Run the chosen parts. What follows their names goes to the one part that takes arguments."""
+def run_tests(options: argparse.Namespace, console: ConsoleOutput) -> int:
+    """Run the chosen parts; words after their names are arguments of the part that accepts them."""
     with marked() as mark:
-        set_up(voice, mark, "test", EVERYTHING)
+        set_up(console, mark, "test", EVERYTHING)
         chosen, arguments = choose(options.words, all_parts())
         RESULTS.mkdir(parents=True, exist_ok=True)
         live = len(chosen) == 1 or bool(arguments)
         begun = time.monotonic()
-        results = run_parts(chosen, arguments, voice, mark, live=live)
-    return tell(results, time.monotonic() - begun, voice)
+        results = run_parts(chosen, arguments, console, mark, live=live)
+    return tell(results, time.monotonic() - begun, console)
 
 
 def choose(words: Sequence[str], parts: Sequence[Suite]) -> tuple[list[Suite], list[str]]:
-    """Split words into parts and arguments; with arguments, only parts that take them are left.
+    """Split words into parts and arguments; with arguments, only parts that accept them are chosen.
 
-    Parts of the corpus and of the process tests run only when they or their groups are named.
+    Parts of the corpus and of the process tests are chosen only by name.
     """
     names = {part.name for part in parts}
     leading = next((n for n, word in enumerate(words) if word not in names and word not in GROUPS), len(words))
     wanted, arguments = set(words[:leading]), [word for word in words[leading:] if word != "--"]
     if leading == 0 and words and not words[0].startswith("-"):
         raise StartupError(
-            f"There is no part {words[0]}. Groups: {', '.join(GROUPS)}. Parts: {', '.join(sorted(names))}.", exit_code=2
+            f"Unknown part {words[0]}. Groups: {', '.join(GROUPS)}. Parts: {', '.join(sorted(names))}.", exit_code=2
         )
     chosen = (
         [part for part in parts if ({part.name} | part.groups) & wanted]
@@ -82,19 +82,19 @@ class _RunningSuite:
 
 
 def run_parts(
-    parts: Sequence[Suite], arguments: list[str], voice: ConsoleOutput, mark: ProcessMark, *, live: bool
+    parts: Sequence[Suite], arguments: list[str], console: ConsoleOutput, mark: ProcessMark, *, live: bool
 ) -> list[SuiteResult]:
-    """Run parts while cores are free for them, in order; a part that is too wide waits, smaller ones pass it."""
+    """Run parts in order while cores are free; a part that needs more waits, and smaller ones overtake it."""
     cores = os.cpu_count() or 2
     waiting, running, results = list(parts), list[_RunningSuite](), list[SuiteResult]()
     try:
         while waiting or running:
             for part in startable(waiting, [one.part for one in running], cores):
                 waiting.remove(part)
-                running.append(_begin(part, arguments, mark, live=live))
-            for one in [one for one in running if _is_over(one, mark, live=live)]:
+                running.append(_start(part, arguments, mark, live=live))
+            for one in [one for one in running if _is_finished(one, mark, live=live)]:
                 running.remove(one)
-                results.append(_conclude(one, voice))
+                results.append(_conclude(one, console))
             time.sleep(0.05)
     finally:
         for one in running:
@@ -103,29 +103,29 @@ def run_parts(
 
 
 def startable(waiting: Sequence[Suite], running: Sequence[Suite], cores: int) -> list[Suite]:
-    """Choose what begins now: parts while there is room, and of the patient one for each core that no other part has.
+    """Return the parts to start now: as many as fit, and one patient part per unused core.
 
-    One patient part runs even where no core is free.
+    One patient part runs even if no core is free.
     """
-    used, behind = sum(part.cores for part in running if not part.patient), sum(part.patient for part in running)
+    used, patient_count = sum(part.cores for part in running if not part.patient), sum(part.patient for part in running)
     chosen = list[Suite]()
     for part in waiting:
-        if not part.patient and (not used or used + part.cores <= cores + _WAITING):
+        if not part.patient and (not used or used + part.cores <= cores + _EXTRA_PARTS):
             chosen.append(part)
             used += part.cores
     for part in sorted(waiting, key=lambda part: -part.weight):
-        if part.patient and behind < max(1, cores - used):
+        if part.patient and patient_count < max(1, cores - used):
             chosen.append(part)
-            behind += 1
+            patient_count += 1
     return chosen
 
 
-def _begin(part: Suite, arguments: list[str], mark: ProcessMark, *, live: bool) -> _RunningSuite:
+def _start(part: Suite, arguments: list[str], mark: ProcessMark, *, live: bool) -> _RunningSuite:
     commands = part.commands()
     if part.takes_arguments:
         commands[-1] += arguments
     if part.patient:
-        commands = [[*_BEHIND, *command] for command in commands]
+        commands = [[*_LOW_PRIORITY, *command] for command in commands]
     log = RESULTS / f"{part.name.replace(' ', '-').replace(',', '')}.log"
     log.unlink(missing_ok=True)
     return _RunningSuite(
@@ -147,7 +147,7 @@ def _launch(part: Suite, command: list[str], log: Path, mark: ProcessMark, *, li
     )
 
 
-def _is_over(one: _RunningSuite, mark: ProcessMark, *, live: bool) -> bool:
+def _is_finished(one: _RunningSuite, mark: ProcessMark, *, live: bool) -> bool:
     if not one.child.ended:
         if time.monotonic() - one.begun < _PART_SECONDS:
             return False
@@ -164,8 +164,8 @@ def _is_over(one: _RunningSuite, mark: ProcessMark, *, live: bool) -> bool:
     return True
 
 
-def _conclude(one: _RunningSuite, voice: ConsoleOutput) -> SuiteResult:
-    """Count, and show the output of a part that failed."""
+def _conclude(one: _RunningSuite, console: ConsoleOutput) -> SuiteResult:
+    """Count the tests of a finished part, and print the output if it failed."""
     seconds, ok = time.monotonic() - one.begun, not any(one.codes)
     output = one.log.read_text(errors="replace") if one.log.exists() else ""
     counted = (
@@ -176,16 +176,16 @@ def _conclude(one: _RunningSuite, voice: ConsoleOutput) -> SuiteResult:
     count = counted or SuiteCount()
     if not ok and not count.failed:
         count += SuiteCount(failed=1)
-    voice.step(one.part.name, seconds, wording(count))
+    console.step(one.part.name, seconds, wording(count))
     if seconds >= _PART_SECONDS:
-        voice.line(f"  {one.part.name} took longer than {_PART_SECONDS:.0f} s and was ended")
+        console.line(f"  {one.part.name} exceeded the limit of {_PART_SECONDS:.0f} s and was stopped")
     if one.part.prints_output and ok:
-        voice.line("\n".join(output.splitlines()[:_SHOWN_LINES]))
+        console.line("\n".join(output.splitlines()[:_SHOWN_LINES]))
     if not ok and output:
         lines = _readable(one.part, output)
-        voice.line(f"--- {one.part.name}: the last {min(len(lines), _SHOWN_LINES)} lines of {one.log}")
-        voice.line("\n".join(lines[-_SHOWN_LINES:]))
-        voice.line("---")
+        console.line(f"--- {one.part.name}: the last {min(len(lines), _SHOWN_LINES)} lines of {one.log}")
+        console.line("\n".join(lines[-_SHOWN_LINES:]))
+        console.line("---")
     return SuiteResult(one.part.name, count, seconds, ok and not count.failed)
 
 

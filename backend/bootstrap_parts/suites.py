@@ -1,4 +1,4 @@
-"""The parts of `npm test`: what each runs, what it needs around it, how many cores it takes, and how its tests are counted."""
+"""The parts of `npm test`: commands, required services, cores, and how their tests are counted."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from bootstrap_parts.suite_counts import SuiteCount, count_go, count_junit, coun
 
 RESULTS = MADE / "logs" / "test"
 ALL = 10_000
-"""As many cores as there are, and none beside."""
+"""All cores."""
 _BOOTSTRAP = [sys.executable, str(BACKEND / "bootstrap.py")]
 _NPM = ["npm", "run", "--silent", "--workspace", "frontend"]
 GO_MODULES = (
@@ -40,9 +40,9 @@ GO_MODULES = (
 
 @dataclass(frozen=True)
 class Suite:
-    """One part. Several commands run one after the other, all of them even if one fails.
+    """One part. Its commands run one after the other, even after a failure.
 
-    A part that is `patient` does nothing by the clock: it runs behind all others, on what they leave of the cores.
+    A `patient` part does not depend on timing: it runs with low priority on unused cores.
     The output of a part is printed when it fails, or always if it `prints_output`.
     """
 
@@ -61,9 +61,9 @@ class Suite:
 
 
 def all_parts() -> list[Suite]:
-    """Return every part whose subject exists, in the order in which they begin.
+    """Return every part whose subject exists, in the order of their start.
 
-    First the journeys, which leave of the cores what the patient ones take; then the long ones, which leave nothing.
+    The browser journeys come first, because they leave cores to the patient parts; then the long parts.
     """
     return [*_browser_parts(), *_python_parts(), *_frontend_parts(), *_go_parts(), *_whole_parts()]
 
@@ -111,7 +111,7 @@ def _python_parts() -> list[Suite]:
             pytest("not corpus and not long and not processes", "pytest.xml"),
             cores=2,
             count=lambda _: count_junit(RESULTS / "pytest.xml"),
-            environment=go_environment(),  # what its tests build shares what was built for the others
+            environment=go_environment(),  # shares Go's build cache with the other parts
             takes_arguments=True,
         ),
         Suite(
@@ -164,7 +164,7 @@ def _python_parts() -> list[Suite]:
 
 
 def _browser_parts() -> list[Suite]:
-    """Journeys in a browser. What they measure and wait for should not be disturbed: only the patient run beside them."""
+    """Return the browser journeys; only patient parts run concurrently, to not disturb their measurements."""
     playwright = [
         "node",
         str(NODE_MODULES / "@playwright" / "test" / "cli.js"),
@@ -199,9 +199,9 @@ def _browser_parts() -> list[Suite]:
 
 
 def _corpus() -> dict[str, str]:
-    """Say where the corpus of real artifacts lies, when it lies beside the project and nobody said so."""
-    beside = ROOT.parent / "shared" / "corpus"
-    return {} if "SLOWPATH_CORPUS" in os.environ or not beside.is_dir() else {"SLOWPATH_CORPUS": str(beside)}
+    """Return SLOWPATH_CORPUS if it is unset and the corpus is next to the project."""
+    default = ROOT.parent / "shared" / "corpus"
+    return {} if "SLOWPATH_CORPUS" in os.environ or not default.is_dir() else {"SLOWPATH_CORPUS": str(default)}
 
 
 def _go_parts() -> list[Suite]:
@@ -217,7 +217,7 @@ def _go_parts() -> list[Suite]:
             Suite(
                 f"go test {module.name}",
                 frozenset(groups),
-                # vet, all of it, is a part of its own
+                # vet is a separate part
                 lambda go=go: [[go, "test", "-vet=off", "-json", "./..."]],  # type: ignore[misc] # a default binds the loop's value
                 folder=module,
                 count=count_go,

@@ -1,7 +1,7 @@
-"""Keeps services running: starts them in order, waits until each is ready, starts again what dies, stops all in reverse.
+"""Supervise services: start them in order, wait until each is ready, restart those that die, stop all in reverse order.
 
-A service that dies before it was ready ends the start. One that dies later is started again after a pause that doubles;
-it is given up when it has died `_DEATHS_IN_A_ROW` times without having lived `_LIVED_SECONDS` in between.
+A service that dies before it is ready ends the start. One that dies later is restarted after a pause that doubles each
+time; the supervisor fails after `_DEATHS_IN_A_ROW` deaths without `_LIVED_SECONDS` of running in between.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from bootstrap_parts.console import ConsoleOutput, StartupError
 _DEATHS_IN_A_ROW = 6
 _LIVED_SECONDS = 5.0
 _FIRST_PAUSE_SECONDS = 0.2
-_LONGEST_PAUSE_SECONDS = 5.0
+_MAX_PAUSE_SECONDS = 5.0
 _POLL_SECONDS = 0.05
 _LOG_LIMIT_BYTES = 64 << 20
-_LOG_KEPT_BYTES = 8 << 20
+_TRIMMED_LOG_BYTES = 8 << 20
 
 
 def always_ready(_child: ChildProcess) -> bool:
-    """Readiness of what cannot be asked: it is ready when it runs."""
+    """Return True: a service without a readiness check is ready when it runs."""
     return True
 
 
 @dataclass
 class Service:
-    """What is to be kept running. `launch` starts it afresh each time; `is_ready` asks whether it answers."""
+    """A supervised service. `launch` starts it; `is_ready` checks whether it responds."""
 
     name: str
     launch: Callable[[], ChildProcess]
@@ -50,7 +50,7 @@ class Service:
 class Supervisor:
     """The running services, in the order of their start."""
 
-    voice: ConsoleOutput
+    console: ConsoleOutput
     state_file: Path
     services: list[Service] = field(default_factory=list)
     _logs_seen_at: float = 0.0
@@ -66,32 +66,32 @@ class Supervisor:
         self.wait_until_ready(service)
 
     def wait_until_ready(self, service: Service) -> None:
-        """Wait for the first readiness. One that dies before ends everything, unless `before_retry` can mend the cause."""
+        """Wait until a service is ready. Raises `StartupError` if it dies before, unless `before_retry` returns True."""
         deadline = time.monotonic() + service.ready_seconds
-        mended = 0
+        retries = 0
         while not self._is_up(service):
             child = service.child
             if child is not None and child.ended:
-                if service.before_retry is not None and mended < 5 and service.before_retry(child):
-                    mended += 1
+                if service.before_retry is not None and retries < 5 and service.before_retry(child):
+                    retries += 1
                     self._begin(service)
                     continue
-                raise StartupError(_obituary(service.name, child))
+                raise StartupError(_describe_death(service.name, child))
             if time.monotonic() > deadline:
-                log = f" Its log: {child.log}" if child and child.log else ""
+                log = f" Log: {child.log}" if child and child.log else ""
                 raise StartupError(f"{service.name} did not become ready within {service.ready_seconds:.0f} s.{log}")
             time.sleep(_POLL_SECONDS / 2)
 
     def watch(self, until: Callable[[], bool]) -> None:
-        """Look after all services until `until()` is true. Raises Trouble when one has to be given up."""
+        """Supervise all services until `until()` is true. Raises `StartupError` if one dies repeatedly."""
         while not until():
             for service in self.services:
-                self._look_after(service)
+                self._check_service(service)
             self._trim_logs()
             time.sleep(_POLL_SECONDS)
 
     def stop(self, kept: Sequence[str] = ()) -> None:
-        """Stop all in reverse order; those that need nobody else end together, databases last."""
+        """Stop all services in reverse order: the application's together, then the databases."""
         running = [service for service in self.services if service.name not in kept and service.child is not None]
         front = [service for service in running if not _is_store(service)]
         stop([service.child for service in reversed(front) if service.child])
@@ -111,7 +111,7 @@ class Supervisor:
             service.ready = True
         return service.ready
 
-    def _look_after(self, service: Service) -> None:
+    def _check_service(self, service: Service) -> None:
         now = time.monotonic()
         child = service.child
         if child is None:
@@ -120,21 +120,21 @@ class Supervisor:
             return
         if not child.ended:
             if not service.ready and self._is_up(service) and service.deaths_in_a_row:
-                self.voice.line(f"  {service.name} runs again, {now - service.died_at:.1f} s after its death")
+                self.console.line(f"  {service.name} is running again, {now - service.died_at:.1f} s after it died")
             if service.ready and now - service.started_at > _LIVED_SECONDS:
                 service.deaths_in_a_row = 0
             return
         service.deaths_in_a_row += 1
         if service.deaths_in_a_row >= _DEATHS_IN_A_ROW:
             raise StartupError(
-                f"{_obituary(service.name, child)} It died {service.deaths_in_a_row} times in a row: given up."
+                f"{_describe_death(service.name, child)} It died {service.deaths_in_a_row} times in a row and is not restarted."
             )
-        pause = min(_FIRST_PAUSE_SECONDS * 2 ** (service.deaths_in_a_row - 1), _LONGEST_PAUSE_SECONDS)
-        self.voice.line(f"  {service.name} died ({child.how_it_ended()}); starting it again in {pause:.1f} s")
+        pause = min(_FIRST_PAUSE_SECONDS * 2 ** (service.deaths_in_a_row - 1), _MAX_PAUSE_SECONDS)
+        self.console.line(f"  {service.name} died ({child.how_it_ended()}); restarting in {pause:.1f} s")
         service.child, service.died_at, service.next_try_at = None, now, now + pause
 
     def _write_state(self) -> None:
-        """Tell whoever asks (tests that kill, people that look) which process is what."""
+        """Write the process IDs by service to the state file, for tests and users."""
         state = {service.name: service.child.process.pid for service in self.services if service.child}
         fresh = self.state_file.with_suffix(".new")
         fresh.write_text(json.dumps(state))
@@ -151,25 +151,25 @@ class Supervisor:
 
 
 def trim(log: Path) -> None:
-    """Keep the end of a log that has grown too long. Writers append, so cutting it beneath them is safe."""
+    """Shorten a log above the limit to its end. Writers append, so truncating an open log is safe."""
     try:
         if log.stat().st_size <= _LOG_LIMIT_BYTES:
             return
         with log.open("r+b") as file:
-            file.seek(-_LOG_KEPT_BYTES, 2)
+            file.seek(-_TRIMMED_LOG_BYTES, 2)
             end = file.read()
             file.seek(0)
             file.truncate()
             file.write(end)
     except OSError:
-        return  # a log is never worth a stop
+        return  # a log must not stop the services
 
 
 def _is_store(service: Service) -> bool:
     return service.name in {"PostgreSQL", "Valkey"}
 
 
-def _obituary(name: str, child: ChildProcess) -> str:
+def _describe_death(name: str, child: ChildProcess) -> str:
     words = child.last_words()
-    log = f" Its log: {child.log}." if child.log else ""
+    log = f" Log: {child.log}." if child.log else ""
     return f"{name} died ({child.how_it_ended()}){': ' + words if words else ''}.{log}"

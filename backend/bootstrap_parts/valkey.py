@@ -1,4 +1,4 @@
-"""An embedded Valkey: the broker. Its binary from an installed Python package, its append-only file in the data folder."""
+"""Embedded Valkey, the broker: binary from a Python package, append-only file in the data folder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bootstrap_parts.supervisor import Service
 
 @dataclass
 class Valkey:
-    """One server: where its data lies and where it listens."""
+    """A Valkey server: folder, port and password."""
 
     folder: Path
     log: Path
@@ -25,11 +25,11 @@ class Valkey:
 
     @property
     def url(self) -> str:
-        """Return the URL by which it is reached."""
+        """Return the URL of the server."""
         return f"redis://:{self.password}@127.0.0.1:{self.port}/0"
 
     def service(self, mark: ProcessMark) -> Service:
-        """Return it as a service. Its folder is made at every launch: losing it loses nothing, so it may be wiped."""
+        """Return the server as a service. Its folder is created at each start; it has no important data."""
 
         def launch() -> ChildProcess:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -43,10 +43,10 @@ class Valkey:
                 stop_seconds=5.0,
             )
 
-        return Service("Valkey", launch, is_ready=self._is_ready, before_retry=self._draw_another_port)
+        return Service("Valkey", launch, is_ready=self._is_ready, before_retry=self._change_port)
 
     def _configure(self) -> Path:
-        """Write the configuration: a file, because a password on a command line is read by everyone."""
+        """Write the configuration to a file: command lines with passwords are visible to all users."""
         path = self.folder / "valkey.conf"
         path.touch(mode=0o600)
         path.write_text(
@@ -56,7 +56,7 @@ class Valkey:
         return path
 
     def _is_ready(self, _child: ChildProcess) -> bool:
-        """Ask it by its own protocol; while it loads its file it answers with an error."""
+        """Send a PING; while the server loads its file, it responds with an error."""
         try:
             with socket.create_connection(("127.0.0.1", self.port), timeout=1) as connection:
                 connection.sendall(f"AUTH {self.password}\r\nPING\r\n".encode())
@@ -70,8 +70,8 @@ class Valkey:
         except OSError:
             return False
 
-    def _draw_another_port(self, _child: ChildProcess) -> bool:
-        """Another program may have taken the port since it was drawn."""
+    def _change_port(self, _child: ChildProcess) -> bool:
+        """Choose another port if a program has taken it; return whether a retry may help."""
         if "Address already in use" not in self.log.read_text(errors="replace")[-2000:]:
             return False
         self.port = free_port()
@@ -85,6 +85,6 @@ def binary() -> Path:
     found = sorted(VENV.glob(pattern))
     if not found:
         raise StartupError(
-            f"There is no Valkey for this machine ({platform.machine()}): name a Redis or Valkey with BROKER_URL."
+            f"No Valkey found for this machine ({platform.machine()}). Set BROKER_URL to a running Redis or Valkey."
         )
     return found[0]

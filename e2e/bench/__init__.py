@@ -1,1 +1,1 @@
-"""Benchmarks: every claim of speed and accuracy, measured. Run by `npm run bench`."""
+"""Benchmarks of the documented speed and accuracy. Run by `npm run bench`."""

@@ -1,4 +1,4 @@
-"""`npm run bench [-- --only NAME] [--json]`: run benchmarks and say whether their goals are met."""
+"""`npm run bench [-- --only NAME] [--json]`: run benchmarks and check their goals."""
 
 import argparse
 import importlib
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from bench.benchmark_results import BenchmarkResult
 from slowpath_cli.core.renamed_options import warn_renamed
 
-# name -> module with `run() -> Iterator[Result]`. A benchmark belongs to the claims of one part of the product.
+# name -> module with `run() -> Iterator[Result]`, one benchmark per feature.
 BENCHMARKS = {
     "verdicts": "bench.verdict_accuracy",
     "compare": "bench.compare_speed",
@@ -40,11 +40,11 @@ FORMER_NAMES = {
     "board-page": "dashboard-page",
     "bisect": "bisect-cost",
 }
-"""Accepted for one release, with a warning."""
+"""Former names, accepted for one release with a warning."""
 
 
 def main() -> int:
-    """Exit code 0: all goals that were measured are met but for the open ones; 1: some are not; 2: no such benchmark."""
+    """Run benchmarks. Exit code 0: all goals are met, except open ones; 1: some are not; 2: unknown benchmark."""
     parser = argparse.ArgumentParser(prog="bench", description="Every claim of speed and accuracy, measured.")
     parser.add_argument(
         "--only", action="append", metavar="NAME", help=f"one of {', '.join(BENCHMARKS)}; may be repeated"

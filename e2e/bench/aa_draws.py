@@ -1,4 +1,4 @@
-"""How A/A sets are drawn from captures: at random, in turns, consecutively."""
+"""Ways to draw A/A sets from captures: at random, in turns, consecutively."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -37,7 +37,7 @@ def _with_other_requests(pool: CapturePool, size: int) -> Iterator[Draw]:
 
 
 def _consecutive_where(pool: CapturePool, size: int, *, same_mix: bool) -> Iterator[Draw]:
-    """Windows spread evenly over the captures, no two alike, in either direction."""
+    """Return windows spread evenly over the captures, all different, in both directions."""
     windows = range(len(pool.profiles) - 2 * size + 1)
     begins = np.array([begin for begin in windows if pool.keeps_mix(begin, size) == same_mix], dtype=np.int64)
     chosen = np.unique(np.linspace(0, len(begins) - 1, min(_draws(pool), len(begins))).round().astype(np.int64))
@@ -48,9 +48,9 @@ def _consecutive_where(pool: CapturePool, size: int, *, same_mix: bool) -> Itera
 
 @dataclass(frozen=True)
 class Way:
-    """A way of drawing A/A sets, the share of alarms allowed, and what the coverage of 95% intervals must be.
+    """A way of drawing A/A sets, the allowed share of alarms, and the required coverage of 95% intervals.
 
-    No share is given where one request costs something else on each side, since other requests were sent.
+    The share is None if the sides had different mixes of requests, whose costs differ.
     """
 
     name: str
@@ -68,5 +68,5 @@ WAYS = (
 
 
 def _draws(pool: CapturePool) -> int:
-    """Sets drawn of each size: twice as many of the long captures of the reserved programs."""
+    """Number of sets drawn per size; twice as many of the long captures of the reserved programs."""
     return 2 * DRAWS if pool.reserved else DRAWS

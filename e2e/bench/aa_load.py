@@ -1,4 +1,4 @@
-"""Building and running the programs of `aa_programs`: from their modules, in folders of their own, beside a load generator."""
+"""Build and run the programs of `aa_programs` from their modules, in separate folders, with a load generator."""
 
 import contextlib
 import json
@@ -20,11 +20,11 @@ from slowpath_cli.core.collect_errors import CollectError
 SOURCES = Path(__file__).resolve().parent / "aa_sources"
 READY_SECONDS = 30.0
 PROCESS_CPU_CLOCK = 2
-"""With the process id in the upper bits: the clock of another process, clock_getcpuclockid(3) on Linux."""
+"""Clock ID of a process, with the inverted process ID in the upper bits: clock_getcpuclockid(3) on Linux."""
 
 
 def build_program(go: str, program: Program, out: Path) -> None:
-    """Build a program from its module at its version, in a temporary module. The binary names no path of this machine."""
+    """Build a program from its module at a version, in a temporary module. The binary contains no local path."""
     with tempfile.TemporaryDirectory(prefix="slowpath-aa-") as folder:
         Path(folder, "go.mod").write_text("module aa\n\ngo 1.26\n", encoding="ascii")
         package = program.package
@@ -56,11 +56,11 @@ class RunningProgram:
     http: httpx.Client
 
     def cpu_ns(self) -> int:
-        """CPU time of all threads of the process since it began."""
+        """Return the CPU time of all threads of the process since its start."""
         return time.clock_gettime_ns((~self.pid << 3) | PROCESS_CPU_CLOCK)
 
     def requests(self) -> tuple[int, int]:
-        """Requests answered and failed so far, as the load generator counts them."""
+        """Return the numbers of answered and failed requests, counted by the load generator."""
         told = self.http.get(f"{self.control}/count").json()
         return int(told["answered"]), int(told["failed"])
 
@@ -70,16 +70,16 @@ class RunningProgram:
         self.http.post(f"{self.control}/phase", params=params).raise_for_status()
 
     def profile(self, seconds: float) -> bytes:
-        """One CPU profile."""
+        """Record one CPU profile."""
         answer = self.http.get(f"{self.pprof}/profile", params={"seconds": f"{seconds:g}"}, timeout=seconds + 60)
         return answer.raise_for_status().content
 
 
 @contextlib.contextmanager
 def running(program: Program, binary: Path, load: Path, nice: int) -> Iterator[RunningProgram]:
-    """A fresh process of a program, in an empty folder, with a load generator that sends nothing yet.
+    """Run a new process of a program in an empty folder, with an idle load generator.
 
-    `nice` is that of their scheduling groups: negative values keep other work from starving them.
+    `nice` is that of their scheduling groups; negative values prevent other work from starving them.
     """
     with tempfile.TemporaryDirectory(prefix="slowpath-aa-") as folder, httpx.Client(trust_env=False) as http:
         listen, admin, control = (f"127.0.0.1:{port}" for port in free_ports(3))
@@ -105,7 +105,7 @@ def running(program: Program, binary: Path, load: Path, nice: int) -> Iterator[R
 
 @contextlib.contextmanager
 def neighbor(load: Path) -> Iterator[None]:
-    """A process that disturbs the machine."""
+    """Run a process that disturbs the machine."""
     with _process([str(load), "-neighbor"], None, 0):
         yield
 
@@ -156,7 +156,7 @@ def _wait_for(http: httpx.Client, url: str, child: subprocess.Popen[bytes]) -> N
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports of this machine that nothing listens on."""
+    """Return free ports of this machine."""
     with contextlib.ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
         for each in sockets:

@@ -1,8 +1,8 @@
-"""The programs that A/A captures are taken from: where they come from, how they are started, and their load.
+"""Programs of the A/A captures: their sources, commands and load.
 
-All are public programs or libraries built from their modules at a fixed version; libraries get a small server around them
-(`aa_sources/`). In texts, `{listen}` and `{admin}` are addresses of the program, `{load}` that of the load generator,
-`{dir}` a folder of its own.
+All are public programs or libraries, built from their modules at fixed versions; libraries get a small server
+(`aa_sources/`). Placeholders: `{listen}` and `{admin}` are addresses of the program, `{load}` that of the load generator,
+`{dir}` a separate folder.
 """
 
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Phase:
-    """A stretch of the load: so many profiles, at a multiple of the program's rate, with a share of heavy requests."""
+    """A phase of the load: number of profiles, multiple of the program's rate, share of heavy requests."""
 
     name: str
     profiles: int
@@ -30,7 +30,7 @@ STEADY = (Phase("steady", 24),)
 
 @dataclass(frozen=True)
 class Target:
-    """One kind of request: see `aa_sources/load/main.go` for the placeholders of `url` and `line`."""
+    """One kind of request. The placeholders of `url` and `line` are documented in `aa_sources/load/main.go`."""
 
     url: str
     method: str = "GET"
@@ -43,7 +43,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Program:
-    """A program under test. `rate` is in requests a second; with `every_ms` they are sent at exactly these intervals."""
+    """A program under test. `rate` is in requests per second; with `every_ms`, requests have exactly these intervals."""
 
     name: str
     module: str
@@ -63,18 +63,18 @@ class Program:
     every_ms: int = 0
     nats: str = ""
     source: str = ""
-    """The folder in `aa_sources` of a library's server; the name of the program if empty."""
+    """Folder of a library's server in `aa_sources`; the program's name if empty."""
     reserved: bool = False
-    """True: for the final check only. Nothing may be chosen or tuned on this program's captures."""
+    """Whether the program is reserved for the final check: nothing may be tuned on its captures."""
 
     @property
     def lockstep(self) -> bool:
-        """Tells whether requests are sent in step with the clock of the profiler."""
+        """Return whether requests are sent in step with the clock of the profiler."""
         return self.every_ms > 0
 
     @property
     def quiet(self) -> bool:
-        """Tells whether the load never changes."""
+        """Return whether the load never changes."""
         return len(self.phases) == 1
 
 

@@ -1,4 +1,4 @@
-"""What a benchmark says: one measured value, its peer's, and whether the goal is met."""
+"""Results of benchmarks: a measured value, that of a peer, and whether the goal is met."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -6,9 +6,9 @@ from typing import Any
 
 @dataclass(frozen=True)
 class BenchmarkResult:
-    """One line. `goal` is in words; `met` is None where there is nothing to reach, only to know.
+    """One result. `goal` is a text; `met` is None without a goal.
 
-    `is_open`: the goal is known not to be reached yet (README, "Not there yet"), so missing it is no failure.
+    `is_open`: the goal is known to be missed (README, "Not there yet"), so missing it is no failure.
     """
 
     name: str
@@ -21,11 +21,11 @@ class BenchmarkResult:
     is_open: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """The line of `--json` (PRODUCT 5)."""
+        """Return the JSON object of `--json`."""
         return asdict(self)
 
     def told(self) -> str:
-        """The line for people."""
+        """Format the result for the console."""
         mark = {True: "met   ", False: "open  " if self.is_open else "MISSED", None: "      "}[self.met]
         peer = (
             f"  (peer {self.peer:.4g}, ratio {self.ratio:.3g})"

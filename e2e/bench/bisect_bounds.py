@@ -1,8 +1,8 @@
-"""What no search can undercut: bounds on the number of probes, for a searcher that knows the noise exactly.
+"""Lower bounds on the number of probes of a bisect, for a search that knows the noise exactly.
 
-`least_probes` is the bound of information theory (Cover and Thomas, Elements of Information Theory, 2nd ed., 7.12): the bits that name a
-candidate, less those that an allowed error leaves open (Fano's inequality), over the capacity of a probe. `informed_search` shows what is
-attainable: Bayesian bisection that is told level, step, noise and rate of odd deployments, where the search proper must estimate them.
+`least_probes` is the bound of information theory (Cover and Thomas, Elements of Information Theory, 2nd ed., 7.12): the bits that identify a
+candidate, less those of the allowed error (Fano's inequality), divided by the capacity of a probe. `informed_search` shows what is
+attainable: Bayesian bisection that knows level, step, noise and rate of odd deployments, which the real search must estimate.
 """
 
 from dataclasses import dataclass
@@ -21,20 +21,20 @@ MOST: Final = 200
 
 @dataclass(frozen=True)
 class Probe:
-    """A probe: how far good and bad are apart in standard deviations of its mean, and how often it shows the opposite."""
+    """A probe: the distance of good and bad in standard deviations of its mean, and the rate of opposite results."""
 
     apart: float
     odd: float = 0.0
 
 
 def probe_of(error: float, deploy_share: float, windows: int, odd: float) -> Probe:
-    """Return the probe of so many windows, one of which alone is wrong as often as `error`."""
+    """Return a probe with this number of windows, where a single window is wrong at the rate `error`."""
     variance = deploy_share + (1 - deploy_share) / windows
     return Probe(2 * float(norm.isf(error)) / float(np.sqrt(variance)), odd)
 
 
 def capacity(probe: Probe) -> float:
-    """Return the bits that a probe tells at most: those of a build that is bad with probability one half."""
+    """Return the capacity of a probe in bits: that of a build that is bad with probability 0.5."""
     y = np.linspace(-probe.apart / 2 - 8, probe.apart / 2 + 8, POINTS)
     plain = norm.pdf(y, -probe.apart / 2), norm.pdf(y, probe.apart / 2)
     good, bad = ((1 - probe.odd) * one + probe.odd * other for one, other in (plain, plain[::-1]))
@@ -43,7 +43,7 @@ def capacity(probe: Probe) -> float:
 
 
 def least_probes(candidates: int, probe: Probe, wrong: float) -> float:
-    """Return the probes without which the culprit cannot be named with at most this rate of errors."""
+    """Return the minimum number of probes to identify the culprit with at most this error rate."""
     doubt = -float(xlogy(wrong, wrong) + xlog1py(1 - wrong, -wrong)) / float(np.log(2))
     left_open = doubt + wrong * float(np.log2(max(candidates - 1, 1)))
     return max(float(np.log2(candidates)) - left_open, 0.0) / capacity(probe)
@@ -52,7 +52,7 @@ def least_probes(candidates: int, probe: Probe, wrong: float) -> float:
 def informed_search(
     candidates: int, probe: Probe, really_odd: float, belief: float, rng: Generator
 ) -> tuple[int, bool]:
-    """Return the probes of one search, and whether the culprit is right; `probe` is what the searcher assumes."""
+    """Return the number of probes of one search, and whether the culprit is right; `probe` is the search's assumption."""
     truth, half = int(rng.integers(candidates)), probe.apart / 2
     log_mass: F64 = np.zeros(candidates)
     for probes in range(MOST):

@@ -1,15 +1,15 @@
-"""How many deploys a search through three repositories costs, how often it names the wrong one, and what others need.
+"""Cost of bisects through three repositories in deployments, rate of wrong culprits, and the same for other methods.
 
-4,096 / 203 / 43 commits (25 bits; 128 / 38 / 5 classes after pruning). A deploy is every start of a build: the control, probes, measuring again and the final
-verification; only the two ends as they were in production (four windows each) are known before. A window judged alone is wrong as often as
-is said; a tenth of its variance is the deploy's unless said otherwise. The noise is estimated inside each run.
+4,096 / 203 / 43 commits (25 bits; 128 / 38 / 5 classes after pruning). A deployment is every start of a build: the control, probes, repeated
+measurements and the final verification. Only the production baseline of both boundaries (four windows each) is known before. A single window
+is wrong at the stated rate; a tenth of its variance is the deployment's unless stated otherwise. The noise is estimated in each run.
 
-A probe is a deployment of a candidate that was measured, deployments that confirm a suspect included. The control is none: it is the good end, deployed
-once for the whole search whatever the length of the range, as are the two ends, which are measured before a search begins.
+A probe is a measured deployment of a candidate, including deployments that confirm a suspect. The control is not a probe: it is the good
+boundary, deployed once per search for any range; neither are the two boundaries, which are measured before a search.
 
-The search allows for deployments that show the opposite, 1 % of them before it has seen any: one that showed it on the culprit or on the build before it
-would name the wrong commit, and only a second deployment tells. Where there are none it is right more often than stated. `bounds` says what that
-costs a searcher that knows the noise exactly, and how often that one is right.
+The search assumes that 1% of the deployments show the opposite before it has data. One such deployment of the culprit or of the build before
+it would give a wrong culprit, which only a second deployment detects. Without such deployments, the search is right more often than stated.
+`bounds` shows the cost for a search that knows the noise exactly, and how often that one is right.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,17 +31,17 @@ from slowpath.analysis.bisect.limits import LIMIT_FACTOR
 NAME: Final = "bisect"
 MANY, SOME, PEERS = 200, 60, 100
 SEED: Final = 20261122
-"""No constant of the search was chosen on these draws: that was done on others."""
+"""Seed. No constant of the search was tuned on these draws."""
 UNPRUNED: Final = {(49,): 7.0, (75, 14, 7): 15.0, (218, 51): 16.0, (273, 3, 86): 18.0}
-"""Commits of each repository, and the probes that finding one of them may take on average."""
+"""Commits of each repository, and the allowed mean number of probes for one of them."""
 WRONG: Final = 0.03
 ODD_DEPLOYS: Final = 0.02
-"""Share of deployments that show the opposite, where some do."""
+"""Share of deployments that show the opposite, in the scenarios with such deployments."""
 THREE: Final = SimulationSettings(slots=3)
 
 
 def run() -> Iterator[BenchmarkResult]:
-    """All results; about fifteen minutes."""
+    """Yield all results; takes about fifteen minutes."""
     yield from unpruned()
     yield from goals()
     yield from harder()
@@ -50,12 +50,12 @@ def run() -> Iterator[BenchmarkResult]:
 
 
 def ended(setting: SimulationSettings, many: int, seed: int = SEED) -> list[SimulationResult]:
-    """Search so many histories."""
+    """Run this number of searches."""
     return [searched(SimulatedHistory(setting, default_rng([seed, number]))) for number in range(many)]
 
 
 def peers() -> Iterator[BenchmarkResult]:
-    """What plain bisection and git_bayesect's method need."""
+    """Yield the costs of plain bisection and of git_bayesect's method."""
     for error in (0.05, 0.10, 0.20):
         setting = SimulationSettings(error=error)
         for looks in (1, 3, 5):
@@ -75,7 +75,7 @@ def _peer(what: str, some: Sequence[PeerResult]) -> Iterator[BenchmarkResult]:
 
 
 def unpruned() -> Iterator[BenchmarkResult]:
-    """Ranges as they are after a week or a month, without a prior; draws [SEED, number]."""
+    """Yield results for ranges of a week or a month, without a prior; seeds [SEED, number]."""
     every: list[SimulationResult] = []
     odd: list[SimulationResult] = []
     for sizes, most in UNPRUNED.items():
@@ -102,7 +102,7 @@ def unpruned() -> Iterator[BenchmarkResult]:
 
 
 def bounds(what: str, setting: SimulationSettings) -> Iterator[BenchmarkResult]:
-    """Return what a searcher needs that knows the noise exactly, and allows for odd deployments as the search does before it has seen any."""
+    """Yield the costs of a search that knows the noise exactly and expects odd deployments like the real search."""
     probe = probe_of(setting.error, setting.deploy_share, setting.most_windows, ODD)
     candidates = int(np.prod(setting.sizes))
     for odd in (0.0, ODD_DEPLOYS):
@@ -118,7 +118,7 @@ def bounds(what: str, setting: SimulationSettings) -> Iterator[BenchmarkResult]:
 
 
 def _probes_of(some: Sequence[SimulationResult]) -> float:
-    """Return the mean number of probes; one deploy of each search was its control."""
+    """Return the mean number of probes; one deployment of each search is the control."""
     return float(np.mean([one.deploys - 1 for one in some]))
 
 
@@ -128,7 +128,7 @@ def _probes(what: str, some: Sequence[SimulationResult], most: float) -> Benchma
 
 
 def _wrong(what: str, some: Sequence[SimulationResult], *, is_open: bool = False) -> BenchmarkResult:
-    """Judge the rate of wrong culprits by its 95% interval."""
+    """Check the rate of wrong culprits by its 95% interval."""
     lost = sum(not one.right and one.outcome == "found" for one in some)
     interval = binomtest(lost, len(some)).proportion_ci(method="wilson")
     return BenchmarkResult(
@@ -138,7 +138,7 @@ def _wrong(what: str, some: Sequence[SimulationResult], *, is_open: bool = False
 
 
 def _right(what: str, some: Sequence[SimulationResult], *, is_open: bool = False) -> Iterator[BenchmarkResult]:
-    """Return how often a named culprit is right, with Wilson's interval, and what was stated."""
+    """Yield how often a named culprit is right, with Wilson's interval, and the stated probability."""
     found = [one for one in some if one.outcome == "found"]
     right = sum(one.right for one in found)
     interval = binomtest(right, len(found)).proportion_ci(method="wilson")
@@ -153,7 +153,7 @@ def _right(what: str, some: Sequence[SimulationResult], *, is_open: bool = False
 
 
 def goals() -> Iterator[BenchmarkResult]:
-    """What was asked for, at 10 % error."""
+    """Yield the results with goals, at an error of 10%."""
     plain = ended(SimulationSettings(), MANY)
     yield from _told("10 %", plain, deploys=31.0)
     yield _belief("10 %", plain)
@@ -176,7 +176,7 @@ def goals() -> Iterator[BenchmarkResult]:
 
 
 def harder() -> Iterator[BenchmarkResult]:
-    """What is not as the search believes it to be."""
+    """Yield results where assumptions of the search are violated."""
     yield from _told("5 %", ended(SimulationSettings(error=0.05), SOME))
     yield from _told("20 %", ended(SimulationSettings(error=0.20), SOME))
     for share in (0.0, 0.3, 0.5):
@@ -212,7 +212,7 @@ def harder() -> Iterator[BenchmarkResult]:
 
 
 def replayed() -> Iterator[BenchmarkResult]:
-    """Public histories with their own pins: as they were, and behind a monorepo of 4,096 commits."""
+    """Yield results for public histories with their real versions, alone and behind a monorepo of 4,096 commits."""
     told = history("m3")
     for what, commits in (("M3, 7/38/5 commits", None), ("M3 behind 4,096 commits, 4,096/203/5 commits", 4_096)):
         for error in (0.05, 0.10):
@@ -266,7 +266,7 @@ def _belief(what: str, some: Sequence[SimulationResult], least: float = 93.0) ->
 
 
 def _named(what: str, some: Sequence[SimulationResult]) -> BenchmarkResult:
-    """Of those where one was named: how often it was the right one less how often that was said, in points."""
+    """Yield, for named culprits, the share of right ones less the stated probability, in percentage points."""
     found = [one for one in some if one.outcome == "found"]
     right, said = (
         100 * float(np.mean(one)) for one in ([each.right for each in found], [each.believed for each in found])

@@ -1,4 +1,4 @@
-"""Public histories as worlds to search in: commits and pins as they were, an oracle that knows the culprit, noise as in the made ones."""
+"""Public histories as simulated searches: real commits and pinned versions, known culprits, simulated noise."""
 
 import json
 from dataclasses import dataclass, replace
@@ -17,33 +17,33 @@ FORMAT: Final = "slowpath.history/1"
 
 @dataclass(frozen=True)
 class HistoryLine:
-    """One repository's commits after the good one, in order: places are counted from 1."""
+    """The commits of one repository after the good one, in order; positions are counted from 1."""
 
     repository: str
     shas: tuple[str, ...]
     built: tuple[bool, ...]
     pins: tuple[dict[str, str], ...]
-    """What each commit pins, itself and what was pinned before."""
+    """Versions pinned by each commit, including those pinned before."""
 
     def place(self, sha: str) -> int:
-        """Return the place of a commit; 0 is the good end."""
+        """Return the position of a commit; 0 is the good boundary."""
         return self.shas.index(sha)
 
 
 @dataclass(frozen=True)
 class History:
-    """A story through several repositories."""
+    """A history of several repositories."""
 
     lines: tuple[HistoryLine, ...]
     culprits: tuple[str, ...]
 
     @property
     def truth(self) -> list[int]:
-        """Return the places of the guilty commits."""
+        """Return the positions of the culprits."""
         return [line.place(sha) for line, sha in zip(self.lines, self.culprits, strict=True)]
 
     def between(self, level: int, place: int) -> range:
-        """Return the places of the next repository that a commit's change of versions brings; none where it brings none."""
+        """Return the positions in the next repository that a commit's change of versions includes; empty if none."""
         line, below = self.lines[level], self.lines[level + 1]
         before, after = (line.pins[one].get(below.repository) for one in (place - 1, place))
         if before is None or after is None or before == after or not {before, after} <= set(below.shas):
@@ -53,7 +53,7 @@ class History:
 
 @lru_cache(maxsize=4)
 def history(name: str) -> History:
-    """Read one of the histories."""
+    """Load one of the histories."""
     told = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
     assert told["format"] == FORMAT
     return History(tuple(_line(one) for one in told["levels"]), tuple(told["culprits"]))
@@ -68,21 +68,21 @@ def _line(told: dict[str, Any]) -> HistoryLine:
 
 
 class ReplayedHistory(SimulatedHistory):
-    """A history under noise. With `commits` a monorepo of so many stands in front, one of which pins all of the second repository's line."""
+    """A history with noise. With `commits`, a monorepo of that many commits precedes it, of which one pins the second repository's commits."""
 
     def __init__(self, setting: SimulationSettings, rng: Generator, told: History, commits: int | None = None) -> None:
-        """Draw the guilty commit of the monorepo; all else is as it was."""
+        """Draw the culprit of the monorepo; everything else is unchanged."""
         lengths = tuple(len(line.shas) - 1 for line in told.lines)
         super().__init__(replace(setting, sizes=(commits or lengths[0], *lengths[1:])), rng)
         self._told, self._made = told, commits is not None
         self.truth = [self.truth[0] if self._made else told.truth[0], *told.truth[1:]]
 
     def candidates(self, level: int) -> list[Candidate]:
-        """Return the candidates of the first level; those of others lie in what brings them."""
+        """Return the candidates of the first level; those of other levels are inside them."""
         return self._some(level, range(1, self.setting.sizes[level] + 1))
 
     def inside(self, id_: str) -> list[Candidate]:
-        """Return the commits between two pins."""
+        """Return the commits between two pinned versions."""
         level, place = map(int, id_.split(":"))
         if level + 1 == len(self.truth):
             return []
@@ -91,7 +91,7 @@ class ReplayedHistory(SimulatedHistory):
         return self._some(1, range(1, self.setting.sizes[1] + 1)) if place == self.truth[0] else []
 
     def plain(self) -> SimulatedHistory:
-        """Return the same search as one who knows the guilty bumps would have to do it: for the peers."""
+        """Return the same search for a peer that knows the culprit updates."""
         brought = [self._told.between(level, place) for level, place in enumerate(self._told.truth[:-1])]
         if self._made:
             brought[0] = range(1, self.setting.sizes[1] + 1)
@@ -100,7 +100,7 @@ class ReplayedHistory(SimulatedHistory):
         return world
 
     def _some(self, level: int, places: range) -> list[Candidate]:
-        """Return those that build something new: the last one of a range always stands for what its outer one builds."""
+        """Return the builds that differ from the previous one; the last of a range always represents its outer candidate."""
         deeper = level + 1 < len(self.truth)
         built = self._told.lines[level].built if level or not self._made else None
         return [

@@ -1,7 +1,7 @@
-"""What others do on the same histories and noise: `git bisect` with one or more looks, and the method of git_bayesect.
+"""Other methods on the same histories and noise: `git bisect` with one or more repetitions, and git_bayesect's method.
 
-Every look is a deploy, as with us. A look may last several windows, judged by their mean against the middle between good and bad,
-which they are told: a gift, as are the four windows of either end.
+Every repetition is a deployment. It may last several windows; their mean is compared with the midpoint of good and bad, which the peers
+know, as they know the four windows of each boundary: both are advantages over the search.
 """
 
 from dataclasses import dataclass, field
@@ -16,26 +16,26 @@ F64 = NDArray[np.float64]
 BELIEF = 0.95
 MOST = 1_000
 NEW, OLD = (0.9, 0.1), (0.05, 0.95)
-"""git_bayesect's Beta priors of seeing the fault at new and at old commits."""
+"""git_bayesect's Beta priors of observing the failure at new and at old commits."""
 
 
 @dataclass(frozen=True)
 class PeerResult:
-    """How a peer's search ended."""
+    """Result of a peer's search."""
 
     deploys: int
     right: bool
 
 
 def look(world: SimulatedHistory, *, bad: bool, windows: int) -> bool:
-    """Deploy once, measure for some windows, and say yes or no."""
+    """Deploy once, measure for some windows, and return the decision."""
     own = world.deploy()
     values = [np.log(world.window(bad=bad, own=own) / LEVEL) for _ in range(windows)]
     return bool(np.mean(values) > SPREAD * world.gap / 2)
 
 
 def git_bisect(world: SimulatedHistory, looks: int, windows: int = 1) -> PeerResult:
-    """`git bisect` on each level, the majority of so many looks deciding; stops looking once it is decided."""
+    """`git bisect` on each level by the majority of several deployments; stops when the majority is decided."""
     deploys = 0
     for size, truth in zip(world.setting.sizes, world.truth, strict=True):
         low, high = 0, size
@@ -53,14 +53,14 @@ def git_bisect(world: SimulatedHistory, looks: int, windows: int = 1) -> PeerRes
 
 
 def _rest(world: SimulatedHistory, deploys: int, looks: int) -> int:
-    """Return at least as many deploys as the search would go on for: it does not know that it is lost."""
+    """Return at least the number of deployments until the search ends: it does not detect that it is wrong."""
     whole = sum(float(np.log2(size)) for size in world.setting.sizes) * (looks + 1) / 2
     return max(deploys, round(whole))
 
 
 @dataclass
 class _Rates:
-    """Looks so far: [fault seen, not seen] at each position."""
+    """Observations: [failed, passed] at each position."""
 
     seen: dict[int, list[int]] = field(default_factory=dict)
 
@@ -68,7 +68,7 @@ class _Rates:
         self.seen.setdefault(position, [0, 0])[0 if bad else 1] += 1
 
     def posterior(self, size: int, ends: tuple[list[int], list[int]]) -> tuple[F64, float, float]:
-        """Return [size] beliefs that each is the first new one, and the believed rates at new and old ones."""
+        """Return [size] probabilities that each commit is the first new one, and the estimated rates at new and old ones."""
         edges = np.array(sorted(self.seen), dtype=np.int64)
         counts = np.array([self.seen[int(one)] for one in edges], dtype=float).reshape(-1, 2)
         zero = np.zeros((1, 2))
@@ -86,7 +86,7 @@ class _Rates:
 
 
 def bayesect(world: SimulatedHistory, windows: int = 1) -> PeerResult:
-    """git_bayesect on each level: yes or no with unknown rates, the least expected entropy next, until one is believed 95 %."""
+    """git_bayesect on each level: unknown rates, next the position of least expected entropy, until one has 95% probability."""
     deploys = 0
     ends = ([0, 0], [0, 0])
     for bad in (False, True):
@@ -111,7 +111,7 @@ def bayesect(world: SimulatedHistory, windows: int = 1) -> PeerResult:
 
 
 def _least_entropy(mass: F64, at_new: float, at_old: float) -> int:
-    """Return the position whose answer is expected to leave the least entropy."""
+    """Return the position with the least expected entropy."""
     new = np.cumsum(mass)
     seen = new * at_new + (1 - new) * at_old
     told = _entropy(seen) - new * _entropy(np.array(at_new)) - (1 - new) * _entropy(np.array(at_old))

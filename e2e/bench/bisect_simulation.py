@@ -1,7 +1,7 @@
-"""A history with one guilty commit three repositories deep, builds that are measured with noise, and a search driven through it.
+"""Simulated search: a history with a culprit three repositories deep, and builds measured with noise.
 
-A window's number is level + a + e (`a` of the deploy, `e` of the window), its whole spread such that one window, judged by the middle between
-good and bad, is wrong with the asked probability. `deploy_share` of that variance is the deploy's. Nothing of this is told to the search.
+A window's value is level + a + e (`a` of the deployment, `e` of the window); the variance is such that a single window, compared with the
+midpoint of good and bad, is wrong at the given rate. `deploy_share` of that variance is the deployment's. The search knows none of this.
 """
 
 from dataclasses import dataclass, replace
@@ -21,12 +21,12 @@ PRUNED: Final = (128, 38, 5)
 SPREAD: Final = 0.03
 LEVEL: Final = 100.0
 TOUCHES, HOLDS = 0.05, 0.8
-"""A commit of twenty touches the regressed packages; four culprits of five are among them."""
+"""One of twenty commits touches the regressed packages; so do four of five culprits."""
 
 
 @dataclass(frozen=True)
 class SimulationSettings:
-    """What the world is like."""
+    """Parameters of a simulation."""
 
     sizes: tuple[int, ...] = WHOLE
     error: float = 0.10
@@ -37,26 +37,26 @@ class SimulationSettings:
     present: bool = True
     """Whether the culprit is in the range."""
     drift: float = 0.0
-    """Steps of a random walk of the environment between rounds, in spreads of a window."""
+    """Steps of the environment's random walk between rounds, in standard deviations of a window."""
     heavy: bool = False
-    """Windows of Student's t with 4 degrees instead of a Gauss."""
+    """Whether windows have Student's t distribution with 4 degrees of freedom instead of a normal one."""
     bad_deploys: float = 0.0
-    """Share of deploys that say the opposite: a bad node, an incident."""
+    """Share of deployments that show the opposite: a bad node, an incident."""
     known_spread: float = 1.0
-    """Spread of what is known from production, beside that of the search."""
+    """Dispersion of the production baseline, relative to that of the search."""
     slots: int = 1
     most_windows: int = 4
     control: bool = True
     all_hide: bool = False
-    """Whether candidates that are not guilty hide others, too, as those of the guilty one's level do. Otherwise only the guilty do, so that a wrong suspect of
-    an outer level is named where the right one would have been looked into further."""
+    """Whether innocent candidates contain other candidates, like those on the culprit's level. Otherwise only culprits do, so a wrong suspect
+    of an outer level is named where the right one would have been expanded."""
 
 
 class SimulatedHistory:
     """One history and its noise."""
 
     def __init__(self, setting: SimulationSettings, rng: Generator) -> None:
-        """Draw the guilty commits."""
+        """Draw the culprits."""
         self.setting, self._rng = setting, rng
         self.truth = [int(rng.integers(1, size + 1)) for size in setting.sizes]
         self.gap = 2 * float(norm.isf(setting.error))
@@ -64,7 +64,7 @@ class SimulatedHistory:
         self._broken = [self._breaks(size) for size in setting.sizes]
 
     def _breaks(self, size: int) -> NDArray[np.bool_]:
-        """Return which builds break, in runs of about five; the bad end never does."""
+        """Return the builds that fail, in runs of about five; the bad boundary never fails."""
         share = self.setting.unbuildable
         out = np.zeros(size + 1, dtype=bool)
         at = int(self._rng.geometric(share / 5)) if share else size
@@ -76,7 +76,7 @@ class SimulatedHistory:
         return out
 
     def candidates(self, level: int) -> list[Candidate]:
-        """Return the candidates of a level, weighed as the prior says."""
+        """Return the candidates of a level, weighted by the prior."""
         size, truth = self.setting.sizes[level], self.truth[level]
         deeper = level + 1 < len(self.setting.sizes)
         touched = self._rng.random(size + 1) < TOUCHES
@@ -89,7 +89,7 @@ class SimulatedHistory:
         return [Candidate(f"{level}:{one}", float(weights[one]), hides=deeper) for one in range(1, size + 1)]
 
     def inside(self, id_: str) -> list[Candidate]:
-        """Return what hides in a candidate; what hides in one that is not guilty is named by the way down to it."""
+        """Return the candidates inside a candidate; those inside an innocent one are named by their path."""
         level, place = map(int, id_.rpartition("/")[2].split(":"))
         if level + 1 == len(self.truth):
             return []
@@ -100,25 +100,25 @@ class SimulatedHistory:
         return [replace(one, id=f"{id_}/{one.id}") for one in self.candidates(level + 1)]
 
     def is_bad(self, build: str) -> bool:
-        """Tell whether a build holds the guilty commit."""
+        """Return whether a build includes the culprit."""
         if build == GOOD_END or not self.setting.present:
             return False
         level, place = map(int, build.partition("/")[0].split(":"))
         return place >= self.truth[level]
 
     def is_broken(self, build: str) -> bool:
-        """Tell whether a build cannot be made."""
+        """Return whether a build fails."""
         if build == GOOD_END:
             return False
         level, place = map(int, build.partition("/")[0].split(":"))
         return bool(self._broken[level][place])
 
     def deploy(self) -> float:
-        """Draw what a deploy brings by itself."""
+        """Draw the effect of a deployment."""
         return float(np.sqrt(self.setting.deploy_share) * self._rng.standard_normal())
 
     def window(self, *, bad: bool, own: float, round_: int = 0, spread: float = 1.0) -> float:
-        """Measure for one window."""
+        """Measure one window."""
         while len(self._drift) <= round_:
             self._drift.append(self._drift[-1] + self.setting.drift * float(self._rng.standard_normal()))
         noise = self._rng.standard_t(4) / np.sqrt(2) if self.setting.heavy else self._rng.standard_normal()
@@ -126,13 +126,13 @@ class SimulatedHistory:
         return LEVEL * float(np.exp(SPREAD * (self.gap * bad + spread * apart + self._drift[round_])))
 
     def odd(self) -> bool:
-        """Tell whether a deploy goes wrong."""
+        """Return whether a deployment shows the opposite."""
         return bool(self._rng.random() < self.setting.bad_deploys)
 
 
 @dataclass(frozen=True)
 class SimulationResult:
-    """How one search ended."""
+    """Result of one search."""
 
     outcome: str
     right: bool
@@ -142,16 +142,16 @@ class SimulationResult:
     rounds: int
     suspects: int
     claimed: float | None
-    """What was believed when a culprit was first believed as much as asked."""
+    """Probability of the culprit when it first reached the requested one."""
     claim_right: bool | None
     believed: float = 0.0
-    """What was believed of the suspects when it ended."""
+    """Probabilities of the suspects at the end."""
     levels: tuple[int, ...] = ()
-    """Deploys at each level; both ends and controls count at the first."""
+    """Deployments per level; boundaries and controls count at the first."""
 
 
 def searched(world: SimulatedHistory) -> SimulationResult:
-    """Drive one search to its end."""
+    """Run one search."""
     setting = world.setting
     settings = SearchSettings(slots=setting.slots, most_windows=setting.most_windows, control=setting.control)
     known = [
@@ -187,7 +187,9 @@ def searched(world: SimulatedHistory) -> SimulationResult:
                 {one: world.window(own=own[one][0], bad=own[one][1], round_=state.round) for one in todo.measure},
             )
     ended = todo.finished
-    way = {f"{level}:{place}" for level, place in enumerate(world.truth)}  # what hides it, where nobody looked inside
+    way = {
+        f"{level}:{place}" for level, place in enumerate(world.truth)
+    }  # the containing candidate, if it was not expanded
     right = (ended.outcome == "not-in-range") if not setting.present else not way.isdisjoint(ended.suspects)
     claimed, claim_right = claim or (None, None)
     rounds = state.round

@@ -1,7 +1,7 @@
-"""Every build watched: how long from CI's last word to the judgement of a build, and how many builds a minute are judged.
+"""Latency from the end of CI to a build's verdict, and builds evaluated per minute.
 
-The builds are those of the example: commits pushed, three profiles each uploaded, the end of the run told, all by signed
-messages, as `npm run demo:builds` plays them. There is nobody to compare with: value and goal.
+The builds are those of the example: commits, three profiles per build and the end of the CI run, sent by signed webhooks as in
+`npm run demo:builds`. There is no peer: results are a value and a goal.
 """
 
 import os
@@ -27,15 +27,15 @@ GOAL_A_MINUTE = 40.0
 
 
 def run() -> Iterator[BenchmarkResult]:
-    """All results; four minutes."""
+    """Yield all results; takes four minutes."""
     with tempfile.TemporaryDirectory(prefix="slowpath-bench-") as folder:
         os.environ["SLOWPATH_LOCAL_REPOSITORIES"] = folder
         yield from beside_stack("bench.build_evaluation_latency")
 
 
 def inside() -> Iterator[BenchmarkResult]:
-    """The results, beside a stack."""
-    today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)  # noqa: TID251 - commits are of these days
+    """Yield the results, with a running stack."""
+    today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)  # noqa: TID251 - the commits end now
     history = History(Path(os.environ["SLOWPATH_LOCAL_REPOSITORIES"], "bench"), Plan(ALONE + TOGETHER), SEED, today)
     history.push(history.steps[0])
     team = set_up(newcomer(), history.host, None)
@@ -52,7 +52,7 @@ def inside() -> Iterator[BenchmarkResult]:
         goal=f">= {GOAL_A_MINUTE:.0f}",
         met=rate >= GOAL_A_MINUTE,
     )
-    for step in history.steps[TOGETHER:]:  # the branch is as long as is looked at
+    for step in history.steps[TOGETHER:]:  # the branch has as many builds as an evaluation uses
         ci.send(step, history.push)
         ci.finish()
     alone = team.watched[TOGETHER:]

@@ -1,9 +1,9 @@
 """Capture A/A data: `python -m bench.capture_aa --program NAME --out FOLDER [--minutes 60]`.
 
-Builds a public program from its module, runs it under load and takes consecutive CPU profiles of the one binary, with what
-the statistics need to know of each (requests, CPU time of the process, wall time). The load has phases (see `aa_programs`):
-a higher rate, more garbage, a noisy neighbor; the process is started afresh after each cycle of phases. Writes
-`FOLDER/NAME/NNN.pb.gz`, `NNN.facts.json` in order of time, and `manifest.json`.
+Builds a public program from its module, runs it under load, and records consecutive CPU profiles of the same binary with
+their run metadata (requests, CPU time of the process, wall time). The load has phases (see `aa_programs`): a higher rate,
+more garbage, a noisy neighbor; the process is restarted after each cycle of phases. Writes `FOLDER/NAME/NNN.pb.gz` and
+`NNN.facts.json` in order of time, and `manifest.json`.
 """
 
 import argparse
@@ -35,7 +35,7 @@ SETTLE_SECONDS = 1.0
 
 @dataclass(frozen=True)
 class CapturedProfile:
-    """One profile with its facts, and how many requests failed or could not be sent meanwhile."""
+    """One profile with its run metadata, and the number of requests that failed or could not be sent meanwhile."""
 
     body: bytes
     facts: RunMetadata
@@ -43,7 +43,7 @@ class CapturedProfile:
 
 
 def main() -> int:
-    """Build and capture; returns the exit code."""
+    """Build and capture; return the exit code."""
     parser = argparse.ArgumentParser(prog="capture_aa", description="Capture A/A data of real programs under load.")
     parser.add_argument("--program", action="append", required=True, choices=sorted(PROGRAMS), help="may be repeated")
     parser.add_argument("--out", type=Path, required=True, help="folder to fill; a folder per program, new each time")
@@ -70,7 +70,7 @@ def main() -> int:
 
 @dataclass(frozen=True)
 class Capture:
-    """What to capture: a program and its load generator, built; how many profiles, and how long each is."""
+    """A program and its load generator, built, with the number and duration of the profiles."""
 
     program: Program
     binary: Path
@@ -111,7 +111,7 @@ def _profiles(process: RunningProgram, asked: Capture) -> Iterator[tuple[Phase, 
 
 
 def captured_profile(process: RunningProgram, seconds: float) -> CapturedProfile:
-    """Take one CPU profile of a program under load, with the facts of that time."""
+    """Record one CPU profile of a program under load, with its run metadata."""
     started_at, began = time.time_ns(), time.monotonic_ns()
     (answered, failed), cpu = process.requests(), process.cpu_ns()
     body = process.profile(seconds)
@@ -137,7 +137,7 @@ def captured_profile(process: RunningProgram, seconds: float) -> CapturedProfile
 
 
 def _gomaxprocs(process: RunningProgram) -> int:
-    """All CPUs that the process may use: none of the programs is told otherwise."""
+    """Return the number of CPUs available to the process, which the programs use by default."""
     status = Path(f"/proc/{process.pid}/status").read_text(encoding="utf-8")
     mask = next(line.split()[1] for line in status.splitlines() if line.startswith("Cpus_allowed:"))
     return int(mask.replace(",", ""), 16).bit_count()

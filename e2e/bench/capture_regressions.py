@@ -1,8 +1,8 @@
 """Capture public regressions: `python -m bench.capture_regressions --regression NAME --out FOLDER`.
 
-Builds a server around a public module at the version before a documented regression and at the version that has it
-(see `public_regressions`), runs both and takes CPU profiles of them in turns, while only the profiled one gets requests.
-Writes `FOLDER/NAME/good/cpu.NN.pb.gz` with `.facts.json` beside each, the same in `bad`, and `manifest.json`.
+Builds a server with a public module at the version before a documented regression and at the version with it (see
+`public_regressions`), runs both, and records CPU profiles of them in turns; only the profiled one gets requests. Writes
+`FOLDER/NAME/good/cpu.NN.pb.gz` with `.facts.json` files, the same in `bad`, and `manifest.json`.
 """
 
 import argparse
@@ -26,7 +26,7 @@ IDLE = replace(STEADY[0], rate=0.0)
 
 
 def main() -> int:
-    """Build and capture; returns the exit code."""
+    """Build and capture; return the exit code."""
     parser = argparse.ArgumentParser(prog="capture_regressions", description="Capture public regressions under load.")
     parser.add_argument("--regression", action="append", required=True, choices=sorted(PUBLIC_REGRESSIONS))
     parser.add_argument(
@@ -52,7 +52,7 @@ def main() -> int:
 def capture(
     regression: PublicRegression, binaries: dict[str, Path], load: Path, folder: Path, *, profiles: int, seconds: float
 ) -> None:
-    """Fill a folder with profiles of both versions, in turns."""
+    """Fill a folder with profiles of both versions, recorded in turns."""
     folder.mkdir(parents=True)
     with contextlib.ExitStack() as stack:
         servers = {

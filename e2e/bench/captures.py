@@ -1,4 +1,4 @@
-"""Real captures to measure on: the project's own, and those of a corpus where there is one."""
+"""Real captures for benchmarks: those of the project, and those of a corpus if available."""
 
 import json
 import os
@@ -24,25 +24,25 @@ DECODE = Path(os.environ.get("SLOWPATH_DECODE_BIN") or ROOT / "worker" / "decode
 EXAMPLE = ROOT / "worker" / "example" / "artifacts"
 QUOTER = ROOT / "worker" / "example" / "builds" / "artifacts"
 OWN = Path(__file__).resolve().parent / "testdata"
-# A/A captures in order of time, a folder a program (see `capture_aa`).
+# A/A captures in order of time, one folder per program (see `capture_aa`).
 IN_TIME = OWN / "aa"
-# Reserved programs are named in the manifests there alone: all others were looked at while thresholds were chosen.
+# Only the manifests there name reserved programs; all others were used while thresholds were tuned.
 
 
 def corpus() -> Path | None:
-    """The folder of real cases beside the project, or where SLOWPATH_CORPUS says."""
+    """Return the folder of real cases next to the project, or SLOWPATH_CORPUS."""
     folder = Path(os.environ.get("SLOWPATH_CORPUS") or ROOT.parent / "shared" / "corpus")
     return folder if (folder / "cases").is_dir() else None
 
 
 @lru_cache(maxsize=64)
 def cpu_profiles(folder: Path) -> tuple[ProfileArtifact, ...]:
-    """All CPU profiles of a folder, with their facts."""
+    """Return all CPU profiles of a folder with their run metadata."""
     return tuple(decoded(path) for path in sorted(folder.glob("cpu.*.pb.gz")))
 
 
 def decoded(path: Path) -> ProfileArtifact:
-    """One file, decoded, with the facts beside it."""
+    """Return one decoded file with its run metadata."""
     with tempfile.NamedTemporaryFile(suffix=".col") as out:
         subprocess.run([str(DECODE), "profile", str(path), out.name], check=True, capture_output=True)
         table = ProfileTable.parse(Path(out.name).read_bytes())
@@ -57,11 +57,11 @@ def decoded(path: Path) -> ProfileArtifact:
 
 @dataclass(frozen=True)
 class CapturePool:
-    """Profiles of one binary in order of time, without what tells that it is one, so that only the numbers speak.
+    """Profiles of one binary in order of time, without build ID and commit, so that only the values matter.
 
-    `half` and `fifth` are functions to put effects into, by about which share they have. `lockstep`: its load keeps
-    step with the sampling clock; `quiet`: the load never changes; `reserved`: nothing may be tuned on it. `heavy`:
-    the share of heavy requests in the load of each profile; none given: it never changes.
+    `half` and `fifth` are functions with about these shares, for injected effects. `lockstep`: the load is synchronized
+    with the sampling clock; `quiet`: the load never changes; `reserved`: nothing may be tuned on it. `heavy`: share of
+    heavy requests in the load of each profile; empty if it never changes.
     """
 
     name: str
@@ -74,20 +74,20 @@ class CapturePool:
     heavy: tuple[float, ...] = ()
 
     def keeps_mix(self, begin: int, size: int) -> bool:
-        """Whether two sides of `size` profiles each, one after the other from `begin` on, had the same mix of requests."""
+        """Return whether two consecutive sides of `size` profiles each from `begin` had the same mix of requests."""
         base, candidate = self.heavy[begin : begin + size], self.heavy[begin + size : begin + 2 * size]
         return sum(base) == sum(candidate)
 
     @property
     def spread(self) -> float:
-        """How much CPU per request differs between the runs: its coefficient of variation, free of sampling noise."""
+        """Return the coefficient of variation of the CPU per request between runs, without sampling noise."""
         counts = np.array([float(a.table.values[0].sum()) for a in self.profiles])
         each = counts / np.array([a.facts.requests or np.nan for a in self.profiles])
         return float(np.sqrt(max(0.0, each.var(ddof=1) / each.mean() ** 2 - 1 / counts.mean())))
 
 
 def anonymous(artifact: ProfileArtifact) -> ProfileArtifact:
-    """The profile without build id and commit."""
+    """Return a profile without build ID and commit."""
     facts = replace(artifact.facts, build_id=None, commit=None)
     return replace(artifact, table=replace(artifact.table, build_ids=()), facts=facts)
 
@@ -98,18 +98,18 @@ def _pool(name: str, profiles: Sequence[ProfileArtifact], half: str, fifth: str)
 
 
 def _heavy_shares(manifest: dict[str, Any]) -> tuple[float, ...]:
-    """Share of heavy requests in the load of each profile, by the phase it was captured in."""
+    """Return the share of heavy requests in the load of each profile, by its phase."""
     of_phase = {phase["name"]: float(phase["heavy"]) for phase in manifest["phases"]}
     return tuple(of_phase[profile["phase"]] for profile in manifest["profiles"])
 
 
 def captured_in_time() -> list[CapturePool]:
-    """Every program captured over time by `capture_aa`."""
+    """Return every program captured over time by `capture_aa`."""
     return [captured(path.parent) for path in sorted(IN_TIME.glob("*/manifest.json"))]
 
 
 def captured(folder: Path) -> CapturePool:
-    """The captures of one program in a folder that `capture_aa` filled; functions for effects are found by their share."""
+    """Return the captures of one program in a folder of `capture_aa`; functions for effects are chosen by their share."""
     manifest = json.loads((folder / "manifest.json").read_text())
     profiles = [decoded(each) for each in sorted(folder.glob("*.pb.gz"))]
     half, fifth = (function_near(profiles, share) for share in (0.5, 0.2))
@@ -123,7 +123,7 @@ def captured(folder: Path) -> CapturePool:
 
 
 def function_near(profiles: Sequence[ProfileArtifact], share: float) -> str:
-    """The user's function whose total, with all it calls, is nearest to this share of the whole."""
+    """Return the user function whose total is nearest to this share."""
     some = list(profiles[:8])
     sets = make_sets(some, some[:1], some[0].table.sample_types[some[0].table.default_sample_type])
     if sets is None:
@@ -136,7 +136,7 @@ def function_near(profiles: Sequence[ProfileArtifact], share: float) -> str:
 
 @dataclass(frozen=True)
 class CaptureCase:
-    """Two variants of a program of which the answer is known."""
+    """Two variants of a program with a known result."""
 
     name: str
     base: tuple[ProfileArtifact, ...]
@@ -147,7 +147,7 @@ class CaptureCase:
 
 
 def pools() -> list[CapturePool]:
-    """Sets of one binary: our own captures, one of the corpus where there is one, the examples', and those over time."""
+    """Return sets of one binary: the project's captures, one of the corpus, the examples', and those over time."""
     named = {
         "dd-mapchan": (
             "example.com/agentlite/internal/concentrator.(*Concentrator).add",
@@ -171,14 +171,14 @@ def pools() -> list[CapturePool]:
 
 
 def _case(name: str) -> Path | None:
-    """Our own folder of that name, so that the same is measured everywhere; else the corpus's."""
+    """Return the project's folder of that name, so that all machines measure the same; else the corpus's."""
     folder = corpus()
     places = [OWN / name, *([folder / "cases" / name] if folder else [])]
     return next((place for place in places if place.is_dir()), None)
 
 
 def cases() -> list[CaptureCase]:
-    """Pairs whose truth is written down beside them, and those of the example."""
+    """Return pairs with documented results, and those of the example."""
     found = [
         CaptureCase("inlined->helper", cpu_profiles(EXAMPLE / "inlined"), cpu_profiles(EXAMPLE / "helper"), "regressed", ("stack-growth", "ingester/ident.cloneBytes"), ()),
         CaptureCase("helper->pool", cpu_profiles(EXAMPLE / "helper"), cpu_profiles(EXAMPLE / "pool"), "improved", ("stack-growth", "ingester/ident.cloneBytes"), ()),

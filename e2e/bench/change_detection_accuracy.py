@@ -1,9 +1,9 @@
-"""Changes of latency: how often one is marked where nothing changed, and how soon a step is, on made-up days (`traffic`).
+"""Accuracy of latency change points: false alarms without a change, and delay of detected steps, on simulated days (`synthetic_traffic`).
 
-A service-day is 24 hours, minute by minute, after six hours that are known already, as where a service runs: with or without a
-day's rhythm that latency follows (the busiest hour has up to seven times the load of the quietest), without bursts, with 14
-and with 86 a day, at 2, 10 and 50 requests a second, with classic or native histograms, and with one deploy that changes
-nothing. A step is put into the middle of a stretch of nine hours, at a deploy or not.
+A service-day is 24 hours in minutes, after six hours of known history: with or without a daily rhythm that latency follows (the
+busiest hour has up to seven times the load of the quietest), without bursts, with 14 and with 86 per day, at 2, 10 and 50 requests per
+second, with classic or native histograms, and with one deployment without effect. A step is in the middle of nine hours, with or without
+a deployment.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,14 +34,14 @@ STEPS: Final = 100
 BEFORE: Final = 360
 STRETCH: Final = 540
 FOLLOWS_LOAD: Final = 0.25
-"""Latency goes with load to this power."""
+"""Exponent of the load in the simulated latency."""
 NEAR_MIN: Final = 5
 MOST_BURSTS: Final = 0.06
 
 
 @dataclass(frozen=True)
 class SimulatedInterval:
-    """Minutes of a service, and its deploys."""
+    """Minutes of a service, and its deployments."""
 
     counts: Floats
     bounds: Floats
@@ -50,12 +50,12 @@ class SimulatedInterval:
 
 
 def run() -> Iterator[BenchmarkResult]:
-    """All results; three or four minutes."""
+    """Yield all results; takes three to four minutes."""
     yield from results(DAYS, STEPS)
 
 
 def results(days: int, steps: int) -> Iterator[BenchmarkResult]:
-    """The same of so many days and steps."""
+    """Yield the results for a number of days and steps."""
     false = sum(len(false_changes(seed)) for seed in range(days))
     low, high = (1000 * bound / days for bound in poisson_interval(false))
     told = f"false changes of latency per 1,000 service-days ({false} in {days}; 95 % interval {low:.2g} to {high:.2g})"
@@ -75,14 +75,14 @@ def results(days: int, steps: int) -> Iterator[BenchmarkResult]:
 
 
 def poisson_interval(count: int, level: float = 0.95) -> tuple[float, float]:
-    """Bounds of the mean of a Poisson count (Garwood 1936)."""
+    """Return the bounds of the mean of a Poisson count (Garwood 1936)."""
     rest = (1 - level) / 2
     low = float(chi2.ppf(rest, 2 * count)) / 2 if count else 0.0
     return low, float(chi2.ppf(1 - rest, 2 * count + 2)) / 2
 
 
 def false_changes(seed: int) -> list[LatencyChangePoint]:
-    """What is found in a service-day in which nothing changes."""
+    """Return the change points found in a service-day without a change."""
     return [one for one in _found(_day(seed)) if one.seen_ms > BEFORE * MINUTE_MS]
 
 
@@ -103,7 +103,7 @@ def _with_load(seen: TrafficProfile) -> Floats:
 
 
 def delay_min(seed: int, ratio: float, bursts: Sequence[float], *, at_deploy: bool) -> int | None:
-    """Minutes until a step is known that is told at its place, give or take five minutes; None if it is not."""
+    """Return the minutes until a step is detected at its position (± five minutes); None if it is not."""
     rng = default_rng([seed, 22])
     seen = weather(rng, STRETCH, bursts=float(rng.choice(bursts)))
     slower = _with_load(seen) * np.where(np.arange(STRETCH) < BEFORE, 1.0, ratio)

@@ -1,7 +1,6 @@
-"""How long CI waits: a file of 5 MB sent to its build, and a signed message of GitHub, each until it is durable.
+"""Response times for CI: a file of 5 MB uploaded to a build, and a signed webhook of GitHub, until both are durable.
 
-Every file is one of its own, so that nothing is known of its bytes; the worker looks at them beside, as it always does.
-There is nobody to compare with: value and goal.
+All files are different; the worker decodes them concurrently, as usual. There is no peer: results are a value and a goal.
 """
 
 import hmac
@@ -26,12 +25,12 @@ SIGNED_WITH = "of-the-bench-and-no-secret"
 
 
 def run() -> Iterator[BenchmarkResult]:
-    """All results; two minutes."""
+    """Yield all results; takes two minutes."""
     yield from beside_stack("bench.ci_latency")
 
 
 def inside() -> Iterator[BenchmarkResult]:
-    """The results, beside a stack."""
+    """Yield the results, with a running stack."""
     person = newcomer()
     dice = np.random.default_rng(1)
     with httpx.Client(base_url=f"{person.url}/api/v1", timeout=60) as http:

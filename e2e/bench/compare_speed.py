@@ -1,8 +1,8 @@
-"""What a comparison costs, against `pprof -diff_base` on the same files: CPU seconds and peak memory, cold processes.
+"""Cost of a comparison, compared with `pprof -diff_base` on the same files: CPU seconds and peak memory of cold processes.
 
-The peer is github.com/google/pprof, built from the Go module proxy at a pinned version. Ours is the whole command
-(`slowpath compare --json`): start of Python, decoding in child processes, findings. A child's CPU and memory count;
-large files are decoded one after the other, so that the largest process is the peak.
+The peer is github.com/google/pprof, built from the Go module proxy at a pinned version. Slowpath's cost is that of the whole
+command (`slowpath compare --json`): start of Python, decoding in child processes, findings. CPU and memory of children
+count; large files are decoded one after the other, so the largest process determines the peak.
 """
 
 import os
@@ -24,7 +24,7 @@ FOLDER = ROOT / ".slowpath" / "bench"
 SMALL_CPU_SECONDS = 0.5
 LEAST_TIMES = 5
 LARGE_BYTES = 5_000_000
-"""Of an unpacked file: from here on the goal is a ratio."""
+"""Uncompressed size from which the goal is a ratio."""
 MANY_FUNCTIONS: dict[str, tuple[str, ...]] = {
     "wide": ("-samples", "100000", "-depth", "30", "-branching", "30"),
     "deep": ("-samples", "20000", "-depth", "400", "-branching", "3"),
@@ -46,7 +46,7 @@ class Cost:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two files to compare; `large` ones carry the goals of ratio, small ones that of absolute time."""
+    """Two files to compare; `large` pairs have goals of ratio, small ones goals of absolute time."""
 
     name: str
     base: Path
@@ -55,7 +55,7 @@ class Pair:
 
 
 def run() -> Iterator[BenchmarkResult]:
-    """All results; the large pairs take pprof some minutes."""
+    """Yield all results; pprof needs some minutes for the large pairs."""
     pprof = pprof_binary()
     compile_sources()
     cpu_ratios = []
@@ -108,7 +108,7 @@ def run() -> Iterator[BenchmarkResult]:
 
 
 def cost(command: Sequence[str]) -> Cost:
-    """Run a command, throw its output away, and read its account from the kernel."""
+    """Run a command without output, and read its resource usage from the kernel."""
     null = os.open(os.devnull, os.O_RDWR)
     pid = os.posix_spawn(
         command[0],
@@ -124,7 +124,7 @@ def cost(command: Sequence[str]) -> Cost:
 
 
 def environment() -> dict[str, str]:
-    """Return the environment of a measured command: with compiled sources, as an installed command has them."""
+    """Return the environment of a measured command, with compiled Python files like an installed command."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     return {
         **kept,
@@ -134,13 +134,13 @@ def environment() -> dict[str, str]:
 
 
 def compile_sources() -> None:
-    """Import the command once, so that no measured run pays for compiling it."""
+    """Import the command once, so that no measured run includes compiling."""
     command = [sys.executable, "-c", "import slowpath_cli.main, slowpath_cli.commands.compare"]
     subprocess.run(command, check=True, env=environment())
 
 
 def pprof_binary() -> Path:
-    """The peer's binary, built once."""
+    """Return the peer's binary, built once."""
     binary = FOLDER / f"pprof-{PPROF_VERSION}"
     if not binary.exists():
         FOLDER.mkdir(parents=True, exist_ok=True)
@@ -184,7 +184,7 @@ def _pairs() -> Iterator[Pair]:
 
 
 def _large_files(folder: Path) -> Iterator[Pair]:
-    """Every large profile of a corpus, against the largest other one that counts the same, or else itself."""
+    """Return every large profile of a corpus with the largest other one of the same sample type, or with itself."""
     large = [path for path in sorted(folder.rglob("*")) if path.is_file() and _unpacked_bytes(path) >= LARGE_BYTES]
     counted = {path: types for path in large if (types := _sample_types(path)) is not None}
     for path, types in counted.items():
@@ -194,7 +194,7 @@ def _large_files(folder: Path) -> Iterator[Pair]:
 
 
 def _sample_types(path: Path) -> tuple[SampleType, ...] | None:
-    """What a profile counts; None of a file that is no profile."""
+    """Return the sample type of a profile; None if the file is not a profile."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     out = FOLDER / "large.col"
     done = subprocess.run([str(DECODE), "profile", "--brief", str(path), str(out)], capture_output=True, check=False)
@@ -202,7 +202,7 @@ def _sample_types(path: Path) -> tuple[SampleType, ...] | None:
 
 
 def _unpacked_bytes(path: Path) -> int:
-    """The size of a file, unpacked where it is packed (as gzip's trailer says)."""
+    """Return the uncompressed size of a file (from gzip's trailer)."""
     with path.open("rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
         if not packed or path.stat().st_size < 18:
@@ -212,7 +212,7 @@ def _unpacked_bytes(path: Path) -> int:
 
 
 def _of_many_functions(shape: str, arguments: Sequence[str]) -> tuple[Path, Path]:
-    """Two profiles of a program of 200,000 functions, some 10 % slower in the second."""
+    """Return two profiles of a program with 200,000 functions, some 10% slower in the second."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     name = shape.replace(" ", "-")
     paths = FOLDER / f"functions-{name}-1.pb.gz", FOLDER / f"functions-{name}-2.pb.gz"
@@ -224,7 +224,7 @@ def _of_many_functions(shape: str, arguments: Sequence[str]) -> tuple[Path, Path
 
 
 def _generated(samples: int, *, pooled: bool) -> tuple[Path, Path]:
-    """Two profiles of one program, some of its functions 10 % slower in the second."""
+    """Return two profiles of one program, some of whose functions are 10% slower in the second."""
     paths = []
     for draw, slower in ((1, 0), (2, 10)):
         path = FOLDER / f"generated-{samples}-{'pool' if pooled else 'free'}-{draw}.pb.gz"

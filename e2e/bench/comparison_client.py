@@ -1,4 +1,4 @@
-"""Somebody who uploads sets and compares them, for benchmarks: what a person waits for is what is measured."""
+"""A user who uploads sets and compares them; benchmarks measure the waiting times."""
 
 import os
 import time
@@ -18,7 +18,7 @@ UNDER_WAY = frozenset({"received", "decoding", "waiting", "running"})
 
 @dataclass(frozen=True)
 class ComparisonTiming:
-    """A finished comparison: the seconds from asking to findings, and to the first picture."""
+    """A finished comparison: seconds from the request to the findings, and to the first diff view."""
 
     comparison: dict[str, Any]
     findings_s: float
@@ -26,12 +26,12 @@ class ComparisonTiming:
 
 
 def newcomer() -> DemoUser:
-    """Somebody new on the server that the stack brought up."""
+    """Sign up a new user on the stack's server."""
     return sign_up(os.environ["SLOWPATH_URL"])
 
 
 def upload(person: DemoUser, paths: Sequence[Path]) -> list[str]:
-    """Upload files and wait until all are decoded; returns their ids."""
+    """Upload files, wait until all are decoded, and return their IDs."""
     batch = str(uuid.uuid4())
     with UploadClient(person.url, person.token) as server:
         ids = [server.put_file(path, f"{path.parent.name}-{path.name}", {}, batch=batch) for path in paths]
@@ -47,7 +47,7 @@ def upload(person: DemoUser, paths: Sequence[Path]) -> list[str]:
 
 
 def compare(person: DemoUser, base: Sequence[str], candidate: Sequence[str]) -> ComparisonTiming:
-    """Ask for a comparison and wait for its findings, then for its first picture."""
+    """Create a comparison, and wait for its findings and its first diff view."""
     asked = {"name": "bench", "base": {"artifact_ids": list(base)}, "candidate": {"artifact_ids": list(candidate)}}
     began = time.monotonic()
     comparison = person.call("POST", "/comparisons", json=asked)

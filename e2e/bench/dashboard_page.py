@@ -1,6 +1,6 @@
-"""The board's page in a real browser without a GPU: 24 panels of 720 points painted, and work per frame while the cursor moves.
+"""The dashboard in a real browser without GPU: painting 24 panels of 720 points, and work per frame while the cursor moves.
 
-The measuring itself is `frontend/bench/board.mjs`, beside what it measures.
+The measurement is implemented in `frontend/bench/board.mjs`.
 """
 
 from collections.abc import Iterator
@@ -13,5 +13,5 @@ SCRIPT = ROOT / "frontend" / "bench" / "board.mjs"
 
 
 def run() -> Iterator[BenchmarkResult]:
-    """Yield what the browser measured. Raises `RuntimeError` when it measured nothing."""
+    """Yield the measurements of the browser. Raises `RuntimeError` without measurements."""
     yield from measured_by(SCRIPT, "board-page")

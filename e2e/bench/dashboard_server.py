@@ -1,11 +1,11 @@
-"""What a board costs the server, from the request to the packed answer: 12 services for 24 hours, and 50.
+"""Server cost of a dashboard, from the request to the compressed response: 12 and 50 services for 24 hours.
 
-Each service has three instances, a histogram of twenty buckets, its sum and count, and requests by three codes, scraped every
-15 seconds: 76 series, 440,000 samples a day. One scrape comes in through remote write, so that series are recognised and
-numbered as always; the day behind it is laid down as folding lays it. The app is asked in this process, without a network.
+Each service has three instances, a histogram of twenty buckets with sum and count, and requests by three codes, scraped every
+15 seconds: 76 series, 440,000 samples per day. One scrape arrives by remote write, so that series are classified and numbered as
+usual; the day before is written like compacted chunks. The application runs in this process, without a network.
 
-The same samples of one service are given to a real Prometheus where it can be had: its answers must be ours, and what its
-queries for one service's panels take is told beside what twelve of ours take.
+The same samples of one service are written to a real Prometheus if available: the results must be the same, and the time of its
+queries for one service's panels is reported next to that of twelve services.
 """
 
 import math
@@ -52,7 +52,7 @@ ROUNDS = 7
 GOAL_MS = 300.0
 GOAL_OF_50_MS = 1000.0
 FIRST_ROWS = 24
-"""So many the page asks for at first."""
+"""Number of rows in the first request of the page."""
 NEWEST_MS = 600_000
 
 Labels = dict[str, str]
@@ -62,14 +62,14 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Day:
-    """A day of one instance: all its series share the times."""
+    """A day of one instance; all its series share the times."""
 
     times: Ints
     series: list[tuple[Labels, Floats]]
 
 
 def run() -> Iterator[BenchmarkResult]:
-    """All results; a minute or two."""
+    """Yield all results; takes one to two minutes."""
     command = [
         "python3",
         str(ROOT / "backend" / "bootstrap.py"),
@@ -83,7 +83,7 @@ def run() -> Iterator[BenchmarkResult]:
 
 
 def inside() -> Iterator[BenchmarkResult]:
-    """The results, beside PostgreSQL."""
+    """Yield the results, with PostgreSQL."""
     now_ms = int(time.time() * 1000)
     end_ms = now_ms - now_ms % HOUR_MS
     with app_of() as (http, database):
@@ -93,7 +93,7 @@ def inside() -> Iterator[BenchmarkResult]:
 
 @contextmanager
 def app_of() -> Iterator[tuple[TestClient, Database]]:
-    """The app in this process, over the database that was brought up."""
+    """Run the application in this process on the temporary database."""
     os.environ.setdefault("SLOWPATH_LOG_FORMAT", "json")
     app = create_app()
     with TestClient(app, base_url=app.state.settings.public_url, client=("127.0.0.1", 50_000)) as http:
@@ -131,7 +131,7 @@ def _measured(http: TestClient, database: Database, services: int, end_ms: int) 
 
 
 def _asked(http: TestClient, asked: dict[str, str]) -> tuple[float, float, int, ColumnFile]:
-    """Milliseconds and those of CPU (medians), bytes sent, and the board."""
+    """Return milliseconds and CPU milliseconds (medians), response bytes, and the dashboard."""
     walls, cpus, size = [], [], 0
     board: ColumnFile | None = None
     for _ in range(ROUNDS + 1):
@@ -147,7 +147,7 @@ def _asked(http: TestClient, asked: dict[str, str]) -> tuple[float, float, int, 
 
 
 def newcomer(http: TestClient, email: str) -> TeamId:
-    """Somebody new, signed in, with a team of their own."""
+    """Sign up a new user with a team."""
     http.cookies.clear()
     http.headers.update({"Origin": str(http.base_url).rstrip("/")})
     said = {"email": email, "password": "correct horse battery of the bench"}
@@ -157,7 +157,7 @@ def newcomer(http: TestClient, email: str) -> TeamId:
 
 
 def day_of(seed: int, service: int, end_ms: int) -> Day:
-    """A day of one instance: requests come at random, their durations are spread over the buckets; off the minute."""
+    """Return a day of one instance: random requests whose durations are distributed over the buckets, not aligned to minutes."""
     dice = np.random.default_rng(seed)
     start = end_ms - DAY_MS - HOUR_MS + 1 + random.Random(seed).randrange(1, SCRAPE_MS - 2)
     times = np.arange(start, end_ms, SCRAPE_MS, dtype=np.int64)
@@ -185,7 +185,7 @@ def day_of(seed: int, service: int, end_ms: int) -> Day:
 
 
 def lay_down(http: TestClient, database: Database, team: TeamId, days: dict[str, list[Day]]) -> int:
-    """Store the days: the newest scrape through the front cross_team, the hours before as folding packs them."""
+    """Store the days: the newest scrape by remote write, the hours before as compacted chunks."""
     token = http.post(
         f"/api/v1/teams/{team}/tokens", json={"name": "bench", "scopes": ["upload"], "expires_in_days": 1}
     )
@@ -209,7 +209,7 @@ def lay_down(http: TestClient, database: Database, team: TeamId, days: dict[str,
         }
     parts: dict[tuple[int, int], list[FloatSamples]] = {}
     for day in (day for of_service in days.values() for day in of_service):
-        hours = day.times[:-1] // HOUR_MS  # the newest scrape lies in the tail
+        hours = day.times[:-1] // HOUR_MS  # the newest scrape is in the WAL
         edges = [(int(hour), *np.searchsorted(hours, (hour, hour + 1)).tolist()) for hour in np.unique(hours)]
         for labels, values in day.series:
             rest = {key: text for key, text in labels.items() if key != "__name__"}
@@ -251,7 +251,7 @@ def _beside_prometheus(board: ColumnFile, days: dict[str, list[Day]], ours_ms: f
                 for c in ("200", "404", "500")
             },
         }
-        ask: Callable[[str], Floats] = lambda promql: np.array(  # noqa: E731 - it names what follows
+        ask: Callable[[str], Floats] = lambda promql: np.array(  # noqa: E731 - names the expression below
             [float(v) for _, v in server.query_range(promql, start, start + (points - 1) * step, step)[0]["values"]]
         )
         worst, took = 0.0, 0.0
@@ -259,7 +259,7 @@ def _beside_prometheus(board: ColumnFile, days: dict[str, list[Day]], ours_ms: f
             began = time.perf_counter()
             theirs = ask(promql)
             took += (time.perf_counter() - began) * 1000
-            # What is sent has 24 bits; the comparison of the arithmetic itself, within 1e-9, is a test.
+            # Values are sent with 24 bits; a test compares the arithmetic to within 1e-9.
             worst = max(worst, float(np.max(np.abs(board.column(name, "f32") - theirs) / np.abs(theirs))))
     yield BenchmarkResult(
         NAME, "largest relative difference from Prometheus, as sent", worst, None, None, "< 1e-6 (f32)", worst < 1e-6

@@ -1,9 +1,9 @@
-"""Is a deploy slower? How often the check is wrong, and what it finds, on made-up deploys (`traffic`).
+"""Accuracy of deployment checks: error rates and power on simulated deployments (`synthetic_traffic`).
 
-Two instances serve the same bursty load, apart by a placement (3 %). *Mild* is a regression that only bursts carry: requests in
-bursts take `MILD` times as long. It is to be a case that a moving-block bootstrap of pooled p99, looked at once, at 95 %, against
-the floor, finds in about 36, 44 and 74 % after 15, 30 and 60 minutes. With this traffic no one effect gives all three: 2.1 gives
-about 24, 36 and 73 %, so it is rather harder than asked. What the single look finds is told beside.
+Two instances serve the same bursty load, with different placements (3%). *Mild* is a regression only in bursts: their requests take `MILD`
+times as long. The target is a case that a moving-block bootstrap of the pooled p99, evaluated once at 95% against the floor, finds in about
+36, 44 and 74% after 15, 30 and 60 minutes. With this traffic no single effect gives all three; 2.1 gives about 24, 36 and 73%, which is
+harder than the target. The results of the single evaluation are reported for comparison.
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ ONCE: Final = (15, 30, 60)
 
 @dataclass
 class CheckOutcome:
-    """How many deploys were called slower by each look, how many not slower at the last, how many by the single look."""
+    """Numbers of deployments called slower by each evaluation, not slower at the last, and slower by the single evaluation."""
 
     slower: dict[int, int]
     not_slower: int
@@ -37,12 +37,12 @@ class CheckOutcome:
 
 
 def run() -> Iterator[BenchmarkResult]:
-    """All results; two or three minutes."""
+    """Yield all results; takes two to three minutes."""
     yield from results(DEPLOYS)
 
 
 def results(deploys: int) -> Iterator[BenchmarkResult]:
-    """The same of so many deploys."""
+    """Yield the results for a number of deployments."""
     last = LOOKS_MIN[-1]
     same = played(deploys, 1.0, 1.0)
     share = same.slower[last] / deploys
@@ -65,7 +65,7 @@ def results(deploys: int) -> Iterator[BenchmarkResult]:
 
 
 def played(deploys: int, slower: float, burst_slower: float, *, once: bool = False) -> CheckOutcome:
-    """Play deploys and count what is said."""
+    """Simulate deployments and count the verdicts."""
     told = CheckOutcome(dict.fromkeys(LOOKS_MIN, 0), 0, dict.fromkeys(ONCE, 0))
     for seed in range(deploys):
         rng = default_rng([seed, 7])
@@ -92,7 +92,7 @@ def sides(rng: Generator, slower: float, burst_slower: float) -> tuple[Histogram
 
 
 def window_alone(seed: int) -> bool:
-    """Tell whether a doubling is called slower by the time before it alone: without a learnt spread it must not be."""
+    """Return whether a doubling is called slower by the time before it alone, which must not be the case without a learned dispersion."""
     rng = default_rng([seed, 8])
     seen = weather(rng, 120)
     slower = np.where(np.arange(120) < 60, 1.0, 2.0)

@@ -1,6 +1,6 @@
-"""The flame graph of half a million nodes in a real browser without a GPU: first frame, and work per frame.
+"""The flame graph with half a million nodes in a real browser without GPU: first frame, and work per frame.
 
-The measuring itself is `frontend/bench/flame.mjs`, beside what it measures; here its lines become results.
+The measurement is implemented in `frontend/bench/flame.mjs`; this module converts its lines to results.
 """
 
 import json
@@ -17,12 +17,12 @@ MOST_SECONDS = 300.0
 
 
 def run() -> Iterator[BenchmarkResult]:
-    """Yield what the browser measured. Raises `RuntimeError` when it measured nothing."""
+    """Yield the measurements of the browser. Raises `RuntimeError` without measurements."""
     yield from measured_by(SCRIPT, "flame")
 
 
 def measured_by(script: Path, name: str) -> Iterator[BenchmarkResult]:
-    """Yield what a script of the frontend measured, a JSON line each. Raises `RuntimeError` when it measured nothing."""
+    """Yield the measurements of a frontend script, one JSON line each. Raises `RuntimeError` without measurements."""
     node = shutil.which("node") or "node"
     ended = subprocess.run(
         [node, str(script)], cwd=ROOT / "frontend", capture_output=True, text=True, timeout=MOST_SECONDS, check=False

@@ -1,4 +1,4 @@
-"""Profiles made for benchmarks: one program, many draws; the same arguments give the same bytes."""
+"""Generated profiles for benchmarks: one program, many draws; the same arguments give the same bytes."""
 
 import subprocess
 from pathlib import Path
@@ -10,7 +10,7 @@ SLOWER_PERCENT = 20
 
 
 def generated(samples: int, draw: int, *, pooled: bool, slower: int = 0, depth: int = 60) -> Path:
-    """A packed CPU profile of so many stacks, 30 to 60 frames deep; `pooled` draws have the same stacks."""
+    """Return a gzip CPU profile with this number of stacks, 30 to 60 frames deep; `pooled` draws have the same stacks."""
     kind = "pool" if pooled else "free"
     path = FOLDER / f"set-{samples}-{kind}-{depth}-{slower}-{draw}.pb.gz"
     if not path.exists():
@@ -24,7 +24,7 @@ def generated(samples: int, draw: int, *, pooled: bool, slower: int = 0, depth: 
 
 
 def sides(samples: int, count: int, *, pooled: bool) -> tuple[list[Path], list[Path]]:
-    """Two sets of profiles; some functions of the second are 20 % slower."""
+    """Return two sets of profiles; some functions of the second are 20% slower."""
     base = [generated(samples, number, pooled=pooled) for number in range(1, count + 1)]
     candidate = [
         generated(samples, 100 + number, pooled=pooled, slower=SLOWER_PERCENT) for number in range(1, count + 1)

@@ -1,7 +1,7 @@
-"""Ten times the work, at most 12 times the cost: decoding, comparing and cutting the page's data.
+"""Linear scaling: ten times the work may cost at most 12 times as much, for decoding, comparing and building views.
 
-Costs are CPU seconds, work is the number of stacks (of the same depth, nearly all of them different). Each cost is the
-least of three runs, each run a process of its own.
+Costs are CPU seconds, work is the number of stacks (of the same depth, nearly all different). Each cost is the minimum of
+three runs, each in a separate process.
 """
 
 import json
@@ -32,7 +32,7 @@ WHAT = ("decoding", "comparing", "cutting a view")
 
 
 def run() -> Iterator[BenchmarkResult]:
-    """All results; less than a minute."""
+    """Yield all results; takes less than a minute."""
     small, large = (_costs(SMALL * times) for times in (1, TIMES))
     for what, before, after in zip(WHAT, small, large, strict=True):
         ratio = growth(before, after, TIMES)
@@ -48,12 +48,12 @@ def run() -> Iterator[BenchmarkResult]:
 
 
 def growth(before: float, after: float, times: float) -> float:
-    """Cost of `times` as much work, as a multiple of `times` the cost."""
+    """Return the cost of `times` as much work, as a multiple of `times` the cost."""
     return after / (before * times)
 
 
 def _costs(stacks: int) -> tuple[float, ...]:
-    """CPU seconds of each of `WHAT` for two profiles of so many stacks: the least of the runs."""
+    """Return the CPU seconds of each of `WHAT` for two profiles of this number of stacks: the minimum of the runs."""
     with tempfile.TemporaryDirectory(prefix="slowpath-bench-") as folder:
         decoded = [Path(folder, f"{draw}.col") for draw in (1, 2)]
         packed = [generated(stacks, draw, pooled=False) for draw in (1, 2)]
@@ -75,7 +75,7 @@ def _analysed(decoded: Sequence[Path]) -> tuple[float, float]:
 
 
 def analyse(paths: Sequence[str]) -> tuple[float, float]:
-    """CPU seconds of comparing two decoded profiles, and of cutting the view that is looked at first."""
+    """Return the CPU seconds of comparing two decoded profiles, and of building the first view."""
     base, candidate = (
         ProfileArtifact(path, ProfileTable.parse(Path(path).read_bytes()), RunMetadata()) for path in paths
     )

@@ -1,4 +1,4 @@
-"""Memory of the whole embedded stack at rest, and of web while a large body arrives."""
+"""Memory of the whole idle embedded stack, and of web while it receives a large body."""
 
 import json
 import os
@@ -17,19 +17,19 @@ from bench.stack_benchmarks import beside_stack
 NAME = "memory"
 SETTLE_SECONDS = 15.0
 IDLE_BYTES = 1.5e9
-BODY_MIB = 255  # what a file may have is 256 MiB, the form around it included
+BODY_MIB = 255  # the limit of a file is 256 MiB, including the form
 CHUNK = os.urandom(1 << 20)
 FLAT_BYTES = 64 << 20
 
 
 def run() -> Iterator[BenchmarkResult]:
-    """All results; a minute."""
+    """Yield all results; takes a minute."""
     yield from beside_stack("bench.memory_footprint")
 
 
 def inside() -> Iterator[BenchmarkResult]:
-    """The results, beside a stack."""
-    newcomer()  # web has answered somebody, as in life
+    """Yield the results, with a running stack."""
+    newcomer()  # web has served requests before, as in production
     time.sleep(SETTLE_SECONDS)
     bootstrap = os.getppid()
     idle = {pid: proportional_bytes(pid) for pid in tree(bootstrap, parents(), without=os.getpid())}
@@ -46,7 +46,7 @@ def inside() -> Iterator[BenchmarkResult]:
 
 
 def _receiving(web: int) -> tuple[int, float]:
-    """(bytes by which web grows at most, seconds) while one body is sent."""
+    """Return (maximum growth of web in bytes, seconds) while one body is sent."""
     person = newcomer()
     before, highest, done = proportional_bytes(web), [0], threading.Event()
 

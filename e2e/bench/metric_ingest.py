@@ -1,7 +1,7 @@
-"""Metrics in and at rest: samples a second of CPU over remote write, bytes a sample once folded, reading a day back.
+"""Metrics: samples ingested per CPU second by remote write, bytes per sample after compaction, reading a day.
 
-Requests are as Prometheus sends them: 2,000 series with ten labels, one sample each, packed by snappy, over HTTP, one after
-the other, each answered when it is on its way to the disk. CPU is that of web, PostgreSQL and everything else of the stack.
+Requests are like those of Prometheus: 2,000 series with ten labels, one sample each, compressed by snappy, over HTTP, one after
+the other, each acknowledged when it is durable. CPU is that of web, PostgreSQL and all other processes of the stack.
 """
 
 import os
@@ -30,7 +30,7 @@ from slowpath.evidence.metrics.service import chunk_compaction
 from slowpath.evidence.metrics.service.series_reader import SeriesSelector, select_all
 from support.demo_user import DemoUser
 
-assert slowpath.metadata.FEATURES  # rows refer to tables of features that are not named here
+assert slowpath.metadata.FEATURES  # foreign keys need the tables of all features
 
 NAME = "metrics"
 SERIES = 20_000
@@ -52,12 +52,12 @@ SERIES_SIZE = text("SELECT pg_total_relation_size('metric_series')")
 
 
 def run() -> Iterator[BenchmarkResult]:
-    """All results; a minute or two."""
+    """Yield all results; takes one to two minutes."""
     yield from beside_stack("bench.metric_ingest")
 
 
 def inside() -> Iterator[BenchmarkResult]:
-    """The results, beside a stack."""
+    """Yield the results, with a running stack."""
     yield from _taking_in()
     yield from _at_rest()
 
@@ -95,7 +95,7 @@ def _taking_in() -> Iterator[BenchmarkResult]:
 
 
 def _at_rest() -> Iterator[BenchmarkResult]:
-    """A day of 12 services: a histogram by two codes, its sum and count, requests, a gauge."""
+    """Return a day of 12 services: a histogram by two codes with sum and count, requests, a gauge."""
     person = newcomer()
     team_id = TeamId(UUID(person.call("GET", "/session")["teams"][0]["id"]))
     end_ms = int(time.time() * 1000) // HOUR_MS * HOUR_MS
@@ -130,7 +130,7 @@ def _at_rest() -> Iterator[BenchmarkResult]:
 
 
 def _push_day(http: httpx.Client, service: int, instance: int, end_ms: int) -> int:
-    """Send a day of one instance, series by series; returns how many samples."""
+    """Send a day of one instance, series by series; return the number of samples."""
     rng = np.random.default_rng(service * 10 + instance)
     n = 24 * HOUR_MS // SCRAPE_MS
     times = end_ms - 24 * HOUR_MS + np.arange(n) * SCRAPE_MS + int(rng.integers(0, SCRAPE_MS))
@@ -156,7 +156,7 @@ def _push_day(http: httpx.Client, service: int, instance: int, end_ms: int) -> i
 
 
 def _fold(database: Database, team_id: TeamId) -> None:
-    """Fold everything, as the worker does when its time has come."""
+    """Compact everything like the worker."""
     while True:
         with database.reading(TeamScope(team_id)) as session:
             gathered = chunk_compaction.gather_wal_samples(session, FOLD_SAMPLES)
@@ -168,7 +168,7 @@ def _fold(database: Database, team_id: TeamId) -> None:
 
 
 def _read(database: Database, team_id: TeamId, end_ms: int) -> tuple[float, float]:
-    """Seconds, and seconds of our own CPU, to read the day of all services, as the board does."""
+    """Return the seconds, and this process's CPU seconds, to read the day of all services like the dashboard."""
     selectors = [
         SeriesSelector(name, {"job": f"service-{service:02}"})
         for service in range(SERVICES)

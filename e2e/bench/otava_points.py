@@ -1,4 +1,4 @@
-"""Apache Otava's change points of the series on standard input; run by a Python that has it (`series_peers`)."""
+"""Apache Otava's change points of the series on stdin; run by a Python environment with Otava (`series_peers`)."""
 
 import json
 import sys
@@ -8,7 +8,7 @@ from otava.analysis import compute_change_points
 
 
 def main() -> None:
-    """Standard input: {"series": [[value]]}; standard output: {"points": [[index]], "cpu_s"}. Its defaults: p 0.001, windows of 50."""
+    """Read {"series": [[value]]} from stdin; print {"points": [[index]], "cpu_s"}. Uses its defaults: p 0.001, windows of 50."""
     series = json.load(sys.stdin)["series"]
     begin = time.process_time()
     points = [[int(point.index) for point in compute_change_points(values)[0]] for values in series]

@@ -1,4 +1,4 @@
-"""What a page waits for: the first answer of a very large view, search and subtrees of it, the app shell, the first view."""
+"""Waiting times of pages: first response of a very large view, search and subtrees in it, application shell, first view."""
 
 import gzip
 import json
@@ -34,13 +34,13 @@ DIST = ROOT / "frontend" / "dist"
 
 
 def run() -> Iterator[BenchmarkResult]:
-    """All results; two minutes."""
+    """Yield all results; takes two minutes."""
     yield _shell()
     yield from beside_stack("bench.page_latency")
 
 
 def inside() -> Iterator[BenchmarkResult]:
-    """The results, beside a stack."""
+    """Yield the results, with a running stack."""
     person = newcomer()
     yield from _first_view(person)
     base, candidate = sides(STACKS, 1, pooled=True)
@@ -49,7 +49,7 @@ def inside() -> Iterator[BenchmarkResult]:
 
 
 def _parts(person: DemoUser, large: ComparisonTiming) -> Iterator[BenchmarkResult]:
-    """The parts of a view of more than 500,000 nodes."""
+    """Yield the results for a view of more than 500,000 nodes."""
     view = next(view for view in large.comparison["views"] if view["state"] == "done")
     path = f"/comparisons/{large.comparison['id']}/views/{view['id']}"
     first, rest = _packed(person, f"{path}/first"), _packed(person, f"{path}/rest")
@@ -92,7 +92,7 @@ def _parts(person: DemoUser, large: ComparisonTiming) -> Iterator[BenchmarkResul
 
 
 def _exact(columns: ColumnFile) -> float:
-    """Largest difference between a node's total and its own value, shown children and hidden block, as a part of all."""
+    """Return the largest difference between a node's total and the sum of its self value, shown children and hidden block, as a share."""
     ids, parents = columns.arrays["node_id"].tolist(), columns.arrays["node_parent"].tolist()
     worst = 0.0
     for side in ("base", "candidate"):
@@ -107,7 +107,7 @@ def _exact(columns: ColumnFile) -> float:
 
 
 def _packed(person: DemoUser, path: str) -> bytes:
-    """A part of a view as it travels."""
+    """A part of a view as sent."""
     with person.http.stream("GET", f"/api/v1{path}", headers={"Accept-Encoding": "gzip"}) as answer:
         answer.raise_for_status()
         return b"".join(answer.iter_raw())
@@ -119,7 +119,7 @@ def _search(person: DemoUser, path: str, pattern: str) -> dict[str, Any]:
 
 
 def _ms(ask: Callable[[], bytes | dict[str, Any] | httpx.Response]) -> float:
-    """Median milliseconds of an answer, the first one left out."""
+    """Return the median milliseconds of a response, without the first one."""
     ask()
     times = []
     for _ in range(REPEATS):
@@ -130,7 +130,7 @@ def _ms(ask: Callable[[], bytes | dict[str, Any] | httpx.Response]) -> float:
 
 
 def _shell() -> BenchmarkResult:
-    """Bytes of all that must be there before anything shows: the document, its scripts and styles, what these import."""
+    """Return the bytes needed before the page shows anything: document, scripts, styles and their imports."""
     document = (DIST / "index.html").read_text()
     waiting = re.findall(r'(?:src|href)="(/[^"]+\.(?:js|css))"', document)
     seen: dict[str, int] = {"/index.html": len(gzip.compress(document.encode(), 6))}
@@ -147,14 +147,14 @@ def _shell() -> BenchmarkResult:
 
 
 def imported(script: str, name: str) -> list[str]:
-    """What a built script imports at once (not what it loads later), as paths from the root."""
+    """Return the static imports of a built script, as paths from the root."""
     folder = name.rpartition("/")[0]
     found = re.findall(r"""(?:\bfrom|\bimport)\s*["']\./([^"']+\.js)["']""", script)
     return [f"{folder}/{each}" for each in found]
 
 
 def _first_view(person: DemoUser) -> Iterator[BenchmarkResult]:
-    """The example's comparison in a browser with nothing cached."""
+    """Yield the loading times of the example's comparison in a browser with an empty cache."""
     browser = Path(os.environ.get("SLOWPATH_CHROMIUM") or ROOT / ".slowpath" / "browser" / "chromium")
     node = shutil.which("node")
     if node is None or not browser.exists():

@@ -1,4 +1,4 @@
-"""What processes cost, read from /proc: CPU seconds and proportional memory of whole trees of them."""
+"""Cost of processes, read from /proc: CPU seconds and proportional memory of process trees."""
 
 import os
 from pathlib import Path
@@ -8,7 +8,7 @@ TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 def parents() -> dict[int, int]:
-    """The parent of every process."""
+    """Return the parent of every process."""
     found = {}
     for folder in PROC.iterdir():
         if folder.name.isdigit():
@@ -19,7 +19,7 @@ def parents() -> dict[int, int]:
 
 
 def tree(root: int, parent_of: dict[int, int], without: int | None = None) -> set[int]:
-    """A process and all beneath it, but nothing at or beneath `without`."""
+    """Return a process and its descendants, except `without` and its descendants."""
     inside = {root}
     grew = True
     while grew:
@@ -30,7 +30,7 @@ def tree(root: int, parent_of: dict[int, int], without: int | None = None) -> se
 
 
 def cpu_seconds(pids: set[int]) -> float:
-    """User and system time of processes, and of their children that have ended and were waited for."""
+    """Return the user and system time of processes and of their ended children."""
     ticks = 0
     for pid in pids:
         fields = _stat(pid)
@@ -40,7 +40,7 @@ def cpu_seconds(pids: set[int]) -> float:
 
 
 def proportional_bytes(pid: int) -> int:
-    """Proportional set size: what is shared counts by its part. 0 for a process that has gone."""
+    """Return the proportional set size, in which shared memory counts by its share; 0 if the process has ended."""
     try:
         text = (PROC / str(pid) / "smaps_rollup").read_text()
     except OSError:
@@ -49,7 +49,7 @@ def proportional_bytes(pid: int) -> int:
 
 
 def _stat(pid: int) -> list[str]:
-    """Fields of /proc/PID/stat behind the name, which may hold spaces and brackets: state first, parent second."""
+    """Return the fields of /proc/PID/stat after the name, which may contain spaces and brackets: state first, parent second."""
     try:
         return (PROC / str(pid) / "stat").read_text().rpartition(") ")[2].split()
     except OSError:

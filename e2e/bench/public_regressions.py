@@ -1,7 +1,7 @@
-"""Performance regressions of public Go modules whose cause is documented: what was changed, and which function is to blame.
+"""Performance regressions of public Go modules with documented causes: the change, and the culprit functions.
 
-Each module gets a small server around it (`aa_sources/`), which is built with the version before the regression and
-with the version that has it. `capture_regressions` takes profiles of both.
+Each module gets a small server (`aa_sources/`), built with the version before the regression and with the version with it.
+`capture_regressions` records profiles of both.
 """
 
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from bench.aa_programs import STEADY, Program, Target
 class PublicRegression:
     """A module before (`good`) and after (`bad`) a regression, with its documented cause.
 
-    `guilty` are the functions that the documentation names; finding any of them first is right.
+    `guilty` are the functions in the documentation; finding any of them first is right.
     """
 
     good: Program
@@ -24,12 +24,12 @@ class PublicRegression:
 
     @property
     def name(self) -> str:
-        """The name of the regression and of its folder."""
+        """Return the name of the regression and of its folder."""
         return self.good.name
 
     @property
     def bad(self) -> Program:
-        """The same server with the version that has the regression."""
+        """Return the same server with the version with the regression."""
         return replace(self.good, version=self.bad_version)
 
 

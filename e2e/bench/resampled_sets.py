@@ -1,7 +1,7 @@
-"""Real captures, drawn again: A/A splits, and sets into which an effect of known size was put.
+"""Resampled real captures: A/A splits, and sets with an injected effect of known size.
 
-Nothing is simulated but the effect: profiles are real ones of one binary, so their spread between runs is real. An
-effect is put in by adding to every stack that holds a function Poisson-many of its own samples.
+Only the effect is simulated: profiles are real ones of one binary, with real dispersion between runs. An effect is injected by
+adding a Poisson-distributed number of its own samples to every stack that contains a function.
 """
 
 from collections.abc import Sequence
@@ -28,18 +28,18 @@ class Draw:
 
 
 def split(pool: Sequence[ProfileArtifact], size: int, rng: Generator) -> Draw:
-    """Two disjoint sets of `size` profiles each."""
+    """Return two disjoint sets of `size` profiles each."""
     chosen = rng.permutation(len(pool))[: 2 * size]
     return Draw(tuple(pool[i] for i in chosen[:size]), tuple(pool[i] for i in chosen[size:]))
 
 
 def consecutive(pool: Sequence[ProfileArtifact], size: int, begin: int) -> Draw:
-    """The captures of one stretch of time from `begin` on: the earlier half against the later one."""
+    """Return the captures of one time range from `begin`: the earlier half and the later one."""
     return Draw(tuple(pool[begin : begin + size]), tuple(pool[begin + size : begin + 2 * size]))
 
 
 def alternating(pool: Sequence[ProfileArtifact], size: int, rng: Generator) -> Draw:
-    """The captures of one stretch of time, in turns."""
+    """Return the captures of one time range, in turns."""
     begin = int(rng.integers(0, len(pool) - 2 * size + 1))
     window = tuple(pool[begin : begin + 2 * size])
     draw = Draw(window[::2], window[1::2])
@@ -47,7 +47,7 @@ def alternating(pool: Sequence[ProfileArtifact], size: int, rng: Generator) -> D
 
 
 def in_turns(profiles: Sequence[ProfileArtifact], size: int) -> Draw:
-    """Profiles without times of their own as two sides that were captured in turns."""
+    """Return profiles without times as two sides captured in turns."""
     seconds = NANOSECONDS_PER_SECOND * 40
     dated = tuple(
         replace(each, table=replace(each.table, time_ns=Nanoseconds((number + 1) * seconds)))
@@ -59,10 +59,10 @@ def in_turns(profiles: Sequence[ProfileArtifact], size: int) -> Draw:
 def lengthened(
     pool: Sequence[ProfileArtifact], count: int, samples: int, rng: Generator
 ) -> tuple[ProfileArtifact, ...]:
-    """`count` profiles of about `samples` samples each, made of as many captures (drawn with replacement) as that takes.
+    """Return `count` profiles of about `samples` samples each, each joined from as many captures (drawn with replacement) as needed.
 
-    So a profile of n captures spreads as a longer one would that saw n windows of the service: by its real spread
-    between runs and its real sampling noise, each over n.
+    A profile of n captures therefore has the dispersion of a longer one over n windows of the service: real dispersion
+    between runs and real sampling noise, each divided by n.
     """
     tables = [artifact.table for artifact in pool]
     stacks = unite_stacks(tables)
@@ -80,7 +80,7 @@ def lengthened(
 def _joined(
     parts: Sequence[ProfileArtifact], counts: NDArray[np.int64], common: ProfileTable, run: str
 ) -> ProfileArtifact:
-    """One profile that covers the windows of all its parts."""
+    """Return one profile that covers the windows of all its parts."""
     duration = Nanoseconds(sum(part.table.duration_ns for part in parts))
     table = replace(common, values=(counts, counts * common.period), duration_ns=duration)
     facts = replace(
@@ -94,7 +94,7 @@ def _joined(
 
 
 def _table_of(stacks: DistinctStacks, like: ProfileTable) -> ProfileTable:
-    """A table with every stack of the pool once, in the order of the stacks; values are to be filled in."""
+    """Return a table with every stack of the pool once, in the order of the stacks, with empty values."""
     tree = build_stack_trie(stacks.frames, np.ones(stacks.frames.count))
     texts = [label.key for label in stacks.labels]
     packed = pack_strings(texts)
@@ -121,7 +121,7 @@ def _table_of(stacks: DistinctStacks, like: ProfileTable) -> ProfileTable:
 
 
 def with_effect(artifact: ProfileArtifact, key: str, effect: float, rng: Generator) -> ProfileArtifact:
-    """The profile as if the function `key` (and what it calls) took `1 + effect` times as much, of the process too."""
+    """Return the profile as if the function `key` (total) took `1 + effect` times as long, and the process accordingly."""
     table = artifact.table
     inside = stacks_with(table, key)
     count = _count_column(table)
@@ -129,7 +129,7 @@ def with_effect(artifact: ProfileArtifact, key: str, effect: float, rng: Generat
     more = np.where(inside, rng.poisson(np.abs(counts) * effect), 0)
     grown = tuple(_grown(values, counts, more) for values in table.values)
     facts = artifact.facts
-    if facts.cpu_ns:  # by the expected part, not the drawn one: the system counts CPU time without sampling it
+    if facts.cpu_ns:  # by the expected share, not the drawn one: the system counts CPU time without sampling
         part = effect * float(counts[inside].sum()) / max(float(counts.sum()), 1.0)
         facts = replace(facts, cpu_ns=Nanoseconds(round(facts.cpu_ns * (1 + part))))
     return replace(artifact, table=replace(table, values=grown), facts=facts)
@@ -145,18 +145,18 @@ def _count_column(table: ProfileTable) -> int:
 
 
 def stacks_with(table: ProfileTable, key: str) -> NDArray[np.bool_]:
-    """Which samples have the function on their stack."""
+    """Return which samples have the function on their stack."""
     is_key = np.array([table.strings[i] == key for i in range(len(table.strings))])
     inside = is_key[table.node_key]
     inside[0] = False
     parent = table.node_parent.astype(np.int64)
     parent[0] = 0
-    for node in range(1, len(inside)):  # in preorder the parent is already known
+    for node in range(1, len(inside)):  # in preorder, the parent is already known
         inside[node] |= inside[parent[node]]
     return inside[table.line_node_node[table.sample_line_node]]
 
 
 def inclusive_share(pool: Sequence[ProfileArtifact], key: str) -> float:
-    """Share of all samples that have the function on their stack."""
+    """Return the share of samples that have the function on their stack."""
     hit = sum(float(a.table.values[_count_column(a.table)][stacks_with(a.table, key)].sum()) for a in pool)
     return hit / sum(float(a.table.values[_count_column(a.table)].sum()) for a in pool)

@@ -1,8 +1,8 @@
-"""Change points of series over builds: false alarms, what is found, where and how soon, beside Apache Otava on the same series.
+"""Accuracy of change points of build series: false alarms, power, position and delay, with Apache Otava on the same series.
 
-200 builds a series, noise with a coefficient of variation of 3 % (`series_noise`). "Whole" is one look at all builds, the step
-anywhere from build 20 to 180. "Newest" is a look after every build; what counts is whether any of them told of a change, and
-how many builds it took from a step in the second half of the series.
+200 builds per series, noise with a coefficient of variation of 3% (`series_noise`). "Whole" is one evaluation of all builds, with a
+step between build 20 and 180. "Newest" is an evaluation after every build; results are whether any of them reported a change,
+and the number of builds until a step in the second half of the series was reported.
 """
 
 import time
@@ -34,7 +34,7 @@ STARTS: Final = range(100, 189, 11)
 
 
 def run() -> Iterator[BenchmarkResult]:
-    """All results; about two minutes. `series_more` has what takes longer."""
+    """Yield all results; takes about two minutes. `series_accuracy_long` has the slower ones."""
     yield from whole()
     yield from slow()
     yield from newest()
@@ -42,7 +42,7 @@ def run() -> Iterator[BenchmarkResult]:
 
 
 def whole() -> Iterator[BenchmarkResult]:
-    """One look at whole series; Otava's figures in the peer's place where it can be had."""
+    """Yield one evaluation of whole series, with Otava's values as peer if available."""
     python = otava_python()
     for number, kind in enumerate(KINDS):
         rng = default_rng([5, number])
@@ -101,7 +101,7 @@ def _hit(point: ChangePoint, place: int) -> bool:
 
 
 def slow() -> Iterator[BenchmarkResult]:
-    """Ramps, trends and seasons without a step, and a step of 10 % on a ramp: one look at the whole, seeds [9, kind]."""
+    """Yield ramps, trends and seasons without a step, and a step of 10% on a ramp: one evaluation of the whole, seeds [9, kind]."""
     at = np.arange(BUILDS)
     courses = {
         "trends of 5, 10 and 30 %": [1 + part * at / BUILDS for part in (0.05, 0.1, 0.3)],
@@ -123,11 +123,11 @@ def slow() -> Iterator[BenchmarkResult]:
         found = 100 * float(np.mean([any(_hit(one, 120) for one in points) for points in find_in_many(series)]))
         on_ramp = f"{kind}, 10 % step on a ramp of 20 %: found, %"
         step = _beside(on_ramp, found, None, ">= 90", met=_at_least(found, SLOW, 90))
-        yield replace(step, is_open=kind != "gauss")  # memory in the noise looks like a slow course
+        yield replace(step, is_open=kind != "gauss")  # autocorrelated noise resembles a slow trend
 
 
 def newest() -> Iterator[BenchmarkResult]:
-    """A look after every build."""
+    """Yield an evaluation after every build."""
     for number, kind in enumerate(KINDS):
         rng = default_rng([6, number])
         told = told_after(noise(rng, kind, UNCHANGED), FIRST_LOOK)
@@ -153,7 +153,7 @@ def newest() -> Iterator[BenchmarkResult]:
 
 
 def again() -> Iterator[BenchmarkResult]:
-    """Unchanged series of the two worst kinds, drawn with other seeds."""
+    """Yield unchanged series of the two worst kinds, with other seeds."""
     for kind in ("heavy", "AR(1) 0.7"):
         shares = []
         for seed in AGAIN:
@@ -165,7 +165,7 @@ def again() -> Iterator[BenchmarkResult]:
 
 
 def young() -> Iterator[BenchmarkResult]:
-    """Steps after few builds, normal noise: what is told of, and after how many builds."""
+    """Yield steps after few builds with normal noise: share reported, and delay in builds."""
     for history in HISTORIES:
         for ratio in (1.05, 1.10, 1.25, 2.0):
             rng = default_rng([8, history])
@@ -188,7 +188,7 @@ def _delays(rng: Generator, kind: str, ratio: float) -> I64:
 
 
 def told_after(series: F64, first: int) -> I64:
-    """[series] After how many builds each is told of when looked at from `first` builds on; one more than all if never."""
+    """[series] Return the number of builds until each is reported, evaluated from `first` builds; one more than all if never."""
     told = np.full(len(series), series.shape[1] + 1)
     for builds in range(first, series.shape[1] + 1):
         waiting = np.flatnonzero(told > series.shape[1])
@@ -199,7 +199,7 @@ def told_after(series: F64, first: int) -> I64:
 
 
 def many() -> BenchmarkResult:
-    """CPU time of 10,000 series, every second of them with a step."""
+    """Yield the CPU time of 10,000 series, every second of them with a step."""
     rng = default_rng(7)
     at = np.where(np.arange(MANY) % 2 == 0, rng.integers(20, 181, MANY), BUILDS)
     series = stepped(noise(rng, "gauss", MANY), at, 1.10)
@@ -212,17 +212,17 @@ def many() -> BenchmarkResult:
 
 
 def _at_least(percent: float, of: int, goal: float) -> bool:
-    """Tell whether a share of so many drawn cases is, or may be with 95 % confidence, as large as asked."""
+    """Return whether a share of drawn cases is, or may be with 95% confidence, at least the goal."""
     return goal <= _interval(percent, of)[1]
 
 
 def _at_most(percent: float, of: int, goal: float) -> bool:
-    """Tell whether a share of so many drawn cases is, or may be with 95 % confidence, as small as asked."""
+    """Return whether a share of drawn cases is, or may be with 95% confidence, at most the goal."""
     return goal >= _interval(percent, of)[0]
 
 
 def _interval(percent: float, of: int) -> tuple[float, float]:
-    """Return Wilson's interval in percent: drawn again with other seeds, a share that just reaches its goal may miss it."""
+    """Return Wilson's interval in percent: with other seeds, a share that just reaches its goal may miss it."""
     low, high = binomtest(round(percent / 100 * of), of).proportion_ci(method="wilson")
     return 100 * float(low), 100 * float(high)
 

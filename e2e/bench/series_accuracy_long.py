@@ -1,4 +1,4 @@
-"""What takes longer of series over builds: other seeds, few builds, latency."""
+"""Slower results for build series: other seeds, few builds, latency."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from bench.series_latency import latency
 
 
 def run() -> Iterator[BenchmarkResult]:
-    """All results; about five minutes."""
+    """Yield all results; takes about five minutes."""
     yield from again()
     yield from young()
     yield from latency()

@@ -1,7 +1,7 @@
-"""Latency over builds, of made-up traffic: how silent it is on unchanged builds, how soon it tells of a slower one by itself.
+"""Accuracy of latency over builds with simulated traffic: false alarms of unchanged builds, and delay of slower ones.
 
-Each build runs for `HOURS` in bursty traffic (`traffic`) in a placement of its own (3 %); windows are drawn at random from a
-pool that is measured once. Every look sees both quantiles of the line, as the worker's does.
+Each build runs for `HOURS` in bursty traffic (`synthetic_traffic`) with a random placement (3%); windows are drawn from a pool
+that is measured once. Every evaluation uses both quantiles of the series, like the worker's.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ STEPPED, BEFORE, AFTER = 60, 60, 12
 
 
 def latency() -> Iterator[BenchmarkResult]:
-    """All results; about a minute."""
+    """Yield all results; takes about a minute."""
     rng = default_rng(12)
     values, errors = _pool(rng)
     for number, name in enumerate(("p50", "p99")):
@@ -52,7 +52,7 @@ def latency() -> Iterator[BenchmarkResult]:
 
 
 def _pool(rng: Generator) -> tuple[F64, F64]:
-    """[quantiles, windows] What windows of one build measure, and the errors that they tell."""
+    """[quantiles, windows] Return the measurements of windows of one build, and their standard errors."""
     values, errors = np.empty((2, POOL)), np.empty((2, POOL))
     for number in range(POOL):
         cells = cells_of(counts_of(rng, weather(rng, 60 * HOURS), PER_SECOND))
@@ -63,7 +63,7 @@ def _pool(rng: Generator) -> tuple[F64, F64]:
 
 
 def _line(rng: Generator, values: F64, errors: F64, builds: int, ratio: float = 1.0) -> SeriesMatrix:
-    """Builds in windows and placements by chance, those after `BEFORE` so many times as slow."""
+    """Return builds in random windows and placements; those after `BEFORE` are slower by the factor."""
     drawn = rng.integers(0, values.shape[1], builds)
     slower = np.exp(rng.normal(0, PLACEMENTS, builds)) * np.where(np.arange(builds) < BEFORE, 1.0, ratio)
     subjects = ("production p50", "production p99")
@@ -75,7 +75,7 @@ def _line(rng: Generator, values: F64, errors: F64, builds: int, ratio: float = 
 
 
 def _told(line: SeriesMatrix, first: int) -> int | None:
-    """After how many builds of the line it is told of; None if never."""
+    """Return the number of builds until a change is reported; None if never."""
     for builds in range(first, len(line.counts) + 1):
         cut = SeriesMatrix(
             line.kind, line.basis, line.unit, line.subjects, line.values[:, :builds], line.errors[:, :builds],

@@ -1,4 +1,4 @@
-"""Series over builds as made up for benchmarks: one level, five kinds of noise, all of one coefficient of variation."""
+"""Simulated build series: one level, five kinds of noise with the same coefficient of variation."""
 
 from typing import Final
 
@@ -16,10 +16,10 @@ MEMORY: Final = 0.7
 
 
 def noise(rng: Generator, kind: str, series: int, builds: int = BUILDS) -> F64:
-    """[series, builds] Values around 1 with a standard deviation of CV.
+    """[series, builds] Return values around 1 with a standard deviation of CV.
 
-    "heavy": Student's t with 3 degrees of freedom; "spiky": normal, and 3 % of the builds 15 to 50 % up on top of it;
-    "bimodal": one of two levels by chance for each build; "AR(1) 0.7": each build remembers 0.7 of the one before.
+    "heavy": Student's t with 3 degrees of freedom; "spiky": normal, with 3% of the builds 15 to 50% higher;
+    "bimodal": one of two levels at random for each build; "AR(1) 0.7": autocorrelation 0.7.
     """
     shape = (series, builds)
     normal = rng.standard_normal(shape)
@@ -36,6 +36,6 @@ def noise(rng: Generator, kind: str, series: int, builds: int = BUILDS) -> F64:
 
 
 def stepped(values: F64, at: I64, ratio: float) -> F64:
-    """The same series, from build `at` [series] on times `ratio`."""
+    """Return the same series, multiplied by `ratio` from build `at` [series]."""
     out: F64 = np.where(np.arange(values.shape[1]) >= at[:, np.newaxis], values * ratio, values)
     return out

@@ -1,4 +1,4 @@
-"""Apache Otava beside ours: kept in an environment of its own, for it asks for other versions of what we use."""
+"""Apache Otava as a peer, in a separate environment because it needs other versions of dependencies."""
 
 import json
 import subprocess
@@ -17,14 +17,14 @@ KEPT: Final = TOOLS / "otava"
 
 @dataclass(frozen=True)
 class PeerAnswer:
-    """Indices of the change points of each series, and the CPU time that they took."""
+    """Return the indices of the change points of each series, and the CPU time."""
 
     points: list[list[int]]
     cpu_s: float
 
 
 def otava_python() -> Path | None:
-    """Return the Python that has it, made if need be; None where it cannot be had."""
+    """Return the Python of its environment, created if necessary; None if it is not available."""
     python = KEPT / "bin" / "python"
     uv = TOOLS / "bin" / "uv"
     if python.exists() and _works(python):
@@ -46,7 +46,7 @@ def _works(python: Path) -> bool:
 
 
 def otava_points(python: Path, series: F64) -> PeerAnswer:
-    """Ask it for the change points of series [series, builds]."""
+    """Return its change points of series [series, builds]."""
     program = Path(__file__).with_name("otava_points.py")
     said = subprocess.run(
         [str(python), str(program)],

@@ -1,8 +1,8 @@
-"""Series of real captures with known steps: builds are drawn at random from pools of captures, so that what changed is known.
+"""Series of real captures with known steps: builds are sampled from pools of captures, so the change is known.
 
-A build is three captures of one variant. "Unchanged" is a line of one variant, looked at after each build from the ninth on, as a
-judged branch is: all series of the service together, as `analysis.builds.looking` asks of them. A step is so many builds of one
-variant and then another one; what counts is after how many builds it is told of, and what is named.
+A build has three captures of one variant. "Unchanged" is a series of one variant, evaluated after each build from the ninth, like a
+branch: all series of the service together, as in `analysis.builds`. A step is a number of builds of one variant followed by another
+variant; results are the number of builds until it is reported, and the named functions.
 """
 
 from collections.abc import Iterator, Sequence
@@ -35,7 +35,7 @@ HISTORIES: Final = (8, 12, 20, 50)
 
 @dataclass(frozen=True)
 class LabeledSeries:
-    """A step that is known: from one variant to another, what is to be named for it ("": nothing is to be told of)."""
+    """A known step from one variant to another, with the function to name ("": nothing must be reported)."""
 
     name: str
     before: tuple[ProfileArtifact, ...]
@@ -44,7 +44,7 @@ class LabeledSeries:
 
 
 def labelled() -> list[LabeledSeries]:
-    """All known steps of the shipped captures."""
+    """All known steps of the included captures."""
     quoter = {each: cpu_profiles(BUILDS / each) for each in ("base", "moved", "slower")}
     example = {each: cpu_profiles(EXAMPLE / each) for each in ("inlined", "helper")}
     return [
@@ -55,14 +55,14 @@ def labelled() -> list[LabeledSeries]:
 
 
 def run() -> Iterator[BenchmarkResult]:
-    """All results; about two minutes."""
+    """Yield all results; takes about two minutes."""
     for number, each in enumerate(labelled()):
         yield from _steps(each, number)
     yield from unchanged()
 
 
 def unchanged() -> Iterator[BenchmarkResult]:
-    """Lines of one variant: how many were ever told of."""
+    """Yield unchanged series of one variant: the share with a reported change."""
     pools = {"quoter": cpu_profiles(BUILDS / "base"), "ingester": cpu_profiles(EXAMPLE / "helper")}
     for number, (name, pool) in enumerate(pools.items()):
         rng = default_rng([21, number])

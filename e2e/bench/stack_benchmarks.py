@@ -1,4 +1,4 @@
-"""Benchmarks that need a whole running Slowpath: it is brought up for them, measured from a child, and taken down."""
+"""Benchmarks that need a running Slowpath: start it, measure from a child process, and stop it."""
 
 import importlib
 import json
@@ -13,7 +13,7 @@ from bench.captures import ROOT
 
 
 def beside_stack(module: str) -> Iterator[BenchmarkResult]:
-    """The results of `module.inside()`, run beside a temporary stack of its own, as they come."""
+    """Yield the results of `module.inside()`, run with a separate temporary stack, as they arrive."""
     command = [
         "python3",
         str(ROOT / "backend" / "bootstrap.py"),
@@ -27,7 +27,7 @@ def beside_stack(module: str) -> Iterator[BenchmarkResult]:
 
 
 def results_of(command: list[str]) -> Iterator[BenchmarkResult]:
-    """The results that a command prints, one JSON line each, as they come."""
+    """Yield the results that a command prints, one JSON line each, as they arrive."""
     with tempfile.TemporaryFile("w+") as errors:
         child = subprocess.Popen(
             command,
@@ -47,7 +47,7 @@ def results_of(command: list[str]) -> Iterator[BenchmarkResult]:
 
 
 def main() -> int:
-    """Run `inside()` of the module named; one JSON line a result."""
+    """Run `inside()` of the named module; print one JSON line per result."""
     results: Iterator[BenchmarkResult] = importlib.import_module(sys.argv[1]).inside()
     for result in results:
         print(json.dumps(result.to_json()), flush=True)

@@ -1,9 +1,8 @@
-"""Two stored sets of 20 profiles, 100,000 stacks each: from asking to findings, against pprof on the same files.
+"""Two stored sets of 20 profiles with 100,000 stacks each: from the request to the findings, compared with pprof on the same files.
 
-`pprof -proto` adds everything up and writes it down, without a tree, findings or intervals. Both are told as wall time,
-one after the other on the same machine. The goal is for sets of 100,000 distinct stacks, which their profiles share, as
-those of one program do. Sets in which every profile has 100,000 of its own (four million in all) are measured too, without
-a goal: nothing that is known of one profile then helps with another.
+`pprof -proto` sums and writes the profiles, without a tree, findings or intervals. Both are measured as wall time, one after the
+other on the same machine. The goal applies to sets of 100,000 distinct stacks shared by their profiles, as of one program. Sets in
+which every profile has 100,000 different stacks (four million in total) are measured without a goal.
 """
 
 import os
@@ -28,12 +27,12 @@ GOAL = 10.0
 
 
 def run() -> Iterator[BenchmarkResult]:
-    """All results; some minutes, most of them pprof's."""
+    """Yield all results; takes some minutes, most of them pprof's."""
     yield from beside_stack("bench.stored_comparison")
 
 
 def inside() -> Iterator[BenchmarkResult]:
-    """The results, beside a stack."""
+    """Yield the results, with a running stack."""
     yield from _measured("shared stacks", pooled=True, rounds=ROUNDS)
     yield from _measured("no shared stacks", pooled=False, rounds=1)
 
@@ -46,7 +45,7 @@ def _measured(what: str, *, pooled: bool, rounds: int) -> Iterator[BenchmarkResu
     uploading = _stack_cpu_s() - before
     found, theirs = [], []
     for number in range(rounds):
-        # Each round is a pair that nobody has asked for: one profile less on each side than the round before.
+        # Each round uses a new pair, to exclude cached results: one profile less per side than the round before.
         kept = PROFILES - number
         found.append(compare(person, base_ids[:kept], candidate_ids[:kept]))
         theirs.append(_pprof_seconds(base[:kept], candidate[:kept]))
@@ -59,12 +58,12 @@ def _measured(what: str, *, pooled: bool, rounds: int) -> Iterator[BenchmarkResu
 
 
 def _stack_cpu_s() -> float:
-    """CPU of the whole stack: all that our parent has started but us."""
+    """Return the CPU time of the whole stack: all processes started by the parent, except this one."""
     return cpu_seconds(tree(os.getppid(), parents(), without=os.getpid()))
 
 
 def _pprof_seconds(base: Sequence[Path], candidate: Sequence[Path]) -> float:
-    """Wall seconds of `pprof -proto -diff_base`; several base files are given by several flags."""
+    """Return the wall seconds of `pprof -proto -diff_base`; each base file has a flag."""
     flags = [word for path in base for word in ("-diff_base", str(path))]
     out = FOLDER / "peer.pb.gz"
     command = [str(pprof_binary()), "-symbolize=none", "-proto", "-output", str(out), *flags]

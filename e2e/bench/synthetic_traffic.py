@@ -1,8 +1,8 @@
-"""Made-up traffic for proving changes and deploy checks: bursty, autocorrelated, heavy-tailed, with a day's rhythm.
+"""Simulated traffic for change points and deployment checks: bursty, autocorrelated, heavy-tailed, with a daily rhythm.
 
-Latency of a request is log-normal; one in a hundred is heavier by a Pareto factor whose scale wanders; in a burst (one to
-three minutes) more requests come and each takes three times as long. Requests of a cell are drawn into buckets at once: all
-parts of the mixture are families of location in log latency, so that a cell's shares are looked up, not sampled.
+The latency of a request is log-normal; one in a hundred has an additional Pareto factor with a varying scale; in a burst (one to
+three minutes) there are more requests, and each takes three times as long. Requests of a cell are drawn directly into buckets: all
+parts of the mixture are location families in log latency, so a cell's shares are looked up instead of sampled.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ Mask = NDArray[np.bool_]
 
 BOUNDS: Final = np.append(0.001 * 1.6 ** np.arange(20), np.inf)
 NATIVE_BOUNDS: Final = np.append(2.0 ** (np.arange(-80, 33) / 8), np.inf)
-"""Those of a native histogram of schema 3: eight buckets for each doubling, 1 ms to 16 s."""
+"""Bounds of a native histogram of schema 3: eight buckets per doubling, 1 ms to 16 s."""
 MEDIAN_S: Final = 0.008
 BODY: Final = 0.7
 HEAVY_SHARE: Final = 0.01
@@ -38,14 +38,14 @@ HEAVY_BELOW: Final = np.searchsorted(_sorted_heavy, HEAVY_AT) / len(_sorted_heav
 
 @dataclass(frozen=True)
 class TrafficProfile:
-    """[M] What is the same for all instances of a service: load over its mean, and whether it is a burst."""
+    """[M] State shared by all instances of a service: load relative to its mean, and whether it is a burst."""
 
     load: Floats
     burst: Mask
 
 
 def weather(rng: Generator, minutes: int, *, rhythm: float = 0.0, bursts: float = 0.06) -> TrafficProfile:
-    """Draw load (AR(1), plus a day's sine of this height in log) and bursts that begin so often a minute."""
+    """Draw load (AR(1), plus a daily sine of this amplitude in log) and bursts that start at this rate per minute."""
     wander = lfilter([1.0], [1.0, -0.8], rng.normal(0, 0.08, minutes))
     day = rhythm * np.sin(2 * np.pi * (np.arange(minutes) / MINUTES_A_DAY + rng.random()))
     begins = rng.random(minutes) < bursts
@@ -56,7 +56,7 @@ def weather(rng: Generator, minutes: int, *, rhythm: float = 0.0, bursts: float 
     return TrafficProfile(np.exp(wander + day), burst)
 
 
-def counts_of(  # noqa: PLR0917 - whose traffic, under what weather, how slow
+def counts_of(  # noqa: PLR0917 - traffic, conditions and slowdowns
     rng: Generator,
     seen: TrafficProfile,
     per_second: float,
@@ -64,7 +64,7 @@ def counts_of(  # noqa: PLR0917 - whose traffic, under what weather, how slow
     burst_slower: Floats | float = 1.0,
     bounds: Floats = BOUNDS,
 ) -> Floats:
-    """[M, B] Requests by bucket in minutes: all take `slower` times as long, those in bursts `burst_slower` more."""
+    """[M, B] Return requests by bucket in minutes: all take `slower` times as long, those in bursts `burst_slower` more."""
     minutes = len(seen.load)
     wobble = lfilter([1.0], [1.0, -0.7], rng.normal(0, 0.12, minutes))
     requests = rng.poisson(per_second * 60 * seen.load * np.where(seen.burst, BURST_LOAD, 1.0))
@@ -80,6 +80,6 @@ def counts_of(  # noqa: PLR0917 - whose traffic, under what weather, how slow
 
 
 def cells_of(counts: Floats, first_minute: int = 0, bounds: Floats = BOUNDS) -> HistogramCells:
-    """The minutes as cells."""
+    """Return the minutes as cells."""
     times = (first_minute + 1 + np.arange(len(counts), dtype=np.int64)) * 60_000
     return HistogramCells(times, bounds, counts)

@@ -1,6 +1,6 @@
 """False alarms of trace comparisons: every split of traces of one binary into two sides, on real captures.
 
-Splits share traces, so they are not independent: the interval says what so many independent comparisons would show.
+Splits share traces, so they are not independent; the interval is that of the same number of independent comparisons.
 """
 
 import json
@@ -36,7 +36,7 @@ PAIRS = (("base", "base2"), ("rep_base1", "rep_base2"), ("rep_head1", "rep_head2
 
 
 def false_alarms() -> Iterator[BenchmarkResult]:
-    """How many comparisons of equal binaries show a significant finding, or say that something changed."""
+    """Numbers of comparisons of equal binaries with a significant finding, or with a verdict of a change."""
     alarms = unchanged = comparisons = 0
     for traces in _sets():
         for seed, (base, candidate) in enumerate(_splits(traces)):
@@ -51,7 +51,7 @@ def false_alarms() -> Iterator[BenchmarkResult]:
 
 
 def _ignore(_step: str, _fraction: float) -> None:
-    """Progress goes nowhere."""
+    """Ignore progress."""
 
 
 def _sets() -> Iterator[list[TraceArtifact]]:
@@ -68,7 +68,7 @@ def _sets() -> Iterator[list[TraceArtifact]]:
 
 
 def _splits(traces: Sequence[TraceArtifact]) -> Iterator[tuple[list[TraceArtifact], list[TraceArtifact]]]:
-    """All pairs of disjoint sets of equal size, each pair once."""
+    """Return all pairs of disjoint sets of equal size, each pair once."""
     for size in range(1, MOST_A_SIDE + 1):
         for base in combinations(range(len(traces)), size):
             rest = [number for number in range(base[0] + 1, len(traces)) if number not in base]

@@ -1,12 +1,11 @@
-"""What reading an execution trace costs, against `go tool trace` on the same file: CPU seconds and peak memory.
+"""Cost of reading an execution trace, compared with `go tool trace` on the same file: CPU seconds and peak memory.
 
-The traces are recorded by the benchmark itself, from the example's timestamp client under load, and kept. The peer is
-Go's own `cmd/trace`, built beside, so that building it is not counted; it is started as a person starts it, and measured
-up to the moment when its first page answers, without a request for any view. Of the largest trace that page does not
-come on an ordinary machine (it takes more than 20 GB): there the peer's parsing is what is compared, up to its line
-"Splitting trace", and it is stopped when it takes too much memory or time. What it has cost until then is the least that
-it costs, so the ratio told is the least too. Ours is the whole reader: delays, blame, collector, series, tiles, written
-to a file. Events are counted as the reader counts them.
+The benchmark records the traces from the example's timestamp client under load, and caches them. The peer is Go's `cmd/trace`,
+built before, so that building is not counted. It is measured from its start until its first page responds, without requesting a
+view. For the largest trace that page does not appear on an ordinary machine (it needs more than 20 GB); then only the peer's
+parsing is compared, up to its line "Splitting trace". The peer is stopped at a limit of memory or time; its cost until then is a
+lower bound, and so is the reported ratio. Slowpath's cost is that of the whole reader: latencies, P occupancy, garbage collector,
+series, tiles, written to a file. Events are counted by the reader.
 """
 
 import os
@@ -38,19 +37,19 @@ PEER_SECONDS = 150.0
 MEMORY_GOAL_BYTES = 256 << 20
 UPLOAD_GOAL_SECONDS = 6.0
 SERVICE = ("-callers", "64", "-pause", "2ms")
-"""A client that is asked a lot; with tickers beside it, it is the busy one."""
+"""A client under high load; with tickers it is the busy one."""
 
 
 @dataclass(frozen=True)
 class TraceRecording:
-    """A trace to be recorded: about how large, and under which load."""
+    """A trace to record: approximate size, and load."""
 
     name: str
     megabytes: int
     flags: tuple[str, ...]
 
     def path(self) -> Path:
-        """Where it is kept."""
+        """Return the path of the cached trace."""
         return FOLDER / f"trace-{self.name}.trace"
 
 
@@ -67,18 +66,18 @@ PAIR = (
 
 @dataclass(frozen=True)
 class Peer:
-    """What the peer has cost until it was there, or until it was stopped."""
+    """The peer's cost until its page responded, or until it was stopped."""
 
     cost: Cost
     finished: bool
 
 
 class NoPeer(Exception):
-    """There is no Go here, or it has no `cmd/trace`; the message says so in one line."""
+    """Go or its `cmd/trace` is not available; the message gives the reason in one line."""
 
 
 def run() -> Iterator[BenchmarkResult]:
-    """All results; some minutes, most of them the peer's and, once, recording."""
+    """Yield all results; takes some minutes, most for the peer and, once, for recording."""
     yield from false_alarms()
     go = find_go()
     if go is None:
@@ -98,7 +97,7 @@ def run() -> Iterator[BenchmarkResult]:
 
 
 def inside() -> Iterator[BenchmarkResult]:
-    """From two traces of 10 MB to findings, beside a stack."""
+    """Yield the time from two traces of 10 MB to findings, with a running stack."""
     person = newcomer()
     paths = [recording.path() for recording in PAIR]
     began = time.monotonic()
@@ -159,7 +158,7 @@ def _largest(peer: Path | None) -> Iterator[BenchmarkResult]:
     theirs = peer_cost(peer, path, until_page=False)
     ratio = theirs.cost.cpu_s / ours.cpu_s
     how = "to its end" if theirs.finished else f"stopped at {theirs.cost.peak_bytes / 1e9:.1f} GB: at least"
-    # A peer that was stopped has cost at least so much: enough is enough, too little says nothing.
+    # A stopped peer has cost at least this much: a reached goal is certain, a missed one is not.
     met = True if ratio >= 3 else False if theirs.finished else None
     yield BenchmarkResult(
         NAME, f"{size}: CPU s, peer's parsing {how}", ours.cpu_s, theirs.cost.cpu_s, ratio, ">= 3x less", met
@@ -167,7 +166,7 @@ def _largest(peer: Path | None) -> Iterator[BenchmarkResult]:
 
 
 def read(path: Path, *flags: str) -> tuple[Cost, int]:
-    """Read a trace as the worker does; returns what it cost and how many events there were."""
+    """Read a trace like the worker; return the cost and the number of events."""
     with tempfile.TemporaryDirectory(prefix="slowpath-bench-") as folder:
         out = Path(folder, "out.col")
         spent = cost([str(DECODE), "trace", *flags, str(path), str(out)])
@@ -175,7 +174,7 @@ def read(path: Path, *flags: str) -> tuple[Cost, int]:
 
 
 def recorded(go: Path, recording: TraceRecording) -> None:
-    """Record a trace, unless it is there."""
+    """Record a trace, unless it is cached."""
     path = recording.path()
     if path.exists():
         return
@@ -188,7 +187,7 @@ def recorded(go: Path, recording: TraceRecording) -> None:
 
 
 def peer_binary(go: Path) -> Path:
-    """Go's own trace tool, built once for each version of Go. Raises `NoPeer`."""
+    """Return Go's trace tool, built once per version of Go. Raises `NoPeer`."""
     said = subprocess.run([str(go), "env", "GOVERSION"], check=True, capture_output=True, text=True, env=_environment())
     binary = FOLDER / f"go-tool-trace-{said.stdout.strip()}"
     if not binary.exists():
@@ -209,13 +208,13 @@ def _environment() -> dict[str, str]:
 
 
 def peer_cost(binary: Path, path: Path, *, until_page: bool) -> Peer:
-    """What the peer costs until its first page answers, or until it has parsed; it is stopped then, or at its limits."""
+    """Return the peer's cost until its first page responds, or until it has parsed; it is stopped then, or at its limits."""
     with tempfile.NamedTemporaryFile("w+", suffix=".log") as log:
         child = subprocess.Popen(
             [str(binary), "-http=127.0.0.1:0", str(path)],
             stdout=log,
             stderr=log,
-            env={**os.environ, "BROWSER": shutil.which("true") or "true"},  # it would open one
+            env={**os.environ, "BROWSER": shutil.which("true") or "true"},  # otherwise it would open a browser
             start_new_session=True,
         )
         try:
@@ -238,16 +237,16 @@ def _watched(child: "subprocess.Popen[bytes]", log: Path, *, most_bytes: int, un
 
 
 def _answers(log: str) -> bool:
-    """Tells whether the page answers at the address that the peer has told."""
+    """Return whether the page responds at the address that the peer printed."""
     told = re.search(r"listening on (http://\S+)", log)
     if told is None:
         return False
-    with urllib.request.urlopen(told.group(1), timeout=30) as page:  # noqa: S310 - a loopback address the peer told
+    with urllib.request.urlopen(told.group(1), timeout=30) as page:  # noqa: S310 - a loopback address printed by the peer
         return bool(page.read())
 
 
 def _peak_bytes(pid: int) -> int:
-    """The most memory that a process has had at a time; 0 for one that has gone."""
+    """Return the peak memory of a process; 0 if it has ended."""
     try:
         text = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
     except OSError:
@@ -256,6 +255,6 @@ def _peak_bytes(pid: int) -> int:
 
 
 def _available_bytes() -> int:
-    """Memory that can be had without pushing anybody out."""
+    """Return the available memory."""
     lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))

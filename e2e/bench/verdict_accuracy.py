@@ -1,15 +1,14 @@
-"""Can the verdicts be believed? False alarms, coverage, power, wrong directions, and cases whose truth is known.
+"""Reliability of verdicts: false alarms, coverage, power, wrong directions, and cases with known results.
 
-Everything is drawn from real captures of one binary each; effects are put in by adding Poisson-many of a function's
-own samples. What would give the binary away (build id, commit) is taken out first, so that only the statistics
-answer; "as captured" is the product as it is. A/A sets are drawn at random, from consecutive captures, and in turns.
-Consecutive sides of which only one was sent the heavy requests of a phase are counted by themselves, without a goal:
-there a request costs something else, as it would after a change of the code.
+All sets are drawn from real captures of one binary each; effects are injected by adding a Poisson-distributed number of a
+function's own samples. Build ID and commit are removed first, so that only the statistics matter; "as captured" is the product
+without this change. A/A sets are drawn at random, from consecutive captures, and in turns. Consecutive sides of which only one got
+the heavy requests of a phase are counted separately, without a goal: there a request costs more, as after a change of the code.
 
-A goal for a share is missed when its 95% confidence interval excludes it. Pools marked reserved are reported by
-themselves: no threshold, shape or prior was chosen on them. Goals of power are for steady programs and profiles of
-30 s of one busy core (3,000 samples), joined from as many captures as that takes, captured in turns.
-`SLOWPATH_BENCH_ROUNDS` multiplies the size (3 and more measure over 10,000 comparisons).
+A goal for a share is missed if its 95% confidence interval excludes it. Pools marked reserved are reported separately: no
+threshold, shape or prior was tuned on them. Goals of power apply to steady programs and profiles of 30 s of one busy core
+(3,000 samples), joined from as many captures as needed, captured in turns. `SLOWPATH_BENCH_ROUNDS` multiplies the size (from 3,
+over 10,000 comparisons).
 """
 
 from collections.abc import Iterator, Sequence
@@ -42,52 +41,52 @@ SINGLES, EFFECTS, PROMISES = 10 * ROUNDS, 30 * ROUNDS, 90 * ROUNDS
 CONSECUTIVES, CONSECUTIVE_EFFECTS = 3 * ROUNDS, (0.5, 1.0)
 SIZES = (4, 6, 8)
 SAMPLES = 3_000
-# Runs are steady if their CPU per request varies by less than this between them.
+# Runs are steady if the dispersion of their CPU per request is below this value.
 STEADY = 0.10
-# (profiles a side, effect on half of the service, share that must be found)
+# (profiles per side, effect on half of the service, share that must be found)
 POWER = ((6, 0.10, 0.80), (8, 0.10, 0.95), (20, 0.05, 0.80))
-MANY = 20  # profiles a side from which a comparison takes so long that a third of the draws must do
+MANY = 20  # profiles per side from which a third of the draws must suffice, because a comparison takes long
 
 
 @dataclass
 class Count:
-    """How often something happened, of how many times."""
+    """A count of events in a number of trials."""
 
     hits: int = 0
     trials: int = 0
 
     def add(self, hits: float, trials: int = 1) -> None:
-        """Count more."""
+        """Add a trial."""
         self.hits += int(hits)
         self.trials += trials
 
     @property
     def share(self) -> float:
-        """The share, 0 of nothing."""
+        """Return the share, 0 without trials."""
         return self.hits / self.trials if self.trials else 0.0
 
     @property
     def said(self) -> str:
-        """Count and 95% confidence interval, for the line."""
+        """Format the count and the 95% confidence interval."""
         low, high = wilson(self.hits, self.trials)
         return f"{self.hits:,} of {self.trials:,}, 95% CI {100 * low:.1f}-{100 * high:.1f}%"
 
 
 @dataclass
 class ClusteredShare:
-    """A share of many things that come in clusters, whose fates hang together: the functions of one comparison."""
+    """A share over clusters whose results are correlated: the functions of one comparison."""
 
     clusters: list[tuple[int, int]] = field(default_factory=list)
-    """Hits and trials of each."""
+    """Hits and trials of each cluster."""
 
     @property
     def share(self) -> float:
-        """The share, 0 of nothing."""
+        """Return the share, 0 without trials."""
         hits, trials = self._sums()
         return hits / trials if trials else 0.0
 
     def interval(self, z: float = 1.96) -> tuple[float, float]:
-        """The 95% confidence interval, from how clusters differ (ratio estimate, Cochran 1977, section 6.3)."""
+        """Return the 95% confidence interval, from the variation between clusters (ratio estimate, Cochran 1977, section 6.3)."""
         _, trials = self._sums()
         count = len(self.clusters)
         if count < 2 or trials == 0:
@@ -98,7 +97,7 @@ class ClusteredShare:
 
     @property
     def said(self) -> str:
-        """Count and 95% confidence interval, for the line."""
+        """Format the count and the 95% confidence interval."""
         hits, trials = self._sums()
         low, high = self.interval()
         count = len(self.clusters)
@@ -109,7 +108,7 @@ class ClusteredShare:
 
 
 def wilson(hits: int, trials: int, z: float = 1.96) -> tuple[float, float]:
-    """The 95% confidence interval of a share (Wilson 1927)."""
+    """Return the 95% confidence interval of a share (Wilson 1927)."""
     if trials == 0:
         return 0.0, 1.0
     share, square = hits / trials, z * z
@@ -119,7 +118,7 @@ def wilson(hits: int, trials: int, z: float = 1.96) -> tuple[float, float]:
 
 
 def run() -> Iterator[BenchmarkResult]:
-    """All results; about six minutes of one core."""
+    """Yield all results; takes about six minutes of one core."""
     found = pools()
     wrong = Count()
     yield from _false_alarms(found)
@@ -138,7 +137,7 @@ def run() -> Iterator[BenchmarkResult]:
 
 
 def compared(base: Sequence[ProfileArtifact], candidate: Sequence[ProfileArtifact]) -> ProfileComparison:
-    """A comparison as the product makes it."""
+    """Compare like the product."""
     return compare_profiles(base, candidate, DEFAULT_THRESHOLDS, np.random.default_rng(1), lambda _step, _done: None)
 
 
@@ -156,7 +155,7 @@ class _Alarms:
             self.totals.add(total.low[-1] <= 1 <= total.high[-1])
 
     def join(self, others: "_Alarms") -> None:
-        """Count what another counted too."""
+        """Add the counts of another draw."""
         self.alarms.add(others.alarms.hits, others.alarms.trials)
         self.coverage.clusters += others.coverage.clusters
         self.totals.add(others.totals.hits, others.totals.trials)
@@ -167,7 +166,7 @@ def _alarmed(comparison: ProfileComparison) -> bool:
 
 
 def _false_alarms(found: Sequence[CapturePool]) -> Iterator[BenchmarkResult]:
-    """A/A: no comparison of one binary with itself may show anything significant."""
+    """Yield A/A results: no comparison of a binary with itself may have a significant finding."""
     locked = Count()
     for reserved in (False, True):
         whose = "reserved programs" if reserved else "tuning programs"
@@ -225,7 +224,7 @@ def _drawn_alarms(pool: CapturePool, way: Way) -> _Alarms:
 
 
 def _as_captured(found: Sequence[CapturePool]) -> Iterator[BenchmarkResult]:
-    """The earlier half of everything against the later one, the build id known: as a user would compare them."""
+    """Yield comparisons of the earlier half of everything with the later one, with build IDs, like a user would compare them."""
     alarms = Count()
     for pool in found:
         known = [_identified(each, pool.name) for each in pool.profiles]
@@ -242,7 +241,7 @@ def _identified(artifact: ProfileArtifact, name: str) -> ProfileArtifact:
 
 
 def _coverage(comparison: ProfileComparison) -> tuple[int, int]:
-    """How many of the ratio intervals of functions with 5 counts a profile or more hold the truth, which is 1."""
+    """Return how many ratio intervals of functions with 5 or more counts per profile contain the true value 1."""
     kind = comparison.kinds[0].comparison
     estimates = kind.functions.estimates
     counts = kind.functions.rows.sum(axis=1) / kind.quantum / len(kind.sets.artifacts)
@@ -251,7 +250,7 @@ def _coverage(comparison: ProfileComparison) -> tuple[int, int]:
 
 
 def _singles(found: Sequence[CapturePool]) -> Iterator[BenchmarkResult]:
-    """One profile against one: never regressed, whatever differs."""
+    """Yield comparisons of one profile with one, which must never be regressed."""
     regressed = Count()
     for pool in found:
         for seed in range(SINGLES):
@@ -300,7 +299,7 @@ def _power(found: Sequence[CapturePool], wrong: Count) -> Iterator[BenchmarkResu
 
 
 def _promises(found: Sequence[CapturePool], wrong: Count) -> Iterator[BenchmarkResult]:
-    """An effect as large as said to be detectable is found as often as said, however much the runs differ."""
+    """Yield how often an effect of the stated minimum detectable size is found, which must match, for any dispersion between runs."""
     kept, sizes = Count(), []
     for pool in (pool for pool in found if not pool.lockstep):
         for seed in range(max(1, PROMISES // len(found))):
@@ -319,7 +318,7 @@ def _promises(found: Sequence[CapturePool], wrong: Count) -> Iterator[BenchmarkR
 
 
 def _consecutive_power(found: Sequence[CapturePool], wrong: Count) -> Iterator[BenchmarkResult]:
-    """Large effects on half of a service whose sides were captured one after the other, as they were captured."""
+    """Yield large effects on half of a service whose sides were captured one after the other, without changes."""
     for effect in CONSECUTIVE_EFFECTS:
         all_found = Count()
         for pool in (pool for pool in found if not pool.lockstep and len(pool.profiles) >= 2 * SIZES[-1]):
@@ -346,7 +345,7 @@ def _longer(pool: CapturePool, size: int, rng: Generator) -> Draw:
 
 
 def _names(comparison: ProfileComparison, key: str, direction: str) -> bool:
-    """Some significant finding of this direction is this function, is paid on a path through it, or is the whole."""
+    """Return whether a significant finding of this direction is this function, is attributed to a path through it, or is the total."""
     return any(
         finding.certain
         and finding.direction == direction
@@ -356,7 +355,7 @@ def _names(comparison: ProfileComparison, key: str, direction: str) -> bool:
 
 
 def _is_wrong(comparison: ProfileComparison, direction: str) -> bool:
-    """The verdict, or a significant finding, says the opposite of the only effect there is."""
+    """Return whether the verdict or a significant finding has the opposite direction of the only effect."""
     opposite = {"worse": ("improved", "better"), "better": ("regressed", "worse")}[direction]
     return comparison.verdict == opposite[0] or any(
         each.certain and each.direction == opposite[1] for each in comparison.findings
@@ -374,7 +373,7 @@ def _row(kind: ProfileKindComparison, key: str) -> int:
 
 
 def _cases(known: Sequence[CaptureCase]) -> Iterator[BenchmarkResult]:
-    """Cases with a truth: the verdict, the causes among findings and payers, and what must not be told."""
+    """Yield the cases with known results: the verdict, the causes in findings and attributions, and forbidden findings."""
     for case in known:
         if not case.base or not case.candidate:
             continue

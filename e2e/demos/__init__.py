@@ -1,1 +1,1 @@
-"""Whole stories, played headless on a temporary stack: `npm run demo:NAME`."""
+"""Demos of complete investigations, run headless on a temporary stack: `npm run demo:NAME`."""

@@ -1,4 +1,4 @@
-"""The runner of a demo of bisect: its file, its token, and its one command."""
+"""The runner of the bisect demo: configuration, token, and process."""
 
 import json
 import os
@@ -14,19 +14,19 @@ from example.bisects.split_repositories import MONO
 from support.demo_user import DemoUser
 
 SLOTS = 2
-"""One for the control, which stays, and one for the probes."""
+"""One slot for the control, and one for the probes."""
 CLOSING_SECONDS = 30.0
 
 
 def token_of(person: DemoUser) -> str:
-    """Make a token with the right of a runner and no other."""
+    """Create an API token with only the scope `runner`."""
     (team,) = person.call("GET", "/session")["teams"]
-    asked = {"name": "runner", "scopes": ["runner"], "expires_in_days": 1}
-    return str(person.call("POST", f"/teams/{team['id']}/tokens", json=asked)["secret"])
+    token_request = {"name": "runner", "scopes": ["runner"], "expires_in_days": 1}
+    return str(person.call("POST", f"/teams/{team['id']}/tokens", json=token_request)["secret"])
 
 
 def file_of(made: Histories, folder: Path) -> Path:
-    """Write the runner's file; returns where it lies."""
+    """Write the runner's configuration and return its path."""
     ports = free_ports(SLOTS)
     python = [sys.executable, "-m"]
     address = "127.0.0.1:{port}"
@@ -48,14 +48,14 @@ def file_of(made: Histories, folder: Path) -> Path:
 
 @contextmanager
 def runner(person: DemoUser, made: Histories, folder: Path) -> Iterator[Path]:
-    """Start the runner by its one command for the length of a block; gives the file of what it says."""
-    said = folder / "runner.log"
+    """Run the runner during the block; yield its log file."""
+    log_file = folder / "runner.log"
     environment = {**os.environ, "SLOWPATH_URL": person.url, "SLOWPATH_TOKEN": token_of(person)}
     command = [sys.executable, "-m", "slowpath_cli.main", "runner", "--config", str(file_of(made, folder))]
-    with said.open("wb") as log:
+    with log_file.open("wb") as log:
         child = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         try:
-            yield said
+            yield log_file
         finally:
             child.terminate()
             try:

@@ -1,4 +1,4 @@
-"""The team of a demo of bisect: three repositories, and a service whose builds got slower while nobody built it for months."""
+"""The team of the bisect demo: three repositories, and a service that got slower during months without builds."""
 
 import json
 import os
@@ -22,9 +22,9 @@ from support.demo_user import DemoFailed, DemoUser
 SERVICE = "ingester"
 NAMES = {MONO: "shop/mono", LIBDB: "db/libdb", LIBX: "x/libx"}
 GOOD_BUILDS, BAD_BUILDS = 16, 8
-"""Builds before the months, and after them."""
+"""Numbers of builds before and after the months without builds."""
 CAPTURES, PROFILES = 6, 3
-"""Real profiles of each end, and how many of them a build has."""
+"""Numbers of recorded profiles per boundary, and of profiles per build."""
 SECONDS = 3.0
 JUDGED_SECONDS, POLL_SECONDS = 180.0, 0.5
 CATEGORY = ("profile.category", "stack-growth")
@@ -32,27 +32,27 @@ CATEGORY = ("profile.category", "stack-growth")
 
 @dataclass(frozen=True)
 class Service:
-    """The service under watch."""
+    """The service, its user and its repositories."""
 
     person: DemoUser
     id: str
     repositories: Mapping[str, str]
-    """Module to the id of its repository."""
+    """Repository ID by module."""
 
 
 def set_up(person: DemoUser, made: Histories) -> Service:
-    """Lay out the team as a person would in the settings."""
+    """Create the service and its repositories."""
     service = person.call("POST", "/services", json={"name": SERVICE})
     ids = {}
     for each in made.repositories:
-        mine = [{"service_id": service["id"], "main_package": PACKAGE}] if each.module == MONO else []
-        asked = {"name": NAMES[each.module], "url": f"file://{each.folder.resolve()}", "services": mine}
+        services = [{"service_id": service["id"], "main_package": PACKAGE}] if each.module == MONO else []
+        asked = {"name": NAMES[each.module], "url": f"file://{each.folder.resolve()}", "services": services}
         ids[each.module] = str(person.call("POST", "/repositories", json=asked)["id"])
     return Service(person, str(service["id"]), ids)
 
 
 def captured(made: Histories, folder: Path, tell: Callable[[str], None]) -> dict[str, list[Path]]:
-    """Build both ends and profile each a few times, in turns; returns the captures. Raises `DemoFailed`."""
+    """Build both boundaries, profile them in turns, and return the captures. Raises `DemoFailed`."""
     programs = {name: _program(made, name, sha, folder) for name, sha in (("good", made.good), ("bad", made.bad))}
     out: dict[str, list[Path]] = {name: [] for name in programs}
     for number in range(CAPTURES):
@@ -64,7 +64,7 @@ def captured(made: Histories, folder: Path, tell: Callable[[str], None]) -> dict
                 wait_for(f"http://{address}/healthz")
                 window(address, into, folder / "shared", SECONDS)
             out[name] += sorted(into.glob("*.pb.gz"))
-        tell(f"  {number + 1} of {CAPTURES} profiles of each end")
+        tell(f"  {number + 1} of {CAPTURES} profiles per boundary")
     return out
 
 
@@ -76,12 +76,12 @@ def _program(made: Histories, name: str, sha: str, folder: Path) -> Path:
     subprocess.run(["git", "checkout", "--quiet", "--detach", sha], cwd=tree, check=True)
     program = built(out, tree)
     if program is None:
-        raise DemoFailed(f"the {name} end does not build")
+        raise DemoFailed(f"the {name} boundary does not build")
     return program
 
 
 def line_of(repository: Repository) -> list[dict[str, Any]]:
-    """Return the commits on the first-parent line of a repository, the oldest first."""
+    """Return the first-parent commits of a repository, oldest first."""
     wanted = ["git", "log", "--first-parent", "--reverse", "--format=%H%x09%P%x09%cI%x09%an%x09%s", "main"]
     done = subprocess.run(wanted, cwd=repository.folder, check=True, capture_output=True, encoding="utf-8")
     names = ("sha", "parents", "at", "author", "title")
@@ -89,42 +89,44 @@ def line_of(repository: Repository) -> list[dict[str, Any]]:
 
 
 def send_builds(service: Service, made: Histories, captures: Mapping[str, Sequence[Path]], seed: int) -> None:
-    """Upload the builds of both ends of the months, in order, and wait until the last is judged. Raises `DemoFailed`."""
-    dice = random.Random(seed)  # noqa: S311 - which captures a build has; no secret
+    """Upload the builds of both boundaries in order, and wait for the last verdict. Raises `DemoFailed`."""
+    rng = random.Random(seed)  # noqa: S311 - selects captures; no secret
     line = line_of(made.repositories[0])
     chosen = [(one, "good") for one in line[:GOOD_BUILDS]] + [(one, "bad") for one in line[-BAD_BUILDS:]]
     last = ""
     for number, (one, side) in enumerate(chosen):
         path = f"/builds/{SERVICE}/{one['sha']}"
-        told = {"branch": "main", "title": one["title"], "author": one["author"], "committed_at": one["at"]}
+        metadata = {"branch": "main", "title": one["title"], "author": one["author"], "committed_at": one["at"]}
         parent = {"parent": chosen[number - 1][0]["sha"]} if number else {}
-        last = str(service.person.call("POST", path, json={**told, **parent})["build"]["id"])
-        for place, capture in enumerate(dice.sample(list(captures[side]), PROFILES)):
+        last = str(service.person.call("POST", path, json={**metadata, **parent})["build"]["id"])
+        for index, capture in enumerate(rng.sample(list(captures[side]), PROFILES)):
             facts = json.loads(capture.with_name(f"{capture.name}.facts.json").read_text(encoding="utf-8"))
-            said = {"run_metadata": json.dumps({**facts, "run": f"{number}/{place}", "commit": one["sha"]})}
-            service.person.call("PUT", f"{path}/artifacts/cpu.{place}.pb.gz", params=said, content=capture.read_bytes())
-    wait_until(lambda: service.person.call("GET", f"/builds/{last}/verdict")["state"] not in {"waiting", "judging"})
+            params = {"run_metadata": json.dumps({**facts, "run": f"{number}/{index}", "commit": one["sha"]})}
+            service.person.call(
+                "PUT", f"{path}/artifacts/cpu.{index}.pb.gz", params=params, content=capture.read_bytes()
+            )
+    wait_until(lambda: service.person.call("GET", f"/builds/{last}/verdict")["state"] not in {"pending", "evaluating"})
 
 
 def regression(service: Service) -> dict[str, Any]:
-    """Return the one regression that is known of the service. Raises `DemoFailed`."""
+    """Wait for exactly one regression of the service and return it. Raises `DemoFailed`."""
     found: list[dict[str, Any]] = []
 
-    def known() -> bool:
+    def is_found() -> bool:
         page = service.person.call("GET", "/regressions", params={"limit": 50})
         found[:] = [each for each in page["items"] if each["confirmed"]]
         return bool(found)
 
-    wait_until(known)
+    wait_until(is_found)
     if len(found) != 1:
-        raise DemoFailed(f"there are {len(found)} regressions, not one")
+        raise DemoFailed(f"{len(found)} regressions, expected 1")
     return found[0]
 
 
 def wait_until(is_so: Callable[[], bool], seconds: float = JUDGED_SECONDS) -> None:
-    """Wait. Raises `DemoFailed`."""
+    """Wait until a condition is true. Raises `DemoFailed` after `seconds`."""
     deadline = time.monotonic() + seconds
     while not is_so():
         if time.monotonic() > deadline:
-            raise DemoFailed(f"nothing came of it within {seconds:.0f} s")
+            raise DemoFailed(f"the expected state was not reached within {seconds:.0f} s")
         time.sleep(POLL_SECONDS)

@@ -1,10 +1,10 @@
-"""`npm run demo:builds`: 200 builds of a small service through the webhook, and 200 more in which nothing happens.
+"""`npm run demo:builds`: 200 builds of a small service through the webhook, and 200 more without a change.
 
-A git repository is written, its commits are pushed as GitHub tells of them, CI uploads profiles drawn at random from the
-example's captures. At three commits something is different: a cost moves from one function to another, one commit costs
-15 % more, the machines are others. In the end exactly one regression is known, its range holds the commit, the commit is the
-likeliest, every build has one status, one pull request one comment, Slack one message, and a report of it opens signed out;
-and of 200 builds of one variant nobody has heard anything. The last line of the output is one JSON object:
+The demo generates a git repository and pushes its commits with GitHub's webhooks; CI uploads profiles sampled from the
+example's captures. Three commits differ: one shifts a cost to another function, one costs 15% more, one changes the
+machines. Expected result: exactly one regression, whose range includes the commit; the commit is the top suspect; every
+build has one status, one pull request one comment, Slack one message; a report opens without a session; and the 200 builds
+of one variant cause no notification. The last line of the output is one JSON object:
 `{"regressions", "commit_range", "culprit", "statuses", "comments", "messages", "aa_builds", "aa_regressions", "aa_comments"}`.
 """
 
@@ -32,33 +32,33 @@ BUILDS = 200
 ROOT = Path(__file__).resolve().parents[2]
 INSIDE = "SLOWPATH_DEMO_MAIL_PORT"
 PROCESSES = "4"
-"""Much of the work waits: for git, for the decoder, for those who are told."""
+"""More than the cores: the jobs wait for git, the decoder and receivers."""
 QUIET_SECONDS = 60.0
 STATUS_SECONDS = 20.0
-"""So long nothing new may come before what has come is all."""
-MOST_FUNCTIONS = 20
+"""Time without a new status after which the statuses are complete."""
+MAX_FUNCTIONS = 20
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play the story; returns the exit code."""
+    """Run the demo and return its exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     options = _options(given)
     url = os.environ.get("SLOWPATH_URL")
     if url is None or INSIDE not in os.environ:
-        return _beside_a_stack(given)
+        return _run_on_stack(given)
     try:
-        told, wrong = play(url, options)
+        result, wrong = play(url, options)
     except DemoFailed as error:
         print(f"demo: {error}", file=sys.stderr)
         return 1
     for each in wrong:
         print(f"demo: {each}", file=sys.stderr)
-    print(json.dumps(told) if options.json else "\n".join(f"{name}: {value}" for name, value in told.items()))
+    print(json.dumps(result) if options.json else "\n".join(f"{name}: {value}" for name, value in result.items()))
     return 1 if wrong else 0
 
 
-def _beside_a_stack(arguments: Sequence[str]) -> int:
-    """Play beside a stack whose operator lists loopback, a folder of repositories, and a mail server."""
+def _run_on_stack(arguments: Sequence[str]) -> int:
+    """Run the demo on a stack that allows loopback, a folder of repositories, and a mail server."""
     (mail_port,) = free_ports(1)
     with tempfile.TemporaryDirectory(prefix="slowpath-demo-") as folder:
         environment = {
@@ -76,93 +76,95 @@ def _beside_a_stack(arguments: Sequence[str]) -> int:
 
 
 def play(url: str, options: argparse.Namespace) -> tuple[dict[str, Any], list[str]]:
-    """The whole story; returns what the last line says, and what is wrong with it."""
+    """Run the whole demo; return its result, and the errors in it."""
     began = time.monotonic()
     folder = Path(os.environ["SLOWPATH_LOCAL_REPOSITORIES"])
     with receiving(int(os.environ[INSIDE])) as receivers:
-        changed = _played(url, story(options.builds), folder / "changed", options.seed, receivers)
-        told, wrong = _looked_at(changed, receivers)
-        wrong += [] if options.no_page else _reported(changed.team)
-        _tell(f"the story took {time.monotonic() - began:.0f} s")
+        changed = _send_history(url, story(options.builds), folder / "changed", options.seed, receivers)
+        result, wrong = _check_outcome(changed, receivers)
+        wrong += [] if options.no_page else _check_report(changed.team)
+        _print(f"the builds with changes took {time.monotonic() - began:.0f} s")
     with receiving(int(os.environ[INSIDE])) as receivers:
-        same = _played(url, Plan(options.aa_builds), folder / "same", options.seed + 1, receivers)
+        same = _send_history(url, Plan(options.aa_builds), folder / "same", options.seed + 1, receivers)
         found = _regressions(same.team)
         statuses_of(receivers, len(same.steps))
-        told |= {
+        result |= {
             "aa_builds": len(same.steps),
             "aa_regressions": len(found),
             "aa_comments": len(receivers.heard.comments) + len(receivers.heard.slack),
         }
-        wrong += [f"nothing happened, and yet: {each['title']} ({each['sentence']})" for each in found]
-        wrong += ["somebody was told of nothing"] * bool(told["aa_comments"])
-    _tell(f"all of it took {time.monotonic() - began:.0f} s")
-    return told, wrong
+        wrong += [f"false regression: {each['title']} ({each['sentence']})" for each in found]
+        wrong += ["false notifications"] * bool(result["aa_comments"])
+    _print(f"the demo took {time.monotonic() - began:.0f} s")
+    return result, wrong
 
 
 class DemoOutcome:
-    """A history whose builds were all judged."""
+    """A history whose builds all have verdicts."""
 
     def __init__(self, team: Team, steps: Sequence[Step], plan: Plan) -> None:
-        """Keep them."""
+        """Set team, steps and plan."""
         self.team, self.steps, self.plan = team, steps, plan
 
 
-def _played(url: str, plan: Plan, folder: Path, seed: int, receivers: ReceiverDoubles) -> DemoOutcome:
-    """Write a history, and send all its builds."""
-    hour = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)  # noqa: TID251 - commits are of these days
+def _send_history(url: str, plan: Plan, folder: Path, seed: int, receivers: ReceiverDoubles) -> DemoOutcome:
+    """Generate a history and send all its builds."""
+    hour = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)  # noqa: TID251 - the commits end now
     history = History(folder, plan, seed, hour)
     history.push(history.steps[0])
     team = set_up(sign_up(url), history.host, receivers)
-    ci = Ci(team, random.Random(seed))  # noqa: S311 - the same seed draws the same profiles; no secret
+    ci = Ci(team, random.Random(seed))  # noqa: S311 - reproducible; no secret
     began = time.monotonic()
     for step in history.steps:
         ci.send(step, history.push)
         if step.number % 20 == 19:
-            _tell(f"  build {step.number + 1} of {plan.builds} after {time.monotonic() - began:.0f} s")
+            _print(f"  build {step.number + 1} of {plan.builds} after {time.monotonic() - began:.0f} s")
     ci.finish()
     rate = plan.builds / (time.monotonic() - began) * 60
-    half, most = quantile(team.watched, 0.5), quantile(team.watched, 0.95)
-    _tell(
-        f"{plan.builds} builds, {rate:.0f} a minute; judged {half:.1f} s after CI's last word, 95 % within {most:.1f} s"
+    median, p95 = quantile(team.watched, 0.5), quantile(team.watched, 0.95)
+    _print(
+        f"{plan.builds} builds, {rate:.0f} per minute; verdict {median:.1f} s after the end of CI (median), 95% within {p95:.1f} s"
     )
     return DemoOutcome(team, history.steps, plan)
 
 
-def _looked_at(played: DemoOutcome, receivers: ReceiverDoubles) -> tuple[dict[str, Any], list[str]]:
-    """What became of the story, and what is wrong with it."""
+def _check_outcome(played: DemoOutcome, receivers: ReceiverDoubles) -> tuple[dict[str, Any], list[str]]:
+    """Return the result of a history with changes, and the errors in it."""
     found = _regressions(played.team)
-    heard = statuses_of(receivers, len(played.steps))
-    _wait_until(lambda: bool(heard.slack and heard.comments and heard.mails))
-    wrong = [f"what the vendor refuses: {each}" for each in heard.complaints]
+    received = statuses_of(receivers, len(played.steps))
+    _wait_until(lambda: bool(received.slack and received.comments and received.mails))
+    wrong = [f"invalid request to a vendor: {each}" for each in received.complaints]
     slower = played.steps[played.plan.slower or 0]
     places = {step.built.sha: step.number for step in played.steps}
     commit_range, culprit = None, None
     for each in found:
-        _tell(f"regression {each['number']}: {each['title']}: {each['sentence']} [{each['state']}]")
+        _print(f"regression {each['number']}: {each['title']}: {each['sentence']} [{each['state']}]")
     if len(found) != 1:
-        wrong.append(f"there are {len(found)} regressions, not one")
+        wrong.append(f"{len(found)} regressions, expected 1")
     for one in found[:1]:
         first, last = one["range"]["first_commit"], one["range"]["last_commit"]
         commit_range = [first, last]
         if not places[first] <= slower.number <= places[last]:
-            wrong.append(f"the range is builds {places[first]} to {places[last]}, and it was {slower.number}")
+            wrong.append(
+                f"the range is builds {places[first]} to {places[last]}, but the regression is build {slower.number}"
+            )
         culprit = _culprit(played.team, one)
         if culprit != slower.built.sha:
-            wrong.append(f"the likeliest commit is {culprit}, and it was {slower.built.sha}")
-    wrong += _told_wrongly(heard, played.steps, pull_request_of(slower))
-    told = {
+            wrong.append(f"the top suspect is {culprit}, but the culprit is {slower.built.sha}")
+    wrong += _check_notifications(received, played.steps, pull_request_of(slower))
+    result = {
         "regressions": len(found),
         "commit_range": commit_range,
         "culprit": culprit,
-        "statuses": len(heard.statuses),
-        "comments": len(heard.comments),
-        "messages": len(heard.slack),
+        "statuses": len(received.statuses),
+        "comments": len(received.comments),
+        "messages": len(received.slack),
     }
-    return told, wrong
+    return result, wrong
 
 
-def _reported(team: Team) -> list[str]:
-    """Freeze the regression's page into a report, share that, and open it signed out; returns what is wrong with it."""
+def _check_report(team: Team) -> list[str]:
+    """Add a snapshot of the regression's page to a report, share it, and open it without a session; return the errors."""
     person = team.person
     for one in _regressions(team)[:1]:
         path = f"/t/{person.team_slug}/regressions/{one['id']}"
@@ -170,35 +172,39 @@ def _reported(team: Team) -> list[str]:
             seen = in_browser(person, "builds.spec.ts", {"DEMO_PATH": path, "DEMO_TEAM": person.team_slug})
         except (DemoFailed, subprocess.TimeoutExpired) as error:
             return [f"the report: {error}"]
-        _tell(f"a report shows it signed out: {seen['title']}" if seen else "no browser here: no report was looked at")
+        _print(f"a report opens without a session: {seen['title']}" if seen else "no browser: skipped the report")
     return []
 
 
-def _told_wrongly(heard: ReceivedRequests, steps: Sequence[Step], pull_request: int) -> list[str]:
-    """What somebody was told too often, too seldom, or at the wrong place."""
+def _check_notifications(received: ReceivedRequests, steps: Sequence[Step], pull_request: int) -> list[str]:
+    """Return the missing, repeated and misdirected notifications."""
     wrong = []
-    if {sha for sha, _ in heard.statuses} != {step.built.sha for step in steps} or len(heard.statuses) != len(steps):
-        wrong.append(f"{len(heard.statuses)} statuses for {len(steps)} builds")
-    failed = [sha for (sha, _), said in heard.statuses.items() if said[-1].state == "failure"]
+    if {sha for sha, _ in received.statuses} != {step.built.sha for step in steps} or len(received.statuses) != len(
+        steps
+    ):
+        wrong.append(f"{len(received.statuses)} statuses for {len(steps)} builds")
+    failed = [sha for (sha, _), statuses in received.statuses.items() if statuses[-1].state == "failure"]
     if len(failed) != 1:
         wrong.append(f"{len(failed)} builds are marked as failed")
-    if [pull for pull, _ in heard.comments.values()] != [pull_request]:
-        wrong.append(f"comments are on {[pull for pull, _ in heard.comments.values()]}, not on [{pull_request}]")
-    if len(heard.slack) != 1 or len(heard.mails) != 1:
-        wrong.append(f"{len(heard.slack)} messages in Slack and {len(heard.mails)} e-mails, not one each")
-    opened = [each for each in heard.webhooks.values() if each.type == "regression.opened"]
+    if [pull for pull, _ in received.comments.values()] != [pull_request]:
+        wrong.append(
+            f"comments on pull requests {[pull for pull, _ in received.comments.values()]}, expected [{pull_request}]"
+        )
+    if len(received.slack) != 1 or len(received.mails) != 1:
+        wrong.append(f"{len(received.slack)} messages in Slack and {len(received.mails)} e-mails, expected 1 each")
+    opened = [each for each in received.webhooks.values() if each.type == "regression.opened"]
     if len(opened) != 1:
-        wrong.append(f"{len(opened)} webhooks of a regression, not one")
+        wrong.append(f"{len(opened)} webhooks of a regression, expected 1")
     return wrong
 
 
 def statuses_of(receivers: ReceiverDoubles, builds: int) -> ReceivedRequests:
-    """Wait until every build has its status, as long as more may come; returns all that was heard."""
-    heard, known = receivers.heard, -1
-    while known < len(heard.statuses) < builds:
-        known = len(heard.statuses)
-        _wait_until(lambda: len(heard.statuses) >= builds, STATUS_SECONDS)
-    return heard
+    """Wait until every build has a status or no more arrive; return all received requests."""
+    received, previous_count = receivers.heard, -1
+    while previous_count < len(received.statuses) < builds:
+        previous_count = len(received.statuses)
+        _wait_until(lambda: len(received.statuses) >= builds, STATUS_SECONDS)
+    return received
 
 
 def _wait_until(is_so: Callable[[], bool], seconds: float = QUIET_SECONDS) -> None:
@@ -213,31 +219,37 @@ def _regressions(team: Team) -> list[dict[str, Any]]:
 
 
 def _culprit(team: Team, one: dict[str, Any]) -> str | None:
-    """The commit that is suspected most, once it is known which commits change the program."""
-    members = [{"kind": one["kind"], "subject": one["subject"]}, *one["members"]]
+    """Return the top suspect, after the package closures of the commits are computed."""
+    members = [{"kind": one["kind"], "subject": one["subject"]}, *one["related_series"]]
     functions = list(dict.fromkeys(each["subject"] for each in members if each["kind"] == "profile.function"))
-    asked = {"good": one["good"]["commit"], "bad": one["since"]["commit"], "function": functions[:MOST_FUNCTIONS]}
+    params = {
+        "good": one["good"]["commit"],
+        "bad": one["first_bad_build"]["commit"],
+        "function": functions[:MAX_FUNCTIONS],
+    }
     path = f"/services/{team.service_id}/commits"
-    _wait_until(lambda: team.person.call("GET", path, params=asked)["closure_state"] == "known")
-    between = team.person.call("GET", path, params=asked)
-    suspects = sorted(between["commits"], key=lambda each: -each["suspicion"]["share"])
+    _wait_until(lambda: team.person.call("GET", path, params=params)["closure_state"] == "known")
+    between = team.person.call("GET", path, params=params)
+    suspects = sorted(between["commits"], key=lambda each: -each["suspicion"]["probability"])
     return str(suspects[0]["sha"]) if suspects else None
 
 
-def _tell(line: str) -> None:
+def _print(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="npm run demo:builds --", description="200 builds, one of which is slower.")
-    parser.add_argument("--json", action="store_true", help="end with one line of JSON")
-    parser.add_argument("--seed", type=int, default=1, help="draws commits and profiles (default 1)")
-    parser.add_argument("--builds", type=int, default=BUILDS, help=f"builds of the story (default {BUILDS})")
-    parser.add_argument("--aa-builds", type=int, default=BUILDS, help=f"builds of the rest (default {BUILDS})")
-    parser.add_argument("--no-page", action="store_true", help="do not make a report in a browser")
+    parser = argparse.ArgumentParser(
+        prog="npm run demo:builds --", description="Send 200 builds, of which one is slower."
+    )
+    parser.add_argument("--json", action="store_true", help="print the result as one line of JSON")
+    parser.add_argument("--seed", type=int, default=1, help="seed of commits and profiles (default: 1)")
+    parser.add_argument("--builds", type=int, default=BUILDS, help=f"builds with changes (default: {BUILDS})")
+    parser.add_argument("--aa-builds", type=int, default=BUILDS, help=f"builds without a change (default: {BUILDS})")
+    parser.add_argument("--no-page", action="store_true", help="skip the report in a browser")
     options = parser.parse_args(arguments)
     if options.builds < 1 or options.aa_builds < 1:
-        parser.error("each history has one build at least")
+        parser.error("--builds and --aa-builds must be at least 1")
     return options
 
 

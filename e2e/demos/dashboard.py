@@ -1,11 +1,11 @@
-"""`npm run demo:dashboard`: story 4 on a temporary stack, from a running pipeline to the row where latency jumps, and why.
+"""`npm run demo:dashboard`: from a running pipeline to a latency change point and its cause, on a temporary stack.
 
-A distributor and three ingesters run as real processes; a real Prometheus (Debian's package, unpacked without root) reads
-their histograms and writes them on, their own OpenTelemetry exporters send spans. The distributor is deployed anew, built
-slower; the board must mark the step with that deploy, and the spans of both builds must show the gap that has grown. The
-last line of the output is one JSON object: `{"seconds_to_board", "marked_deploy", "expected_deploy", "amplification",
-"gap_edge", "prometheus"}`: seconds from Prometheus's start to the first latency on the board; the commit of the deploy that
-the step is put down to, and the one that was deployed; calls of ingesters for each request of the distributor.
+A distributor and three ingesters run as real processes. A real Prometheus (Debian's package, unpacked without root) scrapes
+their histograms and forwards them by remote write; their OpenTelemetry exporters send spans. Then a slower build of the
+distributor is deployed: the dashboard must attribute the change point to this deployment, and the spans of both builds must
+show the gap that has grown. The last line of the output is one JSON object: `{"seconds_to_board", "marked_deploy",
+"expected_deploy", "amplification", "gap_edge", "prometheus"}`: the seconds from Prometheus's start to the first latency on
+the dashboard; the commits of the attributed and of the actual deployment; calls of ingesters per request of the distributor.
 """
 
 import argparse
@@ -32,39 +32,39 @@ from support.demo_user import DemoFailed, DemoUser, sign_up
 
 BASE = "5d21e8b07f3c94a6e1b80c2d7f4963a5be108d72"
 SLOWER = "a84f3c19d65b720ef8c14e93b2d7056a91ce3f48"
-"""Commits of the story: both builds are made of the same tree here, and differ in a flag."""
+"""Commits of the demo: both builds have the same sources, and differ in a flag."""
 ENVIRONMENT = "production"
 ROUTE = "POST /api/v1/push"
 SERVICE = "distributor"
 WARM_SECONDS = 15.0
-"""Until the distributor holds as many writes as it keeps: a service that begins is no step of one that runs."""
+"""Time until the distributor's buffer of writes is full and its latency is stable."""
 BOARD_SECONDS = 60.0
 EARLY = timedelta(seconds=20)
-"""How far before the deploy a step of it may be placed: some scrapes."""
+"""Allowed time of the change point before the deployment: a few scrapes."""
 COMPARE_SECONDS = 120.0
 SPANS_SECONDS = 90.0
 SETS = 2
-"""Of spans, on each side of the deploy: half a minute each."""
+"""Number of span sets on each side of the deployment, of half a minute each."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play the story; returns the exit code."""
+    """Run the demo and return its exit code."""
     options = _options(arguments)
     url = options.url or os.environ.get("SLOWPATH_URL")
     if not url:
-        print("demo: SLOWPATH_URL is not set: run `npm run demo:dashboard`, which brings a server up", file=sys.stderr)
+        print("demo: SLOWPATH_URL is not set. Run `npm run demo:dashboard`, which starts a server.", file=sys.stderr)
         return 2
     try:
-        told = play(url, options)
+        result = play(url, options)
     except DemoFailed as error:
         print(f"demo: {error}", file=sys.stderr)
         return 1
-    print(json.dumps(told) if options.json else "\n".join(f"{name}: {value}" for name, value in told.items()))
+    print(json.dumps(result) if options.json else "\n".join(f"{name}: {value}" for name, value in result.items()))
     return 0
 
 
 def play(url: str, options: argparse.Namespace) -> dict[str, Any]:
-    """The whole story; returns what the last line says."""
+    """Run the whole demo and return its result."""
     person = sign_up(url)
     with tempfile.TemporaryDirectory(prefix="slowpath-demo-") as name, ExitStack() as stack:
         folder, go = Path(name), go_command()
@@ -74,18 +74,18 @@ def play(url: str, options: argparse.Namespace) -> dict[str, Any]:
         pipeline.deploy(programs[BASE], "zero-copy")
         time.sleep(WARM_SECONDS)
         began = time.monotonic()
-        how = stack.enter_context(sending_metrics(url, person.token, pipeline.targets, folder, options.prometheus))
+        sender = stack.enter_context(sending_metrics(url, person.token, pipeline.targets, folder, options.prometheus))
         board = _wait_for_latency(person, began)
         seconds = time.monotonic() - began
-        _tell(f"the board shows the distributor's p99 {seconds:.1f} s after Prometheus began ({how})")
+        _print(f"the dashboard shows the distributor's p99 {seconds:.1f} s after Prometheus's start ({sender})")
         time.sleep(max(0.0, options.before - seconds))
         deploy = _deploy(person, SLOWER)
         deployed_at = datetime.fromisoformat(deploy["started_at"])
         pipeline.deploy(programs[SLOWER], "copy")
-        _tell(f"{SLOWER[:7]} is deployed")
+        _print(f"deployed {SLOWER[:7]}")
         marked, board = _wait_for_mark(person, deployed_at, options.after)
         sides = _sets_around(person, str(board.environment_id), deployed_at)
-    _tell(
+    _print(
         f"p99 before {board.p99(None, deployed_at) * 1000:.1f} ms, after {board.p99(deployed_at, None) * 1000:.1f} ms"
     )
     return {
@@ -94,34 +94,34 @@ def play(url: str, options: argparse.Namespace) -> dict[str, Any]:
         "expected_deploy": SLOWER,
         "amplification": board.amplification(),
         "gap_edge": _grown_gap(person, sides),
-        "prometheus": how,
+        "prometheus": sender,
     }
 
 
 @dataclass(frozen=True)
 class DashboardOutcome:
-    """What a board shows."""
+    """The content of a dashboard."""
 
     columns: ColumnFile
 
     @property
     def header(self) -> dict[str, Any]:
-        """What it says of itself."""
+        """Return the header of the document."""
         return dict(self.columns.header)
 
     @property
     def environment_id(self) -> str | None:
-        """Of which environment it is."""
+        """Return the environment's ID, or None."""
         environment = self.header["environment"]
         return None if environment is None else str(environment["id"])
 
     def row(self) -> int | None:
-        """Which row the distributor is."""
+        """Return the index of the distributor's row, or None."""
         names = [each["service"]["name"] for each in self.header["rows"]]
         return names.index(SERVICE) if SERVICE in names else None
 
     def p99(self, start: datetime | None, end: datetime | None) -> float:
-        """The median of the distributor's p99 (seconds) in a range; NaN where nothing is known."""
+        """Return the median of the distributor's p99 (seconds) in a time range; NaN without data."""
         column = self.columns.arrays.get(f"r{self.row()}_p99")
         if column is None:
             return float("nan")
@@ -132,7 +132,7 @@ class DashboardOutcome:
         return float(np.median(values[inside])) if inside.any() else float("nan")
 
     def amplification(self) -> float | None:
-        """Calls of ingesters for each request of the distributor."""
+        """Return the calls of ingesters per request of the distributor."""
         ids = {each["service"]["id"]: each["service"]["name"] for each in self.header["rows"]}
         for edge in self.header["edges"]:
             if (ids.get(edge["caller"]), ids.get(edge["callee"])) == (SERVICE, "ingester"):
@@ -140,7 +140,7 @@ class DashboardOutcome:
         return None
 
     def marked(self, since: datetime) -> str | None:
-        """The commit of the deploy that a change of the distributor since then is put down to, or that is told slower."""
+        """Return the commit of the deployment that caused a later change of the distributor, or whose verdict is slower."""
         commits = {each["id"]: each["commit"] for each in self.header["deploys"]}
         services = {each["service"]["id"] for each in self.header["rows"] if each["service"]["name"] == SERVICE}
         early_ms = (since - EARLY).timestamp() * 1000
@@ -153,15 +153,15 @@ class DashboardOutcome:
 
 
 def _board(person: DemoUser) -> DashboardOutcome:
-    """The last twenty minutes of the board."""
-    query = {"from": (datetime.now(UTC) - timedelta(minutes=20)).isoformat()}  # noqa: TID251 - a demo plays now
+    """Return the last twenty minutes of the dashboard. Raises `DemoFailed`."""
+    query = {"from": (datetime.now(UTC) - timedelta(minutes=20)).isoformat()}  # noqa: TID251 - a demo runs now
     try:
-        answer = person.http.get("/api/v1/dashboard", params=query)
+        response = person.http.get("/api/v1/dashboard", params=query)
     except httpx.HTTPError as error:
-        raise DemoFailed(f"the board: {error}") from error
-    if answer.is_error:
-        raise DemoFailed(f"the board: {answer.status_code} {answer.text[:300]}")
-    body = answer.content
+        raise DemoFailed(f"the dashboard: {error}") from error
+    if response.is_error:
+        raise DemoFailed(f"the dashboard: {response.status_code} {response.text[:300]}")
+    body = response.content
     return DashboardOutcome(read_columns(gzip.decompress(body) if body[:2] == b"\x1f\x8b" else body, "slowpath.board"))
 
 
@@ -171,12 +171,12 @@ def _wait_for_latency(person: DemoUser, began: float) -> DashboardOutcome:
         if not np.isnan(shown.p99(None, None)):
             return shown
         if time.monotonic() - began > BOARD_SECONDS:
-            raise DemoFailed(f"no latency on the board after {BOARD_SECONDS:.0f} s: {shown.header['empty']}")
+            raise DemoFailed(f"no latency on the dashboard after {BOARD_SECONDS:.0f} s: {shown.header['empty']}")
         time.sleep(0.5)
 
 
 def _wait_for_mark(person: DemoUser, since: datetime, seconds: float) -> tuple[str | None, DashboardOutcome]:
-    """Wait until the board marks a step; None when it does not in that time."""
+    """Wait until the dashboard attributes a change point; None after `seconds`."""
     deadline = time.monotonic() + seconds
     while True:
         shown = _board(person)
@@ -187,7 +187,7 @@ def _wait_for_mark(person: DemoUser, since: datetime, seconds: float) -> tuple[s
 
 
 def _deploy(person: DemoUser, commit: str) -> dict[str, Any]:
-    """Tell of a deploy as a deploy tool would."""
+    """Send a deployment event like a deploy tool."""
     message = {
         "service": SERVICE,
         "environment": ENVIRONMENT,
@@ -196,12 +196,12 @@ def _deploy(person: DemoUser, commit: str) -> dict[str, Any]:
             {"id": commit, "title": "Unmarshal labels into strings of their own" if commit == SLOWER else "Start"}
         ],
     }
-    known: dict[str, Any] = person.call("POST", "/deployment-events", json=message)
-    return known
+    deployment: dict[str, Any] = person.call("POST", "/deployment-events", json=message)
+    return deployment
 
 
 def _sets_around(person: DemoUser, environment_id: str, deployed_at: datetime) -> dict[str, list[str]]:
-    """The sets of spans that end before a deploy, and those that begin after it; waits until there are some."""
+    """Wait for span sets that end before a deployment and that begin after it; return their IDs by side."""
     deadline = time.monotonic() + SPANS_SECONDS
     while True:
         query = {
@@ -221,12 +221,12 @@ def _sets_around(person: DemoUser, environment_id: str, deployed_at: datetime) -
 
 
 def _grown_gap(person: DemoUser, sides: dict[str, list[str]]) -> str | None:
-    """The gap that has grown most for certain between two sets of spans."""
+    """Return the significant gap that has grown most between the span sets, or None."""
     if not all(sides.values()):
-        _tell("no set of spans on one side of the deploy")
+        _print("no span set on one side of the deployment")
         return None
-    asked = {side: {"artifact_ids": ids, "label": side} for side, ids in sides.items()}
-    comparison = person.call("POST", "/comparisons", json={"name": "Around the deploy", **asked})
+    requested_sides = {side: {"artifact_ids": ids, "label": side} for side, ids in sides.items()}
+    comparison = person.call("POST", "/comparisons", json={"name": "Around the deploy", **requested_sides})
     deadline = time.monotonic() + COMPARE_SECONDS
     while comparison["state"] in UNFINISHED and time.monotonic() < deadline:
         time.sleep(0.5)
@@ -234,33 +234,35 @@ def _grown_gap(person: DemoUser, sides: dict[str, list[str]]) -> str | None:
     if comparison["state"] != "done":
         raise DemoFailed(f"the comparison of spans is {comparison['state']}: {comparison['problem']}")
     for finding in comparison["result"]["findings"]:
-        _tell(f"  {finding['sentence']}")
+        _print(f"  {finding['sentence']}")
     grown = [
         str(each["subject"])
         for each in comparison["result"]["findings"]
         if (each["kind"], each["direction"]) == ("spans.gap", "worse")
     ]
-    # What a request waits for in its own span stands before what it waits for inside its calls of others.
+    # Prefer gaps of the request's span to gaps in the spans of its calls.
     return next((each for each in grown if each.startswith(f"{SERVICE}/{ROUTE}|")), next(iter(grown), None))
 
 
-def _tell(line: str) -> None:
+def _print(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="npm run demo:dashboard --", description="From a running pipeline to the deploy."
+        prog="npm run demo:dashboard --", description="Attribute a latency change point to a deployment."
     )
-    parser.add_argument("--json", action="store_true", help="end with one line of JSON")
+    parser.add_argument("--json", action="store_true", help="print the result as one line of JSON")
     parser.add_argument(
-        "--prometheus", choices=["real", "client"], help="what writes (default: the real one if there is one)"
+        "--prometheus", choices=["real", "client"], help="sender of metrics (default: a real Prometheus, if available)"
     )
-    parser.add_argument("--rate", type=float, default=120.0, help="writes a second (default 120)")
-    parser.add_argument("--series", type=int, default=300, help="series of a write, 14 texts each (default 300)")
-    parser.add_argument("--before", type=float, default=130.0, help="seconds until the slower build (default 130)")
-    parser.add_argument("--after", type=float, default=180.0, help="seconds to wait for the mark at most (default 180)")
-    parser.add_argument("--url", help="a running server (default SLOWPATH_URL)")
+    parser.add_argument("--rate", type=float, default=120.0, help="writes per second (default: 120)")
+    parser.add_argument("--series", type=int, default=300, help="series per write, with 14 strings each (default: 300)")
+    parser.add_argument("--before", type=float, default=130.0, help="seconds until the slower build (default: 130)")
+    parser.add_argument(
+        "--after", type=float, default=180.0, help="maximum seconds to wait for the change point (default: 180)"
+    )
+    parser.add_argument("--url", help="a running server (default: $SLOWPATH_URL)")
     return parser.parse_args(arguments)
 
 

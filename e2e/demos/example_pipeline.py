@@ -1,4 +1,4 @@
-"""The example's pipeline as real processes, and a real Prometheus that reads their histograms and writes them on."""
+"""Run the example's pipeline as processes, and a Prometheus that scrapes their histograms and forwards them."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ SOURCE = Path(__file__).resolve().parents[2] / "worker" / "example" / "pipeline"
 WRITER = Path(__file__).resolve().parent / "remotewriter"
 INGESTERS = 3
 SMALL = {"GOMAXPROCS": "1", "GOGC": "10"}
-"""What containers of one CPU and little memory are given."""
+"""Go settings of small containers: one CPU, little memory."""
 SAMPLED = "0.2"
 KEPT = "1000"
 READY_SECONDS = 15.0
@@ -29,18 +29,18 @@ Sender = Literal["real", "client"]
 
 
 def go_command() -> str:
-    """The Go command. Raises `DemoFailed` without one."""
+    """Return the Go command. Raises `DemoFailed` if it is missing."""
     tools = Path(__file__).resolve().parents[2] / ".slowpath" / "tools" / "bin" / "go"
     found = shutil.which("go") or next(
         (str(each) for each in (Path("/usr/local/go/bin/go"), tools) if each.exists()), None
     )
     if found is None:
-        raise DemoFailed("there is no Go to build the pipeline with")
+        raise DemoFailed("Go is required to build the pipeline, but was not found")
     return found
 
 
 def built(go: str, commit: str, folder: Path) -> Path:
-    """Build the pipeline as the build of a commit; returns the program. Raises `DemoFailed`."""
+    """Build the pipeline with the version of a commit and return the program. Raises `DemoFailed`."""
     program = folder / "pipeline"
     build([go, "build", "-trimpath", "-ldflags", f"-X main.version={commit[:7]}", "-o", str(program), "."], SOURCE)
     return program
@@ -55,10 +55,10 @@ def build(command: list[str], source: Path) -> None:
 
 
 class Pipeline:
-    """Three ingesters, the load, and whichever build of the distributor is deployed. Spans go to a server of ours."""
+    """Three ingesters, a load generator, and the deployed build of the distributor. Spans go to the server."""
 
     def __init__(self, program: Path, spans_url: str, token: str, rate: float, series: int) -> None:
-        """Say what the ingesters are, and where spans go."""
+        """Set the ingesters' program, and the server for spans."""
         self._program = program
         self._environment = {
             **SMALL,
@@ -79,7 +79,7 @@ class Pipeline:
     def __enter__(self) -> Self:
         """Start the ingesters."""
         for number, listen in enumerate(self.targets["ingester"]):
-            self._children.append(self._started(self._program, "ingester", listen, f"ingester-{number}"))
+            self._children.append(self._start(self._program, "ingester", listen, f"ingester-{number}"))
         for listen in self.targets["ingester"]:
             wait_for(f"http://{listen}/healthz")
         return self
@@ -87,24 +87,24 @@ class Pipeline:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """End everything that was started."""
+        """Stop all processes."""
         for child in reversed([*self._children, *([self._distributor] if self._distributor else [])]):
             stop(child)
 
     def deploy(self, program: Path, texts: str) -> None:
-        """Replace the distributor by another build; the load begins with the first one."""
+        """Replace the distributor by another build; the load starts with the first one."""
         first = self._distributor is None
         if self._distributor is not None:
             stop(self._distributor)
         listen = self.targets["distributor"][0]
-        told = ["-unmarshal", texts, "-ingesters", ",".join(self.targets["ingester"])]
-        self._distributor = self._started(program, "distributor", listen, "distributor-0", *told)
+        arguments = ["-unmarshal", texts, "-ingesters", ",".join(self.targets["ingester"])]
+        self._distributor = self._start(program, "distributor", listen, "distributor-0", *arguments)
         wait_for(f"http://{listen}/healthz")
         if first:
             url = f"http://{listen}/api/v1/push"
             self._children.append(self._run([str(self._program), "-role", "load", "-url", url, *self._load]))
 
-    def _started(self, program: Path, role: str, listen: str, instance: str, *more: str) -> subprocess.Popen[bytes]:
+    def _start(self, program: Path, role: str, listen: str, instance: str, *more: str) -> subprocess.Popen[bytes]:
         command = [
             str(program),
             "-role",
@@ -146,15 +146,17 @@ JOB = """  - job_name: {name}
 
 @contextmanager
 def sending_metrics(
-    url: str, token: str, targets: Mapping[str, list[str]], folder: Path, asked: Sender | None = None
+    url: str, token: str, targets: Mapping[str, list[str]], folder: Path, requested: Sender | None = None
 ) -> Iterator[Sender]:
-    """Have the metrics of all targets read and written to a server of ours, as long as a block lasts.
+    """Scrape the metrics of all targets and write them to the server during the block; yield the sender.
 
-    By a real Prometheus when one can be had; else, or when asked for, by a program of ours with Prometheus's own client.
+    The sender is a real Prometheus if available; else, or on request, a small program with Prometheus's client.
     """
-    binary = None if asked == "client" else prometheus_binary()
-    if binary is None and asked == "real":
-        raise DemoFailed("there is no Prometheus: install Debian's package, or name a program by SLOWPATH_PROMETHEUS")
+    binary = None if requested == "client" else prometheus_binary()
+    if binary is None and requested == "real":
+        raise DemoFailed(
+            "Prometheus is not available. Install Debian's package, or set SLOWPATH_PROMETHEUS to its path."
+        )
     if binary is None:
         with writing_on(url, token, targets, folder):
             yield "client"
@@ -164,7 +166,7 @@ def sending_metrics(
 
 
 def jobs_of(targets: Mapping[str, list[str]]) -> str:
-    """The part of a configuration that says what is read."""
+    """Return the scrape jobs of a Prometheus configuration."""
     return "".join(
         JOB.format(name=name, targets=", ".join(f"'{each}'" for each in listed)) for name, listed in targets.items()
     )
@@ -172,7 +174,7 @@ def jobs_of(targets: Mapping[str, list[str]]) -> str:
 
 @contextmanager
 def scraping(binary: Path, config: str, folder: Path) -> Iterator[str]:
-    """Run a real Prometheus on a configuration; gives its address."""
+    """Run a Prometheus with a configuration; yield its URL."""
     file = folder / "prometheus.yml"
     file.touch(mode=0o600)
     file.write_text(config, encoding="utf-8")
@@ -194,23 +196,23 @@ def scraping(binary: Path, config: str, folder: Path) -> Iterator[str]:
 
 @contextmanager
 def writing_on(url: str, token: str, targets: Mapping[str, list[str]], folder: Path) -> Iterator[Path]:
-    """Run the stand-in for a Prometheus; gives the file in which it says, a line each, what it has written."""
-    program, told = folder / "remotewriter", folder / "remotewriter.jsonl"
+    """Run the substitute for Prometheus; yield its output file, with one line per write."""
+    program, output_file = folder / "remotewriter", folder / "remotewriter.jsonl"
     build([go_command(), "build", "-trimpath", "-o", str(program), "."], WRITER)
     named = ",".join(f"{name}={each}" for name, listed in targets.items() for each in listed)
-    with told.open("wb") as output:
+    with output_file.open("wb") as output:
         child = subprocess.Popen(
             [str(program), "-url", f"{url}/api/v1/metrics/write", "-targets", named],
             env={"REMOTEWRITER_TOKEN": token}, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
         )  # fmt: skip
         try:
-            yield told
+            yield output_file
         finally:
             stop(child)
 
 
 def free_ports(number: int) -> list[int]:
-    """So many ports of loopback that are free now."""
+    """Return free loopback ports."""
     sockets = [socket.socket() for _ in range(number)]
     try:
         for each in sockets:
@@ -222,18 +224,18 @@ def free_ports(number: int) -> list[int]:
 
 
 def wait_for(url: str) -> None:
-    """Wait until a process answers. Raises `DemoFailed`."""
+    """Wait until a URL responds with 200. Raises `DemoFailed`."""
     deadline = time.monotonic() + READY_SECONDS
     while time.monotonic() < deadline:
         with suppress(httpx.HTTPError):
             if httpx.get(url, timeout=1.0).status_code == httpx.codes.OK:
                 return
         time.sleep(0.05)
-    raise DemoFailed(f"{url} does not come up")
+    raise DemoFailed(f"{url} did not respond within {READY_SECONDS:.0f} s")
 
 
 def stop(child: subprocess.Popen[bytes]) -> None:
-    """End a process, kindly first."""
+    """Stop a process by SIGTERM, then by SIGKILL."""
     child.terminate()
     try:
         child.wait(8)

@@ -1,12 +1,12 @@
-"""`npm run demo:traces`: story 2, from execution traces dropped in the browser to who was in the way.
+"""`npm run demo:traces`: from execution traces dropped on the page to the cause of scheduler latency.
 
-Somebody new signs up and drops two traces of the timestamp client on the page, waits, reads the first finding, and opens
-the timeline of the victim's worst wait; what the page says must be what the data says. The last line of the output is one
-JSON object: `{"victim", "culprit", "p99_before_ns", "p99_after_ns", "seconds"}`: the goroutines that wait for a processor,
-whoever held the processors meanwhile, the 99th percentile of that wait on both sides, and the seconds from the drop to
-the findings. Without a browser the traces are uploaded as the command line does.
+A new user drops two traces of the timestamp client on the page, reads the first finding, and opens the timeline of the
+waiter's longest wait; the page must match the data. The last line of the output is one JSON object: `{"victim", "culprit",
+"p99_before_ns", "p99_after_ns", "seconds"}`: the waiting goroutine group, the main occupant of the Ps meanwhile, the p99 of
+the wait on both sides, and the seconds from the drop to the findings. Without a browser, the traces are uploaded like by the
+CLI.
 
-Nothing tells the sides apart but what is inside the files: they come in an order and under names drawn by `--seed`.
+Only the content of the files distinguishes the sides: `--seed` determines a random order and random names.
 """
 
 import argparse
@@ -34,12 +34,12 @@ TRACES = Path(__file__).resolve().parents[2] / "worker" / "example" / "traces"
 MANIFEST = TRACES / "investigation.json"
 SIDES = ("base", "candidate")
 WAITING = frozenset({"trace.sched_delay", "trace.blame"})
-"""Kinds of findings whose subject is `group|reason` of goroutines that wait."""
+"""Kinds of findings whose subject is `group|reason` of a waiter."""
 
 
 @dataclass(frozen=True)
 class TraceDemoOutcome:
-    """One trace as it is handed over: under a name that says nothing, with facts that say nothing of the variant."""
+    """One trace to upload, with a random name and run metadata that do not contain the variant."""
 
     side: str
     path: Path
@@ -48,90 +48,90 @@ class TraceDemoOutcome:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Play the story; returns the exit code."""
+    """Run the demo and return its exit code."""
     options = _options(arguments)
     url = options.url or os.environ.get("SLOWPATH_URL")
     if not url:
-        print("demo: SLOWPATH_URL is not set: run `npm run demo:traces`, which brings a server up", file=sys.stderr)
+        print("demo: SLOWPATH_URL is not set. Run `npm run demo:traces`, which starts a server.", file=sys.stderr)
         return 2
     try:
-        told = play(url, options)
+        outcome = play(url, options)
     except (DemoFailed, CollectError) as error:
         print(f"demo: {error}", file=sys.stderr)
         return 1
-    print(json.dumps(told) if options.json else "\n".join(f"{name}: {value}" for name, value in told.items()))
+    print(json.dumps(outcome) if options.json else "\n".join(f"{name}: {value}" for name, value in outcome.items()))
     return 0
 
 
 def play(url: str, options: argparse.Namespace) -> dict[str, Any]:
-    """The whole story; returns what the last line says."""
-    dice = random.Random(options.seed)  # noqa: S311 - the same seed plays the same story; no secret
-    files = drawn({"base": options.base, "candidate": options.candidate}, options.traces, dice)
+    """Run the whole demo and return its result."""
+    rng = random.Random(options.seed)  # noqa: S311 - reproducible; no secret
+    files = drawn({"base": options.base, "candidate": options.candidate}, options.traces, rng)
     person = sign_up(url)
-    seen = None if options.no_page else _through_the_page(person, files)
+    seen = None if options.no_page else _drop_on_page(person, files)
     if seen is None:
-        _tell("no browser: the traces are uploaded as the command line does")
+        _print("no browser: uploading the traces by the API")
         began = time.monotonic()
-        comparison = compare(person, _upload(person, files, dice), dice)
+        comparison = compare(person, _upload(person, files, rng), rng)
         seconds = time.monotonic() - began
     else:
         comparison = person.call("GET", f"/comparisons/{seen['comparison']}")
         seconds = float(seen["seconds"])
     findings = comparison["result"]["findings"]
-    _tell(f"{comparison['verdict']}: {len(findings)} findings after {seconds:.1f} s")
+    _print(f"{comparison['verdict']}: {len(findings)} findings after {seconds:.1f} s")
     for finding in findings[:5]:
-        _tell(f"  {finding['sentence']}")
-    told = first_of(findings, person.call("GET", f"/comparisons/{comparison['id']}/parts/traces"))
+        _print(f"  {finding['sentence']}")
+    outcome = first_of(findings, person.call("GET", f"/comparisons/{comparison['id']}/parts/traces"))
     if seen is not None:
-        _check(seen, told)
-    return {**told, "seconds": round(seconds, 2)}
+        _check_page(seen, outcome)
+    return {**outcome, "seconds": round(seconds, 2)}
 
 
-def drawn(variants: dict[str, str], traces: int, dice: random.Random) -> list[TraceDemoOutcome]:
-    """So many traces of each side, mixed, under names that say nothing. Raises `DemoFailed`."""
+def drawn(variants: dict[str, str], traces: int, rng: random.Random) -> list[TraceDemoOutcome]:
+    """Return randomly chosen traces of each side, shuffled, with random names. Raises `DemoFailed`."""
     files = []
     for side in SIDES:
         items = find_items([str(place_of(variants[side]))], RunMetadata())
-        files += [_dropped(side, item, dice) for item in dice.sample(items, min(traces, len(items)))]
-    dice.shuffle(files)
+        files += [_anonymize(side, item, rng) for item in rng.sample(items, min(traces, len(items)))]
+    rng.shuffle(files)
     return files
 
 
 def place_of(variant: str) -> Path:
-    """Where the traces of a variant are: a set of the example, else a file or folder of that name. Raises `DemoFailed`."""
+    """Return the path of a variant: a set of the example, or a file or folder. Raises `DemoFailed`."""
     sets = {each["id"]: each for each in json.loads(MANIFEST.read_text(encoding="utf-8"))["sets"]}
     if variant in sets:
         return TRACES / str(sets[variant]["folder"])
     if Path(variant).exists():
         return Path(variant)
-    raise DemoFailed(f"the example has no set {variant!r} and there is no such file; it has {', '.join(sorted(sets))}")
+    raise DemoFailed(f"{variant!r} is neither a file nor a set of the example; sets are {', '.join(sorted(sets))}")
 
 
-def _dropped(side: str, item: UploadItem, dice: random.Random) -> TraceDemoOutcome:
+def _anonymize(side: str, item: UploadItem, rng: random.Random) -> TraceDemoOutcome:
     facts = {name: fact for name, fact in item.facts.to_json().items() if name != "commit"}
     if "run" in facts:
-        facts["run"] = str(uuid.UUID(int=dice.getrandbits(128), version=4))
+        facts["run"] = str(uuid.UUID(int=rng.getrandbits(128), version=4))
     packed = ".gz" if item.path.suffix == ".gz" else ""
-    return TraceDemoOutcome(side, item.path, f"{dice.getrandbits(32):08x}.trace{packed}", facts)
+    return TraceDemoOutcome(side, item.path, f"{rng.getrandbits(32):08x}.trace{packed}", facts)
 
 
-def _through_the_page(person: DemoUser, files: Sequence[TraceDemoOutcome]) -> dict[str, Any] | None:
-    """Drop the files on the page and look at what comes; None without a browser."""
+def _drop_on_page(person: DemoUser, files: Sequence[TraceDemoOutcome]) -> dict[str, Any] | None:
+    """Drop the files on the page and return what it shows; None without a browser."""
     with tempfile.TemporaryDirectory(prefix="slowpath-demo-") as folder:
-        told = []
+        outcome = []
         for each in files:
             sidecar = Path(folder, f"{each.name}.facts.json")
             sidecar.write_text(json.dumps(each.facts), encoding="utf-8")
-            told.append({"side": each.side, "name": each.name, "path": str(each.path), "facts": str(sidecar)})
+            outcome.append({"side": each.side, "name": each.name, "path": str(each.path), "facts": str(sidecar)})
         return in_browser(
             person,
             "traces.spec.ts",
-            {"DEMO_PATH": f"/t/{person.team_slug}/comparisons", "DEMO_FILES": json.dumps(told)},
+            {"DEMO_PATH": f"/t/{person.team_slug}/comparisons", "DEMO_FILES": json.dumps(outcome)},
         )
 
 
-def _upload(person: DemoUser, files: Sequence[TraceDemoOutcome], dice: random.Random) -> dict[str, list[str]]:
-    batch = str(uuid.UUID(int=dice.getrandbits(128), version=4))
+def _upload(person: DemoUser, files: Sequence[TraceDemoOutcome], rng: random.Random) -> dict[str, list[str]]:
+    batch = str(uuid.UUID(int=rng.getrandbits(128), version=4))
     ids: dict[str, list[str]] = {side: [] for side in SIDES}
     with UploadClient(person.url, person.token) as server:
         for each in files:
@@ -140,49 +140,51 @@ def _upload(person: DemoUser, files: Sequence[TraceDemoOutcome], dice: random.Ra
 
 
 def first_of(findings: Sequence[dict[str, Any]], part: dict[str, Any]) -> dict[str, Any]:
-    """The first finding's victim, whoever is most to blame for it, the victim's p99 (ns) on both sides; nulls without."""
-    told: dict[str, Any] = dict.fromkeys(("victim", "culprit", "p99_before_ns", "p99_after_ns"))
+    """Return the first finding's waiter, its main occupant, and the waiter's p99 (ns) on both sides; None if missing."""
+    outcome: dict[str, Any] = dict.fromkeys(("victim", "culprit", "p99_before_ns", "p99_after_ns"))
     if not findings:
-        return told
+        return outcome
     first = findings[0]
     if first["kind"] in WAITING:
-        told["victim"] = first["subject"].rpartition("|")[0]
-        told["culprit"] = first["by"][0]["subject"] if first["by"] else None
+        outcome["victim"] = first["subject"].rpartition("|")[0]
+        outcome["culprit"] = first["by"][0]["subject"] if first["by"] else None
     elif first["kind"] == "trace.gc":
-        told["culprit"] = "gc"
+        outcome["culprit"] = "gc"
     for group in part["groups"]:
         if group["victim"] == first["subject"]:
             for name, side in (("p99_before_ns", group["base"]), ("p99_after_ns", group["candidate"])):
-                told[name] = side["p99_ns"] if side else None
-    return told
+                outcome[name] = side["p99_ns"] if side else None
+    return outcome
 
 
-def _check(seen: dict[str, Any], told: dict[str, Any]) -> None:
-    """What the page says must be what the data says: the victim first, its worst wait's timeline open, the culprit told."""
-    _tell(f"the page says first: {seen['first']}")
-    _tell(f"its worst wait: {seen['wait']}; held by {seen['held_by']}")
-    if told["victim"] is None:
+def _check_page(seen: dict[str, Any], outcome: dict[str, Any]) -> None:
+    """Check that the page shows the waiter, its longest wait and the main occupant. Raises `DemoFailed`."""
+    _print(f"first finding on the page: {seen['first']}")
+    _print(f"its longest wait: {seen['wait']}; P occupancy: {seen['held_by']}")
+    if outcome["victim"] is None:
         return
-    if not names(seen["first"], told["victim"]) or not names(seen["wait"], told["victim"]):
-        raise DemoFailed(f"the page does not say that {told['victim']} waits")
-    grew = (told["p99_after_ns"] or 0) > (told["p99_before_ns"] or 0)  # who has gone is not told where they were missed
-    if grew and told["culprit"] is not None and not names(f"{seen['first']} {seen['held_by']}", told["culprit"]):
-        raise DemoFailed(f"the page does not say that {told['culprit']} held the processors")
+    if not names(seen["first"], outcome["victim"]) or not names(seen["wait"], outcome["victim"]):
+        raise DemoFailed(f"the page does not show the waiter {outcome['victim']}")
+    grew = (outcome["p99_after_ns"] or 0) > (outcome["p99_before_ns"] or 0)  # an occupant that disappeared is not shown
+    if grew and outcome["culprit"] is not None and not names(f"{seen['first']} {seen['held_by']}", outcome["culprit"]):
+        raise DemoFailed(f"the page does not show the occupant {outcome['culprit']}")
 
 
-def _tell(line: str) -> None:
+def _print(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="npm run demo:traces --", description="From traces to who was in the way.")
-    parser.add_argument("--json", action="store_true", help="end with one line of JSON")
-    parser.add_argument("--seed", type=int, default=1, help="draws the traces, their names and order (default 1)")
-    parser.add_argument("--base", default="base", help="set of the example, or a file or folder (default base)")
-    parser.add_argument("--candidate", default="hogs", help="set of the example, or a file or folder (default hogs)")
-    parser.add_argument("--traces", type=int, default=1, help="how many of a set (default 1)")
-    parser.add_argument("--no-page", action="store_true", help="do not go through the page in a browser")
-    parser.add_argument("--url", help="a running server (default SLOWPATH_URL)")
+    parser = argparse.ArgumentParser(
+        prog="npm run demo:traces --", description="Compare the example's execution traces."
+    )
+    parser.add_argument("--json", action="store_true", help="print the result as one line of JSON")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the traces, their names and order (default: 1)")
+    parser.add_argument("--base", default="base", help="set of the example, or a file or folder (default: base)")
+    parser.add_argument("--candidate", default="hogs", help="set of the example, or a file or folder (default: hogs)")
+    parser.add_argument("--traces", type=int, default=1, help="number of traces per set (default: 1)")
+    parser.add_argument("--no-page", action="store_true", help="skip the page in a browser")
+    parser.add_argument("--url", help="a running server (default: $SLOWPATH_URL)")
     return parser.parse_args(arguments)
 
 

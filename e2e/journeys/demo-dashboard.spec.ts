@@ -17,7 +17,7 @@ async function seeded(request: APIRequestContext, url: string): Promise<string> 
     ['-m', 'slowpath_cli.main', 'admin', 'seed-example', '--only', 'board', '--url', url],
     { cwd: root, timeout: 100_000 },
   );
-  const [, email, password] = /sign in as (\S+) with the password (\S+)/.exec(stdout) ?? [];
+  const [, email, password] = /Sign in as (\S+) with the password (\S+)/.exec(stdout) ?? [];
   const headers = { Origin: new URL(url).origin };
   await succeeded(
     await request.post(`${api}/session`, {

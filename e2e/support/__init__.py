@@ -1,1 +1,1 @@
-"""What benchmarks and demos share: a demo user, doubles of CI and of receivers, a demo repository, and a Prometheus."""
+"""Shared by benchmarks and demos: a demo user, doubles of CI and of receivers, a demo repository, and a Prometheus."""

@@ -1,7 +1,7 @@
-"""A real git repository for a demo: the example's service, 200 commits of it with merges, three of which matter.
+"""Create a git repository for a demo: the example's service with 200 commits, including merges; three change its cost.
 
-The commits are written by `git fast-import`, so their ids follow from the seed and the hour alone. They lie ready in the
-code host's copy; its branch moves on when a build's commits are pushed.
+`git fast-import` writes the commits, so their SHAs depend only on the seed and the hour. All commits are in the bare
+repository from the start; a push only updates its branch.
 """
 
 import os
@@ -22,7 +22,7 @@ SLOWER_TITLE = "Discounts stay in the order in which they were written"
 
 @dataclass(frozen=True)
 class Plan:
-    """How many builds, and from which on what is different; nothing where it never is."""
+    """The number of builds, and the first build of each change; None without the change."""
 
     builds: int
     moved: int | None = None
@@ -30,7 +30,7 @@ class Plan:
     smaller: int | None = None
 
     def variant(self, build: int) -> str:
-        """Return which captures a build's profiles are drawn from."""
+        """Return the variant of the captures for a build."""
         for name, since in (("smaller", self.smaller), ("slower", self.slower), ("moved", self.moved)):
             if since is not None and build >= since:
                 return name
@@ -38,13 +38,13 @@ class Plan:
 
 
 def story(builds: int) -> Plan:
-    """A move, a change for the worse, and a change of the machines, in this order."""
+    """Return a plan with a cost shift, a regression, and a change of machines, in this order."""
     return Plan(builds, moved=builds * 3 // 10, slower=builds * 6 // 10, smaller=builds * 8 // 10)
 
 
 @dataclass(frozen=True)
 class Change:
-    """One commit as a code host tells of it."""
+    """One commit as in a code host's webhook."""
 
     sha: str
     parents: tuple[str, ...]
@@ -58,7 +58,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Step:
-    """One build: the commit that was built, and all that came onto the branch with it."""
+    """One build: the built commit, and all commits pushed with it."""
 
     number: int
     variant: str
@@ -68,7 +68,7 @@ class Step:
 
 @dataclass
 class _WrittenCommit:
-    """A commit on its way to git."""
+    """A commit for `git fast-import`."""
 
     mark: int
     parents: tuple[int, ...]
@@ -80,62 +80,62 @@ class _WrittenCommit:
 
 
 class History:
-    """The repository of a plan, in a folder."""
+    """The repository of a plan."""
 
     def __init__(self, folder: Path, plan: Plan, seed: int, until: datetime) -> None:
-        """Write the whole history below `folder`; nothing is pushed yet."""
-        self._dice = random.Random(seed)  # noqa: S311 - the same seed writes the same history; no secret
+        """Write the whole history into a bare repository in `folder`; nothing is pushed yet."""
+        self._rng = random.Random(seed)  # noqa: S311 - reproducible; no secret
         self._tree: dict[str, bytes] = {}
         self._comments: dict[str, bytes] = {}
         self._written: list[_WrittenCommit] = []
         self._builds: list[list[_WrittenCommit]] = []
         self._plan = plan
         self.host = folder / "quoter.git"
-        began = until - timedelta(minutes=45 * plan.builds)
+        started_at = until - timedelta(minutes=45 * plan.builds)
         for number in range(plan.builds):
-            self._builds.append(list(self._build(number, began + timedelta(minutes=45 * number))))
+            self._builds.append(list(self._build(number, started_at + timedelta(minutes=45 * number))))
         shas = self._import()
         self.steps = [
-            Step(number, plan.variant(number), told[-1], tuple(told))
+            Step(number, plan.variant(number), changes[-1], tuple(changes))
             for number, group in enumerate(self._builds)
-            for told in [[_change(each, shas) for each in group]]
+            for changes in [[_change(each, shas) for each in group]]
         ]
 
     def push(self, step: Step) -> None:
-        """Let the branch of the code host's copy move on to a build's commit."""
+        """Update the branch to a build's commit."""
         _git(["update-ref", "refs/heads/main", step.built.sha], self.host)
 
     def _build(self, number: int, at: datetime) -> Iterator[_WrittenCommit]:
         if number == 0:
             yield self._commit("The first quoter", at, _files(EXAMPLE / "quoter"), self._head())
         elif number == self._plan.moved:
-            yield self._commit(MOVED_TITLE, at, self._laid_over("moved"), self._head())
+            yield self._commit(MOVED_TITLE, at, self._changed_files("moved"), self._head())
         elif number == self._plan.slower:
-            yield self._commit(SLOWER_TITLE, at, self._laid_over("slower"), self._head())
+            yield self._commit(SLOWER_TITLE, at, self._changed_files("slower"), self._head())
         elif number % MERGE_EVERY == 0:
             head = self._head()
-            first = self._commit(*self._little(number, "a"), head)
+            first = self._commit(*self._minor_change(number, "a"), head)
             yield first
-            second = self._commit(*self._little(number, "b"), (first.mark,))
+            second = self._commit(*self._minor_change(number, "b"), (first.mark,))
             yield second
             yield self._commit(f"Merge branch 'topic-{number}'", at, {}, (*head, second.mark))
         else:
-            title, _, files = self._little(number, "")
+            title, _, files = self._minor_change(number, "")
             yield self._commit(title, at, files, self._head())
 
-    def _laid_over(self, change: str) -> dict[str, bytes]:
-        """Return the files of a change, with the comments that others have made in them since."""
+    def _changed_files(self, change: str) -> dict[str, bytes]:
+        """Return the files of a change, with the comments added to them by earlier commits."""
         files = _files(EXAMPLE / "changes" / change)
         return {path: content + self._comments.get(path, b"") for path, content in files.items()}
 
     def _head(self) -> tuple[int, ...]:
         return (self._written[-1].mark,) if self._written else ()
 
-    def _little(self, number: int, part: str) -> tuple[str, datetime, dict[str, bytes]]:
-        """A change that costs nothing: a note, a test, a word in a comment."""
-        package = self._dice.choice(PACKAGES)
+    def _minor_change(self, number: int, part: str) -> tuple[str, datetime, dict[str, bytes]]:
+        """Return title, time and files of a commit without cost: a note, a test or a comment."""
+        package = self._rng.choice(PACKAGES)
         at = self._written[-1].at + timedelta(minutes=5)
-        kind = self._dice.randrange(4)
+        kind = self._rng.randrange(4)
         if kind == 0:
             path = f"notes/{number:03d}{part}.md"
             return f"A note about {package}", at, {path: f"# {package}\n\nSeen in build {number}.\n".encode()}
@@ -149,7 +149,7 @@ class History:
         return f"A comment in {package}", at, {path: self._tree[path] + comment}
 
     def _commit(self, title: str, at: datetime, files: dict[str, bytes], parents: tuple[int, ...]) -> _WrittenCommit:
-        author = 1 if title == SLOWER_TITLE else self._dice.randrange(len(PEOPLE))
+        author = 1 if title == SLOWER_TITLE else self._rng.randrange(len(PEOPLE))
         added = tuple(path for path in files if path not in self._tree)
         written = _WrittenCommit(len(self._written) + 1, parents, title, author, at, files, added)
         self._tree.update(files)
@@ -168,10 +168,10 @@ class History:
 
 def _stream(written: _WrittenCommit) -> bytes:
     name, user = PEOPLE[written.author]
-    who = f"{name} <{user}@shop.example> {int(written.at.timestamp())} +0000"
+    signature = f"{name} <{user}@shop.example> {int(written.at.timestamp())} +0000"
     title = written.title.encode()
     parts = [
-        f"commit refs/to-be-pushed/main\nmark :{written.mark}\nauthor {who}\ncommitter {who}\ndata {len(title)}\n".encode()
+        f"commit refs/to-be-pushed/main\nmark :{written.mark}\nauthor {signature}\ncommitter {signature}\ndata {len(title)}\n".encode()
     ]
     parts += [title, b"\n"]
     for number, parent in enumerate(written.parents):
@@ -190,12 +190,12 @@ def _change(written: _WrittenCommit, shas: dict[int, str]) -> Change:
 
 
 def _files(folder: Path) -> dict[str, bytes]:
-    """Return what lies below a folder, by path."""
+    """Return the files below a folder by path."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
     }
 
 
-def _git(arguments: list[str], folder: Path, said: bytes = b"") -> None:
+def _git(arguments: list[str], folder: Path, stdin: bytes = b"") -> None:
     environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
-    subprocess.run(["git", *arguments], cwd=folder, input=said, env=environment, check=True)
+    subprocess.run(["git", *arguments], cwd=folder, input=stdin, env=environment, check=True)

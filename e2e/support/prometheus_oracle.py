@@ -1,4 +1,4 @@
-"""A real Prometheus 2.42 (Debian's package, unpacked without root) to ask the same questions of the same samples."""
+"""Run Prometheus 2.42 (Debian's package, unpacked without root) as a reference for queries on the same samples."""
 
 import os
 import shutil
@@ -18,15 +18,15 @@ import httpx
 
 VERSION = "2.42"
 ROOT = Path(__file__).resolve().parents[2]
-KEPT = ROOT / ".slowpath" / "tools" / "prometheus"
+CACHE = ROOT / ".slowpath" / "tools" / "prometheus"
 
 
 def prometheus_binary() -> Path | None:
-    """The program, fetched once through apt where this machine has it; None where it cannot be had."""
-    said = os.environ.get("SLOWPATH_PROMETHEUS")
-    if said:
-        return Path(said)
-    program = KEPT / "usr" / "bin" / "prometheus"
+    """Return the program, downloaded once by apt; None if it is not available."""
+    configured = os.environ.get("SLOWPATH_PROMETHEUS")
+    if configured:
+        return Path(configured)
+    program = CACHE / "usr" / "bin" / "prometheus"
     if program.exists():
         return program
     if shutil.which("apt-get") is None or shutil.which("dpkg") is None:
@@ -40,15 +40,15 @@ def prometheus_binary() -> Path | None:
             return None
         unpacked = Path(folder) / "unpacked"
         subprocess.run(["dpkg", "-x", str(packages[0]), str(unpacked)], check=True)
-        KEPT.parent.mkdir(parents=True, exist_ok=True)
+        CACHE.parent.mkdir(parents=True, exist_ok=True)
         if not program.exists():
-            shutil.copytree(unpacked, KEPT, symlinks=True, dirs_exist_ok=True)
+            shutil.copytree(unpacked, CACHE, symlinks=True, dirs_exist_ok=True)
     return program
 
 
 @dataclass(frozen=True)
 class WrittenHistogram:
-    """A native histogram of whole counts, as remote write 1 carries it: sparse buckets by number."""
+    """A native histogram with integer counts, as in remote write 1: sparse buckets by index."""
 
     schema: int
     count: int
@@ -61,7 +61,7 @@ class WrittenHistogram:
 
 @dataclass(frozen=True)
 class WrittenBlock:
-    """Samples of one series to be written: (time in ms, value or histogram), ascending."""
+    """Samples of one series to write: (time in ms, value or histogram), ascending."""
 
     labels: Mapping[str, str]
     points: Sequence[tuple[int, float | WrittenHistogram]]
@@ -69,27 +69,27 @@ class WrittenBlock:
 
 @dataclass(frozen=True)
 class Prometheus:
-    """A running server."""
+    """A running Prometheus server."""
 
     url: str
 
     def write(self, series: Iterable[WrittenBlock]) -> None:
-        """Send samples by remote write 1; those of one request must not be older than the newest by hours."""
+        """Send samples by remote write 1; those of one request must be within a few hours."""
         body = remote_write_body(series)
         httpx.post(
             f"{self.url}/api/v1/write", content=body, headers=REMOTE_WRITE_HEADERS, timeout=60
         ).raise_for_status()
 
     def query_range(self, query: str, start_ms: int, end_ms: int, step_ms: int) -> list[dict[str, Any]]:
-        """The series of a matrix: [{"metric": labels, "values": [[time_s, "value"], ...]}]."""
+        """Run a range query; return [{"metric": labels, "values": [[time_s, "value"], ...]}]."""
         form: dict[str, str | float] = {
             "query": query,
             "start": start_ms / 1000,
             "end": end_ms / 1000,
             "step": step_ms / 1000,
         }
-        answer = httpx.get(f"{self.url}/api/v1/query_range", params=form, timeout=60).raise_for_status()
-        found: list[dict[str, Any]] = answer.json()["data"]["result"]
+        response = httpx.get(f"{self.url}/api/v1/query_range", params=form, timeout=60).raise_for_status()
+        found: list[dict[str, Any]] = response.json()["data"]["result"]
         return found
 
 
@@ -101,13 +101,13 @@ REMOTE_WRITE_HEADERS = {
 
 
 def remote_write_body(series: Iterable[WrittenBlock]) -> bytes:
-    """Samples as one request of remote write 1."""
+    """Encode samples as one remote write 1 request."""
     return bytes(cramjam.snappy.compress_raw(b"".join(_field(1, _series(one)) for one in series)))
 
 
 @contextmanager
 def running_prometheus(binary: Path) -> Iterator[Prometheus]:
-    """Start the server on a free port of loopback with a store of its own; end it afterwards."""
+    """Run the server on a free loopback port with a temporary store; stop it afterwards."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -133,7 +133,7 @@ def running_prometheus(binary: Path) -> Iterator[Prometheus]:
 
 def _wait_until_ready(url: str, process: subprocess.Popen[bytes]) -> None:
     for _ in range(200):
-        assert process.poll() is None, "Prometheus ended by itself"
+        assert process.poll() is None, "Prometheus exited during startup"
         try:
             if httpx.get(f"{url}/-/ready", timeout=2).status_code == 200:
                 return

@@ -1,6 +1,6 @@
-"""Those who are told, for a demo: a code host's API, Slack, a webhook and a mail server on loopback, strict as the real ones.
+"""Doubles of notification receivers for a demo, on loopback: a code host's API, Slack, a webhook and a mail server.
 
-What arrives is checked against what the vendors document; whatever they would refuse is kept as a complaint and refused too.
+Requests are validated against the vendors' documentation; invalid ones are rejected and recorded as complaints.
 """
 
 import json
@@ -19,7 +19,7 @@ from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 
 class StrictModel(BaseModel):
-    """Nothing is taken that the vendor does not document."""
+    """Rejects fields that the vendor does not document."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -88,12 +88,12 @@ class WebhookBody(StrictModel):
 
 @dataclass
 class ReceivedRequests:
-    """All that arrived."""
+    """All received requests."""
 
     statuses: dict[tuple[str, str], list[StatusBody]] = field(default_factory=dict)
-    """By commit and context, oldest first: the newest is what the code host shows."""
+    """By commit and context, oldest first; the code host shows the newest."""
     comments: dict[int, tuple[int, str]] = field(default_factory=dict)
-    """Comment id to the pull request and the text."""
+    """Pull request and text by comment ID."""
     comments_changed: int = 0
     slack: list[SlackBody] = field(default_factory=list)
     webhooks: dict[str, WebhookBody] = field(default_factory=dict)
@@ -104,15 +104,15 @@ class ReceivedRequests:
 STATUS = re.compile(r"/github/repos/([\w.-]+/[\w.-]+)/statuses/([0-9a-f]{40})")
 COMMENTS = re.compile(r"/github/repos/([\w.-]+/[\w.-]+)/issues/(\d+)/comments")
 COMMENT = re.compile(r"/github/repos/([\w.-]+/[\w.-]+)/issues/comments/(\d+)")
-TOKEN = "made-up-token-of-a-demo"  # noqa: S105 - opens nothing
+TOKEN = "made-up-token-of-a-demo"  # noqa: S105 - not a real token
 SLACK_PATH = "/services/T00000000/B00000000/made-up"
 
 
 class ReceiverDoubles:
-    """The receivers of one play."""
+    """The receivers of one demo."""
 
     def __init__(self, mail_port: int) -> None:
-        """Listen at nothing yet; mail comes to this port."""
+        """Set the port of the mail server; nothing listens yet."""
         self.heard = ReceivedRequests()
         self.mail_port = mail_port
         self.port = 0
@@ -121,25 +121,25 @@ class ReceiverDoubles:
 
     @property
     def url(self) -> str:
-        """Where all but mail is sent."""
+        """Return the URL of the HTTP receivers."""
         return f"http://127.0.0.1:{self.port}"
 
     def take(self, method: str, path: str, headers: dict[str, str], body: bytes) -> tuple[int, object]:
-        """Answer one request as the vendor would."""
+        """Process one request like the vendor; return status and body."""
         with self._lock:
             try:
-                return self._taken(method, path.partition("?")[0], headers, body)
+                return self._dispatch(method, path.partition("?")[0], headers, body)
             except (ValidationError, ValueError, WebhookVerificationError) as error:
                 self.heard.complaints.append(f"{method} {path}: {error}"[:500])
                 return 422, {"message": "Validation Failed"}
 
     def take_mail(self, envelope: Envelope) -> None:
-        """Keep one e-mail."""
+        """Store one e-mail."""
         content = envelope.content
         with self._lock:
             self.heard.mails.append(content.decode("utf-8", "replace") if isinstance(content, bytes) else str(content))
 
-    def _taken(self, method: str, path: str, headers: dict[str, str], body: bytes) -> tuple[int, object]:
+    def _dispatch(self, method: str, path: str, headers: dict[str, str], body: bytes) -> tuple[int, object]:
         if path.startswith("/github/"):
             return self._github(method, path, headers, body)
         if method == "POST" and path == SLACK_PATH:
@@ -149,11 +149,11 @@ class ReceiverDoubles:
             Webhook(self.webhook_secret).verify(body, headers)
             self.heard.webhooks[headers["webhook-id"]] = WebhookBody.model_validate_json(body)
             return 204, ""
-        raise ValueError("nothing is there")
+        raise ValueError("no such endpoint")
 
     def _github(self, method: str, path: str, headers: dict[str, str], body: bytes) -> tuple[int, object]:
         if headers.get("authorization") != f"Bearer {TOKEN}" or headers.get("x-github-api-version") != "2022-11-28":
-            raise ValueError("a request to GitHub carries a token and a version")
+            raise ValueError("a request to GitHub needs a token and a version")
         comments = self.heard.comments
         if method == "POST" and (found := STATUS.fullmatch(path)):
             status = StatusBody.model_validate_json(body)
@@ -172,12 +172,12 @@ class ReceiverDoubles:
             comments[int(found[2])] = (pull, CommentBody.model_validate_json(body).body)
             self.heard.comments_changed += 1
             return 200, {"id": int(found[2])}
-        raise ValueError("GitHub has nothing there")
+        raise ValueError("GitHub has no such endpoint")
 
 
 @contextmanager
 def receiving(mail_port: int) -> Iterator[ReceiverDoubles]:
-    """Have everybody listen as long as a block lasts."""
+    """Run all receivers during the block."""
     receivers = ReceiverDoubles(mail_port)
     mail = Controller(_Mailbox(receivers.take_mail), hostname="127.0.0.1", port=mail_port)
     with ThreadingHTTPServer(("127.0.0.1", 0), _handler(receivers)) as server:
@@ -202,26 +202,26 @@ def _handler(receivers: ReceiverDoubles) -> type[BaseHTTPRequestHandler]:
             body = self.rfile.read(int(self.headers["Content-Length"] or 0))
             headers = {name.lower(): value for name, value in self.headers.items()}
             status, content = receivers.take(self.command, self.path, headers, body)
-            said = content.encode() if isinstance(content, str) else json.dumps(content).encode()
+            encoded = content.encode() if isinstance(content, str) else json.dumps(content).encode()
             self.send_response(status)
-            self.send_header("Content-Length", str(len(said)))
+            self.send_header("Content-Length", str(len(encoded)))
             self.end_headers()
-            self.wfile.write(said)
+            self.wfile.write(encoded)
 
-        do_GET = do_POST = do_PATCH = answer  # noqa: N815 - as the standard library calls them
+        do_GET = do_POST = do_PATCH = answer  # noqa: N815 - names of the standard library
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as the standard library calls it
-            """Say nothing."""
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - name of the standard library
+            """Log nothing."""
 
     return Handler
 
 
 class _Mailbox:
-    """Hands on what a mail server takes."""
+    """Mail handler that passes messages on."""
 
     def __init__(self, take: Callable[[Envelope], None]) -> None:
         self._take = take
 
-    async def handle_DATA(self, _server: SMTP, _session: Session, envelope: Envelope) -> str:  # noqa: N802 - as aiosmtpd calls it
+    async def handle_DATA(self, _server: SMTP, _session: Session, envelope: Envelope) -> str:  # noqa: N802 - name of aiosmtpd
         self._take(envelope)
         return "250 OK"

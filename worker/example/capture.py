@@ -1,7 +1,7 @@
-"""Capture the example's artifacts anew: `python worker/example/capture.py --out FOLDER`.
+"""Recapture the example's artifacts: `python worker/example/capture.py --out FOLDER`.
 
-Every profile comes from a fresh process, and the variants take turns in an order drawn per round, so that whatever else
-the machine does in these minutes falls on all of them alike. Uses the same code as `slowpath collect`.
+Every profile is recorded from a new process. The variants alternate in a random order per round, so that other load of the
+machine affects all of them equally. Uses the code of `slowpath collect`.
 """
 
 import argparse
@@ -33,16 +33,16 @@ COMMITS = {
     "helper": "9b6e24d1f7035ca8e46d2f9017c3b85ad06f7e12",
     "pool": "c52d80e9a4417bf36e1f0958db2ac67403e91d5b",
 }
-"""Made up: the variants are build tags of one tree here, and commits in the story."""
+"""Invented commits: the variants are build tags of one source tree."""
 WRITTEN = RequestCounter(re.compile(r'^ingester_write_requests_total\{outcome="written"\}$'))
 WARM_SECONDS = 1.5
 FIRST_PORT = 7421
 
 
 def main() -> int:
-    """Build the variants and capture them; returns the exit code."""
+    """Build and capture the variants; return the exit code."""
     options = read_options(
-        "Capture the example's artifacts anew.",
+        "Recapture the example's artifacts.",
         Path("/srv/ingester"),
         rounds=10,
         rate=70_000,
@@ -57,7 +57,7 @@ def main() -> int:
     port = FIRST_PORT
     for number in range(options.first, options.first + options.rounds):
         order = sorted(VARIANTS)
-        random.Random(number).shuffle(order)  # noqa: S311 - an order, the same for the same round; no secret
+        random.Random(number).shuffle(order)  # noqa: S311 - an order, reproducible per round; no secret
         for variant in order:
             port += 1
             capture(options, variant, number, port)
@@ -65,15 +65,17 @@ def main() -> int:
 
 
 def build(go: str, tags: str, out: Path, package: str) -> None:
-    """Build one program without paths of this machine in it."""
+    """Build one program without local paths."""
     command = [go, "build", "-trimpath", "-buildvcs=false", "-tags", tags, "-o", str(out), package]
     subprocess.run(command, cwd=SOURCE, check=True, env={**os.environ, "CGO_ENABLED": "0", "GOTOOLCHAIN": "local"})
 
 
 def capture(options: argparse.Namespace, variant: str, number: int, port: int) -> None:
-    """One fresh process of a variant under load: one CPU profile, and in round 0 snapshots at both ends."""
+    """Capture a new process of a variant under load: one CPU profile, and in round 0 snapshots at the start and the end."""
     listen = f"127.0.0.1:{port}"
-    program = options.install / "ingester"  # the profile names its binary: every variant must have the same name
+    program = (
+        options.install / "ingester"
+    )  # profiles contain the name of the binary, which must not differ between variants
     shutil.copy(options.install / variant, program)
     sink = FolderSink(options.out / variant)
     recordings = [_of_round(recording, number) for recording in _plan(number, options.seconds).recordings()]

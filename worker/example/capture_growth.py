@@ -1,7 +1,7 @@
-"""Record the example's stack-growth logs anew: `python worker/example/capture_growth.py --goroot COPY --out FOLDER`.
+"""Recapture the example's stack-growth logs: `python worker/example/capture_growth.py --goroot COPY --out FOLDER`.
 
 COPY is a copy of Go 1.26.8 with `artifacts-growth/newstack.patch` applied: its runtime prints a stack trace at every
-1,000th growth of each stack size, and how many there were when the process ends.
+1,000th growth of each stack size, and the total numbers at the end of the process.
 """
 
 import argparse
@@ -26,14 +26,14 @@ COMMITS = {
     "helper": "9b6e24d1f7035ca8e46d2f9017c3b85ad06f7e12",
     "pool": "c52d80e9a4417bf36e1f0958db2ac67403e91d5b",
 }
-"""Made up, as in `capture.py`."""
+"""Invented commits, as in `capture.py`."""
 WRITTEN = re.compile(r'^ingester_write_requests_total\{outcome="written"\} (\d+)$', re.MULTILINE)
 START_SECONDS = 0.5
 FIRST_PORT = 7651
 
 
 def main() -> int:
-    """Build the variants and record each as many times as asked; returns the exit code."""
+    """Build the variants and record each several times; return the exit code."""
     options = _options()
     port = FIRST_PORT
     with tempfile.TemporaryDirectory() as folder:
@@ -43,7 +43,7 @@ def main() -> int:
         build(options.goroot, "", programs / "feeder", "./cmd/feeder")
         for number in range(options.rounds):
             order = sorted(VARIANTS)
-            random.Random(number).shuffle(order)  # noqa: S311 - an order, the same for the same round; no secret
+            random.Random(number).shuffle(order)  # noqa: S311 - an order, reproducible per round; no secret
             for variant in order:
                 record(options, programs, variant, number, f"127.0.0.1:{port}")
                 port += 1
@@ -51,7 +51,7 @@ def main() -> int:
 
 
 def build(goroot: Path, tags: str, out: Path, package: str) -> None:
-    """Build one program on the runtime that tells of its growths, without paths of this machine in it."""
+    """Build one program with the patched runtime, without local paths."""
     command = [
         str(goroot / "bin" / "go"),
         "build",
@@ -68,7 +68,7 @@ def build(goroot: Path, tags: str, out: Path, package: str) -> None:
 
 
 def record(options: argparse.Namespace, programs: Path, variant: str, number: int, listen: str) -> None:
-    """One fresh process of a variant under load; its standard error is the log."""
+    """Run a new process of a variant under load; its stderr is the log."""
     folder = options.out / variant
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryFile() as log:
@@ -102,12 +102,12 @@ def record(options: argparse.Namespace, programs: Path, variant: str, number: in
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Record the example's stack-growth logs anew.")
+    parser = argparse.ArgumentParser(description="Recapture the example's stack-growth logs.")
     parser.add_argument("--goroot", type=Path, required=True, help="a copy of Go with newstack.patch applied")
-    parser.add_argument("--out", type=Path, required=True, help="folder to fill; logs in it are overwritten")
+    parser.add_argument("--out", type=Path, required=True, help="output folder; existing logs are overwritten")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--rate", type=int, default=5_000, help="batches a second")
-    parser.add_argument("--seconds", type=float, default=10.0, help="how long each process is fed")
+    parser.add_argument("--rate", type=int, default=5_000, help="batches per second")
+    parser.add_argument("--seconds", type=float, default=10.0, help="seconds of load per process")
     return parser.parse_args()
 
 

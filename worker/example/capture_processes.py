@@ -1,4 +1,4 @@
-"""What captures of an example's programs have in common: their processes, and what can be asked for."""
+"""Shared by the captures of the examples: processes and command line options."""
 
 import argparse
 import contextlib
@@ -15,7 +15,7 @@ from slowpath_cli.core.collect_errors import CollectError
 
 @contextlib.contextmanager
 def running(command: list[str], environment: Mapping[str, str], nice: int) -> Iterator[None]:
-    """A child process for the length of a block, in a session of its own. `nice`: of its autogroup, 0 as it is."""
+    """Run a child process in a separate session during the block. `nice`: that of its autogroup, 0 for the default."""
     child = subprocess.Popen(command, env=environment, start_new_session=True, stderr=subprocess.DEVNULL)
     try:
         if nice:
@@ -27,7 +27,7 @@ def running(command: list[str], environment: Mapping[str, str], nice: int) -> It
 
 
 def wait_for(url: str) -> None:
-    """Wait until a process answers, at most five seconds. Raises `CollectError`."""
+    """Wait at most five seconds until a process responds. Raises `CollectError`."""
     for _ in range(200):
         try:
             httpx.get(url, timeout=1.0)
@@ -35,22 +35,24 @@ def wait_for(url: str) -> None:
             time.sleep(0.025)
         else:
             return
-    raise CollectError(f"{url} does not come up")
+    raise CollectError(f"{url} does not respond")
 
 
 def read_options(
     what: str, install: Path, *, rounds: int, rate: int, rate_of: str, seconds: float
 ) -> argparse.Namespace:
-    """Read the command line; the named values stand where nothing is said."""
+    """Parse the command line; the arguments are the defaults."""
     parser = argparse.ArgumentParser(description=what)
-    parser.add_argument("--out", type=Path, required=True, help="folder to fill; nothing in it is overwritten")
-    parser.add_argument("--install", type=Path, default=install, help="where the binaries go: profiles name this path")
+    parser.add_argument("--out", type=Path, required=True, help="output folder; existing files are not overwritten")
+    parser.add_argument("--install", type=Path, default=install, help="folder of the binaries, which profiles contain")
     parser.add_argument("--rounds", type=int, default=rounds)
-    parser.add_argument("--first", type=int, default=0, help="number of the first round, to go on after a break")
-    parser.add_argument("--rate", type=int, default=rate, help=f"{rate_of} a second")
-    parser.add_argument("--seconds", type=float, default=seconds, help="length of a CPU profile")
     parser.add_argument(
-        "--nice", type=int, default=0, help="autogroup niceness: -10 keeps other work from starving the example"
+        "--first", type=int, default=0, help="number of the first round, to continue an interrupted run"
+    )
+    parser.add_argument("--rate", type=int, default=rate, help=f"{rate_of} per second")
+    parser.add_argument("--seconds", type=float, default=seconds, help="seconds of a CPU profile")
+    parser.add_argument(
+        "--nice", type=int, default=0, help="autogroup niceness; -10 prevents other load from starving the example"
     )
     parser.add_argument("--go", help="the Go command")
     return parser.parse_args()

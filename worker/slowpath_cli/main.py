@@ -36,10 +36,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # Otherwise OpenBLAS, which numpy loads, starts a busy-waiting thread for each core: a third of the time of importing
     # numpy. It must be set before numpy is imported. No command multiplies matrices large enough to need threads.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    words = list(sys.argv[1:] if arguments is None else arguments)
-    asked = next((word for word in words if not word.startswith("-")), None)
-    parser = _parser(asked)
-    options = parser.parse_args(words, argparse.Namespace(words=words))
+    raw_arguments = list(sys.argv[1:] if arguments is None else arguments)
+    named_command = next((word for word in raw_arguments if not word.startswith("-")), None)
+    parser = _parser(named_command)
+    options = parser.parse_args(raw_arguments, argparse.Namespace(words=raw_arguments))
     if not hasattr(options, "run"):
         parser.print_help()
         return 2
@@ -60,13 +60,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def _parser(asked: str | None) -> argparse.ArgumentParser:
+def _parser(named_command: str | None) -> argparse.ArgumentParser:
     """Return the parser of all commands; only the named one declares its arguments."""
     parser = argparse.ArgumentParser(prog="slowpath", description="Find out why a Go service got slower.")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for name, (module, description) in COMMANDS.items():
         command = commands.add_parser(name, help=description, description=description.capitalize() + ".")
-        if name == asked:
+        if name == named_command:
             loaded = importlib.import_module(module)
             loaded.add_arguments(command)
             command.set_defaults(run=loaded.run)

@@ -1,4 +1,4 @@
-"""The Celery app, and the composition root of the worker: adapters are plugged in here."""
+"""The Celery app, and the composition root of the worker, which creates the adapters."""
 
 import ctypes
 import os
@@ -17,7 +17,7 @@ from celery.concurrency.asynpool import AsynPool
 from celery.concurrency.prefork import TaskPool
 from celery.signals import setup_logging, worker_process_init, worker_ready, worker_shutting_down
 
-import slowpath.metadata  # noqa: F401 - a row refers to rows of features the worker never names; all tables must be known
+import slowpath.metadata  # noqa: F401 - foreign keys need the tables of all features
 from slowpath.adapters.celery_queue import TASK, CeleryQueue, create_celery
 from slowpath.adapters.egress import create_outside
 from slowpath.adapters.git_mirrors import create_mirrors
@@ -102,13 +102,13 @@ def _worker_context() -> WorkerContext:
 
 @celery.task(name=TASK)  # type: ignore[untyped-decorator]  # Celery has no types
 def run_job_task(job_id: str) -> None:
-    """Run the next jobs by fair share, one after the other; the message only says that there are some."""
+    """Run the next jobs by fair share, one after the other; a message only announces that there are some."""
     hint = JobId(UUID(job_id))
     with activity.busy(current_process().index):
         for _ in range(JOBS_PER_MESSAGE):
             if activity.closing or not run_next(_worker_context(), worker, hint):
                 return
-    with suppress(Unavailable):  # else the relay sends another
+    with suppress(Unavailable):  # without it, the relay sends another
         CeleryQueue(celery).send(hint, run_job_task.request.delivery_info["routing_key"])
 
 
@@ -124,7 +124,7 @@ def _begin(**_: object) -> None:
 def _watch(**_: object) -> None:
     queue = CeleryQueue(celery)
     watch = BrokerWatchdog(lambda: sum(queue.count_messages().values()), activity.free_since, time.monotonic)
-    run_watchdog(watch, stopping, lambda: os._exit(STUCK))  # at once: a hanging process cannot be asked to stop
+    run_watchdog(watch, stopping, lambda: os._exit(STUCK))  # immediately: a hanging process does not react to signals
 
 
 @worker_shutting_down.connect  # type: ignore[untyped-decorator]  # Celery has no types

@@ -1,4 +1,4 @@
-"""What decoded artifacts measure: of a build, or of one window of a deploy."""
+"""Measure decoded artifacts of a build, or of one measurement window of a probe."""
 
 import mmap
 from collections.abc import Sequence
@@ -30,39 +30,39 @@ from slowpath_worker.job_context import JobContext
 
 def columns_keys(session: ReadSession, ids: Sequence[ArtifactId]) -> dict[ArtifactId, BlobKey]:
     """Return the blob key of each artifact's columns."""
-    of_profiles = {key: row.columns_key for key, row in profiles.of_artifacts(session, ids).items()}
-    found = [
-        of_profiles,
+    profile_keys = {key: row.columns_key for key, row in profiles.of_artifacts(session, ids).items()}
+    keys_by_kind = [
+        profile_keys,
         {key: row.columns_key for key, row in growth.get_growth_logs(session, ids).items()},
         {key: row.columns_key for key, row in traces.get_execution_traces(session, ids).items()},
         {key: row.columns_key for key, row in benchmarks.of_artifacts(session, ids).items()},
     ]
-    return {artifact_id: BlobKey(key) for each in found for artifact_id, key in each.items()}
+    return {artifact_id: BlobKey(key) for each in keys_by_kind for artifact_id, key in each.items()}
 
 
 def measure_artifacts(
-    asked: PendingBuildMeasurement, columns: Sequence[memoryview], most_functions: int
+    pending: PendingBuildMeasurement, columns: Sequence[memoryview], max_functions: int
 ) -> Sequence[KindMeasurement]:
-    """Return what artifacts of one kind measure; `columns` are those of each."""
-    named = list(zip((row.name for row in asked.artifacts), columns, asked.facts, strict=True))
-    if asked.kind == "profile.cpu":
+    """Measure artifacts of one kind; `columns` has the columns of each artifact."""
+    named = list(zip((row.name for row in pending.artifacts), columns, pending.facts, strict=True))
+    if pending.kind == "profile.cpu":
         tables = [ProfileArtifact(name, ProfileTable.parse(each, checked=True), facts) for name, each, facts in named]
-        return measure_profiles(tables, most_functions)
-    weak = next((kind for kind in WEAK if kind == asked.kind), None)
-    if weak is not None:
+        return measure_profiles(tables, max_functions)
+    weak_kind = next((kind for kind in WEAK if kind == pending.kind), None)
+    if weak_kind is not None:
         tables = [ProfileArtifact(name, ProfileTable.parse(each, checked=True), facts) for name, each, facts in named]
-        return measure_profile_totals(tables, weak, most_functions)
-    if asked.kind == "trace":
+        return measure_profile_totals(tables, weak_kind, max_functions)
+    if pending.kind == "trace":
         return measure_trace_artifacts(
             [TraceArtifact(name, TraceTable.parse(each, checked=True), facts, name) for name, each, facts in named]
         )
-    if asked.kind == "growth":
+    if pending.kind == "growth":
         return measure_growth([GrowthArtifact(name, GrowthTable.parse(each), facts) for name, each, facts in named])
     return measure_benchmarks([read_columns(each, "slowpath.bench") for each in columns])
 
 
 def map_blob(context: JobContext, key: BlobKey, stack: ExitStack) -> memoryview:
-    """Return the bytes under a key without reading them, for as long as the stack is open."""
+    """Map a blob into memory, without reading it, until the stack is closed."""
     path = stack.enter_context(context.blobs.local(key))
     with path.open("rb") as file:
         return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))

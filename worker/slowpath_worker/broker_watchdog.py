@@ -1,8 +1,8 @@
-"""Stop a worker that takes no messages from the broker; its supervisor starts another.
+"""Stop a worker that takes no messages from the broker; its supervisor restarts it.
 
-After kills, Celery's consumer was observed connected and fetching nothing. So the watchdog does not use Celery's own
-state but two facts: the broker has messages, and a process of the worker is idle. A restart loses nothing: the jobs
-table is the source of truth.
+After kills, Celery's consumer was observed to be connected without fetching messages. The watchdog therefore does not use
+Celery's state: it checks that the broker has messages while a process of the worker is idle. A restart loses no jobs, as
+they are in the jobs table.
 """
 
 import threading
@@ -34,19 +34,19 @@ class ProcessActivity:
         self._closing = RawArray("b", 1)
         self._now = now
 
-    def join(self, place: int, process_id: int) -> None:
-        """Register a process in a place, which may be that of a dead process."""
-        self._process_id[place] = process_id
-        self._free_since[place] = self._now()
+    def join(self, index: int, process_id: int) -> None:
+        """Register a process at an index, which may be that of a dead process."""
+        self._process_id[index] = process_id
+        self._free_since[index] = self._now()
 
     @contextmanager
-    def busy(self, place: int) -> Iterator[None]:
+    def busy(self, index: int) -> Iterator[None]:
         """Mark a process as busy while the context is entered."""
-        self._free_since[place] = BUSY
+        self._free_since[index] = BUSY
         try:
             yield
         finally:
-            self._free_since[place] = self._now()
+            self._free_since[index] = self._now()
 
     def close(self) -> None:
         """Ask the processes to claim no more jobs."""
@@ -58,14 +58,18 @@ class ProcessActivity:
         return bool(self._closing[0])
 
     def free_since(self) -> float | None:
-        """Return since when a process has been idle or dead; None if all are busy."""
-        for place, process_id in enumerate(self._process_id):
-            if self._free_since[place] == BUSY and not _lives(process_id) and self._process_id[place] == process_id:
-                self._free_since[place] = self._now()
+        """Return the time since which a process has been idle or dead; None if all are busy."""
+        for index, process_id in enumerate(self._process_id):
+            if (
+                self._free_since[index] == BUSY
+                and not _is_running(process_id)
+                and self._process_id[index] == process_id
+            ):
+                self._free_since[index] = self._now()
         return min((since for since in self._free_since if since not in {NOT_STARTED, BUSY}), default=None)
 
 
-def _lives(process_id: int) -> bool:
+def _is_running(process_id: int) -> bool:
     try:
         state = Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()[0]
     except (OSError, IndexError):

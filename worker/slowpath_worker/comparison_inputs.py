@@ -1,4 +1,4 @@
-"""Artifacts on the sides of a comparison, found in the database and opened for the analysis."""
+"""Find the artifacts of a comparison's sides in the database, and open them for the analysis."""
 
 import mmap
 from collections.abc import Iterator, Sequence
@@ -41,7 +41,7 @@ BENCH = "slowpath.bench"
 
 @dataclass(frozen=True)
 class StoredColumns:
-    """Columns on a side: name, id and run metadata of their artifact, and their blob key."""
+    """Columns of an artifact on a side, with its name, ID and run metadata, and their blob key."""
 
     side: Side
     artifact_id: ArtifactId
@@ -52,7 +52,7 @@ class StoredColumns:
 
 @dataclass
 class StoredSides:
-    """All columns of both sides, by artifact kind. Stacks of growth logs and traces are also among the profiles."""
+    """All columns of both sides by artifact kind. `profiles` includes the stacks of growth logs and traces."""
 
     profiles: list[StoredColumns] = field(default_factory=list)
     growth: list[StoredColumns] = field(default_factory=list)
@@ -68,7 +68,7 @@ class StoredSides:
 
 @dataclass(frozen=True)
 class LoadedSides:
-    """Both sides as the analysis takes them, and the compared rows of their benchmarks."""
+    """Both sides as inputs of the analysis, and the compared rows of their benchmarks."""
 
     base: ComparedSide
     candidate: ComparedSide
@@ -76,19 +76,19 @@ class LoadedSides:
 
 
 def find_side_columns(session: ReadSession, comparison_id: ComparisonId) -> StoredSides:
-    """Return the blob keys of all decoded columns. Raises `Postponed` while something is decoded, `NothingToCompare`."""
+    """Return the blob keys of all columns. Raises `Postponed` while artifacts are decoded, `NothingToCompare`."""
     stored = _stored(session, comparison_id)
     windows = comparisons.get_time_ranges(comparisons.get_comparison(session, comparison_id))
     for side in Side:
         if side not in stored.sides() and side not in windows:
             raise NothingToCompare(
-                f"No artifact of the {side} could be decoded.", remedy="See the artifacts' own errors; add others."
+                f"No artifact of the {side} could be decoded.", remedy="See the errors of the artifacts, or add others."
             )
     return stored
 
 
 def windows_of(session: ReadSession, comparison_id: ComparisonId) -> dict[Side, LatencyWindow]:
-    """Return the latency in the windows on both sides. One whose service was deleted since is absent."""
+    """Return the latency in the time ranges of both sides; those of a deleted service are omitted."""
     found = {}
     for side, window in comparisons.get_time_ranges(comparisons.get_comparison(session, comparison_id)).items():
         with suppress(NotFound):
@@ -99,15 +99,15 @@ def windows_of(session: ReadSession, comparison_id: ComparisonId) -> dict[Side, 
 
 
 def _stored(session: ReadSession, comparison_id: ComparisonId) -> StoredSides:
-    standing = comparisons.list_side_artifacts(session, comparison_id)
-    if any(each.artifact.state in (ArtifactState.RECEIVED, ArtifactState.DECODING) for each in standing):
+    side_artifacts = comparisons.list_side_artifacts(session, comparison_id)
+    if any(each.artifact.state in (ArtifactState.RECEIVED, ArtifactState.DECODING) for each in side_artifacts):
         raise Postponed
-    ids = [ArtifactId(each.artifact.id) for each in standing]
-    of_profiles = profiles.of_artifacts(session, ids)
-    of_traces, of_benchmarks = traces.get_execution_traces(session, ids), benchmarks.of_artifacts(session, ids)
-    of_growth, of_spans = growth.get_growth_logs(session, ids), spans.get_span_sets(session, ids)
+    ids = [ArtifactId(each.artifact.id) for each in side_artifacts]
+    profiles_by_id = profiles.of_artifacts(session, ids)
+    traces_by_id, benchmarks_by_id = traces.get_execution_traces(session, ids), benchmarks.of_artifacts(session, ids)
+    growth_by_id, spans_by_id = growth.get_growth_logs(session, ids), spans.get_span_sets(session, ids)
     stored = StoredSides()
-    for each, artifact_id in zip(standing, ids, strict=True):
+    for each, artifact_id in zip(side_artifacts, ids, strict=True):
         name, facts = each.artifact.name, RunMetadata.from_json(each.artifact.run_metadata)
 
         def at(
@@ -119,17 +119,17 @@ def _stored(session: ReadSession, comparison_id: ComparisonId) -> StoredSides:
         ) -> StoredColumns:
             return StoredColumns(side, artifact_id, name, facts, BlobKey(key))
 
-        if artifact_id in of_growth:
-            stored.growth.append(at(of_growth[artifact_id].columns_key))
-        if artifact_id in of_profiles:
-            stored.profiles.append(at(of_profiles[artifact_id].columns_key))
-        if artifact_id in of_benchmarks:
-            stored.benchmarks.append(at(of_benchmarks[artifact_id].columns_key))
-        span_set = of_spans.get(artifact_id)
+        if artifact_id in growth_by_id:
+            stored.growth.append(at(growth_by_id[artifact_id].columns_key))
+        if artifact_id in profiles_by_id:
+            stored.profiles.append(at(profiles_by_id[artifact_id].columns_key))
+        if artifact_id in benchmarks_by_id:
+            stored.benchmarks.append(at(benchmarks_by_id[artifact_id].columns_key))
+        span_set = spans_by_id.get(artifact_id)
         if span_set is not None:
             stored.spans.append(at(span_set.columns_key))
             stored.profiles += [at(span_set.critical_key)] if span_set.critical_key else []
-        trace = of_traces.get(artifact_id)
+        trace = traces_by_id.get(artifact_id)
         if trace is not None:
             stored.traces.append(at(trace.columns_key))
             stored.profiles += [at(key) for key in (trace.cpu_key, trace.delays_key) if key]
@@ -138,29 +138,29 @@ def _stored(session: ReadSession, comparison_id: ComparisonId) -> StoredSides:
 
 @contextmanager
 def open_sides(context: JobContext, stored: StoredSides) -> Iterator[LoadedSides]:
-    """Give both sides with their columns mapped into memory, not read: they were checked when they were decoded."""
+    """Open both sides with their columns mapped into memory; they were validated when they were decoded."""
     with ExitStack() as stack:
-        of_profiles = _profiles(context, stored.profiles, stack)
-        of_traces = [
+        profiles_by_id = _profiles(context, stored.profiles, stack)
+        traces_by_id = [
             (each, TraceArtifact(each.name, _table(context, each, stack), each.facts, str(each.artifact_id)))
             for each in stored.traces
         ]
 
-        of_spans = [
+        spans_by_id = [
             (each, SpanArtifact(each.name, _spans(context, each, stack), each.facts, str(each.artifact_id)))
             for each in stored.spans
         ]
-        of_growth = [
+        growth_by_id = [
             (each, GrowthArtifact(each.name, GrowthTable.parse(_mapped(context, each, stack)), each.facts))
             for each in stored.growth
         ]
 
         def side(wanted: Side) -> ComparedSide:
             return ComparedSide(
-                profiles=tuple(made for each, made in of_profiles if each.side == wanted),
-                growth=tuple(made for each, made in of_growth if each.side == wanted),
-                traces=tuple(made for each, made in of_traces if each.side == wanted),
-                spans=tuple(made for each, made in of_spans if each.side == wanted),
+                profiles=tuple(artifact for each, artifact in profiles_by_id if each.side == wanted),
+                growth=tuple(artifact for each, artifact in growth_by_id if each.side == wanted),
+                traces=tuple(artifact for each, artifact in traces_by_id if each.side == wanted),
+                spans=tuple(artifact for each, artifact in spans_by_id if each.side == wanted),
                 benchmarks=tuple(
                     BenchmarkArtifact(e.name, e.facts, read_results(read_columns(_mapped(context, e, stack), BENCH)))
                     for e in stored.benchmarks
@@ -175,12 +175,12 @@ def open_sides(context: JobContext, stored: StoredSides) -> Iterator[LoadedSides
 def _profiles(
     context: JobContext, stored: Sequence[StoredColumns], stack: ExitStack
 ) -> list[tuple[StoredColumns, ProfileArtifact]]:
-    made = []
+    loaded = []
     for number, each in enumerate(stored):
         context.progress(f"loading {len(stored)} profiles", 0.1 * number / len(stored))
         table = ProfileTable.parse(_mapped(context, each, stack), checked=True)
-        made.append((each, ProfileArtifact(each.name, table, each.facts)))
-    return made
+        loaded.append((each, ProfileArtifact(each.name, table, each.facts)))
+    return loaded
 
 
 def _table(context: JobContext, each: StoredColumns, stack: ExitStack) -> TraceTable:
@@ -198,7 +198,7 @@ def _mapped(context: JobContext, each: StoredColumns, stack: ExitStack) -> memor
 
 
 def _benchmark_rows(context: JobContext, stored: Sequence[StoredColumns], stack: ExitStack) -> dict[str, Any] | None:
-    """Return both sides' benchmarks compared as benchstat does; None unless both have some."""
+    """Compare both sides' benchmarks as benchstat does; None unless both sides have some."""
     paths: dict[Side, list[Path]] = {side: [] for side in Side}
     for each in stored:
         paths[each.side].append(stack.enter_context(context.blobs.local(each.key)))

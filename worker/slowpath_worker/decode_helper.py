@@ -1,8 +1,7 @@
-"""Run the Go helper on a hostile file, under limits of memory, CPU and time.
+"""Run the Go helper on an untrusted file, with limits of memory, CPU time and duration.
 
-The helper is trusted, its input is not. Its exit code says whose fault an error was: 2 with one JSON line
-on standard error means the input's; a signal or a Go "out of memory" means a limit was met;
-anything else is an internal error.
+The helper is trusted, its input is not. Exit code 2 with one JSON line on stderr means an invalid input; a signal or Go's
+"out of memory" means an exceeded limit; anything else is an internal error.
 """
 
 import json
@@ -23,27 +22,27 @@ from slowpath.core.settings import MIB, Settings
 BASE_MEMORY_BYTES = 128 * MIB
 MEMORY_PER_BYTE = 24
 MAX_MEMORY_BYTES = 3 * 1024 * MIB
-"""Decode child: 128 MiB + 24 times the unpacked size, at most 3 GiB."""
+"""Memory limit: 128 MiB + 24 times the uncompressed size, at most 3 GiB."""
 TRACE_MEMORY_BYTES = 512 * MIB
 TRACE_MEMORY_PER_BYTE = 16
 TRACE_BYTES_A_SECOND = 4 * MIB
-"""A fifth of the bytes that a slow processor reads in a second."""
+"""A fifth of the bytes that a slow CPU decodes per second."""
 BASE_CPU_SECONDS = 10
 CPU_SECONDS_PER_MIB = 0.5
-"""Decode child: 10 s of CPU and 1 s for each 2 MiB unpacked, at most `decode_seconds`. Ordinary files take a tenth."""
+"""CPU limit: 10 s + 1 s per 2 MiB of uncompressed size, at most `decode_seconds`. Typical files need a tenth."""
 HIGHEST_RATIO, TYPICAL_RATIO = 500, 10
-"""Unpacked bytes per packed one: above the first the helper calls it a bomb; most profiles are below the second."""
+"""Compression ratios: above the first the helper rejects a file as a bomb; most profiles are below the second."""
 STATES_SIZE = ("plain", "gzip")
-"""Encodings whose unpacked size can be read from the file."""
+"""Encodings that declare the uncompressed size in the file."""
 MAX_OUTPUT_BYTES = 4 * 1024 * MIB
 WALL_FACTOR = 3
-"""How much longer than its CPU time the child may take on a busy machine."""
+"""Limit of the duration, as a multiple of the CPU limit, for busy machines."""
 MAX_ERROR_BYTES = 64 * 1024
 POLL_SECONDS = 0.02
 OUT_OF_MEMORY = ("out of memory", "cannot allocate", "failed to create new OS thread")
 """Message of the Go runtime when a memory limit stops it."""
 DIES_WITH_US = (SETPRIV, "--pdeathsig", "KILL", "--") if (SETPRIV := shutil.which("setpriv")) else ()
-"""A worker that is killed leaves no helper behind. Where there is no setpriv the limits end it."""
+"""Kills the helper when the worker is killed. Without setpriv, the limits end it."""
 
 
 class InvalidArtifact(InvalidRequest):
@@ -54,15 +53,15 @@ class InvalidArtifact(InvalidRequest):
 
 
 class ArtifactLimitExceeded(TooLarge):
-    """Reading the file would take more than a file may take."""
+    """Decoding the file exceeds the memory or time limit."""
 
     slug = "artifact-too-costly"
-    title = "The file takes too much to read"
+    title = "The file exceeds a decoding limit"
 
 
 @dataclass(frozen=True)
 class DecodeLimits:
-    """What one run of the helper may take."""
+    """Limits of one run of the helper."""
 
     memory_bytes: int
     cpu_seconds: int
@@ -70,32 +69,32 @@ class DecodeLimits:
 
     @classmethod
     def for_file(cls, path: Path, encoding: str, settings: Settings) -> "DecodeLimits":
-        """Return the limits for a file: its memory follows the unpacked size it claims.
+        """Return the limits of a file: its memory limit depends on the uncompressed size it declares.
 
-        How much it may really unpack to does not: the claim of a file that was cut short is noise, and the reader
-        says best what is wrong with it.
+        The limit of the actual uncompressed size does not: a truncated file declares a random size, and the decoder has
+        the more specific error.
         """
-        claimed = claimed_unpacked_bytes(path, encoding, settings.max_unpacked_bytes)
-        memory = min(BASE_MEMORY_BYTES + MEMORY_PER_BYTE * claimed, MAX_MEMORY_BYTES)
+        declared = claimed_unpacked_bytes(path, encoding, settings.max_unpacked_bytes)
+        memory = min(BASE_MEMORY_BYTES + MEMORY_PER_BYTE * declared, MAX_MEMORY_BYTES)
         return cls(memory, cpu_seconds(path, encoding, settings), settings.max_unpacked_bytes)
 
 
 def cpu_seconds(path: Path, encoding: str, settings: Settings) -> int:
-    """Return the CPU time that decoding a file may take.
+    """Return the CPU limit of decoding a file, in seconds.
 
-    A file that does not state its unpacked size is assumed to have a typical ratio: the allowance per MiB is ample, so
-    a file that unpacks to more still passes, and a small one cannot claim the time of a large one.
+    A file that does not declare its uncompressed size is assumed to have a typical ratio. The allowance per MiB is
+    generous, so files with a higher ratio still pass, and a small file does not get the time of a large one.
     """
-    claimed = claimed_unpacked_bytes(path, encoding, settings.max_unpacked_bytes)
+    declared = claimed_unpacked_bytes(path, encoding, settings.max_unpacked_bytes)
     if encoding not in STATES_SIZE:
-        claimed = min(claimed, TYPICAL_RATIO * path.stat().st_size)
-    return min(BASE_CPU_SECONDS + round(CPU_SECONDS_PER_MIB * claimed / MIB), settings.decode_seconds)
+        declared = min(declared, TYPICAL_RATIO * path.stat().st_size)
+    return min(BASE_CPU_SECONDS + round(CPU_SECONDS_PER_MIB * declared / MIB), settings.decode_seconds)
 
 
-def claimed_unpacked_bytes(path: Path, encoding: str, most: int) -> int:
-    """Return the unpacked size that a file declares, at most `most`: exact for plain files, from the trailer for gzip.
+def claimed_unpacked_bytes(path: Path, encoding: str, max_bytes: int) -> int:
+    """Return the uncompressed size that a file declares, at most `max_bytes`: exact if plain, from the trailer for gzip.
 
-    A trailer that claims what no profile reaches belongs to a file that was cut short.
+    An implausible trailer belongs to a truncated file and is ignored.
     """
     size = path.stat().st_size
     if encoding == "plain":
@@ -103,14 +102,14 @@ def claimed_unpacked_bytes(path: Path, encoding: str, most: int) -> int:
     if encoding == "gzip" and size >= 18:
         with path.open("rb") as file:
             file.seek(-4, 2)
-            claimed = int.from_bytes(file.read(4), "little")
-        return min(max(claimed, size) if claimed <= HIGHEST_RATIO * size else TYPICAL_RATIO * size, most)
-    return most
+            declared = int.from_bytes(file.read(4), "little")
+        return min(max(declared, size) if declared <= HIGHEST_RATIO * size else TYPICAL_RATIO * size, max_bytes)
+    return max_bytes
 
 
 @dataclass(frozen=True)
 class TraceOutputs:
-    """Where what is made of a trace goes."""
+    """Output files of a decoded trace."""
 
     columns: Path
     cpu: Path
@@ -118,21 +117,21 @@ class TraceOutputs:
 
 
 def trace_limits(path: Path, encoding: str, settings: Settings) -> DecodeLimits:
-    """Return the limits for a trace: one of Go 1.22 or later streams through constant memory, an older one is held whole.
+    """Return the limits of a trace: those of Go 1.22 and later are streamed, older ones are loaded into memory.
 
-    How many seconds of CPU it may take follows its size.
+    The CPU limit depends on its size.
     """
-    claimed = claimed_unpacked_bytes(path, encoding, settings.max_trace_bytes)
-    memory = min(TRACE_MEMORY_BYTES + TRACE_MEMORY_PER_BYTE * claimed, MAX_MEMORY_BYTES)
-    seconds = BASE_CPU_SECONDS + claimed // TRACE_BYTES_A_SECOND
+    declared = claimed_unpacked_bytes(path, encoding, settings.max_trace_bytes)
+    memory = min(TRACE_MEMORY_BYTES + TRACE_MEMORY_PER_BYTE * declared, MAX_MEMORY_BYTES)
+    seconds = BASE_CPU_SECONDS + declared // TRACE_BYTES_A_SECOND
     return DecodeLimits(memory, seconds, settings.max_trace_bytes)
 
 
 class DecodeHelper:
-    """The Go helper as a function from file to file."""
+    """Runs the Go helper."""
 
     def __init__(self, settings: Settings, check: Callable[[], None]) -> None:
-        """`check` is called while the helper runs; what it raises ends the helper."""
+        """Set the helper; `check` is called while it runs, and its exceptions stop it."""
         if settings.decode_bin is None or not settings.decode_bin.is_file():
             raise Unavailable("The decode helper is not built.", remedy="Run: npm start")
         self._bin = settings.decode_bin
@@ -156,7 +155,7 @@ class DecodeHelper:
         # fmt: on
 
     def trace(self, path: Path, outputs: TraceOutputs, limits: DecodeLimits) -> None:
-        """Decode an execution trace; `cpu` is written only if it holds CPU samples. Raises like `profile`."""
+        """Decode an execution trace; `cpu` is written only if it has CPU samples. Raises like `profile`."""
         # fmt: off
         self._run(
             ["trace", "--max-bytes", str(limits.unpacked_bytes), "--cpu-samples", str(outputs.cpu),
@@ -166,7 +165,7 @@ class DecodeHelper:
         # fmt: on
 
     def cut(self, path: Path, out: Path, window_ns: tuple[int, int]) -> None:
-        """Cut the generations around a window out of a trace. Raises `InvalidArtifact`."""
+        """Extract the generations of a trace around a time range. Raises `InvalidArtifact`."""
         begin, end = window_ns
         limits = DecodeLimits(MAX_MEMORY_BYTES, self._settings.decode_seconds, 0)
         self._run(["trace-excerpt", "--from", str(begin), "--to", str(end), str(path), str(out)], limits)
@@ -245,7 +244,7 @@ class DecodeHelper:
                     child.kill()
         if child.returncode == 0:
             return out
-        raise _why(child.returncode, err, limits)
+        raise _explain_failure(child.returncode, err, limits)
 
     def _wait(self, child: subprocess.Popen[bytes], limits: DecodeLimits) -> tuple[bytes, bytes]:
         deadline = time.monotonic() + limits.cpu_seconds * WALL_FACTOR
@@ -266,7 +265,7 @@ def _bounds(limits: DecodeLimits) -> list[str]:
 
 def _limit(pid: int, limits: DecodeLimits) -> None:
     try:
-        # RLIMIT_DATA, not AS: Go reserves far more address space than it ever uses.
+        # RLIMIT_DATA instead of RLIMIT_AS: Go reserves far more address space than it uses.
         resource.prlimit(pid, resource.RLIMIT_DATA, (limits.memory_bytes, limits.memory_bytes))
         resource.prlimit(pid, resource.RLIMIT_CPU, (limits.cpu_seconds, limits.cpu_seconds + 1))
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (MAX_OUTPUT_BYTES, MAX_OUTPUT_BYTES))
@@ -275,23 +274,23 @@ def _limit(pid: int, limits: DecodeLimits) -> None:
         return  # it has ended already
 
 
-def _why(code: int, err: bytes, limits: DecodeLimits) -> Exception:
+def _explain_failure(code: int, err: bytes, limits: DecodeLimits) -> Exception:
     text = err[-MAX_ERROR_BYTES:].decode("utf-8", "replace").strip()
     error = _parse_error(text) if code == 2 else None
     if error is not None:
         return error
-    # Go's runtime catches the signal of the soft limit, names it, and ends with 2 as well.
+    # Go's runtime catches the signal of the soft limit, prints it, and exits with 2, too.
     if -code in (signal.SIGXCPU, signal.SIGKILL) or text.startswith("SIGXCPU"):
         return _too_slow(limits)
     if any(words in text for words in OUT_OF_MEMORY):
         return ArtifactLimitExceeded(
-            "Reading the file takes more memory than its size allows.",
+            "Decoding the file exceeds the memory limit for its size.",
             slug="decode-out-of-memory",
             limit=limits.memory_bytes,
             unit="bytes",
             remedy="Record a shorter profile.",
         )
-    return RuntimeError(f"the decode helper ended with {code}: {text[:500]}")
+    return RuntimeError(f"the decode helper exited with {code}: {text[:500]}")
 
 
 def _parse_error(text: str) -> InvalidArtifact | None:
@@ -307,7 +306,7 @@ def _parse_error(text: str) -> InvalidArtifact | None:
 
 def _too_slow(limits: DecodeLimits) -> ArtifactLimitExceeded:
     return ArtifactLimitExceeded(
-        "Reading the file takes more time than a file may take.",
+        "Decoding the file exceeds the time limit.",
         slug="decode-too-slow",
         limit=limits.cpu_seconds,
         unit="seconds",

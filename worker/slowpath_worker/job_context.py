@@ -1,7 +1,7 @@
 """Context of one claimed job: ports, sessions, random numbers, progress and the lease.
 
-A thread renews the lease at a third of its length and writes the progress. A handler that lost its lease
-learns it at the next `check`, and can change nothing before that: the fencing token rejects its writes.
+A thread renews the lease every third of its duration and writes the progress. A handler that lost its lease gets
+`LeaseLost` at the next `check`; before that, the fencing token rejects its writes.
 """
 
 import threading
@@ -133,7 +133,7 @@ class JobContext:
         return self.claim.team_id
 
     def rng(self) -> Generator:
-        """Return a generator seeded by the job's id: a repeated job draws the same numbers."""
+        """Return a random generator seeded by the job's ID, so that a repeated job has the same result."""
         return default_rng(zlib.crc32(self.claim.job_id.bytes))
 
     def check(self) -> None:

@@ -109,7 +109,7 @@ def _run(worker_context: WorkerContext, claim: ClaimedJob) -> None:
 def _claim(
     worker_context: WorkerContext, function: TextClause, arguments: dict[str, Any], job_id: JobId | None = None
 ) -> ClaimedJob | None:
-    """Claim a job. Waits for an unavailable database: otherwise an outage would empty the queue at once."""
+    """Claim a job; wait while the database is unavailable, because an outage would otherwise empty the queue."""
     deadline = time.monotonic() + worker_context.settings.lease_seconds
     while True:
         try:
@@ -203,7 +203,7 @@ def _attempt(context: JobContext, handler: JobHandler, job: Job) -> None:
 
 def _postpone(context: JobContext, error: Unavailable) -> None:
     pause = min(FIRST_BACKOFF_SECONDS * 2 ** (context.claim.attempts - 1), MAX_BACKOFF_SECONDS)
-    pause *= random.uniform(0.5, 1.5)  # noqa: S311 - spreads retries, guards nothing
+    pause *= random.uniform(0.5, 1.5)  # noqa: S311 - spreads retries; not security-relevant
     log.warning("job.postponed", error=error.detail, pause_s=round(pause, 1))
     context.postpone(pause, error.facts(), counted=True)
 

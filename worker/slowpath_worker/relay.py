@@ -1,9 +1,8 @@
-"""The relay: sends due jobs from the jobs table to Celery, again and again until they are done.
+"""The relay: sends due jobs from the jobs table to Celery, repeatedly until they are done.
 
-It sleeps until PostgreSQL notifies of a new job or the interval is over. While the broker is unavailable,
-rows stay due. If the broker lost its messages, its queues are empty while jobs wait, and they are sent
-again. The relay also runs the periodic work; there is no Celery beat. Several relays may run: rows are
-taken with SKIP LOCKED.
+It waits for PostgreSQL's notification of a new job or the end of the interval. While the broker is unavailable, rows stay
+due. If the broker has lost its messages, its queues are empty while jobs wait, and the jobs are sent again. The relay also
+enqueues the periodic jobs; there is no Celery beat. Several relays can run concurrently: rows are locked with SKIP LOCKED.
 """
 
 import signal
@@ -50,8 +49,8 @@ EMPTY_SECONDS = 2.0
 QUEUE_CHECK_SECONDS = 0.5
 MAIL_SHUTDOWN_SECONDS = 5.0
 """Shutdown waits this long for a mail that is being sent; otherwise it is sent again."""
-JOBS_SENT = Counter("slowpath_relay_sent_total", "Jobs sent to the broker, repeats included.", ["queue"])
-BROKER_UNAVAILABLE = Gauge("slowpath_relay_broker_away", "1 while the broker does not answer.")
+JOBS_SENT = Counter("slowpath_relay_sent_total", "Jobs sent to the broker, including repeats.", ["queue"])
+BROKER_UNAVAILABLE = Gauge("slowpath_relay_broker_away", "1 while the broker is unavailable.")
 
 
 def send_due(database: Database, queue: JobQueue) -> int:
@@ -172,7 +171,7 @@ def main() -> None:
     await_safe_role(engine)
     engine.dispose()
     stop = threading.Event()
-    handler: Callable[[int, FrameType | None], None] = lambda _signal, _frame: stop.set()  # noqa: E731 - two words
+    handler: Callable[[int, FrameType | None], None] = lambda _signal, _frame: stop.set()  # noqa: E731 - typed one-line handler
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, handler)
     log.info("relay.started")

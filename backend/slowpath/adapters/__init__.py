@@ -1,1 +1,1 @@
-"""The real twins of the ports in `core.ports`, plugged in by the apps and nowhere else."""
+"""Implementations of the ports in `core.ports`; only the applications create them."""

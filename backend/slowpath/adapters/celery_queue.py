@@ -1,7 +1,7 @@
-"""Celery as the carrier of job ids: the app both ends share, and the sender the relay holds.
+"""Job queue on Celery, which transports only job IDs: the shared Celery app, and the relay's sender.
 
-Its own acknowledgement is never trusted (see `core.jobs`), so everything that would make Celery
-remember is switched off: no results, no retries, no acknowledgement, one message fetched at a time.
+The jobs table holds the state (see `core.jobs`). Celery's results, retries and acknowledgements are therefore disabled, and
+a worker fetches one message at a time.
 """
 
 from collections.abc import Mapping
@@ -20,31 +20,31 @@ from slowpath.core.jobs import Queue
 
 TASK = "slowpath.run"
 FIRST, IN_TURN = 0, 9
-"""Priorities. A job whose worker died goes before all others of any queue: it has stood in line once, and there are
-never more of them than processes that died. One that kills every worker is given up after its attempts."""
+"""Priorities. A job whose worker died has priority over all others, as it has waited already. There are at most as many of
+them as killed processes; a job that kills each worker fails after its attempts."""
 RECONNECT_SECONDS = 0.5
 
 
 class FastReconnectConnection(Connection):
-    """A connection that is tried again at a short and even pace; kombu's own pace is 2 s, 4 s, 6 s, up to 30 s."""
+    """A connection that reconnects at a short constant interval; kombu's default increases from 2 s to 30 s."""
 
-    def ensure_connection(self, *args: Any, **kwargs: Any) -> Self:  # noqa: ANN401 - handed on as they are
-        """Connect, again and again."""
-        pace = {"interval_start": RECONNECT_SECONDS, "interval_step": 0, "interval_max": RECONNECT_SECONDS}
-        super().ensure_connection(*args, **{**pace, **kwargs})  # type: ignore[no-untyped-call]  # kombu has few types
+    def ensure_connection(self, *args: Any, **kwargs: Any) -> Self:  # noqa: ANN401 - passed on unchanged
+        """Connect, with retries at a constant interval."""
+        intervals = {"interval_start": RECONNECT_SECONDS, "interval_step": 0, "interval_max": RECONNECT_SECONDS}
+        super().ensure_connection(*args, **{**intervals, **kwargs})  # type: ignore[no-untyped-call]  # kombu has few types
         return self
 
 
 class FastReconnectAMQP(AMQP):  # type: ignore[misc]  # Celery has no types
-    """Celery's messaging, with such connections."""
+    """Celery's messaging with `FastReconnectConnection`."""
 
     Connection = FastReconnectConnection
 
 
 def create_celery(broker_url: str) -> Celery:
     """Return the Celery app for the broker."""
-    # What was fetched and not begun is not put back into a broker, which may be gone: kombu would leave a file in the
-    # temporary folder each time. The relay sends it again.
+    # Do not return fetched messages to the broker at shutdown: it may be unavailable, and kombu would then write a file
+    # to the temporary folder. The relay sends the jobs again.
     QoS.restore_at_shutdown = False
     app = Celery("slowpath", broker=broker_url, amqp=FastReconnectAMQP)
     app.conf.update(
@@ -52,7 +52,8 @@ def create_celery(broker_url: str) -> Celery:
         result_backend=None,
         task_acks_late=False,
         worker_prefetch_multiplier=1,
-        # Counts down by what ran when the broker went away, and up when that ends; a child that was killed never ends.
+        # Celery reduces the count by the running tasks when the connection is lost and restores it when they end, but a
+        # killed child never ends.
         worker_enable_prefetch_count_reduction=False,
         worker_send_task_events=False,
         task_send_sent_event=False,
@@ -65,8 +66,8 @@ def create_celery(broker_url: str) -> Celery:
             "socket_connect_timeout": 2,
             "max_retries": 1,
             "priority_steps": [FIRST, IN_TURN],  # within one priority, queues are served in turn
-            # An acknowledgement that met a broker just killed was never made up for: each took away, for good, one of
-            # the few messages the worker may have at once, and after two the worker fetched nothing more.
+            # An acknowledgement lost with the broker is never repeated. Each one permanently reduced the number of
+            # messages the worker may fetch; after two, it fetched none.
             "ack_emulation": False,
         },
         task_default_queue=Queue.ANALYSE.value,
@@ -83,29 +84,29 @@ class CeleryQueue:
         self._celery = celery
 
     def send(self, job_id: JobId, queue: str, *, again: bool = False) -> None:
-        """Send one job's id; a broker that is away is told, not waited for."""
+        """Send one job's ID, without waiting for an unavailable broker. Raises `Unavailable`."""
         priority = FIRST if again else IN_TURN
         try:
             self._celery.send_task(TASK, args=[str(job_id)], queue=queue, priority=priority, retry=False)
         except (OperationalError, RedisError, OSError) as error:
-            raise Unavailable("The broker does not answer.", remedy="It is tried again.") from error
+            raise Unavailable("The broker is not available.", remedy="The relay will retry.") from error
 
     def count_messages(self) -> Mapping[str, int]:
-        """Return how many messages lie in each queue. Raises `Unavailable`."""
+        """Return the number of messages by queue. Raises `Unavailable`."""
         try:
             with self._celery.connection_for_read() as connection:
                 connection.ensure_connection(max_retries=1, timeout=2)
                 channel = connection.default_channel
-                # A list for each priority; the first has the queue's plain name.
+                # One Redis list per priority; that of the first has the queue's name.
                 lists = {queue.value: (queue.value, f"{queue.value}{channel.sep}{IN_TURN}") for queue in Queue}
                 return {queue: sum(map(channel.client.llen, keys)) for queue, keys in lists.items()}
         except (OperationalError, RedisError, OSError) as error:
-            raise Unavailable("The broker does not answer.") from error
+            raise Unavailable("The broker is not available.") from error
 
     def check(self) -> None:
-        """Open a connection to the broker."""
+        """Open a connection to the broker. Raises `Unavailable`."""
         try:
             with self._celery.connection_for_write() as connection:
                 connection.ensure_connection(max_retries=1, timeout=2)
         except (OperationalError, RedisError, OSError) as error:
-            raise Unavailable("The broker does not answer.") from error
+            raise Unavailable("The broker is not available.") from error

@@ -1,8 +1,8 @@
-"""HTTP to addresses that people give, which may point at what they must not reach.
+"""HTTP client for addresses given by users, protected against server-side request forgery (SSRF).
 
-A host is resolved once. If one of its addresses is not to be asked, none is; connections go to the checked addresses and
-nowhere else, whatever the name says later. The name stays in the Host header and in TLS. Nothing is redirected, no proxy is
-taken from the environment, answers end at a size and at a time.
+A host is resolved once. If one of its IP addresses is not allowed, none is used; connections go only to the checked IP
+addresses, even if the name resolves differently later. The Host header and TLS use the name. Redirects are not followed,
+proxies of the environment are ignored, and responses are limited in size and time.
 """
 
 import ipaddress
@@ -36,80 +36,80 @@ Resolve = Callable[[str, int], Sequence[str]]
 
 MAX_ADDRESSES: Final = 16
 CONNECT_SECONDS: Final = 5.0
-LEAST_FREE_PORT: Final = 1024
+FIRST_UNPRIVILEGED_PORT: Final = 1024
 
 
 def resolve(host: str, port: int) -> Sequence[str]:
-    """Ask the system for the addresses of a host. Raises `OSError`."""
+    """Return the IP addresses of a host from the system's resolver. Raises `OSError`."""
     return [str(found[4][0]) for found in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
 
 
 class AllowlistedEgressClient:
-    """Asks public addresses and those that the operator lists, or only the listed ones."""
+    """Connects to public addresses and those on the operator's allowlist, or only to the latter."""
 
     def __init__(self, allowed: EgressAllowlist, *, only_listed: bool, resolver: Resolve = resolve) -> None:
-        """Ask by these rules."""
+        """Allow addresses by these rules."""
         self._allowed = allowed
         self._only_listed = only_listed
         self._resolve = resolver
 
     def check(self, url: str) -> None:
-        """Raise `AddressNotAllowed` for an address that is refused by its spelling alone; nothing is looked up."""
-        self._may_be_looked_up(parse_url(url))
+        """Check a URL without resolving its host. Raises `AddressNotAllowed`."""
+        self._check_before_lookup(parse_url(url))
 
     @contextmanager
     def opened(self, url: str) -> Iterator["PinnedConnection"]:
         """Resolve and check an address once. Raises `AddressNotAllowed`, `UpstreamUnavailable`."""
-        place = parse_url(url)
-        peer = PinnedConnection(place, self._addresses(place))
+        parsed = parse_url(url)
+        peer = PinnedConnection(parsed, self._addresses(parsed))
         try:
             yield peer
         finally:
             peer.close()
 
     def looked_up(self, url: str) -> tuple[ParsedUrl, list[str]]:
-        """Resolve and check an address for who connects by other means. Raises `AddressNotAllowed`, `UpstreamUnavailable`."""
-        place = parse_url(url)
-        return place, self._addresses(place)
+        """Resolve and check an address for other clients (git). Raises `AddressNotAllowed`, `UpstreamUnavailable`."""
+        parsed = parse_url(url)
+        return parsed, self._addresses(parsed)
 
-    def lists(self, place: ParsedUrl) -> bool:
-        """Tell whether the operator names this very host or lists its address."""
-        return self._allowed.holds(place.literal) if place.literal else self._allowed.names_it(place.host)
+    def lists(self, parsed: ParsedUrl) -> bool:
+        """Return whether the operator's allowlist has this host or its IP address."""
+        return self._allowed.holds(parsed.literal) if parsed.literal else self._allowed.names_it(parsed.host)
 
-    def _may_be_looked_up(self, place: ParsedUrl) -> None:
-        if place.literal is not None:
-            self._check_addresses(place, [place.literal])
+    def _check_before_lookup(self, parsed: ParsedUrl) -> None:
+        if parsed.literal is not None:
+            self._check_addresses(parsed, [parsed.literal])
             return
-        by_name = self._allowed.names_it(place.host)
-        if not by_name and (place.host == "localhost" or place.host.endswith(".localhost")):
+        by_name = self._allowed.names_it(parsed.host)
+        if not by_name and (parsed.host == "localhost" or parsed.host.endswith(".localhost")):
             raise _not_public()
         if not by_name and self._only_listed and not self._allowed.ranges:
             raise _not_listed()
 
-    def _addresses(self, place: ParsedUrl) -> list[str]:
-        self._may_be_looked_up(place)
-        if place.literal is not None:
-            return [str(place.literal)]
+    def _addresses(self, parsed: ParsedUrl) -> list[str]:
+        self._check_before_lookup(parsed)
+        if parsed.literal is not None:
+            return [str(parsed.literal)]
         try:
-            told = list(dict.fromkeys(self._resolve(place.host, place.port)))[:MAX_ADDRESSES]
+            resolved = list(dict.fromkeys(self._resolve(parsed.host, parsed.port)))[:MAX_ADDRESSES]
         except (OSError, UnicodeError) as error:
-            raise UpstreamUnavailable(f"The host {place.host} has no address.", slug="host-unknown") from error
-        if not told:
-            raise UpstreamUnavailable(f"The host {place.host} has no address.", slug="host-unknown")
+            raise UpstreamUnavailable(f"The host {parsed.host} has no address.", slug="host-unknown") from error
+        if not resolved:
+            raise UpstreamUnavailable(f"The host {parsed.host} has no address.", slug="host-unknown")
         try:
-            addresses = [ipaddress.ip_address(one) for one in told]  # a zone id stays in the address, and is not public
+            addresses = [ipaddress.ip_address(one) for one in resolved]  # addresses with a zone ID are not public
         except ValueError as error:
             raise _not_public() from error
-        self._check_addresses(place, addresses)
+        self._check_addresses(parsed, addresses)
         return [str(one) for one in addresses]
 
-    def _check_addresses(self, place: ParsedUrl, addresses: Iterable[Address]) -> None:
-        by_name = place.literal is None and self._allowed.names_it(place.host)
+    def _check_addresses(self, parsed: ParsedUrl, addresses: Iterable[Address]) -> None:
+        by_name = parsed.literal is None and self._allowed.names_it(parsed.host)
         for address in addresses:
             if self._allowed.holds(address):
                 continue
             if by_name:
-                # Behind link-local addresses stand the machines' own credentials: a name is not enough.
+                # Cloud metadata services with credentials have link-local addresses, which must be listed as a range.
                 if address.is_link_local or address.is_multicast or address.is_unspecified:
                     raise _not_public()
                 continue
@@ -117,31 +117,31 @@ class AllowlistedEgressClient:
                 raise _not_listed()
             if not is_public(address):
                 raise _not_public()
-            if place.port < LEAST_FREE_PORT and place.port not in WEB_PORTS.values():
+            if parsed.port < FIRST_UNPRIVILEGED_PORT and parsed.port not in WEB_PORTS.values():
                 raise AddressNotAllowed(
-                    f"Port {place.port} is not asked: of those below {LEAST_FREE_PORT} only 80 and 443 are.",
+                    f"Port {parsed.port} is not allowed. Below {FIRST_UNPRIVILEGED_PORT}, only 80 and 443 are.",
                     slug="address-port",
                 )
 
 
 def _not_public() -> AddressNotAllowed:
     return AddressNotAllowed(
-        "The address does not lie in the public internet.",
+        "Private addresses are not allowed.",
         slug="address-not-public",
-        remedy="The operator can list the host or its range in SLOWPATH_EGRESS_ALLOWLIST.",
+        remedy="An operator can add the host or its range to SLOWPATH_EGRESS_ALLOWLIST.",
     )
 
 
 def _not_listed() -> AddressNotAllowed:
     return AddressNotAllowed(
-        "Only addresses that the operator lists are asked here, and this one is not listed.",
+        "Only addresses on the operator's allowlist are allowed, and this one is not on it.",
         slug="address-not-listed",
-        remedy="The operator can list the host or its range in SLOWPATH_EGRESS_ALLOWLIST.",
+        remedy="An operator can add the host or its range to SLOWPATH_EGRESS_ALLOWLIST.",
     )
 
 
 def _reason(error: BaseException) -> str:
-    """Say in words what TLS or the operating system said; else which kind of error it was."""
+    """Describe the TLS or system error behind `error`; otherwise return the error's type."""
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, ssl.SSLCertVerificationError):
@@ -155,25 +155,25 @@ def _reason(error: BaseException) -> str:
 
 
 @cache
-def _trusted() -> ssl.SSLContext:
-    """Trust the usual authorities and those of this system."""
+def _trusted_context() -> ssl.SSLContext:
+    """Return an SSL context that trusts certifi's authorities and those of this system."""
     context = ssl.create_default_context(cafile=certifi.where())
     context.load_default_certs()
     return context
 
 
 class PinnedConnection:
-    """One place, at the addresses that were checked."""
+    """A connection to one URL at its checked IP addresses."""
 
-    def __init__(self, place: ParsedUrl, addresses: Sequence[str]) -> None:
-        """Connect there when first asked."""
-        self._place = place
-        self._network = _PinnedNetworkBackend(place.host, addresses)
-        host = f"[{place.host}]" if ":" in place.host else place.host
-        port = "" if place.port == WEB_PORTS[place.scheme] else f":{place.port}"
-        self._base = f"{place.scheme}://{host}{port}{place.path}"
+    def __init__(self, parsed: ParsedUrl, addresses: Sequence[str]) -> None:
+        """Prepare the connection; the first request opens it."""
+        self._url = parsed
+        self._network = _PinnedNetworkBackend(parsed.host, addresses)
+        host = f"[{parsed.host}]" if ":" in parsed.host else parsed.host
+        port = "" if parsed.port == WEB_PORTS[parsed.scheme] else f":{parsed.port}"
+        self._base = f"{parsed.scheme}://{host}{port}{parsed.path}"
         self._pool = httpcore.ConnectionPool(
-            ssl_context=_trusted(),
+            ssl_context=_trusted_context(),
             max_connections=1,
             http1=True,
             http2=False,
@@ -181,7 +181,7 @@ class PinnedConnection:
         )
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         self._pool.close()
 
     def get(
@@ -193,9 +193,9 @@ class PinnedConnection:
         max_bytes: int,
         seconds: float,
     ) -> HttpResponse:
-        """Ask for a path below the address. Raises `AddressNotAllowed` on a redirect, `TooLarge`, `UpstreamUnavailable`."""
-        asked = path + (f"?{urlencode(query)}" if query else "")
-        return self._exchange("GET", asked, None, headers or {}, max_bytes=max_bytes, seconds=seconds)
+        """GET a path below the URL. Raises `AddressNotAllowed` for a redirect, `TooLarge`, `UpstreamUnavailable`."""
+        target = path + (f"?{urlencode(query)}" if query else "")
+        return self._exchange("GET", target, None, headers or {}, max_bytes=max_bytes, seconds=seconds)
 
     def send(
         self,
@@ -207,7 +207,7 @@ class PinnedConnection:
         max_bytes: int,
         seconds: float,
     ) -> HttpResponse:
-        """Send a body to a path below the address. Raises as `get` does; what was sent may have arrived all the same."""
+        """Send a body to a path below the URL. Raises like `get`; the request may have been processed anyway."""
         sent = {"Content-Type": "application/json", "Content-Length": str(len(content)), **(headers or {})}
         return self._exchange(method, path, content, sent, max_bytes=max_bytes, seconds=seconds)
 
@@ -231,40 +231,42 @@ class PinnedConnection:
         try:
             with self._pool.stream(
                 method, f"{self._base}{path}", headers=list(sent.items()), content=content
-            ) as answer:
-                return self._read(answer, max_bytes)
+            ) as response:
+                return self._read(response, max_bytes)
         except (httpcore.TimeoutException, TimeoutError) as error:
             raise UpstreamUnavailable(
-                f"{self._place.host} did not answer within {seconds:g} seconds.",
+                f"{self._url.host} did not respond within {seconds:g} seconds.",
                 slug="answered-too-late",
                 limit=seconds,
             ) from error
         except (httpcore.NetworkError, httpcore.ProtocolError, OSError) as error:
-            raise UpstreamUnavailable(f"{self._place.host} did not answer: {_reason(error)}.") from error
+            raise UpstreamUnavailable(f"{self._url.host} did not respond: {_reason(error)}.") from error
 
-    def _read(self, answer: httpcore.Response, max_bytes: int) -> HttpResponse:
-        told = {name.lower(): value for name, value in answer.headers}
-        if 300 <= answer.status < 400:
+    def _read(self, response: httpcore.Response, max_bytes: int) -> HttpResponse:
+        response_headers = {name.lower(): value for name, value in response.headers}
+        if 300 <= response.status < 400:
             raise AddressNotAllowed(
-                f"{self._place.host} redirects to another address, which is not followed.",
+                f"{self._url.host} redirects to another address, which is not followed.",
                 slug="address-redirects",
-                remedy="Give the address to which it redirects.",
+                remedy="Use the address to which it redirects.",
             )
-        if told.get(b"content-encoding", b"identity") != b"identity":
+        if response_headers.get(b"content-encoding", b"identity") != b"identity":
             raise UpstreamUnavailable(
-                f"{self._place.host} packs its answer although it was told not to.", slug="answer-packed"
+                f"{self._url.host} compressed its response, although the request excludes it.", slug="answer-packed"
             )
         parts, size = [], 0
-        for part in answer.iter_stream():
+        for part in response.iter_stream():
             size += len(part)
             if size > max_bytes:
-                raise TooLarge("The answer is too large.", slug="answer-too-large", limit=max_bytes, unit="bytes")
+                raise TooLarge("The response is too large.", slug="answer-too-large", limit=max_bytes, unit="bytes")
             parts.append(part)
-        return HttpResponse(answer.status, b"".join(parts), told.get(b"link", b"").decode("ascii", "replace"))
+        return HttpResponse(
+            response.status, b"".join(parts), response_headers.get(b"link", b"").decode("ascii", "replace")
+        )
 
 
 class _PinnedNetworkBackend(httpcore.NetworkBackend):
-    """Connects to checked addresses only, and lets every wait end at one time."""
+    """Connects only to checked IP addresses, with one deadline for the whole request."""
 
     def __init__(self, host: str, addresses: Sequence[str]) -> None:
         self.until = 0.0
@@ -280,7 +282,7 @@ class _PinnedNetworkBackend(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
-        """Connect to the first address that answers; the name is not looked up again."""
+        """Connect to the first reachable IP address, without resolving the name again."""
         if host != self._host:
             raise httpcore.ConnectError(f"{host} was not checked")
         failed: Exception = httpcore.ConnectError("no address")
@@ -295,15 +297,15 @@ class _PinnedNetworkBackend(httpcore.NetworkBackend):
         raise failed
 
     def left(self) -> float:
-        """Return how many seconds are left. Raises `TimeoutError` when none are."""
+        """Return the remaining seconds. Raises `ReadTimeout` if none remain."""
         left = self.until - time.monotonic()
         if left <= 0:
-            raise httpcore.ReadTimeout("the time is over")
+            raise httpcore.ReadTimeout("the timeout has expired")
         return left
 
 
 class _TimedStream(httpcore.NetworkStream):
-    """A connection whose every wait ends with the request's time."""
+    """A connection with the request's timeout for every read and write."""
 
     def __init__(self, stream: httpcore.NetworkStream, network: _PinnedNetworkBackend) -> None:
         self._stream = stream
@@ -332,5 +334,5 @@ class _TimedStream(httpcore.NetworkStream):
 
 
 def create_outside(settings: Settings) -> AllowlistedEgressClient:
-    """Return the way out as the operator set it. Raises `ValueError` for a list that can not be read."""
+    """Return the egress client as configured. Raises `ValueError` for an invalid allowlist."""
     return AllowlistedEgressClient(parse_allowlist(settings.egress_allowlist), only_listed=settings.outside == "listed")

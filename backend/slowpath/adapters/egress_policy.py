@@ -1,6 +1,6 @@
-"""Addresses that people give: how they may be spelled, which of them are public, which the operator lists.
+"""Rules for URLs given by users: syntax, public IP addresses, and the operator's allowlist.
 
-Nothing is looked up here. Every spelling that two readers might read in two ways is refused.
+Nothing is resolved here. Ambiguous URLs are rejected: parsers could interpret them differently.
 """
 
 import ipaddress
@@ -14,7 +14,7 @@ from slowpath.core.errors import AddressNotAllowed
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
-MAX_URL: Final = 2_000
+MAX_URL_CHARACTERS: Final = 2_000
 WEB_PORTS: Final = {"http": 80, "https": 443}
 SPELLED: Final = re.compile(r"[\x21-\x7e]+")
 LABEL: Final = r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?"
@@ -23,7 +23,7 @@ NUMERIC: Final = re.compile(r"([0-9]+|0x[0-9a-f]*)")
 BRACKETED: Final = re.compile(r"\[[^\[\]]*\](:[0-9]+)?")
 PATH: Final = re.compile(r"(/[A-Za-z0-9._~!$&'()*+,;=:@-]*)*")
 
-# What IANA's registries of special addresses set apart, and what carries an IPv4 address inside an IPv6 one.
+# Special-purpose addresses of IANA's registries, and IPv6 addresses that embed IPv4 addresses.
 NOT_PUBLIC_4: Final = tuple(
     ipaddress.IPv4Network(range_)
     for range_ in (
@@ -33,7 +33,7 @@ NOT_PUBLIC_4: Final = tuple(
     )
 )  # fmt: skip
 PUBLIC_6: Final = ipaddress.IPv6Network("2000::/3")
-"""Everything that is routed; loopback, mapped, NAT64, unique local, link-local and multicast addresses lie outside."""
+"""Globally routed addresses; excludes loopback, mapped, NAT64, unique local, link-local and multicast addresses."""
 NOT_PUBLIC_6: Final = tuple(
     ipaddress.IPv6Network(range_)
     for range_ in ("2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20")
@@ -42,24 +42,24 @@ NOT_PUBLIC_6: Final = tuple(
 
 @dataclass(frozen=True)
 class EgressAllowlist:
-    """What the operator allows: names, endings of names (`.corp.example`), ranges."""
+    """The operator's allowlist: names, name suffixes (`.corp.example`), ranges."""
 
     names: frozenset[str]
     endings: tuple[str, ...]
     ranges: tuple[Network, ...]
 
     def names_it(self, host: str) -> bool:
-        """Tell whether a host is listed by its name."""
+        """Return whether the list has the host's name."""
         return host in self.names or any(host.endswith(ending) for ending in self.endings)
 
     def holds(self, address: Address) -> bool:
-        """Tell whether an address lies in a listed range."""
+        """Return whether an IP address is in a listed range."""
         return any(address in range_ for range_ in self.ranges)
 
 
 @dataclass(frozen=True)
 class ParsedUrl:
-    """A URL taken apart; its host is a name or an address in its one usual spelling."""
+    """The parts of a URL; the host is a name, or an IP address in canonical form."""
 
     scheme: str
     host: str
@@ -69,7 +69,7 @@ class ParsedUrl:
 
 
 def parse_allowlist(text: str) -> EgressAllowlist:
-    """Read the operator's list. Raises `ValueError` naming the entry that is neither a name nor a range."""
+    """Parse the operator's allowlist. Raises `ValueError` for an entry that is neither a name nor a range."""
     names, endings, ranges = set[str](), [], []
     for entry in filter(None, (part.strip().lower() for part in text.split(","))):
         ending = entry.removeprefix("*")
@@ -86,35 +86,37 @@ def parse_allowlist(text: str) -> EgressAllowlist:
 
 
 def is_public(address: Address) -> bool:
-    """Tell whether an address is one of the public internet's."""
+    """Return whether an IP address is public."""
     if isinstance(address, ipaddress.IPv4Address):
         return not any(address in range_ for range_ in NOT_PUBLIC_4)
     return address in PUBLIC_6 and not any(address in range_ for range_ in NOT_PUBLIC_6)
 
 
 def parse_url(url: str) -> ParsedUrl:
-    """Take a URL apart. Raises `AddressNotAllowed` for every spelling that two readers might read in two ways."""
-    if len(url) > MAX_URL:
-        raise AddressNotAllowed("The address is too long.", limit=MAX_URL, actual=len(url), unit="characters")
+    """Parse a URL. Raises `AddressNotAllowed` if it is invalid or ambiguous."""
+    if len(url) > MAX_URL_CHARACTERS:
+        raise AddressNotAllowed(
+            "The address is too long.", limit=MAX_URL_CHARACTERS, actual=len(url), unit="characters"
+        )
     if not SPELLED.fullmatch(url) or "\\" in url:
-        raise _spelled("it holds spaces, control characters, backslashes or letters beyond ASCII")
+        raise _invalid("it contains spaces, control characters, backslashes or non-ASCII characters")
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise _spelled("it is no URL") from error
+        raise _invalid("it is not a URL") from error
     if parts.scheme not in WEB_PORTS:
-        raise AddressNotAllowed("Only http and https are asked.", slug="address-scheme")
+        raise AddressNotAllowed("Only http and https are allowed.", slug="address-scheme")
     if "@" in parts.netloc:
         raise AddressNotAllowed(
-            "The address holds a name or password; give them as credentials.", slug="address-userinfo"
+            "The address contains a user name or password. Enter them as credentials.", slug="address-userinfo"
         )
     if "?" in url or "#" in url:
-        raise _spelled("it ends in a query or a fragment")
+        raise _invalid("it has a query or a fragment")
     if not PATH.fullmatch(parts.path) or any(part in {".", ".."} for part in parts.path.split("/")):
-        raise _spelled("its path is not plain")
+        raise _invalid("its path has dot segments or unsupported characters")
     if port == 0 or parts.netloc.endswith(":"):
-        raise AddressNotAllowed("The address names no port that can be asked.", slug="address-port")
+        raise AddressNotAllowed("The port of the address is invalid.", slug="address-port")
     host, literal = _host(parts.netloc, parts.hostname or "")
     return ParsedUrl(parts.scheme, host, port or WEB_PORTS[parts.scheme], parts.path.rstrip("/"), literal)
 
@@ -122,33 +124,33 @@ def parse_url(url: str) -> ParsedUrl:
 def _host(netloc: str, host: str) -> tuple[str, Address | None]:
     if netloc.startswith("["):
         if "%" in host:
-            raise _spelled("it names a zone of a network card")
+            raise _invalid("it has an IPv6 zone ID")
         if not BRACKETED.fullmatch(netloc):
-            raise _spelled("something stands beside the brackets")
+            raise _invalid("it has text around the brackets")
         try:
             return host, ipaddress.IPv6Address(host)
         except ValueError as error:
-            raise _spelled("what stands in brackets is no IPv6 address") from error
+            raise _invalid("the text in brackets is not an IPv6 address") from error
     if host.endswith("."):
-        raise _spelled("its host ends with a dot")
+        raise _invalid("its host ends with a dot")
     if len(host) > 253 or not NAME.fullmatch(host):
-        raise _spelled("its host is no host name")
+        raise _invalid("its host is not a valid host name")
     if not _looks_numeric(host):
         return host, None
     try:
         return host, ipaddress.IPv4Address(host)
     except ValueError as error:
-        raise _spelled("its host is a number, but no IPv4 address as it is usually written") from error
+        raise _invalid("its host is numeric, but not an IPv4 address in dotted decimal form") from error
 
 
 def _looks_numeric(host: str) -> bool:
-    """Tell whether some reader takes a host for an IPv4 address: 2130706433, 0x7f.1, 0177.0.0.1, 127.1."""
+    """Return whether some parsers accept a host as an IPv4 address: 2130706433, 0x7f.1, 0177.0.0.1, 127.1."""
     return NUMERIC.fullmatch(host.rsplit(".", 1)[-1]) is not None
 
 
-def _spelled(why: str) -> AddressNotAllowed:
+def _invalid(reason: str) -> AddressNotAllowed:
     return AddressNotAllowed(
-        f"The address can not be used: {why}.",
+        f"The address is invalid: {reason}.",
         slug="address-spelling",
-        remedy="Write it as http://host:port or https://host/path.",
+        remedy="Use http://host:port or https://host/path.",
     )

@@ -1,7 +1,7 @@
-"""What PostgreSQL tells of jobs and their subjects, passed on to the pages that are open.
+"""Forward PostgreSQL notifications about jobs and their subjects to open pages.
 
-One connection per web process listens; each open page has a queue of its own. A page that does not
-keep up loses its oldest news and is told so; it then asks for the whole state again.
+Each web process has one listening connection, and each open page a queue. If a queue overflows, its events are replaced by
+one `stale` event, after which the page loads the whole state again.
 """
 
 import asyncio
@@ -21,16 +21,16 @@ log = structlog.get_logger(__name__)
 CHANNEL = "slowpath_events"
 BACKLOG = 256
 FIRST_PAUSE_SECONDS = 0.5
-LONGEST_PAUSE_SECONDS = 10.0
+MAX_PAUSE_SECONDS = 10.0
 STALE = {"kind": "stale"}
-"""Told when something was missed: ask for the state again."""
+"""Sent after missed events: the page must load the state again."""
 
 
 class PostgresEventListener:
-    """Who is listening, and the one connection that hears."""
+    """The listening connection, and the queues of the open pages."""
 
     def __init__(self, url: str) -> None:
-        """`url` is the database's address, with or without the driver named."""
+        """Set the database's URL, with or without the driver."""
         self._url = url.replace("postgresql+psycopg://", "postgresql://", 1)
         self._queues: dict[asyncio.Queue[dict[str, Any]], UUID] = {}
         self._task: asyncio.Task[None] | None = None
@@ -48,7 +48,7 @@ class PostgresEventListener:
 
     @asynccontextmanager
     async def of_team(self, team_id: UUID) -> AsyncIterator[asyncio.Queue[dict[str, Any]]]:
-        """Give a queue in which the team's news arrive."""
+        """Provide a queue of the team's events."""
         queue: asyncio.Queue[dict[str, Any]] = asyncio.Queue(BACKLOG)
         self._queues[queue] = team_id
         try:
@@ -63,32 +63,32 @@ class PostgresEventListener:
                 connection = await psycopg.AsyncConnection.connect(self._url, autocommit=True, connect_timeout=5)
                 async with connection:
                     await connection.execute(f"LISTEN {CHANNEL}")
-                    self._tell_all(STALE)
+                    self._broadcast(STALE)
                     pause = FIRST_PAUSE_SECONDS
                     async for notice in connection.notifies():
-                        self._pass_on(notice.payload)
+                        self._forward(notice.payload)
             except psycopg.Error as error:
-                log.warning("events: database away", error=str(error).splitlines()[0])
+                log.warning("event_listener.database_unavailable", error=str(error).splitlines()[0])
             await asyncio.sleep(pause)
-            pause = min(pause * 2, LONGEST_PAUSE_SECONDS)
+            pause = min(pause * 2, MAX_PAUSE_SECONDS)
 
-    def _pass_on(self, payload: str) -> None:
-        news = json.loads(payload)
-        if news.get("subject", {}).get("kind") == HOUSEKEEPING:
+    def _forward(self, payload: str) -> None:
+        message = json.loads(payload)
+        if message.get("subject", {}).get("kind") == HOUSEKEEPING:
             return
-        team_id = UUID(news.pop("team"))
-        for queue, wanted in self._queues.items():
-            if wanted == team_id:
-                _put(queue, news)
+        team_id = UUID(message.pop("team"))
+        for queue, team_of_queue in self._queues.items():
+            if team_of_queue == team_id:
+                _put(queue, message)
 
-    def _tell_all(self, news: dict[str, Any]) -> None:
+    def _broadcast(self, message: dict[str, Any]) -> None:
         for queue in self._queues:
-            _put(queue, news)
+            _put(queue, message)
 
 
-def _put(queue: asyncio.Queue[dict[str, Any]], news: dict[str, Any]) -> None:
+def _put(queue: asyncio.Queue[dict[str, Any]], message: dict[str, Any]) -> None:
     if queue.full():
         while not queue.empty():
             queue.get_nowait()
         queue.put_nowait(STALE)
-    queue.put_nowait(news)
+    queue.put_nowait(message)

@@ -1,4 +1,4 @@
-"""What `git log -z --raw --numstat` says, as commits."""
+"""Parse the output of `git log -z --raw --numstat`."""
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
@@ -7,24 +7,24 @@ from typing import Final
 from slowpath.core.errors import TooLarge
 from slowpath.core.git_ports import GitCommit, GitFileChange
 
-MOST_FIELD_BYTES: Final = 8 << 20
-MOST_CHANGES: Final = 100_000
+MAX_FIELD_BYTES: Final = 8 << 20
+MAX_CHANGES: Final = 100_000
 
 
 class NulFieldReader:
-    """Texts that end with NUL, of which the next can be looked at."""
+    """A reader of NUL-terminated strings with one field of lookahead."""
 
     def __init__(self, parts: Iterable[bytes]) -> None:
-        """Read from what comes in pieces."""
+        """Read from chunks of bytes."""
         self._fields = _split(parts)
         self._next: str | None = next(self._fields, None)
 
     def peek(self) -> str | None:
-        """Return the next one without taking it; nothing at the end."""
+        """Return the next field without consuming it; None at the end."""
         return self._next
 
     def take(self) -> str:
-        """Return the next one. Raises `ValueError` at the end."""
+        """Return and consume the next field. Raises `ValueError` at the end."""
         if self._next is None:
             raise ValueError("git ended in the middle of a commit")
         taken, self._next = self._next, next(self._fields, None)
@@ -32,7 +32,7 @@ class NulFieldReader:
 
 
 def read_commits(fields: NulFieldReader) -> Iterator[GitCommit]:
-    """Yield commits. The format has so many fields before the changes, whatever stands in them."""
+    """Yield commits. The number of fields before the changes is fixed, whatever their content."""
     while fields.peek() is not None:
         sha = fields.take().removeprefix("\x1e")
         parents = tuple(fields.take().split())
@@ -50,8 +50,8 @@ def _changes(fields: NulFieldReader) -> tuple[GitFileChange, ...]:
         if status[0] in "RC":
             path = fields.take()
         raw.append((path, status[0], before, after))
-        if len(raw) > MOST_CHANGES:
-            raise TooLarge("A commit touches too many files.", limit=MOST_CHANGES, unit="files")
+        if len(raw) > MAX_CHANGES:
+            raise TooLarge("A commit changes too many files.", limit=MAX_CHANGES, unit="files")
     counted: dict[str, tuple[int | None, int | None]] = {}
     for _ in raw:
         added, removed, path = fields.take().removeprefix("\n").split("\t", 2)
@@ -71,19 +71,19 @@ def _split(parts: Iterable[bytes]) -> Iterator[str]:
         *whole, rest = (rest + part).split(b"\x00")
         for field in whole:
             yield field.decode("utf-8", "replace")
-        if len(rest) > MOST_FIELD_BYTES:
-            raise TooLarge("A message of a commit is too long.", limit=MOST_FIELD_BYTES, unit="bytes")
+        if len(rest) > MAX_FIELD_BYTES:
+            raise TooLarge("A commit message is too long.", limit=MAX_FIELD_BYTES, unit="bytes")
     if rest:
         yield rest.decode("utf-8", "replace")
 
 
-def _count(told: str) -> int | None:
-    return int(told) if told.isdecimal() else None
+def _count(text: str) -> int | None:
+    return int(text) if text.isdecimal() else None
 
 
-def _time(told: str) -> datetime | None:
-    """Return a time; nothing for one that no calendar holds, which an author can write."""
+def _time(text: str) -> datetime | None:
+    """Parse a Unix time; None if it is out of range, because authors can set any number."""
     try:
-        return datetime.fromtimestamp(int(told), UTC)
+        return datetime.fromtimestamp(int(text), UTC)
     except (ValueError, OverflowError, OSError):
         return None

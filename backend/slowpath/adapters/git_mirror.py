@@ -1,8 +1,8 @@
-"""The git binary on bare copies of repositories: fixed argument lists, no shell, no configuration but ours, limits on all of it.
+"""Run git on bare mirrors of repositories: fixed arguments, no shell, no external configuration, limited time and size.
 
-What others wrote (names of branches, paths, messages) never becomes an argument: only ids of forty hexadecimal digits do,
-and the address, which was checked and begins with its scheme. Every child has a session of its own, so that a time limit
-or a cancelled job ends it together with whatever it started.
+Untrusted text (names of branches, paths, messages) never becomes an argument: only SHAs of 40 hexadecimal digits do, and
+the checked address, which begins with its scheme. Every child has a separate session, so that a timeout or a cancelled job
+kills it with all its children.
 """
 
 import fcntl
@@ -29,7 +29,7 @@ from slowpath.core.git_ports import GitBranchHeads, GitCommit
 SHA: Final = re.compile(r"[0-9a-f]{40}")
 DIES_WITH_US = (SETPRIV, "--pdeathsig", "KILL", "--") if (SETPRIV := shutil.which("setpriv")) else ()
 
-ALWAYS: Final = (
+GIT_CONFIG: Final = (
     "protocol.allow=never", "http.followRedirects=false", "http.proxy=", "http.lowSpeedLimit=1000", "http.lowSpeedTime=60",
     "credential.helper=", "core.hooksPath=/dev/null", "core.fsmonitor=false", "core.attributesFile=/dev/null",
     "core.bigFileThreshold=8m", "pack.threads=1", "pack.windowMemory=64m", "core.deltaBaseCacheLimit=32m",
@@ -40,43 +40,46 @@ BRANCHES: Final = "+refs/heads/*:refs/heads/*"
 TAGS: Final = "+refs/tags/*:refs/tags/*"
 FORMAT: Final = "tformat:%x1e%H%x00%P%x00%an%x00%ae%x00%at%x00%ct%x00%s%x00%b"
 
-MOST_PACKS: Final = 40
-"""Each fetch that brings something brings a pack; every look into a copy looks into all of them."""
-MOST_HEADS: Final = 20_000
-MOST_LISTED_BYTES: Final = 16 << 20
-MOST_LOG_BYTES: Final = 4 << 30
-MOST_ERROR_BYTES: Final = 8 << 10
-ASK_SECONDS: Final = 60.0
+MAX_PACKS: Final = 40
+"""Each fetch of new objects adds a pack, and each access searches all packs; above this number they are repacked."""
+MAX_REFS: Final = 20_000
+MAX_OUTPUT_BYTES: Final = 16 << 20
+MAX_LOG_BYTES: Final = 4 << 30
+MAX_ERROR_BYTES: Final = 8 << 10
+COMMAND_SECONDS: Final = 60.0
 READ_SECONDS: Final = 900.0
 
 
 @dataclass(frozen=True)
 class GitLimits:
-    """What one repository may take."""
+    """Limits of one repository."""
 
     repository_bytes: int
     fetch_seconds: float
 
 
 class GitMirror:
-    """A bare copy of one repository, kept by the git binary."""
+    """A bare mirror of one repository."""
 
     def __init__(self, folder: Path, remotes: AllowedRemotes, limits: GitLimits) -> None:
-        """Keep the copy in this folder, made when it is first fetched."""
+        """Store the mirror in `folder`; the first fetch creates it."""
         self._folder = folder
         self._git_dir = folder / "git"
         self._remotes = remotes
         self._limits = limits
 
     def fetch(self, url: str, authorization: str | None, check: Callable[[], None]) -> GitBranchHeads:
-        """Bring what is new. Raises `AddressRefused`, `GitRefused`, `TooLarge`, `UpstreamUnavailable`."""
+        """Fetch new commits and return the heads.
+
+        Raises `AddressNotAllowed`, `GitCommandError`, `TooLarge`, `UpstreamUnavailable`.
+        """
         remote = self._remotes.opened(url, authorization)
         with self._locked(check):
-            self._make(check)
+            self._prepare(check)
             default_branch = self._default_branch(remote, check)
             arguments = ["fetch", "--quiet", "--prune", "--force", "--no-tags", "--no-recurse-submodules"]
             arguments += ["--no-write-fetch-head", "--no-auto-maintenance", "--", remote.url, BRANCHES, TAGS]
-            self._whole(arguments, check, remote=remote, seconds=self._limits.fetch_seconds, watched=True)
+            self._run_whole(arguments, check, remote=remote, seconds=self._limits.fetch_seconds, watched=True)
             self._repack(check)
         branches = self._refs("refs/heads/", check)
         return GitBranchHeads(branches, self._refs("refs/tags/", check), default_branch)
@@ -84,10 +87,10 @@ class GitMirror:
     def commits(
         self, wanted: Collection[str], known: Collection[str], limit: int, check: Callable[[], None]
     ) -> Iterator[GitCommit]:
-        """Yield the newest commits that are reached from `wanted` and not from `known`, ancestors first."""
-        if not wanted:  # else git would begin at HEAD
+        """Yield the newest commits reachable from `wanted` and not from `known`, ancestors first."""
+        if not wanted:  # without revisions, git would start at HEAD
             return iter(())
-        asked = [_id(sha) for sha in wanted] + [f"^{_id(sha)}" for sha in known]
+        revisions = [_require_sha(sha) for sha in wanted] + [f"^{_require_sha(sha)}" for sha in known]
         arguments = [
             "log",
             "--stdin",
@@ -100,22 +103,24 @@ class GitMirror:
         ]
         arguments += ["--no-abbrev", "--find-renames", "--diff-merges=first-parent", "--no-ext-diff", "--no-textconv"]
         arguments += ["--no-color", "--no-notes", "--no-mailmap", "--encoding=UTF-8", f"--format={FORMAT}"]
-        said = "\n".join([*asked, ""]).encode()
+        stdin = "\n".join([*revisions, ""]).encode()
         return read_commits(
-            NulFieldReader(self._run(arguments, check, said=said, most=MOST_LOG_BYTES, seconds=READ_SECONDS))
+            NulFieldReader(
+                self._run(arguments, check, input_bytes=stdin, max_bytes=MAX_LOG_BYTES, seconds=READ_SECONDS)
+            )
         )
 
     def has(self, sha: str) -> bool:
-        """Tell whether a commit is there."""
+        """Return whether the mirror has a commit."""
         if not self._git_dir.exists():
             return False
         with self.objects() as objects:
-            return objects.kind(_id(sha)) == "commit"
+            return objects.kind(_require_sha(sha)) == "commit"
 
     def patch(self, sha: str, *, max_bytes: int, check: Callable[[], None]) -> tuple[str, bool]:
-        """Return what a commit changes as a patch, and whether it was cut. Raises `NotFound`."""
+        """Return a commit's patch, and whether it was truncated. Raises `NotFound`."""
         if not self.has(sha):
-            raise NotFound(f"The commit {sha} is not in the copy of its repository.", slug="commit-not-found")
+            raise NotFound(f"The commit {sha} is not in the mirror of its repository.", slug="commit-not-found")
         arguments = [
             "log",
             "-1",
@@ -134,7 +139,7 @@ class GitMirror:
             "--unified=3",
         ]
         parts, size = [], 0
-        for part in self._run([*arguments, _id(sha), "--"], check, most=None, seconds=ASK_SECONDS):
+        for part in self._run([*arguments, _require_sha(sha), "--"], check, max_bytes=None, seconds=COMMAND_SECONDS):
             parts.append(part[: max_bytes - size])
             size += len(part)
             if size >= max_bytes:
@@ -143,8 +148,8 @@ class GitMirror:
 
     @contextmanager
     def objects(self) -> Iterator[CatFileReader]:
-        """Give a way to read objects."""
-        command = [*DIES_WITH_US, "git", *self._ours(()), "cat-file", "--batch-command"]
+        """Open a reader of the mirror's objects."""
+        command = [*DIES_WITH_US, "git", *self._config_arguments(()), "cat-file", "--batch-command"]
         child = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -159,11 +164,11 @@ class GitMirror:
             terminate(child)
 
     def told(self, arguments: Sequence[str], check: Callable[[], None]) -> str:
-        """Return what a command of git says; whoever asks vouches that nothing in it is of others. Raises `Refused`."""
-        return self._whole(arguments, check).decode("utf-8", "replace").strip("\n")
+        """Run a git command and return its output; callers must not pass untrusted arguments. Raises `InvalidRequest`."""
+        return self._run_whole(arguments, check).decode("utf-8", "replace").strip("\n")
 
     def tags(self, check: Callable[[], None]) -> dict[str, str]:
-        """Return the tags of the copy."""
+        """Return the tags of the mirror."""
         return self._refs("refs/tags/", check) if self._git_dir.exists() else {}
 
     def read_package_cache(self) -> bytes:
@@ -185,7 +190,7 @@ class GitMirror:
 
     @contextmanager
     def _locked(self, check: Callable[[], None]) -> Iterator[None]:
-        """Let nobody else fetch into this copy meanwhile."""
+        """Lock the mirror against concurrent fetches."""
         self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         with (self._folder / "lock").open("w") as lock:
             while True:
@@ -197,43 +202,43 @@ class GitMirror:
                     time.sleep(POLL_SECONDS)
             yield
 
-    def _make(self, check: Callable[[], None]) -> None:
+    def _prepare(self, check: Callable[[], None]) -> None:
         if not (self._git_dir / "HEAD").exists():
             (self._folder / "home").mkdir(exist_ok=True)
-            self._whole(["init", "--quiet", "--bare", "--template=", "--object-format=sha1"], check)
-        for left in self._git_dir.glob("**/*.lock"):  # of a fetch that was killed: nobody else is in here now
+            self._run_whole(["init", "--quiet", "--bare", "--template=", "--object-format=sha1"], check)
+        for left in self._git_dir.glob("**/*.lock"):  # of a killed fetch; the lock excludes running ones
             left.unlink(missing_ok=True)
         for left in self._git_dir.glob("objects/pack/tmp_*"):
             left.unlink(missing_ok=True)
 
     def _repack(self, check: Callable[[], None]) -> None:
-        """Make one pack of many. What no branch reaches any more stays: a build may have been made of it."""
+        """Merge the packs. Unreachable commits are preserved: a build may refer to them."""
         packs = sum(1 for _ in self._git_dir.glob("objects/pack/*.pack"))
-        if packs > MOST_PACKS:
+        if packs > MAX_PACKS:
             arguments = ["repack", "-a", "-d", "--keep-unreachable", "--quiet"]
-            self._whole(arguments, check, seconds=self._limits.fetch_seconds)
+            self._run_whole(arguments, check, seconds=self._limits.fetch_seconds)
 
     def _default_branch(self, remote: ResolvedRemote, check: Callable[[], None]) -> str | None:
-        told = self._whole(
-            ["ls-remote", "--symref", "--", remote.url, "HEAD"], check, remote=remote, seconds=ASK_SECONDS
+        output = self._run_whole(
+            ["ls-remote", "--symref", "--", remote.url, "HEAD"], check, remote=remote, seconds=COMMAND_SECONDS
         )
-        found = re.match(r"ref: refs/heads/([^\t\n]+)\tHEAD$", told.decode("utf-8", "replace"), re.MULTILINE)
+        found = re.match(r"ref: refs/heads/([^\t\n]+)\tHEAD$", output.decode("utf-8", "replace"), re.MULTILINE)
         return found.group(1) if found else None
 
     def _refs(self, under: str, check: Callable[[], None]) -> dict[str, str]:
         form = "%(objectname) %(objecttype) %(*objectname) %(*objecttype) %(refname)"
-        told = self._whole(["for-each-ref", f"--count={MOST_HEADS}", f"--format={form}", under], check)
+        output = self._run_whole(["for-each-ref", f"--count={MAX_REFS}", f"--format={form}", under], check)
         found = {}
-        for line in told.decode("utf-8", "replace").splitlines():
+        for line in output.decode("utf-8", "replace").splitlines():
             sha, kind, peeled, peeled_kind, name = line.split(" ", 4)
             commit = sha if kind == "commit" else peeled if peeled_kind == "commit" else None
             if commit is not None and SHA.fullmatch(commit):
                 found[name.removeprefix(under)] = commit
         return found
 
-    def _ours(self, options: Sequence[str]) -> list[str]:
-        given = [word for option in (*ALWAYS, *options) for word in ("-c", option)]
-        return ["--no-pager", "--no-replace-objects", f"--git-dir={self._git_dir}", *given]
+    def _config_arguments(self, options: Sequence[str]) -> list[str]:
+        config = [word for option in (*GIT_CONFIG, *options) for word in ("-c", option)]
+        return ["--no-pager", "--no-replace-objects", f"--git-dir={self._git_dir}", *config]
 
     def _environment(self, more: Mapping[str, str]) -> dict[str, str]:
         return {
@@ -249,17 +254,19 @@ class GitMirror:
             **more,
         }
 
-    def _whole(
+    def _run_whole(
         self,
         arguments: Sequence[str],
         check: Callable[[], None],
         *,
         remote: ResolvedRemote | None = None,
-        seconds: float = ASK_SECONDS,
+        seconds: float = COMMAND_SECONDS,
         watched: bool = False,
     ) -> bytes:
-        most = MOST_LISTED_BYTES
-        return b"".join(self._run(arguments, check, remote=remote, seconds=seconds, most=most, watched=watched))
+        max_bytes = MAX_OUTPUT_BYTES
+        return b"".join(
+            self._run(arguments, check, remote=remote, seconds=seconds, max_bytes=max_bytes, watched=watched)
+        )
 
     def _run(
         self,
@@ -267,18 +274,21 @@ class GitMirror:
         check: Callable[[], None],
         *,
         remote: ResolvedRemote | None = None,
-        said: bytes = b"",
-        most: int | None,
+        input_bytes: bytes = b"",
+        max_bytes: int | None,
         seconds: float,
         watched: bool = False,
     ) -> Iterator[bytes]:
-        """Yield what git says. Raises what `check` raises, `GitRefused`, `TooLarge`, `UpstreamUnavailable`; the child ends in any case."""
+        """Yield git's output; the child process always ends.
+
+        Raises the errors of `check`, `GitCommandError`, `TooLarge`, `UpstreamUnavailable`.
+        """
         options, environment = (remote.options, remote.environment) if remote else ((), {})
         with tempfile.TemporaryFile() as stdin, tempfile.TemporaryFile() as stderr:
-            stdin.write(said)
+            stdin.write(input_bytes)
             stdin.seek(0)
             child = subprocess.Popen(
-                [*DIES_WITH_US, "git", *self._ours(options), *arguments],
+                [*DIES_WITH_US, "git", *self._config_arguments(options), *arguments],
                 stdin=stdin,
                 stdout=subprocess.PIPE,
                 stderr=stderr,
@@ -290,19 +300,19 @@ class GitMirror:
                 for part in read_output_chunks(child):
                     check()
                     size += len(part)
-                    if most is not None and size > most:
-                        raise TooLarge("Git says more than is read of it.", limit=most, unit="bytes")
+                    if max_bytes is not None and size > max_bytes:
+                        raise TooLarge("The output of git is too large.", limit=max_bytes, unit="bytes")
                     if time.monotonic() > until:
                         raise UpstreamUnavailable(
-                            f"Git did not end within {seconds:g} seconds.", slug="answered-too-late", limit=seconds
+                            f"Git did not finish within {seconds:g} seconds.", slug="answered-too-late", limit=seconds
                         )
                     if watched:
                         self._check_size()
                     if part:
                         yield part
-                if child.wait(timeout=ASK_SECONDS) != 0:
+                if child.wait(timeout=COMMAND_SECONDS) != 0:
                     stderr.seek(0)
-                    raise explain_failure(stderr.read(MOST_ERROR_BYTES).decode("utf-8", "replace"), remote)
+                    raise explain_failure(stderr.read(MAX_ERROR_BYTES).decode("utf-8", "replace"), remote)
                 if watched:
                     self._check_size()
             finally:
@@ -312,21 +322,21 @@ class GitMirror:
         size = 0
         for folder, _, files in os.walk(self._git_dir):
             for name in files:
-                with suppress(FileNotFoundError):  # git renames what it has finished
+                with suppress(FileNotFoundError):  # git renames finished files
                     size += (Path(folder) / name).stat().st_size
         if size > self._limits.repository_bytes:
             self.delete()
             raise TooLarge(
-                "The repository is too large to be kept.",
+                "The repository is too large to mirror.",
                 limit=self._limits.repository_bytes,
                 actual=size,
                 unit="bytes",
-                remedy="The operator can raise SLOWPATH_MAX_REPOSITORY_BYTES; or push what is known of its commits.",
+                remedy="An operator can raise SLOWPATH_MAX_REPOSITORY_BYTES. Alternatively, send the commits by the API.",
             )
 
 
-def _id(sha: str) -> str:
-    """Return an id that may stand in a command. Everything else is a fault of ours by now."""
+def _require_sha(sha: str) -> str:
+    """Return `sha` if it is valid in a command; anything else is an internal error. Raises `ValueError`."""
     if not SHA.fullmatch(sha):
-        raise ValueError("not the id of a commit")
+        raise ValueError("not a SHA of 40 hexadecimal digits")
     return sha

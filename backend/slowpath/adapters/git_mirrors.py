@@ -44,7 +44,7 @@ class LocalGitMirrors:
 
 
 def create_mirrors(settings: Settings, remotes: AllowedRemotes) -> LocalGitMirrors:
-    """Return the mirrors as the operator configured them."""
+    """Return the mirrors as configured."""
     scratch = settings.scratch_dir or Path(tempfile.gettempdir())
     limits = GitLimits(settings.max_repository_bytes, settings.git_seconds)
     return LocalGitMirrors(settings.git_dir or scratch / "slowpath-git", remotes, limits)

@@ -1,4 +1,4 @@
-"""A child that runs git: what it says as it comes, how it ends, and why it gave up."""
+"""Read the output of a git process, terminate it, and explain its failure."""
 
 import os
 import selectors
@@ -16,14 +16,14 @@ CHUNK_BYTES: Final = 1 << 16
 
 
 class GitCommandError(InvalidRequest):
-    """The repository is at fault, or does not let us in."""
+    """The repository is invalid, or access to it is denied."""
 
     slug = "repository-refused"
-    title = "The repository can not be read"
+    title = "The repository cannot be read"
 
 
 def read_output_chunks(child: subprocess.Popen[bytes]) -> Iterator[bytes]:
-    """Yield what a child says as it comes, and nothing (b"") whenever it has been silent for a moment."""
+    """Yield the output of a child process, and b"" after each `POLL_SECONDS` without output."""
     assert child.stdout is not None
     with selectors.DefaultSelector() as selector:
         selector.register(child.stdout, selectors.EVENT_READ)
@@ -38,7 +38,7 @@ def read_output_chunks(child: subprocess.Popen[bytes]) -> Iterator[bytes]:
 
 
 def terminate(child: subprocess.Popen[bytes]) -> None:
-    """End a child and whatever it started."""
+    """Kill a child process and all processes it started."""
     if child.poll() is None:
         with suppress(ProcessLookupError):
             os.killpg(child.pid, signal.SIGKILL)
@@ -49,26 +49,27 @@ def terminate(child: subprocess.Popen[bytes]) -> None:
                 pipe.close()
 
 
-def explain_failure(said: str, remote: ResolvedRemote | None) -> InvalidRequest | UpstreamUnavailable:
-    """Return why git gave up. Of what it says only a line is told; it may hold the other side's words."""
-    line = next((one for one in said.splitlines() if one.startswith(("fatal:", "error:"))), said.strip()[:200])
+def explain_failure(stderr: str, remote: ResolvedRemote | None) -> InvalidRequest | UpstreamUnavailable:
+    """Return git's failure as an error. Only one line of its output is used, which may be untrusted text."""
+    line = next((one for one in stderr.splitlines() if one.startswith(("fatal:", "error:"))), stderr.strip()[:200])
     line = "".join(one if one.isprintable() else " " for one in line)[:300]
-    if "redirect" in said or "returned error: 30" in said:
+    if "redirect" in stderr or "returned error: 30" in stderr:
         return GitCommandError(
             "The address redirects to another one, which is not followed.",
             slug="address-redirects",
-            remedy="Give the address to which it redirects.",
+            remedy="Use the address to which it redirects.",
         )
-    if any(word in said for word in ("could not read Username", "Authentication failed", "error: 401", "error: 403")):
+    if any(word in stderr for word in ("could not read Username", "Authentication failed", "error: 401", "error: 403")):
         return GitCommandError(
-            "The repository does not let us in.", slug="repository-not-signed-in", remedy="Give other credentials."
+            "The repository denied access.", slug="repository-not-signed-in", remedy="Check the credentials."
         )
     if any(
-        word in said for word in ("not found", "error: 404", "does not appear to be a git repository", "does not exist")
+        word in stderr
+        for word in ("not found", "error: 404", "does not appear to be a git repository", "does not exist")
     ):
-        return GitCommandError("There is no repository at this address.", slug="repository-not-there")
+        return GitCommandError("No repository found at this address.", slug="repository-not-there")
     if remote is not None and any(
-        word in said for word in ("unable to access", "early EOF", "hung up", "RPC failed", "timed out")
+        word in stderr for word in ("unable to access", "early EOF", "hung up", "RPC failed", "timed out")
     ):
-        return UpstreamUnavailable(f"The repository did not answer: {line}")
-    return GitCommandError(f"Git can not read the repository: {line}")
+        return UpstreamUnavailable(f"The repository did not respond: {line}")
+    return GitCommandError(f"Git cannot read the repository: {line}")

@@ -1,7 +1,7 @@
-"""Addresses from which repositories are fetched: checked as every address is, and handed to git so that it connects there only.
+"""Check the addresses of repositories, and make git connect only to the checked IP addresses.
 
-Git gets the addresses that were checked (`http.curloptResolve`) and may follow no redirect, which also switches off the
-alternates of the dumb protocol. Secrets go through the environment of the child, never through its arguments.
+Git gets the IP addresses by `http.curloptResolve` and follows no redirects, which also disables the alternates of the dumb
+protocol. Secrets are passed in the environment of the process, not as arguments.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,27 +21,27 @@ LOCAL: Final = "file://"
 
 @dataclass(frozen=True)
 class ResolvedRemote:
-    """An address that was checked, and how git is told to reach it and nothing else."""
+    """A checked address, with the git options that restrict connections to it."""
 
     url: str
     options: Sequence[str]
-    """`name=value` for `-c`: nothing secret."""
+    """`name=value` for `-c`, without secrets."""
     environment: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 class AllowedRemotes:
-    """Asks where `AllowlistedEgressClient` asks: by https; by http only hosts that the operator lists; local folders if set."""
+    """Allows https addresses of `AllowlistedEgressClient`, http only for listed hosts, and configured local folders."""
 
     def __init__(
         self, outside: AllowlistedEgressClient, local: Sequence[Path] = (), authorities: str | None = None
     ) -> None:
-        """Fetch by these rules; `authorities` is a file of certificates to trust."""
+        """Set the rules; `authorities` is a file of trusted certificates."""
         self._outside = outside
         self._local = [folder.resolve() for folder in local]
         self._authorities = authorities or certifi.where()
 
     def check(self, url: str) -> None:
-        """Raise `AddressNotAllowed` for an address that is refused by its spelling alone; nothing is looked up."""
+        """Check an address without resolving its host. Raises `AddressNotAllowed`."""
         if url.startswith(LOCAL):
             self._local_path(url)
             return
@@ -49,48 +49,48 @@ class AllowedRemotes:
         self._check_scheme(url)
 
     def opened(self, url: str, authorization: str | None) -> ResolvedRemote:
-        """Resolve and check an address. Raises `AddressNotAllowed`, `DidNotAnswer`."""
+        """Resolve and check an address. Raises `AddressNotAllowed`, `UpstreamUnavailable`."""
         if url.startswith(LOCAL):
             return ResolvedRemote(LOCAL + str(self._local_path(url)), ["protocol.file.allow=always"])
         self._check_scheme(url)
-        place, addresses = self._outside.looked_up(url)
-        options = [f"protocol.{place.scheme}.allow=always"]
-        if place.literal is None:
-            spelled = ",".join(f"[{one}]" if ":" in one else one for one in addresses)
-            options.append(f"http.curloptResolve={place.host}:{place.port}:{spelled}")
-        host = f"[{place.host}]" if ":" in place.host else place.host
-        whole = f"{place.scheme}://{host}:{place.port}{place.path}"
+        parsed, addresses = self._outside.looked_up(url)
+        options = [f"protocol.{parsed.scheme}.allow=always"]
+        if parsed.literal is None:
+            text = ",".join(f"[{one}]" if ":" in one else one for one in addresses)
+            options.append(f"http.curloptResolve={parsed.host}:{parsed.port}:{text}")
+        host = f"[{parsed.host}]" if ":" in parsed.host else parsed.host
+        checked_url = f"{parsed.scheme}://{host}:{parsed.port}{parsed.path}"
         environment = {"GIT_SSL_CAINFO": self._authorities}
         if authorization is not None:
             environment |= {
                 "GIT_CONFIG_COUNT": "1",
-                "GIT_CONFIG_KEY_0": f"http.{place.scheme}://{host}:{place.port}/.extraHeader",
+                "GIT_CONFIG_KEY_0": f"http.{parsed.scheme}://{host}:{parsed.port}/.extraHeader",
                 "GIT_CONFIG_VALUE_0": f"Authorization: {authorization}",
             }
-        return ResolvedRemote(whole, options, environment)
+        return ResolvedRemote(checked_url, options, environment)
 
     def _check_scheme(self, url: str) -> None:
-        place = parse_url(url)
-        if place.scheme == "http" and not self._outside.lists(place):
+        parsed = parse_url(url)
+        if parsed.scheme == "http" and not self._outside.lists(parsed):
             raise AddressNotAllowed(
-                "Repositories are fetched by https; by http only from hosts that the operator lists.",
+                "Repositories must use https; http is allowed only for hosts on the operator's allowlist.",
                 slug="address-scheme",
-                remedy="Write https://, or have the host listed in SLOWPATH_EGRESS_ALLOWLIST.",
+                remedy="Use https://, or let an operator add the host to SLOWPATH_EGRESS_ALLOWLIST.",
             )
 
     def _local_path(self, url: str) -> Path:
-        spelled = url.removeprefix(LOCAL)
-        if SPELLED.fullmatch(spelled) and spelled.startswith("/") and not set(spelled) & set("%?#\\"):
-            path = Path(spelled).resolve()
+        text = url.removeprefix(LOCAL)
+        if SPELLED.fullmatch(text) and text.startswith("/") and not set(text) & set("%?#\\"):
+            path = Path(text).resolve()
             if any(path.is_relative_to(folder) for folder in self._local):
                 return path
         raise AddressNotAllowed(
-            "Local repositories are read only below folders that the operator lists.",
+            "Local repositories must be below a folder that the operator allows.",
             slug="address-local",
-            remedy="The operator can list a folder in SLOWPATH_LOCAL_REPOSITORIES.",
+            remedy="An operator can add the folder to SLOWPATH_LOCAL_REPOSITORIES.",
         )
 
 
 def create_remotes(settings: Settings, outside: AllowlistedEgressClient) -> AllowedRemotes:
-    """Return the addresses of repositories as the operator set them."""
+    """Return the rules for repository addresses as configured."""
     return AllowedRemotes(outside, [Path(one) for one in settings.local_repositories.split(":") if one])

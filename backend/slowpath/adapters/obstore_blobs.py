@@ -1,4 +1,4 @@
-"""Blobs through obstore: a local folder, S3, Google or Azure, by URL."""
+"""Blob store on obstore: a local folder, S3, Google Cloud Storage or Azure, by URL."""
 
 import shutil
 import tempfile
@@ -17,16 +17,16 @@ from slowpath.core.ports import BlobInfo
 
 CHUNK_BYTES = 1 << 20
 PART_BYTES = 5 << 20
-PARTS_AT_ONCE = 3
-"""A large file is sent in parts (S3 takes none below 5 MiB), and each part on its way is held in memory."""
+MAX_CONCURRENT_PARTS = 3
+"""Large files are uploaded in parts of at least 5 MiB (limit of S3); each part in transfer uses memory."""
 PROBE = "probe"
 
 
 class ObstoreBlobs:
-    """A `BlobStore` on obstore. Writes are atomic: a key holds the whole bytes or nothing."""
+    """A `BlobStore` on obstore. Writes are atomic."""
 
     def __init__(self, url: str, scratch_dir: Path | None = None) -> None:
-        """Open the store; a local folder is made if it is not there."""
+        """Open the store; a missing local folder is created."""
         parts = urlsplit(url)
         self._folder: Path | None = None
         self._scratch = scratch_dir
@@ -38,28 +38,28 @@ class ObstoreBlobs:
             self._store = from_url(url)
 
     def put(self, key: BlobKey, content: Path | bytes | Iterator[bytes]) -> None:
-        """Store the bytes under the key, whole or not at all."""
+        """Store the bytes under the key, atomically. Raises `Unavailable`."""
         try:
             if not isinstance(content, Path | bytes):
-                self._put_pieces(key, content)
+                self._put_chunks(key, content)
                 return
-            obstore.put(self._store, key, content, chunk_size=PART_BYTES, max_concurrency=PARTS_AT_ONCE)
+            obstore.put(self._store, key, content, chunk_size=PART_BYTES, max_concurrency=MAX_CONCURRENT_PARTS)
         except (BaseError, OSError) as error:
             raise self._unavailable(error) from error
 
-    def _put_pieces(self, key: BlobKey, pieces: Iterator[bytes]) -> None:
-        """Write pieces as they come. Whoever makes them may read other blobs meanwhile, so they are taken from here.
+    def _put_chunks(self, key: BlobKey, chunks: Iterator[bytes]) -> None:
+        """Write chunks from an iterator, which may itself read blobs.
 
-        (Given an iterator, `obstore.put` asks for its pieces inside its own runtime, which then can not be entered again.)
-        A writer that is not closed leaves nothing under the key.
+        `obstore.put` would call the iterator in its runtime, which cannot be entered again. A writer that is not closed
+        stores nothing.
         """
-        writer = obstore.open_writer(self._store, key, buffer_size=PART_BYTES, max_concurrency=PARTS_AT_ONCE)
-        for piece in pieces:
-            writer.write(piece)
+        writer = obstore.open_writer(self._store, key, buffer_size=PART_BYTES, max_concurrency=MAX_CONCURRENT_PARTS)
+        for chunk_ in chunks:
+            writer.write(chunk_)
         writer.close()
 
     def read(self, key: BlobKey) -> bytes:
-        """Return all bytes."""
+        """Return all bytes. Raises `NotFound`, `Unavailable`."""
         try:
             return bytes(obstore.get(self._store, key).bytes())
         except (NotFoundError, FileNotFoundError) as error:
@@ -68,7 +68,7 @@ class ObstoreBlobs:
             raise self._unavailable(error) from error
 
     def read_range(self, key: BlobKey, offset: int, length: int) -> bytes:
-        """Return so many bytes from an offset, without reading the others."""
+        """Return `length` bytes from an offset. Raises `NotFound`, `Unavailable`."""
         try:
             return bytes(obstore.get_range(self._store, key, start=offset, length=length))
         except (NotFoundError, FileNotFoundError) as error:
@@ -77,7 +77,7 @@ class ObstoreBlobs:
             raise self._unavailable(error) from error
 
     def stream(self, key: BlobKey) -> Iterator[bytes]:
-        """Return the bytes in chunks; a missing blob is told before the first one."""
+        """Return the bytes in chunks. Raises `NotFound` and `Unavailable` before the first chunk."""
         try:
             found = obstore.get(self._store, key)
         except (NotFoundError, FileNotFoundError) as error:
@@ -88,7 +88,7 @@ class ObstoreBlobs:
 
     @contextmanager
     def local(self, key: BlobKey) -> Iterator[Path]:
-        """Give the bytes as a file: the stored one itself in a local folder, else a copy."""
+        """Provide the bytes as a file: the stored file in a local store, else a temporary copy."""
         if self._folder is not None:
             path = self._folder / key
             if not path.is_file():
@@ -102,7 +102,7 @@ class ObstoreBlobs:
             yield Path(copy.name)
 
     def exists(self, key: BlobKey) -> bool:
-        """Tell whether something is stored under the key."""
+        """Return whether the key exists."""
         try:
             obstore.head(self._store, key)
         except (NotFoundError, FileNotFoundError):
@@ -112,7 +112,7 @@ class ObstoreBlobs:
         return True
 
     def delete(self, keys: Iterable[BlobKey]) -> None:
-        """Remove what is there."""
+        """Delete blobs; missing keys are ignored."""
         for key in keys:
             try:
                 obstore.delete(self._store, key)
@@ -122,7 +122,7 @@ class ObstoreBlobs:
                 raise self._unavailable(error) from error
 
     def delete_under(self, prefix: str) -> int:
-        """Remove every blob whose key begins with `prefix/`; returns how many there were."""
+        """Delete all blobs below `prefix/` and return their number."""
         removed = 0
         try:
             for listed in obstore.list(self._store, prefix=prefix):
@@ -134,25 +134,25 @@ class ObstoreBlobs:
         return removed
 
     def listed(self, prefix: str) -> Iterator[Sequence[BlobInfo]]:
-        """Yield what lies beneath the prefix, as many at a time as the store tells at once."""
+        """Yield the blobs below the prefix, page by page."""
         try:
-            for some in obstore.list(self._store, prefix=prefix):
-                yield [BlobInfo(BlobKey(each["path"]), each["size"], each["last_modified"]) for each in some]
+            for page in obstore.list(self._store, prefix=prefix):
+                yield [BlobInfo(BlobKey(each["path"]), each["size"], each["last_modified"]) for each in page]
         except (BaseError, OSError) as error:
             raise self._unavailable(error) from error
 
     def check(self) -> None:
-        """Write and read back one small blob."""
+        """Write one small blob. Raises `Unavailable`."""
         if self._folder is not None and shutil.disk_usage(self._folder).free < CHUNK_BYTES:
             raise Unavailable("The disk of the blob store is full.", remedy="Free some space.")
         self.put(BlobKey(PROBE), b"ok")
 
     @staticmethod
     def _missing() -> NotFound:
-        return NotFound("The stored bytes are not there any more.", remedy="Upload the file again.")
+        return NotFound("The stored bytes no longer exist.", remedy="Upload the file again.")
 
     @staticmethod
     def _unavailable(error: Exception) -> Unavailable:
         if isinstance(error, OSError) and error.errno == 28:
             return Unavailable("The disk of the blob store is full.", remedy="Free some space and try again.")
-        return Unavailable(f"The blob store does not answer: {type(error).__name__}.", remedy="Try again later.")
+        return Unavailable(f"The blob store is not available: {type(error).__name__}.", remedy="Try again later.")

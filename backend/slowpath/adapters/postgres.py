@@ -1,4 +1,4 @@
-"""The PostgreSQL engine, and the check that it is asked in a role that may not see too much."""
+"""Create the PostgreSQL engine, and check that its role is subject to row-level security."""
 
 import time
 
@@ -13,12 +13,12 @@ log = structlog.get_logger(__name__)
 
 STATEMENT_TIMEOUT_MS = 30_000
 IDLE_IN_TRANSACTION_MS = 60_000
-AWAY_SECONDS = 20.0
-"""So long a process that begins waits for a database that does not answer, as while it recovers from its own death."""
+STARTUP_WAIT_SECONDS = 20.0
+"""Time that a starting process waits for an unavailable database, for example during its crash recovery."""
 
 
 def create_postgres_engine(settings: Settings, *, pool_size: int = 10) -> Engine:
-    """Return an engine for the settings' database. Connections are checked before they are lent."""
+    """Return an engine for the settings' database. Connections are tested before use."""
     options = (
         f"-c statement_timeout={STATEMENT_TIMEOUT_MS} -c idle_in_transaction_session_timeout={IDLE_IN_TRANSACTION_MS}"
     )
@@ -29,13 +29,13 @@ def create_postgres_engine(settings: Settings, *, pool_size: int = 10) -> Engine
         pool_timeout=5,
         pool_pre_ping=True,
         pool_recycle=1800,
-        hide_parameters=True,  # an error's text goes to the logs, and hashes of secrets are among the parameters
+        hide_parameters=True,  # error texts are logged, and parameters include hashes of secrets
         connect_args={"connect_timeout": 5, "options": options, "application_name": "slowpath"},
     )
 
 
-def await_safe_role(engine: Engine, *, seconds: float = AWAY_SECONDS) -> None:
-    """Wait until the database answers, then `assert_safe_role`. Raises `InvalidRequest`, and `OperationalError` in the end."""
+def await_safe_role(engine: Engine, *, seconds: float = STARTUP_WAIT_SECONDS) -> None:
+    """Wait until the database responds, then check its role. Raises `InvalidRequest`, `OperationalError` (timeout)."""
     deadline = time.monotonic() + seconds
     while True:
         try:
@@ -43,12 +43,12 @@ def await_safe_role(engine: Engine, *, seconds: float = AWAY_SECONDS) -> None:
         except OperationalError as error:
             if time.monotonic() > deadline:
                 raise
-            log.warning("database away", error=str(error).splitlines()[0])
+            log.warning("database.unavailable", error=str(error).splitlines()[0])
             time.sleep(0.5)
 
 
 def assert_safe_role(engine: Engine) -> None:
-    """Refuse a role for which row-level security would not hold. Raises `InvalidRequest`."""
+    """Check that row-level security applies to the database role. Raises `InvalidRequest`."""
     with engine.connect() as connection:
         role = connection.execute(
             text("SELECT rolname, rolsuper, rolbypassrls FROM pg_roles WHERE rolname = current_user")
@@ -60,15 +60,15 @@ def assert_safe_role(engine: Engine) -> None:
         ).scalar_one()
     faults = [
         fault
-        for fault, holds in (
+        for fault, applies in (
             ("it is a superuser", role.rolsuper),
             ("it has BYPASSRLS", role.rolbypassrls),
             (f"it owns {owned} tables", owned > 0),
         )
-        if holds
+        if applies
     ]
     if faults:
         raise InvalidRequest(
-            f"DATABASE_URL signs in as {role.rolname}, for whom teams would not be kept apart: {', '.join(faults)}.",
+            f"Row-level security does not apply to {role.rolname}, the role of DATABASE_URL: {', '.join(faults)}.",
             remedy="Use the role slowpath_app of migrations/roles.sql, and MIGRATE_DATABASE_URL for the owner.",
         )

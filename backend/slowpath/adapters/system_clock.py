@@ -1,11 +1,11 @@
-"""The real clock: the one place that asks the machine what time it is."""
+"""The system clock: the only module that reads the current time."""
 
 from datetime import UTC, datetime
 
 
 class SystemClock:
-    """The machine's clock, in UTC."""
+    """The clock of this machine, in UTC."""
 
     def now(self) -> datetime:
-        """Return the time."""
+        """Return the current time."""
         return datetime.now(UTC)

@@ -1,1 +1,1 @@
-"""Ports, jobs, error bases, ids, settings and the table base: what every storey stands on."""
+"""Ports, jobs, error bases, IDs, settings and the table base, used by all other packages."""

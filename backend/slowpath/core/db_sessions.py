@@ -1,12 +1,10 @@
-"""Sessions that know whose rows they may see.
+"""Database sessions restricted to the rows of one team.
 
-Two types: a `WriteSession` may serve whoever asks for a `ReadSession`, never the reverse. Both
-carry a `TeamScope`. It acts twice: PostgreSQL is told the team for this transaction (row-level security;
-unset means no rows), and every ORM statement gets `team_id = ...` added in code. Either of the two
-alone keeps teams apart; the tests switch the second off to prove the first.
+Two types: a `WriteSession` is also a `ReadSession`, never the reverse. Both have a `TeamScope`, which is applied twice: as
+a PostgreSQL setting of the transaction (row-level security; no rows if unset), and as a `team_id = ...` condition added to
+every ORM statement. Each suffices to separate teams; tests disable the second to prove the first.
 
-Nobody below the edge commits: the edge (an endpoint's dependency, a handler's context) owns the
-transaction.
+Only the outermost code commits: an endpoint's dependency or a job handler's context owns the transaction.
 """
 
 from collections.abc import Iterator
@@ -26,74 +24,74 @@ SET_SCOPE = text("SELECT set_config('slowpath.team_id', :team, true), set_config
 
 @dataclass
 class TeamScope:
-    """Whose rows: filled in by whoever found out who is asking, read when a transaction begins."""
+    """The team and user of a session: set by authentication, read when a transaction begins."""
 
     team_id: TeamId | None = None
     user_id: UserId | None = None
     program_id: UUID | None = None
-    """The token or service account that asks, if it is no person."""
+    """The API token or service account, if the request is not from a person."""
 
 
 class ReadSession(Session):
-    """A session that reads. Its transaction is read-only in PostgreSQL too."""
+    """A session that reads; its PostgreSQL transaction is read-only."""
 
     @property
     def scope(self) -> TeamScope:
-        """Whose rows this session sees."""
+        """Return the scope of this session."""
         scope = self.info["scope"]
         assert isinstance(scope, TeamScope)
         return scope
 
     @property
     def team_id(self) -> TeamId:
-        """The team of this session; asking for it before it is known is a fault of ours."""
+        """Return the team of this session. Raises `LookupError` before it is set, which is an internal error."""
         if self.scope.team_id is None:
             raise LookupError("the session has no team yet")
         return self.scope.team_id
 
 
 class WriteSession(ReadSession):
-    """A session that may also write."""
+    """A session that reads and writes."""
 
 
 class Database:
-    """The engine and the ways in."""
+    """The engine, and its sessions."""
 
     def __init__(self, engine: Engine, *, team_filter: bool = True) -> None:
-        """`team_filter=False` leaves separation to PostgreSQL alone; only a test asks for that."""
+        """Set the engine; `team_filter=False` disables the condition in ORM statements, for tests."""
         self.engine = engine
         self._read = sessionmaker(engine, class_=ReadSession, expire_on_commit=False, autoflush=False)
         self._write = sessionmaker(engine, class_=WriteSession, expire_on_commit=False)
         for factory in (self._read, self._write):
-            event.listen(factory, "after_begin", _tell_postgres)
+            event.listen(factory, "after_begin", _set_scope)
             if team_filter:
                 event.listen(factory, "do_orm_execute", _filter_by_team)
 
     @contextmanager
     def reading(self, scope: TeamScope) -> Iterator[ReadSession]:
-        """Give a session whose transaction is read-only; it ends without a commit."""
+        """Open a session with a read-only transaction, which ends without a commit."""
         with self._read(info={"scope": scope}) as session:
             yield session
 
     @contextmanager
     def writing(self, scope: TeamScope) -> Iterator[WriteSession]:
-        """Give a session that commits when the block ends well and rolls back when it does not."""
+        """Open a session that commits at the end of the block, and rolls back after an error."""
         with self._write(info={"scope": scope}) as session:
             yield session
             session.commit()
 
     @contextmanager
     def cross_team(self) -> Iterator[Connection]:
-        """Give a connection that may only call the functions of the role `slowpath_cross_team`.
+        """Open a connection with the role `slowpath_cross_team`, which may only call its functions.
 
-        They find a session, token, invitation or due job before a team is known. Commits at the end.
+        These find a session, token, invitation or due job before a team is known. Commits at the end.
         """
         with self.engine.begin() as connection:
             connection.execute(text("SET LOCAL ROLE slowpath_cross_team"))
             yield connection
 
 
-def _tell_postgres(session: Session, _transaction: SessionTransaction, connection: Connection) -> None:
+def _set_scope(session: Session, _transaction: SessionTransaction, connection: Connection) -> None:
     if not isinstance(session, WriteSession):
         connection.execute(text("SET TRANSACTION READ ONLY"))
     scope: TeamScope = session.info["scope"]

@@ -1,4 +1,4 @@
-"""Secrets of others at rest: encrypted and bound to the row they stand in. Nothing but a request to their owner reads them."""
+"""Encrypt users' secrets at rest, bound to their row. They are decrypted only for requests to their target."""
 
 import os
 from typing import Final
@@ -16,11 +16,11 @@ NONCE_BYTES: Final = 12
 
 
 class DecryptionError(ValueError):
-    """What was sealed can not be read: another key, another row, or changed bytes."""
+    """The value cannot be decrypted: wrong key, wrong row, or changed bytes."""
 
 
 class SecretEncryptor:
-    """Seals short texts with a key of its own, derived from the stack's secret."""
+    """Encrypts short texts with a key derived from SLOWPATH_SECRET_KEY."""
 
     def __init__(self, secret_key: str) -> None:
         """Derive the key (HKDF with SHA-256)."""
@@ -28,22 +28,22 @@ class SecretEncryptor:
         self._cipher = AESGCM(derived)
 
     def seal(self, text: str, *of: UUID) -> bytes:
-        """Return the text encrypted (AES-256-GCM); only who names the same ids reads it."""
+        """Encrypt a text (AES-256-GCM); decryption requires the same IDs."""
         nonce = os.urandom(NONCE_BYTES)
-        return nonce + self._cipher.encrypt(nonce, text.encode(), _bound(of))
+        return nonce + self._cipher.encrypt(nonce, text.encode(), _associated_data(of))
 
     def unseal(self, sealed: bytes, *of: UUID) -> str:
-        """Return the text. Raises `DecryptionError`."""
+        """Decrypt a text. Raises `DecryptionError`."""
         try:
-            return self._cipher.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], _bound(of)).decode()
+            return self._cipher.decrypt(sealed[:NONCE_BYTES], sealed[NONCE_BYTES:], _associated_data(of)).decode()
         except (InvalidTag, ValueError) as error:
             raise DecryptionError from error
 
 
-def _bound(ids: tuple[UUID, ...]) -> bytes:
+def _associated_data(ids: tuple[UUID, ...]) -> bytes:
     return b"".join(one.bytes for one in ids)
 
 
 def create_sealer(settings: Settings) -> SecretEncryptor:
-    """Return the sealer of this stack."""
+    """Return the encryptor with the configured key."""
     return SecretEncryptor(settings.secret_key.get_secret_value())

@@ -1,32 +1,31 @@
-"""What can go wrong, drawn as a tree.
+"""The hierarchy of errors.
 
 SlowpathError
-├── NotFound           it is not there, or not yours: the two are told alike
-├── Gone               it was there, and was taken away on purpose
-├── Conflict           it is there, but not in a state that allows this
-├── Refused            the request or the input is not acceptable as it is
-│   ├── NotSignedIn        nobody is asking
-│   ├── NotAllowed         somebody is asking who may not
-│   ├── AddressRefused     an address outside that is not asked
-│   ├── TooLarge           over a limit of size
-│   ├── TooSlow            a body that arrives too slowly
-│   └── TooMany            over a limit of rate or number
-└── Unavailable        something outside does not answer; trying again may help
-    └── DidNotAnswer       an address that a person gave
+├── NotFound               missing, or of another team; both look the same
+├── Gone                   existed, but was deleted
+├── Conflict               exists, but in a state that does not allow this
+├── InvalidRequest         the request or the input is invalid
+│   ├── NotAuthenticated       no valid session or token
+│   ├── PermissionDenied       authenticated, but not permitted
+│   ├── AddressNotAllowed      an external address that is not allowed
+│   ├── TooLarge               above a size limit
+│   ├── TooSlow                a body that arrives too slowly
+│   └── LimitExceeded          above a rate limit or quota
+└── Unavailable            an external system does not respond; a retry may help
+    └── UpstreamUnavailable    an address given by a user
 
-Errors hold facts, not HTTP numbers: `web.problems` maps these bases to status codes, the worker
-retries `Unavailable` and writes every other one on the job's row. Catch a base only where you can
-do something about all that stands below it.
+Errors have no HTTP status: `platform.http.problems` maps these bases to status codes; the worker retries `Unavailable` and
+stores every other error with the job. Catch a base class only to handle all its subclasses.
 """
 
 from typing import Any, ClassVar
 
 
 class SlowpathError(Exception):
-    """Base of all errors that are meant to be read by a person.
+    """Base of all errors that are shown to users.
 
-    `detail` is one or two sentences for the reader; `limit`, `actual` and `unit` name the numbers
-    where a limit was met; `remedy` says the way out; `slug` narrows the class's own name.
+    `detail` is one or two sentences; `limit`, `actual` and `unit` are the numbers of an exceeded limit; `remedy` is the
+    fix; `slug` is more specific than that of the class.
     """
 
     slug: ClassVar[str] = "error"
@@ -42,7 +41,7 @@ class SlowpathError(Exception):
         remedy: str | None = None,
         slug: str | None = None,
     ) -> None:
-        """Keep the facts."""
+        """Set the detail and the optional fields."""
         super().__init__(detail)
         self.detail = detail
         self.limit = limit
@@ -52,7 +51,7 @@ class SlowpathError(Exception):
         self.name = slug or self.slug
 
     def facts(self) -> dict[str, Any]:
-        """Return the members of a problem (RFC 9457) but its status; absent facts are left out."""
+        """Return the members of a problem (RFC 9457) without its status; missing values are omitted."""
         members = {
             "type": f"urn:slowpath:{self.name}",
             "title": self.title,
@@ -66,87 +65,87 @@ class SlowpathError(Exception):
 
 
 class NotFound(SlowpathError):
-    """It is not there, or belongs to another team; the two are not told apart."""
+    """The object does not exist or belongs to another team; the two cases look the same."""
 
     slug = "not-found"
     title = "Not found"
 
 
 class Gone(SlowpathError):
-    """It was there, and was taken away on purpose; asking again will not help."""
+    """The object was deleted; a retry does not help."""
 
     slug = "gone"
-    title = "Not there any more"
+    title = "No longer exists"
 
 
 class Conflict(SlowpathError):
-    """The thing is in a state that does not allow this."""
+    """The state of the object does not allow this."""
 
     slug = "conflict"
     title = "Not possible in this state"
 
 
 class InvalidRequest(SlowpathError):
-    """The request or the input is not acceptable as it is; sending it again will not help."""
+    """The request or the input is invalid; a retry does not help."""
 
     slug = "refused"
-    title = "Refused"
+    title = "Invalid request"
 
 
 class NotAuthenticated(InvalidRequest):
-    """Nobody is asking: no session, no token, or one that has ended."""
+    """The request has no session or token, or an expired one."""
 
     slug = "not-signed-in"
     title = "Not signed in"
 
 
 class PermissionDenied(InvalidRequest):
-    """Whoever asks is known, and may not do this."""
+    """The user or token does not have the permission."""
 
     slug = "not-allowed"
     title = "Not allowed"
 
 
 class AddressNotAllowed(InvalidRequest):
-    """An address that a person gave is not asked: how it is spelled, where it lies, or what stands there forbids it."""
+    """An address given by a user is not allowed: its syntax, its IP address, or its response."""
 
     slug = "address-refused"
-    title = "This address is not asked"
+    title = "Address not allowed"
 
 
 class TooLarge(InvalidRequest):
-    """A size is over its limit."""
+    """A size exceeds its limit."""
 
     slug = "too-large"
     title = "Too large"
 
 
 class TooSlow(InvalidRequest):
-    """A body arrives more slowly than it may."""
+    """A body arrives below the minimum rate."""
 
     slug = "too-slow"
     title = "Too slow"
 
 
 class LimitExceeded(InvalidRequest):
-    """A rate or a number is over its limit."""
+    """A rate or a number exceeds its limit."""
 
     retry_after_s: int | None = None
-    """After how long trying again may help, where that is known."""
+    """Seconds until a retry may succeed, if known."""
 
     slug = "too-many"
     title = "Too many"
 
 
 class Unavailable(SlowpathError):
-    """Something outside does not answer; trying again later may help."""
+    """An external system does not respond; a retry may help."""
 
     slug = "unavailable"
     title = "Not available right now"
 
 
 class UpstreamUnavailable(Unavailable):
-    """An address that a person gave did not answer, not in time, or not in a way that could be read."""
+    """An address given by a user did not respond, not in time, or not in a readable format."""
 
     slug = "did-not-answer"
-    title = "The address did not answer"
+    title = "The address did not respond"

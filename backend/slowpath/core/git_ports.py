@@ -1,4 +1,4 @@
-"""Ports to git repositories. Only full commit ids, forty hexadecimal digits, ever reach a command."""
+"""Ports to git repositories. Commands get only full SHAs of 40 hexadecimal digits."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -9,7 +9,7 @@ from typing import Protocol
 from slowpath.core.ids import RepositoryId, TeamId
 
 NO_BLOB = 40 * "0"
-"""Id of a missing blob: before a file was added, or after it was removed."""
+"""ID of a missing blob: before a file was added, or after it was removed."""
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class GitFileChange:
 
     path: str
     status: str
-    """Git's letter: A, M, D, R, T."""
+    """Git's status: A, M, D, R, T."""
     before: str
     """Id of the blob; `NO_BLOB` if the file did not exist."""
     after: str
@@ -29,7 +29,7 @@ class GitFileChange:
 
 @dataclass(frozen=True)
 class GitCommit:
-    """One commit. Texts are untrusted: authors write what they like."""
+    """One commit. Its texts are untrusted."""
 
     sha: str
     parents: tuple[str, ...]
@@ -64,15 +64,15 @@ class GitTreeEntry(Protocol):
 
     @property
     def id(self) -> str:
-        """Return the id of the entry's object."""
+        """Return the ID of the entry's object."""
 
     @property
     def is_folder(self) -> bool:
-        """Tell whether it is a folder."""
+        """Return whether the entry is a folder."""
 
     @property
     def is_file(self) -> bool:
-        """Tell whether it is a plain file."""
+        """Return whether the entry is a regular file."""
 
 
 class GitBlobReader(Protocol):
@@ -109,10 +109,10 @@ class GitHistory(Protocol):
         """Return the repository's name for messages."""
 
     def line(self, good: str, bad: str) -> Sequence[GitParentLink]:
-        """Return the commits after `good` up to `bad`, along first parents, oldest first, without ancestors of `good`."""
+        """Return the commits in `bad` but not in `good`, along first parents, oldest first."""
 
     def is_ancestor(self, one: str, of: str) -> bool:
-        """Tell whether `one` is `of` or one of its ancestors."""
+        """Return whether `one` is `of` or one of its ancestors."""
 
     def changed(self, before: str, after: str) -> Sequence[str]:
         """Return the paths that differ between two commits."""
@@ -121,7 +121,7 @@ class GitHistory(Protocol):
         """Return the parents of a commit."""
 
     def version(self, version: str, module: str) -> str:
-        """Return the commit of a module's version: a tag, a pseudo-version, or a revision."""
+        """Return the commit of a module version: a tag, pseudo-version or revision."""
 
 
 class GitMirrorHistory(GitHistory, Protocol):
@@ -143,7 +143,7 @@ class GitMirrorPort(Protocol):
         """Yield the newest commits reachable from `wanted` and not from `known`, ancestors first."""
 
     def has(self, sha: str) -> bool:
-        """Tell whether the mirror has a commit."""
+        """Return whether the mirror has a commit."""
 
     def patch(self, sha: str, *, max_bytes: int, check: Callable[[], None]) -> tuple[str, bool]:
         """Return a commit's patch, and whether it was truncated. Raises `NotFound`."""
@@ -185,4 +185,4 @@ class GitRemotePolicy(Protocol):
     """Addresses that repositories may be fetched from."""
 
     def check(self, url: str) -> None:
-        """Raise `AddressNotAllowed` for an address that is not allowed; nothing is looked up."""
+        """Check an address without resolving its host. Raises `AddressNotAllowed`."""

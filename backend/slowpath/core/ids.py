@@ -1,4 +1,4 @@
-"""Ids by name: one type per thing, so that a job's id never passes for an artifact's."""
+"""ID types, one per kind of object, so that type checks detect mixed-up IDs."""
 
 from typing import NewType
 from uuid import UUID, uuid4
@@ -34,9 +34,9 @@ ProbeId = NewType("ProbeId", UUID)
 ProbeWindowId = NewType("ProbeWindowId", UUID)
 
 BlobKey = NewType("BlobKey", str)
-"""Where the bytes lie in the blob store: always begins with the team's id."""
+"""Key in the blob store; begins with the team's ID."""
 
 
 def new_id() -> UUID:
-    """Return a fresh random id."""
+    """Return a new random ID."""
     return uuid4()

@@ -1,10 +1,9 @@
-"""Jobs as values, and the table that is the truth about them.
+"""Jobs as values, and the jobs table, which is the authoritative state.
 
-A job is a frozen value; `enqueue` writes it as a row in the transaction that causes it. The relay
-alone sends due rows to Celery, a few of each team at a time; a worker that receives a message claims
-the next fair row, whichever it is, by compare-and-set, gets a lease and a fencing
-token, and commits the job's effect together with its end, fenced by that token. Whoever lost its
-lease therefore changes nothing. The message is a nudge; the row is the truth.
+A job is a frozen value; `enqueue` writes it as a row in the transaction that causes it. Only the relay sends due rows to
+Celery, a few of each team at a time. A worker that receives a message claims the next row in fair order by compare-and-set,
+gets a lease and a fencing token, and commits the job's effect together with its end, checked by that token. A worker that
+lost its lease therefore changes nothing. A message only triggers a claim; it need not be the job that is claimed.
 """
 
 from dataclasses import asdict, dataclass, fields
@@ -22,7 +21,7 @@ from slowpath.core.table_base import Table, TeamScoped
 
 
 class JobState(StrEnum):
-    """Where a job stands. `waiting` and `running` are open, the others final."""
+    """State of a job. `waiting` and `running` are open, the others final."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -41,35 +40,35 @@ class Queue(StrEnum):
 
 
 class Priority(IntEnum):
-    """Which of the jobs of one team goes first. Between teams, claims are fair whatever the priority."""
+    """Order of the jobs of one team. Between teams, claims are fair regardless of the priority."""
 
     CANCELLED = 0
-    """A cancelled job only writes down that it ended."""
+    """A cancelled job only records its end."""
     INTERACTIVE = 1
-    """A person asked for it and waits."""
+    """Requested by a user, who waits for it."""
     DERIVED = 2
-    """Follows from something else, or a program waits for it."""
+    """Caused by another job, or requested by a program."""
     BULK = 3
-    """Files that programs upload, and housekeeping: there may be thousands."""
+    """Files uploaded by programs, and housekeeping; there may be thousands."""
 
 
 HOUSEKEEPING = "team"
-"""What a job is about that nobody asked for and nobody waits for: the team as a whole. Lists leave it out."""
+"""Subject kind of jobs for the team as a whole, which no user requested. Lists exclude them."""
 
 
 @dataclass(frozen=True)
 class Job:
-    """Base of all jobs. Fields are ids or plain JSON values; the first is the id of what the job is about."""
+    """Base of all jobs. Fields are IDs or plain JSON values; the first is the ID of the job's subject."""
 
     name: ClassVar[str]
     queue: ClassVar[Queue]
     subject_kind: ClassVar[str]
-    """What the job is about: `artifact`, `comparison`, `export`."""
+    """Kind of the job's subject: `artifact`, `comparison`, `export`."""
     max_attempts: ClassVar[int] = 5
 
     @property
     def subject_id(self) -> UUID:
-        """The id of what the job is about."""
+        """Return the ID of the job's subject."""
         value = getattr(self, fields(self)[0].name)
         assert isinstance(value, UUID)
         return value
@@ -80,13 +79,13 @@ class Job:
 
     @classmethod
     def from_payload(cls, payload: dict[str, Any]) -> Self:
-        """Return the value a row holds; unknown members are a fault of ours and raise `TypeError`."""
+        """Return the job of a row's payload. Raises `TypeError` for unknown members, an internal error."""
         by_id = {field.name for field in fields(cls) if field.name.endswith("_id")}
         return cls(**{name: UUID(value) if name in by_id else value for name, value in payload.items()})
 
 
 class JobRow(TeamScoped, Table):
-    """One job: what to do, how far it is, who has it."""
+    """One job: its payload, progress and lease."""
 
     __tablename__ = "job"
     __table_args__ = (
@@ -112,29 +111,29 @@ class JobRow(TeamScoped, Table):
     priority: Mapped[int] = mapped_column(server_default=text("3"))
     """One of `Priority`."""
     worker: Mapped[str | None]
-    """The worker that claimed it last; a worker limits how many of its processes one team holds."""
+    """The worker that claimed it last; a worker limits the number of its processes per team."""
     due_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
-    """When it is next to be sent: later after each sending, and after its lease while it runs."""
+    """Time of the next message: postponed by each message, and to the end of the lease while it runs."""
     not_before: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
-    """Before this no message, however late, can claim it: set when a failure is to be tried again later."""
+    """Earliest time of a claim: set to delay a retry."""
     send_count: Mapped[int] = mapped_column(default=0, server_default=text("0"))
-    """How often it was sent since it was last claimed; each repeat waits longer."""
+    """Number of messages since the last claim; each repeat waits longer."""
     fencing_token: Mapped[int] = mapped_column(BigInteger, default=0)
-    """Grows by one with every claim; only the holder of the newest may write."""
+    """Increased by every claim; only the worker with the newest value may write."""
     lease_expires_at: Mapped[datetime | None]
     cancel_requested: Mapped[bool] = mapped_column(default=False, server_default=text("false"))
     progress: Mapped[float] = mapped_column(default=0.0)
     """From 0 to 1."""
     step: Mapped[str] = mapped_column(default="")
-    """What is being done right now, in words."""
+    """Current step, as text."""
     problem: Mapped[dict[str, Any] | None]
-    """Why the last attempt failed, as a problem."""
+    """Failure of the last attempt, as a problem."""
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
 
 
 def enqueue(session: WriteSession, job: Job) -> JobId:
-    """Write the job's row in this transaction, so that it exists if and only if its cause does."""
+    """Insert the job in this transaction, so that it exists if and only if its cause does. Returns its ID."""
     row = JobRow(
         team_id=session.team_id,
         id=new_id(),
@@ -148,12 +147,12 @@ def enqueue(session: WriteSession, job: Job) -> JobId:
         priority=_priority(session, job),
     )
     session.add(row)
-    session.flush()  # so that whoever names the row in the same transaction finds it
+    session.flush()  # later statements of this transaction can then find the row
     return JobId(row.id)
 
 
 def _priority(session: WriteSession, job: Job) -> Priority:
-    """Return a new job's priority. A scope without a person belongs to a token, or to work caused by one."""
+    """Return a new job's priority. A scope without a user is that of a token, or of a job."""
     if job.subject_kind == HOUSEKEEPING:
         return Priority.BULK
     if session.scope.user_id is not None:
@@ -162,10 +161,10 @@ def _priority(session: WriteSession, job: Job) -> Priority:
 
 
 def enqueue_unless_pending(session: WriteSession, job: Job, *, after_s: float = 0.0) -> None:
-    """Have a job done `after_s` seconds from now, unless one of its name and subject waits already.
+    """Enqueue a job to run in `after_s` seconds, unless one of its name and subject is waiting.
 
-    For work that gathers what came in meanwhile. Two that ask at the same moment may both be heard: such a job finds
-    nothing left to do the second time.
+    For jobs that process all input since their last run. Two concurrent calls may both enqueue; the second job then has
+    nothing to do.
     """
     waiting = select(JobRow.id).where(
         JobRow.subject_kind == job.subject_kind,

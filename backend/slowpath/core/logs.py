@@ -1,4 +1,4 @@
-"""Structured logs: one JSON object a line, with the ids of the request and the job in hand."""
+"""Structured logs: one JSON object per line, with the IDs of the current request and job."""
 
 import logging
 import sys
@@ -8,7 +8,7 @@ import structlog
 
 
 def configure_logs(process: str, log_format: Literal["json", "text"]) -> None:
-    """Send every log line of this process, ours and the libraries', to standard error in one shape."""
+    """Write all logs of this process, including those of libraries, to stderr in one format."""
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -37,5 +37,5 @@ def configure_logs(process: str, log_format: Literal["json", "text"]) -> None:
     root.setLevel(logging.INFO)
     for noisy in ("uvicorn.access", "httpx", "kombu", "celery.redirected"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
-    logging.getLogger("python_multipart").setLevel(logging.ERROR)  # a damaged form is the sender's business
+    logging.getLogger("python_multipart").setLevel(logging.ERROR)  # invalid forms are errors of the sender
     structlog.contextvars.bind_contextvars(process=process)

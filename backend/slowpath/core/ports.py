@@ -1,4 +1,4 @@
-"""Everything outside the process wall that can fail, as protocols. Real twins live in `adapters`."""
+"""Protocols of external systems. Their implementations are in `adapters`."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -12,7 +12,7 @@ from slowpath.core.ids import BlobKey, JobId
 
 @dataclass(frozen=True)
 class BlobInfo:
-    """One blob as a list of the store tells of it."""
+    """One blob in a listing of the store."""
 
     key: BlobKey
     size_bytes: int
@@ -20,55 +20,55 @@ class BlobInfo:
 
 
 class BlobStore(Protocol):
-    """Bytes by key. Keys begin with the team's id; nothing is shared between teams."""
+    """Bytes by key. Keys begin with the team's ID; teams share no blobs."""
 
     def put(self, key: BlobKey, content: Path | bytes | Iterator[bytes]) -> None:
-        """Store the bytes under the key, whole or not at all; of pieces only few are held at once. Raises `Unavailable`."""
+        """Store the bytes under the key, atomically; iterators are streamed. Raises `Unavailable`."""
 
     def listed(self, prefix: str) -> Iterator[Sequence[BlobInfo]]:
-        """Yield what lies beneath `prefix/`, some at a time, in no order. Raises `Unavailable`."""
+        """Yield the blobs below `prefix/` page by page, unordered. Raises `Unavailable`."""
 
     def read(self, key: BlobKey) -> bytes:
         """Return all bytes. Raises `NotFound`, `Unavailable`."""
 
     def read_range(self, key: BlobKey, offset: int, length: int) -> bytes:
-        """Return so many bytes from an offset. Raises `NotFound`, `Unavailable`."""
+        """Return `length` bytes from an offset. Raises `NotFound`, `Unavailable`."""
 
     def stream(self, key: BlobKey) -> Iterator[bytes]:
         """Yield the bytes in chunks. Raises `NotFound`, `Unavailable` before the first chunk."""
 
     def local(self, key: BlobKey) -> AbstractContextManager[Path]:
-        """Give the bytes as a local file that is gone (if it was a copy) when the context ends."""
+        """Provide the bytes as a local file; a temporary copy is deleted when the context ends."""
 
     def exists(self, key: BlobKey) -> bool:
-        """Tell whether something is stored under the key."""
+        """Return whether the key exists. Raises `Unavailable`."""
 
     def delete(self, keys: Iterable[BlobKey]) -> None:
-        """Remove what is there; keys of nothing are passed over."""
+        """Delete blobs; missing keys are ignored. Raises `Unavailable`."""
 
     def delete_under(self, prefix: str) -> int:
-        """Remove every blob whose key begins with `prefix/`; returns how many there were."""
+        """Delete all blobs below `prefix/` and return their number. Raises `Unavailable`."""
 
     def check(self) -> None:
-        """Raise `Unavailable` when the store does not answer."""
+        """Check that the store is available. Raises `Unavailable`."""
 
 
 class JobQueue(Protocol):
-    """The carrier of job ids from the relay to the workers. May lose and double: the jobs table is the truth."""
+    """Transports job IDs from the relay to the workers. May lose and repeat messages: the jobs table is authoritative."""
 
     def send(self, job_id: JobId, queue: str, *, again: bool = False) -> None:
-        """Send one job's id to a queue; one whose worker died (`again`) before all others. Raises `Unavailable`."""
+        """Send one job's ID to a queue; with priority if its worker died (`again`). Raises `Unavailable`."""
 
     def count_messages(self) -> Mapping[str, int]:
-        """Return how many messages lie in each queue. Raises `Unavailable`."""
+        """Return the number of messages by queue. Raises `Unavailable`."""
 
     def check(self) -> None:
-        """Raise `Unavailable` when the carrier does not answer."""
+        """Check that the broker is available. Raises `Unavailable`."""
 
 
 @dataclass(frozen=True)
 class RateLimitResult:
-    """What one request took of a rate: whether it may pass, how many more may now, and when the next may."""
+    """Result for one request: whether it is allowed, how many more are allowed now, and seconds until the next."""
 
     allowed: bool
     left: int
@@ -76,71 +76,71 @@ class RateLimitResult:
 
 
 class RateLimiter(Protocol):
-    """Counts tries. When what it counts in does not answer it counts in memory, and never refuses for that."""
+    """Counts attempts. If its storage is unavailable, it counts in memory and rejects no request for that reason."""
 
     def hit(self, key: str, *, times: int, seconds: int) -> bool:
-        """Count one try and tell whether there were at most `times` in the last `seconds`."""
+        """Count one attempt and return whether there were at most `times` in the last `seconds`."""
 
     def take(self, key: str, *, times: int, seconds: int) -> RateLimitResult | None:
-        """Count one request of `times` in `seconds`; nothing when what it counts in does not answer."""
+        """Count one request of `times` in `seconds`; None while the storage is unavailable."""
 
     def clear(self, key: str, *, times: int, seconds: int) -> None:
-        """Forget the tries of this key."""
+        """Reset the attempts of a key."""
 
 
 @dataclass(frozen=True)
 class OidcIdentity:
-    """Who somebody is, as the issuer told it. Only issuer and subject name them for ever."""
+    """A user's identity according to the issuer. Only issuer and subject are permanent."""
 
     issuer: str
     subject: str
     email: str | None
     email_verified: bool
-    """Whether the issuer vouches that the e-mail is theirs."""
+    """Whether the issuer verified the e-mail address."""
     name: str
     id_token: str = field(default="", compare=False, repr=False)
-    """By which the issuer knows later which session of its own is to end."""
+    """Identifies the issuer's session at sign-out."""
 
 
 class OidcIssuerPort(Protocol):
-    """The one whom the operator lets people sign in with (OpenID Connect)."""
+    """The configured OpenID Connect issuer."""
 
     issuer: str
 
     def begin(self, *, redirect_uri: str, state: str, nonce: str, verifier: str) -> str:
-        """Return the address to send a browser to. Raises `AddressRefused`, `DidNotAnswer`, `NotSignedIn`."""
+        """Return the URL to redirect the browser to. Raises `AddressNotAllowed`, `UpstreamUnavailable`, `NotAuthenticated`."""
 
     def finish(
         self, *, code: str, told_issuer: str | None, redirect_uri: str, nonce: str, verifier: str, now: datetime
     ) -> OidcIdentity:
-        """Return who came back with a code, or raise `NotSignedIn` saying what is not believed, `DidNotAnswer`."""
+        """Exchange a code for the user's identity. Raises `NotAuthenticated` with the reason, `UpstreamUnavailable`."""
 
     def leave(self, *, id_token: str, returns_to: str) -> str | None:
-        """Return the address at which the issuer ends its own session of a browser; None if it names none.
+        """Return the URL that ends the issuer's session; None if there is none.
 
-        Raises `AddressRefused`, `DidNotAnswer`, `NotSignedIn`.
+        Raises `AddressNotAllowed`, `UpstreamUnavailable`, `NotAuthenticated`.
         """
 
 
 class Clock(Protocol):
-    """What time it is; a quiet twin stands still in tests."""
+    """The current time; tests use a fixed clock."""
 
     def now(self) -> datetime:
-        """Return the time, with its zone (UTC)."""
+        """Return the current time in UTC."""
 
 
 @dataclass(frozen=True)
 class HttpResponse:
-    """What an address outside said."""
+    """Response of an external address."""
 
     status: int
     content: bytes
     link: str = ""
-    """The header Link, by which lists say where they go on."""
+    """The Link header, which paginated lists use."""
 
 
 class EgressConnection(Protocol):
-    """One address outside that was resolved and checked; whatever is asked goes to what was checked."""
+    """A connection to one resolved and checked address."""
 
     def get(
         self,
@@ -151,7 +151,7 @@ class EgressConnection(Protocol):
         max_bytes: int,
         seconds: float,
     ) -> HttpResponse:
-        """Ask for a path below the address. Raises `AddressRefused` on a redirect, `TooLarge`, `DidNotAnswer`."""
+        """GET a path below the address. Raises `AddressNotAllowed` for a redirect, `TooLarge`, `UpstreamUnavailable`."""
 
     def send(
         self,
@@ -163,22 +163,22 @@ class EgressConnection(Protocol):
         max_bytes: int,
         seconds: float,
     ) -> HttpResponse:
-        """Send a body to a path below the address. Raises as `get` does; what was sent may have arrived all the same."""
+        """Send a body to a path below the address. Raises like `get`; the request may have been processed anyway."""
 
 
 class EgressClient(Protocol):
-    """The world beyond, at addresses that people give: only what may be asked is asked."""
+    """HTTP client for addresses given by users, restricted to allowed ones (SSRF protection)."""
 
     def check(self, url: str) -> None:
-        """Raise `AddressRefused` for an address that is refused by its spelling alone; nothing is looked up."""
+        """Check an address without resolving its host. Raises `AddressNotAllowed`."""
 
     def opened(self, url: str) -> AbstractContextManager[EgressConnection]:
-        """Resolve and check an address once. Raises `AddressRefused`, `DidNotAnswer`."""
+        """Resolve and check an address once. Raises `AddressNotAllowed`, `UpstreamUnavailable`."""
 
 
 @dataclass(frozen=True)
 class InternalResponse:
-    """What our own API said to whoever asks; `content` is unpacked."""
+    """Response of this server's API; `content` is decompressed."""
 
     request: str
     """Path and sorted query below /api/v1."""
@@ -188,19 +188,19 @@ class InternalResponse:
 
 
 class InternalApi(Protocol):
-    """Our own API, asked with the rights of whoever is asking now, for what may be frozen and nothing else."""
+    """This server's API with the permissions of the current user, restricted to requests allowed in snapshots."""
 
     def ask(self, requests: Sequence[str], *, also: Sequence[str] = (), most_bytes: int) -> Sequence[InternalResponse]:
-        """Return the answers in the order of the requests; all together are at most `most_bytes`.
+        """Return the responses in the order of the requests, at most `most_bytes` in total.
 
-        What is asked for `also` goes along as far as there is room and time; what is not answered is left out.
-        Raises `Refused` naming a request that may not be asked or is not answered, `TooLarge`, `Unavailable`.
+        Requests in `also` are optional: they are omitted if they fail, or exceed size or time.
+        Raises `InvalidRequest` for a request that is not allowed or fails, `TooLarge`, `Unavailable`.
         """
 
 
 @dataclass(frozen=True)
 class EmailMessage:
-    """One e-mail. `message_id` is what makes a repeated one the same one."""
+    """One e-mail. `message_id` is the same for repeated sends."""
 
     to: str
     subject: str
@@ -209,7 +209,7 @@ class EmailMessage:
 
 
 class Mailer(Protocol):
-    """Hands e-mail to a server."""
+    """Sends e-mail."""
 
     def send(self, mail: EmailMessage) -> None:
-        """Hand one over. Raises `Refused` when the server will never take it, `Unavailable` when it may later."""
+        """Send a mail. Raises `InvalidRequest` if it was rejected permanently, `Unavailable` if a retry may help."""

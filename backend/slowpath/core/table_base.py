@@ -1,7 +1,7 @@
-"""The table base: naming of constraints, and the mixin that makes a row belong to a team.
+"""The table base: names of constraints, and the mixin for rows of a team.
 
-Every key of a team's row begins with the team, so an id of another team cannot even be referred
-to, and the tables can be spread by team later. Row-level security is written in the migrations.
+Every key of a team's row begins with the team, so foreign keys cannot refer to rows of other teams, and tables can be
+partitioned by team later. Row-level security is defined in the migrations.
 """
 
 from datetime import datetime

@@ -103,7 +103,7 @@ CLAIMS: dict[str, Callable[[LyingIssuer], dict[str, Any]]] = {
 @pytest.mark.parametrize("lie", CLAIMS)
 def test_a_token_whose_claims_do_not_hold(lying: LyingIssuer, lie: str) -> None:
     lying.claims = CLAIMS[lie](lying)
-    with pytest.raises(NotAuthenticated, match="not believed"):
+    with pytest.raises(NotAuthenticated, match="sign-in failed"):
         finished(lying)
 
 
@@ -143,11 +143,11 @@ def test_keys_rotate_and_are_asked_for_again_but_not_by_every_lie(
 ) -> None:
     issuer = known(lying)
     finished(lying, issuer)
-    monkeypatch.setattr(oidc_issuer, "KEYS_AGAIN_SECONDS", 0.0)
+    monkeypatch.setattr(oidc_issuer, "MIN_KEY_REFRESH_SECONDS", 0.0)
     lying.key = RSAKey.generate_key(2048, {"kid": "second", "use": "sig"})
     lying.published = [lying.key]
     assert finished(lying, issuer).subject == "7"
-    monkeypatch.setattr(oidc_issuer, "KEYS_AGAIN_SECONDS", 60.0)
+    monkeypatch.setattr(oidc_issuer, "MIN_KEY_REFRESH_SECONDS", 60.0)
     lying.key = RSAKey.generate_key(2048, {"kid": "third", "use": "sig"})
     before = lying.asked.count("/jwks")
     for _ in range(3):
@@ -158,7 +158,7 @@ def test_keys_rotate_and_are_asked_for_again_but_not_by_every_lie(
 
 def test_a_description_that_names_another_issuer(lying: LyingIssuer) -> None:
     lying.document = {"issuer": "https://issuer.example"}
-    with pytest.raises(NotAuthenticated, match="another one"):
+    with pytest.raises(NotAuthenticated, match="that of another issuer"):
         finished(lying)
     assert "/token" not in lying.asked
 
@@ -171,7 +171,7 @@ def test_an_answer_of_another_issuer_is_refused_before_the_code_is_sent(lying: L
 
 def test_an_answer_must_say_whose_it_is_where_the_issuer_says_it_does(lying: LyingIssuer) -> None:
     lying.document = {"authorization_response_iss_parameter_supported": True}
-    with pytest.raises(NotAuthenticated, match="whose"):
+    with pytest.raises(NotAuthenticated, match="does not name its issuer"):
         finished(lying)
     assert finished(lying, told_issuer=lying.address).subject == "7"
 
@@ -206,7 +206,7 @@ def test_an_issuer_that_redirects_is_not_followed(lying: LyingIssuer) -> None:
 def test_what_is_told_of_somebody_else_is_not_taken(lying: LyingIssuer) -> None:
     lying.claims = {"email": None}
     lying.userinfo = {"sub": "8", "email": "boss@corp.example", "email_verified": True}
-    with pytest.raises(NotAuthenticated, match="somebody else"):
+    with pytest.raises(NotAuthenticated, match="another subject"):
         finished(lying)
 
 

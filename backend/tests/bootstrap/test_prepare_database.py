@@ -44,5 +44,5 @@ def test_an_older_database_is_not_up_to_date(fresh: TestDatabase) -> None:
 
 def test_a_url_without_a_password(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MIGRATE_DATABASE_URL", "postgresql://owner@localhost/slowpath")
-    with pytest.raises(SystemExit, match="MIGRATE_DATABASE_URL lacks its password"):
+    with pytest.raises(SystemExit, match="MIGRATE_DATABASE_URL has no password"):
         prepare()

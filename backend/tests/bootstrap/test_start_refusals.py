@@ -17,7 +17,7 @@ from bootstrap_parts.stack import outside_parts
 
 def test_an_older_python_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "version_info", (3, 10, 4, "final", 0))
-    with pytest.raises(SystemExit, match=r"Python 3\.11 or newer is needed; .* is 3\.10\."):
+    with pytest.raises(SystemExit, match=r"Python 3\.11 or newer is required; .* is 3\.10\."):
         runpy.run_path(str(BACKEND / "bootstrap.py"), run_name="__main__")
 
 
@@ -34,11 +34,13 @@ def test_an_older_node_is_told_so(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 1
-    assert done.stderr == f"slowpath: Node 20.19 or newer is needed; {tmp_path}/node is v18.19.0.\n"
+    assert done.stderr == f"slowpath: Node 20.19 or newer is required; {tmp_path}/node is v18.19.0.\n"
 
 
 def test_a_full_disk_is_told_so(tmp_path: Path) -> None:
-    with pytest.raises(StartupError, match=r"The disk is too full: a start needs \d+ MiB free under .*, \d+ MiB are\."):
+    with pytest.raises(
+        StartupError, match=r"Not enough disk space: a start needs \d+ MiB under .*, \d+ MiB are free\."
+    ):
         machine_checks.check_disk(tmp_path / "not yet there", needed_bytes=1 << 60, purpose="a start")
 
 
@@ -83,5 +85,5 @@ def test_broken_secrets_are_not_drawn_anew(tmp_path: Path) -> None:
 
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(StartupError, match="cannot be made"):
+    with pytest.raises(StartupError, match="cannot be created"):
         machine_checks.make_folder(tmp_path / "file" / "data")

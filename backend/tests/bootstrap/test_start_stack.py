@@ -32,7 +32,7 @@ def test_a_life_with_deaths_and_a_rival_ended_by_ctrl_c(data: Path) -> None:
     assert rival.process.wait(20) == 1
     (told,) = rival.said
     assert told.startswith(
-        f"slowpath: Slowpath already runs on {data} (process {start.process.pid}, {start.address}). "
+        f"slowpath: Slowpath is already running on {data} (process {start.process.pid}, {start.address}). "
     )
     assert told.endswith("Stop it first, or choose another folder with DATA_DIR.")
 
@@ -82,7 +82,7 @@ def test_a_child_that_cannot_live_ends_the_start_with_its_own_words(data: Path) 
     assert start.process.wait(60) == 1
     assert start.said[-1].startswith("slowpath: ")
     assert "died (exit code 1)" in start.said[-1]
-    assert "Its log: " in start.said[-1]
+    assert " Log: " in start.said[-1]
     assert wait_until_gone(data, 1) == []
 
 

@@ -64,7 +64,7 @@ def test_what_waits_runs_beside_what_computes() -> None:
 
 
 def test_choosing_what_is_not_there() -> None:
-    with pytest.raises(StartupError, match="There is no part pyt"):
+    with pytest.raises(StartupError, match="Unknown part pyt"):
         choose(["pyt"], PARTS)
 
 

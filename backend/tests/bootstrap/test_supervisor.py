@@ -61,7 +61,7 @@ def test_one_that_dies_again_and_again_is_given_up(
     monkeypatch.setattr(supervising, "_FIRST_PAUSE_SECONDS", 0.01)
     watching = supervisor(tmp_path)
     watching.launch(service("moody", "echo again >> count; exit 1", mark, tmp_path))
-    with pytest.raises(StartupError, match="It died 6 times in a row: given up"):
+    with pytest.raises(StartupError, match="It died 6 times in a row and is not restarted"):
         watching.watch(until=lambda: False)
     assert (tmp_path / "count").read_text().count("again") == 6
 
@@ -110,7 +110,7 @@ def test_a_mark_leaves_nothing_behind(tmp_path: Path) -> None:
 
 def test_a_long_log_keeps_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervising, "_LOG_LIMIT_BYTES", 100)
-    monkeypatch.setattr(supervising, "_LOG_KEPT_BYTES", 10)
+    monkeypatch.setattr(supervising, "_TRIMMED_LOG_BYTES", 10)
     log = tmp_path / "long.log"
     log.write_text("x" * 100 + "the end...")
     trim(log)

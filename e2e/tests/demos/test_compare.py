@@ -31,7 +31,7 @@ def test_no_finding_gives_nulls() -> None:
 
 def test_a_set_that_is_not_there_is_named() -> None:
     assert folder_of("helper").is_dir()
-    with pytest.raises(DemoFailed, match=r"no set 'other'; it has .*helper.*inlined.*pool"):
+    with pytest.raises(DemoFailed, match=r"unknown set 'other'; choose from .*helper.*inlined.*pool"):
         folder_of("other")
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from demos.traces import _check, drawn, first_of, main, place_of
+from demos.traces import _check_page, drawn, first_of, main, place_of
 from support.demo_user import DemoFailed
 
 PART = {
@@ -70,7 +70,7 @@ def test_traces_of_ones_own_are_taken(tmp_path: Path) -> None:
 
 def test_a_set_that_is_not_there_is_named() -> None:
     with pytest.raises(
-        DemoFailed, match="no set 'other' and there is no such file; it has base, garbage, hogs, tickers"
+        DemoFailed, match="'other' is neither a file nor a set of the example; sets are base, garbage, hogs, tickers"
     ):
         place_of("other")
 
@@ -95,7 +95,7 @@ def test_a_page_that_says_something_else_fails(first: str, wait: str, held_by: s
     told = {"victim": "main.batcher", "culprit": "main.hog", "p99_before_ns": 1, "p99_after_ns": 2}
     seen = {"first": first, "wait": wait, "held_by": held_by}
     if right:
-        _check(seen, told)
+        _check_page(seen, told)
     else:
-        with pytest.raises(DemoFailed, match="the page does not say"):
-            _check(seen, told)
+        with pytest.raises(DemoFailed, match="the page does not show"):
+            _check_page(seen, told)

@@ -1,4 +1,4 @@
-"""`python -m example.bisects --out FOLDER --seed N`: the three repositories, and beside them what is true of them, as JSON."""
+"""`python -m example.bisects --out FOLDER --seed N`: write the three repositories, and the true culprits as JSON."""
 
 import argparse
 import json
@@ -9,9 +9,9 @@ from example.bisects.generated_histories import written
 
 
 def main() -> int:
-    """Write them; returns the exit code."""
-    parser = argparse.ArgumentParser(description="Three repositories with one guilty commit.")
-    parser.add_argument("--out", type=Path, required=True, help="folder to fill; it must not hold them already")
+    """Write the repositories; return the exit code."""
+    parser = argparse.ArgumentParser(description="Write three repositories with one culprit commit.")
+    parser.add_argument("--out", type=Path, required=True, help="output folder, without existing repositories")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     made = written(options.out, options.seed)

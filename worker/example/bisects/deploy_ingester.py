@@ -1,6 +1,6 @@
-"""`python -m example.bisects.deploy_ingester --dir TREE --out FOLDER --listen ADDRESS`: builds the ingester of a work tree, and becomes it.
+"""`python -m example.bisects.deploy_ingester --dir TREE --out FOLDER --listen ADDRESS`: build the ingester of a work tree, and run it.
 
-Exit code 125 where it does not build. Versions come from the proxy that the histories were written with (GOPROXY).
+Exit code 125 if it does not build. Module versions come from the proxy of the generated histories (GOPROXY).
 """
 
 import argparse
@@ -15,7 +15,7 @@ UNBUILDABLE = 125
 
 
 def built(out: Path, tree: Path) -> Path | None:
-    """Build the service of a work tree; None where that fails."""
+    """Build the service of a work tree; None if it fails."""
     program = out / "ingester"
     command = ["go", "build", "-trimpath", "-buildvcs=false", "-o", str(program), f"./{SERVICE}"]
     environment = {**os.environ, "CGO_ENABLED": "0", "GOTOOLCHAIN": "local", "GOSUMDB": "off"}
@@ -25,7 +25,7 @@ def built(out: Path, tree: Path) -> Path | None:
 
 
 def main() -> int:
-    """Build, and become the service; returns the exit code where there is nothing to become."""
+    """Build the service and replace this process by it; return the exit code if that fails."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--dir", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)

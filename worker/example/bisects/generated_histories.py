@@ -1,4 +1,4 @@
-"""Three repositories and one guilty commit: a monorepo pins a database, which pins a library, in which a tidy-up makes stacks grow."""
+"""Generate three repositories with one culprit: a monorepo pins a database, which pins a library with a refactoring that makes stacks grow."""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ CULPRIT = "Clone: the copying becomes a helper, for tags too"
 
 @dataclass(frozen=True)
 class Sizes:
-    """How many commits, merges not counted: of the monorepo in all, of each library between the two versions that matter, and outside."""
+    """Numbers of commits, merges not counted: of the monorepo, and of each library between the two relevant versions, and outside."""
 
     mono: int = 300
     libdb: int = 150
@@ -29,7 +29,7 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Repository:
-    """One of them, written. `versions` are those that something pins, by mark of the commit."""
+    """A generated repository. `versions` are the pinned ones, by mark of the commit."""
 
     module: str
     folder: Path
@@ -43,7 +43,7 @@ class Repository:
 
 @dataclass(frozen=True)
 class Histories:
-    """All three, the one to be bisected first, and the folder of the proxy that serves the pinned versions."""
+    """The three repositories, the bisected one first, and the folder of the proxy with the pinned versions."""
 
     repositories: tuple[Repository, ...]
     proxy: Path
@@ -55,19 +55,19 @@ class Histories:
 
     @property
     def bad(self) -> str:
-        """Return the last."""
+        """Return the last commit of the monorepo."""
         return self.repositories[0].last
 
     @property
     def truth(self) -> list[str]:
-        """Return the guilty commits, from the monorepo down."""
+        """Return the culprit commits, from the monorepo down."""
         return [each.guilty for each in self.repositories]
 
 
 def written(folder: Path, seed: int, sizes: Sizes | None = None) -> Histories:
     """Write three repositories below a folder; the same seed writes the same commits."""
     sizes = sizes or Sizes()
-    dice = random.Random(seed)  # noqa: S311 - places of the guilty commits; no secret
+    dice = random.Random(seed)  # noqa: S311 - positions of the culprits; no secret
     proxy = folder / "proxy"
     libx = _libx(folder, proxy, dice, sizes)
     libdb = _libdb(folder, proxy, dice, sizes, libx)
@@ -75,7 +75,7 @@ def written(folder: Path, seed: int, sizes: Sizes | None = None) -> Histories:
 
 
 def _libx(folder: Path, proxy: Path, dice: random.Random, sizes: Sizes) -> Repository:
-    """The library, tagged four times; the third tag brings the culprit."""
+    """Write the library, tagged four times; the third tag includes the culprit."""
     part, names = split_repositories.libx(), ("v0.3.0", "v0.4.0", "v0.5.0", "v0.5.1")
     walk = NeutralCommitWalk(part, {"go.mod": go_mod(LIBX, {})}, dice.random(), BEGAN, idle=0.35)
     guilty, marks = _in_parts(walk, (sizes.outside, sizes.libx), {dice.randrange(sizes.libx): _helped})
@@ -88,7 +88,7 @@ def _libx(folder: Path, proxy: Path, dice: random.Random, sizes: Sizes) -> Repos
 
 
 def _libdb(folder: Path, proxy: Path, dice: random.Random, sizes: Sizes, libx: Repository) -> Repository:
-    """The database: pins the first version of the library, then each later one. No tags: its versions are pseudo-versions."""
+    """Write the database: pins the first version of the library, then each later one. Without tags, its versions are pseudo-versions."""
     part, pins = split_repositories.libdb(), [(each,) for each in libx.versions.values()]
     walk = NeutralCommitWalk(part, _pinning(LIBDB, pins[0]), dice.random(), BEGAN + timedelta(days=9), idle=0.4)
     bumps = [_bump(LIBDB, old, new) for old, new in pairwise(pins)]
@@ -103,7 +103,7 @@ def _libdb(folder: Path, proxy: Path, dice: random.Random, sizes: Sizes, libx: R
 
 
 def _mono(folder: Path, dice: random.Random, sizes: Sizes, libdb: Repository, libx: Repository) -> Repository:
-    """The monorepo: pins the database three times anew, and with it the library that the database asks for."""
+    """Write the monorepo: updates the database three times, and with it the library that the database requires."""
     part, pins = split_repositories.mono(), list(zip(libdb.versions.values(), libx.versions.values(), strict=True))
     at = dice.randrange(sizes.mono // 6, sizes.mono * 5 // 6)
     places = (dice.randrange(1, at - 2), at, dice.randrange(at + 3, sizes.mono - 1))
@@ -119,7 +119,7 @@ def _in_parts(
     guilty: Mapping[int, Special],
     around: Sequence[Mapping[int, Special]] = ({}, {}),
 ) -> tuple[WrittenHistory, list[int]]:
-    """Write what lies before, between and after the versions that matter; returns the culprit, and the marks of the four versions."""
+    """Write the commits before, between and after the relevant versions; return the culprit, and the marks of the four versions."""
     outside, inside = sizes
     marks = [walk.written[-1].mark]
     walk.go(outside, around[0])
@@ -133,7 +133,7 @@ def _in_parts(
 def _repository(
     folder: Path, module: str, walk: NeutralCommitWalk, guilty: WrittenHistory, marks: Mapping[int, str | None]
 ) -> Repository:
-    """Write the commits; `marks` are those of versions, with their names where they are tagged."""
+    """Write the commits; `marks` are those of versions, with their names if they are tagged."""
     commits = {each.mark: each for each in walk.written}
     shas = imported(folder, walk.written)
     versions = {
@@ -168,7 +168,7 @@ def _pinning(module: str, pins: Sequence[Version]) -> dict[str, bytes]:
 
 
 def _bump(module: str, old: Sequence[Version], new: Sequence[Version]) -> Special:
-    """Return a commit that changes versions and nothing else."""
+    """Return a commit that changes only versions."""
 
     def bump(_tree: Tree) -> tuple[str, Mapping[str, bytes]]:
         return f"{new[0].module}: {old[0].name} to {new[0].name}", _pinning(module, new)

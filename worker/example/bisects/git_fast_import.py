@@ -1,4 +1,4 @@
-"""A repository on its way to git: whole trees in memory, written by `git fast-import`, so that ids follow from the seed alone."""
+"""Write a repository from trees in memory by `git fast-import`, so that SHAs depend only on the seed."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ Tree = Mapping[str, bytes]
 
 @dataclass(frozen=True)
 class WrittenHistory:
-    """A commit before it has an id. `tree` is all that it holds."""
+    """A commit before it has a SHA. `tree` has all its files."""
 
     mark: int
     parents: tuple["WrittenHistory", ...]
@@ -23,13 +23,13 @@ class WrittenHistory:
     tree: Tree
 
     def changed(self) -> dict[str, bytes]:
-        """Return the files that are not as in the first parent. Nothing is ever deleted."""
+        """Return the files that differ from the first parent. Files are never deleted."""
         before = self.parents[0].tree if self.parents else {}
         return {path: content for path, content in self.tree.items() if before.get(path) != content}
 
 
 def imported(folder: Path, commits: list[WrittenHistory]) -> dict[int, str]:
-    """Write commits as the branch `main` of a bare repository; returns their ids by mark."""
+    """Write commits as the branch `main` of a bare repository; return their SHAs by mark."""
     folder.mkdir(parents=True)
     git(["init", "--quiet", "--bare", "--initial-branch=main"], folder)
     git(["fast-import", "--quiet", "--export-marks=marks"], folder, b"".join(_stream(each) for each in commits))
@@ -38,12 +38,12 @@ def imported(folder: Path, commits: list[WrittenHistory]) -> dict[int, str]:
 
 
 def tag(folder: Path, name: str, sha: str) -> None:
-    """Name a commit."""
+    """Tag a commit."""
     git(["update-ref", f"refs/tags/{name}", sha], folder)
 
 
 def git(arguments: list[str], folder: Path, said: bytes = b"") -> None:
-    """Run git in a repository, without what its user has set up."""
+    """Run git in a repository, without the user's configuration."""
     environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
     subprocess.run(["git", *arguments], cwd=folder, input=said, env=environment, check=True)
 

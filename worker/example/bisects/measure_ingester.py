@@ -1,7 +1,7 @@
-"""`python -m example.bisects.measure_ingester --address HOST:PORT --out FOLDER`: puts load on an ingester and profiles it for a window.
+"""`python -m example.bisects.measure_ingester --address HOST:PORT --out FOLDER`: generate load on an ingester and profile it for a window.
 
-Two that measure at the same time take turns, so that a probe and its control never share the cores: one waits for the other's lock.
-The profile and its facts lie in the folder: what is read of them is the server's business.
+Concurrent measurements take turns by a lock, so that a probe and its control never share the cores. The profile and its run
+metadata are written to the folder; the server evaluates them.
 """
 
 import argparse
@@ -27,13 +27,13 @@ from slowpath_cli.core.collect_errors import CollectError
 
 FEEDER = Path(__file__).resolve().parents[1] / "ingester"
 FAILED = 70
-"""Neither good nor bad: nothing was measured."""
+"""Exit code without a measurement: neither good nor bad."""
 WRITTEN = RequestCounter(re.compile(r'^ingester_write_requests_total\{outcome="written"\}$'))
 RATE, WARM_SECONDS, SECONDS = 50_000, 1.0, 4.0
 
 
 def feeder(folder: Path) -> Path:
-    """Build what puts load on an ingester, once a folder."""
+    """Build the load generator, once per folder."""
     program = folder / "feeder"
     if not program.exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -47,7 +47,7 @@ def feeder(folder: Path) -> Path:
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Wait until nobody else measures."""
+    """Wait for the lock of other measurements."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -55,7 +55,7 @@ def alone(folder: Path) -> Iterator[None]:
 
 
 def window(address: str, out: Path, shared: Path, seconds: float = SECONDS) -> None:
-    """Put load on an ingester and profile it into `out`. Raises `CollectError`."""
+    """Generate load on an ingester and profile it into `out`. Raises `CollectError`."""
     feed = [str(feeder(shared)), "-url", f"http://{address}/write", "-rate", str(RATE)]
     sink = FolderSink(out)
     recordings = CollectPlan(profiles=1, seconds=seconds, snapshots=()).recordings()
@@ -73,11 +73,11 @@ def window(address: str, out: Path, shared: Path, seconds: float = SECONDS) -> N
 
 
 def main() -> int:
-    """Measure and tell; returns the exit code."""
+    """Measure and print the result; return the exit code."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--address", required=True)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--shared", type=Path, required=True, help="folder of the feeder and the lock")
+    parser.add_argument("--shared", type=Path, required=True, help="folder of the load generator and the lock")
     parser.add_argument("--seconds", type=float, default=SECONDS)
     options = parser.parse_args()
     try:

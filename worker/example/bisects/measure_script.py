@@ -1,4 +1,4 @@
-"""The measure script of `slowpath bisect` on the example's histories: builds, starts, loads, profiles, and prints a number."""
+"""The measure script of `slowpath bisect` for the example's histories: builds, runs, loads, profiles, and prints a number."""
 
 import os
 import socket
@@ -16,7 +16,7 @@ CATEGORY = "stack-growth"
 
 
 def main() -> int:
-    """Answer for one build; returns the exit code."""
+    """Measure one build; return the exit code."""
     out, shared = Path(os.environ["SLOWPATH_OUT"]), Path(os.environ["SLOWPATH_EXAMPLE_SHARED"])
     program = built(out, Path(os.environ["SLOWPATH_DIR"]))
     if program is None:
@@ -32,7 +32,7 @@ def main() -> int:
 
 
 def share(out: Path) -> float:
-    """Return how much of the CPU is stack growth, in per cent, as the profiles of a folder say."""
+    """Return the share of stack growth in the CPU, in percent, from the profiles of a folder."""
     with tempfile.TemporaryDirectory() as folder:
         side = read_side([str(out)], None, Path(folder), DECODE_BINARY).side
         measure = measure_profiles(side.profiles, 100)[0]

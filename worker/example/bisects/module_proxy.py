@@ -1,4 +1,4 @@
-"""Versions of Go modules from memory: a proxy in a folder that needs no network, and the sums that `go.sum` names."""
+"""Versions of Go modules from memory: a module proxy in a folder, and the checksums of `go.sum`."""
 
 import base64
 import hashlib
@@ -15,7 +15,7 @@ EPOCH = (1980, 1, 1, 0, 0, 0)
 
 @dataclass(frozen=True)
 class Version:
-    """One version of a module as others require it."""
+    """One version of a module, as required by others."""
 
     module: str
     name: str
@@ -28,12 +28,12 @@ class Version:
 
 
 def pseudo(at: datetime, sha: str) -> str:
-    """Return the pseudo-version of a commit that no tag comes before."""
+    """Return the pseudo-version of a commit without an earlier tag."""
     return f"v0.0.0-{at.astimezone(UTC).strftime(STAMP)}-{sha[:12]}"
 
 
 def serve(proxy: Path, version: Version, at: datetime) -> None:
-    """Lay a version into a folder that GOPROXY=file://… reads (the layout is that of the module proxy protocol)."""
+    """Write a version to a folder for GOPROXY=file://… (layout of the module proxy protocol)."""
     folder = proxy / version.module / "@v"
     folder.mkdir(parents=True, exist_ok=True)
     told = {"Version": version.name, "Time": at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")}

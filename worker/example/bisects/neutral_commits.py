@@ -1,4 +1,4 @@
-"""Commits that cost nothing: notes, tests, comments, small new files, work on other packages; and some that do not build."""
+"""Commits without cost: notes, tests, comments, small new files, work on other packages; and some that do not build."""
 
 import random
 from collections.abc import Callable, Mapping
@@ -9,24 +9,24 @@ from example.bisects.split_repositories import RepositoryPart
 
 Files = Mapping[str, bytes]
 Special = Callable[[Tree], tuple[str, Files]]
-"""A commit that matters: its title and files, upon what is there."""
+"""A relevant commit: its title, and its files added to the existing ones."""
 BETWEEN = timedelta(minutes=47)
 BRANCH_EVERY, BROKEN_EVERY = 9, 17
 
 
 class NeutralCommitWalk:
-    """Writes one repository's commits, one after the other."""
+    """Writes the commits of one repository, one after the other."""
 
     def __init__(self, part: RepositoryPart, files: Files, seed: float, began: datetime, *, idle: float) -> None:
-        """Write the first commit. `idle` is the share of commits that touch nothing the service is built of."""
+        """Write the first commit. `idle` is the share of commits that touch no package of the service."""
         self._part, self._share_idle = part, idle
-        self._dice = random.Random(seed)  # noqa: S311 - the same seed writes the same history; no secret
+        self._dice = random.Random(seed)  # noqa: S311 - reproducible; no secret
         self._at, self._number = began, 0
         self.written: list[WrittenHistory] = []
         self._commit("The first of it", {**part.files, **files}, ())
 
     def go(self, count: int, specials: Mapping[int, Special]) -> dict[int, WrittenHistory]:
-        """Write so many commits, merges not counted; `specials` says which of them matter. Returns those."""
+        """Write this number of commits, merges not counted; `specials` has the relevant ones by position. Returns the marks of those."""
         told: dict[int, WrittenHistory] = {}
         done = 0
         while done < count:
@@ -44,7 +44,7 @@ class NeutralCommitWalk:
         return self.written[-1]
 
     def _branch(self, first: int, length: int, specials: Mapping[int, Special], told: dict[int, WrittenHistory]) -> int:
-        """Write a branch from one commit before, if that one can be passed over, and its merge."""
+        """Write a branch from one commit before, if that one can be skipped, and its merge."""
         head = self._head()
         fork = head.parents[0] if len(head.parents) == 1 and _only_new(head) and head.mark > 2 else head
         tip = fork
@@ -56,7 +56,7 @@ class NeutralCommitWalk:
         return first + length
 
     def _broken(self, between: int) -> int:
-        """Write a commit that does not build, others upon it, and what mends it."""
+        """Write a commit that does not build, others after it, and its fix."""
         folder, name = self._read()
         path, number = f"{folder}/checked{self._number + 1:03d}.go", self._number + 1
         text = f"package {name}\n\n// checked{number} is a first sketch.\nvar checked{number} = undeclared{number}\n"
@@ -83,7 +83,7 @@ class NeutralCommitWalk:
         return written
 
     def _little(self, tree: Tree, *, new: bool) -> tuple[str, Files]:
-        """Draw a commit that costs nothing; in a `new` one nothing that is there changes."""
+        """Draw a commit without cost; a `new` one changes no existing file."""
         folder, name = self._read()
         number = self._number + 1
         if self._dice.random() < self._share_idle:

@@ -1,4 +1,4 @@
-"""What a finished bisect was, out of its rows: the example team lays it out again (`recorded.json.gz`)."""
+"""Recording of a finished bisect from its rows, which the example team contains (`recorded.json.gz`)."""
 
 import gzip
 import json
@@ -20,7 +20,7 @@ COMMIT = ("sha", "parents", "author_name", "author_email", "authored_at", "commi
 
 
 def recording(tables: Mapping[str, Sequence[Row]], truth: Sequence[str]) -> dict[str, Any]:
-    """Return a recording of the one bisect that there is in rows as PostgreSQL's `row_to_json` gives them."""
+    """Return a recording of the only bisect in rows of PostgreSQL's `row_to_json`."""
     [bisect] = tables["bisect"]
     began = _moment(bisect["created_at"])
 
@@ -67,7 +67,7 @@ def recording(tables: Mapping[str, Sequence[Row]], truth: Sequence[str]) -> dict
 
 
 def write(path: Path, told: Mapping[str, Any]) -> None:
-    """Write a recording: the same bytes for the same rows."""
+    """Write a recording; the same rows give the same bytes."""
     path.write_bytes(gzip.compress(json.dumps(told, separators=(",", ":"), sort_keys=True).encode(), 9, mtime=0))
 
 

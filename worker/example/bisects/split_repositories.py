@@ -1,6 +1,6 @@
-"""The ingester of `../ingester`, cut into three repositories: a shop's monorepo, a database of its own, a library beneath it.
+"""Split the ingester of `../ingester` into three repositories: a shop's monorepo, a database, and a library below it.
 
-Nothing of the program is written twice: its packages move to other import paths, and are as deep on the stack as they were.
+The program is not duplicated: its packages move to other import paths, and have the same depth on the stack.
 """
 
 from collections.abc import Mapping
@@ -14,10 +14,10 @@ IN_LIBDB = ("cluster", "commitlog", "rpc", "series", "storage")
 SERVICE = "services/ingester"
 IN_SERVICE = ("downsample", "fanout", "ingest", "meter")
 OTHERS = ("ledger", "mail", "quote", "search", "stock")
-"""Services of the monorepo that have nothing to do with the ingester."""
+"""Services of the monorepo that are independent of the ingester."""
 GO = "1.26"
 REJECTIONS = ("maxRejections = 26", "maxRejections = 22")
-"""Takes about a hundred bytes from the deepest frame: the base ends so far below 4 KiB that a little more in it never shows."""
+"""Reduces the deepest frame by about a hundred bytes: the base then ends far enough below 4 KiB that small additions have no effect."""
 CLONED = """	copy(slot, id)
 	return ID{Data: slot}
 }
@@ -41,7 +41,7 @@ func cloneBytes(slot, src []byte) []byte {
 
 @dataclass(frozen=True)
 class RepositoryPart:
-    """What a repository begins with. `read` are the folders of packages that the service is built of, `others` those of others."""
+    """Initial files of a repository. `read` are the folders of packages that the service is built of, `others` those of others."""
 
     module: str
     files: Mapping[str, bytes]
@@ -50,20 +50,20 @@ class RepositoryPart:
 
 
 def libx() -> RepositoryPart:
-    """The library at the bottom: identifiers, the wire format, trying again; and a package nobody here reads."""
+    """Return the library: identifiers, the wire format, retries; and an unused package."""
     files = {**_packages(IN_LIBX, ""), **_idle("clock"), **_idle("colors")}
     return RepositoryPart(LIBX, files, IN_LIBX, ("clock", "colors"))
 
 
 def libdb() -> RepositoryPart:
-    """The database: from the session that writes to replicas to the commit log."""
+    """Return the database: from the session that writes to replicas to the commit log."""
     files = {**_packages(IN_LIBDB, ""), **_idle("repair"), **_idle("backup")}
     storage = files["storage/storage.go"].replace(REJECTIONS[0].encode(), REJECTIONS[1].encode())
     return RepositoryPart(LIBDB, {**files, "storage/storage.go": storage}, IN_LIBDB, ("repair", "backup"))
 
 
 def mono() -> RepositoryPart:
-    """The monorepo: the ingester, and services that are none of its business."""
+    """Return the monorepo: the ingester, and unrelated services."""
     service = {f"{SERVICE}/main.go": _moved(SOURCE / "main.go"), **_packages(IN_SERVICE, f"{SERVICE}/")}
     others: dict[str, bytes] = {}
     for name in OTHERS:
@@ -81,13 +81,13 @@ def go_mod(module: str, required: Mapping[str, str]) -> bytes:
 
 
 def with_helper(clone: bytes) -> bytes:
-    """Return the culprit: the copying of Clone, taken out into a helper of its own with a frame of its own."""
+    """Return the culprit: the copying of Clone, extracted into a helper function with a separate frame."""
     assert CLONED.encode() in clone
     return clone.replace(CLONED.encode(), HELPED.encode())
 
 
 def _packages(names: tuple[str, ...], below: str) -> dict[str, bytes]:
-    """Return the packages of the ingester without tests and without what build tags leave out."""
+    """Return the packages of the ingester without tests and files excluded by build tags."""
     out = {}
     for name in names:
         for path in sorted((SOURCE / name).glob("*.go")):

@@ -1,8 +1,8 @@
-"""Capture the board's artifacts anew: `python worker/example/board/capture.py --out FOLDER` (about three minutes).
+"""Recapture the dashboard's artifacts: `python worker/example/board/capture.py --out FOLDER` (about three minutes).
 
-A distributor and three ingesters run as processes of their own, under load; both ways of reading a message take turns, in an
-order drawn per round, each in fresh processes. While the distributor's CPU is profiled, the histograms of all four are
-read at the ends of short windows, and their own exporters send spans to a listener here, which keeps them as they come.
+A distributor and three ingesters run as separate processes under load. Both ways of unmarshaling a message alternate in a random
+order per round, each in new processes. While the distributor's CPU is profiled, the histograms of all four are read at the ends
+of short windows, and their exporters send spans to a listener, which stores them unchanged.
 """
 
 import argparse
@@ -40,21 +40,21 @@ VARIANTS = {
     "zero-copy": "5d21e8b07f3c94a6e1b80c2d7f4963a5be108d72",
     "copy": "a84f3c19d65b720ef8c14e93b2d7056a91ce3f48",
 }
-"""Their commits in the story (made up: the variants are a flag of one program here)."""
+"""Commits of the variants (invented: the variants are flags of one program)."""
 BASE, SLOWER = "zero-copy", "copy"
 TRACED = "traced"
 INGESTERS = 3
 ANSWERED = RequestCounter(pattern(r'^http_request_duration_seconds_count\{.*code="200"'))
 FIRST_PORT = 7510
 WARM_SECONDS = 9.0
-"""Until the distributor has as many writes in memory as it keeps."""
+"""Time until the distributor's buffer of writes is full."""
 HISTOGRAM = "http_request_duration_seconds"
 SMALL = {"GOMAXPROCS": "1", "GOGC": "25"}
-"""What containers of one CPU and little memory are given."""
+"""Go settings of small containers: one CPU, little memory."""
 
 
 def main() -> int:
-    """Build the program and capture both variants; returns the exit code."""
+    """Build the program and capture both variants; return the exit code."""
     options = _options()
     go = options.go or shutil.which("go") or "/usr/local/go/bin/go"
     for name, commit in VARIANTS.items():
@@ -65,7 +65,7 @@ def main() -> int:
     history: dict[str, list[Any]] = {name: [] for name in sorted(VARIANTS)}
     for number in range(options.rounds):
         order = sorted(VARIANTS)
-        random.Random(number).shuffle(order)  # noqa: S311 - an order, the same for the same round; no secret
+        random.Random(number).shuffle(order)  # noqa: S311 - an order, reproducible per round; no secret
         for name in order:
             history[name] += capture(options, name, number)
     told = {"format": "slowpath.example-history/1", "bounds": BOUNDS, "variants": history}
@@ -74,7 +74,7 @@ def main() -> int:
 
 
 def build(go: str, commit: str, out: Path) -> None:
-    """Build the program without paths of this machine in it, as the build of a commit: two builds, two build ids."""
+    """Build the program as the build of a commit, without local paths: two builds have two build IDs."""
     command = [
         go,
         "build",
@@ -90,7 +90,7 @@ def build(go: str, commit: str, out: Path) -> None:
 
 
 def capture(options: argparse.Namespace, name: str, number: int) -> list[Any]:
-    """One round of a variant: profiles of the distributor, spans of all, and what their histograms counted by window."""
+    """Capture one round of a variant: profiles of the distributor, spans of all processes, and histogram counts by window."""
     folder = options.out / name
     sink = FolderSink(folder)
     plan = CollectPlan(profiles=1, seconds=options.seconds, snapshots=("heap", "allocs") if number == 0 else ())
@@ -112,7 +112,7 @@ def capture(options: argparse.Namespace, name: str, number: int) -> list[Any]:
                 sink.put(result.recording.name, result.body, result.facts)
             windows = watched.result()
     facts = replace(known, requests=None).to_json()
-    packed = gzip.compress(b"".join(spans), 9, mtime=0)  # export requests one after the other are one request
+    packed = gzip.compress(b"".join(spans), 9, mtime=0)  # concatenated export requests are one valid request
     (folder / f"spans.{number:02d}.otlp.gz").write_bytes(packed)
     (folder / f"spans.{number:02d}.otlp.gz.facts.json").write_text(json.dumps(facts), encoding="utf-8")
     _tell(number, name, windows)
@@ -120,9 +120,9 @@ def capture(options: argparse.Namespace, name: str, number: int) -> list[Any]:
 
 
 def capture_traced(options: argparse.Namespace) -> None:
-    """A second of the distributor's execution trace, and the spans of all requests around it.
+    """Record a second of the distributor's execution trace, and the spans of all requests around it.
 
-    The program writes the ids of its spans into the trace; both carry the clock of this machine.
+    The program writes the IDs of its spans to the trace; both use the clock of this machine.
     """
     folder = options.out / TRACED
     folder.mkdir(parents=True)
@@ -133,7 +133,7 @@ def capture_traced(options: argparse.Namespace) -> None:
             time.sleep(WARM_SECONDS)
             spans.clear()
             trace = httpx.get(f"http://{targets['distributor-0']}/debug/pprof/trace?seconds=1", timeout=30).content
-            time.sleep(1.5)  # the exporters send once a second
+            time.sleep(1.5)  # the exporters send once per second
             bodies = list(spans)
     facts = json.dumps(RunMetadata(run="distributor/traced/00", commit=VARIANTS[SLOWER]).to_json())
     for file, content in (("distributor.trace.gz", trace), ("spans.00.otlp.gz", b"".join(bodies))):
@@ -143,7 +143,7 @@ def capture_traced(options: argparse.Namespace) -> None:
 
 @contextmanager
 def listening() -> Iterator[tuple[str, list[bytes]]]:
-    """A place to send spans to: its address, and the bodies that came."""
+    """Run a receiver of spans; yield its address, and the received bodies."""
     bodies: list[bytes] = []
 
     class Sink(BaseHTTPRequestHandler):
@@ -155,7 +155,7 @@ def listening() -> Iterator[tuple[str, list[bytes]]]:
             self.end_headers()
 
         def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Sink)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
@@ -169,7 +169,7 @@ def listening() -> Iterator[tuple[str, list[bytes]]]:
 
 @contextmanager
 def running(options: argparse.Namespace, name: str, spans_url: str) -> Iterator[dict[str, str]]:
-    """The distributor of a variant and its ingesters; gives their addresses by instance."""
+    """Run the distributor of a variant and its ingesters; yield their addresses by instance."""
     targets = {f"ingester-{n}": f"127.0.0.1:{FIRST_PORT + 1 + n}" for n in range(INGESTERS)}
     ingesters = ",".join(targets.values())
     targets["distributor-0"] = f"127.0.0.1:{FIRST_PORT}"
@@ -188,7 +188,7 @@ def running(options: argparse.Namespace, name: str, spans_url: str) -> Iterator[
 
 @contextmanager
 def started(options: argparse.Namespace, built: str, arguments: list[str], told: dict[str, str]) -> Iterator[None]:
-    """One process of the program for the length of a block."""
+    """Run one process of the program during the block."""
     scheduled = ["chrt", "--rr", str(options.realtime)] if options.realtime else []
     command = [*scheduled, str(options.install / built / "pipeline"), *arguments]
     child = subprocess.Popen(command, env={"PATH": os.environ["PATH"], **told}, stdout=subprocess.DEVNULL)
@@ -200,7 +200,7 @@ def started(options: argparse.Namespace, built: str, arguments: list[str], told:
 
 
 def watch(targets: dict[str, str], windows: int, seconds: float) -> list[Any]:
-    """Read the histograms of all targets so many times; returns by window what each counted in it."""
+    """Read the histograms of all targets repeatedly; return the counts of each target by window."""
     began, before, found = time.monotonic(), _read(targets), []
     for number in range(1, windows + 1):
         time.sleep(max(0.0, began + number * seconds - time.monotonic()))
@@ -218,11 +218,11 @@ def watch(targets: dict[str, str], windows: int, seconds: float) -> list[Any]:
 
 
 BOUNDS: list[str] = []
-"""Upper bounds of the buckets as the program spells them."""
+"""Upper bounds of the buckets, as in the program's metrics."""
 
 
 def _read(targets: dict[str, str]) -> dict[str, tuple[list[int], float]]:
-    """Cumulative buckets in order of their bounds, and the sum, of each target."""
+    """Return the cumulative buckets of each target in order of their bounds, and the sum."""
     found = {}
     for instance, listen in targets.items():
         scrape = parse_scrape(httpx.get(f"http://{listen}/metrics", timeout=5).text)
@@ -240,7 +240,7 @@ def _wait_for(url: str) -> None:
             time.sleep(0.05)
         else:
             return
-    raise TimeoutError(f"{url} does not come up")
+    raise TimeoutError(f"{url} does not respond")
 
 
 def _tell(number: int, name: str, windows: list[Any]) -> None:
@@ -255,16 +255,20 @@ def _tell(number: int, name: str, windows: list[Any]) -> None:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Capture the board's artifacts anew.")
-    parser.add_argument("--out", type=Path, required=True, help="folder to fill; nothing in it is overwritten")
-    parser.add_argument("--install", type=Path, default=Path("/srv/pipeline"), help="profiles name this path")
+    parser = argparse.ArgumentParser(description="Recapture the dashboard's artifacts.")
+    parser.add_argument("--out", type=Path, required=True, help="output folder; existing files are not overwritten")
+    parser.add_argument(
+        "--install", type=Path, default=Path("/srv/pipeline"), help="folder of the binaries, which profiles contain"
+    )
     parser.add_argument("--rounds", type=int, default=6)
-    parser.add_argument("--rate", type=int, default=300, help="writes a second")
-    parser.add_argument("--seconds", type=float, default=15.0, help="length of a CPU profile, and of all windows")
-    parser.add_argument("--windows", type=int, default=3, help="windows of histograms in that time")
-    parser.add_argument("--sampled", type=float, default=0.02, help="share of requests that are traced")
-    parser.add_argument("--realtime", type=int, default=0, help="real-time priority: what else runs does not disturb")
-    parser.add_argument("--traced", action="store_true", help="only a second of an execution trace and its spans")
+    parser.add_argument("--rate", type=int, default=300, help="writes per second")
+    parser.add_argument("--seconds", type=float, default=15.0, help="seconds of a CPU profile, and of all windows")
+    parser.add_argument("--windows", type=int, default=3, help="number of histogram windows in that time")
+    parser.add_argument("--sampled", type=float, default=0.02, help="share of traced requests")
+    parser.add_argument("--realtime", type=int, default=0, help="real-time priority, to exclude other load")
+    parser.add_argument(
+        "--traced", action="store_true", help="record only a second of an execution trace with its spans"
+    )
     parser.add_argument("--go", help="the Go command")
     return parser.parse_args()
 

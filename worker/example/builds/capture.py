@@ -1,7 +1,7 @@
-"""Capture the pool of profiles anew: `python worker/example/builds/capture.py --out FOLDER`.
+"""Recapture the pool of profiles: `python worker/example/builds/capture.py --out FOLDER`.
 
-Every profile comes from a fresh process, and the variants take turns in an order drawn per round, so that whatever else
-the machine does in these minutes falls on all of them alike. Uses the same code as `slowpath collect`.
+Every profile is recorded from a new process. The variants alternate in a random order per round, so that other load of the
+machine affects all of them equally. Uses the code of `slowpath collect`.
 """
 
 import argparse
@@ -33,7 +33,7 @@ FIRST_PORT = 7501
 
 @dataclass(frozen=True)
 class Variant:
-    """A state of the program, as changes laid over its source, and what it runs in."""
+    """A variant of the program: changes to its sources, and its environment."""
 
     changes: tuple[str, ...]
     environment: tuple[tuple[str, str], ...]
@@ -49,9 +49,9 @@ VARIANTS = {
 
 
 def main() -> int:
-    """Build the variants and capture them; returns the exit code."""
+    """Build and capture the variants; return the exit code."""
     options = read_options(
-        "Capture the pool of profiles anew.", Path("/srv/quoter"), rounds=64, rate=4_000, rate_of="baskets", seconds=3.0
+        "Recapture the pool of profiles.", Path("/srv/quoter"), rounds=64, rate=4_000, rate_of="baskets", seconds=3.0
     )
     options.install.mkdir(parents=True, exist_ok=True)
     for name, variant in VARIANTS.items():
@@ -59,7 +59,7 @@ def main() -> int:
     port = FIRST_PORT
     for number in range(options.first, options.first + options.rounds):
         order = sorted(VARIANTS)
-        random.Random(number).shuffle(order)  # noqa: S311 - an order, the same for the same round; no secret
+        random.Random(number).shuffle(order)  # noqa: S311 - an order, reproducible per round; no secret
         for name in order:
             port = port + 1 if port < FIRST_PORT + 400 else FIRST_PORT
             capture(options, name, number, port)
@@ -67,7 +67,7 @@ def main() -> int:
 
 
 def build(options: argparse.Namespace, name: str, variant: Variant) -> None:
-    """Build one state of the program without paths of this machine in it."""
+    """Build one variant of the program without local paths."""
     source = options.install / f"{name}.source"
     shutil.rmtree(source, ignore_errors=True)
     shutil.copytree(HERE / "quoter", source)
@@ -81,9 +81,11 @@ def build(options: argparse.Namespace, name: str, variant: Variant) -> None:
 
 
 def capture(options: argparse.Namespace, name: str, number: int, port: int) -> None:
-    """One CPU profile of one fresh process of a variant under load."""
+    """Record one CPU profile of a new process of a variant under load."""
     listen = f"127.0.0.1:{port}"
-    program = options.install / "quoter"  # the profile names its binary: every variant must have the same name
+    program = (
+        options.install / "quoter"
+    )  # profiles contain the name of the binary, which must not differ between variants
     shutil.copy(options.install / name, program)
     sink = FolderSink(options.out / name)
     planned = CollectPlan(profiles=1, seconds=options.seconds, snapshots=()).recordings()

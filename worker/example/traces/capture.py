@@ -1,8 +1,7 @@
-"""Record the execution traces anew: `python worker/example/traces/capture.py --out FOLDER` (about a minute).
+"""Recapture the execution traces: `python worker/example/traces/capture.py --out FOLDER` (about a minute).
 
-Every trace comes from a fresh process, and the variants take turns in an order drawn per round. A trace shows what the
-process's own scheduler does, and cannot tell when the machine runs something else instead: a recording whose threads
-were kept waiting for a CPU is thrown away and made again.
+Every trace is recorded from a new process; the variants alternate in a random order per round. A trace shows the scheduler of
+the process, but not other load of the machine: a recording whose threads waited for a CPU is discarded and repeated.
 """
 
 import argparse
@@ -28,7 +27,7 @@ RETRY_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class Variant:
-    """How a variant is started, and its commit in the story (made up: the variants are flags of one program here)."""
+    """Arguments of a variant, and its commit (invented: the variants are flags of one program)."""
 
     flags: tuple[str, ...]
     commit: str
@@ -42,15 +41,15 @@ VARIANTS = {
         ("-for", "2s", "-garbage", "400", "-gogc", "25", "-samples"), "b93e7a4d08c21f65d7a8e10b4c39f5726e1d0843"
     ),
 }
-"""All but `garbage` are recorded without the CPU profiler, whose signals would interrupt what is watched."""
+"""All variants except `garbage` are recorded without the CPU profiler, whose signals would disturb the measurement."""
 
 
 class HostNotQuiet(Exception):
-    """The machine was busy with something else all the time."""
+    """The machine was busy with other load during all tries."""
 
 
 def main() -> int:
-    """Build the program and record all variants; returns the exit code."""
+    """Build the program and record all variants; return the exit code."""
     options = _options()
     go = options.go or shutil.which("go") or "/usr/local/go/bin/go"
     with tempfile.TemporaryDirectory(prefix="timestamps-") as folder:
@@ -59,14 +58,14 @@ def main() -> int:
         subprocess.run(command, cwd=SOURCE, check=True, env={**os.environ, "CGO_ENABLED": "0", "GOTOOLCHAIN": "local"})
         for number in range(options.first, options.first + options.rounds):
             order = sorted(set(options.only or VARIANTS))
-            random.Random(number).shuffle(order)  # noqa: S311 - an order, the same for the same round; no secret
+            random.Random(number).shuffle(order)  # noqa: S311 - an order, reproducible per round; no secret
             for name in order:
                 capture(options, program, name, number)
     return 0
 
 
 def capture(options: argparse.Namespace, program: Path, name: str, number: int) -> None:
-    """One fresh process of a variant: its trace, packed if that makes it smaller, and the facts beside it."""
+    """Record one trace of a new process of a variant, compressed if that is smaller, with its run metadata."""
     recorded = program.with_name("recorded.trace")
     command = [str(program), "-trace", str(recorded), "-seed", str(number + 1), *VARIANTS[name].flags]
     told = calmly(command, options.nice, options.denied, options.tries)
@@ -83,7 +82,7 @@ def capture(options: argparse.Namespace, program: Path, name: str, number: int) 
 
 
 def calmly(command: list[str], nice: int, denied: float, tries: int) -> dict[str, Any]:
-    """Run a command until its threads hardly waited for a CPU; returns what it printed. Raises `HostNotQuiet`."""
+    """Run a command until its threads hardly waited for a CPU; return its output. Raises `HostNotQuiet`."""
     for _ in range(tries):
         child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
         if nice:
@@ -95,7 +94,7 @@ def calmly(command: list[str], nice: int, denied: float, tries: int) -> dict[str
         share = told.pop("denied_ns") / told["wall_ns"]
         if share <= denied:
             return told
-        print(f"its threads waited {share:.0%} of the time for a CPU: again", file=sys.stderr, flush=True)
+        print(f"its threads waited {share:.0%} of the time for a CPU: retrying", file=sys.stderr, flush=True)
         time.sleep(RETRY_SECONDS)
     raise HostNotQuiet(f"threads waited more than {denied:.0%} of the time for a CPU in each of {tries} tries")
 
@@ -107,18 +106,20 @@ def _facts(told: dict[str, Any], run: str, commit: str) -> RunMetadata:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="Record the example's execution traces anew.")
+    parser = argparse.ArgumentParser(description="Recapture the example's execution traces.")
     parser.add_argument("--out", type=Path, required=True, help="folder to fill")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--first", type=int, default=0, help="number of the first round, to go on after a break")
-    parser.add_argument("--only", action="append", choices=sorted(VARIANTS), help="this variant; may be repeated")
     parser.add_argument(
-        "--nice", type=int, default=0, help="autogroup niceness: -20 keeps other work from starving the example"
+        "--first", type=int, default=0, help="number of the first round, to continue an interrupted run"
+    )
+    parser.add_argument("--only", action="append", choices=sorted(VARIANTS), help="only this variant; may be repeated")
+    parser.add_argument(
+        "--nice", type=int, default=0, help="autogroup niceness; -20 prevents other load from starving the example"
     )
     parser.add_argument(
-        "--denied", type=float, default=0.4, help="how long its threads may wait for a CPU, as a share of the trace"
+        "--denied", type=float, default=0.4, help="allowed wait of its threads for a CPU, as a share of the trace"
     )
-    parser.add_argument("--tries", type=int, default=20, help="how often a recording is made again")
+    parser.add_argument("--tries", type=int, default=20, help="maximum number of tries per recording")
     parser.add_argument("--go", help="the Go command")
     return parser.parse_args()
 

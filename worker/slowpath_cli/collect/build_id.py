@@ -1,7 +1,6 @@
-"""The build id of a Go program, as its profiles name it: that of the first mapping, which is the main binary.
+"""Read the build ID of a Go program from its profile: that of the first mapping, which is the main binary.
 
-Only two fields of the format are read (https://github.com/google/pprof/blob/main/proto/profile.proto), nothing is trusted:
-whatever is not understood gives None.
+Only the needed fields are parsed (https://github.com/google/pprof/blob/main/proto/profile.proto); invalid input gives None.
 """
 
 import zlib
@@ -15,7 +14,7 @@ _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 
 
 def read_build_id(body: bytes) -> str | None:
-    """Read the build id of the main binary from a gzipped profile; None where there is none."""
+    """Read the build ID of the main binary from a gzipped profile; None if it has none."""
     try:
         unpacker = zlib.decompressobj(_GZIP_WINDOW)
         profile = memoryview(unpacker.decompress(body, UNPACKED_BYTES))
@@ -41,7 +40,7 @@ def _build_id(profile: memoryview) -> str | None:
 
 
 def _fields(message: memoryview) -> Iterator[tuple[int, int | memoryview]]:
-    """Each field of a message with its number. Raises `IndexError` or `ValueError` where it is not one."""
+    """Yield the number and value of each field. Raises `IndexError` or `ValueError` for an invalid message."""
     at = 0
     while at < len(message):
         key, at = _varint(message, at)

@@ -1,7 +1,7 @@
-"""What the Go linker wrote into a binary: its Go version, module and settings (`go version -m` without Go).
+"""Read the build information of a Go binary: Go version, module and settings (`go version -m` without Go).
 
-Format: https://go.dev/src/debug/buildinfo/buildinfo.go; only the form of Go 1.18 and later is read, where two strings
-follow the header directly. Older binaries, and anything odd, give None.
+Format: https://go.dev/src/debug/buildinfo/buildinfo.go, as of Go 1.18, where two strings follow the header directly.
+Older and invalid binaries give None.
 """
 
 import mmap
@@ -14,7 +14,7 @@ _FLAGS_AT = 15
 _INLINE_STRINGS = 2
 _ALIGNMENT = 16
 _LONGEST = 1 << 20
-_SENTINEL_BYTES = 16  # the module text stands between two random-looking markers of this length
+_SENTINEL_BYTES = 16  # the module text is between two markers of this length
 
 
 @dataclass(frozen=True)
@@ -26,14 +26,14 @@ class BuildInfo:
 
     @property
     def commit(self) -> str | None:
-        """The revision it was built from, if the tree was clean then."""
+        """Return the revision the binary was built from; None if the work tree was modified."""
         if self.settings.get("vcs.modified") != "false":
             return None
         return self.settings.get("vcs.revision")
 
 
 def read_build_info(path: Path) -> BuildInfo | None:
-    """Read the build information of a binary, or None where there is none. Looks at the bytes, runs nothing."""
+    """Read the build information of a binary without running it; None if it has none."""
     try:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             at = data.find(_MAGIC)
@@ -55,7 +55,7 @@ def _parse(block: bytes) -> BuildInfo | None:
 
 
 def _text(block: bytes) -> tuple[bytes, bytes]:
-    """A string behind its length (unsigned LEB128), and what follows."""
+    """Return a length-prefixed string (unsigned LEB128), and the remaining bytes."""
     length = shift = 0
     for number, byte in enumerate(block[:5]):
         length |= (byte & 0x7F) << shift

@@ -1,4 +1,4 @@
-"""What to ask a process for: kinds, counts, lengths; and what one recording is called."""
+"""Plan of a collection: kinds, counts, durations and file names of the recordings."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -9,14 +9,14 @@ from slowpath_cli.core.collect_errors import InvalidArgument
 SnapshotKind = Literal["heap", "allocs", "mutex", "block", "goroutine", "threadcreate"]
 SNAPSHOT_KINDS: tuple[SnapshotKind, ...] = ("heap", "allocs", "mutex", "block", "goroutine", "threadcreate")
 CUMULATIVE: frozenset[str] = frozenset({"heap", "allocs", "mutex", "block"})
-"""Kinds that count from the start of the process on: one snapshot at each end, so that they can be subtracted."""
+"""Kinds that count from the start of the process: recorded at the start and the end, to subtract them."""
 MAX_PROFILES = 1_000
 MAX_SECONDS = 600.0
 
 
 @dataclass(frozen=True)
 class PlannedRecording:
-    """One file to come. A window of 0 s is a snapshot."""
+    """One planned file. A window of 0 s is a snapshot."""
 
     name: str
     kind: str
@@ -26,13 +26,13 @@ class PlannedRecording:
 
     @property
     def is_window(self) -> bool:
-        """Tells a recording over a window from a snapshot."""
+        """Return whether this is a recording over a window, not a snapshot."""
         return self.window_seconds > 0
 
 
 @dataclass(frozen=True)
 class CollectPlan:
-    """How much of what. `seconds` is the window of a CPU profile, `trace_seconds` that of a trace."""
+    """Numbers of recordings. `seconds` is the window of a CPU profile, `trace_seconds` that of a trace."""
 
     profiles: int = 10
     seconds: float = 5.0
@@ -46,10 +46,10 @@ class CollectPlan:
         _within("--seconds", self.seconds, 1, MAX_SECONDS)
         _within("--trace-seconds", self.trace_seconds, 0.1, MAX_SECONDS)
         if self.profiles + self.traces + len(self.snapshots) == 0:
-            raise InvalidArgument("nothing is asked for: give --profiles, --trace or --snapshots.")
+            raise InvalidArgument("Nothing to record. Use --profiles, --trace or --snapshots.")
 
     def recordings(self) -> list[PlannedRecording]:
-        """All recordings in order: snapshots, CPU profiles, traces, and the cumulative snapshots again."""
+        """Return all recordings in order: snapshots, CPU profiles, traces, and the cumulative snapshots again."""
         first = [_snapshot(kind, 0) for kind in self.snapshots]
         windows = [
             PlannedRecording(

@@ -1,7 +1,6 @@
-"""What can be seen of a process on this very machine: which one listens, its binary, its CPU time, the CPU's model.
+"""Read metadata of a process on this machine: the listener of a port, its binary, its CPU time, and the CPU model.
 
-Everything here is optional. A process of another user, a container, another system than Linux: then there is simply
-less known, and the facts say nothing instead of something wrong.
+All values are optional: they are missing for processes of other users or in containers, and on systems other than Linux.
 """
 
 import contextlib
@@ -17,7 +16,7 @@ from slowpath_cli.collect.buildinfo import BuildInfo, read_build_info
 
 PROC = Path("/proc")
 _PROCESS_CPU_CLOCK = 2
-"""With the process id in the upper bits: the clock of another process, clock_getcpuclockid(3) on Linux."""
+"""Clock ID of a process, with the inverted process ID in the upper bits: clock_getcpuclockid(3) on Linux."""
 _LISTEN = "0A"
 _GOARCH = {
     "x86_64": "amd64",
@@ -40,7 +39,7 @@ class LocalProcess:
     gomaxprocs: int | None
 
     def cpu_ns(self) -> int | None:
-        """CPU time used so far, in nanoseconds; None once it has ended. Without its clock, in steps of 10 ms."""
+        """Return the used CPU time in nanoseconds; None if the process has ended. In steps of 10 ms without its clock."""
         fields = _stat(self.pid)
         if fields is None or int(fields[19]) != self.started_ticks:
             return None
@@ -49,7 +48,7 @@ class LocalProcess:
         return (int(fields[11]) + int(fields[12])) * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
 
     def command_line(self) -> bytes | None:
-        """Its words with NUL between them."""
+        """Return the command line, with NUL between the arguments."""
         try:
             return (PROC / str(self.pid) / "cmdline").read_bytes().rstrip(b"\0")
         except OSError:
@@ -58,7 +57,7 @@ class LocalProcess:
 
 @dataclass(frozen=True)
 class HostInfo:
-    """The machine we are on, in Go's words."""
+    """This machine, with Go's names of operating system and architecture."""
 
     goos: str | None
     goarch: str | None
@@ -67,7 +66,7 @@ class HostInfo:
 
 
 def is_local(host: str) -> bool:
-    """Tells whether a host is this machine by its name or a loopback address; other own addresses are not asked for."""
+    """Return whether a host is `localhost` or a loopback address; other addresses of this machine are not checked."""
     if host == "localhost":
         return True
     try:
@@ -77,7 +76,7 @@ def is_local(host: str) -> bool:
 
 
 def this_machine() -> HostInfo:
-    """The CPU's model and flags, from the kernel."""
+    """Return the CPU's model and flags from /proc/cpuinfo."""
     fields: dict[str, str] = {}
     try:
         for line in (PROC / "cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines():
@@ -95,7 +94,7 @@ def this_machine() -> HostInfo:
 
 
 def find_listener(port: int) -> LocalProcess | None:
-    """The process that listens on a TCP port of this machine, as far as we may see it."""
+    """Return the process that listens on a TCP port of this machine; None if it is not visible to this user."""
     sockets = {f"socket:[{inode}]" for inode in _listening_inodes(port)}
     for folder in sorted(PROC.glob("[0-9]*")) if sockets else []:
         if any(target in sockets for target in _open_files(folder)):
@@ -111,14 +110,14 @@ def _listening_inodes(port: int) -> set[str]:
         except OSError:
             continue
         for line in lines:
-            words = line.split()
-            if words[3] == _LISTEN and int(words[1].rpartition(":")[2], 16) == port:
-                found.add(words[9])
+            columns = line.split()
+            if columns[3] == _LISTEN and int(columns[1].rpartition(":")[2], 16) == port:
+                found.add(columns[9])
     return found
 
 
 def _open_files(folder: Path) -> list[str]:
-    """Where the descriptors of a process lead; those that are closed meanwhile are left out."""
+    """Return the targets of a process's file descriptors; descriptors closed meanwhile are skipped."""
     found = []
     with contextlib.suppress(OSError):  # another user's process, or one that has just ended
         for name in os.listdir(folder / "fd"):  # noqa: PTH208 - names suffice
@@ -135,7 +134,7 @@ def _process(pid: int) -> LocalProcess | None:
 
 
 def _gomaxprocs(pid: int) -> int | None:
-    """GOMAXPROCS if its environment sets it; the default depends on Go's version and the container, so it is not guessed."""
+    """Return GOMAXPROCS of the environment, or None: the default depends on the Go version and the container."""
     try:
         entries = (PROC / str(pid) / "environ").read_bytes().split(b"\0")
     except OSError:
@@ -148,7 +147,7 @@ def _gomaxprocs(pid: int) -> int | None:
 
 
 def _stat(pid: int) -> list[str] | None:
-    """The fields of /proc/PID/stat behind the command's name, which may hold anything; [11] and [12] are CPU ticks."""
+    """Return the fields of /proc/PID/stat after the command's name; [11] and [12] are CPU ticks."""
     try:
         text = (PROC / str(pid) / "stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -158,7 +157,7 @@ def _stat(pid: int) -> list[str] | None:
 
 
 def resolves_here(host: str) -> bool:
-    """Tells whether a name resolves to loopback addresses only."""
+    """Return whether a name resolves only to loopback addresses."""
     try:
         found = {str(entry[4][0]) for entry in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)}
     except OSError:

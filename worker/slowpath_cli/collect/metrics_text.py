@@ -1,7 +1,4 @@
-"""Reading what a process tells of itself in Prometheus' text format: only what facts need, and forgiving otherwise.
-
-A line that is not understood is left out: foreign programs print foreign things, and facts are optional.
-"""
+"""Parse the subset of Prometheus's text format that run metadata needs; invalid lines are skipped."""
 
 import math
 import re
@@ -16,7 +13,7 @@ _LABEL = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"')
 
 @dataclass(frozen=True)
 class MetricLine:
-    """One line: a name, its labels as written, a value."""
+    """One line: name, labels as written, value."""
 
     name: str
     labels_text: str
@@ -24,33 +21,33 @@ class MetricLine:
 
     @property
     def text(self) -> str:
-        """As it was written, without the value: what a person's regex is held against."""
+        """Return the line without its value, as matched by the user's regular expression."""
         return self.name + self.labels_text
 
     def labels(self) -> dict[str, str]:
-        """The labels by name."""
+        """Return the labels by name."""
         return {name: _unescape(value) for name, value in _LABEL.findall(self.labels_text)}
 
 
 @dataclass(frozen=True)
 class Scrape:
-    """Everything of one answer of `/metrics`."""
+    """The content of one response of `/metrics`."""
 
     series: tuple[MetricLine, ...] = ()
     types: Mapping[str, str] = field(default_factory=dict)
 
     def named(self, name: str) -> list[MetricLine]:
-        """All series of a name."""
+        """Return all series with a name."""
         return [series for series in self.series if series.name == name]
 
     def value(self, name: str) -> float | None:
-        """The sum over all series of a name, or None when there is none."""
+        """Return the sum of all series with a name; None without such series."""
         found = self.named(name)
         return sum(series.value for series in found) if found else None
 
 
 def parse_scrape(text: str) -> Scrape:
-    """Read a `/metrics` answer. At most `MAX_SERIES` series are kept."""
+    """Parse a `/metrics` response; series beyond `MAX_SERIES` are ignored."""
     series: list[MetricLine] = []
     types: dict[str, str] = {}
     for line in text.splitlines():

@@ -37,16 +37,16 @@ class FolderSink:
             self._folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InvalidArgument(f"{self._folder} cannot be created: {error.strerror}.") from error
-        taken = [
+        existing = [
             name
             for name in names
             for path in (name, *(name + suffix for suffix in SIDECARS))
             if (self._folder / path).exists()
         ]
-        if taken:
-            more = f" (and {len(set(taken)) - 1} more)" if len(set(taken)) > 1 else ""
+        if existing:
+            more = f" (and {len(set(existing)) - 1} more)" if len(set(existing)) > 1 else ""
             raise FileExists(
-                f"{self._folder / taken[0]} exists{more}; existing files are not overwritten. Choose another folder with --out."
+                f"{self._folder / existing[0]} exists{more}; existing files are not overwritten. Choose another folder with --out."
             )
 
     def put(self, name: str, body: bytes, facts: RunMetadata) -> None:
@@ -60,13 +60,13 @@ class FolderSink:
         return str(self._folder)
 
     def _write(self, name: str, body: bytes) -> None:
-        """Write the whole file or nothing: an interrupted write leaves a hidden file that is never read."""
+        """Write a file atomically; an interrupted write leaves a hidden file that is not read."""
         path, part = self._folder / name, self._folder / f".{name}.part"
         try:
             part.write_bytes(body)
             os.link(part, path)  # unlike a rename, this fails when the name is taken
         except FileExistsError as error:
-            raise FileExists(f"{path} was created meanwhile; it was not overwritten.") from error
+            raise FileExists(f"{path} was created by another process and was not overwritten.") from error
         except OSError as error:
             raise CollectError(f"{path} cannot be written: {error.strerror}.") from error
         finally:

@@ -1,7 +1,7 @@
-"""Asking one process over HTTP, trusting nothing that it answers.
+"""HTTP client for the pprof and metrics endpoints of one untrusted process.
 
-Answers are bounded in size and time, are never unpacked on the way (a compressed answer stays compressed), and a
-redirect is followed only on the same scheme, host and port: the address was typed by a person who meant that machine.
+Responses are limited in size and time and are not decompressed. Redirects are followed only to the same scheme, host and
+port.
 """
 
 import time
@@ -28,13 +28,13 @@ TRACE_BYTES = 512 * MIB
 ERROR_TEXT_BYTES = 2 * KIB
 CONNECT_SECONDS = 5.0
 GRACE_SECONDS = 20.0
-"""What an answer may take beyond the window that was asked for: writing a profile of a large program takes seconds."""
+"""Time a response may take beyond the requested window: writing a profile of a large program takes seconds."""
 MAX_REDIRECTS = 3
 
 
 @dataclass(frozen=True)
 class PprofResponse:
-    """What came back. `body` is as sent, never unpacked."""
+    """A response; `body` is as sent, not decompressed."""
 
     status: int
     content_type: str
@@ -43,7 +43,7 @@ class PprofResponse:
 
 @dataclass(frozen=True)
 class PprofTarget:
-    """Where a process shows its profiles and its metrics."""
+    """Addresses of the profiles and metrics of a process."""
 
     origin: str
     profiles_path: str
@@ -54,7 +54,7 @@ class PprofTarget:
 
     @classmethod
     def parse(cls, text: str, metrics_url: str | None = None) -> "PprofTarget":
-        """An address as people type it: `host:port`, an origin, or the full `/debug/pprof` path. Raises `InvalidArgument`."""
+        """Parse `host:port`, an origin, or the URL of `/debug/pprof`. Raises `InvalidArgument`."""
         parts = _split(text if "://" in text else f"http://{text}")
         origin = f"{parts.scheme}://{parts.netloc}"
         path = parts.path.rstrip("/")
@@ -68,29 +68,29 @@ class PprofTarget:
 def _split(url: str) -> SplitResult:
     try:
         parts = urlsplit(url)
-        known = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+        is_valid = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port is None or parts.port > 0)
     except ValueError as error:
-        raise InvalidArgument(f"{url!r} is not an address: {error}. Give host:port or http://host:port.") from error
-    if not known:
-        raise InvalidArgument(f"{url!r} is not an address of a process: give host:port or http://host:port.")
+        raise InvalidArgument(f"{url!r} is not an address: {error}. Use host:port or http://host:port.") from error
+    if not is_valid:
+        raise InvalidArgument(f"{url!r} is not an address of a process. Use host:port or http://host:port.")
     return parts
 
 
 @dataclass
 class PprofClient:
-    """An HTTP client for one process. Use as a context manager; not for several threads."""
+    """An HTTP client for one process. Use as a context manager; not thread-safe."""
 
     headers: Mapping[str, str] = field(default_factory=dict)
     grace_seconds: float = GRACE_SECONDS
     sent: int = field(default=0, init=False)
-    """Requests made so far."""
+    """Number of requests sent."""
     _http: httpx.Client = field(init=False)
 
     def __post_init__(self) -> None:
         self._http = httpx.Client(
             headers={"User-Agent": "slowpath-collect", **self.headers, "Accept-Encoding": "identity"},
             follow_redirects=False,
-            trust_env=False,  # a proxy from the environment would see a process that is meant to be near
+            trust_env=False,  # connect directly: the process is on a private network, not behind a proxy
         )
 
     def __enter__(self) -> Self:
@@ -102,19 +102,19 @@ class PprofClient:
         self._http.close()
 
     def get(self, url: str, *, limit_bytes: int, window_seconds: float = 0.0) -> PprofResponse:
-        """GET within `limit_bytes` and `window_seconds` + `grace_seconds`. Raises the errors of this package; 2xx only."""
+        """GET a URL, limited to `limit_bytes` and `window_seconds` + `grace_seconds`. Raises `CollectError` unless 2xx."""
         for _ in range(MAX_REDIRECTS + 1):
-            answer, location = self._once(url, limit_bytes, window_seconds)
+            result, location = self._send_request(url, limit_bytes, window_seconds)
             if location is None:
-                return answer
-            url = _same_place(url, location)
+                return result
+            url = _resolve_redirect(url, location)
         raise ResponseRejected(f"{url} redirects more than {MAX_REDIRECTS} times.")
 
-    def _once(self, url: str, limit_bytes: int, window_seconds: float) -> tuple[PprofResponse, str | None]:
+    def _send_request(self, url: str, limit_bytes: int, window_seconds: float) -> tuple[PprofResponse, str | None]:
         self.sent += 1
-        allowed = window_seconds + self.grace_seconds
-        timeout = httpx.Timeout(allowed, connect=CONNECT_SECONDS)
-        deadline = time.monotonic() + allowed
+        timeout_s = window_seconds + self.grace_seconds
+        timeout = httpx.Timeout(timeout_s, connect=CONNECT_SECONDS)
+        deadline = time.monotonic() + timeout_s
         try:
             with self._http.stream("GET", url, timeout=timeout) as response:
                 if response.has_redirect_location:
@@ -125,25 +125,25 @@ class PprofClient:
                 return PprofResponse(response.status_code, response.headers.get("content-type", ""), body), None
         except httpx.ConnectError as error:
             raise TargetUnreachable(
-                f"Nothing answers at {url} ({error}). Is the process running, and is this its address?"
+                f"No connection to {url} ({error}). Check that the process is running and that the address is correct."
             ) from error
         except httpx.ConnectTimeout as error:
             raise TargetUnreachable(
-                f"{url} does not answer within {CONNECT_SECONDS:.0f} s: wrong host, or a firewall?"
+                f"{url} did not accept a connection within {CONNECT_SECONDS:.0f} s. Check the host and the firewall."
             ) from error
         except httpx.TimeoutException as error:
-            raise ResponseRejected(f"{url} was silent for {allowed:.0f} s; gave up.") from error
+            raise ResponseRejected(f"{url} sent no data for {timeout_s:.0f} s.") from error
         except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError) as error:
             raise ResponseRejected(
-                f"{url} broke off its answer ({error}). A WriteTimeout of the server shorter than the window does this, "
-                "and so does a process that ended."
+                f"{url} closed the connection before the end of the response ({error}). Causes: the server's WriteTimeout is "
+                "shorter than the window, or the process ended."
             ) from error
         except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
             raise InvalidArgument(f"{url!r} is not an address: {error}.") from error
 
 
 def _read(response: httpx.Response, url: str, limit_bytes: int, deadline: float, *, cut: bool = False) -> bytes:
-    """Read a body piece by piece. A body over the limit is refused, or cut off if that is enough (texts of errors)."""
+    """Read a body. Raises `ResponseRejected` above the limit; with `cut`, truncates it (for error texts)."""
     body = bytearray()
     for piece in response.iter_raw():
         body += piece
@@ -151,43 +151,43 @@ def _read(response: httpx.Response, url: str, limit_bytes: int, deadline: float,
             if cut:
                 return bytes(body[:limit_bytes])
             raise ResponseRejected(
-                f"{url} answers with more than {limit_bytes:,} bytes, the limit for this kind. Ask for a shorter window."
+                f"The response of {url} exceeds the limit of {limit_bytes:,} bytes. Use a shorter window."
             )
         if time.monotonic() > deadline:
-            raise ResponseRejected(f"{url} sends too slowly: {len(body):,} bytes so far, and its time is over.")
+            raise ResponseRejected(f"The response of {url} is too slow: {len(body):,} bytes when the timeout expired.")
     return bytes(body)
 
 
-def _same_place(url: str, location: str) -> str:
+def _resolve_redirect(url: str, location: str) -> str:
     target = str(httpx.URL(url).join(location))
-    was, now = _split(url), _split(target)
-    if (was.scheme, was.hostname, was.port) != (now.scheme, now.hostname, now.port):
+    original, redirected = _split(url), _split(target)
+    if (original.scheme, original.hostname, original.port) != (redirected.scheme, redirected.hostname, redirected.port):
         raise ResponseRejected(
-            f"{url} redirects to another place ({printable(target)}); not followed. If that is what you want, give it as the address."
+            f"{url} redirects to another host ({printable(target)}), which is not followed. Use that address if it is correct."
         )
     return target
 
 
 def _decline(url: str, status: int, body: bytes) -> None:
-    said = printable(body.decode("utf-8", "replace").strip().split("\n")[0])
+    message = printable(body.decode("utf-8", "replace").strip().split("\n")[0])
     if status == 404:
         raise ProfileNotOffered(f"{url} does not exist (404).")
-    if "WriteTimeout" in said:
+    if "WriteTimeout" in message:
         raise RequestDeclined(
-            f"{url}: {said}. The window is longer than the server's WriteTimeout: ask for fewer --seconds, or raise it.",
+            f"{url}: {message}. The window is longer than the server's WriteTimeout. Reduce --seconds, or increase WriteTimeout.",
             status=status,
         )
     if status in {401, 403}:
         raise RequestDeclined(
-            f"{url} wants to know who asks ({status}): give --header 'Authorization: Bearer ...'.", status=status
+            f"{url} requires authentication ({status}). Use --header 'Authorization: Bearer ...'.", status=status
         )
-    busy = "already in use" in said or "already enabled" in said
+    busy = "already in use" in message or "already enabled" in message
     raise RequestDeclined(
-        f"{url} answers {status}: {said or 'without a word'}", status=status, is_transient=busy or status == 503
+        f"{url} responded with {status}: {message or 'no message'}", status=status, is_transient=busy or status == 503
     )
 
 
 def printable(text: str, limit: int = 200) -> str:
-    """A text from outside, safe to print on a terminal: one line, no control characters, bounded."""
-    kept = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text[: limit + 1])
-    return kept[:limit] + ("…" if len(kept) > limit else "")
+    """Return untrusted text made safe for a terminal: one line, no control characters, at most `limit` characters."""
+    safe = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text[: limit + 1])
+    return safe[:limit] + ("…" if len(safe) > limit else "")

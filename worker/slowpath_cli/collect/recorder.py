@@ -1,7 +1,7 @@
-"""Recording a set: each file of a plan with its facts, one after the other.
+"""Record the files of a plan with their run metadata, one after the other.
 
-One process's profiles overlap if taken at once (Go allows one CPU profile at a time), so there is one recording at a
-time. What goes wrong with one does not stop the others, unless it would go wrong with all.
+Go allows one CPU profile at a time, so recordings do not overlap. A failed recording does not stop the others, unless the
+process has become unreachable.
 """
 
 import contextlib
@@ -20,43 +20,43 @@ _GZIP = b"\x1f\x8b"
 _TRACE = b"go 1."
 _CMDLINE_BYTES = 1 << 20
 BUSY_PAUSES_SECONDS = (1.0, 2.0, 4.0)
-"""Another profiler (continuous profiling) holds the CPU profile for some seconds; how long we wait for it each time."""
-MAX_UNREACHED = 2
+"""Pauses between retries while another profiler (continuous profiling) uses the CPU profile."""
+MAX_UNREACHABLE = 2
 
 
 @dataclass(frozen=True)
 class CompletedRecording:
-    """A recording that came back."""
+    """A completed recording."""
 
     recording: PlannedRecording
     body: bytes
     facts: RunMetadata
     problem: str = ""
-    """Why the requests of its window are not known, where they were counted."""
+    """Reason why the number of requests in its window is unknown, if they were counted."""
 
 
 @dataclass(frozen=True)
 class FailedRecording:
-    """A recording that did not, and why."""
+    """A failed recording and its error."""
 
     recording: PlannedRecording
     error: CollectError
 
 
 def check_mounted(client: PprofClient, address: PprofTarget) -> bytes | None:
-    """Return the process's command line as /debug/pprof/cmdline tells it, NUL between words; None where only that is missing.
+    """Return the command line of /debug/pprof/cmdline, with NUL between arguments; None if only that page is missing.
 
-    Raises `ProfileNotOffered` or `TargetUnreachable` before anything is waited for: a wrong address should be told at once.
+    Raises `ProfileNotOffered` or `TargetUnreachable`, before the first recording: a wrong address fails immediately.
     """
-    place = f"{address.origin}{address.profiles_path}"
+    base_url = f"{address.origin}{address.profiles_path}"
     with contextlib.suppress(ProfileNotOffered):
-        return client.get(f"{place}/cmdline", limit_bytes=_CMDLINE_BYTES).body
+        return client.get(f"{base_url}/cmdline", limit_bytes=_CMDLINE_BYTES).body
     try:
-        client.get(f"{place}/", limit_bytes=_CMDLINE_BYTES)
+        client.get(f"{base_url}/", limit_bytes=_CMDLINE_BYTES)
     except ProfileNotOffered as error:
         raise ProfileNotOffered(
-            f"A process answers at {address.origin}, but has no {address.profiles_path} (404). Mount net/http/pprof there "
-            '(import _ "net/http/pprof" is enough for the default mux), or give the path where it is mounted.'
+            f"The process at {address.origin} does not serve {address.profiles_path} (404). Mount net/http/pprof there "
+            '(import _ "net/http/pprof" suffices for the default mux), or give the URL where it is mounted.'
         ) from error
     return None
 
@@ -68,16 +68,16 @@ def record(
     recordings: list[PlannedRecording],
     pause: Callable[[float], None] = time.sleep,
 ) -> Iterator[CompletedRecording | FailedRecording]:
-    """Take the recordings one by one. Ends early when the process does not answer any more."""
-    unreached = 0
+    """Take the recordings one by one; stop early if the process becomes unreachable."""
+    failures = 0
     for recording in recordings:
         try:
             yield _take(client, address, observer, recording, pause)
-            unreached = 0
+            failures = 0
         except CollectError as error:
             yield FailedRecording(recording, error)
-            unreached = unreached + 1 if isinstance(error, TargetUnreachable) else 0
-            if unreached == MAX_UNREACHED:
+            failures = failures + 1 if isinstance(error, TargetUnreachable) else 0
+            if failures == MAX_UNREACHABLE:
                 return
 
 
@@ -89,7 +89,7 @@ def _take(
     pause: Callable[[float], None],
 ) -> CompletedRecording:
     before = observer.look()
-    body = _patiently(client, f"{address.origin}{address.profiles_path}{recording.path}", recording, pause)
+    body = _fetch_with_retries(client, f"{address.origin}{address.profiles_path}{recording.path}", recording, pause)
     after = observer.look()
     facts = _facts(observer, recording, before, after)
     if recording.kind != "trace" and facts.build_id is None:
@@ -106,22 +106,24 @@ def _facts(
     return observer.since_start(after) if recording.kind in CUMULATIVE else observer.at(after)
 
 
-def _patiently(client: PprofClient, url: str, recording: PlannedRecording, pause: Callable[[float], None]) -> bytes:
-    """Ask again a few times while another profiler is at work."""
+def _fetch_with_retries(
+    client: PprofClient, url: str, recording: PlannedRecording, pause: Callable[[float], None]
+) -> bytes:
+    """Fetch a recording; retry while another profiler is running."""
     for seconds in BUSY_PAUSES_SECONDS:
         try:
-            return _ask(client, url, recording)
+            return _fetch(client, url, recording)
         except RequestDeclined as error:
             if not error.is_transient:
                 raise
             pause(seconds + recording.window_seconds)
-    return _ask(client, url, recording)
+    return _fetch(client, url, recording)
 
 
-def _ask(client: PprofClient, url: str, recording: PlannedRecording) -> bytes:
-    answer = client.get(url, limit_bytes=recording.limit_bytes, window_seconds=recording.window_seconds)
-    wanted = _TRACE if recording.kind == "trace" else _GZIP
-    if not answer.body.startswith(wanted):
-        start = printable(answer.body[:80].decode("utf-8", "replace").split("\n")[0], 60)
-        raise ProfileNotOffered(f"{url} does not answer with a {recording.kind} recording but with {start!r}.")
-    return answer.body
+def _fetch(client: PprofClient, url: str, recording: PlannedRecording) -> bytes:
+    response = client.get(url, limit_bytes=recording.limit_bytes, window_seconds=recording.window_seconds)
+    magic = _TRACE if recording.kind == "trace" else _GZIP
+    if not response.body.startswith(magic):
+        start = printable(response.body[:80].decode("utf-8", "replace").split("\n")[0], 60)
+        raise ProfileNotOffered(f"{url} did not respond with a {recording.kind} recording, but with {start!r}.")
+    return response.body

@@ -1,8 +1,8 @@
-"""What is known of the run while an artifact was recorded: what is the same all along, and what was counted meanwhile.
+"""Observe a process while an artifact is recorded, and make the artifact's run metadata.
 
-Counted facts are differences of two looks at the process, one before and one after: `requests`, `cpu_ns`, `wall_ns`.
-A snapshot of a cumulative profile (heap, allocs, mutex, block) gets the same three counted since the process began, so
-that two snapshots of one run can be subtracted like their profiles.
+`requests`, `cpu_ns` and `wall_ns` are differences between two snapshots of the process, before and after a recording.
+For a cumulative profile (heap, allocs, mutex, block) they count from the start of the process; the metadata of two
+recordings of one run can be subtracted like the profiles.
 """
 
 import re
@@ -39,7 +39,7 @@ _VERSION = re.compile(r"^(go|devel)[ -~]{1,60}$")
 
 @dataclass(frozen=True)
 class ProcessSnapshot:
-    """The process at one moment. `taken_ns` is monotonic; the counters are None where they are not shown."""
+    """Counters of the process at one time. `taken_ns` is monotonic; unavailable counters are None."""
 
     taken_ns: int
     wall_s: float
@@ -48,12 +48,12 @@ class ProcessSnapshot:
     cpu_ns: int | None
     started_s: float | None
     sent: int = 0
-    """Requests made here so far, this look included."""
+    """Number of requests this program has sent, including those of this snapshot."""
 
 
 @dataclass(frozen=True)
 class RunObserver:
-    """Looks at one process again and again. Make it with `make_observer`."""
+    """Takes snapshots of one process. Created by `make_observer`."""
 
     client: PprofClient
     address: PprofTarget
@@ -65,23 +65,23 @@ class RunObserver:
     notes: tuple[str, ...] = ()
     own: OwnRequests = field(default_factory=OwnRequests)
     candidates: tuple[str, ...] = ()
-    """Counters of which a person must choose one; empty where one is used or there is none."""
+    """Possible request counters, of which the user must choose one; empty if one is used or none exists."""
 
     def counting(self, counter: RequestCounter) -> "RunObserver":
-        """The same observer with a counter; finds out what the counter counts of our own requests."""
-        own = learn_own_requests(counter, self.scrape, self._ask_cheaply)
+        """Return this observer with a counter, after detecting whether it counts this program's requests."""
+        own = learn_own_requests(counter, self.scrape, self._send_small_request)
         return replace(self, counter=counter, own=own, candidates=())
 
     def scrape(self) -> Scrape:
-        """All metrics. Raises `CollectError`."""
+        """Return all metrics. Raises `CollectError`."""
         return _scrape(self.client, self.address)
 
-    def _ask_cheaply(self) -> None:
+    def _send_small_request(self) -> None:
         url = f"{self.address.origin}{self.address.profiles_path}/cmdline"
         self.client.get(url, limit_bytes=METRICS_BYTES)
 
     def look(self) -> ProcessSnapshot:
-        """Look once. A `/metrics` that has gone silent costs the counters, not the set."""
+        """Take a snapshot; without counters if `/metrics` does not respond."""
         scrape = Scrape()
         taken, wall = time.monotonic_ns(), time.time()
         if self.has_metrics:
@@ -101,45 +101,45 @@ class RunObserver:
         )
 
     def during(self, before: ProcessSnapshot, after: ProcessSnapshot) -> RunMetadata:
-        """Facts of what was recorded between two looks. A counter that fell (a restart) is left out."""
+        """Return the metadata of a recording between two snapshots; omits counters that decreased (a restart)."""
         return replace(
             self.standing,
             run=self._run(after),
             requests=self.counted(before, after).requests,
-            cpu_ns=_as_ns(_grown(before.cpu_ns, after.cpu_ns)),
+            cpu_ns=_as_ns(_increase(before.cpu_ns, after.cpu_ns)),
             wall_ns=Nanoseconds(after.taken_ns - before.taken_ns),
             started_at_ms=round(before.wall_s * 1000),
             ended_at_ms=round(after.wall_s * 1000),
         )
 
     def counted(self, before: ProcessSnapshot, after: ProcessSnapshot) -> Counted:
-        """Requests that others made between two looks, or why they are not known."""
+        """Return the number of requests by others between two snapshots, or the reason why it is unknown."""
         if self.counter is None or before.requests is None or after.requests is None:
             return Counted(None)
         profiles = after.sent - before.sent - 1
-        cpu_ns = _grown(before.cpu_ns, after.cpu_ns)
-        grown = after.requests - before.requests
-        return count_requests(grown, self.own, 1, profiles, cpu_ns, chosen=self.counter.chosen)
+        cpu_ns = _increase(before.cpu_ns, after.cpu_ns)
+        increase = after.requests - before.requests
+        return count_requests(increase, self.own, 1, profiles, cpu_ns, chosen=self.counter.chosen)
 
     def since_start(self, look: ProcessSnapshot) -> RunMetadata:
-        """Facts of a cumulative snapshot: counted since the process began."""
-        lived = look.wall_s - look.started_s if look.started_s else None
+        """Return the metadata of a cumulative profile, counted from the start of the process."""
+        uptime_s = look.wall_s - look.started_s if look.started_s else None
         chosen = self.counter is not None and self.counter.chosen
         return replace(
             self.standing,
             run=self._run(look),
             requests=count_requests(look.requests, self.own, 0, look.sent, look.cpu_ns, chosen=chosen).requests,
             cpu_ns=_as_ns(_positive(look.cpu_ns)),
-            wall_ns=Nanoseconds(round(lived * 1e9)) if lived and lived > 0 else None,
+            wall_ns=Nanoseconds(round(uptime_s * 1e9)) if uptime_s and uptime_s > 0 else None,
             ended_at_ms=round(look.wall_s * 1000),
         )
 
     def at(self, look: ProcessSnapshot) -> RunMetadata:
-        """Facts of a snapshot of one moment (goroutines): nothing is counted."""
+        """Return the metadata of a non-cumulative snapshot (goroutines), without counters."""
         return replace(self.standing, run=self._run(look), ended_at_ms=round(look.wall_s * 1000))
 
     def _run(self, look: ProcessSnapshot) -> str | None:
-        """A name for the life of this process: a restart gives another, unless a person has named it."""
+        """Return the name of this run; it changes with a restart unless the user has set it."""
         if not self.named and look.started_s is not None:
             return f"{self.address.authority}@{look.started_s:.2f}"
         return self.standing.run
@@ -152,9 +152,10 @@ def make_observer(
     known: RunMetadata,
     command_line: bytes | None = None,
 ) -> RunObserver:
-    """Find out what stays the same of a run. `known` was given by hand and wins. Raises nothing for lack of metrics.
+    """Detect the constant metadata of a run. Values in `known` come from the user and take precedence.
 
-    `command_line` is what the process says of itself: only a listener of this machine with the same one is taken for it.
+    `command_line` is that of /debug/pprof/cmdline; a local listener is used only if its command line is the same.
+    Missing metrics are no error.
     """
     notes: list[str] = []
     scrape, has_metrics = Scrape(), True
@@ -162,11 +163,11 @@ def make_observer(
         scrape = _scrape(client, address)
     except CollectError as error:
         has_metrics = False
-        notes.append(f"no metrics, so no requests are counted: {error}")
+        notes.append(f"no metrics, so requests are not counted: {error}")
     process = _process_here(address, command_line)
     machine = this_machine() if process else None
     counter = find_request_counter(scrape, requests_metric)
-    notes += _about_counter(counter, scrape, requests_metric) if has_metrics else []
+    notes += _describe_counter(counter, scrape, requests_metric) if has_metrics else []
     several = tuple(candidate_counters(scrape)) if counter is None else ()
     standing = _merged(known, _from_metrics(scrape), _from_process(process), _from_machine(machine))
     if standing.run is None:
@@ -179,7 +180,7 @@ def make_observer(
 
 
 def _process_here(address: PprofTarget, command_line: bytes | None) -> LocalProcess | None:
-    """The process, if it runs on this machine. A forwarder (kubectl, ssh, docker-proxy) listens here for one that does not."""
+    """Return the process if it is local; a forwarder (kubectl, ssh, docker-proxy) that listens here is ignored."""
     if command_line is None or not (is_local(address.host) or resolves_here(address.host)):
         return None
     process = find_listener(address.port)
@@ -187,20 +188,20 @@ def _process_here(address: PprofTarget, command_line: bytes | None) -> LocalProc
 
 
 def _scrape(client: PprofClient, address: PprofTarget) -> Scrape:
-    answer = client.get(address.metrics_url, limit_bytes=METRICS_BYTES)
-    return parse_scrape(answer.body.decode("utf-8", "replace"))
+    response = client.get(address.metrics_url, limit_bytes=METRICS_BYTES)
+    return parse_scrape(response.body.decode("utf-8", "replace"))
 
 
-def _about_counter(counter: RequestCounter | None, scrape: Scrape, asked: RequestCounter | None) -> list[str]:
+def _describe_counter(counter: RequestCounter | None, scrape: Scrape, requested: RequestCounter | None) -> list[str]:
     if counter is not None and counter.total(scrape) is not None:
         names = sorted({series.name for series in request_series(counter, scrape)})
         return [f"requests are counted by {', '.join(names[:3])} ({counter.reason})"]
-    if asked is not None:
-        return [f"no series matches --requests-metric {asked.pattern.pattern!r}, so no requests are counted (yet)"]
-    like = candidate_counters(scrape)
-    if like:
-        return [f"several counters may count requests ({', '.join(like[:5])}): choose with --requests-metric"]
-    return ["no counter of requests found: name it with --requests-metric to compare per request"]
+    if requested is not None:
+        return [f"no series matches --requests-metric {requested.pattern.pattern!r}, so requests are not counted (yet)"]
+    names = candidate_counters(scrape)
+    if names:
+        return [f"several counters may count requests ({', '.join(names[:5])}). Choose one with --requests-metric"]
+    return ["no request counter found. Name it with --requests-metric to compare per request"]
 
 
 def _from_metrics(scrape: Scrape) -> RunMetadata:
@@ -245,11 +246,11 @@ def _from_machine(machine: HostInfo | None) -> RunMetadata:
 
 
 def _merged(*sources: RunMetadata) -> RunMetadata:
-    """Each fact from the first source that knows it."""
+    """Merge metadata; each value comes from the first source that has it."""
     merged: dict[str, object] = {}
     for source in sources:
-        for name, fact in source.to_json().items():
-            merged.setdefault(name, fact)
+        for name, value in source.to_json().items():
+            merged.setdefault(name, value)
     return RunMetadata.from_json(merged)
 
 
@@ -268,18 +269,18 @@ def _only(values: set[str]) -> str | None:
 
 
 def _cpu_ns(scrape: Scrape, process: LocalProcess | None) -> int | None:
-    """CPU time of the process; the kernel knows it more exactly than its metrics tell, in steps of 10 ms."""
+    """Return the CPU time of the process, from the kernel if possible: its metrics have steps of 10 ms."""
     exact = process.cpu_ns() if process else None
     seconds = scrape.value("process_cpu_seconds_total")
     return exact if exact is not None else None if seconds is None else round(seconds * 1e9)
 
 
-def _grown(before: float | None, after: float | None) -> int | None:
+def _increase(before: float | None, after: float | None) -> int | None:
     return _positive(after - before) if before is not None and after is not None else None
 
 
 def _positive(value: float | None) -> int | None:
-    """Zero is left out too: nothing can be divided by it, and a counter that stands still counts something else."""
+    """Return a rounded value, or None below 1: zero cannot be a divisor, and an unchanged counter counts something else."""
     return round(value) if value is not None and value >= 1 else None
 
 
@@ -288,11 +289,11 @@ def _as_ns(value: int | None) -> Nanoseconds | None:
 
 
 def parse_metadata_arguments(pairs: Mapping[str, str]) -> RunMetadata:
-    """Facts that a person gives by hand (`--fact commit=...`). Raises `ValueError` naming the field."""
+    """Parse run metadata of the command line (`--fact commit=...`). Raises `ValueError`, which names the field."""
     numbers = {"requests", "wall_ns", "cpu_ns", "gomaxprocs", "started_at_ms", "ended_at_ms"}
     known = set(RunMetadata.__dataclass_fields__)
     if unknown := sorted(set(pairs) - known):
-        raise ValueError(f"there is no fact {unknown[0]!r}; known are {', '.join(sorted(known))}")
+        raise ValueError(f"unknown name {unknown[0]!r}; choose from {', '.join(sorted(known))}")
     values: dict[str, object] = {}
     for name, text in pairs.items():
         if name in numbers and not text.isdigit():

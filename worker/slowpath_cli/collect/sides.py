@@ -1,7 +1,6 @@
-"""Collecting from two processes in turns, so that whatever else happens on the machine falls on both alike.
+"""Record two processes in turns, which distributes drift and other load of the machine equally.
 
-Sides captured one after the other differ by everything that changed in between; sides captured in turns do not. The order
-is that of ABBA blocks: a drift that is linear over a block cancels. Which side begins a block is drawn at random.
+The order is that of ABBA blocks: drift that is linear over a block cancels. The first side of a block is random.
 """
 
 import random
@@ -19,7 +18,7 @@ from slowpath_cli.core.collect_errors import CollectError
 
 @dataclass
 class Side:
-    """One process to collect from, and where its set goes. `name` is empty where there is one side only."""
+    """One process to record, and the sink of its files. `name` is empty if there is only one side."""
 
     name: str
     client: PprofClient
@@ -28,11 +27,11 @@ class Side:
     sink: Sink
     kept: int = 0
     failed: CollectError | None = None
-    """Why the files of this side can no longer be written: it ends, the other goes on."""
+    """The error that ended this side because a file could not be written; the other side continues."""
     problems: set[str] = field(default_factory=set)
 
     def keep(self, result: CompletedRecording) -> bool:
-        """Write one file; False if that failed, after which this side is over."""
+        """Write one file. Returns False on failure, which ends this side."""
         try:
             self.sink.put(result.recording.name, result.body, result.facts)
         except CollectError as error:
@@ -43,16 +42,16 @@ class Side:
 
 
 def take_turns(
-    sides: Sequence[Side], recordings: list[PlannedRecording], draw: random.Random
+    sides: Sequence[Side], recordings: list[PlannedRecording], rng: random.Random
 ) -> Iterator[tuple[Side, CompletedRecording | FailedRecording]]:
-    """Take each recording of every side before the next one, in an order that is turned around each second time of a kind."""
-    under_way = {side.name: record(side.client, side.address, side.observer, recordings) for side in sides}
+    """Yield each recording of every side before the next one; the order is reversed every second time of a kind."""
+    iterators = {side.name: record(side.client, side.address, side.observer, recordings) for side in sides}
     order: list[Side] = []
     taken: Counter[str] = Counter()
     for recording in recordings:
-        order = order[::-1] if taken[recording.kind] % 2 else draw.sample(list(sides), len(sides))
+        order = order[::-1] if taken[recording.kind] % 2 else rng.sample(list(sides), len(sides))
         taken[recording.kind] += 1
         for side in order:
-            result = next(under_way[side.name], None) if side.failed is None else None
+            result = next(iterators[side.name], None) if side.failed is None else None
             if result is not None:
                 yield side, result

@@ -1,7 +1,7 @@
-"""Handing files to a Slowpath server: whole when small, in parts when large, and never twice.
+"""Client of a Slowpath server: uploads files whole or in parts, idempotently.
 
-Every request carries an idempotency key made from what it sends, so that running the same command again after a break
-goes on where it stopped instead of making copies.
+Each request has an idempotency key derived from its content: repeating an interrupted command resumes the upload and
+creates no copies.
 """
 
 import hashlib
@@ -21,23 +21,23 @@ from slowpath_cli.core.collect_errors import InvalidArgument, RequestDeclined, R
 
 FORBIDDEN = 403
 RESUMABLE_BYTES = 32 * MIB
-"""Files above this size go in parts, as the API asks."""
+"""Files above this size are uploaded in parts, as the API requires."""
 PAUSES_SECONDS = (0.5, 1.0, 2.0, 4.0, 8.0)
 TIMEOUT = httpx.Timeout(60.0, connect=5.0)
-ANSWER_BYTES = 4 * MIB
-_PASSING = frozenset({408, 429, 500, 502, 503, 504})
+MAX_RESPONSE_BYTES = 4 * MIB
+_TRANSIENT_STATUSES = frozenset({408, 429, 500, 502, 503, 504})
 
 
 class UploadClient:
-    """One Slowpath server, spoken to with one token. Use as a context manager; not for several threads."""
+    """Client of one Slowpath server with one token. Use as a context manager; not thread-safe."""
 
     def __init__(self, address: str, token: str, pause: Callable[[float], None] = time.sleep) -> None:
         parts = urlsplit(address if "://" in address else f"http://{address}")
         if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise InvalidArgument(f"{address!r} is not the address of a server: give http://host:port or https://host.")
+            raise InvalidArgument(f"{address!r} is not the address of a server. Use http://host:port or https://host.")
         if not token or not token.isascii() or not token.isprintable() or " " in token:
             raise InvalidArgument(
-                "A token is needed: give --token, or set SLOWPATH_TOKEN. Make one under Settings, Tokens."
+                "No valid token given. Set SLOWPATH_TOKEN, or use --token. Create a token in Settings > Tokens."
             )
         self.origin = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
         self._pause = pause
@@ -45,7 +45,7 @@ class UploadClient:
             base_url=f"{self.origin}/api/v1/",
             headers={"Authorization": f"Bearer {token}", "User-Agent": "slowpath"},
             timeout=TIMEOUT,
-            follow_redirects=False,  # a token is not carried to another place
+            follow_redirects=False,  # the token must not be sent to another host
         )
 
     def __enter__(self) -> Self:
@@ -57,13 +57,13 @@ class UploadClient:
         self.close()
 
     def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         self._http.close()
 
     def check(self) -> None:
-        """Ask for something small. Raises when the server or the token is not what it should be.
+        """Send a small request to validate the address and the token. Raises `CollectError`.
 
-        A token that may only upload may not list: being told so is as good an answer.
+        A 403 is accepted: a token with only the upload scope cannot list artifacts.
         """
         try:
             self._call("GET", "artifacts", params={"limit": 1})
@@ -72,68 +72,70 @@ class UploadClient:
                 raise
 
     def put(self, name: str, body: bytes, facts: Mapping[str, Any], *, batch: str, build_id: str | None = None) -> str:
-        """Upload bytes; returns the artifact's id."""
+        """Upload bytes and return the artifact's ID."""
         if len(body) > RESUMABLE_BYTES:
-            return self._in_parts(_ChunkSource.of_bytes(body), _labels(name, facts, batch, build_id))
-        return self._whole(body, _labels(name, facts, batch, build_id))
+            return self._upload_in_parts(_ChunkSource.of_bytes(body), _labels(name, facts, batch, build_id))
+        return self._upload_whole(body, _labels(name, facts, batch, build_id))
 
     def put_file(
         self, path: Path, name: str, facts: Mapping[str, Any], *, batch: str, build_id: str | None = None
     ) -> str:
-        """Upload a file; a large one is read in parts and never as a whole. Returns the artifact's id."""
+        """Upload a file and return the artifact's ID; a large file is read in parts."""
         if path.stat().st_size > RESUMABLE_BYTES:
-            return self._in_parts(_ChunkSource.of_file(path), _labels(name, facts, batch, build_id))
-        return self._whole(path.read_bytes(), _labels(name, facts, batch, build_id))
+            return self._upload_in_parts(_ChunkSource.of_file(path), _labels(name, facts, batch, build_id))
+        return self._upload_whole(path.read_bytes(), _labels(name, facts, batch, build_id))
 
     def tell_build(self, service: str, commit: str, facts: Mapping[str, Any]) -> dict[str, Any]:
-        """Tell what is known of a build, which is made if it is new; returns it as the server knows it now."""
-        told = self._call("POST", f"builds/{quote(service, safe='')}/{quote(commit, safe='')}", json=dict(facts))
-        build: dict[str, Any] = told["build"]
+        """Send a build's metadata, creating the build if it is new, and return the stored build."""
+        document = self._call("POST", f"builds/{quote(service, safe='')}/{quote(commit, safe='')}", json=dict(facts))
+        build: dict[str, Any] = document["build"]
         return build
 
     def judgement(self, build_id: str) -> dict[str, Any]:
-        """What is known of a build's speed. Raises `RequestDeclined` with 404 where nobody has looked yet."""
+        """Return a build's verdict. Raises `RequestDeclined` with status 404 before its first evaluation."""
         return self._call("GET", f"builds/{build_id}/verdict")
 
     def artifact(self, artifact_id: str) -> dict[str, Any]:
-        """The artifact as the server tells it."""
+        """Return an artifact."""
         return self._call("GET", f"artifacts/{artifact_id}")
 
     def once(self, method: str, path: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401 - httpx's own arguments
-        """Ask once; who asks is the one to ask again. Raises `TargetUnreachable`, `RequestDeclined`, `ResponseRejected`."""
-        return self._ask(method, path, **request)
+        """Send a request without retries. Raises `TargetUnreachable`, `RequestDeclined`, `ResponseRejected`."""
+        return self._send_once(method, path, **request)
 
     def many(self, path: str) -> list[dict[str, Any]]:
-        """Ask once for a list. Raises as `once`."""
-        found = self._answered("GET", path)
+        """Request a list without retries. Raises like `once`."""
+        found = self._send("GET", path)
         if not isinstance(found, list):
-            raise ResponseRejected(f"{self.origin} does not answer with a list.")
+            raise ResponseRejected(f"{self.origin} did not respond with a list to {path}.")
         return found
 
-    def _whole(self, body: bytes, labels: dict[str, Any]) -> str:
+    def _upload_whole(self, body: bytes, labels: dict[str, Any]) -> str:
         params = {key: value for key, value in labels.items() if key not in {"name", "run_metadata"}}
         params["run_metadata"] = json.dumps(labels["run_metadata"], separators=(",", ":"))
         path = f"artifacts/{quote(labels['name'], safe='')}"
-        told = self._once_made("PUT", path, _key(labels, hashlib.sha256(body).hexdigest()), params=params, content=body)
-        return str(told["id"])
+        document = self._create(
+            "PUT", path, _key(labels, hashlib.sha256(body).hexdigest()), params=params, content=body
+        )
+        return str(document["id"])
 
-    def _in_parts(self, source: "_ChunkSource", labels: dict[str, Any]) -> str:
-        asked = {**labels, "size_bytes": source.size_bytes}
-        upload = self._once_made("POST", "uploads", _key(labels, source.sha256()), json=asked)
+    def _upload_in_parts(self, source: "_ChunkSource", labels: dict[str, Any]) -> str:
+        body = {**labels, "size_bytes": source.size_bytes}
+        upload = self._create("POST", "uploads", _key(labels, source.sha256()), json=body)
         if upload.get("artifact_id"):
             return str(upload["artifact_id"])
         part_bytes = int(upload["part_size_bytes"])
         if part_bytes <= 0:
-            raise ResponseRejected(f"{self.origin} asks for parts of {part_bytes} bytes.")
-        arrived = {int(part["number"]): str(part["sha256"]) for part in upload["parts"]}
+            raise ResponseRejected(f"{self.origin} requested an invalid part size: {part_bytes} bytes.")
+        sha256_by_number = {int(part["number"]): str(part["sha256"]) for part in upload["parts"]}
         for number in range(1, -(-source.size_bytes // part_bytes) + 1):
             piece = source.piece((number - 1) * part_bytes, part_bytes)
-            if arrived.get(number) != hashlib.sha256(piece).hexdigest():
+            if sha256_by_number.get(number) != hashlib.sha256(piece).hexdigest():
                 self._call("PUT", f"uploads/{upload['id']}/parts/{number}", content=piece)
         return str(self._call("POST", f"uploads/{upload['id']}/complete")["id"])
 
-    def _once_made(self, method: str, path: str, key: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401 - httpx's own arguments
-        """A request that makes something. A key whose thing was deleted since is worth nothing: then with a fresh one."""
+    def _create(self, method: str, path: str, key: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401 - httpx's own arguments
+        """Send a request that creates an object; with a new key if the object of this key was deleted (404)."""
         try:
             return self._call(method, path, headers={"Idempotency-Key": key}, **request)
         except RequestDeclined as error:
@@ -144,53 +146,55 @@ class UploadClient:
     def _call(self, method: str, path: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401 - httpx's own arguments
         for seconds in PAUSES_SECONDS:
             try:
-                return self._ask(method, path, **request)
+                return self._send_once(method, path, **request)
             except RequestDeclined as error:
                 if not error.is_transient:
                     raise
             except TargetUnreachable:
-                if path == "artifacts":  # the first question: a wrong address should be told at once
+                if path == "artifacts":  # the first request: report a wrong address without retries
                     raise
             self._pause(seconds)
-        return self._ask(method, path, **request)
+        return self._send_once(method, path, **request)
 
-    def _ask(self, method: str, path: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401 - httpx's own arguments
-        found = self._answered(method, path, **request)
+    def _send_once(self, method: str, path: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401 - httpx's own arguments
+        found = self._send(method, path, **request)
         if not isinstance(found, dict):
-            raise RequestDeclined(f"{self.origin} does not answer as a Slowpath server does.", status=0)
+            raise RequestDeclined(f"{self.origin} is not a Slowpath server: unexpected response.", status=0)
         return found
 
-    def _answered(self, method: str, path: str, **request: Any) -> object:  # noqa: ANN401 - httpx's own arguments
+    def _send(self, method: str, path: str, **request: Any) -> object:  # noqa: ANN401 - httpx's own arguments
         try:
             with self._http.stream(method, path, **request) as response:
                 body = bytearray()
                 for piece in response.iter_bytes():
                     body += piece
-                    if len(body) > ANSWER_BYTES:
-                        raise ResponseRejected(f"{self.origin} answers with more than {ANSWER_BYTES:,} bytes.")
+                    if len(body) > MAX_RESPONSE_BYTES:
+                        raise ResponseRejected(
+                            f"The response of {self.origin} exceeds the limit of {MAX_RESPONSE_BYTES:,} bytes."
+                        )
         except httpx.TransportError as error:
             raise TargetUnreachable(f"{self.origin} does not answer ({type(error).__name__}: {error}).") from error
-        return self._told(response, bytes(body))
+        return self._parse_response(response, bytes(body))
 
-    def _told(self, response: httpx.Response, body: bytes) -> object:
+    def _parse_response(self, response: httpx.Response, body: bytes) -> object:
         try:
-            told = json.loads(body) if body else {}
+            document = json.loads(body) if body else {}
         except ValueError:
-            told = None
-        if response.is_success and isinstance(told, dict | list):
-            return told
+            document = None
+        if response.is_success and isinstance(document, dict | list):
+            return document
         if response.is_success or response.has_redirect_location:
             raise RequestDeclined(
-                f"{self.origin} does not answer as a Slowpath server does ({response.status_code}).", status=0
+                f"{self.origin} is not a Slowpath server: unexpected response ({response.status_code}).", status=0
             )
         raise RequestDeclined(
-            _problem(response.status_code, told), status=response.status_code, is_transient=response.status_code in _PASSING,
-            problem=told if isinstance(told, dict) else None,
+            _problem(response.status_code, document), status=response.status_code, is_transient=response.status_code in _TRANSIENT_STATUSES,
+            problem=document if isinstance(document, dict) else None,
         )  # fmt: skip
 
 
 class _ChunkSource:
-    """A source of bytes that can be read in pieces, twice: once to sum up, once to send."""
+    """Bytes or a file, read in chunks: once for the digest, once for the upload."""
 
     def __init__(self, size_bytes: int, read: Callable[[int, int], bytes]) -> None:
         self.size_bytes = size_bytes
@@ -229,17 +233,19 @@ def _key(labels: Mapping[str, Any], sha256: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _problem(status: int, told: object) -> str:
-    """A problem (RFC 9457) in one sentence: what, the limit and the actual value, the way out."""
-    if not isinstance(told, dict):
-        return f"The server answers {status}."
-    parts = [str(told.get("detail") or told.get("title") or f"The server answers {status}.")]
-    if told.get("limit") is not None:
+def _problem(status: int, document: object) -> str:
+    """Format a problem (RFC 9457) as one line: failure, limit, actual value, remedy."""
+    if not isinstance(document, dict):
+        return f"The server responded with {status}."
+    parts = [str(document.get("detail") or document.get("title") or f"The server responded with {status}.")]
+    if document.get("limit") is not None:
         parts.append(
-            f"The limit is {told['limit']}, this is {told.get('value')} {told.get('unit') or ''}.".replace(" .", ".")
+            f"The limit is {document['limit']}, this is {document.get('value')} {document.get('unit') or ''}.".replace(
+                " .", "."
+            )
         )
-    if told.get("resolution"):
-        parts.append(str(told["resolution"]))
+    if document.get("resolution"):
+        parts.append(str(document["resolution"]))
     if status == 401:
-        parts.append("Is the token right, and not expired or revoked?")
+        parts.append("Check that the token is correct and has not expired or been revoked.")
     return printable(" ".join(parts), 600)

@@ -1,4 +1,4 @@
-"""Files to upload, with the run metadata beside them."""
+"""Find the files to upload and their run metadata."""
 
 import json
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ def find_items(texts: Sequence[str], fallback: RunMetadata) -> list[UploadItem]:
         else:
             raise InvalidArgument(f"{text}: no such file or folder.")
     if not items:
-        raise InvalidArgument("The given folders hold no file to upload.")
+        raise InvalidArgument("The given folders have no files to upload.")
     return items
 
 
@@ -51,9 +51,9 @@ def read_facts(path: Path) -> RunMetadata:
     try:
         size = path.stat().st_size
         if size > MAX_SIDECAR_BYTES:
-            raise InvalidArgument(f"{path} has {size:,} bytes; run metadata may have at most {MAX_SIDECAR_BYTES:,}.")
+            raise InvalidArgument(f"{path} has {size:,} bytes, the limit for run metadata is {MAX_SIDECAR_BYTES:,}.")
         return RunMetadata.from_json(json.loads(path.read_text(encoding="utf-8")))
     except OSError as error:
         raise InvalidArgument(f"{path}: {error.strerror}.") from error
     except ValueError as error:
-        raise InvalidArgument(f"{path} holds no run metadata: {error}.") from error
+        raise InvalidArgument(f"{path} is not valid run metadata: {error}.") from error

@@ -12,7 +12,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the commands of `slowpath admin`."""
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     seed = commands.add_parser("seed-example", help="create the example team on a running server")
-    seed.add_argument("--url", default=os.environ.get("SLOWPATH_URL"), help="the server (default: SLOWPATH_URL)")
+    seed.add_argument("--url", default=os.environ.get("SLOWPATH_URL"), help="the server (default: $SLOWPATH_URL)")
     seed.add_argument("--only", action="append", choices=sorted(NAMES), help="create only this part; may be repeated")
     seed.set_defaults(admin=_seed_example)
     user_admin.add_arguments(commands)
@@ -26,12 +26,12 @@ def run(options: argparse.Namespace) -> int:
 
 def _seed_example(options: argparse.Namespace) -> int:
     if not options.url:
-        print("slowpath: no server given. Set SLOWPATH_URL, or use --url", file=sys.stderr)
+        print("slowpath: No server given. Set SLOWPATH_URL, or use --url.", file=sys.stderr)
         return 2
     try:
         account = seed_example(options.url, options.only or NAMES)
     except SeedFailed as error:
         print(f"slowpath: could not create the example: {error}", file=sys.stderr)
         return 1
-    print(f"sign in as {account.email} with the password {account.password}")
+    print(f"Sign in as {account.email} with the password {account.password}")
     return 0

@@ -1,4 +1,4 @@
-"""`slowpath bisect`: `git bisect run` for noisy measurements, for commits that change the binary, and into dependencies.
+"""`slowpath bisect`: `git bisect run` for noisy measurements; skips commits that keep the binary and searches dependencies.
 
 Exit codes: 0 found, 3 not decided, 2 bad input (including a script that fails).
 """
@@ -90,23 +90,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Search, print the result, and return the exit code."""
+    """Run the search, print the result, and return the exit code."""
     try:
-        return _searched(options)
+        return _search(options)
     except (InvalidRequest, ScriptProtocolError, UnbuildableBoundary) as error:
         remedy = f" {error.remedy}" if isinstance(error, InvalidRequest) and error.remedy else ""
         print(f"slowpath: {error}{remedy}", file=sys.stderr)
         return BAD_INPUT
 
 
-def _searched(options: argparse.Namespace) -> int:
+def _search(options: argparse.Namespace) -> int:
     settings = _settings(options)
     folder = _folder(options)
-    with _taken(folder):
-        return _searched_in(folder, settings, options)
+    with _locked(folder):
+        return _search_in(folder, settings, options)
 
 
-def _searched_in(folder: Path, settings: SearchSettings, options: argparse.Namespace) -> int:
+def _search_in(folder: Path, settings: SearchSettings, options: argparse.Namespace) -> int:
     history = _history(options, folder)
     good, bad = (history.repositories[""].resolve(one) for one in (options.good, options.bad))
     question = _question(options, good, bad)
@@ -119,7 +119,7 @@ def _searched_in(folder: Path, settings: SearchSettings, options: argparse.Names
     else:
         level = history.top(good, bad)
         if not level.nodes:
-            raise InvalidRepository("No commit between good and bad changes what the binary is built from.")
+            raise InvalidRepository("No commit between good and bad changes the sources of the binary.")
         session = new_session(question, good, level, settings)
         print(f"slowpath: {level.commits} commits, {len(level.nodes)} candidates", file=sys.stderr)
     script = MeasureScript(
@@ -189,9 +189,9 @@ def _history(options: argparse.Namespace, folder: Path) -> MultiRepositoryHistor
 
 def _question(options: argparse.Namespace, good: str, bad: str) -> dict[str, Any]:
     unrelated = {"run", "restart", "json", "work_dir", "script_timeout", "max_deployments", "words", "stop_probability"}
-    asked = {name: value for name, value in vars(options).items() if name not in unrelated}
+    relevant = {name: value for name, value in vars(options).items() if name not in unrelated}
     return {
-        **asked,
+        **relevant,
         "belief": options.stop_probability,
         "good": good,
         "bad": bad,
@@ -204,10 +204,10 @@ def _folder(options: argparse.Namespace) -> Path:
         folder = resolved(options.work_dir).resolve()
     else:
         cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-        about = json.dumps(
+        search_key = json.dumps(
             [str(resolved(options.repo).resolve()), options.good, options.bad, options.main, options.script]
         )
-        folder = cache / "slowpath" / "bisect" / hashlib.sha256(about.encode()).hexdigest()[:16]
+        folder = cache / "slowpath" / "bisect" / hashlib.sha256(search_key.encode()).hexdigest()[:16]
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     return folder
 
@@ -218,7 +218,7 @@ def _absolute(words: list[str]) -> list[str]:
 
 
 @contextmanager
-def _taken(folder: Path) -> Iterator[None]:
+def _locked(folder: Path) -> Iterator[None]:
     """Lock the folder: two searches in it would overwrite each other's work trees. Raises `InvalidRepository`."""
     with (folder / "lock").open("a+", encoding="utf-8") as lock:
         try:

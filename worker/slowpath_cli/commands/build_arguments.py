@@ -1,4 +1,4 @@
-"""The build of uploaded files and its metadata, from the command line or from CI's environment."""
+"""Read the build of uploaded files and its metadata from the command line or from CI's environment."""
 
 import argparse
 import json
@@ -32,7 +32,7 @@ METADATA = (
 
 @dataclass(frozen=True)
 class BuildArguments:
-    """A build by its service and commit, and its metadata as the API takes it."""
+    """A build by its service and commit, and its metadata as in the API."""
 
     service: str
     commit: str
@@ -49,7 +49,7 @@ def add_build_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def parse_build_arguments(options: argparse.Namespace, environ: Mapping[str, str]) -> str | BuildArguments | None:
-    """Return the build's id as it was given, or its service and commit with facts. Raises `InvalidArgument`."""
+    """Return the build's ID as given, or its service and commit with metadata. Raises `InvalidArgument`."""
     given: str | None = options.build
     if given is None or _ID.fullmatch(given):
         return given
@@ -57,10 +57,10 @@ def parse_build_arguments(options: argparse.Namespace, environ: Mapping[str, str
     service, _, commit = given.partition("@")
     commit = commit or from_ci.pop("commit", "")
     if not service or not commit:
-        raise InvalidArgument(f"{given!r} is not a build: use SERVICE@COMMIT, or the id of a build.")
+        raise InvalidArgument(f"{given!r} is not a build. Use SERVICE@COMMIT, or the ID of a build.")
     from_ci.pop("commit", None)
-    told = {name.replace("-", "_"): getattr(options, name.replace("-", "_")) for name in METADATA}
-    facts = {**from_ci, **{name: value for name, value in told.items() if value}}
+    values = {name.replace("-", "_"): getattr(options, name.replace("-", "_")) for name in METADATA}
+    facts = {**from_ci, **{name: value for name, value in values.items() if value}}
     if options.pull_request:
         facts["pull_request"] = {**facts.get("pull_request", {}), "number": options.pull_request}
     if options.go_mod:
@@ -131,7 +131,7 @@ def _event(path: str | None) -> dict[str, Any]:
     try:
         event = json.loads(_text(Path(path), MAX_EVENT_BYTES)) if path else {}
     except (InvalidArgument, ValueError):
-        return {}  # it only adds details
+        return {}  # the event only adds details
     return event if isinstance(event, dict) else {}
 
 
@@ -140,10 +140,10 @@ def _part(whole: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     return part if isinstance(part, dict) else {}
 
 
-def _text(path: Path, most: int) -> str:
+def _text(path: Path, max_bytes: int) -> str:
     try:
-        if path.stat().st_size > most:
-            raise InvalidArgument(f"{path} has more than {most:,} bytes.")
+        if path.stat().st_size > max_bytes:
+            raise InvalidArgument(f"{path} is larger than the limit of {max_bytes:,} bytes.")
         return path.read_text(encoding="utf-8")
     except OSError as error:
         raise InvalidArgument(f"{path}: {error.strerror}.") from error

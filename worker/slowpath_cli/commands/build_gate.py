@@ -1,4 +1,4 @@
-"""Wait until uploaded files are decoded and their build has a verdict; turn the verdict into an exit code."""
+"""Wait until uploaded files are decoded and their build has a verdict, and map the verdict to an exit code."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ FIRST_PAUSE_S, MAX_PAUSE_S = 0.5, 5.0
 NOT_DECODED = frozenset({"received", "decoding"})
 NOT_EVALUATED = frozenset({"waiting", "judging"})
 MISSING_VERDICT_S = 60.0
-"""A build may be without a verdict for this long: its evaluation starts seconds after its last file was decoded."""
+"""Maximum wait for a verdict to exist: the evaluation starts seconds after the last file was decoded."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class GateResult:
 
 
 class VerdictPoller:
-    """Polls with growing pauses until the verdict is final or the time is over."""
+    """Polls with increasing pauses until the verdict is final or the timeout expires."""
 
     def __init__(
         self,
@@ -51,15 +51,15 @@ class VerdictPoller:
         self._now = now
 
     def ended(self, artifact_ids: Sequence[str], build_id: str | None) -> GateResult:
-        """Return the verdict, or the state when the time is over. Raises like the server."""
-        unread = tuple(problem for problem in map(self._read, artifact_ids) if problem)
+        """Return the verdict, or the state when the timeout expires. Raises the errors of `UploadClient`."""
+        unread = tuple(problem for problem in map(self._wait_until_decoded, artifact_ids) if problem)
         if build_id is None:
             return GateResult(unread, build_id, None, "The files belong to no build.")
         if artifact_ids and len(unread) == len(artifact_ids):
             return GateResult(unread, build_id, None, "None of the files could be decoded.")
         return GateResult(unread, build_id, *self._poll_verdict(build_id))
 
-    def _read(self, artifact_id: str) -> str | None:
+    def _wait_until_decoded(self, artifact_id: str) -> str | None:
         pause = FIRST_PAUSE_S
         while True:
             artifact = self._server.artifact(artifact_id)
@@ -68,7 +68,7 @@ class VerdictPoller:
             if artifact["state"] not in NOT_DECODED:
                 return f"{artifact['name']}: {(artifact.get('error') or {}).get('detail', artifact['state'])}"
             if self._now() >= self._until:
-                return f"{artifact['name']}: not read yet"
+                return f"{artifact['name']}: not decoded yet"
             pause = self._again(pause)
 
     def _poll_verdict(self, build_id: str) -> tuple[str | None, str]:

@@ -1,7 +1,7 @@
-"""`slowpath collect`: a whole set with its facts from a running process, into a folder or straight to a server.
+"""`slowpath collect`: record profiles and traces with run metadata from a running process, to a folder or a server.
 
-With `--against`, from two processes in turns: the best way to compare two builds that can run at the same time.
-Exit codes: 0 the whole set, 3 a part of it (what came is kept), 2 nothing, 130 interrupted (what came is kept).
+With `--against`, records two processes in turns: the best way to compare two builds that can run at the same time.
+Exit codes: 0 all files, 3 some files (saved), 2 no files, 130 interrupted (recorded files are saved).
 """
 
 import argparse
@@ -32,50 +32,67 @@ WHOLE, NOTHING, PARTIAL, INTERRUPTED = 0, 2, 3, 130
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What may stand after `slowpath collect`."""
-    parser.add_argument("url", metavar="URL", help="host:port of the process, or where its /debug/pprof is")
-    what = parser.add_argument_group("what")
-    what.add_argument("--profiles", type=int, default=10, metavar="N", help="CPU profiles (default 10)")
-    what.add_argument("--seconds", type=float, default=5.0, metavar="S", help="length of each (default 5)")
-    what.add_argument("--trace", type=int, default=0, metavar="N", help="execution traces (default 0)")
-    what.add_argument("--trace-seconds", type=float, default=1.0, metavar="S", help="length of each (default 1)")
+    """Declare the arguments of `slowpath collect`."""
+    parser.add_argument("url", metavar="URL", help="host:port of the process, or the URL of its /debug/pprof")
+    what = parser.add_argument_group("recordings")
+    what.add_argument("--profiles", type=int, default=10, metavar="N", help="number of CPU profiles (default: 10)")
+    what.add_argument("--seconds", type=float, default=5.0, metavar="S", help="seconds per CPU profile (default: 5)")
+    what.add_argument("--trace", type=int, default=0, metavar="N", help="number of execution traces (default: 0)")
+    what.add_argument("--trace-seconds", type=float, default=1.0, metavar="S", help="seconds per trace (default: 1)")
     what.add_argument(
         "--snapshots",
         default="heap,allocs,goroutine",
         metavar="KINDS",
-        help=f"of {', '.join(SNAPSHOT_KINDS)}; cumulative ones are taken at both ends; '' for none (default %(default)s)",
+        help=f"any of {', '.join(SNAPSHOT_KINDS)}, separated by commas; cumulative kinds are taken at the start and at the end; "
+        "'' for none (default: %(default)s)",
     )
-    facts = parser.add_argument_group("facts")
-    facts.add_argument("--metrics", metavar="URL", help="where the process's metrics are (default /metrics beside it)")
+    facts = parser.add_argument_group("run metadata")
+    facts.add_argument(
+        "--metrics", metavar="URL", help="URL of the process's metrics (default: /metrics of URL's host)"
+    )
     facts.add_argument(
         "--requests-metric",
         metavar="NAME{label=value}",
-        help="counter of the requests served, with labels or without, or a regular expression over name{labels}; 'none' to "
-        "count none. Usual names are found; counters of metrics, health, debug and admin handlers never count",
+        help="counter of served requests: a metric with or without labels, or a regular expression over name{labels}; 'none' to "
+        "count no requests. Common names are detected; metrics, health, debug and admin handlers are never counted",
     )
     facts.add_argument(
-        "--fact", action="append", default=[], metavar="NAME=VALUE", help="a fact given by hand, such as commit=..."
+        "--fact",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a value of the run metadata, such as commit=...; may be repeated",
     )
-    facts.add_argument("--header", action="append", default=[], metavar="'Name: value'", help="sent to the process")
-    where = parser.add_argument_group("where to")
-    where.add_argument("--out", metavar="DIR", help="folder (default slowpath-HOST-TIME)")
+    facts.add_argument(
+        "--header",
+        action="append",
+        default=[],
+        metavar="'Name: value'",
+        help="a header of the requests to the process; may be repeated",
+    )
+    where = parser.add_argument_group("destination")
+    where.add_argument("--out", metavar="DIR", help="output folder (default: slowpath-HOST-TIME)")
     add_server_arguments(where)
     second = parser.add_argument_group(
         "two sides",
-        "URL is the base, URL2 the candidate. Both are captured in turns, so that a machine that gets slower or busier meanwhile "
-        "does not look like a difference between them: recommended wherever both builds can run at the same time.",
+        "URL is the base, URL2 the candidate. Recordings alternate between them, which prevents drift of the machine's speed or "
+        "load from appearing as a difference. Recommended if both builds can run at the same time.",
     )
-    second.add_argument("--against", metavar="URL2", help="a second process, captured in turns with the first")
-    second.add_argument("--against-out", metavar="DIR", help="its folder (default: base and candidate in --out)")
-    second.add_argument("--against-metrics", metavar="URL", help="where its metrics are")
+    second.add_argument("--against", metavar="URL2", help="a second process, recorded in turns with the first")
+    second.add_argument("--against-out", metavar="DIR", help="its output folder (default: base and candidate in --out)")
+    second.add_argument("--against-metrics", metavar="URL", help="URL of its metrics")
     second.add_argument(
-        "--against-fact", action="append", default=[], metavar="NAME=VALUE", help="a fact of it; --fact is of the first"
+        "--against-fact",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a value of its run metadata (--fact applies to the first process)",
     )
-    second.add_argument("--against-build", metavar="ID", help="the build its files belong to, with --server")
+    second.add_argument("--against-build", metavar="ID", help="the build of its files, with --server")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Collect; returns the exit code."""
+    """Record the files and return the exit code."""
     try:
         with ExitStack() as stack:
             return _collect(options, stack)
@@ -89,29 +106,29 @@ def _collect(options: argparse.Namespace, stack: ExitStack) -> int:
         options.profiles, options.seconds, options.trace, options.trace_seconds, _kinds(options.snapshots)
     )
     recordings = plan.recordings()
-    asked = _asked(options, stack)
+    requested = _requested_sides(options, stack)
     counter, headers = _counter(options.requests_metric), _headers(options.header)
-    clients = [stack.enter_context(PprofClient(headers)) for _ in asked]
-    command_lines = [check_mounted(client, each.address) for client, each in zip(clients, asked, strict=True)]
-    for each in asked:
+    clients = [stack.enter_context(PprofClient(headers)) for _ in requested]
+    command_lines = [check_mounted(client, each.address) for client, each in zip(clients, requested, strict=True)]
+    for each in requested:
         each.sink.prepare([recording.name for recording in recordings])
     sides = []
-    for client, each, command_line in zip(clients, asked, command_lines, strict=True):
+    for client, each, command_line in zip(clients, requested, command_lines, strict=True):
         observer = make_observer(client, each.address, counter, each.known, command_line)
-        observer = _counting(observer, count_none=options.requests_metric == NONE)
+        observer = _with_counter(observer, count_none=options.requests_metric == NONE)
         sides.append(Side(each.name, client, each.address, observer, each.sink))
-        _tell(_opening(sides[-1]))
+        _print_lines(_describe_side(sides[-1]))
     seconds = sum(recording.window_seconds for recording in recordings) * len(sides)
-    turns = ", the sides in turns" if len(sides) > 1 else ""
-    _tell([f"{len(recordings) * len(sides)} files, about {seconds:.0f} s{turns}"])
+    turns = ", alternating between the sides" if len(sides) > 1 else ""
+    _print_lines([f"{len(recordings) * len(sides)} files, about {seconds:.0f} s{turns}"])
     if len(sides) > 1 and sides[0].observer.standing.run == sides[1].observer.standing.run:
-        _tell(["both addresses lead to the same process: what differs between the sides is noise"])
-    return _keep(sides, recordings)
+        _print_lines(["warning: both addresses lead to the same process, so differences between the sides are noise"])
+    return _record(sides, recordings)
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """One side as the command line names it."""
+class _RequestedSide:
+    """One side as given on the command line."""
 
     name: str
     address: PprofTarget
@@ -119,20 +136,23 @@ class _Asked:
     sink: Sink
 
 
-def _asked(options: argparse.Namespace, stack: ExitStack) -> list[_Asked]:
+def _requested_sides(options: argparse.Namespace, stack: ExitStack) -> list[_RequestedSide]:
     address, known = PprofTarget.parse(options.url, options.metrics), _facts("--fact", options.fact)
     if options.against is None:
-        beside = ("against_out", "against_metrics", "against_fact", "against_build")
-        if stray := [name for name in beside if getattr(options, name)]:
+        needs_against = ("against_out", "against_metrics", "against_fact", "against_build")
+        if stray := [name for name in needs_against if getattr(options, name)]:
             raise InvalidArgument(f"--{stray[0].replace('_', '-')} needs --against URL2.")
-        return [_Asked("", address, known, _sink(options, address, stack))]
+        return [_RequestedSide("", address, known, _sink(options, address, stack))]
     second = PprofTarget.parse(options.against, options.against_metrics)
-    known_second = _facts("--against-fact", options.against_fact)
-    first_sink, second_sink = _two_sinks(options, address, stack)
-    return [_Asked("base", address, known, first_sink), _Asked("candidate", second, known_second, second_sink)]
+    second_metadata = _facts("--against-fact", options.against_fact)
+    first_sink, second_sink = _make_two_sinks(options, address, stack)
+    return [
+        _RequestedSide("base", address, known, first_sink),
+        _RequestedSide("candidate", second, second_metadata, second_sink),
+    ]
 
 
-def _two_sinks(options: argparse.Namespace, address: PprofTarget, stack: ExitStack) -> tuple[Sink, Sink]:
+def _make_two_sinks(options: argparse.Namespace, address: PprofTarget, stack: ExitStack) -> tuple[Sink, Sink]:
     server = _server(options, stack)
     if server:
         return ServerSink(server, options.build), ServerSink(server, options.against_build)
@@ -144,18 +164,20 @@ def _two_sinks(options: argparse.Namespace, address: PprofTarget, stack: ExitSta
         both = resolved(options.out or _default_folder(address))
         folders = both / "base", both / "candidate"
     if folders[0].absolute() == folders[1].absolute():
-        raise InvalidArgument("--out and --against-out are the same folder: each side needs its own.")
+        raise InvalidArgument("--out and --against-out are the same folder. Give each side a separate folder.")
     return FolderSink(folders[0]), FolderSink(folders[1])
 
 
-def _counting(observer: RunObserver, *, count_none: bool) -> RunObserver:
-    """The observer with a counter of requests, if there is one; a person chooses among several."""
+def _with_counter(observer: RunObserver, *, count_none: bool) -> RunObserver:
+    """Return the observer with a request counter, if found; the user chooses if there are several."""
     if count_none:
-        return replace(observer, counter=None, candidates=(), notes=("no requests are counted, as asked",))
+        return replace(
+            observer, counter=None, candidates=(), notes=("requests are not counted (--requests-metric none)",)
+        )
     counter = observer.counter
     if observer.candidates:
         counter = choose_counter(observer, _ask if sys.stdin.isatty() and sys.stderr.isatty() else None)
-        note = f"requests are counted by {counter.pattern.pattern}" if counter else "no requests are counted"
+        note = f"requests are counted by {counter.pattern.pattern}" if counter else "requests are not counted"
         observer = replace(observer, candidates=(), notes=(note,))
     return observer.counting(counter) if counter else observer
 
@@ -165,7 +187,7 @@ def _ask(question: str) -> str:
     return sys.stdin.readline()
 
 
-def _keep(sides: list[Side], recordings: list[PlannedRecording]) -> int:
+def _record(sides: list[Side], recordings: list[PlannedRecording]) -> int:
     total = len(recordings) * len(sides)
     width = max(len(side.name) for side in sides)
     interrupted = False
@@ -173,53 +195,55 @@ def _keep(sides: list[Side], recordings: list[PlannedRecording]) -> int:
     try:
         for number, (side, result) in enumerate(take_turns(sides, recordings, random.Random()), start=1):  # noqa: S311 - an order
             head = f"{number:>{len(str(total))}}/{total}  {side.name:<{width}}{'  ' if width else ''}{result.recording.name:<18}"
-            _tell(_kept(side, result, head))
+            _print_lines(_save_recording(side, result, head))
     except KeyboardInterrupt:
         interrupted = True
-    kept = sum(side.kept for side in sides)
-    missing = "" if kept == total else f" of {total}"
+    saved = sum(side.kept for side in sides)
+    missing = "" if saved == total else f" of {total}"
     ending = "interrupted; " if interrupted else ""
     places = [side.sink.where() for side in sides]
-    _tell([f"{ending}{kept}{missing} files in {time.monotonic() - began:.0f} s: {', '.join(places)}"])
+    _print_lines([f"{ending}{saved}{missing} files in {time.monotonic() - began:.0f} s: {', '.join(places)}"])
     for side in sides:
         if side.kept:
             print(side.sink.where())
     if interrupted:
-        return INTERRUPTED if kept < total else WHOLE
-    if kept == 0 and any(side.failed for side in sides):
+        return INTERRUPTED if saved < total else WHOLE
+    if saved == 0 and any(side.failed for side in sides):
         return NOTHING
-    return WHOLE if kept == total else PARTIAL if kept else NOTHING
+    return WHOLE if saved == total else PARTIAL if saved else NOTHING
 
 
-def _kept(side: Side, result: CompletedRecording | FailedRecording, head: str) -> list[str]:
-    """Write what came; returns what to tell of it."""
+def _save_recording(side: Side, result: CompletedRecording | FailedRecording, head: str) -> list[str]:
+    """Save a recording and return the lines to print."""
     if isinstance(result, FailedRecording):
-        return [f"{head} missed: {result.error}"]
+        return [f"{head} failed: {result.error}"]
     if not side.keep(result):
         return [f"{head} stopped: {side.failed}"]
-    told = [f"{head} {len(result.body) / 1000:>9,.1f} kB  {_counted(result.facts)}".rstrip()]
+    lines = [f"{head} {len(result.body) / 1000:>9,.1f} kB  {_format_counts(result.facts)}".rstrip()]
     if result.problem and result.problem not in side.problems:
         side.problems.add(result.problem)
-        told.append(f"  warning: {result.problem}")
-    return told
+        lines.append(f"  warning: {result.problem}")
+    return lines
 
 
-def _opening(side: Side) -> list[str]:
+def _describe_side(side: Side) -> list[str]:
     address, observer = side.address, side.observer
-    standing = observer.standing
+    process_metadata = observer.standing
     known = [
-        standing.go_version,
-        f"{standing.goos}/{standing.goarch}" if standing.goos and standing.goarch else None,
-        f"GOMAXPROCS {standing.gomaxprocs}" if standing.gomaxprocs else None,
-        standing.cpu_model,
-        f"commit {standing.commit[:12]}" if standing.commit else None,
+        process_metadata.go_version,
+        f"{process_metadata.goos}/{process_metadata.goarch}"
+        if process_metadata.goos and process_metadata.goarch
+        else None,
+        f"GOMAXPROCS {process_metadata.gomaxprocs}" if process_metadata.gomaxprocs else None,
+        process_metadata.cpu_model,
+        f"commit {process_metadata.commit[:12]}" if process_metadata.commit else None,
     ]
-    told = ", ".join(fact for fact in known if fact) or "nothing is known of it"
+    text = ", ".join(fact for fact in known if fact) or "no metadata available"
     name = f"{side.name}: " if side.name else ""
-    return [f"{name}{address.origin}{address.profiles_path}: {told}", *observer.notes]
+    return [f"{name}{address.origin}{address.profiles_path}: {text}", *observer.notes]
 
 
-def _counted(facts: RunMetadata) -> str:
+def _format_counts(facts: RunMetadata) -> str:
     parts = []
     if facts.requests is not None:
         parts.append(f"{facts.requests:,} requests")
@@ -228,7 +252,7 @@ def _counted(facts: RunMetadata) -> str:
     return ", ".join(parts)
 
 
-def _tell(lines: Iterable[str]) -> None:
+def _print_lines(lines: Iterable[str]) -> None:
     for line in lines:
         print(line, file=sys.stderr, flush=True)
 
@@ -241,10 +265,10 @@ def _sink(options: argparse.Namespace, address: PprofTarget, stack: ExitStack) -
 
 
 def _server(options: argparse.Namespace, stack: ExitStack) -> UploadClient | None:
-    """The server to send to, or None where folders are to be written."""
+    """Return the upload client, or None if the files go to folders."""
     url = options.server or (None if options.out else server_of(os.environ))
     if url and options.out:
-        raise InvalidArgument("give --out or --server, not both: the set goes to one place.")
+        raise InvalidArgument("--out and --server exclude each other. Give one of them.")
     return (
         stack.enter_context(UploadClient(url, options.token or os.environ.get("SLOWPATH_TOKEN", ""))) if url else None
     )
@@ -256,10 +280,10 @@ def _default_folder(address: PprofTarget) -> str:
 
 
 def _kinds(text: str) -> tuple[SnapshotKind, ...]:
-    asked = [word.strip() for word in text.split(",") if word.strip()]
-    if unknown := [word for word in asked if word not in SNAPSHOT_KINDS]:
-        raise InvalidArgument(f"--snapshots: there is no kind {unknown[0]!r}; known are {', '.join(SNAPSHOT_KINDS)}.")
-    return tuple(kind for kind in SNAPSHOT_KINDS if kind in asked)
+    requested = [word.strip() for word in text.split(",") if word.strip()]
+    if unknown := [word for word in requested if word not in SNAPSHOT_KINDS]:
+        raise InvalidArgument(f"--snapshots: unknown kind {unknown[0]!r}. Choose from {', '.join(SNAPSHOT_KINDS)}.")
+    return tuple(kind for kind in SNAPSHOT_KINDS if kind in requested)
 
 
 def _counter(text: str | None) -> RequestCounter | None:

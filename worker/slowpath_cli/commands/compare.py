@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             action="extend",
             required=True,
             metavar="F",
-            help=f"files or folders of the {side}; kinds may be mixed, each is compared with its own",
+            help=f"files or folders of the {side}; artifact kinds may be mixed, each kind is compared separately",
         )
         metadata = parser.add_argument(
             f"--metadata-{side}", metavar="FILE", help=f"run metadata of {side} files without F.metadata.json"
@@ -60,18 +60,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(default: every kind with enough data)",
     )
     parser.add_argument("--json", action="store_true", help="print the comparison as JSON")
-    parser.add_argument("--no-color", action="store_true", help="plain text even on a terminal")
+    parser.add_argument("--no-color", action="store_true", help="print plain text, even on a terminal")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Compare and print; returns the exit code."""
-    gc.disable()  # a comparison makes a million objects and few cycles: garbage collection took a tenth of its time
+    """Compare both sides, print the result, and return the exit code."""
+    gc.disable()  # a comparison creates a million objects and few cycles: garbage collection took 10% of its time
     try:
         base, candidate, benchmark_rows = _read_both(options)
     except InvalidInput as error:
         print(f"slowpath: {error}", file=sys.stderr)
         return BAD_INPUT
-    comparison = compare(base.side, candidate.side, benchmark_rows, np.random.default_rng(RNG_SEED), _silent)
+    comparison = compare(base.side, candidate.side, benchmark_rows, np.random.default_rng(RNG_SEED), _ignore_progress)
     document = to_json(comparison, unread_caveats(base.unread, candidate.unread))
     if options.json:
         print(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
@@ -81,8 +81,8 @@ def run(options: argparse.Namespace) -> int:
     return exit_code(comparison.kind_verdicts, options.gate)
 
 
-def _silent(_step: str, _fraction: float) -> None:
-    """Report no progress: a comparison on the command line takes about a second."""
+def _ignore_progress(_step: str, _fraction: float) -> None:
+    """Ignore progress: a comparison on the command line takes about a second."""
 
 
 def _read_both(options: argparse.Namespace) -> tuple[LoadedSide, LoadedSide, dict[str, Any] | None]:
@@ -97,11 +97,11 @@ def _read_one(options: argparse.Namespace, side: str, folder: Path, helper: Path
     facts = read_facts(resolved(facts_file)) if facts_file else None
     read = read_side(getattr(options, side), facts, folder, helper)
     if not read.side.artifacts():
-        raise InvalidInput(f"--{side} has no readable artifact{_why_not(read.unread)}")
+        raise InvalidInput(f"--{side} has no readable artifact{_format_reason(read.unread)}")
     return read
 
 
-def _why_not(unread: Sequence[SkippedFile]) -> str:
+def _format_reason(unread: Sequence[SkippedFile]) -> str:
     if not unread:
         return ""
     first = unread[0]
@@ -117,17 +117,17 @@ _WORDS = {
 
 
 def unread_caveats(base: Sequence[SkippedFile], candidate: Sequence[SkippedFile]) -> list[Caveat]:
-    """Return caveats for files that were not compared: kinds that this command does not read, and damaged files."""
+    """Return caveats for files that were not compared: damaged files, and kinds that this command does not support."""
     unread = [*base, *candidate]
     caveats = []
     damaged = [each for each in unread if each.kind == "pprof" or each.kind in OTHERS]
     if damaged:
         names = ", ".join(f"{each.name} ({each.reason})" for each in damaged[:3])
-        caveats.append(Caveat("unread-files", f"Left out as unreadable: {names}{_and_more(len(damaged) - 3)}."))
+        caveats.append(Caveat("unread-files", f"Unreadable files were skipped: {names}{_and_more(len(damaged) - 3)}."))
     counts = Counter(_WORDS.get(each.kind, "other files") for each in unread if each not in damaged)
     if counts:
         listed = ", ".join(f"{count} {word}" for word, count in sorted(counts.items()))
-        caveats.append(Caveat("kinds-not-read", f"Not compared, because this command does not read them: {listed}."))
+        caveats.append(Caveat("kinds-not-read", f"Not compared, because this command does not support them: {listed}."))
     return caveats
 
 

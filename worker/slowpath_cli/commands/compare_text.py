@@ -1,4 +1,4 @@
-"""A comparison as plain text for a terminal: verdict, findings, doubts. Reads the same JSON that others get."""
+"""Format a comparison document as plain text for a terminal: verdict, findings, cost shifts, caveats."""
 
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -6,18 +6,18 @@ from typing import Any
 
 WIDTH = 100
 _MARKS = {"worse": "▲", "better": "▼"}
-_COLOURS = {"worse": "33", "better": "34", "muted": "2", "strong": "1"}
+_COLORS = {"worse": "33", "better": "34", "muted": "2", "strong": "1"}
 
 
 def format_comparison(document: Mapping[str, Any], *, color: bool) -> str:
-    """The whole page."""
+    """Format all sections of a comparison document."""
     paint = _painter(color=color)
     blocks = [
         _head(document, paint),
         _findings(document["findings"], paint),
-        _moves(document["moves"], paint),
+        _cost_shifts(document["moves"], paint),
         _detectable(document, paint),
-        _doubts(document["doubts"], paint),
+        _caveats(document["doubts"], paint),
     ]
     return "\n\n".join(block for block in blocks if block)
 
@@ -27,7 +27,7 @@ class _AnsiStyle:
         self._color = color
 
     def __call__(self, style: str, text: str) -> str:
-        return f"\x1b[{_COLOURS[style]}m{text}\x1b[0m" if self._color else text
+        return f"\x1b[{_COLORS[style]}m{text}\x1b[0m" if self._color else text
 
 
 def _painter(*, color: bool) -> _AnsiStyle:
@@ -48,19 +48,19 @@ def _findings(findings: Sequence[Mapping[str, Any]], paint: _AnsiStyle) -> str:
         mark = _MARKS[finding["direction"]]
         first = _wrapped(finding["sentence"], f"{number:>2} {mark} ", "     ")
         lines = [paint(finding["direction"], first)]
-        for payer in finding["payers"][:3]:
-            entry = f" through {payer['entry']}" if payer["entry"] else ""
-            lines.append(f"       {payer['function']}{entry}")
+        for attributed in finding["payers"][:3]:
+            entry = f" through {attributed['entry']}" if attributed["entry"] else ""
+            lines.append(f"       {attributed['function']}{entry}")
         if finding["mechanism"]:
             lines.append(paint("muted", _wrapped(f"{finding['mechanism']} {finding['advice']}", "       ", "       ")))
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
 
 
-def _moves(moves: Sequence[Mapping[str, Any]], paint: _AnsiStyle) -> str:
-    if not moves:
+def _cost_shifts(cost_shifts: Sequence[Mapping[str, Any]], paint: _AnsiStyle) -> str:
+    if not cost_shifts:
         return ""
-    return "\n".join([paint("strong", "Moved, not changed"), *(_wrapped(m["sentence"], "   ", "   ") for m in moves)])
+    return "\n".join([paint("strong", "Cost shifts"), *(_wrapped(m["sentence"], "   ", "   ") for m in cost_shifts)])
 
 
 def _detectable(document: Mapping[str, Any], paint: _AnsiStyle) -> str:
@@ -68,11 +68,11 @@ def _detectable(document: Mapping[str, Any], paint: _AnsiStyle) -> str:
     return paint("muted", _wrapped(sentence, "", "")) if sentence else ""
 
 
-def _doubts(doubts: Sequence[Mapping[str, Any]], paint: _AnsiStyle) -> str:
-    if not doubts:
+def _caveats(caveats: Sequence[Mapping[str, Any]], paint: _AnsiStyle) -> str:
+    if not caveats:
         return ""
-    lines = [paint("strong", "Doubts")]
-    lines += [_wrapped(doubt["sentence"], " ? ", "   ") for doubt in doubts]
+    lines = [paint("strong", "Caveats")]
+    lines += [_wrapped(caveat["sentence"], " ? ", "   ") for caveat in caveats]
     return "\n".join(lines)
 
 

@@ -1,7 +1,7 @@
-"""The example of a finished bisect: a recorded run of `npm run demo:bisect`, whose rows are laid out as they were then.
+"""Create the example's finished bisect from a recording of `npm run demo:bisect`.
 
-A search needs git repositories and a runner, which the example team has not; so this one part of the example is written by the
-verbs of bisects beside the server, where its database is known.
+A bisect needs git repositories and a runner, which the example team does not have. Its rows are therefore written to the
+database (DATABASE_URL), not through the API.
 """
 
 import gzip
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-import slowpath.metadata  # noqa: F401 - its rows refer to rows of features that are not named here; all tables must be known
+import slowpath.metadata  # noqa: F401 - foreign keys need the tables of all features
 from slowpath.adapters.postgres import create_postgres_engine
 from slowpath.core.db_sessions import Database, TeamScope
 from slowpath.core.ids import TeamId, UserId
@@ -21,54 +21,56 @@ from slowpath.core.settings import Settings
 from slowpath.verdicts.bisects.service import recorded_bisects
 
 Call = Callable[..., Any]
-"""Asks the API: method, path, what httpx takes."""
-TITLE_MOST = 200
-ENDED = timedelta(minutes=40)
-"""How long ago it ended."""
+"""Send an API request: method, path, keyword arguments of httpx. Returns the JSON response."""
+MAX_TITLE_CHARACTERS = 200
+FINISHED_AGO = timedelta(minutes=40)
+"""Age of the example's bisect: the time since it finished."""
 
 
 def seed_bisect(call: Call, file: Path, service_id: str, comparison_id: str | None, now: datetime) -> str | None:
-    """Lay out a recorded bisect of a service; returns its id, or nothing where the database is out of reach."""
+    """Create a recorded bisect of a service and return its ID; None if DATABASE_URL is not set."""
     url = os.environ.get("DATABASE_URL")
     if not url:
         return None
-    told = json.loads(gzip.decompress(file.read_bytes()))
-    repository_id = call("POST", "/repositories", json={"name": told["repository"], "services": []})["id"]
-    call("POST", f"/repositories/{repository_id}/commits", json={"commits": told["commits"]})
-    known = call("GET", "/session")
-    scope = TeamScope(team_id=TeamId(UUID(known["teams"][0]["id"])), user_id=UserId(UUID(known["user"]["id"])))
+    recording = json.loads(gzip.decompress(file.read_bytes()))
+    repository_id = call("POST", "/repositories", json={"name": recording["repository"], "services": []})["id"]
+    call("POST", f"/repositories/{repository_id}/commits", json={"commits": recording["commits"]})
+    session_info = call("GET", "/session")
+    scope = TeamScope(
+        team_id=TeamId(UUID(session_info["teams"][0]["id"])), user_id=UserId(UUID(session_info["user"]["id"]))
+    )
     comparison = UUID(comparison_id) if comparison_id else None
-    place = recorded_bisects.RecordedBisectTarget(UUID(service_id), UUID(repository_id), comparison, scope.user_id)
-    return _laid_out(url, scope, told, place, now - ENDED)
+    target = recorded_bisects.RecordedBisectTarget(UUID(service_id), UUID(repository_id), comparison, scope.user_id)
+    return _insert_bisect(url, scope, recording, target, now - FINISHED_AGO)
 
 
 def report_bisect(call: Call, bisect_id: str) -> None:
-    """Write the report of a bisect that has ended, and publish it."""
-    found = call("GET", f"/bisects/{bisect_id}")
-    name, cost = f"Bisect {found['number']}", found["cost"]
-    title = f"{name}: {found['sentence']}"
-    report = f"/reports/{call('POST', '/reports', json={'title': title[:TITLE_MOST]})['id']}"
-    prose = (
-        f"**{found['sentence']}** It took {cost['deploys']} deploys; plain `git bisect` with the best of five would take about "
+    """Create and publish the report of a finished bisect."""
+    bisect = call("GET", f"/bisects/{bisect_id}")
+    name, cost = f"Bisect {bisect['number']}", bisect["cost"]
+    title = f"{name}: {bisect['sentence']}"
+    report = f"/reports/{call('POST', '/reports', json={'title': title[:MAX_TITLE_CHARACTERS]})['id']}"
+    markdown = (
+        f"**{bisect['sentence']}** It took {cost['deployments']} deployments; plain `git bisect` with the best of five would take about "
         f"{cost['git_bisect_best_of_5_probes']}."
     )
-    call("PATCH", report, json={"blocks": [{"kind": "prose", "markdown": prose}]})
+    call("PATCH", report, json={"blocks": [{"kind": "text", "markdown": markdown}]})
     page = f"/bisects/{bisect_id}"
     call("POST", f"{report}/views", json={"title": name, "path": page, "requests": [page]})
     call("POST", f"{report}/publish")
 
 
-def _laid_out(
+def _insert_bisect(
     url: str,
     scope: TeamScope,
-    told: Mapping[str, Any],
-    place: recorded_bisects.RecordedBisectTarget,
+    recording: Mapping[str, Any],
+    target: recorded_bisects.RecordedBisectTarget,
     ended_at: datetime,
 ) -> str:
     unused = {"broker_url": "memory://", "blob_url": "memory://", "secret_key": "unused"}
     engine = create_postgres_engine(Settings.model_validate({"database_url": url, **unused}), pool_size=1)
     try:
         with Database(engine).writing(scope) as session:
-            return str(recorded_bisects.insert_recorded_bisect(session, told, place, ended_at=ended_at).id)
+            return str(recorded_bisects.insert_recorded_bisect(session, recording, target, ended_at=ended_at).id)
     finally:
         engine.dispose()

@@ -1,8 +1,7 @@
-"""The example team: real investigations, laid out through the public API as a person would.
+"""Create the example team with real investigations through the public API.
 
-What is laid out is said in the `investigation.json` files under `worker/example`; the artifacts beside them are real
-captures (see the READMEs there). Nothing is written past the API, so the example can show nothing
-that a user could not have made.
+The `investigation.json` files under `worker/example` describe them; the artifacts beside these files are real captures
+(see the READMEs there). Only the recorded bisect needs the database.
 """
 
 import json
@@ -29,10 +28,10 @@ INVESTIGATIONS = {
     "traces": EXAMPLE / "traces" / "investigation.json",
     "board": EXAMPLE / "board" / "investigation.json",
 }
-"""The first is waited for; the others are still worked on while somebody signs in."""
+"""Plans by name. The command waits only for the comparisons of the first."""
 BUILDS = "builds"
-SEARCHED = "ingester"
-"""Of this one's first comparison a bisect was recorded."""
+BISECTED = "ingester"
+"""The investigation whose first comparison has a recorded bisect."""
 NAMES = (*INVESTIGATIONS, BUILDS)
 SIDECAR = ".facts.json"
 EMAIL = "ada@example.org"
@@ -44,46 +43,46 @@ FINAL = frozenset({"done", "failed", "cancelled"})
 
 
 class SeedFailed(Exception):
-    """The example could not be laid out; the message says why in one line."""
+    """The example could not be created; the message gives the reason in one line."""
 
 
 @dataclass(frozen=True)
 class SeedAccount:
-    """How to sign in."""
+    """Credentials of the example's user."""
 
     email: str
     password: str
 
 
 def seed_example(url: str, names: Sequence[str] = NAMES) -> SeedAccount:
-    """Lay out the example, or the investigations named, on the server at `url`; returns how to sign in. Raises `SeedFailed`."""
+    """Create the named parts of the example on the server at `url`; return the credentials. Raises `SeedFailed`."""
     files = [INVESTIGATIONS[name] for name in names if name in INVESTIGATIONS]
     with httpx.Client(base_url=url, headers={"Origin": url}, timeout=30) as client:
         account = _sign_up(client)
         environments: dict[str, str] = {}
-        begun_ms = now_ms()
-        laid_out = [_lay_out(client, file, environments, begun_ms) for file in files]
-        for file, each in zip(files, laid_out, strict=True):
+        started_ms = now_ms()
+        seeded = [_seed_investigation(client, file, environments, started_ms) for file in files]
+        for file, each in zip(files, seeded, strict=True):
             if "history" in each.plan:
-                _seed_board(client, file, each, begun_ms)
-        # The last one made stands first in the list: the one to begin with.
-        asked = [_ask(client, each) for each in reversed(laid_out)]
-        for comparisons in asked[-1:]:
+                _seed_board(client, file, each, started_ms)
+        # The list shows the newest comparison first, so the first investigation comes last.
+        requested = [_create_comparisons(client, each) for each in reversed(seeded)]
+        for comparisons in requested[-1:]:
             _wait(client, comparisons)
-        for each in laid_out:
+        for each in seeded:
             if "explained" in each.plan:
                 _explain(client, each)
-        if SEARCHED in names:
-            at = [name for name in names if name in INVESTIGATIONS].index(SEARCHED)
-            _seed_bisect(client, laid_out[at], asked[-1 - at][-1])
-        if BUILDS in names:  # last: its many files would keep the comparisons waiting
+        if BISECTED in names:
+            at = [name for name in names if name in INVESTIGATIONS].index(BISECTED)
+            _seed_bisect(client, seeded[at], requested[-1 - at][-1])
+        if BUILDS in names:  # last: its many files would delay the comparisons
             seed_builds(partial(_call, client), EXAMPLE / "builds" / "investigation.json", datetime.now(UTC))  # noqa: TID251 - the example is of today
     return account
 
 
 @dataclass(frozen=True)
 class _SeededInvestigation:
-    """An investigation whose files are uploaded: what is to be compared, and the artifacts of each set."""
+    """An investigation with uploaded files: its plan, and the artifact IDs of each set."""
 
     plan: dict[str, Any]
     sets: dict[str, list[str]]
@@ -92,8 +91,10 @@ class _SeededInvestigation:
     builds: dict[str, str]
 
 
-def _lay_out(client: httpx.Client, file: Path, environments: dict[str, str], at_ms: int) -> _SeededInvestigation:
-    """One investigation without its comparisons: its service, builds and sets."""
+def _seed_investigation(
+    client: httpx.Client, file: Path, environments: dict[str, str], at_ms: int
+) -> _SeededInvestigation:
+    """Create the service, builds and sets of one investigation, without its comparisons."""
     plan = json.loads(file.read_text(encoding="utf-8"))
     name = plan["environment"]["name"]
     if name not in environments:
@@ -104,38 +105,36 @@ def _lay_out(client: httpx.Client, file: Path, environments: dict[str, str], at_
     return _SeededInvestigation(plan, sets, service_id, environments[name], builds)
 
 
-def _seed_board(client: httpx.Client, file: Path, laid_out: _SeededInvestigation, at_ms: int) -> None:
-    """Lay out what the board shows beside an investigation: deploys, and the metrics of the last hours."""
+def _seed_board(client: httpx.Client, file: Path, seeded: _SeededInvestigation, at_ms: int) -> None:
+    """Create an investigation's dashboard: deployments, and the metrics of the last hours."""
 
     def write(content: bytes, headers: Mapping[str, str]) -> None:
         _ask_server(client, "POST", "/metrics/write", content=content, headers=headers)
 
-    board = ExampleDashboard(
-        laid_out.plan, file.parent, laid_out.service_id, laid_out.environment_id, laid_out.builds, at_ms
-    )
+    board = ExampleDashboard(seeded.plan, file.parent, seeded.service_id, seeded.environment_id, seeded.builds, at_ms)
     seed_board(lambda method, path, **what: _call(client, method, path, **what), write, board)
 
 
 def _seed_bisect(client: httpx.Client, searched: _SeededInvestigation, comparison_id: str) -> None:
-    """Lay out what a recorded bisect of a service's first comparison found."""
+    """Create the recorded bisect of a service's first comparison."""
     file = EXAMPLE / "bisects" / "recorded.json.gz"
     now = datetime.now(UTC)  # noqa: TID251 - the example is of today
     call = partial(_call, client)
-    made = seed_bisect(call, file, searched.service_id, comparison_id, now)
-    if made is None:
-        print("the example's bisect is left out: DATABASE_URL is not set", file=sys.stderr)
+    bisect_id = seed_bisect(call, file, searched.service_id, comparison_id, now)
+    if bisect_id is None:
+        print("slowpath: skipped the example's bisect, because DATABASE_URL is not set", file=sys.stderr)
     else:
-        report_bisect(call, made)
+        report_bisect(call, bisect_id)
 
 
-def _explain(client: httpx.Client, laid_out: _SeededInvestigation) -> None:
-    """Have the largest gap of a request explained from the execution trace that was recorded beside its spans."""
-    wanted = laid_out.plan["explained"]
+def _explain(client: httpx.Client, seeded: _SeededInvestigation) -> None:
+    """Request an explanation of the largest gap of a request from the execution trace recorded with its spans."""
+    wanted = seeded.plan["explained"]
     deadline = time.monotonic() + WAIT_SECONDS
-    files = laid_out.sets[wanted["set"]]
+    files = seeded.sets[wanted["set"]]
     while any(_call(client, "GET", f"/artifacts/{each}")["state"] in {"received", "decoding"} for each in files):
         if time.monotonic() > deadline:
-            print("the example's spans are still being read", file=sys.stderr)
+            print("slowpath: the example's spans are not decoded yet; skipped the gap explanation", file=sys.stderr)
             return
         time.sleep(POLL_SECONDS)
     [spans] = [each for each in files if _call(client, "GET", f"/artifacts/{each}")["kind"] == "spans"]
@@ -149,10 +148,10 @@ def _explain(client: httpx.Client, laid_out: _SeededInvestigation) -> None:
     _call(client, "POST", f"{path}/explanations", json=max(gaps, key=lambda each: each[0])[1])
 
 
-def _ask(client: httpx.Client, laid_out: _SeededInvestigation) -> list[str]:
-    """Ask for the comparisons of an investigation, the first one last; returns their ids."""
-    labels = {each["id"]: each["label"] for each in laid_out.plan["sets"]}
-    return [_compare(client, each, laid_out.sets, labels) for each in reversed(laid_out.plan["comparisons"])]
+def _create_comparisons(client: httpx.Client, seeded: _SeededInvestigation) -> list[str]:
+    """Create the comparisons of an investigation, the first one last, and return their IDs."""
+    labels = {each["id"]: each["label"] for each in seeded.plan["sets"]}
+    return [_compare(client, each, seeded.sets, labels) for each in reversed(seeded.plan["comparisons"])]
 
 
 def _call(client: httpx.Client, method: str, path: str, **what: Any) -> Any:  # noqa: ANN401 - JSON
@@ -161,21 +160,21 @@ def _call(client: httpx.Client, method: str, path: str, **what: Any) -> Any:  # 
 
 def _ask_server(client: httpx.Client, method: str, path: str, **what: Any) -> httpx.Response:  # noqa: ANN401 - as httpx
     try:
-        answer = client.request(method, f"/api/v1{path}", **what)
+        response = client.request(method, f"/api/v1{path}", **what)
     except httpx.HTTPError as error:
         raise SeedFailed(f"{path}: {error}") from error
-    if answer.is_error:
-        raise SeedFailed(f"{path}: {answer.status_code} {answer.text[:300]}")
-    return answer
+    if response.is_error:
+        raise SeedFailed(f"{path}: {response.status_code} {response.text[:300]}")
+    return response
 
 
 def _sign_up(client: httpx.Client) -> SeedAccount:
     account = SeedAccount(EMAIL, f"example-{secrets.token_urlsafe(9)}")
-    asked = {"email": account.email, "password": account.password, "name": NAME}
-    if client.post("/api/v1/sign-up", json=asked).status_code == httpx.codes.CONFLICT:
-        # An earlier try broke off, and nobody knows its password: another Ada, another team.
+    requested = {"email": account.email, "password": account.password, "name": NAME}
+    if client.post("/api/v1/sign-up", json=requested).status_code == httpx.codes.CONFLICT:
+        # An interrupted run created this user with an unknown password: create another user and team.
         account = SeedAccount(f"ada-{secrets.token_hex(3)}@example.org", account.password)
-        _call(client, "POST", "/sign-up", json={**asked, "email": account.email})
+        _call(client, "POST", "/sign-up", json={**requested, "email": account.email})
     team = _call(client, "GET", "/session")["teams"][0]
     _call(client, "PATCH", f"/teams/{team['id']}", json={"name": TEAM})
     return account
@@ -184,9 +183,9 @@ def _sign_up(client: httpx.Client) -> SeedAccount:
 def _make_builds(client: httpx.Client, plan: dict[str, Any], service_id: str) -> dict[str, str]:
     ids = {}
     for build in plan["builds"]:
-        said = {name: value for name, value in build.items() if name not in {"id", "message"}}
-        known = {**said, "display_name": build.get("message"), "service_id": service_id}
-        ids[build["id"]] = _call(client, "POST", "/builds", json=known)["id"]
+        fields = {name: value for name, value in build.items() if name not in {"id", "message"}}
+        body = {**fields, "display_name": build.get("message"), "service_id": service_id}
+        ids[build["id"]] = _call(client, "POST", "/builds", json=body)["id"]
     return ids
 
 
@@ -198,14 +197,14 @@ def _upload(client: httpx.Client, beside: Path, wanted: dict[str, Any], build_id
     for file in files:
         sidecar = file.with_name(file.name + SIDECAR)
         facts = sidecar.read_text() if sidecar.is_file() else "{}"
-        about = {"build_id": build_id, "batch": batch, "run_metadata": facts}
+        params = {"build_id": build_id, "batch": batch, "run_metadata": facts}
         name = f"{wanted['id']}-{file.name}"
         moved = wanted.get("spans_minutes_ago") if file in spans else None
         minutes = moved[spans.index(file)] if moved else None
         content = file.read_bytes() if minutes is None else spans_at(file, at_ms - round(minutes * 60_000))
-        ids.append(_call(client, "PUT", f"/artifacts/{name}", params=about, content=content)["id"])
+        ids.append(_call(client, "PUT", f"/artifacts/{name}", params=params, content=content)["id"])
     if not ids:
-        raise SeedFailed(f"nothing to upload in {wanted['folder']}")
+        raise SeedFailed(f"no files to upload in {wanted['folder']}")
     return ids
 
 
@@ -213,8 +212,8 @@ def _compare(client: httpx.Client, wanted: dict[str, Any], sets: dict[str, list[
     sides = {
         side: {"artifact_ids": sets[wanted[side]], "label": labels[wanted[side]]} for side in ("base", "candidate")
     }
-    made: str = _call(client, "POST", "/comparisons", json={"name": wanted["name"], **sides})["id"]
-    return made
+    comparison_id: str = _call(client, "POST", "/comparisons", json={"name": wanted["name"], **sides})["id"]
+    return comparison_id
 
 
 def _wait(client: httpx.Client, comparison_ids: Sequence[str]) -> None:
@@ -222,7 +221,7 @@ def _wait(client: httpx.Client, comparison_ids: Sequence[str]) -> None:
     for comparison_id in comparison_ids:
         while (found := _call(client, "GET", f"/comparisons/{comparison_id}"))["state"] not in FINAL:
             if time.monotonic() > deadline:
-                print("the example is still being compared", file=sys.stderr)
+                print("slowpath: the example's comparisons are not finished yet", file=sys.stderr)
                 return
             time.sleep(POLL_SECONDS)
         if found["state"] != "done":

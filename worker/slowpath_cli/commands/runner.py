@@ -1,7 +1,7 @@
-"""`slowpath runner`: deploy and measure the probes of a server's bisects; needs outgoing HTTPS only.
+"""`slowpath runner`: deploy and measure the probes of a server's bisects; needs only outgoing HTTPS.
 
-SLOWPATH_URL is the server's address, SLOWPATH_TOKEN a token with the scope `runner`. On SIGINT or SIGTERM it removes its
-deployments. Exit codes: 0 stopped, 2 invalid configuration, a rejected token, or a name that another runner uses.
+SLOWPATH_URL is the server's address, SLOWPATH_TOKEN a token with the scope `runner`. SIGINT and SIGTERM remove its
+deployments. Exit codes: 0 stopped; 2 invalid configuration, rejected token, or a name that another runner uses.
 """
 
 import argparse
@@ -40,7 +40,7 @@ from slowpath_cli.runner.core.server_client import (
 from slowpath_cli.runner.core.work_trees import WorkTrees
 from slowpath_cli.runner.drivers import read_driver
 
-ENDED, BAD_INPUT = 0, 2
+STOPPED, BAD_INPUT = 0, 2
 
 
 class _ShutdownRequested(Exception):
@@ -62,10 +62,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--repo", metavar="DIR", help="the service's repository: a folder or a URL")
     parser.add_argument("--module-repo", action="append", default=[], metavar="MODULE=DIR", help="a dependency's repository; may be repeated")  # fmt: skip
     parser.add_argument("--directory", metavar="DIR", help="folder of go.mod in the repository")
-    parser.add_argument("--measure", metavar="COMMAND", help="takes one measurement and prints it as its last number")
-    pprof_url = parser.add_argument("--pprof-url", metavar="URL", help="collect profiles from this address instead")
+    parser.add_argument(
+        "--measure",
+        metavar="COMMAND",
+        help="command that takes one measurement; the last number it prints is the value",
+    )
+    pprof_url = parser.add_argument(
+        "--pprof-url", metavar="URL", help="collect profiles from this address, in place of --measure"
+    )
     accept_former_name(parser, pprof_url, "--pprof")
-    health = parser.add_argument("--health-check", metavar="URL", help="answers 2xx when the deployment is healthy")
+    health = parser.add_argument(
+        "--health-check", metavar="URL", help="URL that responds with 2xx when the deployment is healthy"
+    )
     accept_former_name(parser, health, "--health")
     parser.add_argument(
         "deploy", nargs="*", metavar="DEPLOY", help="the command that deploys and keeps running, after --"
@@ -97,15 +105,15 @@ def _address(options: argparse.Namespace) -> str:
 
 
 def _run(config: RunnerConfig, address: str, token: str) -> int:
-    files, stopping = RunStore(config.work), Event()
-    files.take()
-    identity = RunnerIdentity(config.name, files.instance(), socket.gethostname())
-    place = DriverEnvironment(config.name, config.work / "driver", config.environment)
-    place.work.mkdir(parents=True, exist_ok=True, mode=0o700)
-    driver = read_driver(config.driver, config.deploy, place)
+    store, stopping = RunStore(config.work), Event()
+    store.take()
+    identity = RunnerIdentity(config.name, store.instance(), socket.gethostname())
+    driver_environment = DriverEnvironment(config.name, config.work / "driver", config.environment)
+    driver_environment.work.mkdir(parents=True, exist_ok=True, mode=0o700)
+    driver = read_driver(config.driver, config.deploy, driver_environment)
     driver.prepare()
     context = RunnerContext(
-        config, driver, files, WorkTrees(config, CatFileReader), lambda: ServerClient(UploadClient(address, token), identity), SystemClock().now, _log, stopping
+        config, driver, store, WorkTrees(config, CatFileReader), lambda: ServerClient(UploadClient(address, token), identity), SystemClock().now, _log, stopping
     )  # fmt: skip
     runner = Runner(context, _version())
     _on_signals(stopping)
@@ -119,7 +127,7 @@ def _run(config: RunnerConfig, address: str, token: str) -> int:
         stopping.set()
         runner.wait()
     runner.leave()
-    return ENDED
+    return STOPPED
 
 
 def _on_signals(stopping: Event) -> None:
@@ -129,8 +137,8 @@ def _on_signals(stopping: Event) -> None:
             stopping.set()
             raise _ShutdownRequested
 
-    for one in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(one, stop)
+    for signal_number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(signal_number, stop)
 
 
 def _config(options: argparse.Namespace) -> RunnerConfig:
@@ -139,7 +147,7 @@ def _config(options: argparse.Namespace) -> RunnerConfig:
     flags = _flags(options)
     if options.config:
         path = base / options.config
-        return configs.parse_config(_laid_over(configs.load_config(path), flags), environment, path.resolve().parent)
+        return configs.parse_config(_merge_tables(configs.load_config(path), flags), environment, path.resolve().parent)
     if not flags:
         raise InvalidRunnerConfig("Give --config FILE, or at least --repo and --measure.")
     return configs.parse_config(flags, environment, base)
@@ -168,24 +176,24 @@ def _flags(options: argparse.Namespace) -> dict[str, Any]:
     deploy: dict[str, Any] = {"command": options.deploy} if options.deploy else {}
     if options.health_check is not None:
         deploy["health"] = {"url": options.health_check}
-    told = {"runner": runner, "repositories": repositories, "measure": measure, "deploy": deploy}
-    return {name: table for name, table in told.items() if table}
+    tables = {"runner": runner, "repositories": repositories, "measure": measure, "deploy": deploy}
+    return {name: table for name, table in tables.items() if table}
 
 
-def _pairs(meant: str, given: Sequence[str]) -> dict[str, str]:
-    pairs = [one.partition("=") for one in given]
-    bad = next((one for one, (name, equals, _) in zip(given, pairs, strict=True) if not name or not equals), None)
+def _pairs(expected: str, given: Sequence[str]) -> dict[str, str]:
+    pairs = [pair.partition("=") for pair in given]
+    bad = next((pair for pair, (name, equals, _) in zip(given, pairs, strict=True) if not name or not equals), None)
     if bad is not None:
-        raise InvalidRunnerConfig(f"{meant}, not {bad!r}.")
+        raise InvalidRunnerConfig(f"{expected}, not {bad!r}.")
     return {name: value for name, _, value in pairs}
 
 
-def _laid_over(told: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
-    return {**told, **{name: {**told.get(name, {}), **table} for name, table in flags.items()}}
+def _merge_tables(tables: Mapping[str, Any], flags: Mapping[str, Any]) -> dict[str, Any]:
+    return {**tables, **{name: {**tables.get(name, {}), **table} for name, table in flags.items()}}
 
 
-def _log(words: str) -> None:
-    print(f"slowpath: {time.strftime('%H:%M:%S')} {printable(words, 400)}", file=sys.stderr, flush=True)
+def _log(message: str) -> None:
+    print(f"slowpath: {time.strftime('%H:%M:%S')} {printable(message, 400)}", file=sys.stderr, flush=True)
 
 
 def _version() -> str:

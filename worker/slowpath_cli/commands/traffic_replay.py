@@ -1,7 +1,7 @@
-"""Captured traffic laid out in time: histograms of short windows become hours of samples, spans are moved to when they fit.
+"""Replay captured traffic: turn histograms of short windows into hours of samples, and shift the times of spans.
 
-Nothing is invented: each step of the replay takes one captured window and counts it as often as it takes to fill the step.
-What is stretched so keeps its quantiles, and its spread is that of the windows.
+Each step of the replay repeats one randomly chosen captured window until the step is filled. Quantiles are those of the
+captured windows, and so is their dispersion.
 """
 
 import random
@@ -13,8 +13,8 @@ from typing import Any
 import cramjam
 
 STALE_BITS = 0x7FF0000000000002
-"""Prometheus's mark of a series that has ended."""
-FAMILY = "http_request_duration_seconds"
+"""Bits of Prometheus's staleness marker, a NaN."""
+METRIC_NAME = "http_request_duration_seconds"
 REMOTE_WRITE_HEADERS = {
     "Content-Type": "application/x-protobuf",
     "Content-Encoding": "snappy",
@@ -24,7 +24,7 @@ REMOTE_WRITE_HEADERS = {
 
 @dataclass(frozen=True)
 class ReplaySeries:
-    """One series: its labels, and (milliseconds since 1970, value), ascending; None is the mark of its end."""
+    """One time series: labels, and (milliseconds since 1970, value), ascending; None is the staleness marker."""
 
     labels: Mapping[str, str]
     points: list[tuple[int, float | None]] = field(default_factory=list)
@@ -32,80 +32,80 @@ class ReplaySeries:
 
 @dataclass(frozen=True)
 class ReplayRange:
-    """From when to when (milliseconds) the windows of a variant are replayed, and what its series are labelled with."""
+    """A time range (milliseconds since 1970) that replays the windows of one variant, with the labels of its series."""
 
     variant: str
     from_ms: int
     to_ms: int
     labels: Mapping[str, Mapping[str, str]]
-    """By instance; instances that are not named here are left out."""
+    """Labels by instance; other instances are omitted."""
     ends: bool
-    """Whether the processes stop at the end."""
+    """Whether the series end with a staleness marker."""
     captured: str | None = None
-    """The instance whose windows are replayed, where it is another one."""
+    """The instance whose windows are replayed; None for the instance of the same name."""
     share: float = 1.0
-    """Of the requests of each window: instances that share the load have as many together as the captured one had."""
+    """Share of the requests of each window; the shares of load-balanced instances add up to 1."""
 
 
 def replay_history(
-    history: Mapping[str, Any], stretches: Sequence[ReplayRange], step_ms: int, seed: int
+    history: Mapping[str, Any], ranges: Sequence[ReplayRange], step_ms: int, seed: int
 ) -> list[ReplaySeries]:
     """Return all series of a history.
 
-    Counters begin at 0, as those of a new process do; a stretch of the same labels as one before it counts on.
+    Counters start at 0, like those of a new process; a range with the labels of an earlier one continues its counters.
     """
-    lines: dict[tuple[tuple[str, str], ...], ReplaySeries] = {}
-    for stretch in stretches:
-        # The same windows for all instances of a stretch: they were measured together. Who replays another's windows draws
-        # for itself, or two instances would be one.
-        drawn_by = seed if stretch.captured is None else seed + 1
-        _replay(lines, history, stretch, step_ms, random.Random(drawn_by))  # noqa: S311 - the same each time; no secret
-    return list(lines.values())
+    series_by_labels: dict[tuple[tuple[str, str], ...], ReplaySeries] = {}
+    for replay_range in ranges:
+        # All instances of a range replay the same windows, because they were measured together. An instance that replays
+        # the windows of another one uses a different seed; otherwise the two would be identical.
+        range_seed = seed if replay_range.captured is None else seed + 1
+        _replay(series_by_labels, history, replay_range, step_ms, random.Random(range_seed))  # noqa: S311 - reproducible; no secret
+    return list(series_by_labels.values())
 
 
 def _replay(
-    lines: dict[tuple[tuple[str, str], ...], ReplaySeries],
+    series_by_labels: dict[tuple[tuple[str, str], ...], ReplaySeries],
     history: Mapping[str, Any],
-    stretch: ReplayRange,
+    replay_range: ReplayRange,
     step_ms: int,
-    dice: random.Random,
+    rng: random.Random,
 ) -> None:
-    times = range(stretch.from_ms, stretch.to_ms, step_ms)
-    drawn = [dice.choice(history["variants"][stretch.variant]) for _ in times]
-    often = [max(1, round(step_ms / 1000 / each["seconds"])) for each in drawn]
-    for instance, about in stretch.labels.items():
-        windows = [each["instances"][stretch.captured or instance] for each in drawn]
-        for labels, grown in _columns(history["bounds"], windows):
-            known = {**about, "instance": instance, "code": "200", "method": "post", **labels}
-            line = lines.setdefault(tuple(sorted(known.items())), ReplaySeries(known))
-            total = (line.points[-1][1] if line.points else None) or 0.0
+    times = range(replay_range.from_ms, replay_range.to_ms, step_ms)
+    windows_by_step = [rng.choice(history["variants"][replay_range.variant]) for _ in times]
+    repetitions = [max(1, round(step_ms / 1000 / each["seconds"])) for each in windows_by_step]
+    for instance, range_labels in replay_range.labels.items():
+        windows = [each["instances"][replay_range.captured or instance] for each in windows_by_step]
+        for labels, increments in _columns(history["bounds"], windows):
+            all_labels = {**range_labels, "instance": instance, "code": "200", "method": "post", **labels}
+            series = series_by_labels.setdefault(tuple(sorted(all_labels.items())), ReplaySeries(all_labels))
+            total = (series.points[-1][1] if series.points else None) or 0.0
             for number, at in enumerate(times):
-                total += grown[number] * often[number] * stretch.share if line.points else 0.0
-                line.points.append((at, total))
-            if stretch.ends:
-                line.points.append((stretch.to_ms, None))
+                total += increments[number] * repetitions[number] * replay_range.share if series.points else 0.0
+                series.points.append((at, total))
+            if replay_range.ends:
+                series.points.append((replay_range.to_ms, None))
 
 
 def _columns(
-    bounds: Sequence[str], counted: Sequence[Mapping[str, Any]]
+    bounds: Sequence[str], windows: Sequence[Mapping[str, Any]]
 ) -> Iterator[tuple[dict[str, str], list[float]]]:
-    """By series of a histogram: its own labels, and by how much each window lets it grow."""
+    """Yield each series of a classic histogram: its labels, and its increment in each window."""
     for number, bound in enumerate(bounds):
-        yield {"__name__": f"{FAMILY}_bucket", "le": bound}, [float(each["buckets"][number]) for each in counted]
-    yield {"__name__": f"{FAMILY}_count"}, [float(each["buckets"][-1]) for each in counted]
-    yield {"__name__": f"{FAMILY}_sum"}, [float(each["sum"]) for each in counted]
+        yield {"__name__": f"{METRIC_NAME}_bucket", "le": bound}, [float(each["buckets"][number]) for each in windows]
+    yield {"__name__": f"{METRIC_NAME}_count"}, [float(each["buckets"][-1]) for each in windows]
+    yield {"__name__": f"{METRIC_NAME}_sum"}, [float(each["sum"]) for each in windows]
 
 
-def remote_write(lines: Sequence[ReplaySeries]) -> bytes:
-    """Return series as one request of remote write 1: protobuf, packed with snappy."""
-    return bytes(cramjam.snappy.compress_raw(b"".join(_block(1, _series(line)) for line in lines)))
+def remote_write(all_series: Sequence[ReplaySeries]) -> bytes:
+    """Encode series as one remote write 1 request: protobuf, compressed with snappy."""
+    return bytes(cramjam.snappy.compress_raw(b"".join(_block(1, _series(series)) for series in all_series)))
 
 
-def _series(line: ReplaySeries) -> bytes:
+def _series(series: ReplaySeries) -> bytes:
     labels = [
-        _block(1, _block(1, name.encode()) + _block(2, text.encode())) for name, text in sorted(line.labels.items())
+        _block(1, _block(1, name.encode()) + _block(2, text.encode())) for name, text in sorted(series.labels.items())
     ]
-    return b"".join([*labels, *(_block(2, _sample(at, value)) for at, value in line.points)])
+    return b"".join([*labels, *(_block(2, _sample(at, value)) for at, value in series.points)])
 
 
 def _sample(at_ms: int, value: float | None) -> bytes:
@@ -126,7 +126,7 @@ def _varint(value: int) -> bytes:
     return bytes(out)
 
 
-# Where an OTLP export request keeps times: messages by field number, and the fixed64 fields that are times of a Unix clock.
+# Times in an OTLP export request: nested messages by field number, and the fixed64 fields that hold Unix times.
 _INSIDE: Mapping[str, Mapping[int, str]] = {
     "request": {1: "resource"},
     "resource": {2: "scope"},
@@ -137,7 +137,7 @@ _TIMES: Mapping[str, frozenset[int]] = {"span": frozenset({7, 8}), "event": froz
 
 
 def shift_span_times(request: bytes, by_ns: int) -> bytes:
-    """Return an OTLP export request (protobuf) with all its times moved; everything else is left as it came."""
+    """Shift all times of an OTLP export request (protobuf) by `by_ns`; everything else is unchanged."""
     out = bytearray(request)
     for at in _times(request, 0, len(request), "request"):
         (time,) = struct.unpack_from("<Q", request, at)
@@ -152,7 +152,7 @@ def first_time(request: bytes) -> int:
 
 
 def _times(body: bytes, at: int, end: int, message: str) -> Iterator[int]:
-    """Where the times of a message lie."""
+    """Yield the byte offsets of the times of a message."""
     while at < end:
         key, at = _read_varint(body, at)
         number, wire = key >> 3, key & 7

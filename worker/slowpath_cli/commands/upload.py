@@ -1,10 +1,10 @@
-"""`slowpath upload`: upload files with their run metadata in one batch; a repeated upload makes no copies.
+"""`slowpath upload`: upload files with their run metadata in one batch; repeated uploads create no copies.
 
 `--build SERVICE@COMMIT` creates the service and the build if they are new. `--wait` waits until the files are decoded and
 the build has a verdict; `--fail-on-regression` makes the verdict the exit code.
 
-Exit codes: 0 all files, 3 some of them, 2 none. With `--fail-on-regression`, when all were uploaded: 1 if the build
-regressed, 3 if the verdict is inconclusive or missing, 0 otherwise.
+Exit codes: 0 if all files were uploaded, 3 if some were, 2 if none was. With `--fail-on-regression`, if all were uploaded:
+1 if the build regressed, 3 if the verdict is inconclusive or missing, 0 otherwise.
 """
 
 import argparse
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Upload, print a line `id name` for each file, and return the exit code."""
+    """Upload the files, print a line `ID NAME` for each, and return the exit code."""
     try:
         with ExitStack() as stack:
             fallback = read_facts(resolved(options.metadata)) if options.metadata else RunMetadata()
@@ -67,31 +67,31 @@ def run(options: argparse.Namespace) -> int:
             if not address:
                 raise InvalidArgument("No server given. Set SLOWPATH_URL, or use --server.")
             server = stack.enter_context(UploadClient(address, options.token or os.environ.get("SLOWPATH_TOKEN", "")))
-            meant = parse_build_arguments(options, os.environ)
+            build = parse_build_arguments(options, os.environ)
             server.check()
-            return _upload(server, items, meant, options)
+            return _upload(server, items, build, options)
     except CollectError as error:
         print(f"slowpath: {error}", file=sys.stderr)
         return NOTHING
 
 
 def _upload(
-    server: UploadClient, items: Sequence[UploadItem], meant: str | BuildArguments | None, options: argparse.Namespace
+    server: UploadClient, items: Sequence[UploadItem], build: str | BuildArguments | None, options: argparse.Namespace
 ) -> int:
-    build_id = meant
-    if isinstance(meant, BuildArguments):
-        build_id = str(server.tell_build(meant.service, meant.commit, meant.facts)["id"])
-        print(f"build {build_id} {meant.service}@{meant.commit}", flush=True)
+    build_id = build
+    if isinstance(build, BuildArguments):
+        build_id = str(server.tell_build(build.service, build.commit, build.facts)["id"])
+        print(f"build {build_id} {build.service}@{build.commit}", flush=True)
     assert not isinstance(build_id, BuildArguments)
     sent = _send(server, items, build_id)
     code = WHOLE if len(sent) == len(items) else PARTIAL if sent else NOTHING
     if code != WHOLE or not (options.wait or options.fail_on_regression):
         return code
-    ended = VerdictPoller(server, options.wait_timeout).ended(sent, build_id)
-    for unread in ended.unread:
+    result = VerdictPoller(server, options.wait_timeout).ended(sent, build_id)
+    for unread in result.unread:
         print(printable(unread, 600), file=sys.stderr)
-    print(printable(f"{ended.state or 'no verdict'}: {ended.sentence}", 2000))
-    return ended.gate if options.fail_on_regression else WHOLE
+    print(printable(f"{result.state or 'no verdict'}: {result.sentence}", 2000))
+    return result.gate if options.fail_on_regression else WHOLE
 
 
 def _send(server: UploadClient, items: Sequence[UploadItem], build_id: str | None) -> list[str]:
@@ -112,7 +112,7 @@ def _send(server: UploadClient, items: Sequence[UploadItem], build_id: str | Non
 
 
 def batch_of(items: Sequence[UploadItem]) -> str:
-    """Return the batch id of these files; the same files give the same id."""
+    """Return the batch ID of these files; the same files have the same ID."""
     digest = hashlib.sha256()
     for item in items:
         stat = item.path.stat()

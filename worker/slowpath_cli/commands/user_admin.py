@@ -1,6 +1,6 @@
 """`slowpath admin create-user` and `set-password`: for operators with access to the database.
 
-They speak to the database as the app does (DATABASE_URL), so that row-level security holds here too.
+They use the database role of the application (DATABASE_URL), so row-level security applies.
 """
 
 import argparse
@@ -25,7 +25,7 @@ PASSWORD: TypeAdapter[str] = TypeAdapter(NewPassword)
 
 
 class InvalidUserInput(Exception):
-    """An argument cannot be used; the message gives the reason."""
+    """An argument is invalid; the message gives the reason."""
 
 
 def add_arguments(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -34,13 +34,15 @@ def add_arguments(commands: "argparse._SubParsersAction[argparse.ArgumentParser]
     create.add_argument("--email", required=True)
     create.add_argument("--name", required=True)
     create.add_argument("--team", help="the team's name (default: the user's)")
-    create.set_defaults(admin=lambda options: _told(_create_user, options))
-    change = commands.add_parser("set-password", help="give a person another password and sign them out (DATABASE_URL)")
+    create.set_defaults(admin=lambda options: _run_command(_create_user, options))
+    change = commands.add_parser(
+        "set-password", help="set a user's password and end the user's sessions (DATABASE_URL)"
+    )
     change.add_argument("--email", required=True)
-    change.set_defaults(admin=lambda options: _told(_set_password, options))
+    change.set_defaults(admin=lambda options: _run_command(_set_password, options))
 
 
-def _told(command: Callable[[argparse.Namespace], str], options: argparse.Namespace) -> int:
+def _run_command(command: Callable[[argparse.Namespace], str], options: argparse.Namespace) -> int:
     try:
         print(command(options))
     except InvalidUserInput as error:
@@ -53,8 +55,8 @@ def _told(command: Callable[[argparse.Namespace], str], options: argparse.Namesp
 
 
 def _create_user(options: argparse.Namespace) -> str:
-    email, name = _checked(EMAIL, options.email, "--email"), _checked(NAME, options.name, "--name")
-    team_name = _checked(NAME, options.team, "--team") if options.team else f"{name}'s team"
+    email, name = _validate(EMAIL, options.email, "--email"), _validate(NAME, options.name, "--name")
+    team_name = _validate(NAME, options.team, "--team") if options.team else f"{name}'s team"
     database, hashed = _database(), service.hash_password(_password())
     with database.writing(TeamScope()) as session:
         team = service.sign_up(session, email=email, name=name, password_hash=hashed, team_name=team_name)
@@ -69,10 +71,10 @@ def _set_password(options: argparse.Namespace) -> str:
     with database.writing(TeamScope(user_id=user_id)) as session:
         service.set_password(session, user_id, password_hash=hashed, now=SystemClock().now())
         ended = service.end_all_sessions(session, user_id)
-    return f"{options.email} has another password; {ended} sessions have ended"
+    return f"Set the password of {options.email} and ended {ended} sessions."
 
 
-def _checked(kind: TypeAdapter[str], given: str, what: str) -> str:
+def _validate(kind: TypeAdapter[str], given: str, what: str) -> str:
     try:
         return kind.validate_python(given)
     except ValidationError as error:
@@ -80,14 +82,14 @@ def _checked(kind: TypeAdapter[str], given: str, what: str) -> str:
 
 
 def _password() -> str:
-    """Read it without showing it, or from a pipe; never from the arguments, which every process can read."""
+    """Read the password without echo, or from a pipe; not from the arguments, which all processes can read."""
     given = getpass.getpass("Password: ") if sys.stdin.isatty() else sys.stdin.readline().rstrip("\n")
-    return _checked(PASSWORD, given, "password")
+    return _validate(PASSWORD, given, "password")
 
 
 def _database() -> Database:
     url = os.environ.get("DATABASE_URL")
     if not url:
-        raise InvalidUserInput("DATABASE_URL is not set: the address of the database as the app's role.")
+        raise InvalidUserInput("DATABASE_URL is not set. Set it to the database's URL with the application's role.")
     unused = {"broker_url": "memory://", "blob_url": "memory://", "secret_key": "unused"}
     return Database(create_postgres_engine(Settings.model_validate({"database_url": url, **unused}), pool_size=1))

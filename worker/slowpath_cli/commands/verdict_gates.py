@@ -1,4 +1,4 @@
-"""The exit code of a comparison as a CI gate, over the kinds of artifact that the caller gates on."""
+"""Map the verdicts of a comparison to the exit code of a CI gate, for the artifact kinds chosen with --gate."""
 
 import argparse
 from collections.abc import Sequence
@@ -23,23 +23,22 @@ GATE_KINDS = (
     "benchmarks",
     "latency",
 )
-"""Kinds that can be gated on: those of profiles, then the other sorts of artifacts."""
+"""Kinds that --gate accepts: profile types, then the other artifact kinds."""
 EXIT_CODES = """exit codes:
-  0   nothing gated regressed
+  0   no regression
   1   regressed, or mixed: significant costs moved both ways without a significant net change
   2   bad input or an unknown kind
-  3   inconclusive: no answer on what is gated
+  3   inconclusive
   70  internal error
 
-With --gate, every named kind counts for itself: 1 if any regressed or is mixed, else 3 if any is inconclusive or was
-not compared. Without --gate, the exit code follows the verdict over all kinds with enough data, in which kinds that
-measure the cost of a request (CPU, traces, spans, benchmarks) outrank those that only shift shares (allocs, heap,
-mutex, block); a kind with too little data is left out.
+With --gate, each named kind is evaluated separately: 1 if any regressed or is mixed, else 3 if any is inconclusive or
+was not compared. Without --gate, the exit code follows the combined verdict of all kinds with enough data. In it, kinds
+that measure the cost of a request (CPU, traces, spans, benchmarks) outrank the others (allocs, heap, mutex, block).
 """
 
 
 def gate_kinds(text: str) -> tuple[str, ...]:
-    """Parse a comma-separated list of kinds; raises `ArgumentTypeError` naming the kinds that are known."""
+    """Parse a comma-separated list of kinds. Raises `ArgumentTypeError`, which lists the valid kinds."""
     kinds = tuple(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
     unknown = [kind for kind in kinds if kind not in GATE_KINDS]
     if unknown or not kinds:
@@ -49,9 +48,9 @@ def gate_kinds(text: str) -> tuple[str, ...]:
 
 
 def exit_code(verdicts: Sequence[KindVerdict], gate: Sequence[str] | None) -> int:
-    """Return 1 if what is gated regressed or is mixed, else 3 if the answer is missing, else 0.
+    """Return 1 for a regressed or mixed verdict, else 3 for an inconclusive or missing one, else 0.
 
-    Named kinds count one by one; without `gate`, the kinds with enough data count together, as in the verdict.
+    The kinds in `gate` are evaluated separately; without `gate`, the combined verdict of all kinds with enough data counts.
     """
     if gate is None:
         return _CODES[combined_verdict([each for each in verdicts if each.has_enough_data])]

@@ -1,12 +1,12 @@
 """Errors of requests to a running process or a server.
 
 CollectError
-├── BadRequest           what was asked for makes no sense (an address, a number, a folder)
-├── NotReachable         nobody answers at the address
-├── NotOffered           the process answers, but does not offer this (404, another kind of content)
-├── AnswerRefused        the answer breaks a limit of ours: too large, too slow, pointing elsewhere
-├── Declined             the process or server says no, and why
-└── WouldOverwrite       a file is there already
+├── InvalidArgument      an address, number or folder is invalid
+├── TargetUnreachable    the address does not answer
+├── ProfileNotOffered    the process answers, but does not offer this profile (404, other content type)
+├── ResponseRejected     the response exceeds a limit of this program: size, time, or redirect to another host
+├── RequestDeclined      the process or server declined the request and gave a reason
+└── FileExists           the output file exists already
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from typing import Any
 
 
 class CollectError(Exception):
-    """Base of all of them; the message says what happened and how to fix it."""
+    """Base of these errors; the message states the failure and the fix."""
 
 
 class InvalidArgument(CollectError):
@@ -26,11 +26,11 @@ class TargetUnreachable(CollectError):
 
 
 class ProfileNotOffered(CollectError):
-    """The process answers, but does not have what was requested."""
+    """The process answers, but does not offer the requested profile."""
 
 
 class ResponseRejected(CollectError):
-    """The answer is larger, slower or from elsewhere than we allow."""
+    """The response is too large, too slow, or redirects to another host."""
 
 
 class RequestDeclined(CollectError):
@@ -43,8 +43,8 @@ class RequestDeclined(CollectError):
         self.status = status
         self.is_transient = is_transient
         self.problem = problem or {}
-        """Return the response body."""
+        """The response body (RFC 9457)."""
 
 
 class FileExists(CollectError):
-    """A file is there already, and stays as it is."""
+    """The output file exists already and was not overwritten."""

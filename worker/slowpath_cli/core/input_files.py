@@ -1,6 +1,6 @@
 """Read files and folders into decoded artifacts for `slowpath compare`, and list the files that were skipped.
 
-Every file is decoded by the Go helper in a child process of its own, several at a time, into a temporary folder.
+The Go helper decodes each file in a separate child process, several at a time, into a temporary folder.
 """
 
 import importlib
@@ -37,29 +37,29 @@ OTHERS = {
     "spans-jaeger": "spans",
     "spans-zipkin": "spans",
 }
-"""Formats beside profiles, by the helper's name, and the helper's command."""
+"""The helper's command by format name, for formats other than pprof."""
 _ARTIFACT_MODULES = {
     "trace": "slowpath.analysis.kinds.exec_traces.trace_artifact",
     "growth": "slowpath.analysis.kinds.growth_logs.growth_artifact",
     "spans": "slowpath.analysis.kinds.spans.span_artifact",
 }
-"""By the helper's command; each has `parse_artifact`. Imported when there is such a file: most comparisons have profiles only."""
-# Larger files are decoded one after the other: a decoder takes up to 24 times what the file unpacks to.
+"""Module with `parse_artifact` by the helper's command. Imported on demand: most comparisons have only profiles."""
 DECODE_BINARY = Path(__file__).resolve().parents[2] / "decode" / "bin" / "slowpath-decode"
 LARGE_FILE_BYTES = 4 * 1024 * 1024
+"""Larger files are decoded one at a time: the decoder needs up to 24 times the uncompressed size."""
 
 
 class InvalidInput(Exception):
-    """The user's file or argument cannot be used; the message is one line for them."""
+    """A file or argument is invalid; the message is one line for the user."""
 
 
 class HelperFailed(Exception):
-    """The decode helper is missing or broke: our fault."""
+    """The decode helper is missing or failed: an internal error."""
 
 
 @dataclass(frozen=True)
 class SkippedFile:
-    """A file that was skipped, and why."""
+    """A file that was skipped, with the reason."""
 
     name: str
     kind: str
@@ -68,7 +68,7 @@ class SkippedFile:
 
 @dataclass(frozen=True)
 class BenchmarkFile:
-    """Decoded benchmark output: its artifact, and the file that the helper compares."""
+    """Decoded benchmark output: the artifact, and the file that the helper compares."""
 
     artifact: BenchmarkArtifact
     path: Path
@@ -76,7 +76,7 @@ class BenchmarkFile:
 
 @dataclass(frozen=True)
 class OtherFile:
-    """A decoded growth log, trace or span set, and the helper's command that decoded it."""
+    """A decoded growth log, trace or span set, with the helper's command that decoded it."""
 
     command: str
     artifact: NamedArtifact
@@ -102,12 +102,12 @@ class _InputFile:
 
 
 def resolved(text: str) -> Path:
-    """Return a path relative to the user's directory: npm changes it and sets INIT_CWD."""
+    """Resolve a path against the user's directory: npm changes the directory and sets INIT_CWD."""
     return Path(os.environ.get("INIT_CWD") or ".", text)
 
 
 def read_facts(path: Path) -> RunMetadata:
-    """Facts from a file of the user's; `InvalidInput` names the file."""
+    """Read run metadata from a file. Raises `InvalidInput`, which names the file."""
     try:
         return RunMetadata.from_json(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError) as error:
@@ -115,8 +115,8 @@ def read_facts(path: Path) -> RunMetadata:
 
 
 def read_side(texts: Sequence[str], facts: RunMetadata | None, folder: Path, helper: Path) -> LoadedSide:
-    """Decode all files of one side into `folder`; `facts` are for files without a sidecar of their own."""
-    sources = list(_sources(texts))
+    """Decode all files of one side into `folder`; `facts` apply to files without a sidecar."""
+    sources = list(_list_sources(texts))
     folder.mkdir(parents=True, exist_ok=True)
     large = any(source.path.stat().st_size > LARGE_FILE_BYTES for source in sources)
     with ThreadPoolExecutor(max_workers=1 if large else max(1, min(4, os.cpu_count() or 1))) as pool:
@@ -139,21 +139,21 @@ def _of_command(command: str, read: Iterable[Read]) -> tuple[NamedArtifact, ...]
     return tuple(each.artifact for each in read if isinstance(each, OtherFile) and each.command == command)
 
 
-def _sources(texts: Sequence[str]) -> Iterable[_InputFile]:
+def _list_sources(texts: Sequence[str]) -> Iterable[_InputFile]:
     for text in texts:
         path = resolved(text)
         if path.is_dir():
             inside = sorted(each for each in path.rglob("*") if each.is_file() and not each.name.startswith("."))
-            kept = [each for each in inside if not is_sidecar(each.name)]
-            if not kept:
-                raise InvalidInput(f"{text}: the folder holds no file")
-            yield from (_InputFile(each, str(each.relative_to(path)), explicit=False) for each in kept)
+            artifacts = [each for each in inside if not is_sidecar(each.name)]
+            if not artifacts:
+                raise InvalidInput(f"{text}: the folder has no files")
+            yield from (_InputFile(each, str(each.relative_to(path)), explicit=False) for each in artifacts)
         elif path.is_file() and is_sidecar(path.name):
-            continue  # `cpu.*` also matches sidecars; they are read with their profile
+            continue  # `cpu.*` also matches sidecars, which are read with their profile
         elif path.is_file():
             yield _InputFile(path, path.name, explicit=True)
         else:
-            raise InvalidInput(f"{text}: there is no such file or folder")
+            raise InvalidInput(f"{text}: no such file or folder")
 
 
 def _read(source: _InputFile, out: Path, facts: RunMetadata | None, helper: Path) -> Read:
@@ -161,19 +161,19 @@ def _read(source: _InputFile, out: Path, facts: RunMetadata | None, helper: Path
     done = _run(helper, ["profile", "--brief", "--name", source.name, str(source.path), str(out)])
     if done.returncode == 0:
         return ProfileArtifact(source.name, ProfileTable.parse(_mapped(out)), _facts_of(source, facts))
-    _not_ours(done, source)
-    kind = _sniffed(helper, source.path)
+    _require_helper_result(done, source)
+    kind = _detect_kind(helper, source.path)
     if kind in OTHERS:
         return _read_other(kind, source, out, facts, helper)
-    return _left(source, kind, done)
+    return _make_skipped(source, kind, done)
 
 
 def _read_other(kind: str, source: _InputFile, out: Path, facts: RunMetadata | None, helper: Path) -> Read:
     command = OTHERS[kind]
     done = _run(helper, [command, str(source.path), str(out)])
-    _not_ours(done, source)
+    _require_helper_result(done, source)
     if done.returncode != 0:
-        return _left(source, kind, done)
+        return _make_skipped(source, kind, done)
     known = _facts_of(source, facts)
     if command in _ARTIFACT_MODULES:
         module = importlib.import_module(_ARTIFACT_MODULES[command])
@@ -190,20 +190,22 @@ def _facts_of(source: _InputFile, facts: RunMetadata | None) -> RunMetadata:
     return read_facts(sidecar) if sidecar is not None else facts or RunMetadata()
 
 
-def _not_ours(done: "subprocess.CompletedProcess[str]", source: _InputFile) -> None:
+def _require_helper_result(done: "subprocess.CompletedProcess[str]", source: _InputFile) -> None:
     if done.returncode not in {0, BAD_INPUT}:
-        raise HelperFailed(f"decoding {source.name} ended with {done.returncode}: {done.stderr.strip()[-300:]}")
+        raise HelperFailed(
+            f"decoding {source.name} failed with exit code {done.returncode}: {done.stderr.strip()[-300:]}"
+        )
 
 
-def _left(source: _InputFile, kind: str, done: "subprocess.CompletedProcess[str]") -> SkippedFile:
-    reason = _told(done.stderr)
+def _make_skipped(source: _InputFile, kind: str, done: "subprocess.CompletedProcess[str]") -> SkippedFile:
+    reason = _format_helper_error(done.stderr)
     if source.explicit and (kind in {"pprof", "unknown"} or kind in OTHERS):
         raise InvalidInput(f"{source.path}: {reason}")
     return SkippedFile(source.name, kind, reason)
 
 
 def compared_benchmarks(base: LoadedSide, candidate: LoadedSide, helper: Path) -> dict[str, Any] | None:
-    """Return both sides' benchmarks compared as benchstat does; None unless both have some."""
+    """Compare both sides' benchmarks as benchstat does; None unless both sides have some."""
     if not (base.benchmarks and candidate.benchmarks):
         return None
     sides = [
@@ -214,20 +216,22 @@ def compared_benchmarks(base: LoadedSide, candidate: LoadedSide, helper: Path) -
     ]
     done = _run(helper, ["bench-compare", *sides])
     if done.returncode != 0:
-        raise HelperFailed(f"comparing benchmarks ended with {done.returncode}: {done.stderr.strip()[-300:]}")
+        raise HelperFailed(
+            f"comparing benchmarks failed with exit code {done.returncode}: {done.stderr.strip()[-300:]}"
+        )
     rows: dict[str, Any] = json.loads(done.stdout)
     return rows
 
 
 def _mapped(path: Path) -> memoryview:
-    """The file's bytes without reading them: only the pages that the analysis looks at come into memory."""
+    """Map a file into memory and unlink it; only the pages that the analysis uses are loaded."""
     with path.open("rb") as file:
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     path.unlink()
     return memoryview(mapped)
 
 
-def _sniffed(helper: Path, path: Path) -> str:
+def _detect_kind(helper: Path, path: Path) -> str:
     done = _run(helper, ["sniff", str(path)])
     try:
         return str(json.loads(done.stdout)["kind"])
@@ -235,15 +239,15 @@ def _sniffed(helper: Path, path: Path) -> str:
         return "unknown"
 
 
-def _told(stderr: str) -> str:
-    """The helper's one JSON line as a sentence with limit and actual value."""
+def _format_helper_error(stderr: str) -> str:
+    """Format the helper's JSON error line as a sentence with limit and actual value."""
     try:
-        told = json.loads(stderr.strip().splitlines()[-1])
-        text = str(told["message"])
-        if told.get("limit") is not None and told.get("actual") is not None:
-            text += f" ({told['actual']:,} {told.get('unit') or ''}, the limit is {told['limit']:,})"
+        error_line = json.loads(stderr.strip().splitlines()[-1])
+        text = str(error_line["message"])
+        if error_line.get("limit") is not None and error_line.get("actual") is not None:
+            text += f" ({error_line['actual']:,} {error_line.get('unit') or ''}, the limit is {error_line['limit']:,})"
     except (ValueError, KeyError, IndexError, TypeError):
-        return stderr.strip()[-300:] or "it cannot be read"
+        return stderr.strip()[-300:] or "the file cannot be decoded"
     return text
 
 
@@ -260,7 +264,7 @@ def _run(helper: Path, arguments: Sequence[str]) -> "subprocess.CompletedProcess
     except OSError as error:
         raise HelperFailed(f"the decode helper cannot be started ({helper}): {error.strerror}") from error
     except subprocess.TimeoutExpired as error:
-        raise InvalidInput(f"{arguments[-2]}: decoding took more than {DECODE_SECONDS} s") from error
+        raise InvalidInput(f"{arguments[-2]}: decoding took longer than the limit of {DECODE_SECONDS} s") from error
 
 
 def _reason(error: Exception) -> str:

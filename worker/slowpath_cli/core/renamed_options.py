@@ -1,4 +1,4 @@
-"""Options and commands under a former name: accepted for one release, with a warning on stderr."""
+"""Former names of options and commands: accepted for one release, with a warning on stderr."""
 
 import argparse
 import sys
@@ -7,10 +7,10 @@ from typing import Any
 
 
 class _FormerOption(argparse.Action):
-    """Passes its values to the option that replaced it, after a warning."""
+    """An option that prints a warning and passes its values to its replacement."""
 
     def __init__(self, option_strings: Sequence[str], dest: str, replacement: argparse.Action, **_: object) -> None:
-        """Take the same values as `replacement`; hidden from the help."""
+        """Accept the same values as `replacement`; hidden from the help."""
         super().__init__(
             option_strings,
             dest,
@@ -42,5 +42,5 @@ def accept_former_name(
 
 
 def warn_renamed(old: str, new: str) -> None:
-    """Print that a name was replaced."""
+    """Print a warning that a name was replaced."""
     print(f"slowpath: {old} is now {new}; the old name will be removed in the next release.", file=sys.stderr)

@@ -6,11 +6,11 @@ from typing import Final
 SIDECAR: Final = ".metadata.json"
 """Suffix of the sidecars that are written."""
 SIDECARS: Final = (SIDECAR, ".facts.json")
-"""Suffixes of the sidecars that are read, the preferred one first."""
+"""Suffixes of the sidecars that are read, preferred first."""
 
 
 def is_sidecar(name: str) -> bool:
-    """Tell whether a file name is that of a sidecar."""
+    """Return whether a file name is that of a sidecar."""
     return name.endswith(SIDECARS)
 
 

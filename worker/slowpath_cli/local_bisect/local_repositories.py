@@ -1,7 +1,7 @@
-"""Local repositories, read through a bare copy that borrows their objects; the originals are never written.
+"""Read local repositories through a bare copy that borrows their objects; the originals are never modified.
 
-Names that a person or a go.mod gives never become arguments: they are looked up among the repository's own references, and only ids
-of forty hexadecimal digits reach git. Hooks do not run.
+Names from users and go.mod files never become git arguments: they are resolved among the repository's references, and git
+gets only SHAs of 40 hexadecimal digits. Hooks do not run.
 """
 
 import os
@@ -21,25 +21,25 @@ from slowpath.core.git_ports import GitObjectReader, GitParentLink
 
 SHA: Final = re.compile(r"[0-9a-f]{40}")
 SHORT: Final = re.compile(r"[0-9a-f]{4,40}")
-STEPS: Final = re.compile(r"((?:~\d{0,6}|\^\d?)*)$")
+ANCESTRY: Final = re.compile(r"((?:~\d{0,6}|\^\d?)*)$")
 SECONDS: Final = 600.0
 DIES_WITH_US: Final = (SETPRIV, "--pdeathsig", "KILL", "--") if (SETPRIV := shutil.which("setpriv")) else ()
-ALWAYS: Final = (
+GIT_CONFIG: Final = (
     "core.hooksPath=/dev/null", "core.fsmonitor=false", "protocol.allow=never", "protocol.file.allow=always",
     "advice.detachedHead=false", "gc.auto=0", "maintenance.auto=false", "submodule.recurse=false", "log.showSignature=false",
 )  # fmt: skip
 
 
 ObjectReaderFactory = Callable[["subprocess.Popen[bytes]"], GitObjectReader]
-"""Wraps a running `git cat-file --batch-command`; the command that composes the program passes it."""
+"""Makes an object reader of a running `git cat-file --batch-command`."""
 
 
 class InvalidRepository(InvalidRequest):
-    """A repository or a commit cannot be used; the message gives the reason."""
+    """A repository or commit is invalid; the message gives the reason."""
 
 
 class LocalRepository:
-    """One repository of the user, and its bare copy."""
+    """A repository of the user and its bare copy."""
 
     def __init__(self, label: str, source: Path, home: Path, read_objects: ObjectReaderFactory) -> None:
         """Create the copy in `home`, borrowing the objects of `source`. Raises `InvalidRepository`."""
@@ -58,52 +58,56 @@ class LocalRepository:
         (info / "alternates").write_text(f"{self._source / 'objects'}\n", encoding="utf-8", errors="surrogateescape")
 
     def resolve(self, name: str) -> str:
-        """Resolve a branch, a tag, HEAD or an id, with optional `~3` or `^`, to a commit id. Raises `InvalidRepository`."""
-        steps = STEPS.search(name)
-        after = steps[1] if steps else ""
-        base = name[: len(name) - len(after)] if after else name
+        """Resolve a branch, tag, HEAD or SHA, with optional `~3` or `^`, to a SHA. Raises `InvalidRepository`."""
+        found_suffix = ANCESTRY.search(name)
+        suffix = found_suffix[1] if found_suffix else ""
+        base = name[: len(name) - len(suffix)] if suffix else name
         found = self._named(base)
         if found is None:
             raise InvalidRepository(f"{self.label} has no commit, branch or tag {name!r}.")
-        return self._peeled(found + after, name)
+        return self._peel(found + suffix, name)
 
     def version(self, version: str, module: str) -> str:
-        """Return the commit of a module's version: a tag, a pseudo-version, or a revision. Raises `InvalidRepository`."""
+        """Return the commit of a module version: a tag, pseudo-version or revision. Raises `InvalidRepository`."""
         wanted, refs = resolve_version(version, module), self._refs()
         for tag in wanted.tags:
             if f"refs/tags/{tag}" in refs:
-                return self._peeled(refs[f"refs/tags/{tag}"], tag)
+                return self._peel(refs[f"refs/tags/{tag}"], tag)
         if wanted.revision is not None:
-            return self._peeled(wanted.revision, version)
+            return self._peel(wanted.revision, version)
         raise InvalidRepository(f"{self.label} has no tag or commit for {version!r}.")
 
     def line(self, good: str, bad: str) -> list[GitParentLink]:
-        """Return the commits after `good` up to `bad`, along first parents, oldest first, without ancestors of `good`."""
-        text = self._git("rev-list", "--first-parent", "--reverse", "--parents", _id(bad), f"^{_id(good)}", "--")
+        """Return the commits in `bad` but not in `good`, along first parents, oldest first."""
+        text = self._git(
+            "rev-list", "--first-parent", "--reverse", "--parents", _require_sha(bad), f"^{_require_sha(good)}", "--"
+        )
         lines = [line.split() for line in text.splitlines()]
         titles = self._titles(good, bad) if lines else {}
         return [GitParentLink(one[0], tuple(one[1:]), titles.get(one[0], "")) for one in lines]
 
     def is_ancestor(self, one: str, of: str) -> bool:
-        """Tell whether `one` is `of` or one of its ancestors."""
-        return self._git("merge-base", "--is-ancestor", _id(one), _id(of), output=False) == "0"
+        """Return whether `one` is `of` or one of its ancestors."""
+        return self._git("merge-base", "--is-ancestor", _require_sha(one), _require_sha(of), output=False) == "0"
 
     def reachable(self, sha: str, patterns: Sequence[str]) -> bool:
-        """Tell whether a commit is reachable from a current reference whose full name matches one of the patterns."""
+        """Return whether a commit is reachable from a ref whose full name matches one of the patterns."""
         text = _git(
-            ["--git-dir", str(self._source), "for-each-ref", f"--contains={_id(sha)}", "--format=%(refname)"],
+            ["--git-dir", str(self._source), "for-each-ref", f"--contains={_require_sha(sha)}", "--format=%(refname)"],
             "references cannot be read", "",
         )  # fmt: skip
         return any(fnmatchcase(name, pattern) for name in text.splitlines() for pattern in patterns)
 
     def changed(self, before: str, after: str) -> list[str]:
         """Return the paths that differ between two commits."""
-        text = self._git("diff-tree", "-r", "-z", "--no-renames", "--name-only", _id(before), _id(after), "--")
+        text = self._git(
+            "diff-tree", "-r", "-z", "--no-renames", "--name-only", _require_sha(before), _require_sha(after), "--"
+        )
         return [one for one in text.split("\0") if one]
 
     def parents(self, sha: str) -> tuple[str, ...]:
         """Return the parents of a commit."""
-        return tuple(self._git("rev-list", "--parents", "-n1", _id(sha), "--").split()[1:])
+        return tuple(self._git("rev-list", "--parents", "-n1", _require_sha(sha), "--").split()[1:])
 
     @contextmanager
     def objects(self) -> Iterator[GitObjectReader]:
@@ -122,21 +126,25 @@ class LocalRepository:
                     pipe.close()
 
     def tree(self, slot: int, sha: str) -> Path:
-        """Return a clean work tree of a commit; there is one per slot."""
+        """Check a commit out in the slot's work tree, remove all other files, and return its folder."""
         folder = self._home / f"slot-{slot}"
         if not (folder / ".git").exists():
             shutil.rmtree(folder, ignore_errors=True)
-            self._git("worktree", "add", "--quiet", "--force", "--detach", "--no-checkout", str(folder), _id(sha))
+            self._git(
+                "worktree", "add", "--quiet", "--force", "--detach", "--no-checkout", str(folder), _require_sha(sha)
+            )
         (self._git_dir / "worktrees" / folder.name / "index.lock").unlink(missing_ok=True)
-        at = ["-C", str(folder), *_given()]
-        _git([*at, "checkout", "--quiet", "--force", "--detach", _id(sha), "--"], f"{sha} cannot be checked out")
+        at = ["-C", str(folder), *_config_arguments()]
+        _git(
+            [*at, "checkout", "--quiet", "--force", "--detach", _require_sha(sha), "--"], f"{sha} cannot be checked out"
+        )
         _git([*at, "clean", "-ffdxq"], f"{folder} cannot be cleaned")
         return folder
 
     def _titles(self, good: str, bad: str) -> dict[str, str]:
         text = self._git(
             "log", "--first-parent", "-z", "--no-color", "--no-show-signature", "--encoding=UTF-8", "--format=tformat:%H %s",
-            _id(bad), f"^{_id(good)}", "--",
+            _require_sha(bad), f"^{_require_sha(good)}", "--",
         )  # fmt: skip
         return dict(one.split(" ", 1) for one in text.split("\0") if " " in one)
 
@@ -158,7 +166,7 @@ class LocalRepository:
         )  # fmt: skip
         return {name: sha for sha, _, name in (line.partition(" ") for line in text.splitlines())}
 
-    def _peeled(self, hexadecimal: str, name: str) -> str:
+    def _peel(self, hexadecimal: str, name: str) -> str:
         """Resolve hexadecimal digits with optional steps to a commit."""
         assert re.fullmatch(r"[0-9a-f]{4,40}(~\d{0,6}|\^\d?)*", hexadecimal)
         found = self._git("rev-parse", "--verify", "--quiet", f"{hexadecimal}^{{commit}}", missing="")
@@ -167,16 +175,16 @@ class LocalRepository:
         return found
 
     def _options(self) -> list[str]:
-        return ["--no-pager", "--no-replace-objects", f"--git-dir={self._git_dir}", *_given()]
+        return ["--no-pager", "--no-replace-objects", f"--git-dir={self._git_dir}", *_config_arguments()]
 
     def _git(self, *words: str, output: bool = True, missing: str | None = None) -> str:
         if not output:
-            return str(_ran([*self._options(), *words]).returncode)
+            return str(_run_git([*self._options(), *words]).returncode)
         return _git([*self._options(), *words], f"{self.label}: git cannot {words[0]}", missing)
 
 
-def _given() -> list[str]:
-    return [word for option in ALWAYS for word in ("-c", option)]
+def _config_arguments() -> list[str]:
+    return [word for option in GIT_CONFIG for word in ("-c", option)]
 
 
 def _folder(source: Path) -> Path:
@@ -185,9 +193,9 @@ def _folder(source: Path) -> Path:
     return source.resolve()
 
 
-def _id(sha: str) -> str:
+def _require_sha(sha: str) -> str:
     if not SHA.fullmatch(sha):
-        raise ValueError("not the id of a commit")
+        raise ValueError("not a SHA of 40 hexadecimal digits")
     return sha
 
 
@@ -197,17 +205,17 @@ def _environment() -> dict[str, str]:
     }  # fmt: skip
 
 
-def _ran(words: Sequence[str]) -> "subprocess.CompletedProcess[bytes]":
+def _run_git(words: Sequence[str]) -> "subprocess.CompletedProcess[bytes]":
     return subprocess.run(
         [*DIES_WITH_US, "git", *words], stdin=subprocess.DEVNULL, capture_output=True, env=_environment(), timeout=SECONDS, check=False
     )  # fmt: skip
 
 
-def _git(words: Sequence[str], trouble: str, missing: str | None = None) -> str:
-    done = _ran(words)
+def _git(words: Sequence[str], failure: str, missing: str | None = None) -> str:
+    done = _run_git(words)
     if done.returncode != 0:
         if missing is not None:
             return missing
         errors = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise InvalidRepository(f"{trouble}: {errors[-1] if errors else f'exit code {done.returncode}'}")
+        raise InvalidRepository(f"{failure}: {errors[-1] if errors else f'exit code {done.returncode}'}")
     return done.stdout.decode("utf-8", "surrogateescape").strip("\n")

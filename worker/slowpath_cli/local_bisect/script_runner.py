@@ -1,6 +1,6 @@
-"""Run the user's script on a build: prepare the work tree, replace modules, run it, read its result.
+"""Run the user's script on a build: prepare the work tree, replace modules, run the script, read its result.
 
-The script runs in a separate session that is killed with this process, so that nothing keeps running.
+The script runs in a separate session, which is killed with this process.
 """
 
 import json
@@ -21,16 +21,16 @@ from slowpath_cli.core.input_files import DECODE_BINARY, InvalidInput
 from slowpath_cli.local_bisect.local_repositories import DIES_WITH_US, LocalRepository
 from slowpath_cli.local_bisect.output_values import read_signature_value
 
-GOOD, BAD, UNBUILDABLE, AGAIN = 0, 1, 125, 75
+GOOD, BAD, UNBUILDABLE, RETRY = 0, 1, 125, 75
 NUMBER: Final = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?")
-MOST_BYTES: Final = 1 << 20
-TIMES: Final = 3
-NOT_RUN: Final = {126: "it is not executable", 127: "it, or a program it calls, was not found"}
+MAX_OUTPUT_BYTES: Final = 1 << 20
+MAX_RUNS: Final = 3
+START_FAILURES: Final = {126: "it is not executable", 127: "it, or a program it calls, was not found"}
 REPLACED: Final = re.compile(r"^[ \t]*(?:replace[ \t]+)?(\S+)(?:[ \t]+v\S+)?[ \t]+=>[ \t].*$", re.MULTILINE)
 
 
 class ScriptProtocolError(Exception):
-    """The script broke the protocol; the message says how."""
+    """The script violated the protocol; the message gives the reason."""
 
 
 @dataclass(frozen=True)
@@ -49,34 +49,37 @@ class MeasureScript:
     seconds: float
     directory: str
     signature: tuple[str, str] | None = None
-    """Kind and subject to measure in its output files; None: it prints a number."""
+    """Kind and subject to measure in its output files; None if it prints a number."""
 
 
 def run_until_result(
     history: MultiRepositoryHistory[LocalRepository], script: MeasureScript, build: BuildInputs, slot: int, out: Path
 ) -> tuple[ScriptResult, int]:
-    """Run the script on a build until it has a result, at most TIMES times; also return the number of runs. Raises `ScriptProtocolError`."""
-    for times in range(1, TIMES + 1):
-        place, overrides = prepare_work_tree(history, script.directory, build, slot)
+    """Run the script on a build until it has a result, at most MAX_RUNS times; also return the number of runs.
+
+    Raises `ScriptProtocolError`.
+    """
+    for runs in range(1, MAX_RUNS + 1):
+        work_dir, overrides = prepare_work_tree(history, script.directory, build, slot)
         out.mkdir(parents=True, exist_ok=True)
         environment = {
             **{name: value for name, value in os.environ.items() if not name.startswith("GIT_")},
             "SLOWPATH_COMMIT": build.commit,
-            "SLOWPATH_DIR": str(place),
+            "SLOWPATH_DIR": str(work_dir),
             "SLOWPATH_OVERRIDES": json.dumps(overrides),
             "SLOWPATH_OUT": str(out),
             "SLOWPATH_SLOT": str(slot),
         }
-        if overrides:  # requirements of a replaced module need not be in our go.mod and go.sum
+        if overrides:  # go.mod and go.sum may lack the requirements of a replaced module
             environment["GOFLAGS"] = f"{environment.get('GOFLAGS', '')} -mod=mod".strip()
-        code, said = _run(script, place, environment, out)
-        if code in NOT_RUN:
-            raise ScriptProtocolError(f"the script could not be run ({NOT_RUN[code]}){last_line(out)}")
+        code, output = _run(script, work_dir, environment, out)
+        if code in START_FAILURES:
+            raise ScriptProtocolError(f"the script could not be run ({START_FAILURES[code]}){last_line(out)}")
         if code == GOOD and script.signature is not None:
-            return ScriptResult("number", _value(out, *script.signature)), times
-        if code != AGAIN:
-            return read_answer(code, said, out), times
-    return ScriptResult("nothing"), TIMES
+            return ScriptResult("number", _value(out, *script.signature)), runs
+        if code != RETRY:
+            return read_answer(code, output, out), runs
+    return ScriptResult("nothing"), MAX_RUNS
 
 
 def _value(out: Path, kind: str, subject: str) -> float:
@@ -84,31 +87,31 @@ def _value(out: Path, kind: str, subject: str) -> float:
     try:
         return read_signature_value(out, kind, subject, helper)
     except (NotMeasured, InvalidInput) as error:
-        raise ScriptProtocolError(f"its output in {out} has no value of {kind}:{subject}: {error}") from error
+        raise ScriptProtocolError(f"the script's output in {out} has no value of {kind}:{subject}: {error}") from error
 
 
-def read_answer(code: int, said: bytes, out: Path) -> ScriptResult:
+def read_answer(code: int, output: bytes, out: Path) -> ScriptResult:
     """Return the result given by exit code and last number. Raises `ScriptProtocolError`."""
     if code == UNBUILDABLE:
         return ScriptResult("unbuildable")
     if code not in {GOOD, BAD}:
         raise ScriptProtocolError(
-            f"it exited with {code}; only 0, 1, 75 and 125 are defined. Its output is in {out}{last_line(out)}"
+            f"the script exited with {code}; only 0, 1, 75 and 125 are defined. Its output is in {out}{last_line(out)}"
         )
     if code == BAD:
         return ScriptResult("bad")
-    found = NUMBER.findall(said.decode("utf-8", "replace"))
+    found = NUMBER.findall(output.decode("utf-8", "replace"))
     return ScriptResult("number", float(found[-1])) if found else ScriptResult("good")
 
 
 def last_line(out: Path) -> str:
-    """Return the last line of the script's stderr as the end of a sentence, or a full stop."""
+    """Format the last line of the script's stderr as the end of a sentence; a full stop without stderr."""
     file = out / "stderr"
     with suppress(OSError), file.open("rb") as opened:
         opened.seek(max(0, file.stat().st_size - 4096))
         lines = opened.read().decode("utf-8", "replace").strip().splitlines()
         if lines:
-            return f"; its last line of stderr: {''.join(one if one.isprintable() else ' ' for one in lines[-1])[:300]}"
+            return f"; the last line of stderr: {''.join(one if one.isprintable() else ' ' for one in lines[-1])[:300]}"
     return "."
 
 
@@ -117,24 +120,24 @@ def prepare_work_tree(
 ) -> tuple[Path, dict[str, dict[str, str]]]:
     """Return the folder of the build's module in a clean work tree of the slot, and its module overrides.
 
-    Raises `BadRepository` where a commit is not there.
+    Raises `InvalidRepository` if a commit is missing.
     """
     tree = history.repositories[MAIN].tree(slot, build.commit)
-    place = tree / directory if directory else tree
+    work_dir = tree / directory if directory else tree
     overrides: dict[str, dict[str, str]] = {}
     for module, sha in build.modules.items():
         folder = history.repositories[module].tree(slot, sha) / history.module_folder(module, sha)
         overrides[module] = {"commit": sha, "dir": str(folder)}
     for module, version in build.versions.items():
         overrides[module] = {"version": version}
-    mod = place / "go.mod"
+    mod = work_dir / "go.mod"
     if overrides and mod.is_file() and not mod.is_symlink():
         _replace(mod, overrides)
-    return (place if place.is_dir() else tree), overrides
+    return (work_dir if work_dir.is_dir() else tree), overrides
 
 
 def _replace(mod: Path, overrides: Mapping[str, Mapping[str, str]]) -> None:
-    """Have go.mod take modules from elsewhere."""
+    """Write the replacements of modules into a go.mod, in place of existing ones."""
     text = mod.read_text(encoding="utf-8", errors="surrogateescape")
     text = REPLACED.sub(lambda found: "" if found[1].strip('"') in overrides else found[0], text)
     lines = [
@@ -144,29 +147,29 @@ def _replace(mod: Path, overrides: Mapping[str, Mapping[str, str]]) -> None:
     mod.write_text("\n".join([text.rstrip("\n"), "", *lines, ""]), encoding="utf-8", errors="surrogateescape")
 
 
-def _run(script: MeasureScript, place: Path, environment: Mapping[str, str], out: Path) -> tuple[int, bytes]:
-    said, wrong = out / "stdout", out / "stderr"
-    with said.open("wb") as stdout, wrong.open("wb") as stderr:
+def _run(script: MeasureScript, work_dir: Path, environment: Mapping[str, str], out: Path) -> tuple[int, bytes]:
+    output, errors = out / "stdout", out / "stderr"
+    with output.open("wb") as stdout, errors.open("wb") as stderr:
         try:
             child = subprocess.Popen(
-                [*DIES_WITH_US, *script.words], cwd=place, env=dict(environment), stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr,
+                [*DIES_WITH_US, *script.words], cwd=work_dir, env=dict(environment), stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr,
                 start_new_session=True,
             )  # fmt: skip
         except OSError as error:
             raise ScriptProtocolError(f"cannot run {script.words[0]}: {error.strerror}.") from error
         try:
-            code = _waited(child, script.seconds)
+            code = _wait(child, script.seconds)
         finally:
             with suppress(ProcessLookupError):
-                os.killpg(child.pid, signal.SIGKILL)  # and whatever it left running
+                os.killpg(child.pid, signal.SIGKILL)  # also kills processes that the script left running
             child.wait()
-    with said.open("rb") as stdout:
-        stdout.seek(max(0, said.stat().st_size - MOST_BYTES))
+    with output.open("rb") as stdout:
+        stdout.seek(max(0, output.stat().st_size - MAX_OUTPUT_BYTES))
         return code, stdout.read()
 
 
-def _waited(child: "subprocess.Popen[bytes]", seconds: float) -> int:
+def _wait(child: "subprocess.Popen[bytes]", seconds: float) -> int:
     try:
         return child.wait(timeout=seconds)
     except subprocess.TimeoutExpired:
-        raise ScriptProtocolError(f"it did not end within {seconds:g} seconds.") from None
+        raise ScriptProtocolError(f"the script did not finish within {seconds:g} seconds.") from None

@@ -1,4 +1,4 @@
-"""Drive a search, storing its session after every step, so that a killed search resumes there."""
+"""Run a search and store its session after every step, so that an interrupted search can resume."""
 
 import json
 import os
@@ -42,7 +42,7 @@ RESULT_WORDS: Final = {
 
 
 class UnbuildableBoundary(Exception):
-    """A boundary of the range cannot be built or started, so there is nothing to search."""
+    """A boundary of the range cannot be built or measured, so the search is not possible."""
 
 
 @dataclass
@@ -53,7 +53,7 @@ class SearchSession:
     good: BuildInputs
     nodes: dict[str, CandidateNode]
     levels: dict[str, tuple[int, int]]
-    """Expanded candidate ("" for the range) to its numbers of commits and classes."""
+    """Numbers of commits and classes by expanded candidate ("" for the range)."""
     state: SearchState
     finished: bool = False
     runs: int = 0
@@ -86,7 +86,7 @@ def new_session(question: dict[str, Any], good: str, level: SearchLevel, setting
 
 
 def _candidate(node: CandidateNode) -> Candidate:
-    """Return a node as a candidate. Whether it can be expanded is checked once it is suspected."""
+    """Return a node as a candidate. Whether it can be expanded is determined once it is suspected."""
     return Candidate(node.id, hides=not node.id.endswith("/itself"))
 
 
@@ -101,36 +101,39 @@ class SearchDriver:
         folder: Path,
         report: Callable[[SearchSession, str], None],
     ) -> None:
-        """Store the session and the scripts' output in a folder; report progress by `report`."""
+        """Store the session and the scripts' output in `folder`; report progress to `report`."""
         self._session, self._history, self._script = session, history, script
         self._folder, self._report = folder, report
 
     def drive(self) -> SearchResult:
-        """Run the search to its end. Raises `ScriptProtocolError`, `UnbuildableBoundary`, `BadRepository`; measurements are stored in any case."""
-        session, last = self._session, time.monotonic()
+        """Run the search until it finishes; measurements are stored even after an error.
+
+        Raises `ScriptProtocolError`, `UnbuildableBoundary`, `InvalidRepository`.
+        """
+        session, previous = self._session, time.monotonic()
         while True:
             now = time.monotonic()
-            session.seconds, last = session.seconds + now - last, now
+            session.seconds, previous = session.seconds + now - previous, now
             save_session(session, self._folder)
-            todo = search.next_actions(session.state)
-            if todo.finished is not None:
-                session.finished, session.found = True, todo.finished
+            actions = search.next_actions(session.state)
+            if actions.finished is not None:
+                session.finished, session.found = True, actions.finished
                 save_session(session, self._folder)
-                return todo.finished
-            self._step(todo)
+                return actions.finished
+            self._step(actions)
 
-    def _step(self, todo: NextActions) -> None:
+    def _step(self, actions: NextActions) -> None:
         session = self._session
-        if todo.open is not None:
-            self._open(todo.open)
-        if todo.start:
-            session.state = search.record_started(session.state, todo.start)
-            self._report_starts(todo.start)
-        session.state = search.record_stopped(session.state, todo.close)
-        if todo.measure:
-            self._measure(todo.measure)
+        if actions.open is not None:
+            self._expand(actions.open)
+        if actions.start:
+            session.state = search.record_started(session.state, actions.start)
+            self._report_starts(actions.start)
+        session.state = search.record_stopped(session.state, actions.close)
+        if actions.measure:
+            self._measure(actions.measure)
 
-    def _open(self, id_: str) -> None:
+    def _expand(self, id_: str) -> None:
         session = self._session
         level = self._history.inside(session.nodes[id_])
         inner = [_candidate(one) for one in level.nodes]
@@ -150,34 +153,34 @@ class SearchDriver:
     def _measure(self, numbers: tuple[int, ...]) -> None:
         session = self._session
         session.runs += len(numbers)
-        save_session(session, self._folder)  # a started run counts, even if this process is killed before it ends
+        save_session(session, self._folder)  # a started run counts, even if this process is killed
         slots = max(session.state.settings.slots, 1)
         with ThreadPoolExecutor(max_workers=slots + session.state.settings.control) as pool:
-            running = [pool.submit(self._ask, number, slot) for slot, number in enumerate(numbers)]
-            answers = [one.result() for one in running]
+            running = [pool.submit(self._run_probe, number, slot) for slot, number in enumerate(numbers)]
+            results = [one.result() for one in running]
         values = {}
-        for number, (answer, times) in zip(numbers, answers, strict=True):
+        for number, (answer, times) in zip(numbers, results, strict=True):
             session.runs += times - 1
             if answer.kind == "number" and answer.number is not None:
                 values[number] = answer.number
             else:
-                session.state = self._other(session.state, number, answer)
+                session.state = self._record_other(session.state, number, answer)
         session.state = search.record_measurements(session.state, values)
-        self._report_results(dict(zip(numbers, (answer for answer, _ in answers), strict=True)))
+        self._report_results(dict(zip(numbers, (answer for answer, _ in results), strict=True)))
 
-    def _report_results(self, answers: Mapping[int, ScriptResult]) -> None:
+    def _report_results(self, results: Mapping[int, ScriptResult]) -> None:
         """Report the results, and the candidate with the highest posterior."""
         session = self._session
-        for number, answer in answers.items():
+        for number, answer in results.items():
             node = session.nodes.get(session.state.deploys[number - 1].build)
             result = f"{answer.number:g}" if answer.number is not None else RESULT_WORDS[answer.kind]
             self._report(session, f"{node.sha[:12] if node else 'the good boundary'}: {result}")
         belief = search.compute_state_posterior(session.state)
-        most = int(belief.here.argmax())
-        suspect = session.nodes[session.state.line.ids[most]]
-        self._report(session, f"top suspect: {suspect.sha[:12]} {suspect.title} ({100 * belief.here[most]:.0f} %)")
+        index = int(belief.here.argmax())
+        suspect = session.nodes[session.state.line.ids[index]]
+        self._report(session, f"top suspect: {suspect.sha[:12]} {suspect.title} ({100 * belief.here[index]:.0f} %)")
 
-    def _ask(self, number: int, slot: int) -> tuple[ScriptResult, int]:
+    def _run_probe(self, number: int, slot: int) -> tuple[ScriptResult, int]:
         deploy = self._session.state.deploys[number - 1]
         try:
             build = self._session.build(deploy.build)
@@ -190,7 +193,7 @@ class SearchDriver:
         """Return the output folder of a probe's next run."""
         return self._folder / "out" / f"{number:04}-{len(self._session.state.deploys[number - 1].windows)}"
 
-    def _other(self, state: SearchState, number: int, answer: ScriptResult) -> SearchState:
+    def _record_other(self, state: SearchState, number: int, answer: ScriptResult) -> SearchState:
         deploy = state.deploys[number - 1]
         if answer.kind in {"good", "bad"}:
             return search.record_verdict(state, number, bad=answer.kind == "bad")
@@ -224,18 +227,22 @@ def save_session(session: SearchSession, folder: Path) -> None:
     new.replace(folder / "session.json")
 
 
-def resume_session(folder: Path, question: dict[str, Any], most: int | None) -> SearchSession | None:
-    """Return the stored session of the same question if it is unfinished or stopped at a limit below `most`, or None."""
+def resume_session(folder: Path, question: dict[str, Any], max_deployments: int | None) -> SearchSession | None:
+    """Return the stored session of the same question if unfinished or stopped at a lower limit, or None."""
     try:
         document = json.loads((folder / "session.json").read_text(encoding="utf-8"))
         if document["format"] != FORMAT or document["question"] != question:
             return None
         nodes = [many.from_json(one) for one in document["nodes"]]
         state = states.from_json(document["state"])
-        raised = document.get("outcome") == "stopped" and most is not None and most > probe_limit(state)
+        raised = (
+            document.get("outcome") == "stopped"
+            and max_deployments is not None
+            and max_deployments > probe_limit(state)
+        )
         if document["finished"] and not raised:
             return None
-        state = replace(state, settings=replace(state.settings, most_deploys=most))
+        state = replace(state, settings=replace(state.settings, most_deploys=max_deployments))
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return SearchSession(

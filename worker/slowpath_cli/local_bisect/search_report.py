@@ -1,4 +1,4 @@
-"""Report of a finished search, as JSON and as text."""
+"""Format the report of a finished search as JSON or text."""
 
 import shlex
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ LIMITS: Final = ("--max-deployments", "--max-probes", "--max-deploys")
 LIMITS_WITH_VALUE: Final = tuple(f"{one}=" for one in LIMITS)
 OUTCOMES: Final = {
     "found": "Found.",
-    "not-in-range": "No commit between good and bad makes the difference: both boundaries measure alike, or something else differs.",
+    "not-in-range": "No commit between good and bad is the culprit: both boundaries measure alike, or something else differs.",
     "inseparable": "The suspects cannot be separated: builds between them fail, or the measurements contradict each other.",
     "stopped": "Undecided at the limit of {limit} probes: these suspects remain.",
 }
@@ -26,7 +26,7 @@ OUTCOMES: Final = {
 def make_search_document(
     session: SearchSession, history: MultiRepositoryHistory[LocalRepository], finished: SearchResult
 ) -> dict[str, Any]:
-    """Return the JSON that `--json` ends in."""
+    """Return the JSON document of `--json`."""
     return {
         "format": FORMAT,
         "outcome": finished.outcome,
@@ -41,19 +41,22 @@ def make_search_document(
 def levels(
     session: SearchSession, history: MultiRepositoryHistory[LocalRepository], finished: SearchResult
 ) -> list[dict[str, Any]]:
-    """Return the levels from the whole range down, one per repository."""
-    ways = [_way(session, one) for one in finished.suspects]
-    if not ways:
+    """Return the levels of the search, outermost first, one per repository."""
+    paths = [_path(session, one) for one in finished.suspects]
+    if not paths:
         return [_level(history.repositories[""].label, None, [], [1 - finished.belief], session.levels.get("", (0, 0)))]
     belief = search.compute_state_posterior(session.state)
-    mass = {one: float(belief.here[at]) for at, one in enumerate(session.state.line.ids)}
-    out, depth, named = [], 0, finished.outcome == "found"
-    while any(len(way) > depth for way in ways):
-        here = [way[depth] for way in ways if len(way) > depth]
+    probabilities = {one: float(belief.here[at]) for at, one in enumerate(session.state.line.ids)}
+    out, depth, is_found = [], 0, finished.outcome == "found"
+    while any(len(path) > depth for path in paths):
+        here = [path[depth] for path in paths if len(path) > depth]
         shas = list(dict.fromkeys(one.sha for one in here))
-        each = [sum(_mass_below(session, mass, {node.id for node in here if node.sha == sha})) for sha in shas]
+        each = [
+            sum(_probabilities_inside(session, probabilities, {node.id for node in here if node.sha == sha}))
+            for sha in shas
+        ]
         label = history.repositories[here[0].repository].label
-        culprit = shas[0] if named and len(shas) == 1 else None
+        culprit = shas[0] if is_found and len(shas) == 1 else None
         out.append(_level(label, culprit, shas, each, _counts(session, here)))
         if len(shas) > 1:
             break
@@ -71,13 +74,15 @@ def _level(
     }  # fmt: skip
 
 
-def _mass_below(session: SearchSession, mass: dict[str, float], ids: set[str]) -> list[float]:
-    """Return the posterior probabilities of candidates that are one of these or hide in one of these."""
-    return [mass[one] for one in mass if any(own.id in ids for own in _outers(session, one))]
+def _probabilities_inside(session: SearchSession, probabilities: dict[str, float], ids: set[str]) -> list[float]:
+    """Return the posterior probabilities of the candidates `ids` and of all candidates inside them."""
+    return [
+        probabilities[one] for one in probabilities if any(outer_node.id in ids for outer_node in _outers(session, one))
+    ]
 
 
 def _outers(session: SearchSession, id_: str) -> list[CandidateNode]:
-    """Return a candidate and those it hid in, the outermost first."""
+    """Return a candidate and the candidates that contain it, outermost first."""
     out: list[CandidateNode] = []
     at: str | None = id_
     while at is not None:
@@ -86,31 +91,31 @@ def _outers(session: SearchSession, id_: str) -> list[CandidateNode]:
     return out[::-1]
 
 
-def _way(session: SearchSession, id_: str) -> list[CandidateNode]:
-    """Return the innermost candidate of each level: a branch's commit replaces its merge."""
-    way: list[CandidateNode] = []
+def _path(session: SearchSession, id_: str) -> list[CandidateNode]:
+    """Return the innermost candidate of each level; a commit of a branch replaces its merge."""
+    path: list[CandidateNode] = []
     for one in _outers(session, id_):
-        if way and way[-1].repository == one.repository:
-            way[-1] = one
+        if path and path[-1].repository == one.repository:
+            path[-1] = one
         else:
-            way.append(one)
-    return way
+            path.append(one)
+    return path
 
 
 def _counts(session: SearchSession, here: list[CandidateNode]) -> tuple[int, int]:
-    """Return commits and classes of the level that the nodes of a repository belong to, branches of merges counted in."""
+    """Return the numbers of commits and classes of the nodes' level, including the branches of merges."""
     outermost = next(one for one in _outers(session, here[0].id) if one.repository == here[0].repository)
-    opened = {outermost.outer or ""} | {
+    expanded = {outermost.outer or ""} | {
         one.id for node in here for one in _outers(session, node.id)
         if one.repository == node.repository and one.id in session.levels
         and all(session.nodes[inner.id].repository == node.repository for inner in session.nodes.values() if inner.outer == one.id)
     }  # fmt: skip
-    found = [session.levels[one] for one in opened if one in session.levels]
+    found = [session.levels[one] for one in expanded if one in session.levels]
     return sum(commits for commits, _ in found), sum(classes for _, classes in found)
 
 
 def continue_command(words: Sequence[str], limit: int) -> str:
-    """Return the command line that continues a search which was started by these words, with a higher limit."""
+    """Return the command line that continues the search of `words` with a higher limit."""
     at = words.index("--") if "--" in words else len(words)
     options = list(words[:at])
     for place, word in reversed(list(enumerate(options))):
@@ -130,22 +135,22 @@ def format_search_report(
     finished: SearchResult,
     words: Sequence[str],
 ) -> str:
-    """Return the report as text; `words` are those of the command line."""
+    """Format the report as text; `words` is the command line."""
     limit = probe_limit(session.state)
     lines = [OUTCOMES[finished.outcome].format(limit=limit)]
     for level in levels(session, history, finished):
         name = level["culprit"] or f"{len(level['suspects'])} suspects"
         lines.append(
-            f"  {level['repository']}: {name} ({100 * level['belief']:.1f} %), {level['candidates']} commits in {level['classes']} classes"
+            f"  {level['repository']}: {name} ({100 * level['belief']:.1f}%), {level['candidates']} commits in {level['classes']} classes"
         )
         for sha, belief in list(zip(level["suspects"], level["beliefs"], strict=True))[:10]:
             title = next((one.title for one in session.nodes.values() if one.sha == sha), "")
             lines.append(
                 f"    {sha[:12]} {''.join(char if char.isprintable() else ' ' for char in title)[:100]} ({100 * belief:.1f}%)"
             )
-    deploys = session.runs - session.unbuildable_runs
+    deployments = session.runs - session.unbuildable_runs
     lines.append(
-        f"{deploys} probes of {session.builds} builds in {session.state.round} rounds, {session.seconds:.0f} s."
+        f"{deployments} probes of {session.builds} builds in {session.state.round} rounds, {session.seconds:.0f} s."
     )
     if measurement_normalization.has_drift(session.state, search.compute_state_posterior(session.state)):
         lines.append("The environment seems to drift during the measurements; --control corrects for it.")

@@ -1,4 +1,4 @@
-"""What becomes of an uploaded file, by what it is: decoded, checked, stored, and written down."""
+"""Readers by file format: they decode, validate and store uploaded files."""
 
 from collections.abc import Mapping
 

@@ -9,14 +9,14 @@ from slowpath_worker.job_context import JobContext
 from slowpath_worker.readers.reader_types import DecodedArtifact, OriginalFile
 
 FLAGS = ("-race", "-tags", "-gcflags", "GOEXPERIMENT")
-"""Settings that make another program of the same sources."""
+"""Settings that change the binary built from the same sources."""
 
 
 def read_binary(original: OriginalFile, helper: DecodeHelper, _context: JobContext) -> DecodedArtifact:
-    """Read Go version, modules, settings and build ids."""
+    """Read Go version, modules, settings and build IDs."""
     if original.encoding != "plain":
         raise InvalidArtifact(
-            "This is a packed program; only plain ones are read.", slug="packed-binary", remedy="Unpack it first."
+            "Compressed programs are not supported.", slug="packed-binary", remedy="Decompress the program first."
         )
     built = helper.buildinfo(original.path)
     settings = built["settings"]
@@ -40,9 +40,9 @@ def read_binary(original: OriginalFile, helper: DecodeHelper, _context: JobConte
 def _warnings(built: dict[str, Any]) -> list[str]:
     warnings = []
     if built["settings"].get("vcs.modified") == "true":
-        warnings.append("It was built with changes that are in no commit.")
+        warnings.append("The program was built with uncommitted changes.")
     if built["modules_cut"]:
-        warnings.append(f"{built['modules_cut']} of its modules are left out.")
+        warnings.append(f"{built['modules_cut']} of its modules are omitted.")
     return warnings
 
 

@@ -1,4 +1,4 @@
-"""A stack-growth log becomes the columns of a profile (its stacks are drawn like any other), and a row of counts."""
+"""Reader of stack-growth logs: stores their stacks as the columns of a profile, and a row of counts."""
 
 from slowpath.analysis.kinds.growth_logs.growth_table import GrowthTable
 from slowpath.core.db_sessions import WriteSession
@@ -12,7 +12,7 @@ from slowpath_worker.readers.reader_types import DecodedArtifact, OriginalFile, 
 
 
 def read_growth(original: OriginalFile, helper: DecodeHelper, context: JobContext) -> DecodedArtifact:
-    """Decode a stack-growth log of any dialect."""
+    """Decode a stack-growth log in any supported format."""
     out = original.folder / "columns"
     helper.growth(original.path, out, DecodeLimits.for_file(original.path, original.encoding, context.settings))
     context.progress("storing", 0.9)

@@ -28,7 +28,7 @@ def read_profile(original: OriginalFile, helper: DecodeHelper, context: JobConte
 
 
 def read_already(sha256: str, context: JobContext) -> DecodedArtifact | None:
-    """Return what was made of the same bytes before, if they are a profile that the team had decoded."""
+    """Return the result for a profile with the same bytes that the team decoded before, or None."""
     key = profiles.columns_key(context.team_id, sha256)
     try:
         with context.blobs.local(key) as columns:
@@ -46,7 +46,7 @@ def _decoded(header: dict[str, Any], key: BlobKey, size: int) -> DecodedArtifact
 
 
 def checked_header(path: Path) -> dict[str, Any]:
-    """Return the header of a decoded profile after validating all columns, which comparisons then trust."""
+    """Validate all columns of a decoded profile, which comparisons rely on, and return its header."""
     columns = mapped(path)
     ProfileTable.parse(columns)
     return dict(read_columns(columns, "slowpath.profile").header)

@@ -1,4 +1,4 @@
-"""What a reader is given, and what it gives back."""
+"""Input and output types of readers."""
 
 import mmap
 from collections.abc import Callable, Mapping
@@ -12,12 +12,12 @@ from slowpath_worker.decode_helper import DecodeHelper
 from slowpath_worker.job_context import JobContext
 
 Record = Callable[[WriteSession, ArtifactId], object]
-"""Write down what was read, in the transaction that ends the job."""
+"""Records the decoded artifact in the transaction that ends the job."""
 
 
 @dataclass(frozen=True)
 class OriginalFile:
-    """The file as it came, on this machine, and a folder for what is made of it."""
+    """The original file on this machine, and a folder for decoded files."""
 
     path: Path
     name: str
@@ -29,7 +29,7 @@ class OriginalFile:
 
 @dataclass(frozen=True)
 class DecodedArtifact:
-    """What a file turned out to be: the artifact's kind and summary, and what is to be written down."""
+    """Result of a reader: the artifact's kind and summary, and the function that records it."""
 
     kind: str
     summary: dict[str, Any]
@@ -37,14 +37,14 @@ class DecodedArtifact:
     build: Mapping[str, Any] = field(default_factory=dict)
     """Build information of the file, as values of build columns."""
     keeps_original: bool = True
-    """Whether the bytes are worth their room once they were read."""
+    """Whether the original file is stored after decoding."""
 
 
 Reader = Callable[[OriginalFile, DecodeHelper, JobContext], DecodedArtifact]
-"""Decode, check, store the blobs; nothing is written to the database yet."""
+"""Decodes and validates a file and stores its blobs; `Record` writes to the database later."""
 
 
 def mapped(path: Path) -> memoryview:
-    """Return a file's bytes without reading them all."""
+    """Map a file into memory."""
     with path.open("rb") as file:
         return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))

@@ -31,7 +31,7 @@ ENVIRONMENT_KEYS = ("deployment.environment.name", "deployment.environment", "en
 
 
 def read_spans(original: OriginalFile, helper: DecodeHelper, context: JobContext) -> DecodedArtifact:
-    """Decode a set of spans; what is wrong with single spans is mended and counted."""
+    """Decode a set of spans; errors of single spans are corrected and counted."""
     columns = original.folder / "columns"
     helper.spans(original.path, columns, DecodeLimits.for_file(original.path, original.encoding, context.settings))
     context.progress("reading traces", 0.5)
@@ -80,7 +80,7 @@ def _record_edges(session: WriteSession, artifact: SpanArtifact) -> EnvironmentI
                 if name not in known:
                     known[name] = ServiceId(catalog.ensure_service(session, name).id)
         except InvalidSlug:
-            continue  # a name without a letter has no place in the catalog; the page of the set shows it
+            continue  # names without letters are invalid in the catalog; the page of the span set shows them
         edges.append(CallEdge(known[edge.caller], known[edge.callee], edge.calls, edge.requests))
     environment_id = EnvironmentId(environment.id)
     catalog.record_edges(session, environment_id, edges, spans.moment(artifact.table.end_ns))
@@ -88,7 +88,7 @@ def _record_edges(session: WriteSession, artifact: SpanArtifact) -> EnvironmentI
 
 
 def _environment(table: SpanTable) -> str | None:
-    """Return the environment that most spans name."""
+    """Return the most frequent environment of the spans, or None."""
     named = {table.strings[int(number)]: number for number in np.unique(table.attributes.key)}
     for key in ENVIRONMENT_KEYS:
         if key in named:

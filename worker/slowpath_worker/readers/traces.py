@@ -22,7 +22,7 @@ GZIP_LEVEL = 5
 
 
 def read_trace(original: OriginalFile, helper: DecodeHelper, context: JobContext) -> DecodedArtifact:
-    """Decode a trace, whole or as far as it goes."""
+    """Decode a trace, or the readable part of a damaged one."""
     outputs = TraceOutputs(*(original.folder / name for name in ("columns", "cpu", "delays")))
     limits = trace_limits(original.path, original.encoding, context.settings)
     helper.trace(original.path, outputs, limits)
@@ -52,15 +52,15 @@ def _stored(artifact: TraceArtifact, original: OriginalFile, outputs: TraceOutpu
         checked_header(path)
         return put(name, path)
 
-    tiles, where = _tiles(read_columns(mapped(outputs.columns), "slowpath.trace"))
+    tiles, offsets = _tiles(read_columns(mapped(outputs.columns), "slowpath.trace"))
     page = json.dumps(page_of_one(artifact), ensure_ascii=False, allow_nan=False).encode()
     context.progress("storing", 0.9)
     return StoredTrace(
         columns_key=put("columns", outputs.columns),
         columns_bytes=outputs.columns.stat().st_size,
         page_key=put("page", gzip.compress(page, GZIP_LEVEL, mtime=0)),
-        tiles_key=put("tiles", tiles) if where else None,
-        tiles=where,
+        tiles_key=put("tiles", tiles) if offsets else None,
+        tiles=offsets,
         cpu_key=put_profile("cpu", outputs.cpu),
         delays_key=put_profile("delays", outputs.delays),
     )
@@ -68,9 +68,9 @@ def _stored(artifact: TraceArtifact, original: OriginalFile, outputs: TraceOutpu
 
 def _tiles(columns: ColumnFile) -> tuple[bytes, dict[str, tuple[int, int]]]:
     """Return all tiles in one blob, each compressed separately, and their offsets."""
-    blob, where = bytearray(), {}
+    blob, offsets = bytearray(), {}
     for tile in cut_tiles(columns):
         packed = gzip.compress(tile.content, GZIP_LEVEL, mtime=0)
-        where[traces.tile_name(tile.index, tile.level, tile.number)] = (len(blob), len(packed))
+        offsets[traces.tile_name(tile.index, tile.level, tile.number)] = (len(blob), len(packed))
         blob += packed
-    return bytes(blob), where
+    return bytes(blob), offsets

@@ -1,1 +1,1 @@
-"""One module per feature; each handler gathers, analyses, records."""
+"""One module per feature; each handler reads its inputs, analyzes them and records the result."""

@@ -10,7 +10,7 @@ from slowpath_worker.job_context import JobContext, Postponed
 __all__ = ["MailInvitation", "MailPasswordReset", "mail_invitation", "mail_password_reset"]
 
 RETRY_S = 60.0
-"""Pause while the mail server is unavailable. Both links expire, so the waiting ends."""
+"""Pause while the mail server is unavailable. Both links expire, which ends the retries."""
 
 
 def mail_invitation(job: MailInvitation, context: JobContext) -> None:
@@ -36,7 +36,7 @@ def mail_invitation(job: MailInvitation, context: JobContext) -> None:
 
 
 def mail_password_reset(job: MailPasswordReset, context: JobContext) -> None:
-    """Mail a password reset with a new link. Browsers never send the part after `#` to a server, so it is in no log."""
+    """Mail a password reset with a new link. Browsers do not send the part after `#`, so no server logs it."""
     with context.cross_team() as connection:
         mail = password_resets.prepare_password_reset(connection, job.reset_id, context.clock.now())
 

@@ -8,7 +8,7 @@ __all__ = ["EraseTeam", "erase_team"]
 
 
 def erase_team(job: EraseTeam, context: JobContext) -> None:
-    """Delete the team's blobs and mirrors, then its rows, including the job's. A restored team stays."""
+    """Delete the team's blobs and mirrors, then its rows, including the job's. A restored team is not deleted."""
     with context.reading() as session:
         is_deleted = service.is_team_deleted(session)
     if not is_deleted:  # restored meanwhile

@@ -1,4 +1,4 @@
-"""Decode artifacts, and delete blobs that are not used any more."""
+"""Decode artifacts, and delete unused blobs."""
 
 import tempfile
 from pathlib import Path
@@ -34,9 +34,9 @@ __all__ = [
     "record_decode_failure",
 ]
 
-MADE_OF_A_FILE = (profiles.columns_key, benchmarks.columns_key)
-"""Return the folder of the blobs made from bytes with this hash, beside the folder of a trace."""
-NOT_READ_YET = {
+DECODED_KEYS = (profiles.columns_key, benchmarks.columns_key)
+"""Functions from a file's hash to the keys of its decoded blobs; traces and spans have folders."""
+UNSUPPORTED_FORMATS = {
     "metrics-text": "a scrape of metrics",
     "zip": "a zip archive",
 }
@@ -53,7 +53,7 @@ def decode_artifact(job: DecodeArtifact, context: JobContext) -> None:
     decoded = read_already(sha256, context) or _decode(context, sha256, name, facts)
 
     with context.finishing() as session:
-        if artifacts.is_gone(session, job.artifact_id):  # deleted meanwhile: what was just stored goes the same way
+        if artifacts.is_gone(session, job.artifact_id):  # deleted meanwhile: also delete the blobs just stored
             enqueue(
                 session, DeleteUnusedBlobs(job.artifact_id, [artifact_ingest.original_key(context.team_id, sha256)])
             )
@@ -68,11 +68,13 @@ def decode_artifact(job: DecodeArtifact, context: JobContext) -> None:
                 session, DeleteUnusedBlobs(job.artifact_id, [artifact_ingest.original_key(context.team_id, sha256)])
             )
         if artifact.build_id is not None:
-            _learn(session, BuildId(artifact.build_id), facts, decoded)
+            _add_build_metadata(session, BuildId(artifact.build_id), facts, decoded)
             enqueue_unless_pending(session, EvaluateBuild(BuildId(artifact.build_id)), after_s=SETTLE_SECONDS)
 
 
-def _learn(session: WriteSession, build_id: BuildId, facts: dict[str, Any], decoded: DecodedArtifact) -> None:
+def _add_build_metadata(
+    session: WriteSession, build_id: BuildId, facts: dict[str, Any], decoded: DecodedArtifact
+) -> None:
     """Add build information of a file to its build; values set by a user are not changed."""
     found = {name: facts[name] for name in ("go_version", "goos", "goarch") if facts.get(name)}
     catalog.fill_build_metadata_from_artifact(
@@ -88,45 +90,45 @@ def _decode(context: JobContext, sha256: str, name: str, facts: dict[str, Any]) 
         tempfile.TemporaryDirectory(dir=context.scratch, prefix="decode-") as folder,
     ):
         found = helper.sniff(path)
-        reader = READERS.get(found["kind"]) or _refuse_unread(found["kind"])
+        reader = READERS.get(found["kind"]) or _reject_unsupported(found["kind"])
         context.progress("decoding", 0.2)
         original = OriginalFile(path, name, sha256, found["encoding"], facts, Path(folder))
         return reader(original, helper, context)
 
 
-def _refuse_unread(kind: str) -> NoReturn:
-    what = NOT_READ_YET.get(kind, kind)
+def _reject_unsupported(kind: str) -> NoReturn:
+    what = UNSUPPORTED_FORMATS.get(kind, kind)
     raise InvalidArtifact(
-        f"This is {what}, which is recognised but not read here yet.",
+        f"This is {what}, which is not supported.",
         slug=f"not-read-yet-{kind}",
-        remedy="Unpack it and upload the files inside."
+        remedy="Unpack it and upload its files."
         if kind == "zip"
         else "Send metrics by remote write; upload profiles, traces, spans, stack-growth logs or benchmark output.",
     )
 
 
 def record_decode_failure(session: WriteSession, job: DecodeArtifact, failure: JobFailure) -> None:
-    """Record on the artifact why it could not be decoded. The original stays stored."""
+    """Record on the artifact why it could not be decoded. The original file is preserved."""
     artifact = artifacts.get_artifact(session, job.artifact_id)
     artifact.state = ArtifactState.INVALID if isinstance(failure.error, InvalidRequest) else ArtifactState.FAILED
     artifact.problem = failure.problem
-    if artifact.build_id is not None:  # the others of its build are waited for no longer
+    if artifact.build_id is not None:  # the build's evaluation no longer waits for this artifact
         enqueue_unless_pending(session, EvaluateBuild(BuildId(artifact.build_id)), after_s=SETTLE_SECONDS)
 
 
 def expire_upload(job: ExpireUpload, context: JobContext) -> None:
-    """Forget an upload in parts that was never completed (or long ago), and its parts."""
+    """Delete an expired multipart upload and its parts."""
     with context.finishing() as session:
         context.blobs.delete(multipart_uploads.abort_upload(session, job.upload_id))
 
 
 def delete_unused_blobs(job: DeleteUnusedBlobs, context: JobContext) -> None:
-    """Remove the bytes of a deleted artifact that no other row of the team needs."""
+    """Delete the blobs of a deleted artifact, unless another row of the team refers to them."""
     with context.finishing() as session:
         for key in job.keys:
             sha256 = key.rsplit("/", 1)[-1]
             if artifacts.is_blob_referenced(session, sha256):
                 continue
-            context.blobs.delete([BlobKey(key), *(made(context.team_id, sha256) for made in MADE_OF_A_FILE)])
+            context.blobs.delete([BlobKey(key), *(made(context.team_id, sha256) for made in DECODED_KEYS)])
             for folder in (traces.folder, spans.folder):
                 context.blobs.delete_under(folder(context.team_id, sha256))

@@ -81,21 +81,23 @@ def expand_candidate(job: ExpandCandidate, context: JobContext) -> None:
         tables = regressed_function_files.tables(session, row)
     plan = inputs.plan
     if plan is None or job.candidate not in plan.line.hiding:
-        with context.finishing() as session:  # done already
+        with context.finishing() as session:  # already expanded
             search_planner.record_level(session, job.bisect_id, job.candidate, SearchLevel((), 0), context.clock.now())
             return
     inputs = regressed_function_files.with_files(inputs, tables, context.blobs)
     mirrors = RepositoryMirrors(context, inputs)
     context.progress("expanding the candidate", 0.1)
     repositories = {module: RepositoryId(UUID(one)) for module, one in plan.modules.items()}
-    there = {**{one.id: one for one in inputs.others}, inputs.main.id: inputs.main}
-    known = {module: there[one] for module, one in repositories.items() if one in there}
-    lines = {module: mirrors.lines(one) for module, one in known.items()}
+    repositories_by_id = {**{one.id: one for one in inputs.others}, inputs.main.id: inputs.main}
+    known_repositories = {
+        module: repositories_by_id[one] for module, one in repositories.items() if one in repositories_by_id
+    }
+    lines = {module: mirrors.lines(one) for module, one in known_repositories.items()}
     history = MultiRepositoryHistory(
         mirrors.lines(inputs.main), lines, inputs.binary, None, _progress_callback(context, 0.1, 0.9)
     )
     level = history.inside(plan.nodes[job.candidate])
-    of = inputs.main if level.repository == MAIN else known[level.repository]
+    of = inputs.main if level.repository == MAIN else known_repositories[level.repository]
     with context.finishing() as session:
         pruned = level.repository != MAIN or inputs.binary.package is not None
         level = search_planner.weigh_level(session, of.id, level, inputs.regressed, pruned=pruned)
@@ -108,7 +110,7 @@ def record_expansion_failure(session: WriteSession, job: ExpandCandidate, failur
 
 
 def _progress_callback(context: JobContext, first: float, last: float) -> Callable[[int, int], None]:
-    """Return a callback that reports progress from `first` to `last` once a second, and raises if the job was cancelled."""
+    """Return a callback that reports progress from `first` to `last` once per second. It raises like `check`."""
     reported_at = 0.0
 
     def report(read: int, of: int) -> None:
@@ -126,7 +128,7 @@ class RepositoryMirrors:
     """Mirrors of the team's repositories on this machine; a mirror that lacks a commit is fetched once."""
 
     def __init__(self, context: JobContext, inputs: PlanInputs) -> None:
-        """Create without reading anything."""
+        """Set the inputs; nothing is read yet."""
         self._context, self._inputs = context, inputs
         self._lines: dict[RepositoryId, GitMirrorHistory] = {}
 
@@ -150,7 +152,7 @@ class RepositoryMirrors:
             self._context.check()
             for module in self._modules_of(one):
                 out.setdefault(module, one.id)
-        for name in self._required():  # a module below the root of a repository whose root is another one
+        for name in self._required():  # a module in a subfolder of the repository of another module
             root = max((one for one in out if name.startswith(f"{one}/")), key=len, default=None)
             if root is not None:
                 out.setdefault(name, out[root])

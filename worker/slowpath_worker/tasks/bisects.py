@@ -27,8 +27,8 @@ __all__ = [
     "record_measurement_failure",
 ]  # fmt: skip
 
-MOST_FUNCTIONS = 4096
-"""Functions of a measurement are not stored, so more can be read than of a build."""
+MAX_FUNCTIONS = 4096
+"""The functions of a probe's measurement are not stored, so the limit is higher than that of builds."""
 DECODED_AFTER_S = 0.5
 
 
@@ -54,16 +54,16 @@ def read_measurement(job: ReadMeasurement, context: JobContext) -> None:
     """Read a measurement once its artifacts are decoded, or its latency samples have arrived."""
     remote = FederatedQueries(context.egress, create_sealer(context.settings))
     with context.reading() as session:
-        asked = artifact_measurements.get_pending_measurement(session, job.window_id, job.bisect_id)
+        pending = artifact_measurements.get_pending_measurement(session, job.window_id, job.bisect_id)
         latency_query = latency_measurements.to_ask(session, remote, job.window_id, job.bisect_id)
     if latency_query is not None:
         _read_latency(job, latency_query, remote, context)
         return
-    if asked is not None and asked.waits:
+    if pending is not None and pending.waits:
         raise Postponed(DECODED_AFTER_S)
-    value, unit, problem = (None, "", None) if asked is None else _read(asked, context)
+    value, unit, problem = (None, "", None) if pending is None else _read(pending, context)
     with context.finishing() as session:
-        if asked is not None:
+        if pending is not None:
             artifact_measurements.record_measurement_value(
                 session, job.window_id, job.bisect_id, value=value, unit=unit, problem=problem
             )
@@ -73,27 +73,27 @@ def _read_latency(
     job: ReadMeasurement, one: PendingLatencyQuery, remote: RemoteSampleSource, context: JobContext
 ) -> None:
     if one.bound is not None:
-        answer = latency_measurements.read_through(remote, one)
+        result = latency_measurements.read_through(remote, one)
     else:
         with context.reading() as session:
-            answer = latency_measurements.read(session, one)
-    if answer.again_seconds is not None:
-        raise Postponed(answer.again_seconds)
+            result = latency_measurements.read(session, one)
+    if result.again_seconds is not None:
+        raise Postponed(result.again_seconds)
     with context.finishing() as session:
-        latency_measurements.record(session, job.window_id, job.bisect_id, answer, now=context.clock.now())
+        latency_measurements.record(session, job.window_id, job.bisect_id, result, now=context.clock.now())
 
 
-def _read(asked: PendingArtifactMeasurement, context: JobContext) -> tuple[float | None, str, str | None]:
-    if asked.asked is None:
-        return None, "", asked.problem
-    ids = [ArtifactId(row.id) for row in asked.asked.artifacts]
+def _read(pending: PendingArtifactMeasurement, context: JobContext) -> tuple[float | None, str, str | None]:
+    if pending.asked is None:
+        return None, "", pending.problem
+    ids = [ArtifactId(row.id) for row in pending.asked.artifacts]
     with context.reading() as session:
         keys = columns_keys(session, ids)
     with ExitStack() as stack:
         columns = [map_blob(context, keys[one], stack) for one in ids]
         try:
             value, unit = signature_value(
-                measure_artifacts(asked.asked, columns, MOST_FUNCTIONS), asked.kind, asked.subject, asked.unit
+                measure_artifacts(pending.asked, columns, MAX_FUNCTIONS), pending.kind, pending.subject, pending.unit
             )
         except NotMeasured as error:
             return None, "", str(error)
@@ -102,10 +102,10 @@ def _read(asked: PendingArtifactMeasurement, context: JobContext) -> tuple[float
 
 def record_measurement_failure(session: WriteSession, job: ReadMeasurement, failure: JobFailure) -> None:
     """Record on the measurement why it has no value, so that the search does not wait for it."""
-    why = str(failure.problem.get("detail") or failure.error)
+    reason = str(failure.problem.get("detail") or failure.error)
     try:
         artifact_measurements.record_measurement_value(
-            session, job.window_id, job.bisect_id, problem=f"It could not be read: {why}"
+            session, job.window_id, job.bisect_id, problem=f"The measurement could not be read: {reason}"
         )
     except BisectNotFound:
         return

@@ -22,33 +22,33 @@ __all__ = ["BuildChanged", "EvaluateBuild", "build_changed", "evaluate_build", "
 
 
 def evaluate_build(job: EvaluateBuild, context: JobContext) -> None:
-    """Measure new artifacts of a build, and evaluate it once none is being decoded any more.
+    """Measure new artifacts of a build, and evaluate it once no artifact is being decoded.
 
-    The last artifact to be decoded enqueues this job again, so a build whose files arrive slowly is evaluated by all of them.
+    The last decoded artifact enqueues this job again, so the verdict is based on all files, even if they arrive slowly.
     """
     with context.reading() as session:
         try:
             build = catalog.build(session, job.build_id)
         except BuildNotFound:
             build = None
-        asked, measurable = (
+        pending, measurable = (
             build_measurements.get_pending_measurements(session, build) if build is not None else ([], False)
         )
-        of_latency = build_latency.get_pending_latency(session, build) if build is not None else None
-        keys = columns_keys(session, [ArtifactId(row.id) for each in asked for row in each.artifacts])
+        pending_latency = build_latency.get_pending_latency(session, build) if build is not None else None
+        keys = columns_keys(session, [ArtifactId(row.id) for each in pending for row in each.artifacts])
 
-    made = []
-    for number, each in enumerate(asked):
-        context.progress(f"measuring {len(each.artifacts)} x {each.kind}", number / len(asked))
+    measured = []
+    for number, each in enumerate(pending):
+        context.progress(f"measuring {len(each.artifacts)} x {each.kind}", number / len(pending))
         with ExitStack() as stack:
             columns = [map_blob(context, keys[ArtifactId(row.id)], stack) for row in each.artifacts]
-            made += [
+            measured += [
                 PackedMeasurement(one.kind, one.pack(), each)
                 for one in measure_artifacts(each, columns, MOST_FUNCTIONS)
             ]
-    if of_latency is not None:
+    if pending_latency is not None:
         context.progress("measuring latency", 0.7)
-        made.append(_latency(of_latency, context))
+        measured.append(_latency(pending_latency, context))
 
     context.progress("evaluating", 0.8)
     with context.finishing() as session:
@@ -57,18 +57,18 @@ def evaluate_build(job: EvaluateBuild, context: JobContext) -> None:
         except BuildNotFound:
             return  # deleted meanwhile, with all its data
         waiting = build_measurements.undecoded(session, job.build_id)
-        if not made and build_measurements.is_measured(
+        if not measured and build_measurements.is_measured(
             build_measurements.get_build_verdict_row(session, job.build_id), waiting
         ):
             return
-        build_measurements.record(session, job.build_id, made)
+        build_measurements.record(session, job.build_id, measured)
         measurable |= build_latency.is_known(session, job.build_id)
         if (
-            of_latency is not None
+            pending_latency is not None
             and not measurable
             and build_measurements.get_build_verdict_row(session, job.build_id) is None
         ):
-            return  # it was deployed, but has no latency data
+            return  # deployed, but without latency data
         row = build_measurements.set_history_position(session, build)
         if waiting:
             return
@@ -95,20 +95,20 @@ def record_evaluation_failure(session: WriteSession, job: EvaluateBuild, failure
         build = catalog.build(session, job.build_id)
     except BuildNotFound:
         return
-    why = str(failure.problem.get("detail") or failure.error)
+    reason = str(failure.problem.get("detail") or failure.error)
     build_evaluation.record_skipped_build(
         session,
         build_measurements.set_history_position(session, build),
-        f"This build could not be measured: {why}",
+        f"This build could not be measured: {reason}",
         failure.at,
     )
 
 
-def _latency(asked: PendingLatencyMeasurement, context: JobContext) -> PackedMeasurement:
-    """Read one deployment at a time: a day of a large service has many samples."""
+def _latency(pending: PendingLatencyMeasurement, context: JobContext) -> PackedMeasurement:
+    """Measure the latency of the deployments, one at a time: a day of a large service has many samples."""
     found = []
-    for window in asked.windows:
+    for window in pending.windows:
         with context.reading() as session:
             samples = deployment_latency.samples_of(session, window)
         found.append((window, deployment_latency.measure_deployment_latency(window, samples)))
-    return build_latency.record_latency(asked, found, context.rng())
+    return build_latency.record_latency(pending, found, context.rng())

@@ -1,4 +1,4 @@
-"""Compare two sides, cut views of a comparison, make files from it."""
+"""Compute comparisons, build their diff views, and export them."""
 
 import csv
 import gzip
@@ -53,13 +53,13 @@ __all__ = [
 ]
 
 GZIP_LEVEL = 5
-"""One step below the default: a tenth larger, twice as fast, measured on diff columns."""
+"""Measured on diff columns: 10% larger than with the default, and twice as fast."""
 SHARE_OF_COMPARING = 0.6
 
 
 @dataclass(frozen=True)
 class _SideLabels:
-    """Which comparison it is, and how its sides are called."""
+    """The comparison's ID and the labels of its sides."""
 
     comparison_id: ComparisonId
     base: str
@@ -67,8 +67,8 @@ class _SideLabels:
 
 
 @contextmanager
-def _swept_if_deleted(context: JobContext, comparison_id: ComparisonId) -> Iterator[None]:
-    """A comparison may be deleted while its job runs: then what the job stored goes the same way, and the job is done."""
+def _delete_blobs_if_deleted(context: JobContext, comparison_id: ComparisonId) -> Iterator[None]:
+    """If the comparison is deleted while its job runs, delete the blobs that the job stored, and finish the job."""
     try:
         yield
     except (ComparisonNotFound, ViewNotFound):
@@ -79,15 +79,15 @@ def _swept_if_deleted(context: JobContext, comparison_id: ComparisonId) -> Itera
 
 
 def compute_comparison(job: ComputeComparison, context: JobContext) -> None:
-    """Compare two sets, unless the comparison is deleted meanwhile."""
-    with _swept_if_deleted(context, job.comparison_id):
+    """Compute a comparison, unless it is deleted meanwhile."""
+    with _delete_blobs_if_deleted(context, job.comparison_id):
         _compare_sets(job, context)
 
 
 def _compare_sets(job: ComputeComparison, context: JobContext) -> None:
     """Compare both sides and record the result; then build the first diff view of each kind.
 
-    The findings can be read while the views are being cut.
+    The findings are visible while the views are being built.
     """
     with context.writing() as session:
         started = comparison_results.mark_running(session, job.comparison_id)
@@ -97,42 +97,44 @@ def _compare_sets(job: ComputeComparison, context: JobContext) -> None:
         stored.latency = windows_of(session, job.comparison_id)
 
     with open_sides(context, stored) as sides:
-        comparison = _compared(context, sides)
-        found, views = _found(context, labels, comparison)
+        comparison = _compare(context, sides)
+        result_, views = _store_documents(context, labels, comparison)
         with context.writing() as session:
-            comparison_results.record_result(session, job.comparison_id, found)
+            comparison_results.record_result(session, job.comparison_id, result_)
             evidence.add_locations(session, job.comparison_id, comparison.findings)
-        cut = {}
-        for number, name in enumerate(found.cutting):
-            share = SHARE_OF_COMPARING + (1 - SHARE_OF_COMPARING) * number / len(found.cutting)
-            context.progress(f"drawing {name.kind}", share)
-            cut[name] = _cut(context, job.comparison_id, name, views[name])
+        files_by_view = {}
+        for number, name in enumerate(result_.cutting):
+            share = SHARE_OF_COMPARING + (1 - SHARE_OF_COMPARING) * number / len(result_.cutting)
+            context.progress(f"building the {name.kind} view", share)
+            files_by_view[name] = _build_view_files(context, job.comparison_id, name, views[name])
 
     with context.finishing() as session:
         comparisons.lock_comparison(session, job.comparison_id)
-        for name, files in cut.items():
+        for name, files in files_by_view.items():
             row = diff_views.get_view_by_key(session, job.comparison_id, name.kind, name.sample_type, name.granularity)
             comparison_results.record_view_files(row, files)
 
 
 def build_diff_view(job: BuildDiffView, context: JobContext) -> None:
-    """Cut one more view, unless the comparison is deleted meanwhile."""
-    with _swept_if_deleted(context, job.comparison_id):
-        _cut_view(job, context)
+    """Build a diff view, unless the comparison is deleted meanwhile."""
+    with _delete_blobs_if_deleted(context, job.comparison_id):
+        _build_view(job, context)
 
 
-def _cut_view(job: BuildDiffView, context: JobContext) -> None:
+def _build_view(job: BuildDiffView, context: JobContext) -> None:
     name = DiffViewKey(job.kind, job.sample_type, Granularity(job.granularity))
     with context.reading() as session:
         stored = find_side_columns(session, job.comparison_id)
 
     with open_sides(context, StoredSides(profiles=stored.profiles, benchmarks=stored.benchmarks)) as sides:
         base, candidate, _ = with_operations(sides.base, sides.candidate)
-        mine, theirs = base.of_kind(job.kind), candidate.of_kind(job.kind)
-        comparison = compare_profiles(mine, theirs, ProfileThresholds(), context.rng(), _progress(context))
-        context.progress(f"drawing {name.kind} by {name.granularity}", SHARE_OF_COMPARING)
+        base_profiles, candidate_profiles = base.of_kind(job.kind), candidate.of_kind(job.kind)
+        comparison = compare_profiles(
+            base_profiles, candidate_profiles, ProfileThresholds(), context.rng(), _progress(context)
+        )
+        context.progress(f"building the {name.kind} view by {name.granularity}", SHARE_OF_COMPARING)
         view = next(view for view in comparison.views() if _name(view) == name)
-        files = _cut(context, job.comparison_id, name, view)
+        files = _build_view_files(context, job.comparison_id, name, view)
 
     with context.finishing() as session:
         comparisons.lock_comparison(session, job.comparison_id)
@@ -141,7 +143,7 @@ def _cut_view(job: BuildDiffView, context: JobContext) -> None:
 
 
 def export_comparison(job: ExportComparison, context: JobContext) -> None:
-    """Make the file that was asked for."""
+    """Create an export file."""
     with context.reading() as session:
         export = comparison_exports.get_export(session, job.export_id)
         wanted, kind = ExportFormat(export.format), export.kind
@@ -153,11 +155,11 @@ def export_comparison(job: ExportComparison, context: JobContext) -> None:
         if wanted == ExportFormat.CSV and any(
             view.state in (DiffViewState.WAITING, DiffViewState.RUNNING) for view in of_kind
         ):
-            raise Postponed  # the table of functions comes with the view
+            raise Postponed  # the table of functions is part of the view
         ready = [view for view in of_kind if view.functions_key]
         stored = find_side_columns(session, comparison_id).profiles if wanted.startswith("pprof") else []
 
-    context.progress("making the file", 0.2)
+    context.progress("creating the file", 0.2)
     file_name = "".join(char if char.isalnum() or char in "-_." else "_" for char in name)[:80] or "comparison"
     with tempfile.TemporaryDirectory(dir=context.scratch, prefix="export-") as folder:
         out = Path(folder) / "file"
@@ -171,14 +173,14 @@ def export_comparison(job: ExportComparison, context: JobContext) -> None:
             _export_pprof(context, stored, kind or (views[0].kind if views else "cpu"), wanted, out)
             suffix, media_type = f"{wanted.removeprefix('pprof-')}.pb.gz", "application/octet-stream"
         if wanted != ExportFormat.JSON and kind and len({view.kind for view in views}) > 1:
-            suffix = f"{kind}.{suffix}"  # or the heap's file would be called as the CPU's is
+            suffix = f"{kind}.{suffix}"  # otherwise files of different kinds would have the same name
         size_bytes = out.stat().st_size
         key = comparison_exports.export_key(context.team_id, job.export_id)
         context.blobs.put(key, out)
 
     with context.finishing() as session:
         if not comparisons.lock_if_exists(session, comparison_id):
-            context.blobs.delete([key])  # deleted meanwhile, and its exports with it
+            context.blobs.delete([key])  # deleted meanwhile, with its exports
             return
         export = comparison_exports.get_export(session, job.export_id)
         export.state = ComparisonState.DONE
@@ -188,7 +190,7 @@ def export_comparison(job: ExportComparison, context: JobContext) -> None:
 
 
 def record_comparison_failure(session: WriteSession, job: ComputeComparison, failure: JobFailure) -> None:
-    """Write on the comparison why it has no result; on its views, if only they came to nothing."""
+    """Record on the comparison why it has no result, or on its views if only these failed."""
     comparison = comparisons.get_comparison(session, job.comparison_id)
     if comparison.state != ComparisonState.DONE:
         comparison_results.record_failure(comparison, _state(failure.error), failure.problem)
@@ -199,13 +201,13 @@ def record_comparison_failure(session: WriteSession, job: ComputeComparison, fai
 
 
 def record_view_failure(session: WriteSession, job: BuildDiffView, failure: JobFailure) -> None:
-    """Write on the view why it was not cut."""
+    """Record on the view why it was not built."""
     row = diff_views.get_view_by_key(session, job.comparison_id, job.kind, job.sample_type, job.granularity)
     comparison_results.record_failure(row, _state(failure.error), failure.problem)
 
 
 def record_export_failure(session: WriteSession, job: ExportComparison, failure: JobFailure) -> None:
-    """Write on the export why there is no file."""
+    """Record on the export why it failed."""
     comparison_results.record_failure(
         comparison_exports.get_export(session, ExportId(job.export_id)), _state(failure.error), failure.problem
     )
@@ -215,12 +217,12 @@ def _state(error: SlowpathError | Cancelled) -> ComparisonState:
     return ComparisonState.CANCELLED if isinstance(error, Cancelled) else ComparisonState.FAILED
 
 
-def _compared(context: JobContext, sides: LoadedSides) -> SideComparison:
+def _compare(context: JobContext, sides: LoadedSides) -> SideComparison:
     comparison = compare(sides.base, sides.candidate, sides.benchmark_rows, context.rng(), _progress(context))
     if not comparison.kind_verdicts:
         raise NothingToCompare(
-            "The two sides have no kind of artifact in common.",
-            remedy="Put artifacts of the same kind (CPU profiles, heap profiles, traces, ...) on both sides.",
+            "The two sides have no common artifact kind.",
+            remedy="Add artifacts of the same kind (CPU profiles, heap profiles, traces, ...) to both sides.",
         )
     return comparison
 
@@ -232,10 +234,10 @@ def _progress(context: JobContext) -> Callable[[str, float], None]:
     return progress
 
 
-def _found(
+def _store_documents(
     context: JobContext, labels: _SideLabels, comparison: SideComparison
 ) -> tuple[ComparisonResult, dict[DiffViewKey, DiffViewColumns]]:
-    """Store the documents of the parts; return what is to be written down, and the views by name."""
+    """Store the documents of the comparison's parts; return the result to record, and the views by key."""
     views = {_name(view): view for view in comparison.profiles.views()} if comparison.profiles else {}
     documents: dict[comparison_results.Part, BlobKey] = {}
     for part, document in comparison.documents(labels.base, labels.candidate).items():
@@ -243,13 +245,13 @@ def _found(
         content = json.dumps(document, ensure_ascii=False, allow_nan=False).encode()
         context.blobs.put(key, gzip.compress(content, GZIP_LEVEL, mtime=0))
         documents[part] = key
-    found = ComparisonResult(
+    result_ = ComparisonResult(
         result=to_json(comparison),
         views=[(name, view.describe()) for name, view in views.items()],
         cutting=[name for name in views if _is_first(name, list(views))],
         documents=documents,
     )
-    return found, views
+    return result_, views
 
 
 def _name(view: DiffViewColumns) -> DiffViewKey:
@@ -257,26 +259,28 @@ def _name(view: DiffViewColumns) -> DiffViewKey:
 
 
 def _is_first(name: DiffViewKey, names: Sequence[DiffViewKey]) -> bool:
-    """Return the views by function that are built at once; the others are built on request."""
+    """Return whether a view is the first of its kind by function, which is built immediately, not on request."""
     first = next(each for each in names if each.kind == name.kind and each.granularity == Granularity.FUNCTION)
     return name == first
 
 
-def _cut(context: JobContext, comparison_id: ComparisonId, name: DiffViewKey, view: DiffViewColumns) -> DiffViewFiles:
+def _build_view_files(
+    context: JobContext, comparison_id: ComparisonId, name: DiffViewKey, view: DiffViewColumns
+) -> DiffViewFiles:
     def put(part: str, content: bytes, *, packed: bool = True) -> BlobKey:
         key = comparison_results.view_key(context.team_id, comparison_id, name, part)
         context.blobs.put(key, gzip.compress(content, GZIP_LEVEL, mtime=0) if packed else content)
         return key
 
-    everything = view.diff_columns("all")
-    header = read_columns(everything, "slowpath.diff").header
+    all_columns = view.diff_columns("all")
+    header = read_columns(all_columns, "slowpath.diff").header
     functions = view.function_columns()
     first = view.diff_columns("first")
     sent = read_columns(first, "slowpath.diff").header["nodes_sent"]
     nodes = header["nodes_total"]
     context.check()
     return DiffViewFiles(
-        all_key=put("all", everything, packed=False),
+        all_key=put("all", all_columns, packed=False),
         first_key=put("first", first),
         rest_key=put("rest", view.diff_columns("rest")) if sent < nodes else None,
         functions_key=put("functions", functions),
@@ -299,19 +303,19 @@ def _export_pprof(
         base = sides[Side.BASE] if wanted != ExportFormat.PPROF_CANDIDATE else []
         candidate = sides[Side.CANDIDATE] if wanted != ExportFormat.PPROF_BASE else []
         if not base and not candidate:
-            raise NothingToCompare(f"There is no {kind} profile to take away.", remedy="Choose another kind.")
+            raise NothingToCompare(f"The comparison has no {kind} profile to export.", remedy="Choose another kind.")
         helper.export(out, base, candidate)
 
 
 def _functions(ready: Sequence[DiffView], kind: str | None) -> BlobKey:
     if not ready:
-        what = f"There is no {kind} view to take away." if kind else "No view is cut yet."
-        raise NothingToCompare(what, remedy="Choose another kind, or look at the view first.")
+        what = f"The comparison has no {kind} view to export." if kind else "The comparison has no view yet."
+        raise NothingToCompare(what, remedy="Choose another kind, or open the view first.")
     return BlobKey(ready[0].functions_key or "")
 
 
 def _csv(content: bytes) -> str:
-    """Return the table of functions as CSV; what a spreadsheet would run as a formula is made a plain text."""
+    """Format the table of functions as CSV; cells that a spreadsheet would run as formulas are escaped."""
     columns = read_columns(content, "slowpath.functions")
     names = strings_of(columns)
     categories = columns.header["categories"]
@@ -319,11 +323,11 @@ def _csv(content: bytes) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
     unit, basis = columns.header["sample_type"]["unit"], columns.header["default_basis"]
-    judged = {"low": "ratio low", "high": "ratio high", "q": "q"}
-    headings = [*(f"{name} ({unit})" for name in numbers), *(f"{name} ({basis})" for name in judged.values())]
+    statistics = {"low": "ratio low", "high": "ratio high", "q": "q"}
+    headings = [*(f"{name} ({unit})" for name in numbers), *(f"{name} ({basis})" for name in statistics.values())]
     writer.writerow(["function", "file", "category", *headings])
     values = [columns.column(name, "f64").tolist() for name in numbers]
-    values += [[_number(each) for each in columns.column(f"{name}_{basis}", "f32").tolist()] for name in judged]
+    values += [[_number(each) for each in columns.column(f"{name}_{basis}", "f32").tolist()] for name in statistics]
     rows = zip(
         columns.column("name", "u32").tolist(),
         columns.column("file", "u32").tolist(),
@@ -337,7 +341,7 @@ def _csv(content: bytes) -> str:
 
 
 def _number(value: float) -> float | str:
-    """Four digits of single precision; nothing where there is none."""
+    """Round to four significant digits; an empty string if the value is not finite."""
     return float(f"{value:.4g}") if math.isfinite(value) else ""
 
 

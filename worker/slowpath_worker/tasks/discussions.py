@@ -11,7 +11,7 @@ from slowpath_worker.job_context import JobContext, Postponed
 __all__ = ["MailMentions", "mail_mentions"]
 
 RETRY_S = 60.0
-"""Pause while the mail server is unavailable; the job's attempts would be used up within minutes."""
+"""Pause while the mail server is unavailable, without using up the job's attempts."""
 
 
 def mail_mentions(job: MailMentions, context: JobContext) -> None:

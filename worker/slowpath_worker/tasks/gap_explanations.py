@@ -18,7 +18,7 @@ __all__ = ["ExplainGap", "explain_gap", "record_explanation_failure"]
 
 
 def explain_gap(job: ExplainGap, context: JobContext) -> None:
-    """Look into the traces that may hold the gap, until one knows whose it was."""
+    """Examine the traces that may include the gap, until one explains it by goroutine."""
     with context.writing() as session:
         row = gap_explanations.get_explanation(session, job.explanation_id)
         row.state = ExplanationState.RUNNING
@@ -30,10 +30,10 @@ def explain_gap(job: ExplainGap, context: JobContext) -> None:
     context.progress("reading spans", 0.1)
     question = gap_explanations.build_gap_question(SpanTable.parse(context.blobs.read(columns_key), checked=True), gap)
     with context.reading() as session:
-        found = list_candidate_traces(session, artifact_id, question)
+        candidates = list_candidate_traces(session, artifact_id, question)
     answers = []
-    for number, candidate in enumerate(found):
-        context.progress("reading traces", 0.2 + 0.7 * number / len(found))
+    for number, candidate in enumerate(candidates):
+        context.progress("reading traces", 0.2 + 0.7 * number / len(candidates))
         answers.append(_explain_from_trace(candidate, question, context))
         if answers[-1].answer["basis"] in BY_GOROUTINE:
             break
@@ -46,7 +46,7 @@ def explain_gap(job: ExplainGap, context: JobContext) -> None:
 
 
 def _explain_from_trace(candidate: CandidateTrace, question: GapQuestion, context: JobContext) -> ExaminedTrace:
-    """Explain the gap from one trace. A trace that cannot be read gives no answer; others may."""
+    """Explain the gap from one trace; an unreadable trace gives an empty explanation."""
     helper = DecodeHelper(context.settings, context.check)
     try:
         with context.blobs.local(artifact_ingest.original_key(context.team_id, candidate.sha256)) as original:
@@ -58,7 +58,7 @@ def _explain_from_trace(candidate: CandidateTrace, question: GapQuestion, contex
 
 
 def record_explanation_failure(session: WriteSession, job: ExplainGap, failure: JobFailure) -> None:
-    """Write on the explanation why there is none."""
+    """Record on the explanation why it failed."""
     row = gap_explanations.get_explanation(session, job.explanation_id)
     row.state = ExplanationState.CANCELLED if isinstance(failure.error, Cancelled) else ExplanationState.FAILED
     row.problem = failure.problem

@@ -14,7 +14,7 @@ __all__ = ["ImportHistory", "import_history", "record_import_failure"]
 
 
 def import_history(job: ImportHistory, context: JobContext) -> None:
-    """Import the usual metrics one after the other; samples imported before a failure stay."""
+    """Import the common metrics one after the other; samples imported before a failure are preserved."""
     with context.reading() as session:
         connection = metric_sources.get_connection(
             metric_sources.get_metric_source(session, job.source_id), create_sealer(context.settings)
@@ -24,11 +24,11 @@ def import_history(job: ImportHistory, context: JobContext) -> None:
     progress = ImportProgress()
     with context.egress.opened(connection.url) as peer:
         api = PrometheusClient(peer, connection.headers)
-        context.progress("finding usual metrics", 0.0)
+        context.progress("finding metrics", 0.0)
         selection = history_import.select_metrics_to_import(api, rules, job.from_ms, job.to_ms)
         if selection.more:
             progress.faults.add(
-                "too-many-names", "The source has more usual metrics than one import reads.", selection.more
+                "too-many-names", "The source has more common metrics than one import can read.", selection.more
             )
         _import_metrics(job, context, api, selection, progress)
 
@@ -68,7 +68,7 @@ def _import_metrics(
 
 def record_import_failure(session: WriteSession, job: ImportHistory, failure: JobFailure) -> None:
     """Record on the source why its import ended."""
-    cancelled = "A user cancelled the import. Samples imported before that stay."
+    cancelled = "A user cancelled the import. Samples imported before are preserved."
     state, detail = (
         ("cancelled", cancelled) if isinstance(failure.error, Cancelled) else ("failed", failure.error.detail)
     )

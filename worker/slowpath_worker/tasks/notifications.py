@@ -51,7 +51,7 @@ def notify_regression_opened(job: RegressionOpened, context: JobContext) -> None
 
 
 def notify_regression_changed(job: RegressionChanged, context: JobContext) -> None:
-    """Notify of a changed regression. The job's id identifies the event, so a repeated job sends nothing twice."""
+    """Notify of a changed regression. The job's ID identifies the event, so a repeated job sends no duplicates."""
     moment = str(context.claim.job_id)
     with context.reading() as session:
         content = notification_content.compose_regression_changed(

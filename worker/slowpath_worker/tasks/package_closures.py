@@ -14,20 +14,20 @@ from slowpath_worker.job_context import JobContext
 
 __all__ = ["ComputePackageClosures", "read_closures"]
 
-AT_ONCE = 200
+BATCH_SIZE = 200
 """Closures recorded in one transaction."""
 
 
 def read_closures(job: ComputePackageClosures, context: JobContext) -> None:
     """Compute the package closures of a commit range and of the commits just before it; known ones are skipped."""
     with context.reading() as session:
-        between, wanted = suspect_commits.list_uncomputed_closures(session, job.service_id, job.good, job.bad)
-        built = between.built
-        url, authorization = between.repository.url, repositories.authorization(
-            between.repository, create_sealer(context.settings)
+        commit_range, wanted = suspect_commits.list_uncomputed_closures(session, job.service_id, job.good, job.bad)
+        built = commit_range.built
+        url, authorization = commit_range.repository.url, repositories.authorization(
+            commit_range.repository, create_sealer(context.settings)
         )  # fmt: skip
-    mirror = context.mirrors.get_mirror(context.team_id, RepositoryId(between.repository.id))
-    if url is not None and not all(mirror.has(sha) for sha in (between.good, between.bad)):
+    mirror = context.mirrors.get_mirror(context.team_id, RepositoryId(commit_range.repository.id))
+    if url is not None and not all(mirror.has(sha) for sha in (commit_range.good, commit_range.bad)):
         context.progress("fetching", 0.0)
         mirror.fetch(url, authorization, context.check)
 
@@ -40,9 +40,9 @@ def read_closures(job: ComputePackageClosures, context: JobContext) -> None:
             try:
                 one = closures.at(objects.root(sha))
                 found.append((commit_id, one.hash, len(one.packages), one.problem))
-            except (NotFound, TooLarge) as error:  # of this commit, not of the range
+            except (NotFound, TooLarge) as error:  # affects only this commit
                 found.append((commit_id, None, None, error.detail))
-            if len(found) == AT_ONCE:
+            if len(found) == BATCH_SIZE:
                 _write(context, recipe, found)
                 found = []
     mirror.write_package_cache(dump_cache(memory))

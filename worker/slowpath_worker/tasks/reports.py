@@ -1,4 +1,4 @@
-"""Remove the bytes that no report refers to any more."""
+"""Delete blobs that no report refers to."""
 
 from slowpath.core.ids import BlobKey
 from slowpath.sharing.reports.jobs import DeleteUnusedReportBlobs
@@ -9,9 +9,9 @@ __all__ = ["DeleteUnusedReportBlobs", "delete_unused_report_blobs"]
 
 
 def delete_unused_report_blobs(job: DeleteUnusedReportBlobs, context: JobContext) -> None:
-    """Remove what was dropped from a draft and is in no version, or all bytes of a report that is gone.
+    """Delete blobs removed from a draft and unused by its versions, or all blobs of a deleted report.
 
-    The report is held meanwhile: who freezes the same page again waits, and then finds that the bytes are not there.
+    The report is locked meanwhile: a concurrent snapshot of the same page waits, and then stores the blobs again.
     """
     with context.finishing() as session:
         needed = reports.list_referenced_blobs(session, job.report_id)

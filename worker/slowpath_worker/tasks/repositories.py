@@ -26,9 +26,9 @@ __all__ = [
     "record_fetch_failure",
 ]  # fmt: skip
 
-AT_ONCE = 500
-"""Commits that are written in one transaction."""
-MOST_PATCH_BYTES = 4 << 20
+BATCH_SIZE = 500
+"""Commits recorded in one transaction."""
+MAX_PATCH_BYTES = 4 << 20
 
 
 def fetch_repository(job: FetchRepository, context: JobContext) -> None:
@@ -37,7 +37,7 @@ def fetch_repository(job: FetchRepository, context: JobContext) -> None:
         row = repositories.get_repository(session, job.repository_id)
         url, known = row.url, set(row.branch_heads.values())
         authorization = repositories.authorization(row, create_sealer(context.settings))
-    if url is None:  # it is not fetched any more, only pushed to
+    if url is None:  # the repository is no longer fetched; commits are only pushed
         with context.finishing():
             return
     mirror = _mirror(context, job.repository_id)
@@ -45,16 +45,16 @@ def fetch_repository(job: FetchRepository, context: JobContext) -> None:
     heads = mirror.fetch(url, authorization, context.check)
 
     context.progress("reading commits", 0.5)
-    there = {sha for sha in known if mirror.has(sha)}
-    new = {*heads.branches.values()} - there
+    known_commits = {sha for sha in known if mirror.has(sha)}
+    new = {*heads.branches.values()} - known_commits
     seen = 0
     with mirror.objects() as objects:
-        for some in _batches(mirror.commits(new, there, MOST_FETCHED, context.check)):
-            facts = [commit_extraction.extract_commit_metadata(commit, objects) for commit in some]
+        for batch in _batches(mirror.commits(new, known_commits, MOST_FETCHED, context.check)):
+            facts = [commit_extraction.extract_commit_metadata(commit, objects) for commit in batch]
             with context.writing() as session:
                 commit_graph.record_commits(session, job.repository_id, facts)
-            seen += len(some)
-            context.progress(f"reading commits: {seen:,}", 0.5 + 0.5 * seen / (seen + 5 * AT_ONCE))
+            seen += len(batch)
+            context.progress(f"reading commits: {seen:,}", 0.5 + 0.5 * seen / (seen + 5 * BATCH_SIZE))
 
     with context.finishing() as session:
         repositories.record_fetch(
@@ -79,15 +79,15 @@ def poll_repository(job: PollRepository, context: JobContext) -> None:
 
 
 def read_diff(job: ReadCommitDiff, context: JobContext) -> None:
-    """Read what a commit changes line by line."""
+    """Read the diff of a commit."""
     with context.reading() as session:
         commit = suspect_commits.get_commit_by_id(session, job.commit_id)
         sha, repository_id = commit.sha, RepositoryId(commit.repository_id)
     mirror = _mirror(context, repository_id)
     if not mirror.has(sha):
         _fetch_again(context, repository_id, mirror)
-    text, cut = mirror.patch(sha, max_bytes=MOST_PATCH_BYTES, check=context.check)
-    content = as_json(parse_unified_diff(text, cut=cut))
+    text, is_truncated = mirror.patch(sha, max_bytes=MAX_PATCH_BYTES, check=context.check)
+    content = as_json(parse_unified_diff(text, cut=is_truncated))
     with context.finishing() as session:
         suspect_commits.record_diff(session, job.commit_id, content, None)
 
@@ -98,7 +98,7 @@ def record_diff_failure(session: WriteSession, job: ReadCommitDiff, failure: Job
 
 
 def delete_repository_mirror(job: DeleteRepositoryMirror, context: JobContext) -> None:
-    """Delete the mirror of a repository on this machine; mirrors elsewhere are not read any more."""
+    """Delete the mirror of a repository on this machine; mirrors on other machines are no longer used."""
     _mirror(context, job.repository_id).delete()
     with context.finishing():
         return
@@ -119,5 +119,5 @@ def _mirror(context: JobContext, repository_id: RepositoryId) -> GitMirrorPort:
 
 def _batches(commits: Iterable[GitCommit]) -> Iterator[list[GitCommit]]:
     found = iter(commits)
-    while some := list(islice(found, AT_ONCE)):
-        yield some
+    while batch := list(islice(found, BATCH_SIZE)):
+        yield batch

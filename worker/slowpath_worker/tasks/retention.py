@@ -38,10 +38,10 @@ def _delete_expired(context: JobContext, now: datetime) -> int:
     deleted = 0
     while True:
         with context.writing() as session:
-            some = retention_rules.delete_expired(session, now)
-        if not some:
+            count = retention_rules.delete_expired(session, now)
+        if not count:
             break
-        deleted += some
+        deleted += count
     with context.reading() as session:
         before = audit_log_retention.audit_log_cutoff(session, now)
     if before is not None:

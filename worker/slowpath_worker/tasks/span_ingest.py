@@ -1,4 +1,4 @@
-"""Put pushed spans together into files."""
+"""Merge pushed spans into files."""
 
 import hashlib
 import tempfile
@@ -15,25 +15,25 @@ __all__ = ["MergeSpanPushes", "merge_span_pushes"]
 
 
 def merge_span_pushes(_job: MergeSpanPushes, context: JobContext) -> None:
-    """Make files of what was pushed, and forget those whose time is over.
+    """Merge pushed spans into files, and delete expired ones.
 
-    Nothing is decoded here: separate jobs decode the files like uploaded ones.
+    Separate jobs decode the files like uploaded ones.
     """
     with (
         tempfile.TemporaryDirectory(dir=context.scratch, prefix="fold-") as folder,
         context.finishing() as session,
     ):
-        for fold in span_ingest.lock_pending_pushes(session):
-            span_ingest.merge_pushes(session, context.blobs, fold, _written(fold, Path(folder) / fold.dialect))
+        for merged in span_ingest.lock_pending_pushes(session):
+            span_ingest.merge_pushes(session, context.blobs, merged, _write_file(merged, Path(folder) / merged.dialect))
         span_ingest.enqueue_next_merge(session)
         span_ingest.delete_expired_spans(session)
 
 
-def _written(fold: MergedPushFile, path: Path) -> ReceivedFile:
-    """Write the pushes one behind the other: so they are a file of their dialect."""
+def _write_file(merged: MergedPushFile, path: Path) -> ReceivedFile:
+    """Concatenate the pushes, which gives a valid file of their format."""
     digest, size_bytes = hashlib.sha256(), 0
     with path.open("wb") as file:
-        for push in fold.pushes:
+        for push in merged.pushes:
             for piece in pieces(push.content):
                 file.write(piece)
                 digest.update(piece)

@@ -1,4 +1,4 @@
-"""Cut a piece out of an execution trace."""
+"""Extract excerpts of execution traces."""
 
 import tempfile
 from pathlib import Path
@@ -18,13 +18,13 @@ __all__ = ["ExtractTraceExcerpt", "extract_excerpt", "record_excerpt_failure"]
 def extract_excerpt(job: ExtractTraceExcerpt, context: JobContext) -> None:
     """Extract the generations around the time range, and store them as an artifact."""
     with context.writing() as session:
-        cut = trace_excerpts.get_excerpt(session, job.cut_id)
-        cut.state = ExcerptState.RUNNING
-        cut.problem = None
-        artifact = artifacts.get_artifact(session, ArtifactId(cut.artifact_id))
-        sha256, name, window_ns = artifact.sha256, artifact.name, (cut.from_ns, cut.to_ns)
+        excerpt = trace_excerpts.get_excerpt(session, job.cut_id)
+        excerpt.state = ExcerptState.RUNNING
+        excerpt.problem = None
+        artifact = artifacts.get_artifact(session, ArtifactId(excerpt.artifact_id))
+        sha256, name, window_ns = artifact.sha256, artifact.name, (excerpt.from_ns, excerpt.to_ns)
 
-    context.progress("cutting", 0.2)
+    context.progress("extracting", 0.2)
     with (
         context.blobs.local(artifact_ingest.original_key(context.team_id, sha256)) as original,
         tempfile.TemporaryDirectory(dir=context.scratch, prefix="cut-") as folder,
@@ -36,14 +36,16 @@ def extract_excerpt(job: ExtractTraceExcerpt, context: JobContext) -> None:
         context.blobs.put(key, out)
 
     with context.finishing() as session:
-        cut = trace_excerpts.get_excerpt(session, job.cut_id)
-        cut.state = ExcerptState.DONE
-        cut.blob_key, cut.size_bytes = key, size_bytes
-        cut.file_name = f"{name.removesuffix('.gz')}.{window_ns[0] // 1_000_000}-{window_ns[1] // 1_000_000}ms.trace"
+        excerpt = trace_excerpts.get_excerpt(session, job.cut_id)
+        excerpt.state = ExcerptState.DONE
+        excerpt.blob_key, excerpt.size_bytes = key, size_bytes
+        excerpt.file_name = (
+            f"{name.removesuffix('.gz')}.{window_ns[0] // 1_000_000}-{window_ns[1] // 1_000_000}ms.trace"
+        )
 
 
 def record_excerpt_failure(session: WriteSession, job: ExtractTraceExcerpt, failure: JobFailure) -> None:
-    """Write on the piece why there is none."""
-    cut = trace_excerpts.get_excerpt(session, job.cut_id)
-    cut.state = ExcerptState.CANCELLED if isinstance(failure.error, Cancelled) else ExcerptState.FAILED
-    cut.problem = failure.problem
+    """Record on the excerpt why it failed."""
+    excerpt = trace_excerpts.get_excerpt(session, job.cut_id)
+    excerpt.state = ExcerptState.CANCELLED if isinstance(failure.error, Cancelled) else ExcerptState.FAILED
+    excerpt.problem = failure.problem

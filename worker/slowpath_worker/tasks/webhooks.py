@@ -30,40 +30,40 @@ def process_delivery(job: ProcessDelivery, context: JobContext) -> None:
 
 def record_processing_failure(session: WriteSession, job: ProcessDelivery, failure: JobFailure) -> None:
     """Record on the delivery why it failed; a redelivery is processed again."""
-    detail = "A user cancelled it." if isinstance(failure.error, Cancelled) else failure.error.detail
+    detail = "A user cancelled the processing." if isinstance(failure.error, Cancelled) else failure.error.detail
     delivery_processing.record_delivery_failure(session, job.delivery_id, detail)
 
 
 def reconcile_deliveries(job: ReconcileDeliveries, context: JobContext) -> None:
     """List sent deliveries at the provider, and request missed ones again."""
     with context.reading() as session:
-        asked = delivery_reconciliation.get_provider(session, job.hook_id, create_sealer(context.settings))
+        provider = delivery_reconciliation.get_provider(session, job.hook_id, create_sealer(context.settings))
 
     now = context.clock.now()
-    again, more, problem = 0, False, None
-    if asked is not None:
+    redelivered, more, problem = 0, False, None
+    if provider is not None:
         try:
-            with context.egress.opened(asked.url) as connection:
-                listed = asked.listed(connection, now)
+            with context.egress.opened(provider.url) as connection:
+                listed = provider.listed(connection, now)
                 with context.reading() as session:
-                    arrived = delivery_reconciliation.list_received_ids(session, job.hook_id, asked.ids(listed))
-                missed = asked.missed(listed, arrived, now)
-                more = len(missed) > asked.most_again
-                for one in missed[: asked.most_again]:
+                    arrived = delivery_reconciliation.list_received_ids(session, job.hook_id, provider.ids(listed))
+                missed = provider.missed(listed, arrived, now)
+                more = len(missed) > provider.most_again
+                for missed_delivery in missed[: provider.most_again]:
                     context.check()
-                    sent = asked.ask_again(connection, one)
+                    sent = provider.ask_again(connection, missed_delivery)
                     if sent is None:
                         more = True
                         break
-                    again += sent
+                    redelivered += sent
         except Unavailable:
-            raise  # tried again soon
+            raise  # retried soon
         except SlowpathError as error:
             problem = error.facts()
 
     with context.finishing() as session:
         delivery_reconciliation.record_reconciliation(
-            session, job.hook_id, asked is not None, again, problem, now, more
+            session, job.hook_id, provider is not None, redelivered, problem, now, more
         )
 
 

@@ -129,9 +129,9 @@ def test_a_bad_file_is_exit_code_2_and_one_line(
 
 def test_what_is_not_there_is_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert compare(tmp_path / "none", HELPER) == 2
-    assert "there is no such file or folder" in capsys.readouterr().err
+    assert "no such file or folder" in capsys.readouterr().err
     assert compare(tmp_path, HELPER) == 2
-    assert "the folder holds no file" in capsys.readouterr().err
+    assert "the folder has no files" in capsys.readouterr().err
 
 
 def test_bad_facts_are_bad_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -36,7 +36,7 @@ def test_a_person_is_made_and_given_another_password(house: AppUnderTest, emptie
     assert sign_in(house, "a long enough one") == 201
 
     changed = admin(emptied, "set-password", "--email", "JO@example.com", password="another long one")
-    assert (changed.returncode, changed.stdout) == (0, "JO@example.com has another password; 1 sessions have ended\n")
+    assert (changed.returncode, changed.stdout) == (0, "Set the password of JO@example.com and ended 1 sessions.\n")
     assert [sign_in(house, "a long enough one"), sign_in(house, "another long one")] == [401, 201]
 
 

@@ -89,7 +89,7 @@ def test_a_side_that_dies_does_not_cost_the_other(
     killing.wait(10)
     assert len(facts_of(tmp_path / "base")) == 5
     assert 1 <= len(facts_of(tmp_path / "candidate")) < 5
-    assert "candidate" in next(line for line in capfd.readouterr().err.splitlines() if "missed" in line)
+    assert "candidate" in next(line for line in capfd.readouterr().err.splitlines() if "failed" in line)
 
 
 def test_a_folder_that_is_taken_meanwhile_does_not_cost_the_other(serve: Serve, tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ def test_ctrl_c_leaves_whole_files_on_both_sides(start_ingester: Start, tmp_path
         (["--against", "127.0.0.1:1", "--out", "d", "--against-out", "d"], "are the same folder"),
         (["--against", "127.0.0.1:1", "--against-out", "d"], "needs --out"),
         (["--against", "127.0.0.1:1", "--against-fact", "x"], "--against-fact takes NAME=VALUE"),
-        (["--against", "127.0.0.1:1"], "Nothing answers at http://127.0.0.1:1/"),
+        (["--against", "127.0.0.1:1"], "No connection to http://127.0.0.1:1/"),
     ],
 )
 def test_what_makes_no_sense_is_said(

@@ -93,14 +93,14 @@ def test_requests_to_the_admin_handlers_are_never_the_load(
     with load(address):
         assert collect(address, tmp_path / "set") == 0
     assert requests(tmp_path / "set") is None
-    assert "no counter of requests found" in capfd.readouterr().err
+    assert "no request counter found" in capfd.readouterr().err
 
 
 def test_own_requests_are_excluded(serve_watched: Start, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     address = serve_watched("all")
     assert collect(address, tmp_path / "idle") == 0
     assert requests(tmp_path / "idle") is None, "nobody but us has asked for anything"
-    assert "warning: no requests were counted but those made here" in capfd.readouterr().err
+    assert "warning: the counter increased only by the requests of this program" in capfd.readouterr().err
     with load(address):
         assert collect(address, tmp_path / "busy") == 0
     assert 20 <= (requests(tmp_path / "busy") or 0) <= 1_000

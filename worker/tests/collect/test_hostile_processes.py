@@ -40,14 +40,14 @@ def dripping() -> Iterator[bytes]:
 
 def test_an_endless_answer_ends_at_the_limit(serve: Serve) -> None:
     server = serve(lambda _: Reply(body=endless()))
-    with pytest.raises(ResponseRejected, match="more than 10,000 bytes"):
+    with pytest.raises(ResponseRejected, match="limit of 10,000 bytes"):
         get(server)
 
 
 def test_a_dripping_answer_ends_at_its_time(serve: Serve) -> None:
     server = serve(lambda _: Reply(body=dripping()))
     began = time.monotonic()
-    with pytest.raises(ResponseRejected, match="too slowly"):
+    with pytest.raises(ResponseRejected, match="too slow"):
         get(server, grace_seconds=0.5)
     assert time.monotonic() - began < 3
 
@@ -57,13 +57,13 @@ def test_a_silent_process_is_given_up(serve: Serve) -> None:
         time.sleep(1.0)
         return Reply()
 
-    with pytest.raises(ResponseRejected, match="silent"):
+    with pytest.raises(ResponseRejected, match="sent no data"):
         get(serve(slow), grace_seconds=0.3)
 
 
 def test_a_broken_off_answer_is_told_from_a_whole_one(serve: Serve) -> None:
     server = serve(lambda _: Reply(body=PROFILE, cut=True))
-    with pytest.raises(ResponseRejected, match="broke off its answer"):
+    with pytest.raises(ResponseRejected, match="closed the connection before the end"):
         get(server)
 
 
@@ -84,7 +84,7 @@ def test_redirects_stay_at_the_same_place(serve: Serve) -> None:
     server = serve(handler)
     assert get(server, "/here") == b"found"
     for path in ("/away", "/meta"):
-        with pytest.raises(ResponseRejected, match="redirects to another place"):
+        with pytest.raises(ResponseRejected, match="redirects to another host"):
             get(server, path)
     with pytest.raises(ResponseRejected, match="more than 3 times"):
         get(server, "/loop")
@@ -111,11 +111,11 @@ def test_words_from_outside_are_made_printable(serve: Serve) -> None:
         (Reply(status=404), ProfileNotOffered, "404"),
         (Reply(status=401), RequestDeclined, "--header"),
         (Reply(body=b"<html>\x1b[31m"), ProfileNotOffered, "with '<html>\N{REPLACEMENT CHARACTER}[31m'"),
-        (Reply(body=b""), ProfileNotOffered, "not answer with a cpu recording"),
+        (Reply(body=b""), ProfileNotOffered, "did not respond with a cpu recording"),
         (
             Reply(status=400, body=b"profile duration exceeds server's WriteTimeout\n"),
             RequestDeclined,
-            "ask for fewer --seconds",
+            "Reduce --seconds",
         ),
     ],
 )

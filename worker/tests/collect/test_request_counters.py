@@ -87,8 +87,8 @@ def test_a_counter_is_named_with_its_labels(selector: str, total: float | None) 
 @pytest.mark.parametrize(
     ("grown", "own", "cpu_s", "requests", "said"),
     [
-        (2, OwnRequests(), 1.4, None, "no more than were made here"),
-        (2, OwnRequests(scrapes=True, profiles=True), 1.4, None, "but those made here"),
+        (2, OwnRequests(), 1.4, None, "no more than the requests of this program"),
+        (2, OwnRequests(scrapes=True, profiles=True), 1.4, None, "only by the requests of this program"),
         (2, OwnRequests(scrapes=False, profiles=False), 0.1, 2, ""),
         (2_100, OwnRequests(scrapes=True, profiles=True), 1.4, 2_098, ""),
         (2_100, OwnRequests(), 1.4, 2_100, ""),

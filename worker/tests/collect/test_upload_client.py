@@ -172,14 +172,14 @@ def test_a_wrong_token_is_told_before_anything_is_sent(
     (tmp_path / "a").write_bytes(b"a")
     server = serve(shelf)
     assert main(["upload", str(tmp_path / "a"), "--server", server.address, "--token", "other"]) == 2
-    assert "Is the token right" in capfd.readouterr().err
+    assert "Check that the token is correct" in capfd.readouterr().err
     assert [asked.method for asked in server.asked] == ["GET"]
 
 
 def test_the_token_is_not_carried_elsewhere(serve: Serve, shelf: Shelf) -> None:
     other = serve(shelf)
     away = Reply(status=307, headers={"Location": f"http://{other.address}/api/v1/artifacts"})
-    address, said = serve(lambda _: away).address, "does not answer as a Slowpath server does"
+    address, said = serve(lambda _: away).address, "is not a Slowpath server"
     with UploadClient(address, TOKEN, lambda _: None) as server, pytest.raises(RequestDeclined, match=said):
         server.check()
     assert other.asked == []
@@ -205,7 +205,7 @@ def test_a_token_must_be_able_to_be_one(token: str) -> None:
     [
         (["no-such-file", "--server", "http://127.0.0.1:1"], "no such file"),
         (["facts.json"], "No server given"),
-        (["facts.json", "--server", "http://127.0.0.1:1", "--metadata", "facts.json"], "holds no run metadata"),
+        (["facts.json", "--server", "http://127.0.0.1:1", "--metadata", "facts.json"], "is not valid run metadata"),
         (["facts.json", "--server", "ftp://x"], "is not the address of a server"),
         (["facts.json", "--server", "http://127.0.0.1:1"], "does not answer"),
     ],

@@ -124,14 +124,14 @@ def test_a_job_that_stays_is_ready_when_it_says_so(
     assert driver.status(handle, None).state == "building"
     assert "queued" in driver.status(handle, None).detail
     host.runs[0]["status"] = "waiting"
-    assert "for a person's approval: https://github.com/acme" in driver.status(handle, None).detail
+    assert "for approval: https://github.com/acme" in driver.status(handle, None).detail
     host.runs[0]["status"] = "in_progress"
     assert driver.status(handle, DeploymentStatus("rolling", "starting")) == DeploymentStatus("rolling", "starting")
     assert driver.status(handle, DeploymentStatus("ready")).state == "ready"
     host.runs[0] |= {"status": "completed", "conclusion": "success"}
     gone = driver.status(handle, DeploymentStatus("ready"))
     assert gone.state == "failed"
-    assert "the deploy with it" in gone.detail
+    assert "the deployment with it" in gone.detail
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_a_run_is_never_dispatched_twice(
     host.lose, host.unlisted = True, 3
     handle = driver.deploy(target())
     assert driver.deploy(target()) == handle  # as after being killed
-    assert [driver.status(handle, None).detail for _ in range(3)] == ["asked of GitHub"] * 3
+    assert [driver.status(handle, None).detail for _ in range(3)] == ["requested from GitHub"] * 3
     assert "queued" in driver.status(handle, None).detail
     watch.pause(1000)
     assert "queued" in driver.status(handle, None).detail
@@ -177,7 +177,7 @@ def test_a_runner_that_lost_its_disk_finds_what_it_started(
 ) -> None:
     driver.deploy(target())
     for _ in range(150):
-        driver._dispatched({"action": "deploy", "run_id": str(OTHER_RUN), "attempt": "1"})
+        driver._dispatch({"action": "deploy", "run_id": str(OTHER_RUN), "attempt": "1"})
     other = driver_at(api, DriverEnvironment("lab", tmp_path / "new"), watch)
     handle = other.deploy(target())
     assert other.status(handle, None).detail.endswith("/runs/1000")
@@ -197,7 +197,7 @@ def test_a_request_that_never_arrived_is_made_anew_by_the_next_attempt(
     watch.pause(89)
     assert driver.status(handle, None).state == "building"
     watch.pause(2)
-    with pytest.raises(DeploymentFailed, match=r"does slowpath\.yml set run-name") as found:
+    with pytest.raises(DeploymentFailed, match=r"slowpath\.yml sets run-name") as found:
         driver.status(handle, None)
     assert found.value.is_transient
     host.first = lambda _: None
@@ -262,7 +262,7 @@ def test_who_asks_too_much_waits_as_long_as_is_said_and_asks_nothing_meanwhile(
     asked.clear()
     watch.pause(seconds - 6)
     assert driver.deploy(target()) == handle  # as after being killed
-    assert "is not to be asked" in driver.status(handle, None).detail
+    assert "The rate limit of" in driver.status(handle, None).detail
     assert asked == []
     host.first = lambda _: None
     watch.pause(7)
@@ -270,7 +270,7 @@ def test_who_asks_too_much_waits_as_long_as_is_said_and_asks_nothing_meanwhile(
     assert len(host.runs) == 1
     host.first = limited
     driver.outside.limits.heard(429, {"retry-after": str(seconds)}, "")
-    with pytest.raises(DeploymentFailed, match="is not to be asked before") as found:
+    with pytest.raises(DeploymentFailed, match="The rate limit of") as found:
         driver.restore(RUN)
     assert found.value.is_transient
     host.first = lambda _: None
@@ -330,7 +330,7 @@ def test_a_job_that_does_not_listen_is_forced(driver: github_actions.GitHubActio
 def test_a_job_that_can_not_be_forced_is_said(driver: github_actions.GitHubActionsDriver, host: GitHubDouble) -> None:
     driver.deploy(target())
     host.first = lambda asked: told(409, {"message": "no"}) if asked.method == "POST" else None
-    with pytest.raises(DeploymentFailed, match="does not end, though cancelled") as found:
+    with pytest.raises(DeploymentFailed, match="was cancelled, but has not ended") as found:
         driver.restore(RUN)
     assert found.value.is_transient
 
@@ -366,7 +366,7 @@ def test_taking_down_is_tried_until_it_succeeds_and_never_twice_at_once(
     driver = driver_at(api, place, watch, stays=False)
     driver.deploy(target())
     host.ending = "failure"
-    with pytest.raises(DeploymentFailed, match=r"Taking it down failed: .*/runs/1001") as found:
+    with pytest.raises(DeploymentFailed, match=r"Removing the deployment failed: .*/runs/1001") as found:
         driver.restore(RUN)
     assert found.value.is_transient
     host.ending, host.lose, host.unlisted = "success", True, 3
@@ -386,7 +386,7 @@ def test_a_taking_down_that_hangs_is_said_and_gone_on_with(
     driver.deploy(target())
     host.ending = None
     driver.pause = lambda seconds: watch.pause(seconds * 20)
-    with pytest.raises(DeploymentFailed, match="does not end within"):
+    with pytest.raises(DeploymentFailed, match="took longer than the limit"):
         driver.restore(RUN)
     host.runs[1] |= {"status": "completed", "conclusion": "success"}
     driver.restore(RUN)
@@ -437,7 +437,7 @@ def test_a_token_in_a_file_is_read_anew(
     file.write_text(f"{TOKEN}\n", encoding="ascii")
     handle = driver.deploy(target())
     file.unlink()
-    assert "holds no token" in driver.status(handle, None).detail
+    assert "has no valid token" in driver.status(handle, None).detail
     file.write_text(f"{TOKEN}\n", encoding="ascii")
     driver.restore(RUN)
     assert host.cancelled == ["1000/cancel"]
@@ -472,7 +472,7 @@ def test_nonsense_from_a_host_is_no_crash(place: DriverEnvironment, watch: Watch
         ({"repository": "acme/../x"}, "owner/name"),
         ({"repository": "acme/x?y"}, "owner/name"),
         ({"workflow": None}, "workflow"),
-        ({"api": "http://github.example"}, "https only"),
+        ({"api": "http://github.example"}, "requires https"),
         ({"token_env": "NOT_SET"}, "NOT_SET"),
         ({"inputs": {"commit": "x"}}, "none named"),
         ({"inputs": {f"i{number}": "x" for number in range(18)}}, "at most 17"),
@@ -480,7 +480,7 @@ def test_nonsense_from_a_host_is_no_crash(place: DriverEnvironment, watch: Watch
         ({"url": "http://{host}"}, "host"),
         ({"url": "probe"}, "not an address"),
         ({"stays": "yes"}, "true or false"),
-        ({"poll": 3}, "does not know 'poll'"),
+        ({"poll": 3}, "unknown key 'poll'"),
     ],
 )
 def test_a_section_that_can_not_be_meant_is_refused(place: DriverEnvironment, more: dict[str, Any], said: str) -> None:

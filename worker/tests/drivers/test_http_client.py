@@ -34,7 +34,7 @@ def test_a_runner_inside_a_cluster_needs_no_more_than_what_the_cluster_gives_it(
     (given / "token").write_text("cluster-token\n", encoding="ascii")
     driver.prepare()
     (given / "token").unlink()
-    with pytest.raises(DeploymentFailed, match="holds no token"):
+    with pytest.raises(DeploymentFailed, match="has no valid token"):
         driver.prepare()
 
 

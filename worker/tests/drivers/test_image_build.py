@@ -117,7 +117,7 @@ def test_what_a_person_took_away_is_not_deployed_again(
     ("script", "said"),
     [
         ("print('main.go:3: undefined: x'); raise SystemExit(125)", "main.go:3: undefined: x"),
-        ("print('no space left'); raise SystemExit(1)", "ended with 1: no space left"),
+        ("print('no space left'); raise SystemExit(1)", "exited with 1: no space left"),
     ],
 )
 def test_an_image_that_can_not_be_built_deploys_nothing(

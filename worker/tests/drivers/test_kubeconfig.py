@@ -101,7 +101,7 @@ def test_of_several_files_the_first_says_it_and_paths_are_meant_from_their_own(
         driver.prepare()
     (tmp_path / "token").write_text(f"{TOKEN}\n", encoding="ascii")
     driver.prepare()
-    with pytest.raises(InvalidDriverConfig, match=r"no 'gone' among its contexts: there are lab\."):
+    with pytest.raises(InvalidDriverConfig, match=r"no 'gone' in its contexts. Available: lab\."):
         driver_of(place, context="gone")
 
 
@@ -126,7 +126,7 @@ def test_a_certificate_of_ours_is_shown_and_a_new_one_when_it_is_changed(
             return
         kept = [path.read_bytes() for path in ours]
         ours[0].write_bytes(stranger[0].read_bytes())
-        with pytest.raises(DeploymentFailed, match="no certificate that can be used") as found:
+        with pytest.raises(DeploymentFailed, match="no valid certificate") as found:
             driver.prepare()
         assert found.value.is_transient, "a certificate that is being changed"
         ours[1].write_bytes(stranger[1].read_bytes())
@@ -150,7 +150,7 @@ def test_a_cluster_that_another_vouches_for_hears_nothing(
         driver_of(place, kubeconfig=str(config)).prepare()
     skipping = kubeconfig(server.address, {"token": TOKEN}, {"insecure-skip-tls-verify": True})
     written(config, skipping)
-    with pytest.raises(InvalidDriverConfig, match="checks no certificate"):
+    with pytest.raises(InvalidDriverConfig, match="does not verify certificates"):
         driver_of(place, kubeconfig=str(config))
     assert server.asked == []
     driver_of(place, kubeconfig=str(config), insecure_skip_tls_verify=True).prepare()
@@ -243,7 +243,7 @@ def test_a_token_that_is_not_taken_is_had_anew_once(
         driver.prepare()
     assert runs(program) == 1, "it was had a moment ago"
     given(program, token=TOKEN)
-    monkeypatch.setattr("slowpath_cli.runner.kube.exec_credentials.AGAIN_SECONDS", 0.0)
+    monkeypatch.setattr("slowpath_cli.runner.kube.exec_credentials.RETRY_SECONDS", 0.0)
     driver.prepare()
     assert runs(program) == 2
 
@@ -274,23 +274,23 @@ def test_a_program_gives_certificates_and_then_others(
 @pytest.mark.parametrize(
     ("script", "said"),
     [
-        ("echo no such profile >&2; exit 3", "ends with 3: no such profile"),
-        ("sleep 60", "longer than 0.3 s"),
-        ("while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done", "prints more than|longer than"),
-        ("echo secret-token", "prints no JSON"),
-        ("echo '{}'", "prints no ExecCredential"),
-        ("""echo '{"apiVersion": "client.authentication.k8s.io/v1beta1", "kind": "ExecCredential", "status": {"token": "x"}}'""", "no ExecCredential of"),
-        ("""echo '{"apiVersion": "VERSION", "kind": "ExecCredential"}'""", "gives no token"),
-        ("""echo '{"apiVersion": "VERSION", "kind": "ExecCredential", "status": {"token": "a\\u0001b"}}'""", "no header can carry"),
-        ("""echo '{"apiVersion": "VERSION", "kind": "ExecCredential", "status": {"clientKeyData": "x"}}'""", "no certificate with its key"),
-        ("""echo '{"apiVersion": "VERSION", "kind": "ExecCredential", "status": {"clientKeyData": "x", "clientCertificateData": "y"}}'""", "no certificate that can be used"),
-        ("""echo '{"apiVersion": "VERSION", "kind": "ExecCredential", "status": {"token": "x", "expirationTimestamp": "soon"}}'""", "no moment"),
+        ("echo no such profile >&2; exit 3", "exited with 3: no such profile"),
+        ("sleep 60", "longer than the limit of 0.3 s"),
+        ("while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done", "printed more than|longer than"),
+        ("echo secret-token", "did not print JSON"),
+        ("echo '{}'", "did not print an ExecCredential"),
+        ("""echo '{"apiVersion": "client.authentication.k8s.io/v1beta1", "kind": "ExecCredential", "status": {"token": "x"}}'""", "not print an ExecCredential of"),
+        ("""echo '{"apiVersion": "VERSION", "kind": "ExecCredential"}'""", "gave neither a token"),
+        ("""echo '{"apiVersion": "VERSION", "kind": "ExecCredential", "status": {"token": "a\\u0001b"}}'""", "not valid in an HTTP header"),
+        ("""echo '{"apiVersion": "VERSION", "kind": "ExecCredential", "status": {"clientKeyData": "x"}}'""", "nor a certificate with its key"),
+        ("""echo '{"apiVersion": "VERSION", "kind": "ExecCredential", "status": {"clientKeyData": "x", "clientCertificateData": "y"}}'""", "no valid certificate"),
+        ("""echo '{"apiVersion": "VERSION", "kind": "ExecCredential", "status": {"token": "x", "expirationTimestamp": "soon"}}'""", "invalid expirationTimestamp"),
     ],
 )  # fmt: skip
 def test_a_program_that_fails_is_said_and_nothing_that_it_printed(
     place: DriverEnvironment, tmp_path: Path, program: Path, script: str, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("slowpath_cli.runner.kube.exec_credentials.WITHIN_SECONDS", 0.3 if "sleep" in script else 20.0)
+    monkeypatch.setattr("slowpath_cli.runner.kube.exec_credentials.TIMEOUT_SECONDS", 0.3 if "sleep" in script else 20.0)
     written(program, f"#!/bin/sh\n{script.replace('VERSION', VERSION)}\n")
     config = written(
         tmp_path / "config",
@@ -315,25 +315,25 @@ def test_a_program_that_is_not_there_says_how_to_have_it(place: DriverEnvironmen
 @pytest.mark.parametrize(
     ("user", "cluster", "said"),
     [
-        ({}, {}, "Nobody asks"),
+        ({}, {}, "has no credentials"),
         ({"username": "a", "password": "b"}, {}, "a password"),
-        ({"token": "x", "as": "admin"}, {}, "somebody else"),
-        ({"token": "x", "as-groups": ["system:masters"]}, {}, "somebody else"),
+        ({"token": "x", "as": "admin"}, {}, "impersonation"),
+        ({"token": "x", "as-groups": ["system:masters"]}, {}, "impersonation"),
         ({"auth-provider": {"name": "gcp"}}, {}, "exec plugin"),
-        ({"token": "a\nb"}, {}, "no header can carry"),
+        ({"token": "a\nb"}, {}, "not valid in an HTTP header"),
         ({"tokenFile": "/nowhere"}, {}, "/nowhere"),
         ({"client-key": "/nowhere"}, {}, "not both"),
         ({"client-key-data": "!", "client-certificate-data": "!"}, {}, "not base64"),
-        ({"client-key-data": "eA==", "client-certificate-data": "eA=="}, {}, "no certificate that can be used"),
-        ({"token": "x"}, {"server": ""}, "give https"),
-        ({"token": "x"}, {"server": "http://cluster.example"}, "https only"),
-        ({"token": "x"}, {"server": "http://127.0.0.1.example"}, "https only"),
+        ({"client-key-data": "eA==", "client-certificate-data": "eA=="}, {}, "no valid certificate"),
+        ({"token": "x"}, {"server": ""}, "Use https"),
+        ({"token": "x"}, {"server": "http://cluster.example"}, "requires https"),
+        ({"token": "x"}, {"server": "http://127.0.0.1.example"}, "requires https"),
         ({"token": "x"}, {"server": "https://user:password@cluster.example"}, "password"),
         ({"token": "x"}, {"certificate-authority": "/nowhere"}, "/nowhere"),
         ({"token": "x"}, {"proxy-url": "socks5://127.0.0.1:9"}, "proxy"),
-        ({"exec": {"command": "x", "apiVersion": "client.authentication.k8s.io/v1alpha1"}}, {}, "known are"),
-        ({"exec": {"command": "x", "apiVersion": VERSION, "interactiveMode": "Always"}}, {}, "asks a person"),
-        ({"exec": {"command": "", "apiVersion": VERSION}}, {}, "no command"),
+        ({"exec": {"command": "x", "apiVersion": "client.authentication.k8s.io/v1alpha1"}}, {}, "supported are"),
+        ({"exec": {"command": "x", "apiVersion": VERSION, "interactiveMode": "Always"}}, {}, "needs a terminal"),
+        ({"exec": {"command": "", "apiVersion": VERSION}}, {}, "no valid command"),
     ],
 )
 def test_what_can_not_be_kept_to_is_refused(
@@ -348,16 +348,16 @@ def test_what_can_not_be_kept_to_is_refused(
     ("text", "said"),
     [
         ("a: &a [x,x]\nb: &b [*a,*a]\nclusters: [*b]\n", "aliases"),
-        ("[" * 100_000, "deeper than 40"),
+        ("[" * 100_000, "limit of 40 levels"),
         ("x: " + "y" * 1_100_000, "1,048,576"),
-        ("users: [\n  secret-token", "no YAML: look at line 3"),
-        ("- x", "no object"),
-        ("\x00", "no YAML"),
+        ("users: [\n  secret-token", r"not valid YAML \(line 3\)"),
+        ("- x", "not an object"),
+        ("\x00", "not valid YAML"),
         ("users: [{name: u}, {name: u}]", "'u' twice"),
         ("users: [{user: {}}]", "without a name"),
-        ("current-context: lab", "no 'lab' among its contexts: there are none"),
-        ("contexts: [{name: a}, {name: b}]", "name one as context. There are a, b"),
-        ("contexts: [{name: lab, context: {cluster: c, user: u}}]\ncurrent-context: lab", "no 'c' among its clusters"),
+        ("current-context: lab", "no 'lab' in its contexts. Available: none"),
+        ("contexts: [{name: a}, {name: b}]", "Set context to one of a, b"),
+        ("contexts: [{name: lab, context: {cluster: c, user: u}}]\ncurrent-context: lab", "no 'c' in its clusters"),
         ("contexts: 7\nclusters: {}\nusers: [3]\ncurrent-context: [lab]", "no current-context"),
     ],
 )
@@ -380,10 +380,10 @@ def test_every_scalar_is_a_text(tmp_path: Path) -> None:
     ("section", "said"),
     [
         ({"kubeconfig": "/nowhere"}, "/nowhere"),
-        ({"api": "https://127.0.0.1:9", "kubeconfig": "x"}, "mean nothing"),
-        ({"kubeconfig": "CONFIG", "token_env": "HOME"}, "take one of both"),
+        ({"api": "https://127.0.0.1:9", "kubeconfig": "x"}, "excludes kubeconfig"),
+        ({"kubeconfig": "CONFIG", "token_env": "HOME"}, "Remove one of them"),
         ({"kubeconfig": "CONFIG", "namespace": None}, "namespace"),
-        ({"context": "lab"}, "needs api, or kubeconfig"),
+        ({"context": "lab"}, "No cluster configured"),
     ],
 )
 def test_a_section_that_can_not_be_meant_is_refused(

@@ -140,7 +140,7 @@ def test_a_receiver_is_told_all_it_must_know(driver: webhook_driver.WebhookDrive
         "host": "probe-3.lab.example",
         "port": "80",
     }
-    assert driver.status(handle, None) == DeploymentStatus("building", "taken by the receiver")
+    assert driver.status(handle, None) == DeploymentStatus("building", "accepted by the receiver")
     assert driver.status(handle, DeploymentStatus("rolling", "3 of 4")) == DeploymentStatus("rolling", "3 of 4")
     assert driver.status(handle, DeploymentStatus("unbuildable")).state == "unbuildable"
 
@@ -168,11 +168,11 @@ def test_a_message_that_was_not_answered_comes_again_and_is_done_once(
 ) -> None:
     receiver.lose = True
     handle = driver.deploy(target())
-    assert "not taken yet" in driver.status(handle, None).detail
+    assert "not accepted yet" in driver.status(handle, None).detail
     watch.pause(2.1)
-    assert driver.status(handle, None).detail == "taken by the receiver"
+    assert driver.status(handle, None).detail == "accepted by the receiver"
     assert driver.deploy(target()) == handle
-    assert driver.status(handle, None).detail == "taken by the receiver"
+    assert driver.status(handle, None).detail == "accepted by the receiver"
     assert receiver.seen == [f"{RUN}-1"] * 2
     assert len(receiver.deployed) == 1
 
@@ -193,7 +193,7 @@ def test_pauses_between_messages_grow(driver: webhook_driver.WebhookDriver, rece
     assert [round(wait) for wait in waits] == [2, 4, 8, 16, 32, 60, 60]
     receiver.first = lambda _: None
     watch.pause(60)
-    assert driver.status(handle, None).detail == "taken by the receiver"
+    assert driver.status(handle, None).detail == "accepted by the receiver"
 
 
 def test_a_receiver_may_say_when_it_is_to_be_told_again(
@@ -211,12 +211,12 @@ def test_a_receiver_may_say_when_it_is_to_be_told_again(
     watch.pause(45)
     assert (
         driver.status(handle, None).detail
-        == "not taken yet: The receiver " + driver.outside.address + " answers 429: busy"
+        == "not accepted yet: The receiver " + driver.outside.address + " responded with 429: busy"
     )
     assert len(sent) == 1
     receiver.first = lambda _: None
     watch.pause(6)
-    assert driver.status(handle, None).detail == "taken by the receiver"
+    assert driver.status(handle, None).detail == "accepted by the receiver"
 
 
 def test_a_killed_runner_goes_on_telling(
@@ -227,7 +227,7 @@ def test_a_killed_runner_goes_on_telling(
     again = webhook_driver.read({"driver": "webhook", "to": address}, place)
     again.now, again.pause = watch, watch.pause
     watch.pause(3)
-    assert again.status(handle, None).detail == "taken by the receiver"
+    assert again.status(handle, None).detail == "accepted by the receiver"
     assert len(receiver.deployed) == 1
 
 
@@ -257,7 +257,7 @@ def test_a_receiver_that_hangs_holds_nobody(driver: webhook_driver.WebhookDriver
     receiver.first = lambda _: dripping
     began = time.monotonic()
     handle = driver.deploy(target())
-    assert "longer than 0.3 s" in driver.status(handle, None).detail
+    assert "longer than the limit of 0.3 s" in driver.status(handle, None).detail
     assert time.monotonic() - began < 5
 
 
@@ -283,7 +283,7 @@ def test_taking_down_that_fails_is_said(driver: webhook_driver.WebhookDriver, re
         driver.restore(RUN)
     assert (found.value.is_transient, len(asked)) == (True, 3)
     receiver.first, receiver.leaving, driver.restore_seconds = lambda _: None, 10**6, 60.0
-    with pytest.raises(DeploymentFailed, match="still takes it down") as found:
+    with pytest.raises(DeploymentFailed, match="still removing the deployment") as found:
         driver.restore(RUN)
     assert found.value.is_transient
     receiver.leaving = 0
@@ -319,7 +319,7 @@ def test_what_is_written_down_is_for_us_alone(driver: webhook_driver.WebhookDriv
         ({"url": "http://{port}"}, "port"),
         ({"secret_env": "NOT_SET"}, "NOT_SET"),
         ({"restore_seconds": -1}, "restore_seconds"),
-        ({"secret": "whsec_x"}, "does not know"),
+        ({"secret": "whsec_x"}, "unknown key"),
     ],
 )
 def test_a_section_that_can_not_be_meant_is_refused(place: DriverEnvironment, more: Json, said: str) -> None:

@@ -62,7 +62,7 @@ def test_the_plan_is_the_same_line_of_commits_every_time() -> None:
 
 
 def test_the_commit_of_the_change_touches_the_file_of_the_change() -> None:
-    (slower,) = [each for each in builds_of(PLAN, NOW) if each.told is PLAN["changes"]["slower"]]
+    (slower,) = [each for each in builds_of(PLAN, NOW) if each.commit is PLAN["changes"]["slower"]]
     assert slower.variant == "slower"
     (touched,) = commit_of(slower)["files"]
     assert (BUILDS / "changes" / "slower" / touched["path"]).is_file()

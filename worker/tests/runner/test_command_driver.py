@@ -87,7 +87,7 @@ def test_a_late_keeper_begins_nothing(tmp_path: Path, run_id: UUID) -> None:
         ],
         check=False,
     )
-    assert done.returncode == command_supervisor.TAKEN
+    assert done.returncode == command_supervisor.ALREADY_CLAIMED
     assert not (tmp_path / "begun").exists()
     with pytest.raises(DeploymentFailed, match="stopped before it started"):
         one.deploy(target(tmp_path, run_id))
@@ -110,7 +110,7 @@ def test_what_nobody_looks_after_takes_itself_down(tmp_path: Path, run_id: UUID)
     one = driver(tmp_path, "exec sleep 100", abandon_seconds=0.5)
     one.deploy(target(tmp_path, run_id))
     until(lambda: run_processes.find_run_processes(run_id) == [])
-    assert "the runner has gone" in one.log(run_id)
+    assert "the runner is gone" in one.log(run_id)
 
 
 def test_a_command_that_ends_is_taken_down_by_another(tmp_path: Path, run_id: UUID) -> None:
@@ -127,7 +127,7 @@ def test_a_command_that_ends_is_taken_down_by_another(tmp_path: Path, run_id: UU
 def test_a_teardown_that_fails_is_told_and_tried_again(tmp_path: Path, run_id: UUID) -> None:
     one = driver(tmp_path, "true", ("sh", "-c", 'test -e "$FOLDER/now" || { echo no; exit 3; }'))
     one.deploy(target(tmp_path, run_id))
-    with pytest.raises(DeploymentFailed, match="ended with 3: no"):
+    with pytest.raises(DeploymentFailed, match="exited with 3: no"):
         one.restore(run_id)
     (tmp_path / "now").touch()
     one.restore(run_id)

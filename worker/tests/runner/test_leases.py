@@ -141,7 +141,7 @@ def test_the_command_refuses_each_and_goes_on_to_an_honest_one(here: Here) -> No
             lender.leases.append(ATTACKS[name])
             told = lender.until_ended(ATTACKS[name]["run_id"], 60)
             assert told["how"] == "failed"
-            assert "refused" in told["log_tail"]
+            assert "rejected" in told["log_tail"]
         lender.leases.append(honest)
         assert lender.until_ended(honest["run_id"], 60)["how"] == "done"
 

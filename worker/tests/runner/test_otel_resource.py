@@ -2,7 +2,7 @@
 
 import pytest
 
-from slowpath_cli.runner.core.otel_resource import ATTRIBUTES, BEFORE, POD, RUN_ID, attributes, of_pods
+from slowpath_cli.runner.core.otel_resource import ATTRIBUTES, ORIGINAL_ATTRIBUTES, POD, RUN_ID, attributes, of_pods
 
 RUN = "0192f0c4-0000-7000-8000-000000000001"
 
@@ -30,5 +30,5 @@ def test_pods_of_a_run_are_instances_of_their_own() -> None:
 def test_what_comes_from_elsewhere_is_taken_along() -> None:
     source = {"configMapKeyRef": {"name": "otel", "key": "attributes"}}
     told = of_pods([{"name": ATTRIBUTES, "valueFrom": source}], RUN)
-    assert told[0] == {"name": BEFORE, "valueFrom": source}
-    assert told[-1] == {"name": ATTRIBUTES, "value": f"$({BEFORE}),service.instance.id={RUN}.$({POD})"}
+    assert told[0] == {"name": ORIGINAL_ATTRIBUTES, "valueFrom": source}
+    assert told[-1] == {"name": ATTRIBUTES, "value": f"$({ORIGINAL_ATTRIBUTES}),service.instance.id={RUN}.$({POD})"}

@@ -177,9 +177,9 @@ def test_how_a_deploy_ends_is_told(here: Here, deploy: str, how: str) -> None:
     [
         ('["sh", "-c", "exit 1"]', ("slower", None)),
         ('["sh", "-c", "exit 0"]', ("not-slower", None)),
-        ('["sh", "-c", "exit 9"]', (None, "it exited with 9; only 0, 1, 75 and 125 are defined.")),
+        ('["sh", "-c", "exit 9"]', (None, "the script exited with 9; only 0, 1, 75 and 125 are defined.")),
         ('["sh", "-c", "exit 75"]', (None, "The command requested a retry 3 times.")),
-        ('["sh", "-c", "echo {nothing}"]', (None, "There is no {nothing} here;")),
+        ('["sh", "-c", "echo {nothing}"]', (None, "Unknown placeholder {nothing};")),
     ],
 )
 def test_what_a_command_says_of_a_window_is_told(here: Here, measure: str, told: tuple[str | None, str | None]) -> None:
@@ -287,7 +287,7 @@ def test_a_server_that_is_silent_for_too_long_is_not_waited_for(here: Here) -> N
         assert not lender.ends
         lender.broken = False
         assert lender.until_ended(one["run_id"])["how"] == "failed"
-        assert "has not answered" in lender.ends[one["run_id"]]["log_tail"]
+        assert "has not responded" in lender.ends[one["run_id"]]["log_tail"]
 
 
 def test_what_runs_of_a_folder_that_is_lost_is_taken_down(here: Here) -> None:

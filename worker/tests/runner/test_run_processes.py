@@ -12,7 +12,7 @@ from slowpath_cli.runner.core import run_processes
 def test_who_cleans_its_environment_is_ended_too(tmp_path: Path) -> None:
     run_id = uuid.uuid4()
     told = tmp_path / "pid"
-    environment = {"PATH": os.environ["PATH"], run_processes.MARK: str(run_id), run_processes.ROLE: "deploy"}
+    environment = {"PATH": os.environ["PATH"], run_processes.RUN_VARIABLE: str(run_id), run_processes.ROLE: "deploy"}
     words = ["sh", "-c", f"env -i sh -c 'echo $$ > {told}.part; mv {told}.part {told}; exec sleep 60' & wait"]
     child = subprocess.Popen(words, env=environment, start_new_session=True)
     while not told.exists():

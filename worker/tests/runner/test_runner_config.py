@@ -84,9 +84,9 @@ def test_what_makes_no_sense_is_refused(before: str, after: str, says: str) -> N
     [
         ({"command": "./x"}, "a list of words"),
         ({"command": []}, "is missing"),
-        ({"command": ["x", "{comit}"]}, r"no \{comit\} here"),
+        ({"command": ["x", "{comit}"]}, r"Unknown placeholder \{comit\}"),
         ({"command": ["x"], "stays": False}, "needs teardown"),
-        ({"command": ["x"], "teardown": ["y"]}, "stays is true"),
+        ({"command": ["x"], "teardown": ["y"]}, "stays must be true"),
         ({"command": ["x"], "grace": 1}, "unknown key 'grace'"),
         ({"command": ["x"], "grace_seconds": 0}, "numbers above 0"),
     ],
@@ -135,7 +135,7 @@ def test_without_anything_it_says_what_is_needed(capsys: pytest.CaptureFixture[s
 
 def test_placeholders_that_are_no_words_stay() -> None:
     assert fill_placeholder('{"a": 1} {} {A} {commit}', {"commit": "c"}) == '{"a": 1} {} {A} c'
-    with pytest.raises(UnknownPlaceholder, match=r"There is no \{x\} here; known are \{commit\}"):
+    with pytest.raises(UnknownPlaceholder, match=r"Unknown placeholder \{x\}; known are \{commit\}"):
         fill_placeholder("{x}", {"commit": "c"})
 
 

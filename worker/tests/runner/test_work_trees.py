@@ -44,11 +44,11 @@ def test_what_can_not_be_laid_out_is_told(tmp_path: Path) -> None:
     layout = WorkTrees(
         RunnerConfig("here", tmp_path / "work", MeasureConfig(("x",)), repositories=places), CatFileReader
     )
-    with pytest.raises(DeploymentFailed, match=r"knows no repository for example.com/lib"):
+    with pytest.raises(DeploymentFailed, match=r"has no repository for example.com/lib"):
         layout.of(BuildInputs(sha, {"example.com/lib": "b" * 40}), 0)
     with pytest.raises(DeploymentFailed, match=r"the repository has no commit 'bbb"):
         layout.of(BuildInputs("b" * 40), 0)
-    with pytest.raises(DeploymentFailed, match="not the address") as refused:
+    with pytest.raises(DeploymentFailed, match="not a valid repository address") as refused:
         layout.of(BuildInputs(sha, {"evil": "b" * 40}), 0)
     assert not refused.value.is_transient
     with pytest.raises(DeploymentFailed) as failed:

@@ -269,7 +269,7 @@ def test_what_goes_wrong_is_told_on_the_row_and_the_other_rows_stand(
     assert not np.isnan(columns_of(board, "through")["p99"]).all()
     assert row_of(board, "nobody")[1]["source"]["problem"] == "It has none of the usual names where job=nobody."
     gone = row_of(board, "gone")[1]
-    assert "did not answer" in gone["source"]["problem"]
+    assert "did not respond" in gone["source"]["problem"]
     assert gone["latency"]["why"] == gone["requests"]["why"] == f"theirs: {gone['source']['problem']}"
     assert board.header["empty"] is None
 
@@ -283,7 +283,7 @@ def test_an_address_that_may_not_be_asked_is_not_asked(
         AllowlistedEgressClient(parse_allowlist(""), only_listed=False), house.app.state.sealer
     )
     told = row_of(board_of(client), "api")[1]["source"]["problem"]
-    assert told == "The address does not lie in the public internet."
+    assert told == "Private addresses are not allowed."
     assert outside.asked == []
 
 

@@ -1,9 +1,9 @@
-"""Stands between the runner and a command it starts, so that the command outlives the runner and is still known afterwards.
+"""Supervise a command for the runner: the command survives a restart of the runner, which can still find it.
 
-Run by its path, with nothing but the standard library: `command_supervisor.py FOLDER ATTEMPT SECONDS -- COMMAND...`. It claims the
-attempt (a file that can be made once), starts the command, and writes down how it ended. Where the claim is taken it does
-nothing: a command is started once per attempt, whichever process is killed. When the runner has not touched `alive` for
-SECONDS it stops the command, so that no abandoned deployment keeps running.
+Run by path, with only the standard library: `command_supervisor.py FOLDER ATTEMPT SECONDS -- COMMAND...`. The supervisor
+claims the attempt (a file that can be created once), starts the command, and writes its exit code to a file. It does
+nothing if the attempt is claimed: a command is started once per attempt, whichever process is killed. If the runner has
+not touched `alive` for SECONDS, the supervisor stops the command, to leave no abandoned deployment.
 """
 
 import ctypes
@@ -16,26 +16,26 @@ from contextlib import suppress
 from pathlib import Path
 
 PR_SET_CHILD_SUBREAPER = 36
-TAKEN = 3
-LOOK_SECONDS = 1.0
+ALREADY_CLAIMED = 3
+POLL_SECONDS = 1.0
 GRACE_SECONDS = 10.0
-CAN_NOT_RUN = 127
+CANNOT_RUN = 127
 
 
-def main(words: "list[str]") -> int:
-    """Supervise one command and return its exit code."""
-    folder, attempt, seconds, command = Path(words[0]), words[1], float(words[2]), words[4:]
+def main(arguments: "list[str]") -> int:
+    """Supervise one command and return the supervisor's exit code."""
+    folder, attempt, seconds, command = Path(arguments[0]), arguments[1], float(arguments[2]), arguments[4:]
     if not claim_attempt(folder, attempt):
-        return TAKEN
-    with suppress(OSError, AttributeError):  # not Linux: processes that leave the group cannot be found
+        return ALREADY_CLAIMED
+    with suppress(OSError, AttributeError):  # Linux only: elsewhere, processes that leave the group cannot be found
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     try:
         child = subprocess.Popen(command, stdin=subprocess.DEVNULL)
     except OSError as error:
         print(f"{command[0]} cannot be run: {error.strerror}", file=sys.stderr, flush=True)
-        _write(folder / f"exit-{attempt}", str(CAN_NOT_RUN))
-        return CAN_NOT_RUN
-    code = _kept(child, folder / "alive", seconds)
+        _write(folder / f"exit-{attempt}", str(CANNOT_RUN))
+        return CANNOT_RUN
+    code = _wait_or_terminate(child, folder / "alive", seconds)
     _write(folder / f"exit-{attempt}", str(code))
     return 0
 
@@ -46,7 +46,7 @@ def claim_attempt(folder: Path, attempt: str, words: "str | None" = None) -> boo
     part = folder / f".claim-{attempt}.{os.getpid()}"
     _write(part, text)
     try:
-        os.link(part, folder / f"claim-{attempt}")  # whole or not at all, and only once
+        os.link(part, folder / f"claim-{attempt}")  # atomic, and only once
     except FileExistsError:
         return False
     finally:
@@ -55,7 +55,7 @@ def claim_attempt(folder: Path, attempt: str, words: "str | None" = None) -> boo
 
 
 def process_start_time(pid: int) -> str:
-    """When a process was started, in the kernel's ticks; "" where it runs no more. A number given anew has another start."""
+    """Return the start time of a process in kernel ticks, "" if it has ended; detects reused process IDs."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
         return "" if fields[0] in "ZX" else fields[19]
@@ -63,12 +63,12 @@ def process_start_time(pid: int) -> str:
         return ""
 
 
-def _kept(child: "subprocess.Popen[bytes]", alive: Path, seconds: float) -> int:
+def _wait_or_terminate(child: "subprocess.Popen[bytes]", alive: Path, seconds: float) -> int:
     while True:
         with suppress(subprocess.TimeoutExpired):
-            return child.wait(timeout=LOOK_SECONDS)
+            return child.wait(timeout=POLL_SECONDS)
         if _age(alive) > seconds:
-            print("the runner has gone: taken down", file=sys.stderr, flush=True)
+            print("stopped: the runner is gone", file=sys.stderr, flush=True)
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
             os.killpg(0, signal.SIGTERM)
             with suppress(subprocess.TimeoutExpired):

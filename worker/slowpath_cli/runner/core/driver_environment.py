@@ -1,4 +1,4 @@
-"""Placeholders and environment variables of the commands of a run."""
+"""Make the placeholder values and environment variables of a run's commands."""
 
 import json
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from slowpath_cli.runner.core.driver_interface import (
 
 
 def placeholder_values(target: DeploymentTarget) -> dict[str, str]:
-    """Return what the placeholders become, for a run."""
+    """Return the placeholder values of a run."""
     overrides = {module: one.to_json() for module, one in target.overrides.items()}
     return {
         "commit": target.commit,
@@ -25,13 +25,11 @@ def placeholder_values(target: DeploymentTarget) -> dict[str, str]:
     }
 
 
-def make_environment(
-    let_through: Mapping[str, str], target: DeploymentTarget, values: Mapping[str, str]
-) -> dict[str, str]:
-    """Return the environment of a command of a run: what is let through, and what the run is."""
-    environment = {**let_through, **_as_variables(values)}
+def make_environment(passed: Mapping[str, str], target: DeploymentTarget, values: Mapping[str, str]) -> dict[str, str]:
+    """Return the environment of a run's command: the passed variables and the placeholder values."""
+    environment = {**passed, **_as_variables(values)}
     if any(one.dir is not None or one.version is not None for one in target.overrides.values()):
-        # requirements of a replaced module need not be in our go.mod and go.sum
+        # go.mod and go.sum may lack the requirements of a replaced module
         environment["GOFLAGS"] = f"{environment.get('GOFLAGS', '')} -mod=mod".strip()
     return environment
 
@@ -42,4 +40,4 @@ def _as_variables(values: Mapping[str, str]) -> dict[str, str]:
 
 
 OWN_NAMES: Final = frozenset({"url", "token"})
-"""SLOWPATH_URL is the server's, and no command is told of it."""
+"""Excluded values: SLOWPATH_URL is the server's address, and commands must not get the token."""

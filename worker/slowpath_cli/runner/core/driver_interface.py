@@ -1,8 +1,8 @@
-"""Interface of deployment drivers. Every call is idempotent by the id of the run.
+"""Interface of deployment drivers. Every call is idempotent by the ID of the run.
 
-The runner has a probe acknowledged by the server before it calls `deploy`, writes the target to its disk before, and the
-handle after it. Killed between the two it calls `deploy` again with the same target (`attempt` unchanged): a driver looks
-for what it started under this `run_id` before it starts anything.
+Before `deploy`, the runner waits for the server's acknowledgment and writes the target to disk; after it, the handle. If
+the runner is killed in between, it calls `deploy` again with the same target (`attempt` unchanged). A driver must
+therefore look for an existing deployment of this `run_id` before it starts one.
 """
 
 from collections.abc import Mapping
@@ -13,23 +13,23 @@ from uuid import UUID
 
 State = Literal["building", "rolling", "ready", "unbuildable", "failed"]
 Handle = Mapping[str, Any]
-"""Data of a deployment that the driver needs later: plain JSON, at most some KiB, no secrets (it is written to disk)."""
+"""Data of a deployment that the driver needs later: JSON, at most a few KiB, without secrets (it is written to disk)."""
 
 
 class DriverError(Exception):
-    """A deployment failed; the message is for people, and is sent to the server with the probe's end."""
+    """A deployment failed; the message is shown to users and sent to the server with the probe's end."""
 
 
 class BuildFailed(DriverError):
-    """The build does not compile: another deployment of it would fail too."""
+    """The build does not compile; a retry does not help."""
 
 
 class DeploymentUnhealthy(DriverError):
-    """The deployment does not stay up because of the build: another deployment of it would fail too."""
+    """The deployment fails because of the build; a retry does not help."""
 
 
 class DeploymentFailed(DriverError):
-    """The deployment failed, independently of the build; `is_transient`: a retry may succeed (a full queue, a 503)."""
+    """The deployment failed for another reason than the build; `is_transient`: a retry may succeed (full queue, 503)."""
 
     def __init__(self, message: str, *, is_transient: bool = False) -> None:
         super().__init__(message)
@@ -50,14 +50,14 @@ class ModuleOverride:
     """Work tree of the commit; None without a checkout."""
 
     def to_json(self) -> dict[str, str]:
-        """Return it as JSON for commands and jobs: `{commit, dir}` or `{version}`, without missing values."""
+        """Return the override as JSON for commands and jobs: `{commit, dir}` or `{version}`, without missing values."""
         fields = {"commit": self.commit, "version": self.version, "dir": None if self.dir is None else str(self.dir)}
         return {name: value for name, value in fields.items() if value is not None}
 
 
 @dataclass(frozen=True)
 class DeploymentCallback:
-    """Callback address for the status of a deployment: POST `{"state": State, "detail": text}` to `url`; the token is part of the url."""
+    """Callback address of a deployment: POST `{"state": State, "detail": text}` to `url`, which contains the token."""
 
     url: str
     token: str
@@ -65,7 +65,7 @@ class DeploymentCallback:
 
 @dataclass(frozen=True)
 class DeploymentTarget:
-    """What to deploy, and where. All attempts of a run differ in `attempt` only."""
+    """The build to deploy and its folders. The attempts of a run differ only in `attempt`."""
 
     run_id: UUID
     slot: int
@@ -78,23 +78,23 @@ class DeploymentTarget:
     overrides: Mapping[str, ModuleOverride] = field(default_factory=dict)
     callback: DeploymentCallback | None = None
     port: int | None = None
-    """A port of this slot."""
+    """The port of this slot."""
     seconds: float = 1800.0
     """Limit of the deployment's duration."""
     attempt: int = 1
-    """Counts deployments that are retried after a transient failure and `restore`."""
+    """Number of the attempt; increased after a transient failure and `restore`."""
 
 
 @dataclass(frozen=True)
 class DeploymentStatus:
-    """Status of a deployment. `detail` is for people: the last line of a log, a condition's message."""
+    """Status of a deployment. `detail` is shown to users: the last line of a log, a condition's message."""
 
     state: State
     detail: str = ""
 
 
 class DeploymentDriver(Protocol):
-    """Deploys, watches and removes builds."""
+    """Deploys builds, reports their status and removes them."""
 
     @property
     def poll_seconds(self) -> float:
@@ -104,21 +104,21 @@ class DeploymentDriver(Protocol):
         """Check for errors that affect every deployment: a rejected token, an unreachable cluster. Raises `DriverError`."""
 
     def deploy(self, target: DeploymentTarget) -> Handle:
-        """Start a deployment, or find the one of this run; does not wait for it. Raises `BuildFailed`, `DeploymentFailed`."""
+        """Start a deployment, or find that of this run, without waiting. Raises `BuildFailed`, `DeploymentFailed`."""
 
     def status(self, handle: Handle, called_back: DeploymentStatus | None) -> DeploymentStatus:
         """Return the status of a deployment; `called_back` is the last status sent to its callback, if any.
 
-        Called until it is ready, and repeatedly after that: "failed" then means that the deployment is gone.
-        Raises `DeploymentFailed`: if transient, it is removed and retried with a new `attempt`; also `BuildFailed`
-        and `DeploymentUnhealthy`. While the status cannot be read, it returns the last known one.
+        Called repeatedly, also after "ready": "failed" then means that the deployment is gone. Returns the last known
+        status while the status cannot be read. Raises `BuildFailed`, `DeploymentUnhealthy`, and `DeploymentFailed`: if
+        transient, the runner removes the deployment and retries with a new `attempt`.
         """
 
     def endpoints(self, handle: Handle) -> Mapping[str, str]:
-        """Return placeholder values for health check and measurement: `url`, `host`, `port`, and others of the driver."""
+        """Return placeholder values for health check and measurement: `url`, `host`, `port` and those of the driver."""
 
     def restore(self, run_id: UUID) -> None:
-        """Remove the deployment of a run, and wait until it is gone. Works for unknown and removed runs too.
+        """Remove the deployment of a run, and wait until it is gone. Accepts unknown and removed runs.
 
         Raises `DeploymentFailed`; the runner retries until it succeeds.
         """
@@ -134,7 +134,7 @@ class ProvidesLog(Protocol):
 
 @runtime_checkable
 class SelfCleaning(Protocol):
-    """A driver whose deployments end when the runner stops renewing them."""
+    """A driver whose deployments end unless the runner renews them."""
 
     def keep_alive(self, run_id: UUID) -> None:
         """Renew a deployment; called with every heartbeat."""
@@ -142,14 +142,14 @@ class SelfCleaning(Protocol):
 
 @dataclass(frozen=True)
 class DriverEnvironment:
-    """Environment of a driver, beside its configuration."""
+    """Environment of a driver, in addition to its configuration."""
 
     runner: str
     """The runner's name."""
     work: Path
-    """Folder of the driver, permanent over restarts."""
+    """Folder of the driver; it persists over restarts."""
     environment: Mapping[str, str] = field(default_factory=dict)
-    """Variables that the configuration passes on; drivers read their secrets from the real environment by name."""
+    """Variables that the configuration passes on. Drivers read their secrets by name from the process environment."""
 
 
 Json = dict[str, Any]

@@ -30,7 +30,7 @@ class HeartbeatThread:
         self._answered_at = time.monotonic()
         self._stopped = Event()
         self.aborted = Event()
-        """Set when the probe must stop: by the server's command, if it is unknown there, or if the server was silent too long."""
+        """Set when the probe must stop: by the server's command, if it is unknown there, or after a long outage."""
         self.why = ""
         self.last = HeartbeatReply("measure", 1, 0, float(run.lease.get("lease_seconds", 30)))
         self._thread = Thread(target=self._send_until_stopped, name=f"heartbeat-{run.slot}", daemon=True)
@@ -51,7 +51,7 @@ class HeartbeatThread:
         self.aborted.set()
 
     def report_phase(self, phase: str) -> HeartbeatReply | None:
-        """Send a heartbeat with this phase now; return the reply, or None if the server does not answer."""
+        """Send a heartbeat with this phase now; return the reply, or None if the server does not respond."""
         self._phase = phase
         return self._send()
 
@@ -66,9 +66,9 @@ class HeartbeatThread:
             self.abort(str(error))
             return HeartbeatReply("stop")
         except (ServerUnavailable, TokenForbidden, ReportRejected) as error:
-            silent = time.monotonic() - self._answered_at
-            if silent > self._lost_after:
-                self.abort(f"The server has not answered for {silent:.0f} s: {error}")
+            outage_s = time.monotonic() - self._answered_at
+            if outage_s > self._lost_after:
+                self.abort(f"The server has not responded for {outage_s:.0f} s: {error}")
             return None
         self._answered_at = time.monotonic()
         self.last = reply

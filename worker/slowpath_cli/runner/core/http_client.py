@@ -1,7 +1,7 @@
-"""Asking what stands outside by HTTP: a cluster, a code host, a receiver of webhooks.
+"""HTTP client for external systems: a cluster, a code host, a receiver of webhooks.
 
-Certificates are checked, always. Answers are bounded in size and in time, redirects are not followed (a token is not
-carried to another place), and who asks learns whether a request that had no answer may have arrived all the same.
+Certificates are verified. Responses are limited in size and time. Redirects are not followed, because the token must not
+be sent to another host. Errors include whether the request may have been processed.
 """
 
 import ipaddress
@@ -22,19 +22,19 @@ from slowpath_cli.runner.core.rate_limits import RateLimitState, StatusUnknown, 
 from slowpath_cli.runner.core.tls_trust import TlsTrust
 
 MIB: Final = 1024 * 1024
-MOST_BYTES: Final = 16 * MIB
+MAX_BYTES: Final = 16 * MIB
 CONNECT_SECONDS: Final = 5.0
-ANSWER_SECONDS: Final = 20.0
-AGAIN_SECONDS: Final = (0.5, 1.5)
-SHORT_SECONDS: Final = 5.0
-"""Who asks us to wait no longer than that is waited for; else whoever asked hears until when nothing is known."""
-UNKNOWN: Final = 401
-PASSING: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
+TIMEOUT_SECONDS: Final = 20.0
+RETRY_SECONDS: Final = (0.5, 1.5)
+MAX_WAIT_SECONDS: Final = 5.0
+"""Longest rate limit that `wanted` waits for; for longer ones it raises `StatusUnknown` with the time."""
+UNAUTHORIZED: Final = 401
+TRANSIENT_STATUSES: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 JSON: Final = "application/json"
 
 
 class RequestFailed(Exception):
-    """Nothing came back that could be read; `arrived`: the request may have done its work all the same."""
+    """The request has no readable response; `arrived`: it may have been processed."""
 
     def __init__(self, message: str, *, arrived: bool) -> None:
         super().__init__(message)
@@ -43,7 +43,7 @@ class RequestFailed(Exception):
 
 @dataclass(frozen=True)
 class HttpResponse:
-    """What came back."""
+    """Status, headers and body of a response."""
 
     status: int
     headers: Mapping[str, str]
@@ -51,11 +51,11 @@ class HttpResponse:
 
     @property
     def good(self) -> bool:
-        """Tells whether it is a 2xx."""
+        """Return whether the status is 2xx."""
         return 200 <= self.status < 300
 
     def told(self) -> dict[str, Any]:
-        """Return the object in the body; what is no object of JSON is an empty one."""
+        """Return the JSON object in the body; empty if it is not a JSON object."""
         try:
             read = json.loads(self.body)
         except (ValueError, RecursionError):
@@ -63,18 +63,18 @@ class HttpResponse:
         return read if isinstance(read, dict) else {}
 
     def words(self, limit: int = 300) -> str:
-        """Return what it says for a person: the message of an object, else the beginning of the text; printable."""
+        """Return a printable message: `message` of the JSON object, else the beginning of the body."""
         message = self.told().get("message")
         text = message if isinstance(message, str) else self.body[: limit * 4].decode("utf-8", "replace")
-        return printable(" ".join(text.split()), limit) or "without a word"
+        return printable(" ".join(text.split()), limit) or "no message"
 
 
 class HttpClient:
-    """One place outside. For several threads.
+    """Client of one external system. Thread-safe.
 
-    `headers` and `trust` are asked for anew for every request: tokens and certificates change. `refused` is called when
-    nobody knows us (401), and says whether there is another token now. `proxied`: whether HTTPS_PROXY and the like are
-    heeded, which a cluster's own address must not be; `proxy` is one that is meant for this place.
+    `headers` and `trust` are called for every request, because tokens and certificates change. `refused` is called after
+    a 401 and returns whether there is a new token. `proxied`: whether HTTPS_PROXY and similar variables apply, which must
+    not be the case for a cluster's address; `proxy` is a proxy for this address.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class HttpClient:
         refused: Callable[[], bool] = lambda: False,
         proxied: bool = True,
         proxy: str | None = None,
-        seconds: float = ANSWER_SECONDS,
+        seconds: float = TIMEOUT_SECONDS,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
         check_address(address)
@@ -97,16 +97,14 @@ class HttpClient:
         self._seconds = seconds
         self._pause = pause
         self._lock = threading.Lock()
-        self._believed = trust()
-        self._http = self._client(self._believed)
+        self._current_trust = trust()
+        self._http = self._client(self._current_trust)
 
     def _client(self, trust: TlsTrust) -> httpx.Client:
-        """Raises `InvalidDriverConfig`."""
+        """Make an HTTP client. Raises `InvalidDriverConfig`."""
         plain = self.address.startswith("http://") and on_loopback(self.address)
         return httpx.Client(
-            verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-            if plain
-            else trust.context(),  # one that believes nobody costs nothing
+            verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if plain else trust.context(),  # an empty context is cheap
             headers={"User-Agent": "slowpath-runner", "Accept": JSON, "Accept-Encoding": "identity"},
             timeout=httpx.Timeout(self._seconds, connect=CONNECT_SECONDS),
             follow_redirects=False,
@@ -114,12 +112,15 @@ class HttpClient:
             proxy=self._proxy,
         )
 
-    def _connected(self) -> tuple[httpx.Client, TlsTrust]:
-        """Return the connections of who we are now; those of who we were end with their last request. Raises `InvalidDriverConfig`."""
+    def _current_client(self) -> tuple[httpx.Client, TlsTrust]:
+        """Return the client for the current certificates; old clients close after their last request.
+
+        Raises `InvalidDriverConfig`.
+        """
         with self._lock:
             trust = self._trust()
-            if trust != self._believed:
-                self._http, self._believed = self._client(trust), trust
+            if trust != self._current_trust:
+                self._http, self._current_trust = self._client(trust), trust
             return self._http, trust
 
     def ask(
@@ -131,52 +132,59 @@ class HttpClient:
         body: object = None,
         headers: Mapping[str, str] | None = None,
     ) -> HttpResponse:
-        """Send one request and return its answer, whatever its status. A body is bytes, or is sent as JSON. Raises `RequestFailed`."""
+        """Send one request and return its response, with any status. Raises `RequestFailed`.
+
+        A body that is not bytes is sent as JSON.
+        """
         left = self.limits.left()
         if left > 0:
-            raise RequestFailed(f"{self.address} is not to be asked before {at(left)}", arrived=False)
+            raise RequestFailed(f"The rate limit of {self.address} ends at {at(left)}", arrived=False)
         content = body if isinstance(body, bytes) or body is None else json.dumps(body, separators=(",", ":")).encode()
-        typed = {} if content is None else {"Content-Type": JSON}
+        content_type = {} if content is None else {"Content-Type": JSON}
         for last in (False, True):
             try:
-                (http, trust), own = self._connected(), self._headers()
-            except InvalidDriverConfig as error:  # a file that is being changed, a program that fails
+                (http, trust), current_headers = self._current_client(), self._headers()
+            except InvalidDriverConfig as error:  # a file that is being written, or a failing program
                 raise RequestFailed(str(error), arrived=False) from error
-            name = {} if trust.server_name is None else {"sni_hostname": trust.server_name}
-            all_headers = {**typed, **own, **(headers or {})}
-            answer = self._sent(
+            extensions = {} if trust.server_name is None else {"sni_hostname": trust.server_name}
+            all_headers = {**content_type, **current_headers, **(headers or {})}
+            response = self._send(
                 http,
                 method,
                 f"{self.address}{path}",
                 params=query,
                 content=content,
                 headers=all_headers,
-                extensions=name,
+                extensions=extensions,
             )
-            if last or answer.status != UNKNOWN or not self._refused():
+            if last or response.status != UNAUTHORIZED or not self._refused():
                 break
-        self.limits.heard(answer.status, answer.headers, answer.words())
-        return answer
+        self.limits.heard(response.status, response.headers, response.words())
+        return response
 
-    def _sent(self, http: httpx.Client, method: str, url: str, **more: Any) -> HttpResponse:  # noqa: ANN401 - as httpx takes it
-        """Raises `RequestFailed`."""
+    def _send(self, http: httpx.Client, method: str, url: str, **more: Any) -> HttpResponse:  # noqa: ANN401 - as httpx takes it
+        """Send a request and read its response. Raises `RequestFailed`."""
         deadline = time.monotonic() + self._seconds
         try:
-            with http.stream(method, url, **more) as answer:
+            with http.stream(method, url, **more) as response:
                 read = bytearray()
-                for piece in answer.iter_bytes():
+                for piece in response.iter_bytes():
                     read += piece
-                    if len(read) > MOST_BYTES:
-                        raise RequestFailed(f"{url} answers with more than {MOST_BYTES:,} bytes.", arrived=True)
+                    if len(read) > MAX_BYTES:
+                        raise RequestFailed(
+                            f"The response of {url} exceeds the limit of {MAX_BYTES:,} bytes.", arrived=True
+                        )
                     if time.monotonic() > deadline:
-                        raise RequestFailed(f"{url} takes longer than {self._seconds:g} s to answer.", arrived=True)
-                return HttpResponse(answer.status_code, dict(answer.headers), bytes(read))
+                        raise RequestFailed(
+                            f"The response of {url} took longer than the limit of {self._seconds:g} s.", arrived=True
+                        )
+                return HttpResponse(response.status_code, dict(response.headers), bytes(read))
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError) as error:
             raise RequestFailed(f"{url} cannot be reached: {error}", arrived=False) from error
         except httpx.TimeoutException as error:
-            raise RequestFailed(f"{url} did not answer within {self._seconds:g} s.", arrived=True) from error
+            raise RequestFailed(f"{url} did not respond within {self._seconds:g} s.", arrived=True) from error
         except (httpx.TransportError, httpx.DecodingError) as error:
-            raise RequestFailed(f"{url} broke off: {error}", arrived=True) from error
+            raise RequestFailed(f"The connection to {url} failed: {error}", arrived=True) from error
         except (httpx.InvalidURL, UnicodeEncodeError) as error:
             raise RequestFailed(f"{url} is not an address: {error}", arrived=False) from error
 
@@ -191,41 +199,43 @@ class HttpClient:
         missing: bool = False,
         doubted: frozenset[int] = frozenset(),
     ) -> HttpResponse | None:
-        """`ask`, again while that may help, for what does no harm twice; only a 2xx will do (with `missing` a 404 too: None).
+        """Send an idempotent request, retrying transient failures; return the 2xx response (with `missing`, None for 404).
 
-        `doubted`: answers that are not believed at once, as those that pass are not. Raises `DeploymentFailed`; `StatusUnknown` where
-        nothing that can be read came back, or we are asked to wait.
+        `doubted`: other statuses that are retried. Raises `DeploymentFailed`, and `StatusUnknown` after the last retry or
+        for a long rate limit.
         """
-        for pause in (*AGAIN_SECONDS, None):
+        for pause in (*RETRY_SECONDS, None):
             try:
-                answer = self.ask(method, path, query=query, body=body, headers=headers)
+                response = self.ask(method, path, query=query, body=body, headers=headers)
             except RequestFailed as error:
                 failed = DeploymentFailed(str(error), is_transient=True)
             else:
-                if answer.good:
-                    return answer
-                if missing and answer.status == 404:
+                if response.good:
+                    return response
+                if missing and response.status == 404:
                     return None
-                failed = make_error_from_response(f"{method} {self.address}{path}", answer)
-                failed.is_transient = failed.is_transient or answer.status in doubted
+                failed = make_error_from_response(f"{method} {self.address}{path}", response)
+                failed.is_transient = failed.is_transient or response.status in doubted
             if not failed.is_transient:
                 raise failed
             left = self.limits.left()
-            if pause is None or left > SHORT_SECONDS:
+            if pause is None or left > MAX_WAIT_SECONDS:
                 raise StatusUnknown(str(failed), seconds=left)
             self._pause(max(pause, left))
         raise AssertionError
 
 
-def make_error_from_response(what: str, answer: HttpResponse) -> DeploymentFailed:
-    """Return an answer that is no success as an error that says whether the same again may succeed."""
-    text = f"{what} answers {answer.status}: {answer.words()}"
-    is_transient = answer.status in PASSING or is_limit(answer.status, answer.headers, answer.words())
+def make_error_from_response(what: str, response: HttpResponse) -> DeploymentFailed:
+    """Return a failed response as an error; `is_transient` if a retry may succeed."""
+    text = f"{what} responded with {response.status}: {response.words()}"
+    is_transient = response.status in TRANSIENT_STATUSES or is_limit(
+        response.status, response.headers, response.words()
+    )
     return DeploymentFailed(text, is_transient=is_transient)
 
 
 def on_loopback(address: str) -> bool:
-    """Tell whether an address is on this machine: what goes there needs no TLS."""
+    """Return whether an address is on the loopback interface, where TLS is not required."""
     host = urlsplit(address).hostname or ""
     try:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
@@ -234,15 +244,15 @@ def on_loopback(address: str) -> bool:
 
 
 def check_address(address: str) -> None:
-    """Refuse what is no address of HTTP, or carries a password. Raises `InvalidDriverConfig`."""
+    """Check that an address is a valid HTTP URL without a password. Raises `InvalidDriverConfig`."""
     try:
         parts = urlsplit(address)
-        known = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+        is_valid = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port is None or parts.port > 0)
     except ValueError as error:
         raise InvalidDriverConfig(f"{address!r} is not an address: {error}.") from error
-    if not known:
-        raise InvalidDriverConfig(f"{address!r} is not an address: give https://host.")
+    if not is_valid:
+        raise InvalidDriverConfig(f"{address!r} is not an address. Use https://host.")
     if parts.username or parts.password:
         raise InvalidDriverConfig(
-            "An address with a password is not taken: it would stand in logs. Give a token by its variable."
+            "An address must not contain a password, because logs would show it. Set a token by its variable."
         )

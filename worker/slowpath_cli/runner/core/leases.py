@@ -1,8 +1,8 @@
-"""What a runner accepts of a server. A lease decides what is built and run here, so nothing in it is taken as it comes.
+"""Validate leases and replies of a server. A lease determines what is built and run, so all its values are untrusted.
 
-Types are strict, sizes bounded. Commits are whole ids, module paths and versions follow Go's own rules (`module.CheckPath`,
-`module.Check`), so that no text of a lease can add a line to a go.mod, an option to a command or a step to a path.
-What passes still has to be allowed by the runner's own configuration: see `allowing`.
+Types are strict and sizes limited. Commits are full SHAs; module paths and versions follow Go's rules (`module.CheckPath`,
+`module.Check`), so no text of a lease can add a line to a go.mod, an option to a command or an element to a path.
+The runner's configuration must allow a valid lease, too: see `server_allowlist`.
 """
 
 import json
@@ -16,9 +16,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from slowpath.verdicts.bisects.rules.bisect_states import MOST_SLOTS, MOST_WINDOWS
 
-MOST_BYTES: Final = 64 * 1024
-MOST_MODULES: Final = 200
-MOST_SECONDS: Final = 7 * 86_400.0
+MAX_BYTES: Final = 64 * 1024
+MAX_MODULES: Final = 200
+MAX_SECONDS: Final = 7 * 86_400.0
 COMMIT: Final = re.compile(r"[0-9a-f]{40}")
 SERVICE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*(?:/[A-Za-z0-9][A-Za-z0-9._-]*)*")
 PATH_ELEMENT: Final = re.compile(r"[A-Za-z0-9_~-](?:[A-Za-z0-9._~-]*[A-Za-z0-9_~-])?")
@@ -34,11 +34,11 @@ MAJOR: Final = re.compile(r"/v(0|[1-9][0-9]*)$|^gopkg\.in/.*\.v(0|[1-9][0-9]*)(?
 
 
 class LeaseRefused(Exception):
-    """The lease is not one that this runner carries out; the text says why."""
+    """The lease is invalid or not allowed; the message gives the reason."""
 
 
 def is_module_path(path: str, *, published: bool) -> bool:
-    """Tell whether a module may have this path; `published`: whether it may also be fetched by it (`module.CheckPath`)."""
+    """Return whether a module path is valid; `published`: whether it can also be fetched (`module.CheckPath`)."""
     elements = path.split("/")
     if len(path) > 500 or path.startswith("-"):
         return False
@@ -53,28 +53,28 @@ def is_module_path(path: str, *, published: bool) -> bool:
 
 
 def is_version(version: str, path: str) -> bool:
-    """Tell whether a module of this path may have this version: canonical, and of the path's major (`module.Check`)."""
-    found = SEMVER.fullmatch(version)
-    if len(version) > 200 or found is None:
+    """Return whether a version is canonical and has the major version of the module path (`module.Check`)."""
+    run_id = SEMVER.fullmatch(version)
+    if len(version) > 200 or run_id is None:
         return False
     major = MAJOR.search(path)
     if major is None:
-        return found[1] in {"0", "1"} or found["build"] is not None
-    if found["build"] is not None:
+        return run_id[1] in {"0", "1"} or run_id["build"] is not None
+    if run_id["build"] is not None:
         return False
     wanted = major[1] or major[2]
-    return found[1] == wanted or (path.startswith("gopkg.in/") and wanted == "1" and version.startswith("v0.0.0-"))
+    return run_id[1] == wanted or (path.startswith("gopkg.in/") and wanted == "1" and version.startswith("v0.0.0-"))
 
 
 def _commit(text: str) -> str:
     if not COMMIT.fullmatch(text):
-        raise ValueError("is not a commit: 40 hexadecimal digits")
+        raise ValueError("must be a SHA of 40 hexadecimal digits")
     return text
 
 
 def _printable(text: str) -> str:
     if not text.isprintable():
-        raise ValueError("holds characters that cannot be printed")
+        raise ValueError("has characters that are not printable")
     return text
 
 
@@ -90,14 +90,14 @@ def _address(text: str) -> str:
         or parts.scheme not in {"http", "https"}
         or not parts.hostname
     ):
-        raise ValueError("is not an address: http or https, without spaces")
+        raise ValueError("must be an http or https URL without spaces")
     return text
 
 
 Id = UUID
 Count = Annotated[int, Field(ge=0, le=MOST_WINDOWS)]
 Ordinal = Annotated[int, Field(ge=0, le=2**31 - 1)]
-Seconds = Annotated[float, Field(ge=0, le=MOST_SECONDS, allow_inf_nan=False)]
+Seconds = Annotated[float, Field(ge=0, le=MAX_SECONDS, allow_inf_nan=False)]
 Commit = Annotated[str, AfterValidator(_commit)]
 Word = Annotated[str, Field(pattern=r"^[a-z][a-z0-9._-]{0,59}$")]
 
@@ -113,8 +113,8 @@ class _Service(_Strict):
 
 class _Build(_Strict):
     commit: Commit
-    modules: Annotated[dict[str, Commit], Field(max_length=MOST_MODULES)]
-    versions: Annotated[dict[str, Annotated[str, Field(max_length=200)]], Field(max_length=MOST_MODULES)]
+    modules: Annotated[dict[str, Commit], Field(max_length=MAX_MODULES)]
+    versions: Annotated[dict[str, Annotated[str, Field(max_length=200)]], Field(max_length=MAX_MODULES)]
 
 
 class _Signature(_Strict):
@@ -151,7 +151,7 @@ class _CalledBack(_Strict):
 
 
 class HeardBeat(_Strict):
-    """What a server answers to a beat."""
+    """A server's reply to a heartbeat."""
 
     command: Literal["measure", "wait", "stop"]
     measurements_requested: Count
@@ -161,34 +161,34 @@ class HeardBeat(_Strict):
     callback: _CalledBack | None = None
 
 
-def checked_lease(told: object, free_slots: Collection[int]) -> dict[str, Any]:
-    """Return what is used of a lease, all of it checked. Raises `LeaseRefused`."""
-    size = len(json.dumps(told))
-    if size > MOST_BYTES:
-        raise LeaseRefused(f"The lease has {size:,} bytes; the limit is {MOST_BYTES:,}.")
+def checked_lease(offer: object, free_slots: Collection[int]) -> dict[str, Any]:
+    """Validate a lease and return its known fields. Raises `LeaseRefused`."""
+    size = len(json.dumps(offer))
+    if size > MAX_BYTES:
+        raise LeaseRefused(f"The lease has {size:,} bytes; the limit is {MAX_BYTES:,}.")
     try:
-        lease = _Lease.model_validate(told)
+        lease = _Lease.model_validate(offer)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(one) for one in first["loc"])[:100]
-        raise LeaseRefused(f"The lease is not valid: {where}: {first['msg']}.") from error
+        raise LeaseRefused(f"The lease is invalid: {where}: {first['msg']}.") from error
     if lease.slot not in free_slots:
         raise LeaseRefused(f"The lease is for slot {lease.slot}, which is not free.")
     for module in lease.build.modules:
         if not is_module_path(module, published=False):
-            raise LeaseRefused(f"The lease names a module {module!r}, which is not a module path.")
+            raise LeaseRefused(f"The lease has an invalid module path {module!r}.")
     for module, version in lease.build.versions.items():
         if not is_module_path(module, published=True):
-            raise LeaseRefused(f"The lease names a module {module!r}, which is not a module path.")
+            raise LeaseRefused(f"The lease has an invalid module path {module!r}.")
         if not is_version(version, module):
-            raise LeaseRefused(f"The lease asks for {module} at {version!r}, which is not a version of it.")
+            raise LeaseRefused(f"The lease has an invalid version {version!r} of {module}.")
     return lease.model_dump(mode="json")
 
 
-def run_id_of(told: object) -> UUID | None:
-    """Return the run that a lease is of, as far as that can be read: the server is told that it was refused."""
-    found = told.get("run_id") if isinstance(told, dict) else None
+def run_id_of(offer: object) -> UUID | None:
+    """Return the run ID of an unvalidated lease, or None; needed to report a rejection."""
+    run_id = offer.get("run_id") if isinstance(offer, dict) else None
     try:
-        return UUID(found) if isinstance(found, str) else None
+        return UUID(run_id) if isinstance(run_id, str) else None
     except ValueError:
         return None

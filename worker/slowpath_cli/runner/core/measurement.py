@@ -1,4 +1,4 @@
-"""Take one measurement of a probe: by the user's command, or by collecting from the process."""
+"""Take one measurement of a probe: run the user's command, or collect artifacts from the process."""
 
 import os
 import signal
@@ -22,9 +22,9 @@ from slowpath_cli.collect.upload_items import find_items
 from slowpath_cli.core.collect_errors import CollectError, RequestDeclined, TargetUnreachable
 from slowpath_cli.local_bisect.local_repositories import DIES_WITH_US
 from slowpath_cli.local_bisect.script_runner import (
-    AGAIN,
     BAD,
-    MOST_BYTES,
+    MAX_OUTPUT_BYTES,
+    RETRY,
     ScriptProtocolError,
     ScriptResult,
     read_answer,
@@ -35,14 +35,14 @@ from slowpath_cli.runner.core.placeholders import UnknownPlaceholder, fill_place
 from slowpath_cli.runner.core.runner_config import CollectConfig, MeasureConfig
 from slowpath_cli.runner.core.server_client import ServerClient
 
-TIMES: Final = 3
+MAX_RUNS: Final = 3
 POLL_SECONDS: Final = 0.05
-LONGEST_PROFILE_SECONDS: Final = 30.0
-MOST_PROFILES: Final = 20
-MOST_FILES: Final = 40
+MAX_PROFILE_SECONDS: Final = 30.0
+MAX_PROFILES: Final = 20
+MAX_FILES: Final = 40
 CUSTOM: Final = "custom"
 LATENCY: Final = "latency"
-"""Measured from the dashboard: the runner waits for the measurement window; collected artifacts are evidence."""
+"""The dashboard measures this signature: the runner waits for the measurement window and collects artifacts as evidence."""
 
 
 class ProbeAborted(Exception):
@@ -93,28 +93,28 @@ def take_measurement(measure: MeasureConfig, context: MeasurementContext, contro
 
 def _run_command(measure: MeasureConfig, context: MeasurementContext, control: ServerClient) -> MeasurementResult:
     answer = ScriptResult("nothing")
-    for _ in range(TIMES):
+    for _ in range(MAX_RUNS):
         code, output = _run(measure, context)
-        if code != AGAIN:
+        if code != RETRY:
             answer = read_answer(code, output, context.out)
             break
     if answer.kind == "unbuildable":
-        raise BuildFailed("The measuring command reports that the build failed.")
+        raise BuildFailed("The measurement command reports that the build failed.")
     if answer.kind == "nothing":
-        return MeasurementResult(problem=f"The command requested a retry {TIMES} times.")
+        return MeasurementResult(problem=f"The command requested a retry {MAX_RUNS} times.")
     if context.signature != CUSTOM and answer.kind == "bad":
-        # any failure exits with 1: that alone is not a measurement of the signature
+        # any failure exits with 1, so that alone is not a measurement of the signature
         return MeasurementResult(problem=f"The command exited with {BAD} and without a value of the signature.")
     return _make_result(answer, _upload_files(context, control), context.signature)
 
 
 def _make_result(answer: ScriptResult, sent: Sequence[str], signature: str) -> MeasurementResult:
-    if signature == LATENCY:  # the command was the load
+    if signature == LATENCY:  # the command only generates the load
         return MeasurementResult(artifact_ids=sent, board=True)
-    read = signature != CUSTOM
-    if read and sent:
+    is_artifact_signature = signature != CUSTOM
+    if is_artifact_signature and sent:
         return MeasurementResult(artifact_ids=sent)
-    if read and answer.kind == "good":
+    if is_artifact_signature and answer.kind == "good":
         return MeasurementResult(problem="The command wrote neither files nor a number.")
     if answer.kind == "number":
         return MeasurementResult(value=answer.number, artifact_ids=sent)
@@ -137,10 +137,10 @@ def _run(measure: MeasureConfig, context: MeasurementContext) -> tuple[int, byte
             code = _wait_for_exit(child, context.window_seconds + measure.within_seconds, context.is_aborted)
         finally:
             with suppress(ProcessLookupError):
-                os.killpg(child.pid, signal.SIGKILL)  # and its remaining children
+                os.killpg(child.pid, signal.SIGKILL)  # also kills its remaining children
             child.wait()
     with stdout_file.open("rb") as stdout:
-        stdout.seek(max(0, stdout_file.stat().st_size - MOST_BYTES))
+        stdout.seek(max(0, stdout_file.stat().st_size - MAX_OUTPUT_BYTES))
         return code, stdout.read()
 
 
@@ -151,7 +151,7 @@ def _wait_for_exit(child: "subprocess.Popen[bytes]", seconds: float, is_aborted:
             return child.wait(timeout=POLL_SECONDS)
         if is_aborted():
             raise ProbeAborted
-    raise ScriptProtocolError(f"The command did not end within {seconds:g} seconds.")
+    raise ScriptProtocolError(f"The command did not finish within the limit of {seconds:g} seconds.")
 
 
 def _upload_files(context: MeasurementContext, control: ServerClient) -> list[str]:
@@ -162,11 +162,11 @@ def _upload_files(context: MeasurementContext, control: ServerClient) -> list[st
     ]
     if not left:
         return []
-    if len(left) > 2 * MOST_FILES:
-        raise ScriptProtocolError(f"The command wrote {len(left)} files; at most {MOST_FILES} are accepted.")
+    if len(left) > 2 * MAX_FILES:
+        raise ScriptProtocolError(f"The command wrote {len(left)} files; at most {MAX_FILES} are accepted.")
     items = [one for one in find_items([str(context.out)], RunMetadata(commit=context.commit)) if one.path not in own]
-    if len(items) > MOST_FILES:
-        raise ScriptProtocolError(f"The command wrote {len(items)} files; at most {MOST_FILES} are accepted.")
+    if len(items) > MAX_FILES:
+        raise ScriptProtocolError(f"The command wrote {len(items)} files; at most {MAX_FILES} are accepted.")
     return [
         _upload_with_retry(
             context, partial(control.put_file, context.run_id, one.path, _name(context, one.name), one.facts)
@@ -193,14 +193,14 @@ def _collect(collect: CollectConfig, context: MeasurementContext, control: Serve
 def _record(
     collect: CollectConfig, pprof: str, context: MeasurementContext, control: ServerClient
 ) -> tuple[list[str], CollectError | None]:
-    """Collect and upload; return artifact ids, and the last error."""
+    """Collect and upload artifacts; return their IDs, and the last error."""
     values = context.values
     address = PprofTarget.parse(
         fill_placeholder(pprof, values), None if collect.metrics is None else fill_placeholder(collect.metrics, values)
     )
-    asked = read_selector(collect.requests_metric) if collect.requests_metric else None
-    seconds = collect.seconds or min(max(context.window_seconds, 1.0), LONGEST_PROFILE_SECONDS)
-    profiles = min(max(round(context.window_seconds / seconds), 1), MOST_PROFILES)
+    requests_counter = read_selector(collect.requests_metric) if collect.requests_metric else None
+    seconds = collect.seconds or min(max(context.window_seconds, 1.0), MAX_PROFILE_SECONDS)
+    profiles = min(max(round(context.window_seconds / seconds), 1), MAX_PROFILES)
     plan = CollectPlan(
         profiles, seconds, collect.traces, collect.trace_seconds, cast("tuple[SnapshotKind, ...]", collect.snapshots)
     )
@@ -208,7 +208,7 @@ def _record(
     missed: CollectError | None = None
     with PprofClient() as client:
         observer = make_observer(
-            client, address, asked, RunMetadata(commit=context.commit), check_mounted(client, address)
+            client, address, requests_counter, RunMetadata(commit=context.commit), check_mounted(client, address)
         )
         if observer.counter:
             observer = observer.counting(observer.counter)
@@ -235,7 +235,7 @@ def _name(context: MeasurementContext, name: str) -> str:
 
 
 def _upload_with_retry(context: MeasurementContext, send: Callable[[], str]) -> str:
-    """Upload, retrying while the server does not answer, until the probe must stop."""
+    """Upload, and retry while the server is unavailable, until the probe must stop."""
     pause = 0.5
     while True:
         try:

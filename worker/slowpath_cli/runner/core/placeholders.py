@@ -1,4 +1,4 @@
-"""Placeholders in commands and addresses: `{commit}`. Nothing is ever given to a shell, so nothing needs quoting."""
+"""Placeholders in commands and addresses, such as `{commit}`. No shell is used, so values need no quoting."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ KNOWN: Final = ("commit", "dir", "overrides", "slot", "out", "port", "run_id", "
 
 
 class UnknownPlaceholder(Exception):
-    """A placeholder that means nothing here; the text says which are known."""
+    """A placeholder is unknown; the message lists the known ones."""
 
 
 def fill_placeholders(words: Sequence[str], values: Mapping[str, str]) -> list[str]:
@@ -20,16 +20,16 @@ def fill_placeholders(words: Sequence[str], values: Mapping[str, str]) -> list[s
 def fill_placeholder(word: str, values: Mapping[str, str]) -> str:
     """Return a word with its placeholders filled in. Raises `UnknownPlaceholder`."""
 
-    def known(found: "re.Match[str]") -> str:
+    def value_of(found: "re.Match[str]") -> str:
         if found[1] not in values:
             raise UnknownPlaceholder(
-                f"There is no {found[0]} here; known are {', '.join(f'{{{name}}}' for name in values)}."
+                f"Unknown placeholder {found[0]}; known are {', '.join(f'{{{name}}}' for name in values)}."
             )
         return values[found[1]]
 
-    return PLACEHOLDER.sub(known, word)
+    return PLACEHOLDER.sub(value_of, word)
 
 
 def validate_placeholders(words: Sequence[str]) -> None:
-    """Refuse placeholders that no run has. Raises `UnknownPlaceholder`."""
+    """Check that all placeholders are known. Raises `UnknownPlaceholder`."""
     fill_placeholders(words, dict.fromkeys(KNOWN, ""))

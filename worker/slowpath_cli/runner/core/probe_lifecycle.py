@@ -1,7 +1,7 @@
 """Lifecycle of one probe on a runner: check out, deploy, health check, warm up, measure, remove, report.
 
-Every step is recorded on disk before it is taken. A killed runner resumes there: a run is never deployed twice, and it
-ends on the server only when its deployment is gone.
+Every step is recorded on disk before it is taken; a restarted runner resumes there. A run is never deployed twice, and it
+ends on the server only when its deployment has been removed.
 """
 
 import time
@@ -29,24 +29,24 @@ from slowpath_cli.runner.core.server_client import (
     UnknownToServer,
 )
 
-LOOK_SECONDS: Final = 0.05
+POLL_SECONDS: Final = 0.05
 IDLE_SECONDS: Final = (0.25, 3.0)
-"""Pause between questions for more measurements: first and longest."""
-AGAIN_SECONDS: Final = (0.5, 15.0)
-LAST_SECONDS: Final = 20.0
-"""A stopping runner tries for this long to report how its probes ended."""
-ASK_SECONDS: Final = (0.1, 2.0)
+"""Shortest and longest pause between requests for more measurements."""
+RETRY_SECONDS: Final = (0.5, 15.0)
+FINAL_REPORT_SECONDS: Final = 20.0
+"""Time in which a stopping runner tries to report the end of its probes."""
+HEALTH_CHECK_SECONDS: Final = (0.1, 2.0)
 STOPPED: Final = "The runner was stopped."
 
 
 class ProbeLifecycle:
-    """One run."""
+    """Runs one probe."""
 
     def __init__(self, runner_context: RunnerContext, run: RunRecord) -> None:
         self._context, self._run, self._run_context = runner_context, run, RunContext(runner_context, run)
         self._control = runner_context.connect()
         self._note = ""
-        self._asked_at = 0.0
+        self._checked_at = 0.0
         self._heartbeat = HeartbeatThread(
             runner_context.connect(), run, runner_context.config.lease_timeout_seconds, self._heartbeat_log
         )
@@ -72,13 +72,13 @@ class ProbeLifecycle:
             self._deploy()
             self._measure()
         except ProbeAborted:
-            why = self._heartbeat.why or (STOPPED if self._context.stopping.is_set() else "")
-            return ("failed" if why else "done"), why
+            reason = self._heartbeat.why or (STOPPED if self._context.stopping.is_set() else "")
+            return ("failed" if reason else "done"), reason
         except (BuildFailed, DeploymentUnhealthy) as error:
             return ("unbuildable" if isinstance(error, BuildFailed) else "unhealthy"), str(error)
         except (DriverError, UnknownPlaceholder) as error:
             return "failed", str(error)
-        except Exception as error:  # noqa: BLE001 - whatever it is: what runs must be taken down, and the server told
+        except Exception as error:  # noqa: BLE001 - after any error the deployment must be removed and the end reported
             return "failed", f"Internal error of the runner: {type(error).__name__}: {error}"
         return "done", ""
 
@@ -123,10 +123,10 @@ class ProbeLifecycle:
 
     def _announce_deployment(self) -> None:
         """Report the deployment to the server before it starts: the probe may have been leased to another runner."""
-        pause = AGAIN_SECONDS[0]
+        pause = RETRY_SECONDS[0]
         while self._heartbeat.report_phase("deploying") is None:
             self._sleep(pause)
-            pause = min(pause * 2, AGAIN_SECONDS[1])
+            pause = min(pause * 2, RETRY_SECONDS[1])
         self._check()
 
     def _wait_until_ready(self, until: float) -> None:
@@ -141,10 +141,10 @@ class ProbeLifecycle:
             self._raise_if_failed(status.state, status.detail)
             if time.monotonic() > until:
                 raise DeploymentFailed(
-                    f"It was not deployed within {float(self._run.lease['deployment_seconds']):g} s. {status.detail}".strip()
+                    f"The deployment was not ready within {float(self._run.lease['deployment_seconds']):g} s. {status.detail}".strip()
                 )
             self._sleep(driver.poll_seconds)
-        self._asked_at = time.monotonic()
+        self._checked_at = time.monotonic()
         self._wait_until_healthy()
         self._save("ready")
 
@@ -155,27 +155,29 @@ class ProbeLifecycle:
             raise DeploymentFailed(detail or "The driver reports that the deployment failed.")
 
     def _wait_until_healthy(self) -> None:
-        asked, handle = self._context.config.health, self._run.handle
-        if asked is None or handle is None or self._run.phase == "ready":
+        health_config, handle = self._context.config.health, self._run.handle
+        if health_config is None or handle is None or self._run.phase == "ready":
             return
-        until, pause = time.monotonic() + asked.within_seconds, ASK_SECONDS[0]
+        until, pause = time.monotonic() + health_config.within_seconds, HEALTH_CHECK_SECONDS[0]
         while (
-            why := health_check.check_health(
-                asked,
+            reason := health_check.check_health(
+                health_config,
                 self._run_context.values(self._run_context.out()),
                 self._run_context.environment(self._run_context.out()),
                 self._run_context.cwd(),
             )
         ) is not None:
-            self._note = why
-            if time.monotonic() - self._asked_at >= self._context.driver.poll_seconds:
-                self._asked_at = time.monotonic()
+            self._note = reason
+            if time.monotonic() - self._checked_at >= self._context.driver.poll_seconds:
+                self._checked_at = time.monotonic()
                 status = self._context.driver.status(handle, self._heartbeat.last.called_back)
                 self._raise_if_failed(status.state, status.detail)
             if time.monotonic() > until:
-                raise DeploymentUnhealthy(f"It was not healthy within {asked.within_seconds:g} s: {why}.")
+                raise DeploymentUnhealthy(
+                    f"The deployment was not healthy within {health_config.within_seconds:g} s: {reason}."
+                )
             self._sleep(pause)
-            pause = min(pause * 1.5, ASK_SECONDS[1])
+            pause = min(pause * 1.5, HEALTH_CHECK_SECONDS[1])
 
     # -- measuring
 
@@ -205,51 +207,51 @@ class ProbeLifecycle:
         started_at = self._context.now()
         context = self._run_context.measurement_context(index, self._is_aborted)
         self._check_deployment()
-        reading = take_measurement(self._context.config.measure, context, self._control)
-        self._check_deployment(surely=True)
+        result = take_measurement(self._context.config.measure, context, self._control)
+        self._check_deployment(is_forced=True)
         self._check()
         self._heartbeat.report_phase("collecting")
-        window = MeasurementReport(
+        report = MeasurementReport(
             index,
             started_at,
             self._context.now(),
-            reading.value,
-            reading.verdict,
-            reading.problem,
-            tuple(reading.artifact_ids),
-            reading.board,
+            result.value,
+            result.verdict,
+            result.problem,
+            tuple(result.artifact_ids),
+            result.board,
         )
-        self._report(window)
+        self._report(report)
         self._run.windows = index + 1
         self._save(self._run.phase)
-        self._print(f"measurement {index}: {_describe(reading)}")
+        self._print(f"measurement {index}: {_describe(result)}")
 
-    def _report(self, window: MeasurementReport) -> None:
-        pause = AGAIN_SECONDS[0]
+    def _report(self, report: MeasurementReport) -> None:
+        pause = RETRY_SECONDS[0]
         while True:
             try:
-                self._control.window(self._run.run_id, window)
+                self._control.window(self._run.run_id, report)
             except ReportRejected as error:
-                if window.problem is not None:
+                if report.problem is not None:
                     raise DeploymentFailed(f"The server rejected the measurement: {error}") from error
-                window = replace(
-                    window, value=None, verdict=None, artifact_ids=(), is_on_dashboard=False, problem=str(error)[:900]
+                report = replace(
+                    report, value=None, verdict=None, artifact_ids=(), is_on_dashboard=False, problem=str(error)[:900]
                 )
             except UnknownToServer as error:
                 self._heartbeat.abort(str(error))
                 raise ProbeAborted from error
             except (ServerUnavailable, TokenForbidden):
                 self._sleep(pause)
-                pause = min(pause * 2, AGAIN_SECONDS[1])
+                pause = min(pause * 2, RETRY_SECONDS[1])
             else:
                 return
 
-    def _check_deployment(self, *, surely: bool = False) -> None:
-        """Check that the deployment still runs; unless `surely`, at most as often as the driver's poll interval."""
+    def _check_deployment(self, *, is_forced: bool = False) -> None:
+        """Check that the deployment is still running; unless `surely`, at most once per poll interval."""
         now = time.monotonic()
-        if not surely and now - self._asked_at < self._context.driver.poll_seconds:
+        if not is_forced and now - self._checked_at < self._context.driver.poll_seconds:
             return
-        self._asked_at = now
+        self._checked_at = now
         assert self._run.handle is not None
         status = self._context.driver.status(self._run.handle, self._heartbeat.last.called_back)
         self._raise_if_failed(status.state, status.detail)
@@ -257,8 +259,8 @@ class ProbeLifecycle:
     # -- the end
 
     def _restore(self) -> None:
-        """Remove the deployment; failures are reported and retried."""
-        pause = AGAIN_SECONDS[0]
+        """Remove the deployment; report and retry failures."""
+        pause = RETRY_SECONDS[0]
         while True:
             try:
                 run_processes.terminate_run(self._run.run_id, 1.0, "measure")
@@ -266,16 +268,16 @@ class ProbeLifecycle:
             except (DriverError, run_processes.StillRunning, OSError) as error:
                 self._note = f"Cannot remove the deployment: {error}"
                 self._print(self._note)
-                if self._context.stopping.wait(pause) and pause >= AGAIN_SECONDS[1]:
+                if self._context.stopping.wait(pause) and pause >= RETRY_SECONDS[1]:
                     raise
-                pause = min(pause * 2, AGAIN_SECONDS[1])
+                pause = min(pause * 2, RETRY_SECONDS[1])
             else:
                 return
 
     def _report_end(self) -> None:
         """Report the end until the server accepts it."""
         run = self._run
-        pause, until = AGAIN_SECONDS[0], None
+        pause, until = RETRY_SECONDS[0], None
         while True:
             try:
                 self._control.end(run.run_id, run.how or "failed", self._run_context.log(self._note))
@@ -284,12 +286,12 @@ class ProbeLifecycle:
                 break
             except (ServerUnavailable, TokenForbidden) as error:
                 if self._context.stopping.is_set():
-                    until = until or time.monotonic() + LAST_SECONDS
+                    until = until or time.monotonic() + FINAL_REPORT_SECONDS
                     if time.monotonic() > until:
                         self._print(f"its end will be reported when the runner is restarted: {error}")
                         return
                 time.sleep(pause)
-                pause = min(pause * 2, AGAIN_SECONDS[1])
+                pause = min(pause * 2, RETRY_SECONDS[1])
         self._context.files.forget(run.run_id)
 
     # -- helpers
@@ -305,7 +307,7 @@ class ProbeLifecycle:
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
             self._check()
-            self._heartbeat.aborted.wait(min(left, LOOK_SECONDS * 5))
+            self._heartbeat.aborted.wait(min(left, POLL_SECONDS * 5))
         self._check()
 
     def _save(self, phase: Any) -> None:  # noqa: ANN401 - a Phase
@@ -318,16 +320,16 @@ class ProbeLifecycle:
             self._context.driver.keep_alive(self._run.run_id)
         return self._run_context.log(self._note)
 
-    def _print(self, words: str) -> None:
+    def _print(self, message: str) -> None:
         self._context.log(
-            f"#{self._run.lease['bisect_number']} probe {self._run.lease['number']} in slot {self._run.slot}: {words}"
+            f"#{self._run.lease['bisect_number']} probe {self._run.lease['number']} in slot {self._run.slot}: {message}"
         )
 
 
-def _describe(reading: MeasurementResult) -> str:
-    if reading.problem is not None:
-        return reading.problem
-    if reading.value is not None:
-        return f"{reading.value:g}"
-    files = f"{len(reading.artifact_ids)} files"
-    return "measured from the dashboard" if reading.board and not reading.artifact_ids else reading.verdict or files
+def _describe(result: MeasurementResult) -> str:
+    if result.problem is not None:
+        return result.problem
+    if result.value is not None:
+        return f"{result.value:g}"
+    files = f"{len(result.artifact_ids)} files"
+    return "measured from the dashboard" if result.board and not result.artifact_ids else result.verdict or files

@@ -1,4 +1,4 @@
-"""Who is asked too much says so, and for how long: until then nothing is asked of it, as its manual wants it."""
+"""Respect rate limits of external systems: no requests until the time in their responses."""
 
 import threading
 import time
@@ -10,26 +10,26 @@ from typing import Final
 
 from slowpath_cli.runner.core.driver_interface import DeploymentFailed
 
-LONGEST_SECONDS: Final = 3660.0
-"""GitHub's limits are of an hour; who asks for more is asked again after that."""
+MAX_SECONDS: Final = 3660.0
+"""Longest accepted rate limit: GitHub's limits end after an hour."""
 SECONDARY_SECONDS: Final = 60.0
-"""What GitHub asks for where a secondary limit comes without a time."""
+"""Duration of a GitHub secondary rate limit without a time."""
 LIMITED: Final = frozenset({403, 429})
-SAID: Final = "rate limit"
+LIMIT_TEXT: Final = "rate limit"
 
 
 class StatusUnknown(DeploymentFailed):
-    """The one who knows is away just now."""
+    """The status cannot be read at the moment."""
 
     def __init__(self, message: str, *, seconds: float = 0.0) -> None:
         super().__init__(message, is_transient=True)
         self.seconds = seconds
-        """For how long, where that was said."""
+        """Remaining seconds of the rate limit, 0 if unknown."""
 
 
 @dataclass
 class RateLimitState:
-    """Until when one place is not to be asked. For several threads."""
+    """Rate limit of one external system. Thread-safe."""
 
     clock: Callable[[], float] = time.monotonic
     wall: Callable[[], float] = time.time
@@ -37,32 +37,32 @@ class RateLimitState:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def left(self) -> float:
-        """Return for how many seconds it is not to be asked."""
+        """Return the remaining seconds of the rate limit."""
         return max(0.0, self._until - self.clock())
 
     def heard(self, status: int, headers: Mapping[str, str], words: str) -> float:
-        """Take in an answer; return how many seconds it asks us to wait: 0, if it does not."""
-        seconds = min(self._asked_for(status, headers, words), LONGEST_SECONDS)
+        """Record the rate limit of a response; return its seconds, 0 without one."""
+        seconds = min(self._parse_limit(status, headers, words), MAX_SECONDS)
         if seconds > 0:
             with self._lock:
                 self._until = max(self._until, self.clock() + seconds)
         return seconds
 
-    def _asked_for(self, status: int, headers: Mapping[str, str], words: str) -> float:
+    def _parse_limit(self, status: int, headers: Mapping[str, str], words: str) -> float:
         if status not in LIMITED and status < 500:
             return 0.0
         after = headers.get("retry-after", "").strip()
         if after:
-            return self._of_text(after)
+            return self._parse_retry_after(after)
         if status in LIMITED and headers.get("x-ratelimit-remaining") == "0":
             try:
                 return max(1.0, float(headers.get("x-ratelimit-reset", "")) - self.wall())
             except ValueError:
                 return SECONDARY_SECONDS
-        return SECONDARY_SECONDS if status in LIMITED and SAID in words.lower() else 0.0
+        return SECONDARY_SECONDS if status in LIMITED and LIMIT_TEXT in words.lower() else 0.0
 
-    def _of_text(self, after: str) -> float:
-        """Return what Retry-After says: seconds, or a moment."""
+    def _parse_retry_after(self, after: str) -> float:
+        """Parse Retry-After, seconds or a date, and return the seconds."""
         if after.isascii() and after.isdecimal():
             return float(after[:9])
         try:
@@ -73,13 +73,13 @@ class RateLimitState:
 
 
 def is_limit(status: int, headers: Mapping[str, str], words: str) -> bool:
-    """Tell whether an answer refuses because we ask too much, and not because we may not."""
+    """Return whether a response reports a rate limit, not a missing permission."""
     if status == 429:
         return True
-    said = "retry-after" in headers or headers.get("x-ratelimit-remaining") == "0" or SAID in words.lower()
-    return status == 403 and said
+    is_limited = "retry-after" in headers or headers.get("x-ratelimit-remaining") == "0" or LIMIT_TEXT in words.lower()
+    return status == 403 and is_limited
 
 
 def at(seconds: float) -> str:
-    """Return when that will be, for a person."""
+    """Format the time in `seconds` from now."""
     return datetime.fromtimestamp(time.time() + seconds, UTC).strftime("%H:%M:%S UTC")

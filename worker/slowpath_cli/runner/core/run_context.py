@@ -1,4 +1,4 @@
-"""A run as its driver and its commands see it: build, folders, placeholders and environment variables."""
+"""Context of a run for its driver and commands: build, folders, placeholders and environment variables."""
 
 import socket
 from collections.abc import Callable, Mapping
@@ -26,14 +26,14 @@ from slowpath_cli.runner.core.work_trees import WorkTrees
 
 @dataclass(frozen=True)
 class RunnerContext:
-    """Configuration and services that all probes of a runner share."""
+    """Configuration and services shared by all probes of a runner."""
 
     config: RunnerConfig
     driver: DeploymentDriver
     files: RunStore
     work_trees: WorkTrees
     connect: Callable[[], ServerClient]
-    """Opens a connection to the server, one per thread."""
+    """Opens a server connection; each thread needs a separate one."""
     now: Callable[[], datetime]
     log: Callable[[str], None]
     stopping: Event
@@ -51,10 +51,10 @@ class RunContext:
         run, config = self.run, self.runner.config
         build = run.lease["build"]
         if config.checkout:
-            place, run.overrides = self.runner.work_trees.of(
+            folder, run.overrides = self.runner.work_trees.of(
                 BuildInputs(build["commit"], build["modules"], build["versions"]), run.slot
             )
-            run.dir = str(place)
+            run.dir = str(folder)
         else:
             run.overrides = {name: {"commit": sha} for name, sha in build["modules"].items()}
             run.overrides |= {name: {"version": version} for name, version in build["versions"].items()}
@@ -77,8 +77,8 @@ class RunContext:
         """Return the values of placeholders after deployment; commands write their files to `out`."""
         assert self.run.handle is not None
         seconds = f"{float(self.run.lease['window_seconds']):g}"
-        own = placeholder_values(self.target()) | {"out": str(out), "seconds": seconds}
-        return own | dict(self.runner.driver.endpoints(self.run.handle))
+        run_values = placeholder_values(self.target()) | {"out": str(out), "seconds": seconds}
+        return run_values | dict(self.runner.driver.endpoints(self.run.handle))
 
     def environment(self, out: Path) -> dict[str, str]:
         """Return the environment variables of commands."""
@@ -93,7 +93,7 @@ class RunContext:
         return self.runner.files.folder(self.run.run_id) / "out"
 
     def measurement_context(self, index: int, is_aborted: Callable[[], bool]) -> MeasurementContext:
-        """Return the context of one measurement; `is_aborted` says whether it must stop."""
+        """Return the context of one measurement; `is_aborted` returns whether it must stop."""
         run, out = self.run, self.out() / f"{index:03}"
         return MeasurementContext(
             run_id=run.run_id, number=int(run.lease["number"]), index=index, commit=str(run.lease["build"]["commit"]), cwd=self.cwd(),
@@ -113,7 +113,7 @@ def _override(fields: Mapping[str, str]) -> ModuleOverride:
 
 
 def _free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        port: int = one.getsockname()[1]
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port: int = listener.getsockname()[1]
         return port

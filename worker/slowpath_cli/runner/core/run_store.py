@@ -1,4 +1,4 @@
-"""The runner's records of its runs, written to disk before each step, so that a killed runner resumes there.
+"""Store the runner's records of its runs, before each step, so that a restarted runner resumes there.
 
 One folder per run: `run.json` (the record), `out/` (files of commands).
 """
@@ -16,8 +16,8 @@ from uuid import UUID, uuid4, uuid5
 
 FORMAT: Final = "slowpath.run/1"
 Phase = Literal["leased", "deploying", "deployed", "ready", "ending"]
-MOST_OLD: Final = 500
-"""Number of finished runs whose ids are remembered: none of them is started again."""
+MAX_FINISHED: Final = 500
+"""Number of finished runs whose IDs are stored, to prevent starting them again."""
 
 
 @dataclass
@@ -26,9 +26,9 @@ class RunRecord:
 
     lease: dict[str, Any]
     phase: Phase = "leased"
-    """`deploying` is written before the driver is asked, `deployed` with its handle after."""
+    """`deploying` is written before the call of the driver, `deployed` after it, with the handle."""
     begun: bool = False
-    """Whether the driver may have been asked to deploy it."""
+    """Whether the driver may have been called."""
     attempt: int = 1
     dir: str | None = None
     overrides: dict[str, dict[str, str]] = field(default_factory=dict)
@@ -43,12 +43,12 @@ class RunRecord:
 
     @property
     def run_id(self) -> UUID:
-        """The id of the run."""
+        """Return the ID of the run."""
         return UUID(self.lease["run_id"])
 
     @property
     def slot(self) -> int:
-        """Its slot."""
+        """Return the slot of the run."""
         return int(self.lease["slot"])
 
 
@@ -57,11 +57,11 @@ class WorkDirectoryLocked(Exception):
 
 
 class RunStore:
-    """The runner's folder."""
+    """The runner's folder, with one folder per run."""
 
     def __init__(self, work: Path) -> None:
         self.work = work
-        self._runs, self._old = work / "runs", work / "ended.txt"
+        self._runs, self._finished_file = work / "runs", work / "ended.txt"
         self._lock: IO[str] | None = None
 
     def take(self) -> None:
@@ -81,16 +81,16 @@ class RunStore:
         self._lock.flush()
 
     def instance(self) -> str:
-        """Return the instance id of this folder and machine; a copy on another machine has another one."""
+        """Return the instance ID of this folder and machine; a copy on another machine has a different one."""
         file = self.work / "instance"
         try:
-            made = UUID(file.read_text(encoding="utf-8").strip())
+            stored = UUID(file.read_text(encoding="utf-8").strip())
         except (OSError, ValueError):
-            made = uuid4()
+            stored = uuid4()
             part = file.with_suffix(".part")
-            part.write_text(f"{made}\n", encoding="utf-8")
+            part.write_text(f"{stored}\n", encoding="utf-8")
             part.replace(file)
-        return str(uuid5(made, socket.gethostname()))
+        return str(uuid5(stored, socket.gethostname()))
 
     def folder(self, run_id: UUID) -> Path:
         """Return the folder of a run."""
@@ -108,7 +108,7 @@ class RunStore:
         part.replace(folder / "run.json")
 
     def list_open(self) -> Iterator[RunRecord]:
-        """Yield the records of runs that have not ended."""
+        """Yield the records of unfinished runs."""
         for path in sorted(self._runs.glob("*/run.json")):
             try:
                 record = json.loads(path.read_text(encoding="utf-8"))
@@ -121,16 +121,16 @@ class RunStore:
                 continue
 
     def forget(self, run_id: UUID) -> None:
-        """Delete a finished run, and remember its id."""
-        old = [*self.ended(), str(run_id)][-MOST_OLD:]
-        part = self._old.with_suffix(".part")
-        part.write_text("\n".join(old), encoding="utf-8")
-        part.replace(self._old)
+        """Delete a finished run and store its ID."""
+        finished = [*self.ended(), str(run_id)][-MAX_FINISHED:]
+        part = self._finished_file.with_suffix(".part")
+        part.write_text("\n".join(finished), encoding="utf-8")
+        part.replace(self._finished_file)
         shutil.rmtree(self.folder(run_id), ignore_errors=True)
 
     def ended(self) -> list[str]:
-        """Return the ids of finished runs."""
+        """Return the IDs of finished runs."""
         try:
-            return self._old.read_text(encoding="utf-8").split()
+            return self._finished_file.read_text(encoding="utf-8").split()
         except OSError:
             return []

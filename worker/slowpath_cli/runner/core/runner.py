@@ -21,11 +21,11 @@ from slowpath_cli.runner.core.server_client import (
 
 WAIT_SECONDS: Final = 20.0
 BUSY_SECONDS: Final = 2.0
-"""Wait of one lease request while other slots are busy: one of them may become free meanwhile."""
+"""Duration of a lease request while other slots are busy, as one of them may become free."""
 PAUSES_SECONDS: Final = (0.5, 15.0)
-REST_SECONDS: Final = 0.2
-AGAIN_SECONDS: Final = 5.0
-REFUSED_SECONDS: Final = 1.0
+SHORT_PAUSE_SECONDS: Final = 0.2
+RETRY_SECONDS: Final = 5.0
+REJECTED_SECONDS: Final = 1.0
 """Pause after a rejected lease: a server may offer it repeatedly."""
 
 
@@ -35,11 +35,11 @@ class Runner:
     def __init__(self, runner_context: RunnerContext, version: str) -> None:
         self._context, self._version = runner_context, version
         self._control = runner_context.connect()
-        self._silent_for = 0.0
+        self._unavailable_s = 0.0
         self._working: dict[int, tuple[set[UUID], Thread]] = {}
 
     def run(self) -> None:
-        """Run until stopped. Raises `TokenForbidden`, `ReportRejected`, `RunnerNameTaken` if the server rejects this runner."""
+        """Run until stopped. Raises `TokenForbidden`, `ReportRejected`, `RunnerNameTaken` if the server rejects the runner."""
         self._resume_runs()
         self._register()
         self._retry_until_stopped(self._remove_orphans)
@@ -69,12 +69,12 @@ class Runner:
             self._begin(*runs)
 
     def _register(self) -> None:
-        """Register the runner's name. If another process had it, it may become free after a while."""
+        """Register the runner's name; if another process uses it, retry once after it may have become free."""
         try:
             self._retry_until_stopped(self._announce)
         except RunnerNameTaken as error:
             self._context.log(f"{error} Retrying once in {error.free_after_seconds:.0f} s.")
-            if not self._context.stopping.wait(error.free_after_seconds + REST_SECONDS):
+            if not self._context.stopping.wait(error.free_after_seconds + SHORT_PAUSE_SECONDS):
                 self._retry_until_stopped(self._announce)
 
     def _announce(self) -> None:
@@ -82,14 +82,14 @@ class Runner:
         self._control.announce(config.slots, dict(config.labels), self._version)
 
     def _remove_orphans(self) -> None:
-        """End probes that the server assigns to this runner but that are unknown here (another folder, a new machine)."""
-        own = {run_id for run_ids, _ in self._working.values() for run_id in run_ids}
+        """End probes that the server assigns to this runner, but of which it has no record (other folder or machine)."""
+        known_ids = {run_id for run_ids, _ in self._working.values() for run_id in run_ids}
         for probe in self._control.list_assigned_probes():
             run_id = run_id_of(probe)
-            if run_id is None or run_id in own or probe.get("state") == "leased":
+            if run_id is None or run_id in known_ids or probe.get("state") == "leased":
                 continue  # leased: not started; the server leases it again
             number = probe.get("number")
-            self._context.log(f"probe {number} is unknown here: removing its deployment")
+            self._context.log(f"probe {number} has no record in the work folder: removing its deployment")
             try:
                 self._context.driver.restore(run_id)
             except DriverError as error:
@@ -103,7 +103,7 @@ class Runner:
         self._working = {slot: one for slot, one in self._working.items() if one[1].is_alive()}
         free = [slot for slot in range(self._context.config.slots) if slot not in self._working]
         if not free:
-            self._context.stopping.wait(REST_SECONDS)
+            self._context.stopping.wait(SHORT_PAUSE_SECONDS)
             return
         try:
             leases = self._control.leases(free, BUSY_SECONDS if self._working else WAIT_SECONDS)
@@ -113,15 +113,15 @@ class Runner:
             self._retry_until_stopped(self._announce)
             return
         except (ServerUnavailable, TokenForbidden, ReportRejected) as error:
-            if self._silent_for == 0:
+            if self._unavailable_s == 0:
                 self._context.log(f"{error} Retrying.")
-            pause = min(max(self._silent_for, PAUSES_SECONDS[0]), PAUSES_SECONDS[1])
-            self._silent_for += pause
+            pause = min(max(self._unavailable_s, PAUSES_SECONDS[0]), PAUSES_SECONDS[1])
+            self._unavailable_s += pause
             self._context.stopping.wait(pause)
             return
-        if self._silent_for:
-            self._context.log(f"the server answers again, after {self._silent_for:.0f} s")
-            self._silent_for = 0.0
+        if self._unavailable_s:
+            self._context.log(f"the server is available again after {self._unavailable_s:.0f} s")
+            self._unavailable_s = 0.0
         for offer in leases:
             self._lease(offer, free)
 
@@ -144,16 +144,16 @@ class Runner:
         )
         self._begin(run)
 
-    def _reject(self, offer: object, why: str) -> None:
-        """Report why a lease is rejected; otherwise the server would offer it again."""
-        self._context.log(f"rejected a lease: {why}")
+    def _reject(self, offer: object, reason: str) -> None:
+        """Report the rejection of a lease; otherwise the server would offer it again."""
+        self._context.log(f"rejected a lease: {reason}")
         run_id = run_id_of(offer)
         try:
             if run_id is not None and not self._context.files.folder(run_id).exists():
-                self._control.end(run_id, "failed", f"The runner refused: {why}")
+                self._control.end(run_id, "failed", f"The runner rejected the lease: {reason}")
         except (ServerUnavailable, UnknownToServer, TokenForbidden, ReportRejected) as error:
             self._context.log(str(error))
-        self._context.stopping.wait(REFUSED_SECONDS)
+        self._context.stopping.wait(REJECTED_SECONDS)
 
     def _begin(self, *runs: RunRecord) -> None:
         slot = runs[0].slot
@@ -163,22 +163,22 @@ class Runner:
 
     def _run_all(self, *runs: RunRecord) -> None:
         for run in runs:
-            while not self._run_once(run) and not self._context.stopping.wait(AGAIN_SECONDS):
+            while not self._run_once(run) and not self._context.stopping.wait(RETRY_SECONDS):
                 pass
 
     def _run_once(self, run: RunRecord) -> bool:
         try:
             ProbeLifecycle(self._context, run).run()
-        except Exception as error:  # noqa: BLE001 - a slot must not stop silently: it resumes from disk
+        except Exception as error:  # noqa: BLE001 - a slot must not stop silently; it resumes from disk
             self._context.log(f"slot {run.slot}: internal error: {type(error).__name__}: {error}")
             return False
         return True
 
-    def _retry_until_stopped(self, ask: Callable[[], None]) -> None:
+    def _retry_until_stopped(self, action: Callable[[], None]) -> None:
         pause = PAUSES_SECONDS[0]
         while not self._context.stopping.is_set():
             try:
-                ask()
+                action()
             except ServerUnavailable as error:
                 self._context.log(f"{error} Retrying.")
             else:

@@ -20,7 +20,7 @@ PASSED_VARIABLES: Final = (
     "SSL_CERT_DIR", "CC", "CXX", "CGO_ENABLED", "GOCACHE", "GOFLAGS", "GOMODCACHE", "GONOSUMDB", "GOPATH", "GOPRIVATE", "GOPROXY",
     "GOROOT", "GOSUMDB", "GOTOOLCHAIN",
 )  # fmt: skip
-"""Variables that every command gets. The runner's token is never among them."""
+"""Variables passed to every command. The runner's token is not among them."""
 FORBIDDEN_VARIABLES: Final = ("SLOWPATH_TOKEN", "SLOWPATH_URL", "SLOWPATH_SERVER")
 MOST_SLOTS: Final = 64
 SECTIONS: Final = {"runner", "repositories", "allow", "deploy", "measure"}
@@ -33,12 +33,12 @@ COMMON: Final = {"driver", "health", "ports", "attempts"}
 
 
 class InvalidRunnerConfig(Exception):
-    """The configuration is invalid; the message says where and why."""
+    """The configuration is invalid; the message gives place and reason."""
 
 
 @dataclass(frozen=True)
 class HealthCheckConfig:
-    """Health check: an address that answers 2xx, or a command that exits with 0."""
+    """Health check: a URL that responds with 2xx, or a command that exits with 0."""
 
     url: str | None
     command: tuple[str, ...]
@@ -49,7 +49,7 @@ class HealthCheckConfig:
 class CollectConfig:
     """Artifacts collected in a measurement window, as by `slowpath collect`.
 
-    Without `pprof` none are: latency pushed in the window is measured from the dashboard.
+    Without `pprof` none are collected: the dashboard measures the latency pushed in the window.
     """
 
     pprof: str | None
@@ -64,7 +64,7 @@ class CollectConfig:
 
 @dataclass(frozen=True)
 class MeasureConfig:
-    """How a measurement is taken: by a command, or by collecting."""
+    """Configuration of measurements: a command, or artifacts to collect."""
 
     command: tuple[str, ...] = ()
     collect: CollectConfig | None = None
@@ -95,7 +95,7 @@ class RunnerConfig:
     ports: tuple[int, ...] = ()
     attempts: int = 3
     lease_timeout_seconds: float = 600.0
-    """Deployments are removed when the server has not answered for this long."""
+    """Deployments are removed when the server has not responded for this long."""
 
 
 def load_config(path: Path) -> dict[str, Any]:
@@ -146,7 +146,7 @@ def parse_config(document: Mapping[str, Any], environment: Mapping[str, str], ba
 
 
 def _resolve_program(value: Any, base: Path) -> Any:  # noqa: ANN401 - a command; other values are returned unchanged
-    """Return a command with its program resolved from `base` if it exists there; else it is in the work tree or on PATH."""
+    """Return a command with its program resolved from `base`, if it exists there; else unchanged."""
     if (
         isinstance(value, list | tuple)
         and value
@@ -157,7 +157,7 @@ def _resolve_program(value: Any, base: Path) -> Any:  # noqa: ANN401 - a command
         return [
             os.path.normpath(base / value[0]),
             *value[1:],
-        ]  # links are not resolved: Python finds its packages by the link
+        ]  # symbolic links are not resolved: Python finds its packages by the link
     return value
 
 

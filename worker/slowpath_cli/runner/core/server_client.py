@@ -1,4 +1,4 @@
-"""The runner's requests to the server. Callers wait for a server that does not answer."""
+"""Requests of the runner to the server. Callers retry while the server is unavailable."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ LOG_BYTES: Final = 8000
 
 
 class ServerUnavailable(Exception):
-    """The server does not answer, or not as expected; a retry may help."""
+    """The server does not respond, or not as expected; a retry may help."""
 
 
 class UnknownToServer(Exception):
@@ -32,7 +32,7 @@ class UnknownToServer(Exception):
 
 
 class RunnerNameTaken(UnknownToServer):
-    """Another process uses this runner's name; it becomes free when that one is silent for some seconds."""
+    """Another process uses this runner's name; it becomes free some seconds after that process's last request."""
 
     def __init__(self, message: str, free_after_seconds: float) -> None:
         super().__init__(message)
@@ -40,7 +40,7 @@ class RunnerNameTaken(UnknownToServer):
 
 
 class TokenForbidden(Exception):
-    """The token may not do this."""
+    """The token does not allow this request."""
 
 
 class ReportRejected(Exception):
@@ -81,7 +81,7 @@ class MeasurementReport:
     problem: str | None = None
     artifact_ids: Sequence[str] = ()
     is_on_dashboard: bool = False
-    """The value is measured from metrics that the deployment pushed."""
+    """Whether the value is measured from metrics that the deployment pushed."""
 
 
 class ServerClient:
@@ -101,71 +101,80 @@ class ServerClient:
         self._ask("PUT", f"runners/{self._runner.name}", json={**settings, **identity})
 
     def leave(self) -> None:
-        """Report that the runner stopped and left no deployment. Raises `ServerUnavailable`, `UnknownToServer`, `TokenForbidden`, `ReportRejected`."""
+        """Report that the runner stopped and left no deployment.
+
+        Raises `ServerUnavailable`, `UnknownToServer`, `TokenForbidden`, `ReportRejected`.
+        """
         self._ask("POST", f"runners/{self._runner.name}/release", json={"instance": self._runner.instance})
 
     def leases(self, free_slots: Sequence[int], wait_seconds: float) -> list[object]:
-        """Lease probes, not yet validated: see `leases.checked_lease`. Raises `ServerUnavailable`, `UnknownToServer`, `RunnerNameTaken`, `TokenForbidden`."""
+        """Lease probes and return them unvalidated (see `leases.checked_lease`).
+
+        Raises `ServerUnavailable`, `UnknownToServer`, `RunnerNameTaken`, `TokenForbidden`.
+        """
         body = {
             "instance": self._runner.instance, "free_slots": list(free_slots), "wait_seconds": wait_seconds,
         }  # fmt: skip
         found = self._ask("POST", f"runners/{self._runner.name}/leases", json=body).get("leases")
         if not isinstance(found, list) or len(found) > len(free_slots):
-            raise ServerUnavailable("The server does not answer with leases for the free slots.")
+            raise ServerUnavailable("The server did not respond with leases for the free slots.")
         return found
 
     def list_assigned_probes(self) -> list[dict[str, Any]]:
-        """Return the probes that the server assigns to this runner. Raises `ServerUnavailable`, `UnknownToServer`, `RunnerNameTaken`, `TokenForbidden`."""
-        asked = f"runners/{self._runner.name}/probes?instance={self._runner.instance}"
+        """Return the probes that the server assigns to this runner.
+
+        Raises `ServerUnavailable`, `UnknownToServer`, `RunnerNameTaken`, `TokenForbidden`.
+        """
+        path_of_probes = f"runners/{self._runner.name}/probes?instance={self._runner.instance}"
         with self._lock:
-            return _heard(lambda: self._server.many(asked))
+            return _translate_errors(lambda: self._server.many(path_of_probes))
 
     def beat(self, run_id: UUID, phase: str, log_tail: str) -> HeartbeatReply:
         """Send a heartbeat of a probe. Raises `ServerUnavailable`, `UnknownToServer`, `RunnerNameTaken`, `TokenForbidden`."""
-        body = {**self._own(), "phase": phase, "log_tail": log_tail[-LOG_BYTES:]}
-        answer = self._ask("POST", f"probes/{run_id}/heartbeats", json=body)
+        body = {**self._identity_fields(), "phase": phase, "log_tail": log_tail[-LOG_BYTES:]}
+        response = self._ask("POST", f"probes/{run_id}/heartbeats", json=body)
         try:
-            heard = HeardBeat.model_validate(answer)
+            reply = HeardBeat.model_validate(response)
         except ValidationError as error:
-            raise ServerUnavailable("The server's reply to a heartbeat is not valid.") from error
-        callback = heard.callback
+            raise ServerUnavailable("The server's reply to a heartbeat is invalid.") from error
+        callback = reply.callback
         return HeartbeatReply(
-            heard.command, heard.measurements_requested, heard.measurements_taken, heard.lease_seconds,
-            DeploymentStatus(callback.state, callback.detail or "") if callback else None, heard.measurement_seconds,
+            reply.command, reply.measurements_requested, reply.measurements_taken, reply.lease_seconds,
+            DeploymentStatus(callback.state, callback.detail or "") if callback else None, reply.measurement_seconds,
         )  # fmt: skip
 
     def window(self, run_id: UUID, window: MeasurementReport) -> None:
         """Report a measurement. Raises `ServerUnavailable`, `UnknownToServer`, `TokenForbidden`."""
         body = {
             "index": window.index, "value": window.value, "verdict": window.verdict, "problem": window.problem,
-            "artifact_ids": list(window.artifact_ids), "board": window.is_on_dashboard, "started_at": window.started_at.isoformat(),
+            "artifact_ids": list(window.artifact_ids), "is_on_dashboard": window.is_on_dashboard, "started_at": window.started_at.isoformat(),
             "ended_at": window.ended_at.isoformat(),
         }  # fmt: skip
         self._ask("POST", f"probes/{run_id}/measurements", json=body)
 
     def end(self, run_id: UUID, how: str, log_tail: str) -> None:
         """Report that a probe's deployment is gone. Raises `ServerUnavailable`, `UnknownToServer`, `TokenForbidden`."""
-        self._ask("POST", f"probes/{run_id}/result", json={"how": how, "log_tail": log_tail[-LOG_BYTES:]})
+        self._ask("POST", f"probes/{run_id}/result", json={"outcome": how, "log_tail": log_tail[-LOG_BYTES:]})
 
     def put(self, run_id: UUID, name: str, body: bytes, facts: RunMetadata) -> str:
-        """Upload an artifact of a run; returns its id. Raises `CollectError`."""
+        """Upload an artifact of a run and return its ID. Raises `CollectError`."""
         with self._lock:
             return self._server.put(name, body, facts.to_json(), batch=str(run_id))
 
     def put_file(self, run_id: UUID, path: Path, name: str, facts: RunMetadata) -> str:
-        """Upload a file of a run; returns its id. Raises `CollectError`."""
+        """Upload a file of a run and return its ID. Raises `CollectError`."""
         with self._lock:
             return self._server.put_file(path, name, facts.to_json(), batch=str(run_id))
 
-    def _own(self) -> dict[str, Any]:
+    def _identity_fields(self) -> dict[str, Any]:
         return {"runner": self._runner.name, "instance": self._runner.instance}
 
     def _ask(self, method: str, path: str, *, json: dict[str, Any]) -> dict[str, Any]:
         with self._lock:
-            return _heard(lambda: self._server.once(method, path, json=json))
+            return _translate_errors(lambda: self._server.once(method, path, json=json))
 
 
-def _heard(ask: Callable[[], T]) -> T:
+def _translate_errors(ask: Callable[[], T]) -> T:
     try:
         return ask()
     except (TargetUnreachable, ResponseRejected) as error:
@@ -183,7 +192,7 @@ def _heard(ask: Callable[[], T]) -> T:
 
 
 def _seconds_left(problem: Mapping[str, Any]) -> float:
-    """Return the seconds until the other process has been silent for long enough."""
+    """Return the seconds until the name of the other process becomes free."""
     try:
         return max(float(problem["limit"]) - float(problem["value"]), 0.0)
     except (KeyError, TypeError, ValueError):

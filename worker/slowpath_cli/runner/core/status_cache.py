@@ -1,4 +1,4 @@
-"""Status of a deployment, with the last known one while its source is unavailable."""
+"""Return the last known status of a deployment while its source is unavailable."""
 
 import time
 from collections.abc import Callable
@@ -13,7 +13,7 @@ MAX_AGE_SECONDS: Final = 300.0
 
 @dataclass
 class LastKnownStatus:
-    """Last known statuses by run. Thread-safe as long as one thread asks for a run."""
+    """Last known statuses by run. Thread-safe if each run is used by one thread."""
 
     seconds: float = MAX_AGE_SECONDS
     clock: Callable[[], float] = time.monotonic
@@ -21,9 +21,9 @@ class LastKnownStatus:
     _since: dict[str, float] = field(default_factory=dict)
 
     def get_status(self, run_id: str, look: Callable[[], DeploymentStatus]) -> DeploymentStatus:
-        """Return the current status, or the last known one. Raises `StatusUnknown` if it is too old, and what `look` raises."""
+        """Return the current status, or the last known one. Raises `StatusUnknown` if it is too old; errors of `look`."""
         try:
-            found = look()
+            status = look()
         except StatusUnknown as error:
             now = self.clock()
             since = self._since.get(run_id, now)
@@ -35,8 +35,8 @@ class LastKnownStatus:
             known = self._known.get(run_id)
             return known or DeploymentStatus("rolling", f"status unknown: {error}")
         self._since.pop(run_id, None)
-        self._known[run_id] = found
-        return found
+        self._known[run_id] = status
+        return status
 
     def forget(self, run_id: str) -> None:
         """Drop a finished run."""

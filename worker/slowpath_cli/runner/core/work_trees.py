@@ -1,4 +1,4 @@
-"""Laying out a build for a slot: work trees of ours, with the modules that stand in for others."""
+"""Check out a build for a slot: work trees of its repositories, with its module overrides."""
 
 import hashlib
 import os
@@ -26,11 +26,11 @@ PROTOCOLS: Final = ("https", "http", "ssh", "git", "file")
 
 
 class FetchFailed(Exception):
-    """What lies at an address could not be fetched just now."""
+    """A repository could not be fetched; a retry may help."""
 
 
 class WorkTrees:
-    """The repositories of a runner, and one work tree of each for a slot."""
+    """The repositories of a runner, with one work tree per repository and slot."""
 
     def __init__(self, config: RunnerConfig, read_objects: ObjectReaderFactory) -> None:
         self._read_objects = read_objects
@@ -39,34 +39,32 @@ class WorkTrees:
         self._lock = Lock()
 
     def of(self, build: BuildInputs, slot: int) -> tuple[Path, dict[str, dict[str, str]]]:
-        """Return the folder of a build, and what stands in for its modules. Raises `DeploymentFailed`."""
-        wanted = {MAIN: build.commit, **build.modules}
+        """Check out a build; return its folder and its module overrides. Raises `DeploymentFailed`."""
+        commits = {MAIN: build.commit, **build.modules}
         try:
-            with self._lock:  # opening and fetching; work trees of slots are laid out at the same time
-                repositories = {module: self._repository(module, sha) for module, sha in wanted.items()}
+            with self._lock:  # only for opening and fetching; slots check out their work trees concurrently
+                repositories = {module: self._repository(module, sha) for module, sha in commits.items()}
             main = repositories.pop(MAIN)
             binary = BinaryInputs(self._config.directory, None, GoTarget("linux", "amd64", frozenset(), None))
-            place, overrides = prepare_work_tree(
+            folder, overrides = prepare_work_tree(
                 MultiRepositoryHistory(main, repositories, binary), self._config.directory, build, slot
             )
-            folders = [place, *(Path(one["dir"]) for one in overrides.values() if "dir" in one)]
+            folders = [folder, *(Path(one["dir"]) for one in overrides.values() if "dir" in one)]
             self._config.allow.check_required(build.versions, [folder / "go.mod" for folder in folders])
         except FetchFailed as error:
             raise DeploymentFailed(str(error), is_transient=True) from error
         except (SlowpathError, OSError, subprocess.TimeoutExpired) as error:
-            raise DeploymentFailed(f"The build cannot be laid out: {error}") from error
-        return place, overrides
+            raise DeploymentFailed(f"The build cannot be checked out: {error}") from error
+        return folder, overrides
 
     def _repository(self, module: str, sha: str) -> LocalRepository:
         source = self._config.repositories.get(module)
         if source is None:
-            raise InvalidRepository(
-                f'The runner knows no repository for {module}: name it in [repositories], as "{module}" = "…".'
-            )
+            raise InvalidRepository(f'[repositories] has no repository for {module}. Add "{module}" = "folder or URL".')
         home = self._config.work / "repositories" / hashlib.sha256(f"{module}\n{source}".encode()).hexdigest()[:16]
         is_address = not Path(source).is_absolute()
         if is_address:
-            _fetched(source, home / "mirror", sha)
+            _fetch(source, home / "mirror", sha)
         if module not in self._opened:
             folder = home / "mirror" if is_address else Path(source)
             self._opened[module] = LocalRepository(
@@ -76,14 +74,16 @@ class WorkTrees:
         opened.resolve(sha)
         refs = self._config.allow.refs
         if refs is not None and not opened.reachable(sha, refs):
-            raise InvalidRepository(f"{sha} is on no branch or tag that [allow] refs of the runner's file names.")
+            raise InvalidRepository(
+                f"{sha} is not on a branch or tag that [allow] refs of the runner's configuration permits."
+            )
         return opened
 
 
-def _fetched(url: str, mirror: Path, sha: str) -> None:
-    """Keep a copy of what lies at an address; it is asked for what is new only when a commit is missing."""
+def _fetch(url: str, mirror: Path, sha: str) -> None:
+    """Mirror the repository at an address; fetches only if the commit is missing. Raises `FetchFailed`."""
     if url.startswith("-") or "::" in url:
-        raise InvalidRepository(f"{url!r} is not the address of a repository.")
+        raise InvalidRepository(f"{url!r} is not a valid repository address.")
     if not (mirror / "HEAD").exists():
         mirror.mkdir(parents=True, mode=0o700)
         _git(mirror, "init", "--quiet", "--bare", "--template=", ".")
@@ -92,7 +92,7 @@ def _fetched(url: str, mirror: Path, sha: str) -> None:
     _git(mirror, "fetch", "--quiet", "--force", "--no-write-fetch-head", "--", url, "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")  # fmt: skip
     if (
         _git(mirror, "cat-file", "-e", f"{sha}^{{commit}}", check=False) != 0
-    ):  # reached from no branch: many servers give it by its id
+    ):  # not on a branch: many servers allow fetching it by SHA
         _git(mirror, "fetch", "--quiet", "--no-write-fetch-head", "--", url, sha)
 
 
@@ -105,6 +105,6 @@ def _git(mirror: Path, *words: str, check: bool = True) -> int:
         env={**environment, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"},
     )  # fmt: skip
     if check and done.returncode != 0:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise FetchFailed(f"git cannot {words[0]} {mirror.parent.name}: {said[-1] if said else done.returncode}")
+        errors = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise FetchFailed(f"git cannot {words[0]} {mirror.parent.name}: {errors[-1] if errors else done.returncode}")
     return done.returncode

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
-from slowpath_cli.local_bisect.script_runner import AGAIN, UNBUILDABLE
+from slowpath_cli.local_bisect.script_runner import RETRY, UNBUILDABLE
 from slowpath_cli.runner.core import command_supervisor, run_processes
 from slowpath_cli.runner.core.driver_environment import _as_variables, make_environment, placeholder_values
 from slowpath_cli.runner.core.driver_interface import (
@@ -31,8 +31,8 @@ from slowpath_cli.runner.core.otel_resource import ATTRIBUTES, attributes
 from slowpath_cli.runner.core.placeholders import UnknownPlaceholder, fill_placeholders, validate_placeholders
 
 SECTION: Final = {"command", "stays", "teardown", "grace_seconds", "abandon_seconds", "teardown_seconds"}
-BEGIN_SECONDS: Final = 30.0
-DETAIL: Final = 300
+START_SECONDS: Final = 30.0
+MAX_DETAIL: Final = 300
 OLD_SECONDS: Final = 30 * 86_400.0
 
 
@@ -48,15 +48,17 @@ def read(section: Mapping[str, Any], place: DriverEnvironment) -> "CommandDriver
         raise InvalidDriverConfig('[deploy] command is missing: ["./deploy.sh", "{commit}"].')
     if not isinstance(stays, bool) or (stays and teardown):
         raise InvalidDriverConfig(
-            "[deploy] stays is true (the command is ended to take it down) or false (teardown = [...] does)."
+            "[deploy] stays must be true (stopping the command removes the deployment) or false (with teardown = [...])."
         )
     if not stays and not teardown:
         raise InvalidDriverConfig(
-            "[deploy] stays = false needs teardown = [...]: what takes down what the command deployed."
+            "[deploy] stays = false needs teardown = [...], a command that removes the deployment."
         )
     numbers = [section.get(name, usual) for name, usual in (("grace_seconds", 10), ("abandon_seconds", 900), ("teardown_seconds", 300))]  # fmt: skip
     if not all(isinstance(one, (int, float)) and one > 0 for one in numbers):
-        raise InvalidDriverConfig("[deploy] grace_seconds, abandon_seconds and teardown_seconds are numbers above 0.")
+        raise InvalidDriverConfig(
+            "[deploy] grace_seconds, abandon_seconds and teardown_seconds must be numbers above 0."
+        )
     return CommandDriver(place, command, stays, teardown, *map(float, numbers))
 
 
@@ -73,7 +75,7 @@ def _words(section: Mapping[str, Any], name: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class CommandDriver:
-    """A deploying command, and how it is stopped."""
+    """Deploys builds by a command; implements `DeploymentDriver`."""
 
     place: DriverEnvironment
     command: tuple[str, ...]
@@ -101,7 +103,7 @@ class CommandDriver:
         (folder / "alive").touch()
         claim = folder / f"claim-{target.attempt}"
         if not claim.exists():
-            self._begin(target, folder, values)
+            self._start(target, folder, values)
         handle = {"run_id": str(target.run_id), "attempt": target.attempt, "port": target.port}
         if claim.read_text(encoding="utf-8") == "nobody":
             raise DeploymentFailed("The command was stopped before it started.")
@@ -112,12 +114,12 @@ class CommandDriver:
         folder, attempt = self._folder(UUID(handle["run_id"])), int(handle["attempt"])
         code = _read(folder / f"exit-{attempt}")
         if code is not None:
-            return self._ended(int(code), folder)
+            return self._make_exit_status(int(code), folder)
         pid, _, started = (_read(folder / f"claim-{attempt}") or "").partition(" ")
         if not pid.isdecimal() or command_supervisor.process_start_time(int(pid)) != started:
             code = _read(folder / f"exit-{attempt}")  # it may have exited meanwhile
             return (
-                self._ended(int(code), folder)
+                self._make_exit_status(int(code), folder)
                 if code is not None
                 else DeploymentStatus("failed", "The command was killed by another process.")
             )
@@ -160,7 +162,7 @@ class CommandDriver:
         """Return the end of the command's log."""
         return tail(self._folder(run_id) / "log")
 
-    def _begin(self, target: DeploymentTarget, folder: Path, values: Mapping[str, str]) -> None:
+    def _start(self, target: DeploymentTarget, folder: Path, values: Mapping[str, str]) -> None:
         words = fill_placeholders(self.command, values)
         supervised = [
             sys.executable,
@@ -176,12 +178,12 @@ class CommandDriver:
                 [*supervised, "--", *words], cwd=target.dir or target.out, env=self._environment(target, values), stdin=subprocess.DEVNULL,
                 stdout=log, stderr=log, start_new_session=True,
             )  # fmt: skip
-        until = time.monotonic() + BEGIN_SECONDS
+        until = time.monotonic() + START_SECONDS
         claim = folder / f"claim-{target.attempt}"
         while not claim.exists():
             if child.poll() is not None or time.monotonic() > until:
                 raise DeploymentFailed(
-                    f"The command could not be begun: {last_line(folder / 'log')}", is_transient=True
+                    f"The command could not be started: {last_line(folder / 'log')}", is_transient=True
                 )
             time.sleep(0.01)
         _CHILDREN.append(child)
@@ -191,18 +193,18 @@ class CommandDriver:
         named = attributes(str(target.run_id), environment.get(ATTRIBUTES, ""))
         return {**environment, ATTRIBUTES: named, run_processes.ROLE: "deploy"}
 
-    def _ended(self, code: int, folder: Path) -> DeploymentStatus:
-        said = last_line(folder / "log")
+    def _make_exit_status(self, code: int, folder: Path) -> DeploymentStatus:
+        message = last_line(folder / "log")
         if code == UNBUILDABLE:
-            raise BuildFailed(said or "The command says that it does not build.")
-        if code == AGAIN:
-            raise DeploymentFailed(said or "The command asks to be tried again.", is_transient=True)
+            raise BuildFailed(message or "The command reports that the build failed.")
+        if code == RETRY:
+            raise DeploymentFailed(message or "The command requests a retry.", is_transient=True)
         if code == 0 and not self.stays:
-            return DeploymentStatus("ready", said)
-        if self.stays and 0 <= code != command_supervisor.CAN_NOT_RUN:
-            raise DeploymentUnhealthy(f"The command ended with {code}: {said}")
+            return DeploymentStatus("ready", message)
+        if self.stays and 0 <= code != command_supervisor.CANNOT_RUN:
+            raise DeploymentUnhealthy(f"The command exited with {code}: {message}")
         return DeploymentStatus(
-            "failed", f"The command ended {f'by signal {-code}' if code < 0 else f'with {code}'}: {said}"
+            "failed", f"The command {f'was killed by signal {-code}' if code < 0 else f'exited with {code}'}: {message}"
         )
 
     def _tear_down(self, run_id: UUID, folder: Path) -> None:
@@ -213,17 +215,17 @@ class CommandDriver:
         values, cwd = begun["values"], begun["cwd"]
         words = fill_placeholders(self.teardown, values)
         log = folder / "teardown.log"
-        with log.open("wb") as said:
+        with log.open("wb") as output:
             try:
                 done = subprocess.run(
-                    words, cwd=cwd if Path(cwd).is_dir() else folder, stdin=subprocess.DEVNULL, stdout=said, stderr=said,
+                    words, cwd=cwd if Path(cwd).is_dir() else folder, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
                     timeout=self.teardown_seconds, check=False, env={**self.place.environment, **_as_variables(values)},
                 )  # fmt: skip
             except (OSError, subprocess.TimeoutExpired) as error:
-                raise DeploymentFailed(f"It cannot be taken down: {error}", is_transient=True) from error
+                raise DeploymentFailed(f"The teardown command failed: {error}", is_transient=True) from error
         if done.returncode != 0:
             raise DeploymentFailed(
-                f"The teardown command ended with {done.returncode}: {last_line(log)}", is_transient=True
+                f"The teardown command exited with {done.returncode}: {last_line(log)}", is_transient=True
             )
 
     def _folder(self, run_id: UUID) -> Path:
@@ -249,7 +251,7 @@ def _read(path: Path) -> str | None:
 def last_line(log: Path) -> str:
     """Return the last non-empty line of a log."""
     lines = [line.strip() for line in tail(log).splitlines() if line.strip()]
-    return lines[-1][:DETAIL] if lines else ""
+    return lines[-1][:MAX_DETAIL] if lines else ""
 
 
 def tail(log: Path, most_bytes: int = 8192) -> str:

@@ -1,18 +1,18 @@
-"""Deploys by a workflow of GitHub Actions, started by `workflow_dispatch`.
+"""Driver for GitHub Actions: a workflow, started by `workflow_dispatch`.
 
     [deploy]
     driver = "github-actions"
     repository = "acme/checkout"
-    workflow = "slowpath.yml"        # github_workflow.yml beside this file is one to begin with
-    ref = "main"                     # where the workflow is taken from, not what is deployed
-    token_env = "GITHUB_TOKEN"       # may run workflows ("Actions: read and write"); or token_file
-    stays = true                     # the job stays while it is deployed, and is cancelled; false: it ends when it has
-                                     # deployed, and the workflow is started again with action = "restore"
+    workflow = "slowpath.yml"        # github_workflow.yml beside this file is a template
+    ref = "main"                     # ref of the workflow file, not of the deployed build
+    token_env = "GITHUB_TOKEN"       # needs "Actions: read and write"; or token_file
+    stays = true                     # the job runs as long as the deployment, and is cancelled to remove it; false: it ends
+                                     # after deploying, and the workflow runs again with action = "restore"
     url = "http://probe-{slot}.lab.example:8080"
     # inputs = { environment = "lab" }, api, poll_seconds = 10
 
-A run of a workflow is known by its name, `slowpath deploy RUN ATTEMPT`, which the workflow must give itself: before
-anything is started we look whether it was, and what has no answer is looked for before it is started again.
+A workflow run is identified by its name, `slowpath deploy RUN ATTEMPT`, which the workflow must set (`run-name`). The driver
+looks for the run before it starts one, also after a request without a response.
 """
 
 import json
@@ -39,7 +39,7 @@ from slowpath_cli.runner.core.driver_interface import (
 )
 from slowpath_cli.runner.core.driver_state import DriverStateStore
 from slowpath_cli.runner.core.http_client import (
-    PASSING,
+    TRANSIENT_STATUSES,
     HttpClient,
     RequestFailed,
     check_address,
@@ -54,23 +54,23 @@ from slowpath_cli.runner.kube.kube_cluster import objects
 API: Final = "https://api.github.com"
 VERSION: Final = "2022-11-28"
 LISTED_SECONDS: Final = 90.0
-"""A run that was started is listed after some seconds; so long we look for it."""
+"""Time in which a started run must appear in the list of runs."""
 CANCEL_SECONDS: Final = 300.0
 FORCE_AFTER_SECONDS: Final = 60.0
 RESTORE_SECONDS: Final = 1800.0
-LOOK_SECONDS: Final = 3.0
-TOO_MANY: Final = 429
+POLL_SECONDS: Final = 3.0
+TOO_MANY_REQUESTS: Final = 429
 PAGE: Final = 100
 PAGES: Final = 5
 OLD_SECONDS: Final = 7 * 86_400.0
-MOST_INPUTS: Final = 25
+MAX_INPUTS: Final = 25
 OWN_INPUTS: Final = ("action", "run_id", "attempt", "slot", "service", "commit", "overrides", "callback")
 PLACEHOLDERS: Final = ("slot", "run_id", "commit", "service")
 
 
 @dataclass
 class GitHubActionsDriver:
-    """A driver that keeps `Driver`."""
+    """Deploys builds by workflow runs; implements `DeploymentDriver`."""
 
     outside: HttpClient
     notes: DriverStateStore
@@ -82,21 +82,21 @@ class GitHubActionsDriver:
     url: str | None
     poll_seconds: float = 10.0
     told_at_once: bool = True
-    """Whether this GitHub answers a dispatch with the run it made."""
+    """Whether this GitHub returns the created run in its response to a dispatch."""
     now: Callable[[], float] = time.time
     pause: Callable[[float], None] = time.sleep
     last_status: LastKnownStatus = field(default_factory=LastKnownStatus)
 
     def prepare(self) -> None:
-        """Look whether the workflow is there and may be started. Raises `DriverError`."""
-        found = self.outside.wanted("GET", self._of_workflow())
+        """Check that the workflow exists and is enabled. Raises `DriverError`."""
+        found = self.outside.wanted("GET", self._workflow_path())
         assert found is not None
         state = found.told().get("state")
         if state != "active":
             raise DriverError(f"The workflow {self.workflow} of {self.repository} is {state}: enable it.")
 
     def deploy(self, target: DeploymentTarget) -> Handle:
-        """Start the workflow, unless this attempt was started before. Raises `DeploymentFailed`."""
+        """Start the workflow, unless this attempt was already started. Raises `DeploymentFailed`."""
         values = {
             "slot": str(target.slot),
             "run_id": str(target.run_id),
@@ -108,15 +108,15 @@ class GitHubActionsDriver:
             began = {"asked": False, "began_at": self.now(), "asked_at": self.now(), "run": None}
             note = {"attempt": target.attempt, **began, **values, "inputs": self._inputs(target, values)}
             self.notes.write(target.run_id, note)
-        note = self._started_once(target.run_id, note)
+        note = self._start_once(target.run_id, note)
         return {"run_id": str(target.run_id), "attempt": target.attempt, "asked_at": note["began_at"], "values": values}
 
     def status(self, handle: Handle, called_back: DeploymentStatus | None) -> DeploymentStatus:
-        """Return how the workflow's run stands. Raises `DeploymentFailed`."""
+        """Return the status of the workflow run. Raises `DeploymentFailed`."""
         return self.last_status.get_status(str(handle["run_id"]), lambda: self._status(handle, called_back))
 
     def endpoints(self, handle: Handle) -> Mapping[str, str]:
-        """Return what the configured address is for this slot."""
+        """Return the configured address of this slot."""
         if self.url is None:
             return {}
         url = fill_placeholder(self.url, handle["values"])
@@ -125,12 +125,12 @@ class GitHubActionsDriver:
         return {"url": url.rstrip("/"), "host": parts.hostname or "", "port": str(port)}
 
     def restore(self, run_id: UUID) -> None:
-        """Cancel what runs, and where the deploy outlives its job have it taken down; wait for both. Raises `DeploymentFailed`."""
-        started = self._started(run_id)
+        """Cancel the runs, remove a deployment that outlives its job, and wait for both. Raises `DeploymentFailed`."""
+        started = self._find_started(run_id)
         for each in started:
-            self._cancelled(each)
+            self._cancel(each)
         if started and not self.stays:
-            self._taken_down(run_id)
+            self._remove(run_id)
         self.notes.forget(run_id)
         self.last_status.forget(str(run_id))
 
@@ -138,8 +138,8 @@ class GitHubActionsDriver:
 
     def _inputs(self, target: DeploymentTarget, values: Mapping[str, str]) -> dict[str, str]:
         overrides = {module: override.to_json() for module, override in target.overrides.items()}
-        for told in overrides.values():
-            told.pop("dir", None)  # a folder here is none there
+        for override_fields in overrides.values():
+            override_fields.pop("dir", None)  # the workflow has no access to the folder
         return {
             **self.inputs,
             **values,
@@ -149,19 +149,19 @@ class GitHubActionsDriver:
             "callback": target.callback.url if target.callback else "",
         }
 
-    def _started_once(self, run_id: UUID, note: Json) -> Json:
-        """Start what was never asked for, and return the note of it; who is to wait is left to be asked later.
+    def _start_once(self, run_id: UUID, note: Json) -> Json:
+        """Start the workflow if it was not yet requested, and return the updated note; a rate limit postpones it.
 
-        Raises `DeploymentFailed` where GitHub refuses it.
+        Raises `DeploymentFailed` if GitHub rejects the request.
         """
         if note.get("asked", True):
             return note
         try:
-            found = self._listed(f"deploy {run_id} {note['attempt']}")
+            found = self._list_runs(f"deploy {run_id} {note['attempt']}")
             note = note | {"asked": True, "asked_at": self.now(), "run": found[0]["id"] if found else None}
             self.notes.write(run_id, note)
-            if not found and (made := self._dispatched(note["inputs"])) is not None:
-                note = note | {"run": made}
+            if not found and (created := self._dispatch(note["inputs"])) is not None:
+                note = note | {"run": created}
         except StatusUnknown as error:
             note = note | {"asked": False, "why": printable(str(error), 200)}
             if not error.seconds:
@@ -173,24 +173,24 @@ class GitHubActionsDriver:
         self.notes.write(run_id, note)
         return note
 
-    def _dispatched(self, inputs: Mapping[str, str]) -> int | None:
-        """Ask for a run; returns its id where that is told. Raises `DeploymentFailed` only where surely none was made."""
+    def _dispatch(self, inputs: Mapping[str, str]) -> int | None:
+        """Dispatch the workflow; return the run's ID if known. Raises `DeploymentFailed` only if no run was created."""
         body: Json = {"ref": self.ref, "inputs": dict(inputs)} | (
             {"return_run_details": True} if self.told_at_once else {}
         )
-        path = f"{self._of_workflow()}/dispatches"
+        path = f"{self._workflow_path()}/dispatches"
         try:
-            answer = self.outside.ask("POST", path, body=body)
+            response = self.outside.ask("POST", path, body=body)
         except RequestFailed as error:
             if error.arrived:
                 return None
             raise StatusUnknown(str(error), seconds=self.outside.limits.left()) from error
-        if answer.good:
-            made = answer.told().get("workflow_run_id")
-            return made if isinstance(made, int) else None
-        if answer.status in PASSING and answer.status != TOO_MANY:
+        if response.good:
+            created = response.told().get("workflow_run_id")
+            return created if isinstance(created, int) else None
+        if response.status in TRANSIENT_STATUSES and response.status != TOO_MANY_REQUESTS:
             return None
-        failed = make_error_from_response(f"GitHub's {path}", answer)
+        failed = make_error_from_response(f"GitHub's {path}", response)
         raise StatusUnknown(str(failed), seconds=self.outside.limits.left()) if failed.is_transient else failed
 
     # -- looking
@@ -198,9 +198,9 @@ class GitHubActionsDriver:
     def _status(self, handle: Handle, called_back: DeploymentStatus | None) -> DeploymentStatus:
         if called_back is not None and called_back.state in {"unbuildable", "failed"}:
             return called_back
-        note = self._started_once(UUID(handle["run_id"]), self.notes.read(handle["run_id"]) or {})
+        note = self._start_once(UUID(handle["run_id"]), self.notes.read(handle["run_id"]) or {})
         if not note.get("asked", True):
-            return DeploymentStatus("building", f"GitHub is not to be asked just now: {note.get('why')}")
+            return DeploymentStatus("building", f"waiting for GitHub: {note.get('why')}")
         run = self._run_of(handle)
         if run is None:
             if called_back is not None:
@@ -208,21 +208,23 @@ class GitHubActionsDriver:
             if self.now() - float(note.get("asked_at") or handle["asked_at"]) > LISTED_SECONDS:
                 name = f"slowpath deploy {handle['run_id']} {handle['attempt']}"
                 raise DeploymentFailed(
-                    f"GitHub lists no run named {name!r}: does {self.workflow} set run-name?", is_transient=True
+                    f"GitHub has no run named {name!r}. Check that {self.workflow} sets run-name.", is_transient=True
                 )
-            return DeploymentStatus("building", "asked of GitHub")
-        return self._told(run, called_back)
+            return DeploymentStatus("building", "requested from GitHub")
+        return self._make_status(run, called_back)
 
-    def _told(self, run: Json, called_back: DeploymentStatus | None) -> DeploymentStatus:
-        """Return how a run of the workflow stands."""
+    def _make_status(self, run: Json, called_back: DeploymentStatus | None) -> DeploymentStatus:
+        """Map the state of a workflow run to a status."""
         state, conclusion, page = (str(run.get(name)) for name in ("status", "conclusion", "html_url"))
         if state != "completed":
-            waits = " for a person's approval" if state == "waiting" else ""
+            waits = " for approval" if state == "waiting" else ""
             return called_back or DeploymentStatus("building", printable(f"{state}{waits}: {page}", 300))
         if conclusion == "success" and not self.stays:
             return DeploymentStatus("ready", printable(page, 300))
         ended = (
-            "the job ended, and the deploy with it" if conclusion == "success" else f"the job ended with {conclusion}"
+            "the job ended, and the deployment with it"
+            if conclusion == "success"
+            else f"the job ended with {conclusion}"
         )
         return DeploymentStatus("failed", printable(f"{ended}: {page}", 300))
 
@@ -230,87 +232,92 @@ class GitHubActionsDriver:
         note = self.notes.read(handle["run_id"]) or {}
         if note.get("attempt") == handle["attempt"] and isinstance(note.get("run"), int):
             return self._run(note["run"]) or {"status": "completed", "conclusion": "its deletion", "html_url": ""}
-        found = self._listed(f"deploy {handle['run_id']} {handle['attempt']}")
+        found = self._list_runs(f"deploy {handle['run_id']} {handle['attempt']}")
         if found:
             self.notes.write(handle["run_id"], note | {"attempt": handle["attempt"], "run": found[0]["id"]})
         return found[0] if found else None
 
     def _run(self, number: int) -> Json | None:
-        answer = self.outside.wanted("GET", f"{self._of_repository()}/actions/runs/{number}", missing=True)
-        return None if answer is None else answer.told()
+        response = self.outside.wanted("GET", f"{self._repository_path()}/actions/runs/{number}", missing=True)
+        return None if response is None else response.told()
 
-    def _listed(self, named: str) -> list[Json]:
-        """Return the runs of this name, the first made first: the title's words `deploy RUN ATTEMPT` (or without attempt)."""
+    def _list_runs(self, named: str) -> list[Json]:
+        """Return the runs with this name in their title (`deploy RUN ATTEMPT`, or without attempt), oldest first."""
         found: list[Json] = []
         for page in range(1, PAGES + 1):
             query = {"event": "workflow_dispatch", "per_page": str(PAGE), "page": str(page)}
-            answer = self.outside.wanted("GET", f"{self._of_workflow()}/runs", query=query)
-            assert answer is not None
-            runs = [each for each in objects(answer.told(), "workflow_runs") if isinstance(each.get("id"), int)]
+            response = self.outside.wanted("GET", f"{self._workflow_path()}/runs", query=query)
+            assert response is not None
+            runs = [each for each in objects(response.told(), "workflow_runs") if isinstance(each.get("id"), int)]
             found += [each for each in runs if f" {named} " in f" {each.get('display_title')} "]
-            if len(runs) < PAGE or self.now() - _made_at(runs[-1]) > OLD_SECONDS:
+            if len(runs) < PAGE or self.now() - _created_at(runs[-1]) > OLD_SECONDS:
                 break
         return sorted(found, key=lambda each: int(each["id"]))
 
     # -- taking down
 
-    def _started(self, run_id: UUID) -> list[Json]:
-        """Return all runs that deploy this run; one that was asked for a moment ago is waited for until it is listed."""
+    def _find_started(self, run_id: UUID) -> list[Json]:
+        """Return all workflow runs of this run; wait until a recently requested one is listed."""
         note = self.notes.read(run_id)
         while True:
-            found = self._listed(f"deploy {run_id}")
+            found = self._list_runs(f"deploy {run_id}")
             known = note.get("run") if note else None
             if isinstance(known, int) and all(each["id"] != known for each in found):
-                made = self._run(known)
-                found += [made] if made else []
+                created = self._run(known)
+                found += [created] if created else []
             late = note is None or not note.get("asked", True) or self.now() - float(note["asked_at"]) > LISTED_SECONDS
             if found or known is not None or late:
                 return found
-            self.pause(LOOK_SECONDS)
+            self.pause(POLL_SECONDS)
 
-    def _cancelled(self, run: Json) -> None:
-        path = f"{self._of_repository()}/actions/runs/{run['id']}"
+    def _cancel(self, run: Json) -> None:
+        path = f"{self._repository_path()}/actions/runs/{run['id']}"
         began, asked = self.now(), ""
         while run.get("status") != "completed":
             waited = self.now() - began
             wanted = "force-cancel" if waited > FORCE_AFTER_SECONDS else "cancel"
             if wanted != asked:
-                self._tell(f"{path}/{wanted}")
+                self._request_cancel(f"{path}/{wanted}")
                 asked = wanted
             if waited > CANCEL_SECONDS:
                 raise DeploymentFailed(
-                    f"The run {run.get('html_url')} does not end, though cancelled.", is_transient=True
+                    f"The run {run.get('html_url')} was cancelled, but has not ended within {CANCEL_SECONDS:g} s.",
+                    is_transient=True,
                 )
-            self.pause(LOOK_SECONDS)
+            self.pause(POLL_SECONDS)
             found = self.outside.wanted("GET", path, missing=True)
             run = {"status": "completed"} if found is None else run | found.told()
 
-    def _tell(self, path: str) -> None:
-        """Ask for a cancellation; that it has ended meanwhile (409) or is gone is as good."""
+    def _request_cancel(self, path: str) -> None:
+        """Request a cancellation; a run that has ended (409) or is gone (404) is no error."""
         try:
-            answer = self.outside.ask("POST", path)
+            response = self.outside.ask("POST", path)
         except RequestFailed:
-            return  # it is asked for again when it goes on
-        if not answer.good and answer.status not in {404, 409, *PASSING}:
-            raise make_error_from_response(f"POST {path}", answer)
+            return  # requested again if the run continues
+        if not response.good and response.status not in {404, 409, *TRANSIENT_STATUSES}:
+            raise make_error_from_response(f"POST {path}", response)
 
-    def _taken_down(self, run_id: UUID) -> None:
-        """Have the workflow run with action = "restore" until that succeeded once; each try is told when it fails."""
+    def _remove(self, run_id: UUID) -> None:
+        """Run the workflow with action = "restore" until it succeeds. Raises `DeploymentFailed` after a failed run."""
         began, failed_before = self.now(), -1
         while True:
-            found = self._listed(f"restore {run_id}")
+            found = self._list_runs(f"restore {run_id}")
             if any(each.get("conclusion") == "success" for each in found):
                 return
             if all(each.get("status") == "completed" for each in found):
                 failed_before = len(found) if failed_before < 0 else failed_before
                 if len(found) > failed_before:
-                    raise DeploymentFailed(f"Taking it down failed: {found[-1].get('html_url')}", is_transient=True)
+                    raise DeploymentFailed(
+                        f"Removing the deployment failed: {found[-1].get('html_url')}", is_transient=True
+                    )
                 self._ask_restore(run_id, len(found) + 1)
             elif failed_before < 0:
                 failed_before = sum(each.get("status") == "completed" for each in found)
             if self.now() - began > RESTORE_SECONDS:
-                raise DeploymentFailed(f"Taking it down does not end within {RESTORE_SECONDS:g} s.", is_transient=True)
-            self.pause(LOOK_SECONDS)
+                raise DeploymentFailed(
+                    f"Removing the deployment took longer than the limit of {RESTORE_SECONDS:g} s.", is_transient=True
+                )
+            self.pause(POLL_SECONDS)
 
     def _ask_restore(self, run_id: UUID, number: int) -> None:
         """Start the workflow to take it down for the nth time, unless that was asked a moment ago and is not listed yet."""
@@ -321,19 +328,19 @@ class GitHubActionsDriver:
         known = {name: str(note.get(name, "")) for name in ("slot", "commit", "service")}
         own = {"action": "restore", "run_id": str(run_id), "attempt": str(number), "overrides": "{}", "callback": ""}
         try:
-            self._dispatched({**self.inputs, **known, **own})
+            self._dispatch({**self.inputs, **known, **own})
         except DeploymentFailed:
             self.notes.write(run_id, note | {"asked_at": 0.0})
             raise
 
-    def _of_repository(self) -> str:
+    def _repository_path(self) -> str:
         return f"/repos/{self.repository}"
 
-    def _of_workflow(self) -> str:
-        return f"{self._of_repository()}/actions/workflows/{quote(self.workflow, safe='')}"
+    def _workflow_path(self) -> str:
+        return f"{self._repository_path()}/actions/workflows/{quote(self.workflow, safe='')}"
 
 
-def _made_at(run: Json) -> float:
+def _created_at(run: Json) -> float:
     try:
         return datetime.fromisoformat(str(run.get("created_at"))).timestamp()
     except ValueError:
@@ -353,18 +360,18 @@ def read(section: Mapping[str, Any], place: DriverEnvironment) -> GitHubActionsD
         or "/" in name
         or ".." in repository
     ):
-        raise InvalidDriverConfig(f"[deploy] repository is {repository!r}: give owner/name.")
+        raise InvalidDriverConfig(f"[deploy] repository must be owner/name, not {repository!r}.")
     inputs, url = given.texts("inputs"), given.maybe("url")
-    if set(inputs) & set(OWN_INPUTS) or len(inputs) + len(OWN_INPUTS) > MOST_INPUTS:
+    if set(inputs) & set(OWN_INPUTS) or len(inputs) + len(OWN_INPUTS) > MAX_INPUTS:
         raise InvalidDriverConfig(
-            f"[deploy] inputs: at most {MOST_INPUTS - len(OWN_INPUTS)} of yours, none named {', '.join(OWN_INPUTS)}."
+            f"[deploy] inputs must have at most {MAX_INPUTS - len(OWN_INPUTS)} entries, none named {', '.join(OWN_INPUTS)}."
         )
     if url is not None:
         check_placeholders(url, PLACEHOLDERS, "[deploy] url")
         check_address(fill_placeholder(url, dict.fromkeys(PLACEHOLDERS, "0")))
     api = given.text("api", API).rstrip("/")
     if urlsplit(api).scheme != "https" and not on_loopback(api):
-        raise InvalidDriverConfig(f"[deploy] api is {api}: a token goes over https only.")
+        raise InvalidDriverConfig(f"[deploy] api is {api}, but a token requires https.")
     token_file: Path | None = given.file("token_file")
     token = given.secret("token_env", "GITHUB_TOKEN") if token_file is None else lambda: read_file(token_file)
     driver = GitHubActionsDriver(

@@ -1,8 +1,8 @@
-"""Building an image on the runner's machine before another driver deploys it: `build = ["./image.sh", "{image}"]`.
+"""Build an image on the runner's machine before another driver deploys it: `build = ["./image.sh", "{image}"]`.
 
-The command is run as the driver of commands runs one that ends when it is done: in the build's folder, with `{image}` and
-all that a run is told; 0 built (or there already), 125 does not build, 75 try again. It outlives the runner and is begun
-once for an attempt.
+The command driver runs the command in the build's folder, with `{image}` and the placeholders of the run. Exit codes: 0
+built (or exists already), 125 does not build, 75 retry. The command survives a restart of the runner and is started once
+per attempt.
 """
 
 from collections.abc import Mapping
@@ -27,12 +27,12 @@ from slowpath_cli.runner.core.placeholders import KNOWN, PLACEHOLDER, fill_place
 from slowpath_cli.runner.drivers.command_driver import CommandDriver
 from slowpath_cli.runner.kube.kube_pods import image_of
 
-ENDED: "Mapping[str, Any]" = {}
+NO_ENDPOINTS: "Mapping[str, Any]" = {}
 
 
 @dataclass(frozen=True)
 class BuildThenDeployDriver:
-    """A driver that keeps `DeploymentDriver`: builds, then has another one deploy."""
+    """Builds an image, then deploys it with another driver; implements `DeploymentDriver`."""
 
     builder: CommandDriver
     image: str
@@ -41,23 +41,23 @@ class BuildThenDeployDriver:
 
     @property
     def poll_seconds(self) -> float:
-        """As the other's."""
+        """Return the interval of the other driver."""
         return self.driver.poll_seconds
 
     def prepare(self) -> None:
-        """As the other does. Raises `DriverError`."""
+        """Prepare both drivers. Raises `DriverError`."""
         self.builder.prepare()
         self.driver.prepare()
 
     def deploy(self, target: DeploymentTarget) -> Handle:
-        """Begin to build. Raises `DeployFailed`."""
+        """Start the build. Raises `DeploymentFailed`."""
         image = fill_placeholder(self.image, image_of(target, self.image))
         words = tuple(word.replace("{image}", image) for word in self.builder.command)
         built = replace(self.builder, command=words).deploy(target)
         return {"run_id": str(target.run_id), "built": dict(built), "target": dump_target(target)}
 
     def status(self, handle: Handle, called_back: DeploymentStatus | None) -> DeploymentStatus:
-        """Return how the image fares, and once it is there how the deploy does. Raises what both do."""
+        """Return the status of the build, then that of the deployment. Raises the errors of both drivers."""
         inner = self._inner(handle)
         if inner is None:
             built = self.builder.status(handle["built"], called_back)
@@ -68,18 +68,18 @@ class BuildThenDeployDriver:
         return self.driver.status(inner, called_back)
 
     def endpoints(self, handle: Handle) -> Mapping[str, str]:
-        """As the other's, once it deployed."""
+        """Return the endpoints of the other driver; empty before its deployment."""
         inner = self._inner(handle)
-        return ENDED if inner is None else self.driver.endpoints(inner)
+        return NO_ENDPOINTS if inner is None else self.driver.endpoints(inner)
 
     def restore(self, run_id: UUID) -> None:
-        """End the building, and have the other take down what it deployed. Raises `DeployFailed`."""
+        """Stop the build and remove the deployment. Raises `DeploymentFailed`."""
         self.builder.restore(run_id)
         self.driver.restore(run_id)
         self.notes.forget(run_id)
 
     def log(self, run_id: UUID) -> str:
-        """Return the end of what the building wrote."""
+        """Return the end of the build's log."""
         return self.builder.log(run_id)
 
     def _inner(self, handle: Handle) -> Handle | None:
@@ -93,14 +93,16 @@ class BuildThenDeployDriver:
 def wrap_with_build(
     section: ConfigSection, place: DriverEnvironment, image: str, driver: DeploymentDriver
 ) -> DeploymentDriver:
-    """Return the driver, or one that builds before it where `build` is there. Raises `InvalidDriverConfig`."""
+    """Return the driver, wrapped with an image build if `build` is set. Raises `InvalidDriverConfig`."""
     words = section.words("build")
     if not words:
         return driver
     for word in words:
         for name in PLACEHOLDER.findall(word):
             if name not in {*KNOWN, "image"}:
-                raise InvalidDriverConfig(f"[deploy] build has {{{name}}}; known are {', '.join((*KNOWN, 'image'))}.")
+                raise InvalidDriverConfig(
+                    f"[deploy] build has an unknown placeholder {{{name}}}; known are {', '.join((*KNOWN, 'image'))}."
+                )
     builder = CommandDriver(replace(place, work=place.work / "building"), tuple(words), stays=False)
     return BuildThenDeployDriver(builder, image, driver, DriverStateStore(place.work / "built"))
 
@@ -116,15 +118,15 @@ def dump_target(target: DeploymentTarget) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def load_target(told_of: Mapping[str, Any]) -> DeploymentTarget:
-    """Read a target."""
+def load_target(document: Mapping[str, Any]) -> DeploymentTarget:
+    """Parse a target from JSON."""
     overrides = {
         module: ModuleOverride(one.get("commit"), one.get("version"), Path(one["dir"]) if "dir" in one else None)
-        for module, one in told_of["overrides"].items()
+        for module, one in document["overrides"].items()
     }
     return DeploymentTarget(
-        run_id=UUID(told_of["run_id"]), slot=told_of["slot"], service=told_of["service"], commit=told_of["commit"],
-        dir=None if told_of["dir"] is None else Path(told_of["dir"]), out=Path(told_of["out"]), overrides=overrides,
-        callback=None if told_of["callback"] is None else DeploymentCallback(*told_of["callback"]), port=told_of["port"],
-        seconds=told_of["seconds"], attempt=told_of["attempt"],
+        run_id=UUID(document["run_id"]), slot=document["slot"], service=document["service"], commit=document["commit"],
+        dir=None if document["dir"] is None else Path(document["dir"]), out=Path(document["out"]), overrides=overrides,
+        callback=None if document["callback"] is None else DeploymentCallback(*document["callback"]), port=document["port"],
+        seconds=document["seconds"], attempt=document["attempt"],
     )  # fmt: skip

@@ -1,16 +1,16 @@
-"""Deploys beside a Deployment: a clone of it under a name and a selector of its own, with the build's image.
+"""Driver for Kubernetes: a clone of a Deployment with a separate name and selector, and the build's image.
 
     [deploy]
     driver = "kubernetes"
     namespace = "checkout"
     deployment = "ingester"
-    image = "images.example.com/ingester:{build}"   # {build}: the commit, and what stands in for its modules
-    build = ["./image.sh", "{image}"]               # where nobody else builds such images; in the build's folder
+    image = "images.example.com/ingester:{build}"   # {build}: the commit and its module overrides
+    build = ["./image.sh", "{image}"]               # optional: builds the image, in the build's folder
     # container, replicas = 1, port, traffic = "own" | "shared", labels, env, image_seconds = 60, restarts = 3
     # outside of a cluster: api, token_env or token_file or certificate and key, ca_file
 
-`traffic = "own"` leaves out the original's labels, so that no Service finds the pods; "shared" keeps them: Services send
-their part of real requests, and a HorizontalPodAutoscaler of the original counts the pods as its own.
+`traffic = "own"` omits the original's labels, so that no Service selects the pods. "shared" includes them: Services send
+the pods a share of the real requests, and a HorizontalPodAutoscaler of the original counts them.
 """
 
 import time
@@ -57,16 +57,16 @@ NEEDS: Final = (
     *((verb, "apps", "deployments") for verb in ("get", "list", "create", "patch", "delete")),
     ("list", "", "pods"),
 )
-MOST_NAME: Final = 52
-"""A pod's name is the Deployment's and 17 letters; longer than 63 it is cut, and so is its host name."""
-LEFT_OUT: Final = frozenset(
+MAX_NAME: Final = 52
+"""Maximum length of a Deployment's name: a pod's name adds 17 characters, and its host name is cut after 63."""
+OMITTED_FIELDS: Final = frozenset(
     {"paused", "template", "selector", "replicas", "revisionHistoryLimit", "progressDeadlineSeconds"}
 )
 
 
 @dataclass
 class KubernetesDriver:
-    """A driver that keeps `DeploymentDriver`."""
+    """Deploys builds as clones of a Deployment; implements `DeploymentDriver`."""
 
     cluster: KubeNamespace
     runner: str
@@ -82,23 +82,23 @@ class KubernetesDriver:
     stability: PodStabilityMonitor = field(default_factory=PodStabilityMonitor)
 
     def prepare(self) -> None:
-        """Ask whether we may, and look at the original. Raises `DriverError`."""
+        """Check the permissions and the original Deployment. Raises `DriverError`."""
         self.cluster.may(NEEDS)
         self.probed.chosen(obj(self._original(), "spec", "template", "spec"))
 
     def deploy(self, target: DeploymentTarget) -> Handle:
-        """Apply the clone, or find this run's. Raises `DeploymentFailed`."""
+        """Apply the clone, or find that of this run. Raises `DeploymentFailed`."""
         name = self._name(target.slot)
         path = self.cluster.path("apps/v1", "deployments", name)
-        standing = self.cluster.get(path)
-        if standing is not None and not is_current_attempt(standing, target):
-            self._make_way(path, standing)
-        if standing is None:
+        existing = self.cluster.get(path)
+        if existing is not None and not is_current_attempt(existing, target):
+            self._delete_previous(path, existing)
+        if existing is None:
             self.cluster.apply(path, self.clone(self._original(), name, target))
         return {"run_id": str(target.run_id), "name": name, "asked_at": self.now()}
 
     def status(self, handle: Handle, called_back: DeploymentStatus | None) -> DeploymentStatus:
-        """Return how the clone stands. Raises `DeploymentFailed`, `Unhealthy`."""
+        """Return the status of the clone. Raises `DeploymentFailed`, `DeploymentUnhealthy`."""
         return self.last_status.get_status(str(handle["run_id"]), lambda: self._status(handle, called_back))
 
     def _status(self, handle: Handle, called_back: DeploymentStatus | None) -> DeploymentStatus:
@@ -109,19 +109,25 @@ class KubernetesDriver:
             return DeploymentStatus("failed", f"the Deployment {handle['name']} is gone")
         pods, waited = self._pods(handle), self.now() - float(handle["asked_at"])
         for condition in objects(obj(found, "status"), "conditions"):
-            if _is(condition, "Progressing", "False") or _is(condition, "ReplicaFailure", "True"):
-                why = explain_unready_pods(pods, 1, waited, 0.0)  # the time is over
-                text = why.detail if pods and why.detail else printable(str(condition.get("message") or ""), 300)
-                return (
-                    why if why.state != "rolling" else DeploymentStatus("failed", f"{condition.get('reason')}: {text}")
+            if _has_status(condition, "Progressing", "False") or _has_status(condition, "ReplicaFailure", "True"):
+                pod_status = explain_unready_pods(pods, 1, waited, 0.0)  # the deadline has passed
+                text = (
+                    pod_status.detail
+                    if pods and pod_status.detail
+                    else printable(str(condition.get("message") or ""), 300)
                 )
-        why = explain_unready_pods(pods, self.restarts, waited, self.image_seconds)
-        ready = _stands(found) and why.state == "rolling"
+                return (
+                    pod_status
+                    if pod_status.state != "rolling"
+                    else DeploymentStatus("failed", f"{condition.get('reason')}: {text}")
+                )
+        pod_status = explain_unready_pods(pods, self.restarts, waited, self.image_seconds)
+        ready = _is_available(found) and pod_status.state == "rolling"
         self.stability.see(str(handle["run_id"]), pods, ready=ready)
-        return DeploymentStatus("ready") if ready else why
+        return DeploymentStatus("ready") if ready else pod_status
 
     def endpoints(self, handle: Handle) -> Mapping[str, str]:
-        """Return where the pods answer."""
+        """Return the addresses of the pods."""
         return {"name": str(handle["name"]), **ready_pod_addresses(self._pods(handle), self.probed.port)}
 
     def restore(self, run_id: UUID) -> None:
@@ -131,27 +137,27 @@ class KubernetesDriver:
         self.stability.forget(str(run_id))
 
     def clone(self, original: Json, name: str, target: DeploymentTarget) -> Json:
-        """Return the Deployment of a build. Nothing of the original's own labels, annotations and owners is kept."""
+        """Return the Deployment of a build, without the labels, annotations and owners of the original."""
         values = image_of(target, self.probed.image)
-        marks = {RUN: str(target.run_id), SLOT: str(target.slot)}
+        run_labels = {RUN: str(target.run_id), SLOT: str(target.slot)}
         annotations = probe_annotations(self.runner, target)
         spec = obj(original, "spec")
-        template = self.probed.pods(obj(spec, "template"), lambda text: fill_placeholder(text, values), marks)
+        template = self.probed.pods(obj(spec, "template"), lambda text: fill_placeholder(text, values), run_labels)
         return {
             "apiVersion": "apps/v1",
             "kind": "Deployment",
             "metadata": {
                 "name": name,
                 "namespace": self.cluster.namespace,
-                "labels": marks,
+                "labels": run_labels,
                 "annotations": annotations,
             },
             "spec": {
-                **{key: value for key, value in spec.items() if key not in LEFT_OUT},
+                **{key: value for key, value in spec.items() if key not in OMITTED_FIELDS},
                 "replicas": self.replicas,
                 "revisionHistoryLimit": 0,
                 "progressDeadlineSeconds": max(int(target.seconds), int(spec.get("minReadySeconds") or 0) + 1),
-                "selector": {"matchLabels": marks},
+                "selector": {"matchLabels": run_labels},
                 "template": template,
             },
         }
@@ -159,7 +165,7 @@ class KubernetesDriver:
     def _original(self) -> Json:
         found = self.cluster.get(self.cluster.path("apps/v1", "deployments", self.deployment))
         if found is None:
-            raise DeploymentFailed(f"There is no Deployment {self.deployment} in {self.cluster.namespace}.")
+            raise DeploymentFailed(f"No Deployment {self.deployment} in {self.cluster.namespace}.")
         return found
 
     def _name(self, slot: int) -> str:
@@ -168,30 +174,30 @@ class KubernetesDriver:
     def _pods(self, handle: Handle) -> list[Json]:
         return self.cluster.of_run(self.cluster.path("v1", "pods"), str(handle["run_id"]))
 
-    def _make_way(self, path: str, standing: Json) -> None:
-        metadata = obj(standing, "metadata")
+    def _delete_previous(self, path: str, existing: Json) -> None:
+        metadata = obj(existing, "metadata")
         owner = obj(metadata, "annotations").get(RUNNER)
         if owner != self.runner:
-            whose = f"of the runner {owner}" if owner else "not of a runner"
+            owner_text = f"of the runner {owner}" if owner else "not of a runner"
             raise DeploymentFailed(
-                f"The Deployment {metadata.get('name')} stands there and is {whose}: set name to another."
+                f"The Deployment {metadata.get('name')} exists and is {owner_text}. Set name to a different one."
             )
         if "deletionTimestamp" not in metadata:
-            self.cluster.delete(path, standing)
+            self.cluster.delete(path, existing)
         raise DeploymentFailed(
-            f"The Deployment {metadata.get('name')} of an earlier deploy is still leaving.", is_transient=True
+            f"The Deployment {metadata.get('name')} of an earlier attempt is still being deleted.", is_transient=True
         )
 
 
-def _is(condition: Json, kind: str, status: str) -> bool:
+def _has_status(condition: Json, kind: str, status: str) -> bool:
     return condition.get("type") == kind and condition.get("status") == status
 
 
-def _stands(found: Json) -> bool:
-    status, wanted = obj(found, "status"), obj(found, "spec").get("replicas", 1)
-    seen = int(status.get("observedGeneration") or 0) >= int(obj(found, "metadata").get("generation") or 0)
+def _is_available(found: Json) -> bool:
+    status, replicas = obj(found, "status"), obj(found, "spec").get("replicas", 1)
+    is_observed = int(status.get("observedGeneration") or 0) >= int(obj(found, "metadata").get("generation") or 0)
     counts = [int(status.get(name) or 0) for name in ("updatedReplicas", "availableReplicas")]
-    return seen and all(count >= wanted for count in counts)
+    return is_observed and all(count >= replicas for count in counts)
 
 
 def read(section: Mapping[str, Any], place: DriverEnvironment) -> DeploymentDriver:
@@ -202,9 +208,10 @@ def read(section: Mapping[str, Any], place: DriverEnvironment) -> DeploymentDriv
     name = given.text("name", "{deployment}-slowpath-{slot}")
     check_placeholders(name, ("deployment", "slot"), "[deploy] name")
     longest = fill_placeholder(name, {"deployment": deployment, "slot": "63"})
-    if "{slot}" not in name or longest == deployment or len(longest) > MOST_NAME:
+    if "{slot}" not in name or longest == deployment or len(longest) > MAX_NAME:
         raise InvalidDriverConfig(
-            f"[deploy] name is {name!r}: it needs {{slot}}, and at most {MOST_NAME} letters; {longest!r} is one."
+            f"[deploy] name must contain {{slot}}, have at most {MAX_NAME} characters, and differ from the Deployment's: "
+            f"{name!r} becomes {longest!r}."
         )
     driver = KubernetesDriver(
         cluster=KubeNamespace(access),
@@ -217,6 +224,6 @@ def read(section: Mapping[str, Any], place: DriverEnvironment) -> DeploymentDriv
         restarts=given.whole("restarts", 3, 1, 1000),
         poll_seconds=given.number("poll_seconds", 2, 0.1, 600),
     )
-    made = wrap_with_build(given, place, driver.probed.image, driver)
+    wrapped = wrap_with_build(given, place, driver.probed.image, driver)
     given.done()
-    return made
+    return wrapped

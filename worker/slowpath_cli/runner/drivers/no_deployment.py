@@ -1,4 +1,4 @@
-"""Deploys nothing: the command that measures builds, runs and measures in one."""
+"""Driver without deployments: the measurement command builds, runs and measures."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,25 +18,25 @@ def read(section: Mapping[str, Any], place: DriverEnvironment) -> "NoDeploymentD
     """Read the driver's section, which is empty. Raises `InvalidDriverConfig`."""
     del place
     if section:
-        raise InvalidDriverConfig(f"[deploy] has {min(section)!r}, but no driver that would know it.")
+        raise InvalidDriverConfig(f"[deploy] has {min(section)!r}, but no driver. Set driver, too.")
     return NoDeploymentDriver()
 
 
 @dataclass(frozen=True)
 class NoDeploymentDriver:
-    """Everything is ready at once."""
+    """Reports every deployment as ready."""
 
     poll_seconds: float = 1.0
 
     def prepare(self) -> None:
-        """Nothing is needed."""
+        """Do nothing."""
 
     def deploy(self, target: DeploymentTarget) -> Handle:
-        """Begin nothing."""
+        """Return a handle with the slot's port."""
         return {"port": target.port}
 
     def status(self, handle: Handle, called_back: DeploymentStatus | None) -> DeploymentStatus:
-        """It is ready."""
+        """Return `ready`."""
         del handle, called_back
         return DeploymentStatus("ready")
 
@@ -45,5 +45,5 @@ class NoDeploymentDriver:
         return {} if handle.get("port") is None else {"port": str(handle["port"])}
 
     def restore(self, run_id: UUID) -> None:
-        """Nothing runs."""
+        """Do nothing."""
         del run_id

@@ -1,20 +1,21 @@
-"""Deploys by telling a receiver of yours, with messages signed as Standard Webhooks has it.
+"""Driver for a webhook receiver, with messages signed according to Standard Webhooks.
 
     [deploy]
     driver = "webhook"
     to = "https://deploys.example.com/slowpath"
-    secret_env = "SLOWPATH_WEBHOOK_SECRET"          # whsec_…, known to the receiver
-    url = "http://probe-{slot}.lab.example:8080"    # where what it deploys answers
+    secret_env = "SLOWPATH_WEBHOOK_SECRET"          # whsec_…, shared with the receiver
+    url = "http://probe-{slot}.lab.example:8080"    # address of the deployed service
     # ca_file, poll_seconds = 2, restore_seconds = 600
 
 Messages are `{"type", "timestamp", "data"}`:
 
-- `slowpath.ping`: answer 2xx.
-- `slowpath.deploy`, data `{run_id, attempt, slot, service, commit, overrides, callback, seconds, runner}`: answer 2xx when it
-  is begun, and tell how it goes by POST `{"state": "building|rolling|ready|unbuildable|failed", "detail"}` to `callback`; or
-  answer with that object (and a `url`) at once. The message comes again, with the same `webhook-id`, until it was answered.
-- `slowpath.restore`, data `{run_id, runner}`: 200 or 204 when nothing of the run is left, 202 while it is being taken down
-  (it is asked again), 404 for a run you do not know. A `slowpath.deploy` that comes after it is to be refused with 410.
+- `slowpath.ping`: respond with 2xx.
+- `slowpath.deploy`, data `{run_id, attempt, slot, service, commit, overrides, callback, seconds, runner}`: respond with 2xx
+  when the deployment has started, and report its status by POST `{"state": "building|rolling|ready|unbuildable|failed",
+  "detail"}` to `callback`; or respond with that object (and a `url`). The message is repeated with the same `webhook-id`
+  until it gets a response.
+- `slowpath.restore`, data `{run_id, runner}`: respond with 200 or 204 when the deployment is gone, 202 while it is being
+  removed (the message is repeated), 404 for an unknown run. Respond with 410 to a later `slowpath.deploy`.
 """
 
 import base64
@@ -56,16 +57,16 @@ from slowpath_cli.runner.core.tls_trust import TlsTrust
 Json = dict[str, Any]
 PLACEHOLDERS: Final = ("slot", "run_id", "commit", "service")
 SECRET_BYTES: Final = range(24, 65)
-"""What Standard Webhooks asks of a secret."""
+"""Lengths of a secret that Standard Webhooks allows."""
 ACCEPTED, GONE_STATUSES = 202, frozenset({404, 410})
-LONGEST_PAUSE: Final = 60.0
-LOOK_SECONDS: Final = 2.0
-TRIES: Final = 3
+MAX_PAUSE_SECONDS: Final = 60.0
+POLL_SECONDS: Final = 2.0
+MAX_TRIES: Final = 3
 
 
 @dataclass
 class WebhookDriver:
-    """A driver that keeps `Driver`."""
+    """Deploys builds by messages to a receiver; implements `DeploymentDriver`."""
 
     outside: HttpClient
     notes: DriverStateStore
@@ -78,16 +79,16 @@ class WebhookDriver:
     pause: Callable[[float], None] = field(default=time.sleep)
 
     def prepare(self) -> None:
-        """Send a ping: the address, the certificate and the secret are found wrong now or never. Raises `DriverError`."""
+        """Send a ping to check the address, the certificate and the secret. Raises `DriverError`."""
         try:
-            answer = self._send(f"ping-{uuid4()}", "slowpath.ping", {"runner": self.runner})
+            response = self._send(f"ping-{uuid4()}", "slowpath.ping", {"runner": self.runner})
         except RequestFailed as error:
             raise DriverError(str(error)) from error
-        if not answer.good:
-            raise make_error_from_response(f"The receiver of pings {self.outside.address}", answer)
+        if not response.good:
+            raise make_error_from_response(f"The receiver of pings {self.outside.address}", response)
 
     def deploy(self, target: DeploymentTarget) -> Handle:
-        """Tell the receiver; who does not listen is told again by `status`. Raises `DeploymentFailed` where it refuses."""
+        """Send the deploy message; `status` repeats it if it fails. Raises `DeploymentFailed` if it is rejected."""
         values = {
             "slot": str(target.slot),
             "run_id": str(target.run_id),
@@ -99,27 +100,27 @@ class WebhookDriver:
             note = {"attempt": target.attempt, "data": self._data(target), "tries": 0, "next_at": 0.0, "taken": None}
             self.notes.write(target.run_id, note)
         if note["taken"] is None:
-            self._told(target.run_id, note)
+            self._send_deploy(target.run_id, note)
         return {"run_id": str(target.run_id), "attempt": target.attempt, "values": values}
 
     def status(self, handle: Handle, called_back: DeploymentStatus | None) -> DeploymentStatus:
-        """Return what the deploy called back with last, else what the receiver answered. Raises `DeploymentFailed`."""
+        """Return the last callback's status, else that of the receiver's response. Raises `DeploymentFailed`."""
         note = self.notes.read(handle["run_id"])
         if note is not None and note["taken"] is None and self.now() >= float(note["next_at"]):
-            note = self._told(UUID(handle["run_id"]), note)
+            note = self._send_deploy(UUID(handle["run_id"]), note)
         if called_back is not None:
             return called_back
         if note is None:
-            return DeploymentStatus("building", "told to the receiver")
+            return DeploymentStatus("building", "message sent to the receiver")
         if note["taken"] is None:
-            return DeploymentStatus("building", f"not taken yet: {note.get('why', '')}")
+            return DeploymentStatus("building", f"not accepted yet: {note.get('why', '')}")
         state = note["taken"].get("state")
         if state in get_args(State):
             return DeploymentStatus(cast("State", state), printable(str(note["taken"].get("detail") or ""), 300))
-        return DeploymentStatus("building", "taken by the receiver")
+        return DeploymentStatus("building", "accepted by the receiver")
 
     def endpoints(self, handle: Handle) -> Mapping[str, str]:
-        """Return where the receiver said it answers, else what is configured for this slot."""
+        """Return the address in the receiver's response, else the configured one of this slot."""
         taken = (self.notes.read(handle["run_id"]) or {}).get("taken") or {}
         url = taken.get("url") or (None if self.url is None else fill_placeholder(self.url, handle["values"]))
         if url is None:
@@ -129,59 +130,59 @@ class WebhookDriver:
         return {"url": url.rstrip("/"), "host": parts.hostname or "", "port": str(port)}
 
     def restore(self, run_id: UUID) -> None:
-        """Have the receiver take it down, and ask until it has. Raises `DeploymentFailed`."""
+        """Send restore messages until the deployment is gone. Raises `DeploymentFailed`."""
         until, failures = self.now() + self.restore_seconds, 0
         while True:
             try:
-                answer = self._send(
+                response = self._send(
                     f"{run_id}-restore", "slowpath.restore", {"run_id": str(run_id), "runner": self.runner}
                 )
             except RequestFailed as error:
                 failed = DeploymentFailed(str(error), is_transient=True)
             else:
-                if answer.status in GONE_STATUSES or (answer.good and answer.status != ACCEPTED):
+                if response.status in GONE_STATUSES or (response.good and response.status != ACCEPTED):
                     self.notes.forget(run_id)
                     return
-                failed = make_error_from_response(f"The receiver {self.outside.address}", answer)
-                if answer.status == ACCEPTED:
+                failed = make_error_from_response(f"The receiver {self.outside.address}", response)
+                if response.status == ACCEPTED:
                     failures = -1
-                    failed = DeploymentFailed("The receiver still takes it down.", is_transient=True)
+                    failed = DeploymentFailed("The receiver is still removing the deployment.", is_transient=True)
             failures += 1
-            if not failed.is_transient or failures >= TRIES or self.now() > until:
+            if not failed.is_transient or failures >= MAX_TRIES or self.now() > until:
                 raise failed
-            self.pause(LOOK_SECONDS)
+            self.pause(POLL_SECONDS)
 
     def _data(self, target: DeploymentTarget) -> Json:
         overrides = {module: override.to_json() for module, override in target.overrides.items()}
-        for told in overrides.values():
-            told.pop("dir", None)  # a folder here is none there
+        for override_fields in overrides.values():
+            override_fields.pop("dir", None)  # the receiver has no access to the folder
         return {
             "run_id": str(target.run_id), "attempt": target.attempt, "slot": target.slot, "service": target.service,
             "commit": target.commit, "overrides": overrides, "callback": target.callback.url if target.callback else None,
             "seconds": target.seconds, "runner": self.runner,
         }  # fmt: skip
 
-    def _told(self, run_id: UUID, note: Json) -> Json:
-        """Send the deploy's message once; write down how that went and return it. Raises `DeploymentFailed` where it is refused."""
-        why = ""
+    def _send_deploy(self, run_id: UUID, note: Json) -> Json:
+        """Send the deploy message once; store and return the result. Raises `DeploymentFailed` if it is rejected."""
+        reason = ""
         try:
-            answer = self._send(f"{run_id}-{note['attempt']}", "slowpath.deploy", note["data"])
+            response = self._send(f"{run_id}-{note['attempt']}", "slowpath.deploy", note["data"])
         except RequestFailed as error:
-            why = str(error)
+            reason = str(error)
         else:
-            if answer.good:
-                note = note | {"taken": _kept(answer)}
+            if response.good:
+                note = note | {"taken": _parse_response(response)}
                 self.notes.write(run_id, note)
                 return note
-            failed = make_error_from_response(f"The receiver {self.outside.address}", answer)
+            failed = make_error_from_response(f"The receiver {self.outside.address}", response)
             if not failed.is_transient:
                 raise failed
-            why = str(failed)
+            reason = str(failed)
         tries = int(note["tries"]) + 1
         note = note | {
             "tries": tries,
-            "next_at": self.now() + max(min(2.0**tries, LONGEST_PAUSE), self.outside.limits.left()),
-            "why": printable(why, 300),
+            "next_at": self.now() + max(min(2.0**tries, MAX_PAUSE_SECONDS), self.outside.limits.left()),
+            "why": printable(reason, 300),
         }
         self.notes.write(run_id, note)
         return note
@@ -198,15 +199,15 @@ class WebhookDriver:
         return self.outside.ask("POST", "", body=body.encode(), headers=headers)
 
 
-def _kept(answer: HttpResponse) -> dict[str, str]:
-    """Return what is of use in a receiver's answer: a state, a detail, an address."""
-    told = answer.told()
-    kept = {key: told[key][:2000] for key in ("state", "detail", "url") if isinstance(told.get(key), str)}
+def _parse_response(response: HttpResponse) -> dict[str, str]:
+    """Return the known fields of a receiver's response: state, detail, url."""
+    document = response.told()
+    fields = {key: document[key][:2000] for key in ("state", "detail", "url") if isinstance(document.get(key), str)}
     try:
-        check_address(kept.get("url", "http://unsaid"))
+        check_address(fields.get("url", "http://unsaid"))
     except InvalidDriverConfig:
-        del kept["url"]
-    return kept
+        del fields["url"]
+    return fields
 
 
 def read(section: Mapping[str, Any], place: DriverEnvironment) -> WebhookDriver:
@@ -214,7 +215,7 @@ def read(section: Mapping[str, Any], place: DriverEnvironment) -> WebhookDriver:
     given = ConfigSection(section)
     to, url = given.text("to"), given.maybe("url")
     if urlsplit(to).query or urlsplit(to).fragment:
-        raise InvalidDriverConfig(f"[deploy] to is {to!r}: an address without ? and #.")
+        raise InvalidDriverConfig(f"[deploy] to must be an address without ? and #, not {to!r}.")
     if url is not None:
         check_placeholders(url, PLACEHOLDERS, "[deploy] url")
         check_address(fill_placeholder(url, dict.fromkeys(PLACEHOLDERS, "0")))
@@ -223,11 +224,11 @@ def read(section: Mapping[str, Any], place: DriverEnvironment) -> WebhookDriver:
         raw = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
     except (binascii.Error, ValueError) as error:
         raise InvalidDriverConfig(
-            "[deploy] secret_env: the secret is whsec_ and base64, as Standard Webhooks has it."
+            "[deploy] secret_env: the secret must be whsec_ and base64, as in Standard Webhooks."
         ) from error
     if len(raw) not in SECRET_BYTES:
         raise InvalidDriverConfig(
-            f"[deploy] secret_env: the secret has {len(raw)} bytes; Standard Webhooks asks for 24 to 64."
+            f"[deploy] secret_env: the secret has {len(raw)} bytes; Standard Webhooks requires 24 to 64."
         )
     trust = TlsTrust.of(given.file("ca_file"))
     driver = WebhookDriver(

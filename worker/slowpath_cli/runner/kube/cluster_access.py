@@ -1,4 +1,4 @@
-"""Where a cluster is and who asks it: as the section says, as a kubeconfig says, or as the cluster says that the runner stands in."""
+"""Read a cluster's address and credentials: from the section, a kubeconfig, or the pod that the runner runs in."""
 
 import os
 from collections.abc import Callable
@@ -19,7 +19,7 @@ IN_POD: Final = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 
 @dataclass(frozen=True)
 class ClusterAccess:
-    """Where the cluster's API is, and who asks."""
+    """Address of a cluster's API, and credentials."""
 
     address: str
     namespace: str
@@ -30,29 +30,29 @@ class ClusterAccess:
 
     @classmethod
     def read(cls, section: ConfigSection) -> "ClusterAccess":
-        """Read it. Without `api` it is a context of a kubeconfig, or the cluster the runner stands in. Raises `InvalidDriverConfig`."""
+        """Read `api`, else a kubeconfig's context, else the cluster of the runner's pod. Raises `InvalidDriverConfig`."""
         address, namespace = section.maybe("api"), section.maybe("namespace")
         given = _InlineCredentials.read(section)
         kubeconfig, wanted = section.file("kubeconfig"), section.maybe("context")
-        unchecked = section.flag("insecure_skip_tls_verify", default=False)
+        skips_verification = section.flag("insecure_skip_tls_verify", default=False)
         if address is not None:
-            if kubeconfig or wanted or unchecked:
+            if kubeconfig or wanted or skips_verification:
                 raise InvalidDriverConfig(
-                    "[deploy] has api, so kubeconfig, context and insecure_skip_tls_verify mean nothing."
+                    "[deploy] has api, which excludes kubeconfig, context and insecure_skip_tls_verify."
                 )
             return cls._of(address, namespace, given)
         host = os.environ.get("KUBERNETES_SERVICE_HOST")
-        asked = kubeconfig or wanted or os.environ.get(kubeconfig_files.VARIABLE)
-        paths = kubeconfig_files.files(kubeconfig) if asked or not host else []
+        is_requested = kubeconfig or wanted or os.environ.get(kubeconfig_files.VARIABLE)
+        paths = kubeconfig_files.files(kubeconfig) if is_requested or not host else []
         if paths:
             if given.any():
                 raise InvalidDriverConfig(
-                    "[deploy] says who asks, and the kubeconfig does: take one of both away, or give api."
+                    "[deploy] and the kubeconfig both have credentials. Remove one of them, or set api."
                 )
-            return cls._of_context(context(paths, wanted, unchecked=unchecked), namespace)
-        if asked or not host:
+            return cls._of_context(context(paths, wanted, unchecked=skips_verification), namespace)
+        if is_requested or not host:
             raise InvalidDriverConfig(
-                "[deploy] needs api, or kubeconfig, to say which cluster: the runner stands in none itself, and there is no kubeconfig."
+                "No cluster configured: the runner is not in a cluster, and there is no kubeconfig. Set api or kubeconfig in [deploy]."
             )
         port = os.environ.get("KUBERNETES_SERVICE_PORT", "443")
         address = f"https://{f'[{host}]' if ':' in host else host}:{port}"
@@ -66,26 +66,26 @@ class ClusterAccess:
         token, token_file = given.token, given.token_file
         if token is None and token_file is not None:
             read_file(token_file)
-            token = partial(read_file, token_file)  # anew for every request: the cluster changes it every hour
+            token = partial(read_file, token_file)  # read for every request: the cluster changes it every hour
         if token is None and given.certificate is None:
             raise InvalidDriverConfig(
-                "[deploy] needs token_env, token_file, or certificate and key: who asks the cluster?"
+                "[deploy] has no credentials for the cluster. Set token_env, token_file, or certificate and key."
             )
         return cls(
-            *_checked(address, namespace, token),
+            *_validate_access(address, namespace, token),
             token,
             partial(TlsTrust.of, given.ca_file, given.certificate, given.key),
         )
 
     @classmethod
     def _of_context(cls, found: KubeContext, namespace: str | None) -> "ClusterAccess":
-        address, namespace = _checked(found.address, namespace or found.namespace, found.token)
+        address, namespace = _validate_access(found.address, namespace or found.namespace, found.token)
         return cls(address, namespace, found.token, found.trust, found.proxy, found.refused)
 
 
 @dataclass(frozen=True)
 class _InlineCredentials:
-    """Who asks, as the section itself says it."""
+    """Credentials in the section."""
 
     ca_file: Path | None
     token: Callable[[], str] | None
@@ -104,10 +104,10 @@ class _InlineCredentials:
         return any(each is not None for each in (self.ca_file, self.token, self.token_file, self.certificate, self.key))
 
 
-def _checked(address: str, namespace: str | None, token: Callable[[], str] | None) -> tuple[str, str]:
-    """Raises `InvalidDriverConfig` where a token would go over plain HTTP, or nobody said where the service runs."""
+def _validate_access(address: str, namespace: str | None, token: Callable[[], str] | None) -> tuple[str, str]:
+    """Validate address and namespace. Raises `InvalidDriverConfig` for a token over plain HTTP or a missing namespace."""
     if address.startswith("http:") and token is not None and not on_loopback(address):
-        raise InvalidDriverConfig(f"[deploy] api is {address}: a token goes over https only.")
+        raise InvalidDriverConfig(f"[deploy] api is {address}, but a token requires https.")
     if not namespace:
-        raise InvalidDriverConfig("[deploy] needs namespace: where the service runs.")
+        raise InvalidDriverConfig("[deploy] needs namespace, that of the service.")
     return address, namespace

@@ -1,7 +1,7 @@
-"""A Kubernetes cluster as drivers need it: who asks, what stands there under a run, and taking it down until it is gone.
+"""Client of a Kubernetes namespace: permissions, the objects of a run, and their removal.
 
-What we make carries the run as a label of its own and nothing of the original's labels by which others know the original:
-no controller, budget or scaler takes it for part of that, and Services send it nothing unless that is asked for.
+Created objects have the run as a label, but none of the original's labels: no controller, disruption budget or autoscaler
+selects them, and Services only with `traffic = "shared"`.
 """
 
 import time
@@ -23,9 +23,9 @@ COMMIT: Final = "slowpath-commit"
 MANAGER: Final = "slowpath-runner"
 PAGE: Final = "500"
 RESTORE_SECONDS: Final = 180.0
-LOOK_SECONDS: Final = 1.0
+POLL_SECONDS: Final = 1.0
 DENIED: Final = frozenset({401, 403})
-"""What an API server that has just begun tells everybody, until it has read its rules: believed when it stays so."""
+"""Statuses that are retried: a starting API server returns them until it has loaded its rules."""
 
 
 class KubeNamespace:
@@ -45,91 +45,93 @@ class KubeNamespace:
         self._pause = pause
 
     def path(self, group: str, plural: str, name: str = "") -> str:
-        """Return the path of a resource, or of all of its kind: `apps/v1`, or `v1` for the core's."""
+        """Return the path of a resource, or of all resources of its kind; `group` is `apps/v1`, or `v1` for the core."""
         root = "/api" if "/" not in group else "/apis"
         return f"{root}/{group}/namespaces/{quote(self.namespace)}/{plural}" + (f"/{quote(name)}" if name else "")
 
     def get(self, path: str) -> Json | None:
-        """Return an object, or None where there is none. Raises `DeploymentFailed`."""
-        answer = self._outside.wanted("GET", path, missing=True, doubted=DENIED)
-        return None if answer is None else answer.told()
+        """Return an object, or None if it does not exist. Raises `DeploymentFailed`."""
+        response = self._outside.wanted("GET", path, missing=True, doubted=DENIED)
+        return None if response is None else response.told()
 
     def of_run(self, path: str, run_id: UUID | str) -> list[Json]:
-        """Return what stands under a run, of one kind. Raises `DeploymentFailed`."""
+        """Return a run's objects of one kind. Raises `DeploymentFailed`."""
         found: list[Json] = []
         token = ""
         while True:
             query = {"labelSelector": f"{RUN}={run_id}", "limit": PAGE} | ({"continue": token} if token else {})
-            answer = self._outside.wanted("GET", path, query=query, doubted=DENIED)
-            assert answer is not None
-            told = answer.told()
-            items = told.get("items")
+            response = self._outside.wanted("GET", path, query=query, doubted=DENIED)
+            assert response is not None
+            page = response.told()
+            items = page.get("items")
             found += [each for each in items if isinstance(each, dict)] if isinstance(items, list) else []
-            token = str(obj(told, "metadata").get("continue") or "")
+            token = str(obj(page, "metadata").get("continue") or "")
             if not token:
                 return found
 
     def apply(self, path: str, thing: Json) -> None:
-        """Make it, or make it so (server-side apply: again is the same). Raises `DeploymentFailed`."""
+        """Create or update an object by server-side apply, which is idempotent. Raises `DeploymentFailed`."""
         query = {"fieldManager": MANAGER, "force": "true", "fieldValidation": "Strict"}
         headers = {"Content-Type": "application/apply-patch+yaml"}
         self._outside.wanted("PATCH", path, query=query, body=thing, headers=headers, doubted=DENIED)
 
     def delete(self, path: str, thing: Json) -> None:
-        """Begin to delete this one, and nothing that came under its name since. Raises `DeploymentFailed`."""
+        """Start the deletion of an object, but not of a newer one with its name. Raises `DeploymentFailed`."""
         uid = obj(thing, "metadata").get("uid")
         body = {"apiVersion": "v1", "kind": "DeleteOptions", "propagationPolicy": "Foreground"}
         options = body | ({"preconditions": {"uid": uid}} if uid else {})
         self._outside.wanted("DELETE", path, body=options, missing=True, doubted=DENIED)
 
     def may(self, needs: Sequence[tuple[str, str, str]]) -> None:
-        """Ask whether we may: (verb, group, resource). Raises `DriverError` naming what we may not."""
+        """Check permissions, each (verb, group, resource). Raises `DriverError`, which lists the missing ones."""
         denied = []
         for verb, group, resource in needs:
             wanted = {"namespace": self.namespace, "verb": verb, "group": group, "resource": resource}
             review = {
                 "apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview", "spec": {"resourceAttributes": wanted},
             }  # fmt: skip
-            answer = self._outside.wanted("POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", body=review)
-            assert answer is not None
-            if obj(answer.told(), "status").get("allowed") is not True:
+            response = self._outside.wanted(
+                "POST", "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", body=review
+            )
+            assert response is not None
+            if obj(response.told(), "status").get("allowed") is not True:
                 denied.append(f"{verb} {resource}{f'.{group}' if group else ''}")
         if denied:
             raise DriverError(
-                f"The cluster does not let us {', '.join(denied)} in {self.namespace}: give the runner a Role."
+                f"The runner is not allowed to {', '.join(denied)} in {self.namespace}. Give it a Role with these permissions."
             )
 
     def taken_down(self, path: str, run_id: UUID, seconds: float = RESTORE_SECONDS) -> None:
-        """Delete what stands under a run and wait until it and its pods are gone. Raises `DeploymentFailed`."""
+        """Delete the objects of a run and wait until they and their pods are gone. Raises `DeploymentFailed`."""
         until = time.monotonic() + seconds
         pods = self.path("v1", "pods")
         while True:
-            standing = self.of_run(path, run_id)
-            for each in standing:
+            existing = self.of_run(path, run_id)
+            for each in existing:
                 if "deletionTimestamp" not in obj(each, "metadata"):
                     self.delete(f"{path}/{quote(str(obj(each, 'metadata').get('name')))}", each)
-            left = standing or self.of_run(pods, run_id)
+            left = existing or self.of_run(pods, run_id)
             if not left:
                 return
             if time.monotonic() > until:
                 names = ", ".join(str(obj(each, "metadata").get("name")) for each in left[:3])
-                raise DeploymentFailed(f"{names} does not go away within {seconds:g} s.", is_transient=True)
-            self._pause(LOOK_SECONDS)
+                raise DeploymentFailed(f"{names} was not deleted within {seconds:g} s.", is_transient=True)
+            self._pause(POLL_SECONDS)
 
 
 def _bearer(token: Callable[[], str] | None) -> dict[str, str]:
-    told = "" if token is None else token()
-    return {"Authorization": f"Bearer {told}"} if told else {}
+    value = "" if token is None else token()
+    return {"Authorization": f"Bearer {value}"} if value else {}
 
 
 def probe_annotations(runner: str, target: DeploymentTarget) -> dict[str, str]:
-    """Return the annotations of what we make."""
+    """Return the annotations of created objects."""
     return {RUNNER: runner, ATTEMPT: str(target.attempt), COMMIT: target.commit}
 
 
-def is_current_attempt(standing: Mapping[str, Any], target: DeploymentTarget) -> bool:
-    """Tell whether what stands there is this attempt of this run, and stays."""
-    metadata = obj(standing, "metadata")
+def is_current_attempt(existing: Mapping[str, Any], target: DeploymentTarget) -> bool:
+    """Return whether an object belongs to this attempt of the run and is not being deleted."""
+    metadata = obj(existing, "metadata")
     return (
         obj(metadata, "labels").get(RUN) == str(target.run_id)
         and obj(metadata, "annotations").get(ATTEMPT) == str(target.attempt)
@@ -138,7 +140,7 @@ def is_current_attempt(standing: Mapping[str, Any], target: DeploymentTarget) ->
 
 
 def obj(thing: Mapping[str, Any], *names: str) -> Json:
-    """Return an object within an object, however deep; where there is none, an empty one."""
+    """Return a nested object, empty if it is missing."""
     at: Any = thing
     for name in names:
         at = at.get(name) if isinstance(at, dict) else None
@@ -146,6 +148,6 @@ def obj(thing: Mapping[str, Any], *names: str) -> Json:
 
 
 def objects(thing: Mapping[str, Any], name: str) -> list[Json]:
-    """Return the objects of a list within an object."""
+    """Return the objects of a list in an object, empty if it is missing."""
     found = thing.get(name)
     return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []

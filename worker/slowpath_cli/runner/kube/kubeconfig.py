@@ -1,8 +1,7 @@
-"""What a context of a kubeconfig says: where the cluster is, whom to believe, and who asks.
+"""Read a context of a kubeconfig: the cluster's address, trusted authorities, and credentials.
 
-Meant as `kubectl` means it: what stands in the file before what it names, a token or a certificate before a program that
-gives them. What we cannot keep to (a password, somebody else's name, a certificate that is not checked) is refused in
-words, never left out silently.
+The precedence is that of `kubectl`: data in the file before files, a token or certificate before an exec plugin. Unsupported
+settings (a password, impersonation, an unverified certificate) are errors, not ignored.
 """
 
 import base64
@@ -20,14 +19,14 @@ from slowpath_cli.runner.kube.exec_credentials import ExecCredentialPlugin
 from slowpath_cli.runner.kube.kubeconfig_files import KubeconfigEntry
 
 TRUE: Final = frozenset({"true", "True", "TRUE"})
-NOT_KEPT: Final = {
-    "username": "a password, which clusters take no longer",
-    "password": "a password, which clusters take no longer",
-    "auth-provider": "auth-provider, which is gone since Kubernetes 1.26: use the provider's exec plugin",
-    "as": "somebody else's name (as)",
-    "as-uid": "somebody else's name (as-uid)",
-    "as-groups": "somebody else's groups (as-groups)",
-    "as-user-extra": "somebody else's name (as-user-extra)",
+UNSUPPORTED: Final = {
+    "username": "a password, which clusters no longer support",
+    "password": "a password, which clusters no longer support",
+    "auth-provider": "auth-provider, which Kubernetes removed in 1.26. Use the provider's exec plugin",
+    "as": "impersonation (as), which is not supported",
+    "as-uid": "impersonation (as-uid), which is not supported",
+    "as-groups": "impersonation (as-groups), which is not supported",
+    "as-user-extra": "impersonation (as-user-extra), which is not supported",
 }
 FOR_PLUGINS: Final = "client.authentication.k8s.io/exec"
 Pair = tuple[str | None, str | None]
@@ -35,7 +34,7 @@ Pair = tuple[str | None, str | None]
 
 @dataclass(frozen=True)
 class KubeContext:
-    """One context."""
+    """A context: address, namespace, trust and credentials of a cluster."""
 
     address: str
     namespace: str | None
@@ -43,90 +42,94 @@ class KubeContext:
     token: Callable[[], str] | None
     trust: Callable[[], TlsTrust]
     refused: Callable[[], bool]
-    """To be called where the token was not taken: whether there is another now."""
+    """Called after a rejected token; returns whether there is a new one."""
 
 
 @dataclass(frozen=True)
 class KubeCredentials:
-    """Who asks. All may change while we run."""
+    """Credentials; all values can change at run time."""
 
     token: Callable[[], str] | None = None
     shown: Callable[[], Pair] = lambda: (None, None)
-    """Our certificate and its key."""
+    """Return the client certificate and its key."""
     refused: Callable[[], bool] = lambda: False
 
 
 def context(paths: list[Path], wanted: str | None, *, unchecked: bool = False) -> KubeContext:
-    """Return a context: of this name, or the current one.
+    """Return the context with this name, or the current one. Raises `InvalidDriverConfig`.
 
-    `unchecked`: whether a cluster may be one whose certificate is not checked. Raises `InvalidDriverConfig`.
+    `unchecked`: allow a cluster whose certificate is not verified.
     """
     read = kubeconfig_files.read(paths)
     name = wanted or read.current
     if not name:
         raise InvalidDriverConfig(
-            f"{read.where} has no current-context: name one as context. There are {read.names('contexts')}."
+            f"{read.where} has no current-context. Set context to one of {read.names('contexts')}."
         )
     chosen = read.one("contexts", name)
     cluster = read.one("clusters", chosen.text("cluster"))
     user = read.one("users", chosen.text("user")) if chosen.text("user") else KubeconfigEntry({}, Path())
-    believed = _believed(name, cluster, unchecked=unchecked)
-    who = _who(name, user, cluster, believed())
-    trust = partial(_both, believed, who.shown)
+    read_trust = _read_trust(name, cluster, unchecked=unchecked)
+    credentials = _read_credentials(name, user, cluster, read_trust())
+    trust = partial(_make_trust, read_trust, credentials.shown)
     address, proxy = cluster.text("server").rstrip("/"), cluster.text("proxy-url") or None
-    return KubeContext(address, chosen.text("namespace") or None, proxy, who.token, trust, who.refused)
+    return KubeContext(address, chosen.text("namespace") or None, proxy, credentials.token, trust, credentials.refused)
 
 
-def _believed(name: str, cluster: KubeconfigEntry, *, unchecked: bool) -> Callable[[], TlsTrust]:
-    """Return how to have whom to believe. Raises `InvalidDriverConfig`."""
+def _read_trust(name: str, cluster: KubeconfigEntry, *, unchecked: bool) -> Callable[[], TlsTrust]:
+    """Return a reader of the trusted authorities. Raises `InvalidDriverConfig`."""
     address, proxy = cluster.text("server"), cluster.text("proxy-url")
     if not address.startswith(("https://", "http://")):
-        raise InvalidDriverConfig(f"The cluster of the context {name} has the server {address!r}: give https://host.")
+        raise InvalidDriverConfig(
+            f"The cluster of the context {name} has an invalid server {address!r}. Use https://host."
+        )
     if proxy and not proxy.startswith(("http://", "https://")):
-        raise InvalidDriverConfig(f"The cluster of the context {name} is behind a proxy that is not one of HTTP.")
+        raise InvalidDriverConfig(f"The cluster of the context {name} has a proxy-url that is not HTTP.")
     if proxy and cluster.text("tls-server-name"):
-        raise InvalidDriverConfig(f"The context {name} has tls-server-name and proxy-url: both at once are not taken.")
+        raise InvalidDriverConfig(
+            f"The context {name} has tls-server-name and proxy-url, which are not supported together."
+        )
     skipped = cluster.text("insecure-skip-tls-verify") in TRUE
     if skipped and not unchecked:
         raise InvalidDriverConfig(
-            f"The context {name} checks no certificate (insecure-skip-tls-verify): give certificate-authority, or say "
+            f"The context {name} does not verify certificates (insecure-skip-tls-verify). Set certificate-authority, or "
             "insecure_skip_tls_verify = true in [deploy]."
         )
     authorities = cluster.certificates("certificate-authority")
     if skipped and authorities:
         raise InvalidDriverConfig(
-            f"The context {name} has a certificate-authority, and does not check it: take one of both away."
+            f"The context {name} has certificate-authority and insecure-skip-tls-verify. Remove one of them."
         )
-    server_name, called = cluster.text("tls-server-name") or None, f"The context {name}"
+    server_name, label = cluster.text("tls-server-name") or None, f"The context {name}"
     return lambda: TlsTrust(
-        authorities() if authorities else None, server_name=server_name, checked=not skipped, named=called
+        authorities() if authorities else None, server_name=server_name, checked=not skipped, named=label
     )
 
 
-def _both(believed: Callable[[], TlsTrust], shown: Callable[[], Pair]) -> TlsTrust:
-    trust, (certificate, key) = believed(), shown()
+def _make_trust(read_trust: Callable[[], TlsTrust], shown: Callable[[], Pair]) -> TlsTrust:
+    trust, (certificate, key) = read_trust(), shown()
     return TlsTrust(trust.authorities, certificate, key, trust.server_name, trust.checked, trust.named)
 
 
-def _who(name: str, user: KubeconfigEntry, cluster: KubeconfigEntry, trust: TlsTrust) -> KubeCredentials:
-    """Return who asks. Raises `InvalidDriverConfig`."""
-    for key, words in NOT_KEPT.items():
+def _read_credentials(name: str, user: KubeconfigEntry, cluster: KubeconfigEntry, trust: TlsTrust) -> KubeCredentials:
+    """Read the credentials of a user. Raises `InvalidDriverConfig`."""
+    for key, words in UNSUPPORTED.items():
         if user.told.get(key):
-            raise InvalidDriverConfig(f"The user of the context {name} comes with {words}.")
+            raise InvalidDriverConfig(f"The user of the context {name} has {words}.")
     certificate, key_of = user.certificates("client-certificate"), user.certificates("client-key")
     if (certificate is None) != (key_of is None):
-        raise InvalidDriverConfig(f"The user of the context {name} has a certificate or a key, and not both.")
+        raise InvalidDriverConfig(f"The user of the context {name} has a certificate or a key, but not both.")
     token, program = _token(name, user), user.told.get("exec")
     if certificate is not None and key_of is not None:
-        shown, kept = certificate, key_of
-        return KubeCredentials(token, lambda: (shown(), kept()))
+        shown, read_key = certificate, key_of
+        return KubeCredentials(token, lambda: (shown(), read_key()))
     if token is not None:
         return KubeCredentials(token)
     if not isinstance(program, Mapping):
         raise InvalidDriverConfig(
-            f"Nobody asks in the context {name}: its user has no token, no certificate and no exec."
+            f"The user of the context {name} has no credentials: no token, no certificate and no exec."
         )
-    plugin = ExecCredentialPlugin.read(name, KubeconfigEntry(program, user.folder), _told(cluster, trust))
+    plugin = ExecCredentialPlugin.read(name, KubeconfigEntry(program, user.folder), _make_cluster_info(cluster, trust))
     return KubeCredentials(plugin.token, plugin.shown, plugin.refused)
 
 
@@ -134,22 +137,22 @@ def _token(name: str, user: KubeconfigEntry) -> Callable[[], str] | None:
     file, token = user.path("tokenFile"), user.text("token")
     if file is not None:
         read_file(file)
-        return partial(read_file, file)  # anew for every request: whoever writes it changes it
+        return partial(read_file, file)  # read for every request, because it may change
     if token and not (token.isascii() and token.isprintable()):
-        raise InvalidDriverConfig(f"The token of the context {name} is one that no header can carry.")
+        raise InvalidDriverConfig(f"The token of the context {name} is not valid in an HTTP header.")
     return (lambda: token) if token else None
 
 
-def _told(cluster: KubeconfigEntry, trust: TlsTrust) -> dict[str, Any]:
-    """Return the cluster as a program that gives credentials is told of it."""
+def _make_cluster_info(cluster: KubeconfigEntry, trust: TlsTrust) -> dict[str, Any]:
+    """Return the cluster information for exec plugins."""
     authorities = None if trust.authorities is None else base64.b64encode(trust.authorities.encode()).decode()
     extensions = {
         kubeconfig_files.text(each, "name"): each.get("extension")
         for each in kubeconfig_files.objects(cluster.told, "extensions")
     }
-    told = {
+    info = {
         "server": cluster.text("server"), "tls-server-name": trust.server_name, "certificate-authority-data": authorities,
         "insecure-skip-tls-verify": None if trust.checked else True, "proxy-url": cluster.text("proxy-url") or None,
         "config": extensions.get(FOR_PLUGINS),
     }  # fmt: skip
-    return {key: value for key, value in told.items() if value is not None}
+    return {key: value for key, value in info.items() if value is not None}
