@@ -147,7 +147,7 @@ def first_of(findings: Sequence[dict[str, Any]], part: dict[str, Any]) -> dict[s
     first = findings[0]
     if first["kind"] in WAITING:
         told["victim"] = first["subject"].rpartition("|")[0]
-        told["culprit"] = first["by"][0]["subject"] if first["by"] else None
+        told["culprit"] = first["contributions"][0]["subject"] if first["contributions"] else None
     elif first["kind"] == "trace.gc":
         told["culprit"] = "gc"
     for group in part["groups"]:

@@ -73,7 +73,7 @@ class SideComparison:
         parts = (self.spans, self.traces, self.profiles, self.growth, self.benchmarks, self.latency)
         found = [finding for part in parts if part for finding in part.findings]
         first = leading_direction(self.verdict)
-        found.sort(key=lambda f: (not f.certain, f.direction != first, -abs(f.cost or 0.0)))
+        found.sort(key=lambda f: (not f.is_significant, f.direction != first, -abs(f.cost_s_per_s or 0.0)))
         return tuple(found[:MOST_FINDINGS])
 
     @property

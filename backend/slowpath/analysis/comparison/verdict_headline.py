@@ -1,5 +1,7 @@
 """The first lines of an answer over all sorts of artifacts: the verdict as a sentence, and what silence is worth."""
 
+from dataclasses import replace
+
 from slowpath.analysis.comparison.compare_sides import SideComparison
 from slowpath.analysis.findings.combined_verdict import VERDICT_OF, KindVerdict, deciding_kinds
 from slowpath.analysis.findings.findings import Verdict
@@ -34,7 +36,7 @@ def make_headline(comparison: SideComparison) -> ProfileHeadline:
     """Write the headline from the kind that decides the verdict, so that sentence and verdict cannot disagree."""
     verdict, judged = comparison.verdict, comparison.kind_verdicts
     if not judged:
-        return ProfileHeadline("Inconclusive: nothing of the two sides could be compared.", None, (), None)
+        return ProfileHeadline("Inconclusive: nothing of the two sides could be compared.")
     deciding = deciding_kinds(judged)
     mixed = _mixed_across(comparison, deciding) if verdict == "mixed" else None
     leading = _leading(comparison, deciding, verdict)
@@ -44,11 +46,11 @@ def make_headline(comparison: SideComparison) -> ProfileHeadline:
         detectable = next((each.ratio for each in result.detectable if each.subject == TOTAL), None)
         headline = profile_headline(result.comparison, ruling, result.findings, detectable)
         sentence = _sentence(comparison, verdict, mixed or reason_of(result.comparison, ruling, result.findings))
-        return ProfileHeadline(sentence, headline.overall, headline.conditions, headline.detectable)
+        return replace(headline, sentence=sentence)
     part = _part(comparison, leading.kind)
     reason = mixed or _reason(part, _SORTS[leading.kind], verdict)
     conditions = _of_windows(comparison) if part is comparison.latency else _conditions(comparison)
-    return ProfileHeadline(_sentence(comparison, verdict, reason), None, conditions, None)
+    return ProfileHeadline(_sentence(comparison, verdict, reason), conditions=conditions)
 
 
 def _sentence(comparison: SideComparison, verdict: Verdict, reason: str) -> str:
@@ -66,7 +68,9 @@ def _sentence(comparison: SideComparison, verdict: Verdict, reason: str) -> str:
 def _leading(comparison: SideComparison, deciding: list[KindVerdict], verdict: Verdict) -> KindVerdict:
     """Of the kinds that decide, the one whose finding comes first in the list of all findings; else the first."""
     order = [
-        _kind_of(f.kind, f.profile) for f in comparison.findings if f.certain and VERDICT_OF[f.direction] == verdict
+        _kind_of(f.kind, f.profile_kind)
+        for f in comparison.findings
+        if f.is_significant and VERDICT_OF[f.direction] == verdict
     ]
     return min(deciding, key=lambda each: order.index(each.kind) if each.kind in order else len(order))
 
@@ -109,7 +113,7 @@ def _reason(part: Answer, sort: str, verdict: Verdict) -> str:
     leading = leading_finding(tuple(part.findings), verdict)
     if leading is not None:
         return lowered(leading.sentence)
-    likely = [finding for finding in part.findings if not finding.certain]
+    likely = [finding for finding in part.findings if not finding.is_significant]
     if likely:
         return f"{pluralize(len(likely), 'difference is', 'differences are')} likely, none is significant."
     if part.reason is not None:

@@ -72,7 +72,8 @@ def _told(session: ReadSession, row: Comparison) -> ComparisonOut:
     for each in comparisons.list_side_artifacts(session, ComparisonId(row.id)):
         sides[each.side].append(each.artifact.id)
     job = work.get_jobs_by_id(session, [JobId(row.job_id)]).get(JobId(row.job_id)) if row.job_id else None
-    return make_comparison_out(row, sides, job, diff_views.views(session, [row.id])[row.id])
+    document = comparison_results.find_document(row)
+    return make_comparison_out(row, document, sides, job, diff_views.views(session, [row.id])[row.id])
 
 
 @router.post(

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
+from slowpath.analysis.comparison.comparison_document import ComparisonDocument
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.core.jobs import JobRow
 from slowpath.platform.http.problems import Problem
@@ -123,10 +124,10 @@ class ComparisonSummaryOut(BaseModel):
 
 
 class ComparisonOut(ComparisonSummaryOut):
-    """A comparison whole: its result (`slowpath.comparison/1`) and its views."""
+    """A comparison with its result and its views."""
 
     job: JobOut | None
-    result: dict[str, Any] | None
+    result: ComparisonDocument | None
     parts: list[PartName]
     views: list[DiffViewOut]
 
@@ -229,7 +230,11 @@ def make_comparison_summary_out(row: Comparison, counts: dict[tuple[UUID, str], 
 
 
 def make_comparison_out(
-    row: Comparison, sides: dict[str, list[UUID]], job: JobRow | None, views: list[DiffView]
+    row: Comparison,
+    result: ComparisonDocument | None,
+    sides: dict[str, list[UUID]],
+    job: JobRow | None,
+    views: list[DiffView],
 ) -> ComparisonOut:
     """Tell a comparison whole."""
     counts = {(row.id, side): len(ids) for side, ids in sides.items()}
@@ -238,7 +243,7 @@ def make_comparison_out(
         {
             **members,
             "job": make_job_out(job) if job else None,
-            "result": row.result,
+            "result": result,
             "parts": [*(["profiles"] if views else []), *row.artifact_kinds],
             "views": [view_out(view) for view in views],
         }

@@ -40,14 +40,14 @@ class BenchComparison:
 
 
 def _page_row(raw: Mapping[str, Any], row: TestedBenchmarkRow) -> dict[str, Any]:
-    of_ratio = row.change.of == "ratio"
+    of_ratio = row.change.ci_of == "ratio"
     return {
         **raw,
         "state": row.state,
         "direction": row.direction if row.row.significant else None,
         "q_value": row.q_value,
-        "low": row.change.low if of_ratio else None,
-        "high": row.change.high if of_ratio else None,
+        "low": row.change.ci_low if of_ratio else None,
+        "high": row.change.ci_high if of_ratio else None,
     }
 
 
@@ -73,16 +73,16 @@ def compare_benchmarks(rows_json: object, thresholds: BenchThresholds = DEFAULT_
 
 def _verdict(findings: Sequence[Finding], rows: Sequence[TestedBenchmarkRow], thresholds: BenchThresholds) -> Verdict:
     """By what is certain: time before other units, mixed where it went both ways; unchanged where intervals are narrow."""
-    certain = [finding for finding in findings if finding.certain]
+    certain = [finding for finding in findings if finding.is_significant]
     timed = [finding for finding in certain if finding.unit in TIME_UNITS]
     directions = {finding.direction for finding in timed or certain}
     if directions:
         return VERDICT_OF[directions.pop()] if len(directions) == 1 else "mixed"
     narrow = [
-        row.change.of == "ratio"
-        and 1 / thresholds.unchanged_within <= row.change.low
-        and row.change.high <= thresholds.unchanged_within
-        and row.change.confidence >= thresholds.confidence
+        row.change.ci_of == "ratio"
+        and 1 / thresholds.unchanged_within <= row.change.ci_low
+        and row.change.ci_high <= thresholds.unchanged_within
+        and row.change.confidence_level >= thresholds.confidence
         for row in rows
     ]
     return "unchanged" if rows and not findings and all(narrow) else "inconclusive"
@@ -93,8 +93,8 @@ def _detectable(rows: Sequence[TestedBenchmarkRow]) -> list[MinimumDetectableEff
     several = len({row.row.config.get("pkg") for row in rows}) > 1
     return [
         MinimumDetectableEffect(
-            KIND, f"{name_of(row.row, several=several)}|{row.row.unit}", row.change.high / row.change.ratio
+            KIND, f"{name_of(row.row, several=several)}|{row.row.unit}", row.change.ci_high / row.change.ratio
         )
         for row in rows
-        if row.change.of == "ratio" and row.change.ratio and not row.row.exact
+        if row.change.ci_of == "ratio" and row.change.ratio and not row.row.exact
     ][:MOST_DETECTABLE]

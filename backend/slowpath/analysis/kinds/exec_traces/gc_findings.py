@@ -128,32 +128,32 @@ def _finding(
     if question.subject != "cpu":
         took = took.replace("takes", "take")
     said = f"{question.title} {took} {whole}: {wording.format_number(100 * base)} % → {wording.format_number(100 * candidate)} %"
-    if change.ratio is not None and change.of == "ratio":
-        said += f" ({wording.format_ratio_with_interval(change.ratio, change.low, change.high)})"
-    elif change.of == "difference":
-        bounds = " to ".join(wording.format_number(100 * bound) for bound in (change.low, change.high))
+    if change.ratio is not None and change.ci_of == "ratio":
+        said += f" ({wording.format_ratio_with_interval(change.ratio, change.ci_low, change.ci_high)})"
+    elif change.ci_of == "difference":
+        bounds = " to ".join(wording.format_number(100 * bound) for bound in (change.ci_low, change.ci_high))
         said += f" ({bounds} percentage points)"
     if by and by[0].share >= 0.3 and by[0].subject.startswith("assist|"):
         said += f"; {wording.function(by[0].subject.removeprefix('assist|'))} assists most"
     return Finding(
         kind=KIND,
-        profile="trace",
+        profile_kind="trace",
         subject=question.subject,
         direction="worse" if worse else "better",
         base=base,
         candidate=candidate,
         unit="share",
         change=change,
-        basis="share",
+        normalization="share",
         q_value=rate,
-        payers=(),
-        by=by,
-        certain=ground.certain(change),
-        more_profiles=None,
+        attributed_callers=(),
+        contributions=by,
+        is_significant=ground.certain(change),
+        profiles_needed=None,
         mechanism=text.mechanism,
         advice=text.advice,
         sentence=f"{said}.",
-        cost=change.difference * question.processors,
+        cost_s_per_s=change.difference * question.processors,
     )
 
 
@@ -206,7 +206,7 @@ def _worst_moments(ground: TraceComparisonInputs) -> Finding | None:
     length = wording.format_duration(float(windows[window]))
     return Finding(
         kind=KIND,
-        profile="trace",
+        profile_kind="trace",
         subject="mmu",
         direction=direction,
         base=base,
@@ -220,17 +220,17 @@ def _worst_moments(ground: TraceComparisonInputs) -> Finding | None:
             thresholds.confidence,
             "difference",
         ),
-        basis="share",
+        normalization="share",
         q_value=None,
-        payers=(),
-        by=(),
-        certain=matched.enough_clean,
-        more_profiles=None,
+        attributed_callers=(),
+        contributions=(),
+        is_significant=matched.enough_clean,
+        profiles_needed=None,
         mechanism=text.mechanism,
         advice=text.advice,
         sentence=(
             f"In the worst {length}, the collector leaves the program {wording.format_number(100 * base)} % → "
             f"{wording.format_number(100 * candidate)} % of the processors."
         ),
-        cost=None,
+        cost_s_per_s=None,
     )

@@ -35,9 +35,9 @@ def _sure_together(ground: TraceComparisonInputs, found: dict[int, Finding]) -> 
 
     But for waits while processors were idle, which may be the machine's.
     """
-    sure = {finding.direction for finding in found.values() if finding.certain}
+    sure = {finding.direction for finding in found.values() if finding.is_significant}
     return {
-        number: replace(finding, certain=True)
+        number: replace(finding, is_significant=True)
         if finding.direction in sure
         and not is_mostly_wakeup_latency(ground.blame.of(number), worse=finding.direction == "worse")
         else finding
@@ -61,24 +61,24 @@ def _finding(ground: TraceComparisonInputs, judged: TestedWaiter, quantile: floa
     change = Effect(ratio, candidate - base, low, high, ground.thresholds.confidence, "ratio")
     return Finding(
         kind=KIND,
-        profile="trace",
+        profile_kind="trace",
         subject=victim.subject,
         direction="worse" if worse else "better",
         base=base,
         candidate=candidate,
         unit="nanoseconds",
         change=change,
-        basis="quantile",
+        normalization="quantile",
         q_value=judged.q,
-        payers=(),
-        by=culprits(blame, worse=worse),
-        certain=ground.certain(change) and not is_mostly_wakeup_latency(blame, worse=worse),
-        more_profiles=None,
+        attributed_callers=(),
+        contributions=culprits(blame, worse=worse),
+        is_significant=ground.certain(change) and not is_mostly_wakeup_latency(blame, worse=worse),
+        profiles_needed=None,
         mechanism=text.mechanism,
         advice=text.advice,
         sentence=f"{sentence}; {held}." if held and worse else f"{sentence}.",
         quantile=quantile,
-        cost=cost,
+        cost_s_per_s=cost,
     )
 
 

@@ -33,7 +33,9 @@ def group_findings(ground: TraceComparisonInputs, delays: Mapping[int, Finding])
     comes first.
     """
     largest = {
-        direction: max((abs(each.cost or 0.0) for each in delays.values() if each.direction == direction), default=None)
+        direction: max(
+            (abs(each.cost_s_per_s or 0.0) for each in delays.values() if each.direction == direction), default=None
+        )
         for direction in ("worse", "better")
     }
     return [
@@ -60,23 +62,23 @@ def _group_finding(ground: TraceComparisonInputs, rate: WaitingRate, most: float
         cost = math.copysign(min(abs(cost), _JUST_BEHIND * most), cost)
     return Finding(
         kind=GROUP,
-        profile="trace",
+        profile_kind="trace",
         subject=victim.subject,
         direction="worse" if worse else "better",
         base=rate.base,
         candidate=rate.candidate,
         unit=ground.waiting.unit,
         change=rate.change,
-        basis=_basis(ground),
+        normalization=_basis(ground),
         q_value=rate.q,
-        payers=(),
-        by=culprits(blame, worse=worse),
-        certain=_certain_group(ground, rate, blame),
-        more_profiles=None,
+        attributed_callers=(),
+        contributions=culprits(blame, worse=worse),
+        is_significant=_certain_group(ground, rate, blame),
+        profiles_needed=None,
         mechanism=text.mechanism,
         advice=text.advice,
         sentence=_group_sentence(ground, rate, side, blame),
-        cost=cost,
+        cost_s_per_s=cost,
     )
 
 
@@ -149,23 +151,23 @@ def total_finding(
     text = WAITING if rate.worse else WAITING_LESS
     return Finding(
         kind=TOTAL_KIND,
-        profile="trace",
+        profile_kind="trace",
         subject=TOTAL,
         direction="worse" if rate.worse else "better",
         base=rate.base,
         candidate=rate.candidate,
         unit=ground.waiting.unit,
         change=rate.change,
-        basis=_basis(ground),
+        normalization=_basis(ground),
         q_value=rate.q,
-        payers=(),
-        by=parts,
-        certain=_certain_total(ground, rate),
-        more_profiles=None,
+        attributed_callers=(),
+        contributions=parts,
+        is_significant=_certain_total(ground, rate),
+        profiles_needed=None,
         mechanism=text.mechanism,
         advice=text.advice,
         sentence=total_sentence(ground, rate, parts),
-        cost=whole / 1e9,
+        cost_s_per_s=whole / 1e9,
     )
 
 
@@ -220,8 +222,8 @@ def total_sentence(ground: TraceComparisonInputs, rate: WaitingRate, parts: tupl
     """All waiting in words, with the part that the leading group makes of its change."""
     said = f"All goroutines together wait {'longer' if rate.worse else 'less'} for a processor: "
     said += wording.format_pair(rate.candidate, rate.base, ground.waiting.unit)
-    if rate.change.of == "ratio" and rate.change.ratio is not None:
-        said += f" ({wording.format_ratio_with_interval(rate.change.ratio, rate.change.low, rate.change.high)})"
+    if rate.change.ci_of == "ratio" and rate.change.ratio is not None:
+        said += f" ({wording.format_ratio_with_interval(rate.change.ratio, rate.change.ci_low, rate.change.ci_high)})"
     if parts:
         group, _, reason = parts[0].subject.partition("|")
         share = trace_wording.percent(min(parts[0].share, 1.0))
@@ -233,10 +235,10 @@ def moves_of(ground: TraceComparisonInputs) -> tuple[CostShift, ...]:
     """Groups that were renamed: their waiting moved to another name."""
     return tuple(
         CostShift(
-            profile="trace",
+            profile_kind="trace",
             from_function=each.base,
             to_function=each.candidate,
-            under="",
+            common_caller="",
             amount=each.wait_ns_per_second,
             unit="nanoseconds/s",
             sentence=(

@@ -96,7 +96,7 @@ def _verdict(
 
     Payers that changed both ways while the total is not significant are mixed.
     """
-    certain = [finding for finding in findings if finding.certain]
+    certain = [finding for finding in findings if finding.is_significant]
     whole = next((finding for finding in certain if finding.subject == TOTAL), None)
     if whole is not None:
         return VERDICT_OF[whole.direction]

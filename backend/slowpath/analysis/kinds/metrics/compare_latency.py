@@ -159,19 +159,19 @@ def _finding(leading: _QuantileTest, others: Sequence[_QuantileTest], candidate:
     also = f"; {join_list(too)}" if too else ""
     return Finding(
         kind=KIND,
-        profile=PROFILE,
+        profile_kind=PROFILE,
         subject=candidate.service,
         direction="worse" if worse else "better",
         base=drawn.base_s,
         candidate=drawn.candidate_s,
         unit="seconds",
         change=Effect(drawn.ratio, difference, leading.low, leading.high, 1 - ALPHA, "ratio"),
-        basis="quantile",
+        normalization="quantile",
         q_value=leading.q_value,
-        payers=(),
-        by=(),
-        certain=False,
-        more_profiles=None,
+        attributed_callers=(),
+        contributions=(),
+        is_significant=False,
+        profiles_needed=None,
         mechanism=(
             f"Requests to {candidate.service} {'took longer' if worse else 'were answered sooner'} in the candidate's window "
             "by its own histogram. Metrics tell that, and not why."
@@ -183,7 +183,7 @@ def _finding(leading: _QuantileTest, others: Sequence[_QuantileTest], candidate:
         sentence=f"{_name(leading)} latency of {candidate.service}: {told}{also}.",
         quantile=leading.quantile,
         # At least the share of requests beyond the quantile takes about so much longer.
-        cost=difference * (1 - leading.quantile) * candidate.per_second,
+        cost_s_per_s=difference * (1 - leading.quantile) * candidate.per_second,
     )
 
 

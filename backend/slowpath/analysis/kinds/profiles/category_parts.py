@@ -55,7 +55,7 @@ def with_exclusive(
     held = np.zeros(len(comparison.change), dtype=np.bool_)
     for row in [number for number, name in enumerate(comparison.functions.names) if name in found]:
         held |= comparison.occurrences.holding(row)
-    return [replace(each, exclusive=_exclusive(comparison, each, held, found)) for each in categories]
+    return [replace(each, exclusive_difference=_exclusive(comparison, each, held, found)) for each in categories]
 
 
 def _exclusive(comparison: ProfileKindComparison, category: Finding, held: Mask, found: set[str]) -> float:
@@ -64,7 +64,7 @@ def _exclusive(comparison: ProfileKindComparison, category: Finding, held: Mask,
     own = explained_by_category(comparison, category.subject)
     background = among & (attribution.payer == 0)
     left = float(change[among & ~background & (own | ~held)].sum())
-    paid = sum(abs(payer.difference) for payer in category.payers)
-    by_found = sum(abs(payer.difference) for payer in category.payers if payer.function in found)
+    paid = sum(abs(payer.difference) for payer in category.attributed_callers)
+    by_found = sum(abs(payer.difference) for payer in category.attributed_callers if payer.function in found)
     left += float(change[background].sum()) * (1 - by_found / paid if paid else 1.0)
     return left

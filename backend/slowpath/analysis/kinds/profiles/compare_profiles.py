@@ -187,7 +187,7 @@ def _judged(comparison: ProfileKindComparison) -> ProfileKindResult:
 
 def _not_detected(comparison: ProfileKindComparison, findings: Sequence[Finding]) -> list[MinimumDetectableEffect]:
     """The smallest effects that would have been found, of what was not: beside a found one they would contradict it."""
-    found = {finding.subject for finding in findings if finding.certain}
+    found = {finding.subject for finding in findings if finding.is_significant}
     if total_direction(comparison) is not None:
         found.add(TOTAL)
     return [each for each in detectable_effects(comparison) if each.subject not in found]
@@ -201,4 +201,4 @@ def _costed(findings: Sequence[Finding], comparison: ProfileKindComparison) -> l
     if sets.sample_type.unit != "nanoseconds" or comparison.kind != "cpu" or total <= 0 or not duration_ns:
         return list(findings)
     shown = total * comparison.scale(comparison.basis)[0]
-    return [replace(each, cost=each.explained / shown * total / duration_ns) for each in findings]
+    return [replace(each, cost_s_per_s=each.explained / shown * total / duration_ns) for each in findings]

@@ -49,8 +49,8 @@ def test_the_example_names_victim_and_culprit_first(variant: str, culprit: str, 
         assert found.verdict == "regressed"
         first, second = found.findings[:2]
         assert (first.kind, first.subject, first.quantile) == ("trace.sched_delay", "main.batcher|network", 0.99)
-        assert first.by[0].subject == culprit
-        assert first.by[0].share > 0.9
+        assert first.contributions[0].subject == culprit
+        assert first.contributions[0].share > 0.9
         assert told in first.sentence
         assert first.base < 100_000
         assert first.candidate > 10_000_000
@@ -62,7 +62,7 @@ def test_more_garbage_is_told_as_such(tmp_path: Path) -> None:
     assert found.verdict == "regressed"
     assert "cpu" in {each.subject for each in found.findings if each.kind == "trace.gc"}
     batcher = next(each for each in found.findings if each.subject == "main.batcher|network")
-    assert batcher.by[0].subject == "gc"
+    assert batcher.contributions[0].subject == "gc"
 
 
 @pytest.mark.parametrize("variant", ["base", "hogs", "tickers", "garbage"])
@@ -80,8 +80,8 @@ def test_a_service_with_hogs(corpus: Path, tmp_path: Path) -> None:
     assert found.findings[0].subject == "main.batcher|network"
     assert found.findings[0].base == pytest.approx(8_400, rel=0.05)
     assert found.findings[0].candidate == pytest.approx(54.5e6, rel=0.05)
-    assert found.findings[0].by[0].subject == "main.hog"
-    assert found.findings[0].by[0].share > 0.99
+    assert found.findings[0].contributions[0].subject == "main.hog"
+    assert found.findings[0].contributions[0].share > 0.99
     assert compared([base], [base2]).findings == ()
 
 
@@ -93,7 +93,7 @@ def test_repeated_pairs(corpus: Path, tmp_path: Path) -> None:
     assert found.verdict == "regressed"
     client = next(each for each in found.findings if each.subject == "main.client|chan receive")
     assert (client.base, client.candidate) == pytest.approx((81_500, 1_120_000), rel=0.05)
-    assert client.by[0].subject == "main.hog"
+    assert client.contributions[0].subject == "main.hog"
     blame = {row["victim"]: row for row in found.page()["blame"]}["main.client|chan receive"]
     new = [part["class"] for part in blame["parts"] if part["new"]]
     assert new[0] == "user|main.hog"
@@ -115,7 +115,7 @@ def test_captures_of_one_binary_show_nothing(corpus: Path, tmp_path: Path) -> No
     assert compared([*sides["aa1"], *sides["aa2"]], sides["base"]).findings == ()
     found = compared(sides["base"], sides["busy"])
     assert found.verdict == "regressed"
-    assert "stats.Analyze" in found.findings[0].by[0].subject
+    assert "stats.Analyze" in found.findings[0].contributions[0].subject
 
 
 @pytest.mark.corpus

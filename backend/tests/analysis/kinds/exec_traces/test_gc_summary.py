@@ -12,13 +12,18 @@ def test_more_collection_is_found_with_its_parts() -> None:
     found = compared(traces(SERVICE, 3, 1, gc_fraction=0.03), traces(SERVICE, 3, 2, gc_fraction=0.25))
     assert found.verdict == "regressed"
     finding = next(each for each in found.findings if each.kind == "trace.gc")
-    assert (finding.subject, finding.direction, finding.basis, finding.unit) == ("cpu", "worse", "share", "share")
+    assert (finding.subject, finding.direction, finding.normalization, finding.unit) == (
+        "cpu",
+        "worse",
+        "share",
+        "share",
+    )
     assert finding.sentence.startswith("Garbage collection takes more of the processors: 3.00 % → 25.0 % (×8.")
     assert 0.2 < finding.candidate < 0.3
-    assert finding.by[0].subject == "workers"
+    assert finding.contributions[0].subject == "workers"
     assert {each.subject for each in found.findings if each.kind == "trace.gc"} == {"cpu"}
-    assert finding.cost is not None
-    assert 0.3 < finding.cost < 0.6
+    assert finding.cost_s_per_s is not None
+    assert 0.3 < finding.cost_s_per_s < 0.6
 
 
 def test_less_collection_is_better() -> None:
@@ -29,8 +34,8 @@ def test_less_collection_is_better() -> None:
 def test_from_nothing_there_is_no_ratio() -> None:
     found = compared(traces(SERVICE, 3, 1, gc_fraction=0.0), traces(SERVICE, 3, 2, gc_fraction=0.1))
     change = found.findings[0].change
-    assert (change.ratio, change.of) == (None, "difference")
-    assert 0.03 < change.low < change.difference < change.high < 0.3
+    assert (change.ratio, change.ci_of) == (None, "difference")
+    assert 0.03 < change.ci_low < change.difference < change.ci_high < 0.3
     assert "percentage points" in found.findings[0].sentence
     json.dumps(found.page(), allow_nan=False)
 

@@ -25,7 +25,7 @@ def test_longer_waits_while_processors_are_idle_must_be_much_longer() -> None:
     longest = [replace(each, median_ns=each.median_ns * 10) for each in TIRED]
     found = compared(traces(SERVICE, 4, 1), traces(longest, 4, 2))
     assert found.verdict == "inconclusive"
-    assert not any(each.certain for each in found.findings)
+    assert not any(each.is_significant for each in found.findings)
     assert "processors were idle or looking for work" in found.findings[0].sentence
     assert "Look at the machine" in found.findings[0].advice
 
@@ -39,7 +39,7 @@ def test_on_a_machine_short_of_cpu_all_the_time_nothing_is_certain_and_nothing_i
     found = compared(traces(SERVICE, 4, 1, **always), traces(loud, 4, 2, **always))
     assert found.verdict == "inconclusive"
     assert found.findings
-    assert not any(each.certain for each in found.findings)
+    assert not any(each.is_significant for each in found.findings)
     assert compared(traces(SERVICE, 4, 1, **always), traces(SERVICE, 4, 2, **always)).verdict == "inconclusive"
 
 

@@ -78,7 +78,7 @@ def _check_group(finding: Finding, rows: Mapping[str, Mapping[str, Any]]) -> Non
 
 
 def _check_blame(finding: Finding, blame: Mapping[str, Any]) -> None:
-    name = finding.by[0].subject
+    name = finding.contributions[0].subject
     parts = [part for part in blame["parts"] if part["kind"] == "user" and part["group"] == name]
     if parts:
         for side in ("base", "candidate"):

@@ -67,14 +67,14 @@ def test_significant_is_not_enough_the_whole_interval_must_be_beyond_the_floor()
         traces(loud, 6, 1), traces([replace(each, median_ns=each.median_ns * 50) for each in slower], 6, 2)
     )
     for finding in found.findings:
-        assert finding.change.low > 1.25
+        assert finding.change.ci_low > 1.25
 
 
 def test_with_one_trace_a_side_a_moderate_change_is_only_likely() -> None:
     slower = [replace(each, median_ns=each.median_ns * 9, blame={"user|main.hog": 1.0}) for each in SERVICE]
     found = compared(traces(SERVICE, 1, 1), traces(slower, 1, 2))
     assert found.findings
-    assert not any(each.certain for each in found.findings)
+    assert not any(each.is_significant for each in found.findings)
     assert found.verdict == "inconclusive"
 
 

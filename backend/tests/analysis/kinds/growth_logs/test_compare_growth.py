@@ -29,7 +29,7 @@ def _runs(counts: dict[tuple[str, int], int], *more: GrowthArtifact) -> list[Gro
 def test_the_example_names_the_helper_and_what_it_costs() -> None:
     comparison = compare_growth([golden("inlined")], [golden("helper")])
     total, clone = comparison.findings[:2]
-    assert (total.kind, total.subject, total.direction, total.basis, total.unit) == (
+    assert (total.kind, total.subject, total.direction, total.normalization, total.unit) == (
         "growth.count",
         "total",
         "worse",
@@ -43,15 +43,15 @@ def test_the_example_names_the_helper_and_what_it_costs() -> None:
     )
     assert clone.subject == "ingester/ident.cloneBytes"
     assert clone.change.ratio is None
-    assert clone.change.of == "difference"
+    assert clone.change.ci_of == "difference"
     assert clone.sentence.startswith(
         "ident.cloneBytes makes stacks grow more often: 0.983 times per request instead of never, from 4 KiB"
     )
     assert "inlined" in clone.advice
-    assert clone.payers[0].path[-1] == "ingester/ident.cloneBytes"
-    assert [part.subject for part in total.by] == ["4 KiB to 8 KiB"]
-    assert not total.certain
-    assert total.more_profiles == 1
+    assert clone.attributed_callers[0].path[-1] == "ingester/ident.cloneBytes"
+    assert [part.subject for part in total.contributions] == ["4 KiB to 8 KiB"]
+    assert not total.is_significant
+    assert total.profiles_needed == 1
     assert comparison.verdict == "inconclusive"
     assert _doubts(comparison) == {"growth-single-log"}
 
@@ -62,7 +62,7 @@ def test_the_pool_makes_it_better() -> None:
     assert comparison.findings[0].sentence.startswith(
         "Goroutine stacks grow less often: 0.0259 times per request instead of 2.00 (×0.0129,"
     )
-    assert all(finding.certain and finding.direction == "better" for finding in comparison.findings)
+    assert all(finding.is_significant and finding.direction == "better" for finding in comparison.findings)
 
 
 def _folded(sampled: int, name: str) -> GrowthArtifact:
@@ -93,7 +93,7 @@ def test_the_table_of_the_story() -> None:
 def test_one_log_a_side_of_the_story_is_likely_and_says_why() -> None:
     comparison = compare_growth([_folded(3_465, "fix")], [_folded(15_685, "regression")])
     assert [finding.subject for finding in comparison.findings][:2] == ["total", "main.clone"]
-    assert comparison.findings[0].basis == "per_second"
+    assert comparison.findings[0].normalization == "per_second"
     assert comparison.verdict == "inconclusive"
     assert _doubts(comparison) == {"growth-single-log", "growth-load-unknown"}
 
@@ -102,7 +102,7 @@ def test_without_load_and_duration_counts_are_told_as_printed() -> None:
     sides = [[log(table({CLONE: n}), requests=None, seconds=None)] for n in (3_465, 15_685)]
     comparison = compare_growth(sides[0], sides[1])
     total = comparison.findings[0]
-    assert (total.basis, total.base, total.candidate, total.unit) == ("count", 3_465, 15_685, "count")
+    assert (total.normalization, total.base, total.candidate, total.unit) == ("count", 3_465, 15_685, "count")
     assert total.sentence.startswith("Goroutine stacks grow more often: 15,685 times instead of 3,465 (×4.53,")
     assert total.sentence.endswith(", attributed to main.clone; counted is every 1,000th growth.")
     assert "growth-duration-unknown" in _doubts(comparison)

@@ -32,9 +32,9 @@ def test_a_longer_gap_is_found_where_it_is() -> None:
         "worse",
         "nanoseconds",
     )
-    assert finding.certain
+    assert finding.is_significant
     assert finding.quantile == 0.9
-    assert finding.change.low < finding.candidate / finding.base < finding.change.high
+    assert finding.change.ci_low < finding.candidate / finding.base < finding.change.ci_high
     assert "the gap in distributor push between decode and Push" in finding.sentence
     assert "of the request instead of" in finding.sentence
     assert finding.mechanism
@@ -55,8 +55,13 @@ def test_more_calls_are_found() -> None:
     comparison = compared(sets(USUAL, 1, 1), sets(replace(USUAL, calls=5), 1, 2))
     assert subjects(comparison) == ["distributor->ingester"]
     finding = comparison.findings[0]
-    assert (finding.kind, finding.base, finding.candidate, finding.certain) == ("spans.amplification", 3.0, 5.0, True)
-    assert finding.by[0].subject == "push"
+    assert (finding.kind, finding.base, finding.candidate, finding.is_significant) == (
+        "spans.amplification",
+        3.0,
+        5.0,
+        True,
+    )
+    assert finding.contributions[0].subject == "push"
     assert finding.sentence.startswith("distributor makes more calls to ingester: 3.00 → 5.00 for each push (×1.67")
     fewer = compared(sets(replace(USUAL, calls=5), 1, 1), sets(USUAL, 1, 2))
     assert (fewer.verdict, fewer.findings[0].direction) == ("improved", "better")
@@ -85,7 +90,7 @@ def test_a_call_that_was_not_made_before_is_found() -> None:
 
     comparison = compared([asking(0, 1)], [asking(1, 2)])
     new = next(finding for finding in comparison.findings if finding.kind == "spans.amplification")
-    assert (new.subject, new.base, new.candidate, new.change.of, new.change.ratio) == (
+    assert (new.subject, new.base, new.candidate, new.change.ci_of, new.change.ratio) == (
         "api->cache",
         0.0,
         1.0,
