@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from slowpath.analysis.comparison.comparison_document import ComparisonDocument, SideSummaries, SideSummary
+from slowpath.analysis.comparison.comparison_document import FORMAT, ComparisonDocument, SideSummaries, SideSummary
 from slowpath.analysis.findings.findings import Effect, Finding
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.formats.document_json import dump_document
@@ -33,15 +33,19 @@ FINDING = Finding(
 
 def make_result(*findings: Finding, sentence: str = "main.clone takes more time.") -> ComparisonDocument:
     """Return the result of a comparison that regressed."""
-    side = SideSummary((), 1, RunMetadata())
+    side = SideSummary((), 1, RunMetadata(), None)
     return ComparisonDocument(
+        format=FORMAT,
         verdict="regressed",
-        headline=ProfileHeadline(sentence),
+        headline=ProfileHeadline(sentence, None, (), None),
         findings=findings,
         sides=SideSummaries(side, side),
         minimum_detectable_effects=(),
         cost_shifts=(),
         caveats=(),
+        profile_kinds=(),
+        artifact_kinds=(),
+        views=(),
     )
 
 

@@ -38,10 +38,10 @@ function serve(told: object = aTraceDocument()): void {
 
 const finding = aFinding({
   kind: 'trace.sched_delay',
-  profile: 'trace',
+  profile_kind: 'trace',
   subject: 'main.server|network',
   sentence: 'p99 scheduler delay of main.server woken by the network: 0.23 ms → 4.37 ms.',
-  payers: [],
+  attributed_callers: [],
 });
 
 function show(
@@ -52,7 +52,7 @@ function show(
   const comparison = aComparison({
     parts,
     views: [],
-    result: aResult({ findings, kinds: [] }),
+    result: aResult({ findings, profile_kinds: [] }),
   });
   server.use(http.get(at('/comparisons/:id'), () => HttpResponse.json(comparison)));
   return open(`/t/northwind/comparisons/${comparison.id}${tail}`);

@@ -17,6 +17,7 @@ from slowpath.analysis.kinds.exec_traces.compare_traces import TraceComparison, 
 from slowpath.analysis.kinds.exec_traces.trace_artifact import TraceArtifact
 from slowpath.analysis.kinds.exec_traces.trace_table import TraceTable
 from slowpath.analysis.kinds.exec_traces.trace_thresholds import DEFAULT_TRACE_THRESHOLDS
+from tests.analysis.documents import as_json
 
 WORKER = Path(__file__).resolve().parents[2]
 TRACES = WORKER / "example" / "traces"
@@ -104,7 +105,7 @@ def test_one_trace_a_side_tells_it_too(number: int, folder: Path) -> None:
 
 
 def test_the_worst_waits_of_the_batching_goroutine_can_be_looked_at(folder: Path) -> None:
-    worst = compared(of_set("base", folder), of_set("hogs", folder)).page()["worst"]
+    worst = as_json(compared(of_set("base", folder), of_set("hogs", folder)).page())["worst"]
     own = [wait for wait in worst if wait["side"] == "candidate" and wait["victim"] == "main.batcher|network"]
     assert own
     assert all(wait["has_detail"] and wait["blame"][0]["group"] == "main.hog" for wait in own)

@@ -45,7 +45,7 @@ class SideSummary:
     artifact_names: tuple[str, ...]
     run_count: int
     run_metadata: RunMetadata
-    time_range: LatencyTimeRange | None = None
+    time_range: LatencyTimeRange | None
 
 
 @dataclass(frozen=True)
@@ -88,6 +88,7 @@ class ArtifactKindVerdict:
 class ComparisonDocument:
     """The whole result of a comparison."""
 
+    format: Format
     verdict: Verdict
     headline: ProfileHeadline
     findings: tuple[Finding, ...]
@@ -95,16 +96,16 @@ class ComparisonDocument:
     minimum_detectable_effects: tuple[MinimumDetectableEffect, ...]
     cost_shifts: tuple[CostShift, ...]
     caveats: tuple[Caveat, ...]
-    profile_kinds: tuple[ProfileKindSummary, ...] = ()
-    artifact_kinds: tuple[ArtifactKindVerdict, ...] = ()
-    views: tuple[DiffViewSummary, ...] = ()
-    format: Format = FORMAT
+    profile_kinds: tuple[ProfileKindSummary, ...]
+    artifact_kinds: tuple[ArtifactKindVerdict, ...]
+    views: tuple[DiffViewSummary, ...]
 
 
 def make_comparison_document(comparison: SideComparison, more_caveats: Sequence[Caveat] = ()) -> ComparisonDocument:
     """Build the document of a comparison; `more_caveats` are the caller's, such as files that could not be read."""
     profiles = comparison.profiles
     return ComparisonDocument(
+        format=FORMAT,
         verdict=comparison.verdict,
         headline=make_headline(comparison),
         findings=comparison.findings,

@@ -36,6 +36,12 @@ FORMER_NAMES: Final[Mapping[str, Mapping[str, str]]] = {
     "views": {"bases": "normalizations", "default_basis": "default_normalization"},
 }
 """Members of version 1 and their names in version 2, by the path of their object in version 1."""
+_MISSING: Final[Mapping[str, Mapping[str, object]]] = {
+    "": {"artifact_kinds": [], "views": []},
+    "headline": {"total": None, "conditions": [], "minimum_detectable_effect": None},
+    "sides.base": {"time_range": None},
+}
+"""Members that the first documents of version 1 do not have, by the path of their object."""
 
 
 def upgrade_comparison(document: Mapping[str, object]) -> Mapping[str, object]:
@@ -47,10 +53,12 @@ def upgrade_comparison(document: Mapping[str, object]) -> Mapping[str, object]:
 
 
 def _rename_members(members: Mapping[str, object], path: str) -> dict[str, object]:
-    names = FORMER_NAMES.get(path.replace("sides.candidate", "sides.base"), {})
-    return {
+    place = path.replace("sides.candidate", "sides.base")
+    names = FORMER_NAMES.get(place, {})
+    renamed = {
         names.get(name, name): _rename(value, f"{path}.{name}" if path else name) for name, value in members.items()
     }
+    return {**_MISSING.get(place, {}), **renamed}
 
 
 def _rename(value: object, path: str) -> object:

@@ -36,7 +36,7 @@ def make_headline(comparison: SideComparison) -> ProfileHeadline:
     """Write the headline from the kind that decides the verdict, so that sentence and verdict cannot disagree."""
     verdict, judged = comparison.verdict, comparison.kind_verdicts
     if not judged:
-        return ProfileHeadline("Inconclusive: nothing of the two sides could be compared.")
+        return ProfileHeadline("Inconclusive: nothing of the two sides could be compared.", None, (), None)
     deciding = deciding_kinds(judged)
     mixed = _mixed_across(comparison, deciding) if verdict == "mixed" else None
     leading = _leading(comparison, deciding, verdict)
@@ -50,7 +50,7 @@ def make_headline(comparison: SideComparison) -> ProfileHeadline:
     part = _part(comparison, leading.kind)
     reason = mixed or _reason(part, _SORTS[leading.kind], verdict)
     conditions = _of_windows(comparison) if part is comparison.latency else _conditions(comparison)
-    return ProfileHeadline(_sentence(comparison, verdict, reason), conditions=conditions)
+    return ProfileHeadline(_sentence(comparison, verdict, reason), None, conditions, None)
 
 
 def _sentence(comparison: SideComparison, verdict: Verdict, reason: str) -> str:

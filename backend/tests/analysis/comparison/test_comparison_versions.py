@@ -91,3 +91,15 @@ def _names(value: object, path: str) -> list[tuple[str, str]]:
         for field in fields(value)
         for name in _names(getattr(value, field.name), f"{path}.{field.name}" if path else field.name)
     ]
+
+
+def test_members_that_the_first_documents_lack_are_empty() -> None:
+    old = {name: value for name, value in STORED.items() if name not in {"parts", "views"}}
+    old["headline"] = {"sentence": "Regressed."}
+    old["sides"] = {
+        side: {name: value for name, value in members.items() if name != "window"}
+        for side, members in STORED["sides"].items()
+    }
+    document = DOCUMENTS.validate_python(upgrade_comparison(old))
+    assert (document.views, document.artifact_kinds, document.headline.total) == ((), (), None)
+    assert document.sides.base.time_range is None

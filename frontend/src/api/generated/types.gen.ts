@@ -903,6 +903,54 @@ export type TraceListItemOut = {
 };
 
 /**
+ * TotalChange
+ *
+ * The change of a kind's total, in `unit`; `ci_of` names what `ci_low` and `ci_high` bound.
+ */
+export type TotalChange = {
+    /**
+     * Profile Kind
+     */
+    profile_kind: string;
+    /**
+     * Base
+     */
+    base: number;
+    /**
+     * Candidate
+     */
+    candidate: number;
+    /**
+     * Unit
+     */
+    unit: string;
+    /**
+     * Normalization
+     */
+    normalization: string;
+    /**
+     * Ratio
+     */
+    ratio: number | null;
+    /**
+     * Ci Low
+     */
+    ci_low: number;
+    /**
+     * Ci High
+     */
+    ci_high: number;
+    /**
+     * Ci Of
+     */
+    ci_of: 'ratio' | 'difference';
+    /**
+     * Confidence Level
+     */
+    confidence_level: number;
+};
+
+/**
  * TokenUpdate
  *
  * Another name for a token, and its rates.
@@ -1943,6 +1991,134 @@ export type SignInIn = {
 };
 
 /**
+ * SideSummary
+ *
+ * What a side consists of. Run metadata holds sums of counts, and what all artifacts agree on.
+ */
+export type SideSummary = {
+    /**
+     * Artifact Names
+     */
+    artifact_names: Array<string>;
+    /**
+     * Run Count
+     */
+    run_count: number;
+    run_metadata: RunMetadata;
+    time_range: LatencyTimeRange | null;
+};
+
+/**
+ * LatencyTimeRange
+ *
+ * The time range of a service's metrics on a side (Unix ms); `covered_ms` of it has samples.
+ */
+export type LatencyTimeRange = {
+    /**
+     * Service
+     */
+    service: string;
+    /**
+     * Environment
+     */
+    environment: string;
+    /**
+     * From Ms
+     */
+    from_ms: number;
+    /**
+     * To Ms
+     */
+    to_ms: number;
+    /**
+     * Covered Ms
+     */
+    covered_ms: number;
+    /**
+     * Request Count
+     */
+    request_count: number;
+    /**
+     * Instance Count
+     */
+    instance_count: number | null;
+};
+
+/**
+ * RunMetadata
+ *
+ * What is known of one run. Durations in nanoseconds, `requests` and `gomaxprocs` are counts.
+ */
+export type RunMetadata = {
+    /**
+     * Run
+     */
+    run?: string | null;
+    /**
+     * Requests
+     */
+    requests?: number | null;
+    /**
+     * Wall Ns
+     */
+    wall_ns?: number | null;
+    /**
+     * Cpu Ns
+     */
+    cpu_ns?: number | null;
+    /**
+     * Go Version
+     */
+    go_version?: string | null;
+    /**
+     * Goos
+     */
+    goos?: string | null;
+    /**
+     * Goarch
+     */
+    goarch?: string | null;
+    /**
+     * Gomaxprocs
+     */
+    gomaxprocs?: number | null;
+    /**
+     * Cpu Model
+     */
+    cpu_model?: string | null;
+    /**
+     * Cpu Flags
+     */
+    cpu_flags?: Array<string> | null;
+    /**
+     * Commit
+     */
+    commit?: string | null;
+    /**
+     * Build Id
+     */
+    build_id?: string | null;
+    /**
+     * Started At Ms
+     */
+    started_at_ms?: number | null;
+    /**
+     * Ended At Ms
+     */
+    ended_at_ms?: number | null;
+};
+
+/**
+ * SideSummaries
+ *
+ * Both sides.
+ */
+export type SideSummaries = {
+    base: SideSummary;
+    candidate: SideSummary;
+};
+
+/**
  * SideOut
  *
  * One side: how it is called, how many artifacts it has, which (when one comparison is asked for), and its window.
@@ -2682,6 +2858,22 @@ export type ScrubSampleOut = {
      * After
      */
     after: string;
+};
+
+/**
+ * SampleType
+ *
+ * What one value of a sample counts: `cpu` in `nanoseconds`, `alloc_space` in `bytes`.
+ */
+export type SampleType = {
+    /**
+     * Type
+     */
+    type: string;
+    /**
+     * Unit
+     */
+    unit: string;
 };
 
 /**
@@ -3770,6 +3962,77 @@ export type ProfileSummary = {
      * Warnings
      */
     warnings: Array<string>;
+};
+
+/**
+ * ProfileKindSummary
+ *
+ * One kind of profile: its verdict (None: drawn only), and its totals by the id of each normalization.
+ */
+export type ProfileKindSummary = {
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Verdict
+     */
+    verdict: 'regressed' | 'improved' | 'mixed' | 'unchanged' | 'inconclusive' | null;
+    sample_type: SampleType;
+    /**
+     * Default Normalization
+     */
+    default_normalization: string;
+    /**
+     * Totals
+     */
+    totals: {
+        [key: string]: NormalizedTotal;
+    };
+};
+
+/**
+ * NormalizedTotal
+ *
+ * The total of a kind of profile on both sides, in `unit`.
+ */
+export type NormalizedTotal = {
+    /**
+     * Unit
+     */
+    unit: string;
+    /**
+     * Base
+     */
+    base: number;
+    /**
+     * Candidate
+     */
+    candidate: number;
+};
+
+/**
+ * ProfileHeadline
+ *
+ * The verdict as a sentence.
+ *
+ * `total` is None where only shares are known; `conditions` are lines below the sentence. The sentence
+ * `minimum_detectable_effect` is None where the total changed.
+ */
+export type ProfileHeadline = {
+    /**
+     * Sentence
+     */
+    sentence: string;
+    total: TotalChange | null;
+    /**
+     * Conditions
+     */
+    conditions: Array<string>;
+    /**
+     * Minimum Detectable Effect
+     */
+    minimum_detectable_effect: string | null;
 };
 
 /**
@@ -5847,6 +6110,26 @@ export type MultipartUploadIn = {
 };
 
 /**
+ * MinimumDetectableEffect
+ *
+ * The smallest ratio that this comparison would have found; None if that is not known.
+ */
+export type MinimumDetectableEffect = {
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Subject
+     */
+    subject: string;
+    /**
+     * Ratio
+     */
+    ratio: number | null;
+};
+
+/**
  * MetricSourceUpdate
  *
  * What is to be otherwise. An address on another host wants its credentials again.
@@ -6956,6 +7239,169 @@ export type FrameSearchOut = {
 };
 
 /**
+ * Finding
+ *
+ * One reported change. Values are in `unit` under `normalization`; a tentative one is not `is_significant`.
+ *
+ * `quantile` is the quantile of a distribution that `base` and `candidate` are. `cost_s_per_s` is by how many seconds
+ * more (or less) the process works or its goroutines wait per second, where that is known: findings are ranked by it.
+ * `exclusive_difference` is the part of `change.difference` that no other finding explains; None if that is all of it.
+ */
+export type Finding = {
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Profile Kind
+     */
+    profile_kind: string;
+    /**
+     * Subject
+     */
+    subject: string;
+    /**
+     * Direction
+     */
+    direction: 'worse' | 'better';
+    /**
+     * Base
+     */
+    base: number;
+    /**
+     * Candidate
+     */
+    candidate: number;
+    /**
+     * Unit
+     */
+    unit: string;
+    change: Effect;
+    /**
+     * Normalization
+     */
+    normalization: string;
+    /**
+     * Q Value
+     */
+    q_value: number | null;
+    /**
+     * Attributed Callers
+     */
+    attributed_callers: Array<AttributedCaller>;
+    /**
+     * Contributions
+     */
+    contributions: Array<Contribution>;
+    /**
+     * Is Significant
+     */
+    is_significant: boolean;
+    /**
+     * Profiles Needed
+     */
+    profiles_needed: number | null;
+    /**
+     * Mechanism
+     */
+    mechanism: string;
+    /**
+     * Advice
+     */
+    advice: string;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Quantile
+     */
+    quantile?: number | null;
+    /**
+     * Cost S Per S
+     */
+    cost_s_per_s?: number | null;
+    /**
+     * Exclusive Difference
+     */
+    exclusive_difference?: number | null;
+};
+
+/**
+ * Contribution
+ *
+ * A part of a finding and its share of the change.
+ */
+export type Contribution = {
+    /**
+     * Subject
+     */
+    subject: string;
+    /**
+     * Share
+     */
+    share: number;
+};
+
+/**
+ * AttributedCaller
+ *
+ * The first user frame below a runtime cost, and by how much the cost through it changed.
+ *
+ * `entry` is the runtime function that it called, `path` the frames from the root.
+ */
+export type AttributedCaller = {
+    /**
+     * Function
+     */
+    function: string;
+    /**
+     * Entry
+     */
+    entry: string | null;
+    /**
+     * Path
+     */
+    path: Array<string>;
+    /**
+     * Difference
+     */
+    difference: number;
+};
+
+/**
+ * Effect
+ *
+ * An effect size with its confidence interval; `ci_of` names what `ci_low` and `ci_high` bound.
+ */
+export type Effect = {
+    /**
+     * Ratio
+     */
+    ratio: number | null;
+    /**
+     * Difference
+     */
+    difference: number;
+    /**
+     * Ci Low
+     */
+    ci_low: number;
+    /**
+     * Ci High
+     */
+    ci_high: number;
+    /**
+     * Confidence Level
+     */
+    confidence_level: number;
+    /**
+     * Ci Of
+     */
+    ci_of: 'ratio' | 'difference';
+};
+
+/**
  * FileDiffOut
  *
  * What changes in one file.
@@ -7305,6 +7751,35 @@ export type CommentOut = {
      * Deleted At
      */
     deleted_at: string | null;
+};
+
+/**
+ * DiffViewSummary
+ *
+ * What a comparison's result lists of one view; `normalizations` are ids.
+ */
+export type DiffViewSummary = {
+    /**
+     * Kind
+     */
+    kind: string;
+    sample_type: SampleType;
+    /**
+     * Unit
+     */
+    unit: string;
+    /**
+     * Granularity
+     */
+    granularity: 'function' | 'package' | 'line';
+    /**
+     * Normalizations
+     */
+    normalizations: Array<string>;
+    /**
+     * Default Normalization
+     */
+    default_normalization: string;
 };
 
 /**
@@ -7669,6 +8144,42 @@ export type CredibleIntervalOut = {
 };
 
 /**
+ * CostShift
+ *
+ * A cost that changed its function and not its size: both functions have one common caller.
+ */
+export type CostShift = {
+    /**
+     * Profile Kind
+     */
+    profile_kind: string;
+    /**
+     * From Function
+     */
+    from_function: string;
+    /**
+     * To Function
+     */
+    to_function: string;
+    /**
+     * Common Caller
+     */
+    common_caller: string;
+    /**
+     * Amount
+     */
+    amount: number;
+    /**
+     * Unit
+     */
+    unit: string;
+    /**
+     * Sentence
+     */
+    sentence: string;
+};
+
+/**
  * ComparisonUpdate
  *
  * Another name, other labels.
@@ -7691,7 +8202,7 @@ export type ComparisonUpdate = {
 /**
  * ComparisonOut
  *
- * A comparison whole: its result (`slowpath.comparison/1`) and its views.
+ * A comparison with its result and its views.
  */
 export type ComparisonOut = {
     /**
@@ -7734,12 +8245,7 @@ export type ComparisonOut = {
      */
     finished_at: string | null;
     job: JobOut | null;
-    /**
-     * Result
-     */
-    result: {
-        [key: string]: unknown;
-    } | null;
+    result: ComparisonDocument | null;
     /**
      * Parts
      */
@@ -7748,6 +8254,88 @@ export type ComparisonOut = {
      * Views
      */
     views: Array<DiffViewOut>;
+};
+
+/**
+ * ArtifactKindVerdict
+ *
+ * The verdict of a kind of artifact that has a page of its own.
+ */
+export type ArtifactKindVerdict = {
+    /**
+     * Kind
+     */
+    kind: 'traces' | 'spans' | 'growth' | 'benchmarks';
+    /**
+     * Verdict
+     */
+    verdict: 'regressed' | 'improved' | 'mixed' | 'unchanged' | 'inconclusive';
+};
+
+/**
+ * Caveat
+ *
+ * Why a result may mislead. One with `explains_effect` could explain a whole change, which is then not significant.
+ */
+export type Caveat = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    /**
+     * Explains Effect
+     */
+    explains_effect?: boolean;
+};
+
+/**
+ * ComparisonDocument
+ *
+ * The whole result of a comparison.
+ */
+export type ComparisonDocument = {
+    /**
+     * Format
+     */
+    format: 'slowpath.comparison/2';
+    /**
+     * Verdict
+     */
+    verdict: 'regressed' | 'improved' | 'mixed' | 'unchanged' | 'inconclusive';
+    headline: ProfileHeadline;
+    /**
+     * Findings
+     */
+    findings: Array<Finding>;
+    sides: SideSummaries;
+    /**
+     * Minimum Detectable Effects
+     */
+    minimum_detectable_effects: Array<MinimumDetectableEffect>;
+    /**
+     * Cost Shifts
+     */
+    cost_shifts: Array<CostShift>;
+    /**
+     * Caveats
+     */
+    caveats: Array<Caveat>;
+    /**
+     * Profile Kinds
+     */
+    profile_kinds: Array<ProfileKindSummary>;
+    /**
+     * Artifact Kinds
+     */
+    artifact_kinds: Array<ArtifactKindVerdict>;
+    /**
+     * Views
+     */
+    views: Array<DiffViewSummary>;
 };
 
 /**
@@ -7993,7 +8581,7 @@ export type CommentIn = {
     /**
      * Part
      *
-     * of a finding: `kind|profile|subject|quantile|basis` as its result has them (what is null or absent is empty); `subject_id` is its comparison
+     * key of a finding: its `kind|profile_kind|subject|quantile|normalization` (null is empty); `subject_id` is its comparison
      */
     part?: string;
     /**

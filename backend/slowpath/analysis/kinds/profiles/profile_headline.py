@@ -60,9 +60,9 @@ class ProfileHeadline:
     """
 
     sentence: str
-    total: TotalChange | None = None
-    conditions: tuple[str, ...] = ()
-    minimum_detectable_effect: str | None = None
+    total: TotalChange | None
+    conditions: tuple[str, ...]
+    minimum_detectable_effect: str | None
 
 
 def profile_headline(

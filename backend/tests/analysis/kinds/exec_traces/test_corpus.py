@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath.analysis.formats.document_json import dump_document
 from slowpath.analysis.kinds.exec_traces.trace_artifact import TraceArtifact
 from slowpath.analysis.kinds.exec_traces.trace_page import page_of_one
 from slowpath.analysis.kinds.exec_traces.trace_table import TraceTable
+from tests.analysis.documents import as_json
 from tests.analysis.kinds.exec_traces.compare_helpers import compared
 
 ROOT = Path(__file__).resolve().parents[5]
@@ -69,7 +71,7 @@ def test_more_garbage_is_told_as_such(tmp_path: Path) -> None:
 def test_traces_of_one_binary_show_nothing(variant: str, tmp_path: Path) -> None:
     first, *others = example(variant, tmp_path)
     assert compared([first], others).findings == ()
-    json.dumps(page_of_one(first), allow_nan=False)
+    dump_document(page_of_one(first))
 
 
 @pytest.mark.corpus
@@ -94,7 +96,7 @@ def test_repeated_pairs(corpus: Path, tmp_path: Path) -> None:
     client = next(each for each in found.findings if each.subject == "main.client|chan receive")
     assert (client.base, client.candidate) == pytest.approx((81_500, 1_120_000), rel=0.05)
     assert client.contributions[0].subject == "main.hog"
-    blame = {row["victim"]: row for row in found.page()["blame"]}["main.client|chan receive"]
+    blame = {row["victim"]: row for row in as_json(found.page())["blame"]}["main.client|chan receive"]
     new = [part["class"] for part in blame["parts"] if part["new"]]
     assert new[0] == "user|main.hog"
     assert compared([one], [two]).findings == ()
@@ -126,7 +128,7 @@ def test_every_readable_trace_has_a_page(corpus: Path, tmp_path: Path) -> None:
         done = subprocess.run([str(DECODE), "trace", str(path), str(out)], check=False, capture_output=True)
         if done.returncode == 0:
             artifact = TraceArtifact(path.name, TraceTable.parse(out.read_bytes()), RunMetadata())
-            assert len(json.dumps(page_of_one(artifact), allow_nan=False)) < 4 * 2**20
+            assert len(dump_document(page_of_one(artifact))) < 4 * 2**20
             assert compared([artifact], [artifact]).findings == ()
             read += 1
     assert read > 40

@@ -7,7 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from slowpath.analysis.formats.document_json import dump_document
 from slowpath.analysis.kinds.exec_traces.trace_page import page_of_one
+from tests.analysis.documents import as_json
 from tests.analysis.kinds.exec_traces.compare_helpers import compared
 from tests.analysis.kinds.exec_traces.generated_traces import SERVICE, GeneratedWaiter, traces
 
@@ -105,7 +107,7 @@ def test_a_group_that_only_one_side_has_is_a_finding() -> None:
     assert first.sentence.endswith("; main.hog held the processors for 90 % of it.")
     assert (first.base, first.change.ci_of) == (0, "difference")
     assert first.change.ci_low > 0
-    rows = {row["victim"]: row for row in found.page()["groups"]}
+    rows = {row["victim"]: row for row in as_json(found.page())["groups"]}
     assert rows["main.new|sync"]["state"] == "only-candidate"
     assert rows["main.new|sync"]["base"] is None
 
@@ -192,14 +194,14 @@ def test_more_waits_of_the_same_length_are_a_finding_on_all_waiting() -> None:
 def test_names_that_differ_in_closures_and_versions_are_the_same_victim() -> None:
     base = [replace(CLIENT, group="example.com/pool/v2.(*Pool).run.func1")]
     candidate = [replace(CLIENT, group="main/vendor/example.com/pool/v3.(*Pool).run.func2.1")]
-    rows = compared(traces(base, 2, 1), traces(candidate, 2, 2)).page()["groups"]
+    rows = as_json(compared(traces(base, 2, 1), traces(candidate, 2, 2)).page())["groups"]
     assert [row["victim"] for row in rows] == ["example.com/pool.(*Pool).run.func|chan receive"]
     assert rows[0]["state"] == "noise"
 
 
 def test_the_page_is_plain_json_and_small() -> None:
     found = compared(traces(SERVICE, 5, 1, seconds=10), traces(HOGGED, 5, 2, seconds=10))
-    text = json.dumps(found.page("v1", "v2"), allow_nan=False).encode()
+    text = dump_document(found.page("v1", "v2")).encode()
     assert len(gzip.compress(text)) < 2**20
     page = json.loads(text)
     assert page["format"] == "slowpath.trace-comparison/1"
@@ -219,7 +221,7 @@ def test_the_page_is_plain_json_and_small() -> None:
 
 
 def test_the_page_of_one_trace_has_only_a_base() -> None:
-    page = page_of_one(traces(SERVICE, 1, 1)[0])
+    page = as_json(page_of_one(traces(SERVICE, 1, 1)[0]))
     json.dumps(page, allow_nan=False)
     assert page["sides"]["candidate"] is None
     assert page["gc"]["candidate"] is None
@@ -230,4 +232,4 @@ def test_the_page_of_one_trace_has_only_a_base() -> None:
 def test_an_empty_trace_is_compared_without_a_word() -> None:
     found = compared(traces([], 1, 1, seconds=0.0), traces([], 1, 2, seconds=0.0))
     assert (found.verdict, found.findings) == ("inconclusive", ())
-    json.dumps(found.page(), allow_nan=False)
+    dump_document(found.page())

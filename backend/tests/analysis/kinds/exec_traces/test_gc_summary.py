@@ -1,9 +1,9 @@
 """Garbage collection compared: its part of the processors, assists, pauses, the worst moments."""
 
-import json
-
+from slowpath.analysis.formats.document_json import dump_document
 from slowpath.analysis.kinds.exec_traces.gc_summary import gc_side
 from slowpath.analysis.kinds.exec_traces.waiters import match_waiters
+from tests.analysis.documents import as_json
 from tests.analysis.kinds.exec_traces.compare_helpers import compared
 from tests.analysis.kinds.exec_traces.generated_traces import SECOND, SERVICE, traces
 
@@ -37,7 +37,7 @@ def test_from_nothing_there_is_no_ratio() -> None:
     assert (change.ratio, change.ci_of) == (None, "difference")
     assert 0.03 < change.ci_low < change.difference < change.ci_high < 0.3
     assert "percentage points" in found.findings[0].sentence
-    json.dumps(found.page(), allow_nan=False)
+    dump_document(found.page())
 
 
 def test_a_little_more_of_little_is_nothing() -> None:
@@ -48,7 +48,7 @@ def test_pauses_of_the_recording_are_not_the_programs() -> None:
     matched = match_waiters(traces(SERVICE, 2, 1), traces(SERVICE, 2, 2))
     side = gc_side(matched.base)
     assert side.stw.amount.tolist() == [20 * 20_000] * 2
-    page = compared(traces(SERVICE, 2, 1), traces(SERVICE, 2, 2)).page()
+    page = as_json(compared(traces(SERVICE, 2, 1), traces(SERVICE, 2, 2)).page())
     assert [each["reason"] for each in page["gc"]["base"]["stw"]] == ["GC mark termination"]
 
 
