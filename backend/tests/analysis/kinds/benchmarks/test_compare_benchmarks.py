@@ -1,14 +1,15 @@
 """Benchmarks as findings: benchstat's verdicts, what stands among many, doubts, and the page."""
 
 import copy
-import json
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from slowpath.analysis.formats.document_json import dump_document
 from slowpath.analysis.kinds.benchmarks.compare_benchmarks import BenchComparison, compare_benchmarks
+from tests.analysis.documents import as_json
 from tests.analysis.kinds.benchmarks.bench_compare_outputs import answer, row
 
 QUIET = [100.0, 101, 99, 100.5, 99.5, 100.2, 99.8, 100.1]
@@ -71,7 +72,7 @@ def test_throughput_is_not_told_beside_its_time() -> None:
     rows = [row(_times(1), _times(2)), row(_times(1), _times(0.5), unit="B/s")]
     comparison = compare_benchmarks(answer(*rows))
     assert [finding.unit for finding in comparison.findings] == ["sec/op"]
-    page = comparison.page("3f1c0a7", "9b6e24d")
+    page = as_json(comparison.page("3f1c0a7", "9b6e24d"))
     assert [each["state"] for each in page["rows"]] == ["more", "less"]
     assert page["format"] == "slowpath.benchmark-comparison/1"
     assert page["sides"] == {"base": {"label": "3f1c0a7"}, "candidate": {"label": "9b6e24d"}}
@@ -80,8 +81,8 @@ def test_throughput_is_not_told_beside_its_time() -> None:
 def test_a_unit_without_a_direction_is_shown_and_not_judged() -> None:
     comparison = compare_benchmarks(answer(row(_times(1), _times(2), unit="points")))
     assert comparison.findings == ()
-    assert comparison.page()["rows"][0]["state"] == "more"
-    assert comparison.page()["rows"][0]["direction"] is None
+    assert as_json(comparison.page())["rows"][0]["state"] == "more"
+    assert as_json(comparison.page())["rows"][0]["direction"] is None
     assert "Unit points better=higher" in _doubts(comparison)["bench-direction"]
     assert comparison.verdict == "inconclusive"
 
@@ -108,7 +109,7 @@ def test_from_zero_there_is_no_ratio() -> None:
     assert (
         finding.sentence == "Benchmark Encode-8 allocates more often: 3.00 allocations instead of none per operation."
     )
-    json.dumps(comparison.page(), allow_nan=False)
+    dump_document(comparison.page())
 
 
 def test_two_values_a_side_see_nothing() -> None:

@@ -5,10 +5,12 @@ import json
 import numpy as np
 import pytest
 
+from slowpath.analysis.formats.document_json import dump_document
 from slowpath.analysis.kinds.growth_logs.compare_growth import GrowthComparison, compare_growth
 from slowpath.analysis.kinds.growth_logs.growth_artifact import GrowthArtifact
 from slowpath.analysis.kinds.growth_logs.growth_page import GrowthSet, sets_table
 from slowpath.analysis.kinds.growth_logs.growth_thresholds import DEFAULT_GROWTH_THRESHOLDS
+from tests.analysis.documents import as_json
 from tests.analysis.kinds.growth_logs.growth_log_samples import drawn, golden, log, table
 
 CLONE, SERVE, DECODE = (
@@ -73,7 +75,7 @@ def _folded(sampled: int, name: str) -> GrowthArtifact:
 def test_the_table_of_the_story() -> None:
     """15,685 with the regression, 3,465 with the fix, 171 with the pool: sampled counts over two minutes each."""
     sets = [GrowthSet(name, (_folded(n, name),)) for name, n in (("regression", 15_685), ("fix", 3_465), ("pool", 171))]
-    rows = sets_table([GrowthSet("empty", ()), *sets], DEFAULT_GROWTH_THRESHOLDS)
+    rows = as_json(sets_table([GrowthSet("empty", ()), *sets], DEFAULT_GROWTH_THRESHOLDS))
     assert [(row["label"], row["sampled"], row["estimate"], row["total"]) for row in rows] == [
         ("regression", 15_685, 15_685_000, None),
         ("fix", 3_465, 3_465_000, None),
@@ -133,7 +135,7 @@ def test_a_payer_of_next_to_nothing_is_no_finding() -> None:
     rare = ("main.rare", 2_048)
     comparison = compare_growth(_runs({SERVE: 40_000, rare: 20}), _runs({SERVE: 40_000, rare: 120}))
     assert comparison.findings == ()
-    page = comparison.page()
+    page = as_json(comparison.page())
     assert [row["state"] for row in page["rows"]] == ["noise", "noise"]
     assert page["rows"][1]["low"] > 1
 
@@ -167,12 +169,12 @@ def test_a_log_without_a_growth_is_a_side_too() -> None:
     comparison = compare_growth(nothing, some)
     assert comparison.verdict == "regressed"
     assert comparison.findings[0].base == pytest.approx(0.003)
-    page = comparison.page()
+    page = as_json(comparison.page())
     assert page["sets"][0]["payer"] is None
     json.dumps(page, allow_nan=False)
     empty = compare_growth([log(table({}, totals={2_048: 0}))], [log(table({}, totals={2_048: 0}))])
     assert empty.findings == ()
-    json.dumps(empty.page(), allow_nan=False)
+    dump_document(empty.page())
 
 
 def test_doubts_about_the_logs_themselves() -> None:
@@ -204,7 +206,7 @@ def test_doubts_about_the_logs_themselves() -> None:
 
 
 def test_the_page_has_plain_rows() -> None:
-    page = compare_growth([golden("inlined")], [golden("helper")]).page("3f1c0a7", "9b6e24d")
+    page = as_json(compare_growth([golden("inlined")], [golden("helper")]).page("3f1c0a7", "9b6e24d"))
     assert page["format"] == "slowpath.growth-comparison/1"
     assert [(s["side"], s["label"], s["sampled"], s["total"]) for s in page["sets"]] == [
         ("base", "3f1c0a7", 56, 57_249),

@@ -14,6 +14,7 @@ from slowpath.analysis.kinds.spans.gap_explanation import (
 from slowpath.analysis.kinds.spans.span_columns import CLIENT, DUPLICATE_ID, SERVER
 from slowpath.analysis.kinds.spans.span_table import SpanTable
 from slowpath.analysis.kinds.spans.trace_waterfall import waterfall
+from tests.analysis.documents import as_json
 from tests.analysis.kinds.spans.generated_spans import MS, US, Drawn, buffer_of
 
 NOON = 1_700_000_000_000_000_000
@@ -59,7 +60,7 @@ def question() -> GapQuestion:
 def test_a_gap_is_asked_for_by_the_clock_of_its_own_process() -> None:
     straight, moved = make_gap_question(request(), 0, 1, 0), make_gap_question(request(skew=700 * US), 0, 1, 0)
 
-    page = waterfall(request(), 0)["spans"][1]["gaps"][0]
+    page = as_json(waterfall(request(), 0))["spans"][1]["gaps"][0]
     assert (page["previous"], page["next"]) == (straight.previous, straight.next) == ("read body", "store")
     assert straight.to_ns - straight.from_ns == page["end_ns"] - page["start_ns"] == 5 * MS
     assert straight.from_ns == NOON + 2 * MS

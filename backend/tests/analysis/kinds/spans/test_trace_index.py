@@ -25,7 +25,7 @@ def table() -> SpanTable:
 
 def ids(wanted: TraceListQuery, limit: int = 50, offset: int = 0) -> tuple[list[int], int]:
     rows, total = TraceIndex.of(table()).page(wanted, limit, offset)
-    return [int(row["trace_id"], 16) for row in rows], total
+    return [int(row.trace_id, 16) for row in rows], total
 
 
 @pytest.mark.parametrize("order", ORDERS)
