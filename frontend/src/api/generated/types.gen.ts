@@ -242,6 +242,358 @@ export type WebhookCreatedOut = {
 };
 
 /**
+ * WaterfallSpan
+ *
+ * One span; `parent` is a row of the document, `critical` its pieces (start, end) of the critical path.
+ */
+export type WaterfallSpan = {
+    /**
+     * Id
+     */
+    id: string;
+    /**
+     * Parent
+     */
+    parent: number | null;
+    /**
+     * Depth
+     */
+    depth: number;
+    /**
+     * Service
+     */
+    service: string;
+    /**
+     * Instance
+     */
+    instance: string;
+    /**
+     * Op
+     */
+    op: string;
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Start Ns
+     */
+    start_ns: number;
+    /**
+     * Duration Ns
+     */
+    duration_ns: number;
+    /**
+     * Status
+     */
+    status: string;
+    /**
+     * Flags
+     */
+    flags: Array<string>;
+    /**
+     * Skew Ns
+     */
+    skew_ns: number;
+    /**
+     * Attributes
+     */
+    attributes: Array<[
+        string,
+        string
+    ]>;
+    /**
+     * Events
+     */
+    events: Array<WaterfallEvent>;
+    /**
+     * Links
+     */
+    links: Array<WaterfallLink>;
+    /**
+     * Self Ns
+     */
+    self_ns: number;
+    /**
+     * Gaps
+     */
+    gaps: Array<WaterfallGap>;
+    /**
+     * Critical
+     */
+    critical: Array<[
+        number,
+        number
+    ]>;
+};
+
+/**
+ * WaterfallGap
+ *
+ * A gap in the self time of a span; `previous` and `next` are the children around it. `suspect`: clock skew.
+ */
+export type WaterfallGap = {
+    /**
+     * Start Ns
+     */
+    start_ns: number;
+    /**
+     * End Ns
+     */
+    end_ns: number;
+    /**
+     * Previous
+     */
+    previous: string;
+    /**
+     * Next
+     */
+    next: string;
+    /**
+     * Suspect
+     */
+    suspect: boolean;
+};
+
+/**
+ * WaterfallLink
+ *
+ * A link of a span to another trace.
+ */
+export type WaterfallLink = {
+    /**
+     * Trace Id
+     */
+    trace_id: string;
+    /**
+     * Span Id
+     */
+    span_id: string;
+};
+
+/**
+ * WaterfallEvent
+ *
+ * An event of a span.
+ */
+export type WaterfallEvent = {
+    /**
+     * At Ns
+     */
+    at_ns: number;
+    /**
+     * Name
+     */
+    name: string;
+};
+
+/**
+ * Waker
+ *
+ * A goroutine group that woke a waiter, and how often on each side.
+ */
+export type Waker = {
+    /**
+     * Group
+     */
+    group: string;
+    /**
+     * Base
+     */
+    base: number;
+    /**
+     * Candidate
+     */
+    candidate: number;
+};
+
+/**
+ * WaiterRow
+ *
+ * One waiter: a goroutine group and its wake reason. A side without it is None.
+ */
+export type WaiterRow = {
+    /**
+     * Victim
+     */
+    victim: string;
+    /**
+     * Group
+     */
+    group: string;
+    /**
+     * Reason
+     */
+    reason: string;
+    /**
+     * System
+     */
+    system: boolean;
+    base: SchedulerLatency | null;
+    candidate: SchedulerLatency | null;
+    /**
+     * Share Of Wait Base
+     */
+    share_of_wait_base: number;
+    /**
+     * Share Of Wait Candidate
+     */
+    share_of_wait_candidate: number;
+    change: LatencyRatios;
+    /**
+     * State
+     */
+    state: 'noise' | 'more' | 'less' | 'only-candidate' | 'only-base';
+    /**
+     * Verdict Base
+     */
+    verdict_base: string | null;
+    /**
+     * Verdict Candidate
+     */
+    verdict_candidate: string | null;
+    /**
+     * Start
+     */
+    start: string;
+    /**
+     * Stack
+     */
+    stack: Array<string>;
+    /**
+     * Wakers
+     */
+    wakers: Array<Waker>;
+};
+
+/**
+ * LatencyRatio
+ *
+ * The ratio of a quantile (candidate / base) with its confidence interval.
+ */
+export type LatencyRatio = {
+    /**
+     * Ratio
+     */
+    ratio: number;
+    /**
+     * Low
+     */
+    low: number;
+    /**
+     * High
+     */
+    high: number;
+    /**
+     * Q Value
+     */
+    q_value: number | null;
+};
+
+/**
+ * LatencyRatios
+ *
+ * The ratios of quantiles; None where the data do not reach.
+ */
+export type LatencyRatios = {
+    p50: LatencyRatio | null;
+    p90: LatencyRatio | null;
+    p99: LatencyRatio | null;
+    p999: LatencyRatio | null;
+};
+
+/**
+ * SchedulerLatency
+ *
+ * The waits of one waiter on one side: counts, quantiles, and how often they exceed a threshold.
+ *
+ * `exceed_per_second` is by the threshold's name: `100us`, `1ms`, `10ms`. `hidden_p50_ns` and `hidden_p99_ns` are of
+ * the time that a message may have waited before the runtime polled the network.
+ */
+export type SchedulerLatency = {
+    /**
+     * Waits
+     */
+    waits: number;
+    /**
+     * Waits Per Second
+     */
+    waits_per_second: number;
+    /**
+     * Total Ns
+     */
+    total_ns: number;
+    /**
+     * Censored
+     */
+    censored: number;
+    /**
+     * Handoffs
+     */
+    handoffs: number;
+    /**
+     * P50 Ns
+     */
+    p50_ns: number | null;
+    /**
+     * P90 Ns
+     */
+    p90_ns: number | null;
+    /**
+     * P99 Ns
+     */
+    p99_ns: number | null;
+    /**
+     * P999 Ns
+     */
+    p999_ns: number | null;
+    /**
+     * P9999 Ns
+     */
+    p9999_ns: number | null;
+    /**
+     * Max Ns
+     */
+    max_ns: number;
+    /**
+     * Exceed Per Second
+     */
+    exceed_per_second: {
+        [key: string]: number;
+    };
+    /**
+     * Hidden P50 Ns
+     */
+    hidden_p50_ns: number | null;
+    /**
+     * Hidden P99 Ns
+     */
+    hidden_p99_ns: number | null;
+};
+
+/**
+ * WaitOccupant
+ */
+export type WaitOccupant = {
+    /**
+     * Class
+     */
+    class: string;
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Group
+     */
+    group: string | null;
+    /**
+     * Ns
+     */
+    ns: number;
+};
+
+/**
  * UserUpdate
  *
  * What a person may change about themselves.
@@ -506,6 +858,26 @@ export type UploadPartOut = {
 };
 
 /**
+ * UnusedTrace
+ *
+ * A trace that was read and does not explain the gap, and why.
+ */
+export type UnusedTrace = {
+    /**
+     * Artifact Id
+     */
+    artifact_id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Why
+     */
+    why: string;
+};
+
+/**
  * UnreadableRangeOut
  *
  * What of a damaged or truncated trace could not be read, and from when on.
@@ -527,6 +899,58 @@ export type UnreadableRangeOut = {
      * Message
      */
     message: string;
+};
+
+/**
+ * UnreadableRange
+ *
+ * The end of a trace that could not be read: its bytes, its share of the file, and why.
+ */
+export type UnreadableRange = {
+    /**
+     * Bytes
+     */
+    bytes: number;
+    /**
+     * Share
+     */
+    share: number;
+    /**
+     * After Ns
+     */
+    after_ns: number;
+    /**
+     * Message
+     */
+    message: string;
+};
+
+/**
+ * UnpairedBenchmark
+ *
+ * A benchmark that only one side has.
+ */
+export type UnpairedBenchmark = {
+    /**
+     * Side
+     */
+    side: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Unit
+     */
+    unit: string;
+    /**
+     * N
+     */
+    n: number;
+    /**
+     * Center
+     */
+    center: number;
 };
 
 /**
@@ -798,6 +1222,66 @@ export type RegressionUpdate = {
 };
 
 /**
+ * TraceWaterfall
+ *
+ * The whole document; `start_ns` is Unix time. Of `spans_total` spans it has the first in preorder.
+ */
+export type TraceWaterfall = {
+    /**
+     * Format
+     */
+    format: 'slowpath.spans-trace/1';
+    /**
+     * Trace Id
+     */
+    trace_id: string;
+    /**
+     * Start Ns
+     */
+    start_ns: number;
+    /**
+     * Duration Ns
+     */
+    duration_ns: number;
+    /**
+     * Spans Total
+     */
+    spans_total: number;
+    /**
+     * Spans
+     */
+    spans: Array<WaterfallSpan>;
+    /**
+     * Critical Path
+     */
+    critical_path: Array<CriticalPathPiece>;
+    /**
+     * Services
+     */
+    services: Array<string>;
+};
+
+/**
+ * CriticalPathPiece
+ *
+ * A piece of the critical path: the row of its span, from start to end.
+ */
+export type CriticalPathPiece = {
+    /**
+     * Row
+     */
+    row: number;
+    /**
+     * Start Ns
+     */
+    start_ns: number;
+    /**
+     * End Ns
+     */
+    end_ns: number;
+};
+
+/**
  * TraceSummary
  *
  * What a decoded execution trace holds, in few numbers.
@@ -844,6 +1328,526 @@ export type TraceSummary = {
      * Warnings
      */
     warnings: Array<string>;
+};
+
+/**
+ * TraceSides
+ *
+ * Both sides.
+ */
+export type TraceSides = {
+    base: TraceSide | null;
+    candidate: TraceSide | null;
+};
+
+/**
+ * TraceFacts
+ *
+ * One trace. `lost` is None if all of it was read; `artifact` is None in the document of one trace.
+ */
+export type TraceFacts = {
+    /**
+     * Artifact
+     */
+    artifact: string | null;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Duration Ns
+     */
+    duration_ns: number;
+    /**
+     * Gomaxprocs
+     */
+    gomaxprocs: number;
+    /**
+     * Events
+     */
+    events: number;
+    /**
+     * Header Version
+     */
+    header_version: string;
+    lost: UnreadableRange | null;
+    /**
+     * Recording
+     */
+    recording: string;
+    /**
+     * Warnings
+     */
+    warnings: Array<string>;
+    /**
+     * Cpu Samples
+     */
+    cpu_samples: number;
+    /**
+     * Wall Start Ns
+     */
+    wall_start_ns: number | null;
+};
+
+/**
+ * TraceSide
+ *
+ * The traces of one side, and the waiting of all their goroutines.
+ */
+export type TraceSide = {
+    /**
+     * Label
+     */
+    label: string;
+    /**
+     * Traces
+     */
+    traces: Array<TraceFacts>;
+    /**
+     * Duration Ns
+     */
+    duration_ns: number;
+    /**
+     * Wakes Per Second
+     */
+    wakes_per_second: number;
+    /**
+     * Wait Seconds Per Second
+     */
+    wait_seconds_per_second: number;
+    /**
+     * Requests Per Second
+     */
+    requests_per_second: number | null;
+    /**
+     * Wait Ns Per Request
+     */
+    wait_ns_per_request: number | null;
+};
+
+/**
+ * TraceSeries
+ *
+ * States and counts of one trace over time; a count has one number per bin, a level two.
+ */
+export type TraceSeries = {
+    /**
+     * Side
+     */
+    side: 'base' | 'candidate';
+    /**
+     * Artifact
+     */
+    artifact: string | null;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Bin Ns
+     */
+    bin_ns: number;
+    /**
+     * Duration Ns
+     */
+    duration_ns: number;
+    /**
+     * Level
+     */
+    level: number;
+    /**
+     * Columns
+     */
+    columns: {
+        [key: string]: Array<number> | SeriesLevel;
+    };
+};
+
+/**
+ * SeriesLevel
+ *
+ * A level over time: its mean and maximum in each bin.
+ */
+export type SeriesLevel = {
+    /**
+     * Mean
+     */
+    mean: Array<number>;
+    /**
+     * Max
+     */
+    max: Array<number>;
+};
+
+/**
+ * TracePage
+ *
+ * The whole document. Rows are the largest only: it stays below 1 MB compressed.
+ */
+export type TracePage = {
+    /**
+     * Format
+     */
+    format: 'slowpath.trace-comparison/1';
+    sides: TraceSides;
+    /**
+     * Groups
+     */
+    groups: Array<WaiterRow>;
+    /**
+     * Shift
+     */
+    shift: Array<QuantileShift>;
+    /**
+     * Blame
+     */
+    blame: Array<OccupancyRow>;
+    mmu: MutatorUtilization;
+    gc: GcSummaries;
+    /**
+     * Series
+     */
+    series: Array<TraceSeries>;
+    /**
+     * Worst
+     */
+    worst: Array<LongestWait>;
+};
+
+/**
+ * LongestWait
+ *
+ * One of the longest waits. `has_detail`: its timeline can be fetched in tiles.
+ */
+export type LongestWait = {
+    /**
+     * Side
+     */
+    side: 'base' | 'candidate';
+    /**
+     * Artifact
+     */
+    artifact: string | null;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Index
+     */
+    index: number;
+    /**
+     * Goroutine
+     */
+    goroutine: number;
+    /**
+     * Start Ns
+     */
+    start_ns: number;
+    /**
+     * Duration Ns
+     */
+    duration_ns: number;
+    /**
+     * Queue Ahead
+     */
+    queue_ahead: number;
+    /**
+     * Overtakes
+     */
+    overtakes: number;
+    /**
+     * Waker
+     */
+    waker: string | null;
+    /**
+     * Waker Goroutine
+     */
+    waker_goroutine: number;
+    /**
+     * Proc
+     */
+    proc: number;
+    /**
+     * Verdict
+     */
+    verdict: string;
+    /**
+     * Blame
+     */
+    blame: Array<WaitOccupant>;
+    /**
+     * Block Stack
+     */
+    block_stack: Array<string>;
+    /**
+     * Waker Stack
+     */
+    waker_stack: Array<string>;
+    /**
+     * Has Detail
+     */
+    has_detail: boolean;
+    /**
+     * Victim
+     */
+    victim: string;
+};
+
+/**
+ * GroupAssist
+ *
+ * GC assist of a goroutine group, in ns per second.
+ */
+export type GroupAssist = {
+    /**
+     * Group
+     */
+    group: string;
+    /**
+     * Ns Per Second
+     */
+    ns_per_second: number;
+};
+
+/**
+ * StopTheWorld
+ *
+ * Pauses of one reason.
+ */
+export type StopTheWorld = {
+    /**
+     * Reason
+     */
+    reason: string;
+    /**
+     * Count
+     */
+    count: number;
+    /**
+     * P50 Ns
+     */
+    p50_ns: number;
+    /**
+     * P99 Ns
+     */
+    p99_ns: number;
+    /**
+     * Max Ns
+     */
+    max_ns: number;
+    /**
+     * Total Ns
+     */
+    total_ns: number;
+};
+
+/**
+ * GcSummary
+ *
+ * Garbage collection on one side; heap sizes in bytes, `cpu_fraction` of all processor time.
+ */
+export type GcSummary = {
+    /**
+     * Cycles Per Second
+     */
+    cycles_per_second: number;
+    /**
+     * Cpu Fraction
+     */
+    cpu_fraction: number;
+    /**
+     * Mark Wall Share
+     */
+    mark_wall_share: number;
+    /**
+     * Idle Ns Per Second
+     */
+    idle_ns_per_second: number;
+    /**
+     * Assist Ns Per Second
+     */
+    assist_ns_per_second: number;
+    /**
+     * Stw
+     */
+    stw: Array<StopTheWorld>;
+    /**
+     * Assist By Group
+     */
+    assist_by_group: Array<GroupAssist>;
+    /**
+     * Heap Live Max
+     */
+    heap_live_max: number;
+    /**
+     * Heap Goal Max
+     */
+    heap_goal_max: number;
+    /**
+     * Allocated Bytes Per Second
+     */
+    allocated_bytes_per_second: number;
+};
+
+/**
+ * GcSummaries
+ *
+ * Garbage collection on both sides.
+ */
+export type GcSummaries = {
+    base: GcSummary | null;
+    candidate: GcSummary | null;
+};
+
+/**
+ * MutatorUtilization
+ *
+ * Minimum mutator utilization by window: mean over the traces of a side, least and most.
+ */
+export type MutatorUtilization = {
+    /**
+     * Window Ns
+     */
+    window_ns: Array<number>;
+    /**
+     * Base
+     */
+    base: Array<number> | null;
+    /**
+     * Base Low
+     */
+    base_low: Array<number> | null;
+    /**
+     * Base High
+     */
+    base_high: Array<number> | null;
+    /**
+     * Candidate
+     */
+    candidate: Array<number> | null;
+    /**
+     * Candidate Low
+     */
+    candidate_low: Array<number> | null;
+    /**
+     * Candidate High
+     */
+    candidate_high: Array<number> | null;
+};
+
+/**
+ * OccupancyPart
+ */
+export type OccupancyPart = {
+    /**
+     * Class
+     */
+    class: string;
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Group
+     */
+    group: string | null;
+    /**
+     * Base Share
+     */
+    base_share: number;
+    /**
+     * Candidate Share
+     */
+    candidate_share: number;
+    /**
+     * Base Ns Per Wait
+     */
+    base_ns_per_wait: number;
+    /**
+     * Candidate Ns Per Wait
+     */
+    candidate_ns_per_wait: number;
+    /**
+     * Low
+     */
+    low: number;
+    /**
+     * High
+     */
+    high: number;
+    /**
+     * New
+     */
+    new: boolean;
+};
+
+/**
+ * OccupancyRow
+ *
+ * What ran on the Ps while a waiter waited: the largest parts, and the sum of the others.
+ */
+export type OccupancyRow = {
+    /**
+     * Victim
+     */
+    victim: string;
+    /**
+     * Base Total Ns
+     */
+    base_total_ns: number;
+    /**
+     * Candidate Total Ns
+     */
+    candidate_total_ns: number;
+    /**
+     * Parts
+     */
+    parts: Array<OccupancyPart>;
+};
+
+/**
+ * ShiftPoint
+ *
+ * One quantile `q` of a waiter's latency on both sides, and the bounds of its difference.
+ */
+export type ShiftPoint = {
+    /**
+     * Q
+     */
+    q: number;
+    /**
+     * Base Ns
+     */
+    base_ns: number | null;
+    /**
+     * Candidate Ns
+     */
+    candidate_ns: number | null;
+    /**
+     * Low Ns
+     */
+    low_ns: number | null;
+    /**
+     * High Ns
+     */
+    high_ns: number | null;
+};
+
+/**
+ * QuantileShift
+ *
+ * By how much each quantile of a waiter's latency changed.
+ */
+export type QuantileShift = {
+    /**
+     * Victim
+     */
+    victim: string;
+    /**
+     * Points
+     */
+    points: Array<ShiftPoint>;
 };
 
 /**
@@ -1501,6 +2505,674 @@ export type SpansSummary = {
      * Warnings
      */
     warnings: Array<string>;
+};
+
+/**
+ * SpansPage
+ *
+ * The whole document. Of the traces it has the slowest only: it stays below 1 MB.
+ */
+export type SpansPage = {
+    /**
+     * Format
+     */
+    format: 'slowpath.spans-comparison/1';
+    sides: SpanSides;
+    /**
+     * Services
+     */
+    services: Array<SpanService>;
+    /**
+     * Edges
+     */
+    edges: Array<EdgeRow>;
+    /**
+     * Order
+     */
+    order: Array<string>;
+    /**
+     * Gaps
+     */
+    gaps: Array<GapRow>;
+    /**
+     * Critical
+     */
+    critical: Array<CriticalPathRow>;
+    /**
+     * Amplification
+     */
+    amplification: Array<AmplificationRow>;
+    /**
+     * Fan Out
+     */
+    fan_out: Array<FanOutRow>;
+    /**
+     * Retries
+     */
+    retries: Array<RepeatedCallsRow>;
+    /**
+     * N Plus One
+     */
+    n_plus_one: Array<RepeatedCallsRow>;
+    /**
+     * Attributes
+     */
+    attributes: Array<AttributeRow>;
+    /**
+     * Traces
+     */
+    traces: Array<SlowTraceRow>;
+};
+
+/**
+ * SlowTraceRow
+ *
+ * One of the slowest traces of a side.
+ */
+export type SlowTraceRow = {
+    /**
+     * Artifact
+     */
+    artifact: string;
+    /**
+     * Trace Id
+     */
+    trace_id: string;
+    /**
+     * Root
+     */
+    root: string;
+    /**
+     * Service
+     */
+    service: string;
+    /**
+     * Start Ns
+     */
+    start_ns: number;
+    /**
+     * Duration Ns
+     */
+    duration_ns: number;
+    /**
+     * Spans
+     */
+    spans: number;
+    /**
+     * Errors
+     */
+    errors: number;
+    /**
+     * Gap Ns
+     */
+    gap_ns: number;
+    /**
+     * Side
+     */
+    side: 'base' | 'candidate';
+};
+
+/**
+ * AttributeRow
+ *
+ * An attribute whose value is more frequent among the slow requests.
+ */
+export type AttributeRow = {
+    /**
+     * Key
+     */
+    key: string;
+    /**
+     * Value
+     */
+    value: string;
+    /**
+     * Slow Share
+     */
+    slow_share: number;
+    /**
+     * Fast Share
+     */
+    fast_share: number;
+    /**
+     * Q Value
+     */
+    q_value: number;
+};
+
+/**
+ * RepeatedCallsRow
+ *
+ * Retries, or sequential calls in a loop (N+1).
+ */
+export type RepeatedCallsRow = {
+    /**
+     * Side
+     */
+    side: 'base' | 'candidate';
+    /**
+     * Caller
+     */
+    caller: string;
+    /**
+     * Callee
+     */
+    callee: string;
+    /**
+     * Spans
+     */
+    spans: number;
+    /**
+     * Traces
+     */
+    traces: number;
+    /**
+     * Mean
+     */
+    mean: number;
+    /**
+     * Max
+     */
+    max: number;
+    /**
+     * Total Ns
+     */
+    total_ns: number;
+};
+
+/**
+ * FanOutRow
+ *
+ * Parallel calls whose slowest one decides how long they take.
+ */
+export type FanOutRow = {
+    /**
+     * Side
+     */
+    side: 'base' | 'candidate';
+    /**
+     * Caller
+     */
+    caller: string;
+    /**
+     * Callee
+     */
+    callee: string;
+    /**
+     * N
+     */
+    n: number;
+    /**
+     * Spans
+     */
+    spans: number;
+    /**
+     * Callee P99 Ns
+     */
+    callee_p99_ns: number;
+    /**
+     * Expected P99 Ns
+     */
+    expected_p99_ns: number;
+    /**
+     * Observed P99 Ns
+     */
+    observed_p99_ns: number;
+    /**
+     * Share
+     */
+    share: number;
+    /**
+     * Explains
+     */
+    explains: boolean;
+};
+
+/**
+ * CallCounts
+ *
+ * Calls that one request makes on one side.
+ */
+export type CallCounts = {
+    /**
+     * N
+     */
+    n: number;
+    /**
+     * Calls
+     */
+    calls: number;
+    /**
+     * Mean
+     */
+    mean: number;
+    /**
+     * P99
+     */
+    p99: number;
+    /**
+     * Max
+     */
+    max: number;
+    /**
+     * Errors
+     */
+    errors: number;
+    /**
+     * Call Ns
+     */
+    call_ns: number;
+    /**
+     * P99 Ns
+     */
+    p99_ns: number;
+};
+
+/**
+ * AmplificationRow
+ *
+ * Calls per request from an operation to a callee; `of` names what `low` and `high` bound.
+ */
+export type AmplificationRow = {
+    /**
+     * Edge
+     */
+    edge: string;
+    /**
+     * Caller
+     */
+    caller: string;
+    /**
+     * Op
+     */
+    op: string;
+    /**
+     * Callee
+     */
+    callee: string;
+    base: CallCounts | null;
+    candidate: CallCounts | null;
+    /**
+     * Ratio
+     */
+    ratio: number | null;
+    /**
+     * Low
+     */
+    low: number | null;
+    /**
+     * High
+     */
+    high: number | null;
+    /**
+     * Of
+     */
+    of: 'ratio' | 'difference';
+    /**
+     * Q Value
+     */
+    q_value: number | null;
+    /**
+     * State
+     */
+    state: 'noise' | 'more' | 'less' | 'only-candidate' | 'only-base';
+};
+
+/**
+ * CallPathShare
+ *
+ * A call path on the critical paths of one side: its time, how often it is called, and how long a call takes.
+ */
+export type CallPathShare = {
+    /**
+     * Ns Per Request
+     */
+    ns_per_request: number;
+    /**
+     * Share
+     */
+    share: number;
+    /**
+     * Calls Per Request
+     */
+    calls_per_request: number;
+    /**
+     * Mean Ns
+     */
+    mean_ns: number;
+};
+
+/**
+ * CriticalPathRow
+ *
+ * A call path on the critical paths; `low` and `high` bound the difference in ns per request.
+ */
+export type CriticalPathRow = {
+    /**
+     * Path
+     */
+    path: Array<string>;
+    /**
+     * Service
+     */
+    service: string;
+    /**
+     * Op
+     */
+    op: string;
+    base: CallPathShare | null;
+    candidate: CallPathShare | null;
+    /**
+     * Low
+     */
+    low: number | null;
+    /**
+     * High
+     */
+    high: number | null;
+    /**
+     * State
+     */
+    state: 'noise' | 'more' | 'less' | 'only-candidate' | 'only-base';
+};
+
+/**
+ * GapQuantileChange
+ *
+ * The change of one quantile of a gap; `low` and `high` bound the ratio.
+ */
+export type GapQuantileChange = {
+    /**
+     * Ratio
+     */
+    ratio: number | null;
+    /**
+     * Difference
+     */
+    difference: number;
+    /**
+     * Low
+     */
+    low: number | null;
+    /**
+     * High
+     */
+    high: number | null;
+    /**
+     * Q Value
+     */
+    q_value: number | null;
+};
+
+/**
+ * GapChanges
+ *
+ * The changes of quantiles of a gap; None where too few values are beyond a quantile.
+ */
+export type GapChanges = {
+    p50: GapQuantileChange | null;
+    p90: GapQuantileChange | null;
+    p99: GapQuantileChange | null;
+};
+
+/**
+ * GapChange
+ *
+ * The change of a gap at `quantile`; None for an edge on one side only, whose whole time is compared.
+ */
+export type GapChange = {
+    /**
+     * Quantile
+     */
+    quantile: number | null;
+    /**
+     * Ratio
+     */
+    ratio: number | null;
+    /**
+     * Difference
+     */
+    difference: number;
+    /**
+     * Low
+     */
+    low: number | null;
+    /**
+     * High
+     */
+    high: number | null;
+    /**
+     * Q Value
+     */
+    q_value: number | null;
+};
+
+/**
+ * GapSide
+ *
+ * The gaps of one edge on one side; `suspect` ones may come from clock skew and have no quantile.
+ */
+export type GapSide = {
+    /**
+     * N
+     */
+    n: number;
+    /**
+     * Suspect
+     */
+    suspect: number;
+    /**
+     * P50 Ns
+     */
+    p50_ns: number;
+    /**
+     * P90 Ns
+     */
+    p90_ns: number;
+    /**
+     * P99 Ns
+     */
+    p99_ns: number;
+    /**
+     * Per Request Ns
+     */
+    per_request_ns: number;
+    /**
+     * Share
+     */
+    share: number;
+};
+
+/**
+ * GapRow
+ *
+ * Gaps at one edge: an operation, and the children before and after. A `leaf` has no children.
+ */
+export type GapRow = {
+    /**
+     * Edge
+     */
+    edge: string;
+    /**
+     * Service
+     */
+    service: string;
+    /**
+     * Op
+     */
+    op: string;
+    /**
+     * Previous
+     */
+    previous: string;
+    /**
+     * Next
+     */
+    next: string;
+    base: GapSide | null;
+    candidate: GapSide | null;
+    change: GapChange | null;
+    changes: GapChanges | null;
+    /**
+     * State
+     */
+    state: 'noise' | 'more' | 'less' | 'only-candidate' | 'only-base';
+    /**
+     * Leaf
+     */
+    leaf: boolean;
+};
+
+/**
+ * EdgeCalls
+ *
+ * Calls between two services on one side; `ratio` is calls per request.
+ */
+export type EdgeCalls = {
+    /**
+     * Calls
+     */
+    calls: number;
+    /**
+     * Requests
+     */
+    requests: number;
+    /**
+     * Ratio
+     */
+    ratio: number;
+    /**
+     * P99 Ns
+     */
+    p99_ns: number;
+    /**
+     * Errors
+     */
+    errors: number;
+};
+
+/**
+ * EdgeRow
+ *
+ * Calls from one service to another.
+ */
+export type EdgeRow = {
+    /**
+     * Caller
+     */
+    caller: string;
+    /**
+     * Callee
+     */
+    callee: string;
+    base: EdgeCalls | null;
+    candidate: EdgeCalls | null;
+    /**
+     * State
+     */
+    state: 'noise' | 'more' | 'less' | 'only-candidate' | 'only-base';
+};
+
+/**
+ * SpanService
+ *
+ * A service: its spans, and quantiles of the spans through which requests enter it.
+ */
+export type SpanService = {
+    /**
+     * Service
+     */
+    service: string;
+    /**
+     * Spans
+     */
+    spans: number;
+    /**
+     * Errors
+     */
+    errors: number;
+    /**
+     * P50 Ns
+     */
+    p50_ns: number;
+    /**
+     * P99 Ns
+     */
+    p99_ns: number;
+};
+
+/**
+ * RootOperation
+ *
+ * An operation of root spans: how many, and quantiles of their durations.
+ */
+export type RootOperation = {
+    /**
+     * Op
+     */
+    op: string;
+    /**
+     * Service
+     */
+    service: string;
+    /**
+     * N
+     */
+    n: number;
+    /**
+     * P50 Ns
+     */
+    p50_ns: number;
+    /**
+     * P90 Ns
+     */
+    p90_ns: number;
+    /**
+     * P99 Ns
+     */
+    p99_ns: number;
+};
+
+/**
+ * SpanSide
+ *
+ * The span sets of one side: counts, the time that they cover, and the most frequent root operations.
+ */
+export type SpanSide = {
+    /**
+     * Label
+     */
+    label: string;
+    /**
+     * Artifacts
+     */
+    artifacts: Array<string>;
+    /**
+     * Traces
+     */
+    traces: number;
+    /**
+     * Spans
+     */
+    spans: number;
+    /**
+     * Seconds
+     */
+    seconds: number;
+    /**
+     * Root Ops
+     */
+    root_ops: Array<RootOperation>;
+};
+
+/**
+ * SpanSides
+ *
+ * Both sides.
+ */
+export type SpanSides = {
+    base: SpanSide | null;
+    candidate: SpanSide | null;
 };
 
 /**
@@ -7098,6 +8770,105 @@ export type GuardrailIn = {
 };
 
 /**
+ * GrowthSetRow
+ *
+ * A set of logs, and the path on which most of its stacks grew.
+ *
+ * `sampled` counts are as printed; `estimate` is multiplied by the sampling rate, with `low` and `high`; `total` is
+ * what the logs print, None where they do not. `ratio` is to the first set, per request or second where known.
+ */
+export type GrowthSetRow = {
+    /**
+     * Side
+     */
+    side: string;
+    /**
+     * Label
+     */
+    label: string;
+    /**
+     * Artifacts
+     */
+    artifacts: number;
+    /**
+     * Dialects
+     */
+    dialects: Array<string>;
+    /**
+     * Rates
+     */
+    rates: Array<number>;
+    /**
+     * Sampled
+     */
+    sampled: number;
+    /**
+     * Estimate
+     */
+    estimate: number;
+    /**
+     * Total
+     */
+    total: number | null;
+    /**
+     * Duration Ns
+     */
+    duration_ns: number | null;
+    /**
+     * Requests
+     */
+    requests: number | null;
+    /**
+     * Per Second
+     */
+    per_second: number | null;
+    /**
+     * Per Request
+     */
+    per_request: number | null;
+    /**
+     * Low
+     */
+    low: number;
+    /**
+     * High
+     */
+    high: number;
+    /**
+     * Payer
+     */
+    payer: string | null;
+    /**
+     * Path
+     */
+    path: Array<string>;
+    /**
+     * Old Bytes
+     */
+    old_bytes: number | null;
+    /**
+     * New Bytes
+     */
+    new_bytes: number | null;
+    /**
+     * Share
+     */
+    share: number | null;
+    /**
+     * Ratio
+     */
+    ratio: number | null;
+    /**
+     * Ratio Low
+     */
+    ratio_low: number | null;
+    /**
+     * Ratio High
+     */
+    ratio_high: number | null;
+};
+
+/**
  * GrowthSetOut
  *
  * The logs of one build: how often stacks grew, as printed and in all, and the path that grew most.
@@ -7192,11 +8963,238 @@ export type GrowthSetOut = {
 };
 
 /**
+ * GrowthRow
+ *
+ * Growths attributed to one caller (`payer`) from one stack size to another.
+ */
+export type GrowthRow = {
+    /**
+     * Payer
+     */
+    payer: string;
+    /**
+     * Path
+     */
+    path: Array<string>;
+    /**
+     * Old Bytes
+     */
+    old_bytes: number | null;
+    /**
+     * New Bytes
+     */
+    new_bytes: number | null;
+    base: GrowthCount;
+    candidate: GrowthCount;
+    /**
+     * Ratio
+     */
+    ratio: number | null;
+    /**
+     * Low
+     */
+    low: number | null;
+    /**
+     * High
+     */
+    high: number | null;
+    /**
+     * Q Value
+     */
+    q_value: number | null;
+    /**
+     * State
+     */
+    state: 'noise' | 'more' | 'less' | 'only-candidate' | 'only-base';
+};
+
+/**
+ * GrowthCount
+ *
+ * Growths on one side: as printed, estimated, and per second and request where known.
+ */
+export type GrowthCount = {
+    /**
+     * Sampled
+     */
+    sampled: number;
+    /**
+     * Estimate
+     */
+    estimate: number;
+    /**
+     * Per Second
+     */
+    per_second: number | null;
+    /**
+     * Per Request
+     */
+    per_request: number | null;
+};
+
+/**
+ * GrowthPage
+ *
+ * The whole document; `basis` is the id of the normalization.
+ */
+export type GrowthPage = {
+    /**
+     * Format
+     */
+    format: 'slowpath.growth-comparison/1';
+    /**
+     * Basis
+     */
+    basis: string;
+    /**
+     * Sets
+     */
+    sets: Array<GrowthSetRow>;
+    /**
+     * Rows
+     */
+    rows: Array<GrowthRow>;
+};
+
+/**
  * Granularity
  *
  * What one frame of a view is.
  */
 export type Granularity = 'package' | 'function' | 'line';
+
+/**
+ * GapWaker
+ *
+ * The goroutine that woke the span's goroutine, and where.
+ */
+export type GapWaker = {
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * Group
+     */
+    group: string;
+    /**
+     * Stack
+     */
+    stack: Array<GapFrame>;
+};
+
+/**
+ * GapFrame
+ *
+ * One frame of a stack.
+ */
+export type GapFrame = {
+    /**
+     * Function
+     */
+    function: string;
+    /**
+     * File
+     */
+    file: string;
+    /**
+     * Line
+     */
+    line: number;
+};
+
+/**
+ * GapSample
+ *
+ * CPU samples of the goroutine on one stack.
+ */
+export type GapSample = {
+    /**
+     * Count
+     */
+    count: number;
+    /**
+     * Stack
+     */
+    stack: Array<GapFrame>;
+};
+
+/**
+ * GapPiece
+ *
+ * A state of the goroutine from one time to another.
+ */
+export type GapPiece = {
+    /**
+     * From Ns
+     */
+    from_ns: number;
+    /**
+     * To Ns
+     */
+    to_ns: number;
+    /**
+     * State
+     */
+    state: string;
+    /**
+     * Reason
+     */
+    reason: string;
+};
+
+/**
+ * GapPart
+ *
+ * A state of the goroutine over the gap; `blame` is the P occupancy while it was runnable.
+ */
+export type GapPart = {
+    /**
+     * State
+     */
+    state: string;
+    /**
+     * Reason
+     */
+    reason: string;
+    /**
+     * Ns
+     */
+    ns: number;
+    /**
+     * Times
+     */
+    times: number;
+    /**
+     * Blame
+     */
+    blame?: Array<GapOccupant>;
+    /**
+     * Stack
+     */
+    stack?: Array<GapFrame>;
+    waker?: GapWaker | null;
+};
+
+/**
+ * GapOccupant
+ *
+ * What ran on the Ps for `ns`; `group` is empty for what is not a goroutine group.
+ */
+export type GapOccupant = {
+    /**
+     * Kind
+     */
+    kind: string;
+    /**
+     * Group
+     */
+    group: string;
+    /**
+     * Ns
+     */
+    ns: number;
+};
 
 /**
  * GapIn
@@ -7212,6 +9210,154 @@ export type GapIn = {
      * Gap
      */
     gap: number;
+};
+
+/**
+ * GapGoroutine
+ *
+ * A goroutine and its group.
+ */
+export type GapGoroutine = {
+    /**
+     * Id
+     */
+    id: number;
+    /**
+     * Group
+     */
+    group: string;
+};
+
+/**
+ * GapGc
+ *
+ * Garbage collection during the gap.
+ */
+export type GapGc = {
+    /**
+     * Mark Ns
+     */
+    mark_ns: number;
+    /**
+     * Stop Ns
+     */
+    stop_ns: number;
+    /**
+     * Cycles
+     */
+    cycles: number;
+};
+
+/**
+ * GapExplanationDocument
+ *
+ * The whole document. `doubts` are caveats; of `pieces_total` pieces it has the longest.
+ */
+export type GapExplanationDocument = {
+    /**
+     * Format
+     */
+    format: 'slowpath.gap-explanation/1';
+    /**
+     * Basis
+     */
+    basis: 'id' | 'clock' | 'nobody' | 'nothing';
+    /**
+     * Why
+     */
+    why: string | null;
+    /**
+     * Sentence
+     */
+    sentence: string;
+    gap: ExplainedGap;
+    trace: ExplainingTrace | null;
+    goroutine: GapGoroutine | null;
+    /**
+     * Parts
+     */
+    parts: Array<GapPart>;
+    /**
+     * Pieces
+     */
+    pieces: Array<GapPiece>;
+    /**
+     * Pieces Total
+     */
+    pieces_total: number;
+    /**
+     * Processors
+     */
+    processors: Array<GapOccupant>;
+    /**
+     * Procs
+     */
+    procs: number;
+    gc: GapGc;
+    /**
+     * Samples
+     */
+    samples: Array<GapSample>;
+    /**
+     * Doubts
+     */
+    doubts: Array<string>;
+    /**
+     * Looked
+     */
+    looked: Array<UnusedTrace>;
+};
+
+/**
+ * ExplainingTrace
+ *
+ * The execution trace that explains the gap; `from_ns` is where the gap begins in it.
+ */
+export type ExplainingTrace = {
+    /**
+     * Artifact Id
+     */
+    artifact_id: string;
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * From Ns
+     */
+    from_ns: number | null;
+};
+
+/**
+ * ExplainedGap
+ *
+ * The gap: its operation, and the children before and after.
+ */
+export type ExplainedGap = {
+    /**
+     * Service
+     */
+    service: string;
+    /**
+     * Instance
+     */
+    instance: string;
+    /**
+     * Op
+     */
+    op: string;
+    /**
+     * Previous
+     */
+    previous: string;
+    /**
+     * Next
+     */
+    next: string;
+    /**
+     * Duration Ns
+     */
+    duration_ns: number;
 };
 
 /**
@@ -7559,12 +9705,7 @@ export type ExplanationOut = {
      * State
      */
     state: 'waiting' | 'running' | 'done' | 'failed' | 'cancelled';
-    /**
-     * Content
-     */
-    content: {
-        [key: string]: unknown;
-    } | null;
+    content: GapExplanationDocument | null;
     problem: Problem | null;
     /**
      * Job Id
@@ -8177,6 +10318,26 @@ export type CostShift = {
      * Sentence
      */
     sentence: string;
+};
+
+/**
+ * ConfigurationDifference
+ *
+ * A key of the configuration (`cpu`, `gomaxprocs`) whose values differ between the sides.
+ */
+export type ConfigurationDifference = {
+    /**
+     * Key
+     */
+    key: string;
+    /**
+     * Base
+     */
+    base: Array<string>;
+    /**
+     * Candidate
+     */
+    candidate: Array<string>;
 };
 
 /**
@@ -9373,6 +11534,203 @@ export type BisectActionIn = {
      * Reason
      */
     reason?: string;
+};
+
+/**
+ * BenchmarkSideLabels
+ *
+ * The labels of both sides.
+ */
+export type BenchmarkSideLabels = {
+    base: BenchmarkSideLabel;
+    candidate: BenchmarkSideLabel;
+};
+
+/**
+ * BenchmarkSideLabel
+ *
+ * The label of one side.
+ */
+export type BenchmarkSideLabel = {
+    /**
+     * Label
+     */
+    label: string;
+};
+
+/**
+ * BenchmarkSide
+ *
+ * One side of a row: the median with its 95 % interval, None where too few values were measured.
+ *
+ * Of an exact unit, `center` is the value.
+ */
+export type BenchmarkSide = {
+    /**
+     * N
+     */
+    n: number;
+    /**
+     * Center
+     */
+    center: number;
+    /**
+     * Low
+     */
+    low: number | null;
+    /**
+     * High
+     */
+    high: number | null;
+    /**
+     * Values
+     */
+    values: Array<number>;
+};
+
+/**
+ * BenchmarkPageRow
+ *
+ * One benchmark in one unit. `p` is of the Mann-Whitney test, None for an exact unit.
+ *
+ * `low` and `high` bound the ratio; `direction` is None where the change is not significant.
+ */
+export type BenchmarkPageRow = {
+    /**
+     * Name
+     */
+    name: string;
+    /**
+     * Unit
+     */
+    unit: string;
+    /**
+     * Config
+     */
+    config: {
+        [key: string]: string;
+    };
+    base: BenchmarkSide;
+    candidate: BenchmarkSide;
+    /**
+     * Ratio
+     */
+    ratio: number | null;
+    /**
+     * P
+     */
+    p: number | null;
+    /**
+     * Alpha
+     */
+    alpha: number;
+    /**
+     * Significant
+     */
+    significant: boolean;
+    /**
+     * Better
+     */
+    better: 'less' | 'more' | null;
+    /**
+     * Exact
+     */
+    exact: boolean;
+    /**
+     * Warnings
+     */
+    warnings: Array<string>;
+    /**
+     * State
+     */
+    state: string;
+    /**
+     * Direction
+     */
+    direction: 'worse' | 'better' | null;
+    /**
+     * Q Value
+     */
+    q_value: number | null;
+    /**
+     * Low
+     */
+    low: number | null;
+    /**
+     * High
+     */
+    high: number | null;
+};
+
+/**
+ * BenchmarkPage
+ *
+ * The whole document.
+ */
+export type BenchmarkPage = {
+    /**
+     * Format
+     */
+    format: 'slowpath.benchmark-comparison/1';
+    sides: BenchmarkSideLabels;
+    /**
+     * Rows
+     */
+    rows: Array<BenchmarkPageRow>;
+    /**
+     * Geomeans
+     */
+    geomeans: Array<BenchmarkGeomean>;
+    /**
+     * Unpaired
+     */
+    unpaired: Array<UnpairedBenchmark>;
+    /**
+     * Differs
+     */
+    differs: Array<ConfigurationDifference>;
+    /**
+     * Warnings
+     */
+    warnings: Array<string>;
+};
+
+/**
+ * BenchmarkGeomean
+ *
+ * The geometric mean of the rows of a unit; None where a value is 0.
+ */
+export type BenchmarkGeomean = {
+    /**
+     * Unit
+     */
+    unit: string;
+    /**
+     * Config
+     */
+    config: {
+        [key: string]: string;
+    };
+    /**
+     * Rows
+     */
+    rows: number;
+    /**
+     * Base
+     */
+    base: number | null;
+    /**
+     * Candidate
+     */
+    candidate: number | null;
+    /**
+     * Ratio
+     */
+    ratio: number | null;
+    /**
+     * Warnings
+     */
+    warnings: Array<string>;
 };
 
 /**
@@ -16790,11 +19148,9 @@ export type TracesGetError = TracesGetErrors[keyof TracesGetErrors];
 
 export type TracesGetResponses = {
     /**
-     * slowpath.trace-comparison/1, one side only
+     * One side only
      */
-    200: {
-        [key: string]: unknown;
-    };
+    200: TracePage;
 };
 
 export type TracesGetResponse = TracesGetResponses[keyof TracesGetResponses];
@@ -17197,11 +19553,9 @@ export type SpansGetError = SpansGetErrors[keyof SpansGetErrors];
 
 export type SpansGetResponses = {
     /**
-     * slowpath.spans-comparison/1, one side only
+     * One side only
      */
-    200: {
-        [key: string]: unknown;
-    };
+    200: SpansPage;
 };
 
 export type SpansGetResponse = SpansGetResponses[keyof SpansGetResponses];
@@ -17330,11 +19684,9 @@ export type SpansTraceError = SpansTraceErrors[keyof SpansTraceErrors];
 
 export type SpansTraceResponses = {
     /**
-     * slowpath.spans-trace/1
+     * One trace
      */
-    200: {
-        [key: string]: unknown;
-    };
+    200: TraceWaterfall;
 };
 
 export type SpansTraceResponse = SpansTraceResponses[keyof SpansTraceResponses];
@@ -19143,11 +21495,11 @@ export type ComparisonsPartError = ComparisonsPartErrors[keyof ComparisonsPartEr
 
 export type ComparisonsPartResponses = {
     /**
-     * Successful Response
+     * Response 200 Comparisons:Part
+     *
+     * The document of the part
      */
-    200: {
-        [key: string]: unknown;
-    };
+    200: TracePage | SpansPage | GrowthPage | BenchmarkPage;
 };
 
 export type ComparisonsPartResponse = ComparisonsPartResponses[keyof ComparisonsPartResponses];

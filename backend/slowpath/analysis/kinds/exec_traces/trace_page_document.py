@@ -5,7 +5,9 @@ Times are nanoseconds, of a trace since its first event. In the document of one 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, TypedDict
+from typing import Final, Literal
+
+from typing_extensions import TypedDict
 
 Format = Literal["slowpath.trace-comparison/1"]
 FORMAT: Final[Format] = "slowpath.trace-comparison/1"
