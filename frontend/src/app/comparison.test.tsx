@@ -220,6 +220,7 @@ describe('a finished comparison', () => {
 
 it('states only what the result states', async () => {
   const headline = {
+    ...aResult().headline,
     sentence: 'Regressed: stack growth takes more time: 4 µs instead of 2 (×2.0, 1.8 to 2.2).',
   };
   show(aComparison({ result: aResult({ headline, findings: [aFinding()] }) }));

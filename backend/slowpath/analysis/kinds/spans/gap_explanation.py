@@ -21,6 +21,7 @@ from slowpath.analysis.kinds.spans.gap_explanation_document import (
     GapGc,
     GapOccupant,
     GapPart,
+    GoroutineState,
     UnusedTrace,
 )
 from slowpath.analysis.kinds.spans.span_artifact import SpanArtifact
@@ -39,7 +40,7 @@ BY_GOROUTINE: tuple[ExplanationBasis, ...] = ("id", "clock")
 RANKS: tuple[ExplanationBasis, ...] = ("id", "clock", "nobody", "nothing")
 """Ways in which a gap was explained, the best first."""
 
-STATE_WORDS: Mapping[str, str] = {
+STATE_WORDS: Mapping[GoroutineState, str] = {
     "running": "it ran for {}",
     "assist": "it worked for the garbage collector for {}",
     "runnable": "it waited {} for a processor",
@@ -206,7 +207,7 @@ def _sentence(question: GapQuestion, best: ExaminedTrace | None) -> str:
             f"Whose {gap} these were can not be told: {_why(answer)}. The processors were held by {holders} meanwhile."
         )
     parts = answer.get("parts", [])
-    states: dict[str, int] = {}
+    states: dict[GoroutineState, int] = {}
     for part in parts:
         states[part["state"]] = states.get(part["state"], 0) + part["ns"]
     ordered = sorted(states.items(), key=lambda each: -each[1])
@@ -224,7 +225,7 @@ def _collecting(question: GapQuestion, answer: GapAnswer) -> str:
     return f" The garbage collector was marking for {format_duration(marked)} of it."
 
 
-def _of_state(state: str, parts: Sequence[GapPart]) -> str:
+def _of_state(state: GoroutineState, parts: Sequence[GapPart]) -> str:
     longest = max((part for part in parts if part["state"] == state), key=lambda part: int(part["ns"]))
     if state == "runnable" and longest.get("blame"):
         return f" behind {_holders(longest['blame'], 2)}"

@@ -12,6 +12,7 @@ from typing_extensions import TypedDict
 
 Format = Literal["slowpath.gap-explanation/1"]
 FORMAT: Final[Format] = "slowpath.gap-explanation/1"
+GoroutineState = Literal["running", "assist", "runnable", "blocked", "syscall", "unknown"]
 ExplanationBasis = Literal["id", "clock", "nobody", "nothing"]
 """How the goroutine was found: by the span's id in the trace, by the clock, not at all; or no trace could be read."""
 
@@ -50,7 +51,7 @@ class GapWaker(TypedDict):
 class GapPart(TypedDict):
     """A state of the goroutine over the gap; `blame` is the P occupancy while it was runnable."""
 
-    state: str
+    state: GoroutineState
     reason: str
     ns: int
     times: int
@@ -64,7 +65,7 @@ class GapPiece(TypedDict):
 
     from_ns: int
     to_ns: int
-    state: str
+    state: GoroutineState
     reason: str
 
 
