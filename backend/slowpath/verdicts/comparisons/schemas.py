@@ -9,7 +9,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstrai
 from slowpath.analysis.comparison.comparison_document import ComparisonDocument
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.core.jobs import JobRow
-from slowpath.platform.http.problems import Problem
+from slowpath.platform.http.problems import Problem, read_problem
 from slowpath.platform.jobs.schemas import JobOut, make_job_out
 from slowpath.verdicts.comparisons.rules import ExportFormat, Granularity, Side, TimeRange, windows_from
 from slowpath.verdicts.comparisons.tables import Comparison, ComparisonExport, DiffView
@@ -182,11 +182,6 @@ class ExportOut(BaseModel):
     created_at: datetime
 
 
-def make_problem_out(problem: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Tell a stored problem."""
-    return {"status": 422, **problem} if problem else None
-
-
 def view_out(row: DiffView) -> DiffViewOut:
     """Tell a view."""
     return DiffViewOut.model_validate(
@@ -203,7 +198,7 @@ def view_out(row: DiffView) -> DiffViewOut:
             "functions": row.functions,
             "has_rest": row.tail_blob_key is not None,
             "job_id": row.job_id,
-            "problem": make_problem_out(row.problem),
+            "problem": read_problem(row.problem),
         }
     )
 
@@ -272,7 +267,7 @@ def _members(
             "artifact_ids": sides.get("candidate", []) if sides is not None else None,
             "window": window_out(windows.get(Side.CANDIDATE)),
         },
-        "problem": make_problem_out(row.problem),
+        "problem": read_problem(row.problem),
         "job_id": row.job_id,
         "created_at": row.created_at,
         "created_by": row.created_by,
@@ -289,7 +284,7 @@ def export_out(row: ComparisonExport) -> ExportOut:
             "format": row.format,
             "kind": row.kind,
             "state": row.state,
-            "problem": make_problem_out(row.problem),
+            "problem": read_problem(row.problem),
             "job_id": row.job_id,
             "file_name": row.file_name,
             "media_type": row.media_type,

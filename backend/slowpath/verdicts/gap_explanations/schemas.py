@@ -7,7 +7,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field
 
 from slowpath.analysis.kinds.spans.gap_explanation_document import GapExplanationDocument
-from slowpath.platform.http.problems import Problem
+from slowpath.platform.http.problems import Problem, read_problem
 from slowpath.verdicts.gap_explanations.tables import GapExplanation
 
 Number = Annotated[int, Field(ge=0, le=2**31 - 1)]
@@ -48,7 +48,7 @@ def explanation_out(row: GapExplanation, document: GapExplanationDocument | None
             "gap": row.gap_number,
             "state": row.state,
             "content": document,
-            "problem": {"status": 422, **row.problem} if row.problem else None,
+            "problem": read_problem(row.problem),
             "job_id": row.job_id,
             "created_at": row.created_at,
         }

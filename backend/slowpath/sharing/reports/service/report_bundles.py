@@ -33,13 +33,14 @@ from slowpath.sharing.reports.rules import (
     request_with,
 )
 from slowpath.sharing.reports.service import reports
+from slowpath.sharing.reports.service.recorded_versions import upgrade_response
 from slowpath.sharing.reports.tables import ShareLink
 
 CHUNK_BYTES = 1 << 20
 QUICK = 1
 SMALL = 6
 """How hard gzip tries: for what is made for one look, and for what is kept for many."""
-PACKING = 1
+PACKING = 2
 """Grows when the same report would be packed or scrubbed otherwise, so that what was kept is made anew."""
 
 
@@ -101,7 +102,7 @@ class RecordedBodies:
     def read(self, answer: RecordedResponse) -> bytes:
         """Return the bytes of an answer. Raises `NotFound`, `Unavailable`."""
         key = reports.blob_key(self._found.team_id, self._found.report_id, answer.sha256)
-        return gzip.decompress(self._blobs.read(key))
+        return upgrade_response(answer.request, gzip.decompress(self._blobs.read(key)))
 
 
 def scrubber_for(found: ReportContent, blobs: BlobStore, scrub: ScrubOptions) -> Scrubber:

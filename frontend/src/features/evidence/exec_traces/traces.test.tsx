@@ -4,7 +4,6 @@ import {
   aWaiter,
   aWait,
   noChange,
-  wholeTrace,
 } from '../../../testing/trace-fixtures';
 import { largestOf, linesOf } from './trace-series';
 import { readTrace, readTraces, type TraceDocument } from './trace-types';

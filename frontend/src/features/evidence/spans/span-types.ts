@@ -26,10 +26,7 @@ export type RowState = (GapRow | EdgeRow)['state'];
 export function readSets(response: unknown): SpansPage {
   const page = requireFormat<SpansPage>(response, 'slowpath.spans-comparison/1', 'the span set');
   // The first documents have only `change`, of one quantile.
-  const gaps = page.gaps.map((gap) => ({
-    ...gap,
-    changes: gap.changes as GapRow['changes'] | undefined,
-  }));
+  const gaps: (Omit<GapRow, 'changes'> & Partial<Pick<GapRow, 'changes'>>)[] = page.gaps;
   return { ...page, gaps: gaps.map((gap) => ({ ...gap, changes: gap.changes ?? null })) };
 }
 
