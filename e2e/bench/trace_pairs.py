@@ -42,7 +42,9 @@ def false_alarms() -> Iterator[BenchmarkResult]:
         for seed, (base, candidate) in enumerate(_splits(traces)):
             found = compare_traces(base, candidate, DEFAULT_TRACE_THRESHOLDS, np.random.default_rng(seed), _ignore)
             comparisons += 1
-            alarms += found.verdict not in {"unchanged", "inconclusive"} or any(f.certain for f in found.findings)
+            alarms += found.verdict not in {"unchanged", "inconclusive"} or any(
+                f.is_significant for f in found.findings
+            )
             unchanged += found.verdict == "unchanged"
     low, high = binomtest(alarms, comparisons).proportion_ci(method="wilson")
     what = f"A/A: % of {comparisons} comparisons with an alarm (95% CI {100 * low:.1f}-{100 * high:.1f}%)"

@@ -162,7 +162,7 @@ class _Alarms:
 
 
 def _alarmed(comparison: ProfileComparison) -> bool:
-    return comparison.verdict in {"regressed", "improved"} or any(each.certain for each in comparison.findings)
+    return comparison.verdict in {"regressed", "improved"} or any(each.is_significant for each in comparison.findings)
 
 
 def _false_alarms(found: Sequence[CapturePool]) -> Iterator[BenchmarkResult]:
@@ -347,9 +347,9 @@ def _longer(pool: CapturePool, size: int, rng: Generator) -> Draw:
 def _names(comparison: ProfileComparison, key: str, direction: str) -> bool:
     """Return whether a significant finding of this direction is this function, is attributed to a path through it, or is the total."""
     return any(
-        finding.certain
+        finding.is_significant
         and finding.direction == direction
-        and (finding.subject in {key, "total"} or any(key in payer.path for payer in finding.payers))
+        and (finding.subject in {key, "total"} or any(key in payer.path for payer in finding.attributed_callers))
         for finding in comparison.findings
     )
 
@@ -358,7 +358,7 @@ def _is_wrong(comparison: ProfileComparison, direction: str) -> bool:
     """Return whether the verdict or a significant finding has the opposite direction of the only effect."""
     opposite = {"worse": ("improved", "better"), "better": ("regressed", "worse")}[direction]
     return comparison.verdict == opposite[0] or any(
-        each.certain and each.direction == opposite[1] for each in comparison.findings
+        each.is_significant and each.direction == opposite[1] for each in comparison.findings
     )
 
 
@@ -379,7 +379,12 @@ def _cases(known: Sequence[CaptureCase]) -> Iterator[BenchmarkResult]:
             continue
         comparison = compared(case.base, case.candidate)
         told = {finding.subject for finding in comparison.findings}
-        told |= {name for f in comparison.findings for payer in f.payers for name in (payer.function, *payer.path)}
+        told |= {
+            name
+            for f in comparison.findings
+            for payer in f.attributed_callers
+            for name in (payer.function, *payer.path)
+        }
         right = comparison.verdict == case.verdict and set(case.where) <= told
         right &= not set(case.must_not_flag) & {finding.subject for finding in comparison.findings}
         yield BenchmarkResult(

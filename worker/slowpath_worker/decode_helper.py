@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from slowpath.analysis.kinds.spans.gap_explanation import GapQuestion
+from slowpath.analysis.kinds.spans.gap_explanation_document import GapAnswer
 from slowpath.core.errors import InvalidRequest, TooLarge, Unavailable
 from slowpath.core.settings import MIB, Settings
 
@@ -170,9 +171,7 @@ class DecodeHelper:
         limits = DecodeLimits(MAX_MEMORY_BYTES, self._settings.decode_seconds, 0)
         self._run(["trace-excerpt", "--from", str(begin), "--to", str(end), str(path), str(out)], limits)
 
-    def explain(
-        self, path: Path, question: GapQuestion, wall_start_ns: int | None, limits: DecodeLimits
-    ) -> dict[str, Any]:
+    def explain(self, path: Path, question: GapQuestion, wall_start_ns: int | None, limits: DecodeLimits) -> GapAnswer:
         """Return what a span's goroutine did in a gap, from an execution trace. Raises like `profile`."""
         arguments = ["gap-explain", "--max-bytes", str(limits.unpacked_bytes)]
         arguments += ["--from", str(question.from_ns), "--to", str(question.to_ns)]
@@ -183,7 +182,7 @@ class DecodeHelper:
             arguments += ["--wall-start", str(wall_start_ns)]
         for mark in question.marks:
             arguments += ["--mark", str(mark)]
-        explanation: dict[str, Any] = json.loads(self._run([*arguments, str(path)], limits))
+        explanation: GapAnswer = json.loads(self._run([*arguments, str(path)], limits))
         return explanation
 
     def growth(self, path: Path, out: Path, limits: DecodeLimits) -> None:

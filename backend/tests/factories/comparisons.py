@@ -2,28 +2,24 @@
 
 import gzip
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 import numpy as np
 
 from slowpath.analysis.formats.column_file import Array, pack_strings, write_columns
+from slowpath.analysis.kinds.profiles.diff_view_inputs import DiffViewSummary
+from slowpath.analysis.kinds.profiles.profile_table import SampleType
 from slowpath.core.ids import ArtifactId, ComparisonId
 from slowpath.verdicts.comparisons.rules import ComparisonState, ExportFormat, Granularity
 from slowpath.verdicts.comparisons.service import comparison_exports, comparison_results, comparisons, diff_views
 from slowpath.verdicts.comparisons.service.comparison_results import DiffViewFiles, DiffViewKey
 from slowpath.verdicts.comparisons.service.comparisons import SideRequest
 from tests.factories.files import FilesFactory
+from tests.factories.findings import make_result
 
 FUNCTION_VIEW = DiffViewKey("cpu", "cpu", Granularity.FUNCTION)
 LINE_VIEW = DiffViewKey("cpu", "cpu", Granularity.LINE)
-DESCRIBED = {"unit": "nanoseconds", "bases": ["share"], "default_basis": "share"}
-RESULT: dict[str, Any] = {
-    "format": "slowpath.comparison/1",
-    "verdict": "regressed",
-    "findings": [],
-    "headline": {"sentence": "main.clone takes more time."},
-}
+CPU_TIME = SampleType("cpu", "nanoseconds")
 NAMES = ["", "root", "main.main", "main.clone", "<img src=x onerror=alert(1)>", "=cmd()"]
 BASES = [{"id": "share", "unit": "%", "base_scale": 1.0, "candidate_scale": 1.0}]
 
@@ -93,10 +89,13 @@ class ComparisonsFactory:
         blobs.put(keys["functions"], gzip.compress(b"functions"))
         blobs.put(keys["lines"], line_columns())
         cut = DiffViewFiles(keys["all"], keys["first"], None, keys["functions"], keys["lines"], nodes=6, functions=4)
-        described = [(FUNCTION_VIEW, DESCRIBED), (LINE_VIEW, DESCRIBED)]
+        described = [
+            (FUNCTION_VIEW, DiffViewSummary("cpu", CPU_TIME, CPU_TIME.unit, "function", ("share",), "share")),
+            (LINE_VIEW, DiffViewSummary("cpu", CPU_TIME, CPU_TIME.unit, "line", ("share",), "share")),
+        ]
         with self.files.house.database.writing(self.files.scope) as session:
             comparison_results.record_result(
-                session, comparison_id, comparison_results.ComparisonResult(RESULT, described, [FUNCTION_VIEW])
+                session, comparison_id, comparison_results.ComparisonResult(make_result(), described, [FUNCTION_VIEW])
             )
             session.flush()
             row = diff_views.get_view_by_key(session, comparison_id, "cpu", "cpu", "function")

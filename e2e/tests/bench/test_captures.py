@@ -35,7 +35,7 @@ def test_requests_of_two_kinds_mixed_unevenly_by_chance_are_no_change_of_the_cod
     """Three of eight profiles have heavy requests; the sums of the runs hide it, and so do shares of the total."""
     pool = captured(IN_TIME / "goja")
     drawn = split(pool.profiles, 8, np.random.default_rng([2, 8]))
-    assert not any(finding.certain for finding in compared(drawn.base, drawn.candidate).findings)
+    assert not any(finding.is_significant for finding in compared(drawn.base, drawn.candidate).findings)
 
 
 def test_consecutive_sides_are_told_apart_by_their_requests() -> None:

@@ -1,8 +1,5 @@
-/**
- * Shapes of the wire under the words that pages use. Generated ones keep their content; only what the API describes as
- * "any JSON" (the result of a comparison, `slowpath.comparison/1`) is written down here, as its format says.
- */
-import type { ComparisonOut, DiffViewOut } from './generated/types.gen';
+/** Generated types of the API under the names that pages use. */
+import type { ComparisonDocument } from './generated/types.gen';
 
 export type {
   ActivityOut as Activity,
@@ -26,7 +23,14 @@ export type {
   ChannelUpdate,
   ChannelInWritable as ChannelWords,
   ChannelOut as Channel,
+  ComparisonDocument as ComparisonResult,
+  ComparisonOut as Comparison,
   ComparisonSummaryOut,
+  Finding,
+  CostShift,
+  TotalChange,
+  ProfileKindSummary,
+  AttributedCaller,
   DeploymentOut as Deploy,
   EnvironmentOut as Environment,
   ExportFormat,
@@ -99,113 +103,45 @@ export type {
   TokenScope,
   MultipartUploadOut as Upload,
   DiffViewOut as ViewDescription,
+  TracePage,
+  TraceFacts,
+  TraceSide as WireTraceSide,
+  SchedulerLatency,
+  WaiterRow,
+  QuantileShift,
+  OccupancyRow,
+  OccupancyPart,
+  MutatorUtilization,
+  GcSummary,
+  TraceSeries,
+  LongestWait as WireLongestWait,
+  SpansPage,
+  SpanSide,
+  GapRow,
+  GapSide,
+  CriticalPathRow,
+  AmplificationRow,
+  CallCounts,
+  EdgeRow,
+  FanOutRow,
+  RepeatedCallsRow,
+  AttributeRow,
+  SlowTraceRow,
+  TraceWaterfall,
+  WaterfallSpan,
+  GrowthPage,
+  GrowthSetRow,
+  GrowthSetOut,
+  GrowthRow,
+  BenchmarkPage,
+  BenchmarkPageRow,
+  BenchmarkSide,
+  GapExplanationDocument,
+  GapPart,
+  GapFrame,
+  GapOccupant,
 } from './generated/types.gen';
 
 export type Page<T> = { items: T[]; next_cursor: string | null };
 
-export type Verdict = 'regressed' | 'improved' | 'mixed' | 'unchanged' | 'inconclusive';
-export type AttributedCaller = {
-  function: string;
-  entry: string | null;
-  path: string[];
-  difference: number;
-};
-export type Change = {
-  ratio: number | null;
-  difference: number;
-  low: number | null;
-  high: number | null;
-  confidence: number;
-  of: 'ratio' | 'difference';
-};
-export type Finding = {
-  kind: string;
-  subject: string;
-  direction: 'worse' | 'better';
-  base: number;
-  candidate: number;
-  unit: string;
-  change: Change;
-  basis: 'per_request' | 'per_second' | 'mean' | 'share' | 'count' | 'quantile';
-  quantile: number | null;
-  /** The part of the difference that no other finding explains; null if that is all of it. */
-  exclusive?: number | null;
-  /** Kind of profile it was found in. */
-  profile?: string;
-  /** False for what is merely likely. */
-  certain?: boolean;
-  more_profiles?: number | null;
-  q_value: number | null;
-  payers: AttributedCaller[];
-  by: { subject: string; share: number }[];
-  mechanism: string | null;
-  advice: string | null;
-  sentence: string;
-};
-export type Caveat = { id: string; sentence: string };
-export type ResultSide = {
-  artifacts: string[];
-  runs: number;
-  facts: Record<string, unknown> | null;
-};
-export type KindTotals = { unit: string; base: number; candidate: number };
-export type KindResult = {
-  kind: string;
-  verdict: Verdict;
-  sample_type: { type: string; unit: string };
-  default_normalization: string;
-  totals: Record<string, KindTotals>;
-};
-export type CostShift = {
-  profile: string;
-  from_function: string;
-  to_function: string;
-  under: string;
-  amount: number;
-  unit: string;
-  sentence: string;
-};
-export type HeadlineTotal = {
-  base: number;
-  candidate: number;
-  unit: string;
-  ratio: number | null;
-  low: number | null;
-  high: number | null;
-  of: 'ratio' | 'difference';
-  confidence: number;
-};
-export type ComparisonResult = {
-  format: 'slowpath.comparison/1';
-  verdict: Verdict;
-  headline: {
-    sentence: string;
-    detail?: string;
-    /** The change of the total; null where only shares are known. */
-    overall?: HeadlineTotal | null;
-    /** The minimum detectable change of the total, as a sentence; null where the total changed. */
-    detectable?: string | null;
-  } | null;
-  findings: Finding[];
-  doubts: Caveat[];
-  moves: CostShift[];
-  detectable: { kind: string; subject: string; ratio: number | null }[];
-  sides: { base: ResultSide; candidate: ResultSide };
-  kinds: KindResult[];
-};
-
-export type Comparison = Omit<ComparisonOut, 'result' | 'views'> & {
-  result: ComparisonResult | null;
-  views: DiffViewOut[];
-};
-
-/** Trusts a result that names its format; one of another format is not read as if it were this one. */
-export function readComparison(told: ComparisonOut): Comparison {
-  const { result } = told;
-  if (result !== null && result.format !== 'slowpath.comparison/1') {
-    throw new Error(
-      `This page cannot read the stored comparison format ${String(result.format)}. Reload the page.`,
-    );
-  }
-  return { ...told, result: result as ComparisonResult | null };
-}
+export type Verdict = ComparisonDocument['verdict'];

@@ -46,12 +46,12 @@ it('describes a removed frame by its amount, without a ratio', async () => {
   const gone = aFinding({
     candidate: 0,
     change: {
-      of: 'difference',
+      ci_of: 'difference',
       ratio: 0,
       difference: -1.11,
-      low: null,
-      high: null,
-      confidence: 0.95,
+      ci_low: -1.3,
+      ci_high: -0.9,
+      confidence_level: 0.95,
     },
     unit: 'us/request',
   });
@@ -111,7 +111,7 @@ describe('a finished comparison', () => {
       kind: 'profile.function',
       subject: HOSTILE,
       sentence: `${HOSTILE} takes more time`,
-      payers: [],
+      attributed_callers: [],
     });
     const { container } = show(aComparison({ result: aResult({ findings: [finding] }) }));
     const table = await screen.findByRole('table', { name: 'Functions' });
@@ -220,6 +220,7 @@ describe('a finished comparison', () => {
 
 it('states only what the result states', async () => {
   const headline = {
+    ...aResult().headline,
     sentence: 'Regressed: stack growth takes more time: 4 µs instead of 2 (×2.0, 1.8 to 2.2).',
   };
   show(aComparison({ result: aResult({ headline, findings: [aFinding()] }) }));
@@ -239,25 +240,30 @@ it('leads with both amounts when costs moved both ways', async () => {
 describe('a comparison without findings', () => {
   it('says what it would have found', async () => {
     const headline = {
+      ...aResult().headline,
       sentence: 'Unchanged: no change of CPU per request larger than 4%.',
-      detectable: 'Minimum detectable change of the total: 3%.',
+      minimum_detectable_effect: 'Minimum detectable change of the total: 3%.',
     };
-    const result = aResult({ verdict: 'unchanged', headline, findings: [], doubts: [] });
+    const result = aResult({ verdict: 'unchanged', headline, findings: [], caveats: [] });
     show(aComparison({ verdict: 'unchanged', result }));
     expect(await screen.findByRole('heading', { level: 1 })).toHaveTextContent(
       'Unchanged: no change of CPU per request larger than 4%',
     );
-    expect(screen.getByText(headline.detectable)).toBeInTheDocument();
+    expect(screen.getByText(headline.minimum_detectable_effect)).toBeInTheDocument();
   });
 
   it('says how much more evidence an inconclusive result needs', async () => {
-    const likely = aFinding({ certain: false, more_profiles: 4 });
+    const likely = aFinding({ is_significant: false, profiles_needed: 4 });
     const sentence =
       'Inconclusive: 1 difference is likely, none is significant; upload 4 more profiles per side for a conclusive result.';
     show(
       aComparison({
         verdict: 'inconclusive',
-        result: aResult({ verdict: 'inconclusive', headline: { sentence }, findings: [likely] }),
+        result: aResult({
+          verdict: 'inconclusive',
+          headline: { ...aResult().headline, sentence },
+          findings: [likely],
+        }),
       }),
     );
     expect(await screen.findByRole('heading', { level: 1 })).toHaveTextContent(

@@ -109,14 +109,14 @@ describe('the spans of a comparison', () => {
     serve();
     const finding = aFinding({
       kind: 'spans.gap',
-      profile: 'spans',
+      profile_kind: 'spans',
       subject: 'distributor//api/v1/push|validate|Push',
       sentence: 'p90 of the gap: 77 µs → 6.62 ms.',
-      payers: [],
+      attributed_callers: [],
     });
     const comparison = aComparison({
-      artifact_kinds: ['profiles', 'spans'],
-      result: aResult({ findings: [finding], kinds: [] }),
+      parts: ['profiles', 'spans'],
+      result: aResult({ findings: [finding], profile_kinds: [] }),
       views: [],
     });
     server.use(http.get(at('/comparisons/:id'), () => HttpResponse.json(comparison)));

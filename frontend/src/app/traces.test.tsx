@@ -4,7 +4,14 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { aComparison, aFinding, aResult, anArtifact } from '../testing/api-factories';
 import { open, type Opened } from '../testing/render';
 import { at, page, problem, server } from '../testing/mock-api';
-import { aTile, aTraceDocument, aWaiter, aWait, wholeTrace } from '../testing/trace-fixtures';
+import {
+  aGcSide,
+  aTile,
+  aTraceDocument,
+  aWaiter,
+  aWait,
+  wholeTrace,
+} from '../testing/trace-fixtures';
 
 const HOSTILE = '<img src=x onerror=alert(1)>';
 
@@ -38,10 +45,10 @@ function serve(told: object = aTraceDocument()): void {
 
 const finding = aFinding({
   kind: 'trace.sched_delay',
-  profile: 'trace',
+  profile_kind: 'trace',
   subject: 'main.server|network',
-  sentence: 'p99 scheduler latency of main.server woken by the network: 0.23 ms → 4.37 ms.',
-  payers: [],
+  sentence: 'p99 scheduler delay of main.server woken by the network: 0.23 ms → 4.37 ms.',
+  attributed_callers: [],
 });
 
 function show(
@@ -52,7 +59,7 @@ function show(
   const comparison = aComparison({
     artifact_kinds: parts,
     views: [],
-    result: aResult({ findings, kinds: [] }),
+    result: aResult({ findings, profile_kinds: [] }),
   });
   server.use(http.get(at('/comparisons/:id'), () => HttpResponse.json(comparison)));
   return open(`/t/northwind/comparisons/${comparison.id}${tail}`);
@@ -161,7 +168,7 @@ describe('the traces of a comparison', () => {
   });
 
   it('say of a side that no GC cycle ran on it, and draw its line all the same', async () => {
-    const gc = { base: { cycles_per_second: 0.9 }, candidate: { cycles_per_second: 0 } };
+    const gc = { base: aGcSide(), candidate: aGcSide({ cycles_per_second: 0 }) };
     serve(aTraceDocument({ gc }));
     const { user } = show();
     expect(
@@ -180,7 +187,7 @@ describe('the traces of a comparison', () => {
         blame: [],
         worst: [],
         mmu: null,
-        gc: null,
+        gc: { base: null, candidate: null },
         series: [],
       }),
     );
@@ -479,26 +486,40 @@ describe('one trace alone', () => {
 
 describe('stack growth and benchmarks', () => {
   it('have the table of sets and the paths that grow', async () => {
+    const set = {
+      artifacts: 4,
+      dialects: [],
+      rates: [],
+      total: null,
+      duration_ns: null,
+      requests: null,
+      per_second: null,
+      per_request: null,
+      low: null,
+      high: null,
+      payer: null,
+      path: [],
+      old_bytes: null,
+      new_bytes: null,
+      share: null,
+      ratio: null,
+      ratio_low: null,
+      ratio_high: null,
+    };
     server.use(
       http.get(at('/comparisons/:id/results/growth'), () =>
         HttpResponse.json({
           format: 'slowpath.growth-comparison/1',
           sets: [
             {
+              ...set,
               side: 'base',
               label: 'fix',
-              artifacts: 4,
               sampled: 3465,
               estimate: 3465000,
               duration_ns: 120e9,
             },
-            {
-              side: 'candidate',
-              label: 'regression',
-              artifacts: 4,
-              sampled: 15685,
-              estimate: 15685000,
-            },
+            { ...set, side: 'candidate', label: 'regression', sampled: 15685, estimate: 15685000 },
           ],
           rows: [
             {
@@ -506,8 +527,8 @@ describe('stack growth and benchmarks', () => {
               path: ['main.main', 'ident.(*Pool).Clone'],
               old_bytes: 2048,
               new_bytes: 4096,
-              base: { sampled: 10, estimate: 10000, per_second: null },
-              candidate: { sampled: 50, estimate: 50000, per_second: null },
+              base: { sampled: 10, estimate: 10000, per_second: null, per_request: null },
+              candidate: { sampled: 50, estimate: 50000, per_second: null, per_request: null },
               ratio: 5,
               low: 4.5,
               high: 5.5,
@@ -531,7 +552,13 @@ describe('stack growth and benchmarks', () => {
   });
 
   it('have a table per unit with the verdicts of benchstat', async () => {
-    const side = (center: number) => ({ n: 10, center, low: center * 0.98, high: center * 1.02 });
+    const side = (center: number) => ({
+      n: 10,
+      center,
+      low: center * 0.98,
+      high: center * 1.02,
+      values: [],
+    });
     const row = {
       name: 'Clone-8',
       config: {},
@@ -539,10 +566,14 @@ describe('stack growth and benchmarks', () => {
       alpha: 0.05,
       significant: true,
       better: 'less',
+      exact: false,
+      warnings: [],
+      state: null,
     };
     server.use(
       http.get(at('/comparisons/:id/results/benchmarks'), () =>
         HttpResponse.json({
+          format: 'slowpath.benchmark-comparison/1',
           rows: [
             { ...row, unit: 'sec/op', base: side(7.2e-8), candidate: side(1.4e-7), ratio: 1.94 },
             {
@@ -588,7 +619,7 @@ describe('stack growth and benchmarks', () => {
     );
     show('?part=growth', ['growth']);
     expect(await screen.findByRole('alert', {}, { timeout: 8000 })).toHaveTextContent(
-      'This page cannot read the growth-log response:',
+      'This page cannot read growth logs in the stored format slowpath.growth-comparison/2.',
     );
   });
 });

@@ -90,19 +90,26 @@ export function aJob(changed: Partial<Job> = {}): Job {
 export function aFinding(changed: Partial<Finding> = {}): Finding {
   return {
     kind: 'profile.category',
-    profile: 'cpu',
+    profile_kind: 'cpu',
     subject: 'stack-growth',
     direction: 'worse',
     base: 62,
     candidate: 726,
     unit: 'us/request',
-    change: { ratio: 11.7, difference: 664, low: 10.1, high: 13.6, confidence: 0.95, of: 'ratio' },
-    basis: 'per_request',
+    change: {
+      ratio: 11.7,
+      difference: 664,
+      ci_low: 10.1,
+      ci_high: 13.6,
+      confidence_level: 0.95,
+      ci_of: 'ratio',
+    },
+    normalization: 'per_request',
     quantile: null,
-    certain: true,
-    more_profiles: null,
+    is_significant: true,
+    profiles_needed: null,
     q_value: 0.0001,
-    payers: [
+    attributed_callers: [
       {
         function: 'example.com/northwind/ident.(*Pool).Clone',
         entry: 'runtime.newstack',
@@ -110,7 +117,7 @@ export function aFinding(changed: Partial<Finding> = {}): Finding {
         difference: 651,
       },
     ],
-    by: [],
+    contributions: [],
     mechanism: 'Goroutines begin with a small stack and copy it whole when it is too small.',
     advice: 'Keep goroutines alive, or call through fewer frames.',
     sentence:
@@ -121,45 +128,53 @@ export function aFinding(changed: Partial<Finding> = {}): Finding {
 
 export function aResult(changed: Partial<ComparisonResult> = {}): ComparisonResult {
   return {
-    format: 'slowpath.comparison/1',
+    format: 'slowpath.comparison/2',
     verdict: 'regressed',
     headline: {
       sentence:
         'Regressed: 32% more CPU per request (95% CI 28–36%); nearly all of it is stack growth (morestack), attributed to ident.(*Pool).Clone.',
-      overall: {
+      total: {
+        profile_kind: 'cpu',
+        normalization: 'per_request',
         base: 2180,
         candidate: 2880,
         unit: 'us/request',
         ratio: 1.32,
-        low: 1.28,
-        high: 1.36,
-        of: 'ratio',
-        confidence: 0.95,
+        ci_low: 1.28,
+        ci_high: 1.36,
+        ci_of: 'ratio',
+        confidence_level: 0.95,
       },
+      conditions: [],
+      minimum_detectable_effect: null,
     },
     findings: [aFinding()],
-    doubts: [
+    caveats: [
       {
         id: 'load',
         sentence:
           'Load differs: 412 against 437 requests/s. Judged per request, so this does not count as change.',
       },
     ],
-    moves: [],
-    detectable: [{ kind: 'profile.category', subject: 'total', ratio: 1.04 }],
+    cost_shifts: [],
+    minimum_detectable_effects: [{ kind: 'profile.category', subject: 'total', ratio: 1.04 }],
     sides: {
       base: {
-        artifacts: ['b1', 'b2'],
-        runs: 2,
-        facts: { commit: '229227f00000', goos: 'linux', goarch: 'amd64' },
+        artifact_names: ['b1', 'b2'],
+        run_count: 2,
+        time_range: null,
+        run_metadata: { commit: '229227f00000', goos: 'linux', goarch: 'amd64' },
       },
       candidate: {
-        artifacts: ['c1', 'c2'],
-        runs: 2,
-        facts: { commit: '9c41e0a00000', goos: 'linux', goarch: 'amd64' },
+        artifact_names: ['c1', 'c2'],
+        run_count: 2,
+        time_range: null,
+        run_metadata: { commit: '9c41e0a00000', goos: 'linux', goarch: 'amd64' },
       },
     },
-    kinds: [
+    artifact_kinds: [],
+    views: [],
+    profile_kinds: [
       {
         kind: 'cpu',
         verdict: 'regressed',

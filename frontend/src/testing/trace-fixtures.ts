@@ -57,7 +57,12 @@ export const noChange: Told = {
   candidate: delays(240_000),
   share_of_wait_candidate: 0.3,
   verdict_candidate: 'mixed',
-  change: { p99: { ratio: 1.04, low: 0.9, high: 1.2, q_value: 0.6 } },
+  change: {
+    p50: null,
+    p90: null,
+    p99: { ratio: 1.04, low: 0.9, high: 1.2, q_value: 0.6 },
+    p999: null,
+  },
 };
 
 export function aWait(changed: Told = {}): Told {
@@ -86,6 +91,20 @@ export function aWait(changed: Told = {}): Told {
   };
 }
 
+export const aGcSide = (changed: Told = {}): Told => ({
+  cycles_per_second: 0.9,
+  cpu_fraction: 0.04,
+  mark_wall_share: 0.01,
+  idle_ns_per_second: 0,
+  assist_ns_per_second: 0,
+  stw: [],
+  assist_by_group: [],
+  heap_live_max: 0,
+  heap_goal_max: 0,
+  allocated_bytes_per_second: 0,
+  ...changed,
+});
+
 export function aTraceDocument(changed: Told = {}): Told {
   const part = { kind: 'user', group: 'main.hog', low: null, high: null };
   return {
@@ -113,7 +132,7 @@ export function aTraceDocument(changed: Told = {}): Told {
         ...noChange,
         state: 'only-candidate',
         base: null,
-        change: null,
+        change: { p50: null, p90: null, p99: null, p999: null },
       }),
     ],
     shift: [
@@ -166,7 +185,7 @@ export function aTraceDocument(changed: Told = {}): Told {
       candidate_low: null,
       candidate_high: null,
     },
-    gc: { base: { cycles_per_second: 0.9, cpu_fraction: 0.04, stw: [] }, candidate: null },
+    gc: { base: aGcSide(), candidate: null },
     series: [
       {
         side: 'candidate',
@@ -175,7 +194,7 @@ export function aTraceDocument(changed: Told = {}): Told {
         bin_ns: 1e9,
         duration_ns: 3e9,
         level: 4,
-        columns: { runnable: { mean: [1, 2, 3], max: [4, 5, 60] }, preemptions: [1, 2, null] },
+        columns: { runnable: { mean: [1, 2, 3], max: [4, 5, 60] }, preemptions: [1, 2, 4] },
       },
     ],
     worst: [aWait(), aWait({ index: 1, victim: 'main.server|network', duration_ns: 9e6 })],

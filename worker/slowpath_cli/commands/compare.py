@@ -2,7 +2,6 @@
 
 import argparse
 import gc
-import json
 import os
 import sys
 import tempfile
@@ -14,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from slowpath.analysis.comparison.compare_sides import compare
-from slowpath.analysis.comparison.comparison_document import to_json
+from slowpath.analysis.comparison.comparison_document import make_comparison_document
 from slowpath.analysis.findings.findings import Caveat
+from slowpath.analysis.formats.document_json import dump_document
 from slowpath_cli.commands.compare_text import format_comparison
 from slowpath_cli.commands.verdict_gates import EXIT_CODES, GATE_KINDS, exit_code, gate_kinds
 from slowpath_cli.core.input_files import (
@@ -72,9 +72,9 @@ def run(options: argparse.Namespace) -> int:
         print(f"slowpath: {error}", file=sys.stderr)
         return BAD_INPUT
     comparison = compare(base.side, candidate.side, benchmark_rows, np.random.default_rng(RNG_SEED), _ignore_progress)
-    document = to_json(comparison, unread_caveats(base.unread, candidate.unread))
+    document = make_comparison_document(comparison, unread_caveats(base.unread, candidate.unread))
     if options.json:
-        print(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+        print(dump_document(document, indent=2))
     else:
         color = not options.no_color and sys.stdout.isatty() and not os.environ.get("NO_COLOR")
         print(format_comparison(document, color=color))

@@ -1,23 +1,25 @@
-"""Format a comparison document as plain text for a terminal: verdict, findings, cost shifts, caveats."""
+"""Format a comparison as plain text for a terminal: verdict, findings, cost shifts, caveats."""
 
 import textwrap
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+
+from slowpath.analysis.comparison.comparison_document import ComparisonDocument
+from slowpath.analysis.findings.findings import Caveat, CostShift, Finding
 
 WIDTH = 100
 _MARKS = {"worse": "▲", "better": "▼"}
 _COLORS = {"worse": "33", "better": "34", "muted": "2", "strong": "1"}
 
 
-def format_comparison(document: Mapping[str, Any], *, color: bool) -> str:
-    """Format all sections of a comparison document."""
+def format_comparison(document: ComparisonDocument, *, color: bool) -> str:
+    """Format the document of a comparison, with terminal colors if `color`."""
     paint = _painter(color=color)
     blocks = [
-        _head(document, paint),
-        _findings(document["findings"], paint),
-        _cost_shifts(document["moves"], paint),
-        _detectable(document, paint),
-        _caveats(document["doubts"], paint),
+        _format_headline(document, paint),
+        _format_findings(document.findings, paint),
+        _format_cost_shifts(document.cost_shifts, paint),
+        _format_minimum_detectable_effect(document, paint),
+        _format_caveats(document.caveats, paint),
     ]
     return "\n\n".join(block for block in blocks if block)
 
@@ -34,45 +36,46 @@ def _painter(*, color: bool) -> _AnsiStyle:
     return _AnsiStyle(color=color)
 
 
-def _head(document: Mapping[str, Any], paint: _AnsiStyle) -> str:
-    lines = [paint("strong", _wrapped(document["headline"]["sentence"], "", ""))]
-    lines += [paint("muted", _wrapped(text, "", "")) for text in document["headline"].get("conditions", [])]
+def _format_headline(document: ComparisonDocument, paint: _AnsiStyle) -> str:
+    lines = [paint("strong", _wrapped(document.headline.sentence, "", ""))]
+    lines += [paint("muted", _wrapped(text, "", "")) for text in document.headline.conditions]
     return "\n".join(lines)
 
 
-def _findings(findings: Sequence[Mapping[str, Any]], paint: _AnsiStyle) -> str:
+def _format_findings(findings: Sequence[Finding], paint: _AnsiStyle) -> str:
     if not findings:
         return ""
     blocks = []
     for number, finding in enumerate(findings, 1):
-        mark = _MARKS[finding["direction"]]
-        first = _wrapped(finding["sentence"], f"{number:>2} {mark} ", "     ")
-        lines = [paint(finding["direction"], first)]
-        for attributed in finding["payers"][:3]:
-            entry = f" through {attributed['entry']}" if attributed["entry"] else ""
-            lines.append(f"       {attributed['function']}{entry}")
-        if finding["mechanism"]:
-            lines.append(paint("muted", _wrapped(f"{finding['mechanism']} {finding['advice']}", "       ", "       ")))
+        mark = _MARKS[finding.direction]
+        first = _wrapped(finding.sentence, f"{number:>2} {mark} ", "     ")
+        lines = [paint(finding.direction, first)]
+        for caller in finding.attributed_callers[:3]:
+            entry = f" through {caller.entry}" if caller.entry else ""
+            lines.append(f"       {caller.function}{entry}")
+        if finding.mechanism:
+            lines.append(paint("muted", _wrapped(f"{finding.mechanism} {finding.advice}", "       ", "       ")))
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
 
 
-def _cost_shifts(cost_shifts: Sequence[Mapping[str, Any]], paint: _AnsiStyle) -> str:
-    if not cost_shifts:
+def _format_cost_shifts(shifts: Sequence[CostShift], paint: _AnsiStyle) -> str:
+    if not shifts:
         return ""
-    return "\n".join([paint("strong", "Cost shifts"), *(_wrapped(m["sentence"], "   ", "   ") for m in cost_shifts)])
+    lines = [_wrapped(shift.sentence, "   ", "   ") for shift in shifts]
+    return "\n".join([paint("strong", "Moved, not changed"), *lines])
 
 
-def _detectable(document: Mapping[str, Any], paint: _AnsiStyle) -> str:
-    sentence = document["headline"].get("detectable")
+def _format_minimum_detectable_effect(document: ComparisonDocument, paint: _AnsiStyle) -> str:
+    sentence = document.headline.minimum_detectable_effect
     return paint("muted", _wrapped(sentence, "", "")) if sentence else ""
 
 
-def _caveats(caveats: Sequence[Mapping[str, Any]], paint: _AnsiStyle) -> str:
+def _format_caveats(caveats: Sequence[Caveat], paint: _AnsiStyle) -> str:
     if not caveats:
         return ""
-    lines = [paint("strong", "Caveats")]
-    lines += [_wrapped(caveat["sentence"], " ? ", "   ") for caveat in caveats]
+    lines = [paint("strong", "Doubts")]
+    lines += [_wrapped(caveat.sentence, " ? ", "   ") for caveat in caveats]
     return "\n".join(lines)
 
 

@@ -1,12 +1,12 @@
 """Reader of span sets: stores columns, a page document, and critical paths as a profile."""
 
 import gzip
-import json
 from pathlib import Path
 
 import numpy as np
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath.analysis.formats.document_json import dump_document
 from slowpath.analysis.kinds.spans.critical_profile import critical_profile
 from slowpath.analysis.kinds.spans.service_topology import edges_of
 from slowpath.analysis.kinds.spans.span_artifact import SpanArtifact
@@ -54,7 +54,7 @@ def _stored(artifact: SpanArtifact, columns: Path, original: OriginalFile, conte
         context.blobs.put(key, content)
         return key
 
-    page = json.dumps(page_of_one(artifact), ensure_ascii=False, allow_nan=False).encode()
+    page = dump_document(page_of_one(artifact)).encode()
     critical = critical_profile(artifact.table)
     put("traces", TraceIndex.of(artifact.table).columns())
     context.progress("storing", 0.9)

@@ -1,11 +1,11 @@
 """Reader of execution traces: stores columns, a page document, timeline tiles of its longest waits, and two profiles."""
 
 import gzip
-import json
 from pathlib import Path
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.formats.column_file import ColumnFile, read_columns
+from slowpath.analysis.formats.document_json import dump_document
 from slowpath.analysis.kinds.exec_traces.timeline_tiles import cut_tiles
 from slowpath.analysis.kinds.exec_traces.trace_artifact import TraceArtifact
 from slowpath.analysis.kinds.exec_traces.trace_page import page_of_one
@@ -53,7 +53,7 @@ def _stored(artifact: TraceArtifact, original: OriginalFile, outputs: TraceOutpu
         return put(name, path)
 
     tiles, offsets = _tiles(read_columns(mapped(outputs.columns), "slowpath.trace"))
-    page = json.dumps(page_of_one(artifact), ensure_ascii=False, allow_nan=False).encode()
+    page = dump_document(page_of_one(artifact)).encode()
     context.progress("storing", 0.9)
     return StoredTrace(
         columns_key=put("columns", outputs.columns),

@@ -3,7 +3,6 @@
 import csv
 import gzip
 import io
-import json
 import math
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -13,8 +12,9 @@ from pathlib import Path
 
 from slowpath.analysis.comparison.benchmark_operations import with_operations
 from slowpath.analysis.comparison.compare_sides import SideComparison, compare
-from slowpath.analysis.comparison.comparison_document import to_json
+from slowpath.analysis.comparison.comparison_document import make_comparison_document
 from slowpath.analysis.formats.column_file import read_columns
+from slowpath.analysis.formats.document_json import dump_document
 from slowpath.analysis.kinds.profiles.compare_profiles import compare_profiles
 from slowpath.analysis.kinds.profiles.diff_views import DiffViewColumns
 from slowpath.analysis.kinds.profiles.profile_thresholds import ProfileThresholds
@@ -149,7 +149,7 @@ def export_comparison(job: ExportComparison, context: JobContext) -> None:
         wanted, kind = ExportFormat(export.format), export.kind
         comparison_id = ComparisonId(export.comparison_id)
         comparison = comparisons.get_comparison(session, comparison_id)
-        name, result = comparison.name, comparison.result or {}
+        name, result = comparison.name, comparison_results.find_document(comparison)
         views = diff_views.views(session, [comparison_id])[comparison_id]
         of_kind = [view for view in views if kind in (None, view.kind)]
         if wanted == ExportFormat.CSV and any(
@@ -164,7 +164,7 @@ def export_comparison(job: ExportComparison, context: JobContext) -> None:
     with tempfile.TemporaryDirectory(dir=context.scratch, prefix="export-") as folder:
         out = Path(folder) / "file"
         if wanted == ExportFormat.JSON:
-            out.write_text(json.dumps(result, indent=1, ensure_ascii=False), "utf-8")
+            out.write_text(dump_document(result or {}, indent=1), "utf-8")
             suffix, media_type = "json", "application/json"
         elif wanted == ExportFormat.CSV:
             out.write_text(_csv(gzip.decompress(context.blobs.read(_functions(ready, kind)))), "utf-8", newline="")
@@ -242,11 +242,11 @@ def _store_documents(
     documents: dict[comparison_results.Part, BlobKey] = {}
     for part, document in comparison.documents(labels.base, labels.candidate).items():
         key = comparison_results.document_key(context.team_id, labels.comparison_id, part)
-        content = json.dumps(document, ensure_ascii=False, allow_nan=False).encode()
+        content = dump_document(document).encode()
         context.blobs.put(key, gzip.compress(content, GZIP_LEVEL, mtime=0))
         documents[part] = key
     result_ = ComparisonResult(
-        result=to_json(comparison),
+        result=make_comparison_document(comparison),
         views=[(name, view.describe()) for name, view in views.items()],
         cutting=[name for name in views if _is_first(name, list(views))],
         documents=documents,

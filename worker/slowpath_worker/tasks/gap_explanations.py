@@ -1,6 +1,7 @@
 """Explain a gap between spans from execution traces of the same process."""
 
 from slowpath.analysis.kinds.spans.gap_explanation import BY_GOROUTINE, ExaminedTrace, GapQuestion, make_explanation
+from slowpath.analysis.kinds.spans.gap_explanation_document import GapAnswer
 from slowpath.analysis.kinds.spans.span_table import SpanTable
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.errors import InvalidRequest
@@ -41,8 +42,7 @@ def explain_gap(job: ExplainGap, context: JobContext) -> None:
 
     with context.finishing() as session:
         row = gap_explanations.get_explanation(session, job.explanation_id)
-        row.state = ExplanationState.DONE
-        row.document = content
+        gap_explanations.record_document(row, content)
 
 
 def _explain_from_trace(candidate: CandidateTrace, question: GapQuestion, context: JobContext) -> ExaminedTrace:
@@ -51,7 +51,7 @@ def _explain_from_trace(candidate: CandidateTrace, question: GapQuestion, contex
     try:
         with context.blobs.local(artifact_ingest.original_key(context.team_id, candidate.sha256)) as original:
             limits = trace_limits(original, helper.sniff(original)["encoding"], context.settings)
-            answer = helper.explain(original, question, candidate.wall_start_ns, limits)
+            answer: GapAnswer = helper.explain(original, question, candidate.wall_start_ns, limits)
     except (InvalidRequest, ArtifactLimitExceeded):
         answer = {"basis": "nothing", "why": "unreadable"}
     return ExaminedTrace(str(candidate.artifact_id), candidate.name, answer, candidate.partial)

@@ -32,13 +32,13 @@ def test_a_regression_is_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None
     document = answer(capsys)
     assert document["verdict"] == "regressed"
     assert document["findings"][0]["subject"] == "stack-growth"
-    assert document["findings"][0]["basis"] == "per_request"
-    assert document["sides"]["base"]["facts"]["goos"] == "linux"
+    assert document["findings"][0]["normalization"] == "per_request"
+    assert document["sides"]["base"]["run_metadata"]["goos"] == "linux"
 
 
 def test_folders_of_mixed_kinds_each_compared_with_its_own(capsys: pytest.CaptureFixture[str]) -> None:
     assert compare(INLINED, HELPER, "--json") == 1
-    assert {"cpu", "heap", "allocs"} <= {kind["kind"] for kind in answer(capsys)["kinds"]}
+    assert {"cpu", "heap", "allocs"} <= {kind["kind"] for kind in answer(capsys)["profile_kinds"]}
 
 
 def test_the_exit_code_is_over_the_kinds_that_are_gated(capsys: pytest.CaptureFixture[str]) -> None:
@@ -77,7 +77,7 @@ def test_other_kinds_are_left_with_a_doubt(tmp_path: Path, capsys: pytest.Captur
     (tmp_path / "metrics.prom").write_text("# HELP a b\n# TYPE a counter\na 1\n")
     (tmp_path / "damaged.pb.gz").write_bytes(cpu(INLINED)[0].read_bytes()[:500])
     compare(tmp_path, cpu(HELPER)[:2], "--json")
-    doubts = {doubt["id"]: doubt["sentence"] for doubt in answer(capsys)["doubts"]}
+    doubts = {doubt["id"]: doubt["sentence"] for doubt in answer(capsys)["caveats"]}
     assert "1 metrics" in doubts["kinds-not-read"]
     assert "damaged.pb.gz" in doubts["unread-files"]
 
@@ -86,14 +86,14 @@ def test_spans_of_any_dialect_are_compared(capsys: pytest.CaptureFixture[str]) -
     spans = Path(__file__).resolve().parents[2] / "decode" / "testdata" / "spans"
     assert compare(spans / "pushes.otlp.json", [spans / "pushes.jaeger.json", spans / "pushes.otlp.pb"], "--json") == 3
     document = answer(capsys)
-    assert document["parts"] == [{"part": "spans", "verdict": "inconclusive"}]
+    assert document["artifact_kinds"] == [{"kind": "spans", "verdict": "inconclusive"}]
     assert document["findings"] == []
-    assert "spans-few-traces" in {doubt["id"] for doubt in document["doubts"]}
+    assert "spans-few-traces" in {doubt["id"] for doubt in document["caveats"]}
 
 
 def test_sidecars_named_by_a_pattern_are_no_profiles(capsys: pytest.CaptureFixture[str]) -> None:
     assert compare(sorted(INLINED.glob("cpu.0[0-3]*")), sorted(HELPER.glob("cpu.0[0-3]*")), "--json") in {1, 3}
-    assert len(answer(capsys)["sides"]["base"]["artifacts"]) == 4
+    assert len(answer(capsys)["sides"]["base"]["artifact_names"]) == 4
 
 
 def test_facts_of_a_whole_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -102,8 +102,8 @@ def test_facts_of_a_whole_side(tmp_path: Path, capsys: pytest.CaptureFixture[str
     facts.write_text(json.dumps({"go_version": "go1.20"}))
     compare(bare, cpu(HELPER)[:3], "--json", "--metadata-base", str(facts))
     document = answer(capsys)
-    assert document["sides"]["base"]["facts"]["go_version"] == "go1.20"
-    assert "go-version" in {doubt["id"] for doubt in document["doubts"]}
+    assert document["sides"]["base"]["run_metadata"]["go_version"] == "go1.20"
+    assert "go-version" in {doubt["id"] for doubt in document["caveats"]}
 
 
 @pytest.mark.parametrize(

@@ -71,9 +71,9 @@ def test_it_tells_its_story(
     assert told["verdict"] == verdict
     first = told["findings"][0]
     assert first["subject"] == "stack-growth"
-    assert first["payers"][0]["function"].endswith("ident.cloneBytes")
-    assert first["payers"][0]["entry"] == "runtime.newstack"
-    assert first["basis"] == "per_request"
+    assert first["attributed_callers"][0]["function"].endswith("ident.cloneBytes")
+    assert first["attributed_callers"][0]["entry"] == "runtime.newstack"
+    assert first["normalization"] == "per_request"
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_all_six_directions_of_the_variants(
     told = json.loads(capfd.readouterr().out)
     assert (told["verdict"], got) == (verdict, code)
     assert told["headline"]["sentence"].startswith(verdict.capitalize())
-    assert (told["headline"]["overall"]["ratio"] > 1) is (verdict == "regressed")
+    assert (told["headline"]["total"]["ratio"] > 1) is (verdict == "regressed")
 
 
 def test_the_fix_needs_no_stack_growth(capfd: pytest.CaptureFixture[str]) -> None:

@@ -96,7 +96,7 @@ def test_the_comparison_tells_the_story() -> None:
     assert done.returncode == 1, done.stderr
     result = json.loads(done.stdout)
     findings = {(each["kind"], each["subject"]): each for each in result["findings"]}
-    callers = {(each["function"], each["entry"]) for each in findings["profile.category", "gc"]["payers"]}
+    callers = {(each["function"], each["entry"]) for each in findings["profile.category", "gc"]["attributed_callers"]}
     assert ("pipeline/wire.(*Label).unmarshal", "runtime.slicebytetostring") in callers
     [unmarshal] = [
         each

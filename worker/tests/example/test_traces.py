@@ -17,6 +17,7 @@ from slowpath.analysis.kinds.exec_traces.compare_traces import TraceComparison, 
 from slowpath.analysis.kinds.exec_traces.trace_artifact import TraceArtifact
 from slowpath.analysis.kinds.exec_traces.trace_table import TraceTable
 from slowpath.analysis.kinds.exec_traces.trace_thresholds import DEFAULT_TRACE_THRESHOLDS
+from tests.analysis.documents import as_json
 
 WORKER = Path(__file__).resolve().parents[2]
 TRACES = WORKER / "example" / "traces"
@@ -90,7 +91,7 @@ def test_they_tell_their_story(name: str, culprit: str, least_p99_ns: float, fol
         first = compared(of_set(base, folder), of_set(candidate, folder)).findings[0]
         assert (first.kind, first.subject, first.direction) == ("trace.sched_delay", "main.batcher|network", direction)
         assert first.quantile == 0.99
-        assert first.by[0].subject == culprit
+        assert first.contributions[0].subject == culprit
         calm, busy = sorted((first.base or 0.0, first.candidate or 0.0))
         assert calm < 100e3
         assert busy > least_p99_ns
@@ -100,11 +101,11 @@ def test_they_tell_their_story(name: str, culprit: str, least_p99_ns: float, fol
 def test_one_trace_a_side_tells_it_too(number: int, folder: Path) -> None:
     base, candidate = of_set("base", folder)[number], of_set("hogs", folder)[(number + 1) % 3]
     first = compared([base], [candidate]).findings[0]
-    assert (first.subject, first.quantile, first.by[0].subject) == ("main.batcher|network", 0.99, "main.hog")
+    assert (first.subject, first.quantile, first.contributions[0].subject) == ("main.batcher|network", 0.99, "main.hog")
 
 
 def test_the_worst_waits_of_the_batching_goroutine_can_be_looked_at(folder: Path) -> None:
-    worst = compared(of_set("base", folder), of_set("hogs", folder)).page()["worst"]
+    worst = as_json(compared(of_set("base", folder), of_set("hogs", folder)).page())["worst"]
     own = [wait for wait in worst if wait["side"] == "candidate" and wait["victim"] == "main.batcher|network"]
     assert own
     assert all(wait["has_detail"] and wait["blame"][0]["group"] == "main.hog" for wait in own)
@@ -115,7 +116,7 @@ def test_garbage_is_told_as_garbage_collection(folder: Path) -> None:
     (cpu,) = [finding for finding in made.findings if finding.kind == "trace.gc" and finding.subject == "cpu"]
     assert cpu.direction == "worse"
     assert (cpu.candidate or 0.0) > 0.05
-    assert {"workers", "assist|main.caller"} <= {part.subject for part in cpu.by}
+    assert {"workers", "assist|main.caller"} <= {part.subject for part in cpu.contributions}
     assert all(each.table.read.cpu_samples > 50 for each in of_set("garbage", folder))
 
 

@@ -2,6 +2,7 @@
 
 import gzip
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
 
@@ -28,6 +29,7 @@ from slowpath.verdicts.bisects.rules.search_plan import SearchPlan
 from slowpath.verdicts.bisects.service import bisect_proposals
 from slowpath.verdicts.bisects.tables import Bisect
 from slowpath.verdicts.comparisons.tables import Comparison, DiffView
+from tests.factories.findings import FINDING, stored_result
 from tests.jobs.conftest import Bench
 from tests.support.git_repositories import GitServer, SomeRepository, git_server, new_repository
 from tests.support.worker_contexts import mirror_folder
@@ -206,11 +208,10 @@ def test_a_commit_that_touches_a_file_on_the_regressed_paths_weighs_most(
     comparison_id, key = new_id(), BlobKey(f"{near.team.id}/functions")
     near.worker_context.blobs.put(key, gzip.compress(functions({"main.slow": "/build/9/mono/cmd/service/slow.go"})))
     with near.worker_context.database.writing(scope(near)) as session:
-        said = {"kind": "profile.function", "subject": "main.slow", "direction": "worse"}
         session.add(
             Comparison(
                 team_id=near.team.id, id=comparison_id, name="Deploy", base_label="a", candidate_label="b",
-                state="done", result={"findings": [said]},
+                state="done", result=stored_result(replace(FINDING, subject="main.slow")),
             )
         )  # fmt: skip
         session.flush()

@@ -23,7 +23,7 @@ from slowpath.evidence.metric_sources.jobs import ImportHistory
 from slowpath.evidence.metric_sources.service import metric_sources
 from slowpath.evidence.metric_sources.service.metric_sources import SourceCredentials
 from slowpath.evidence.metrics.service import chunk_compaction
-from slowpath.evidence.metrics.service.series_reader import SeriesSelector, select
+from slowpath.evidence.metrics.service.series_reader import SeriesSelector, select_all
 from support.prometheus_oracle import Prometheus, WrittenBlock, WrittenHistogram, prometheus_binary, running_prometheus
 from tests.evidence.metric_sources.prometheus_fake import TwinOutside, TwinPeer, success
 from tests.jobs.conftest import Bench
@@ -106,7 +106,7 @@ def last_import(bench: Bench, source_id: MetricSourceId) -> dict[str, Any]:
 
 def stored(bench: Bench, name: str, from_ms: int, to_ms: int) -> dict[str, list[tuple[int, int]]]:
     with bench.worker_context.database.reading(TeamScope(bench.team.id)) as session:
-        found = select(session, SeriesSelector(name), from_ms, to_ms)
+        (found,) = select_all(session, [SeriesSelector(name)], from_ms, to_ms)
     return {
         json.dumps({"__name__": name, **one.labels}, sort_keys=True): list(
             zip(one.times_ms.tolist(), bits(one.values), strict=True)
@@ -258,7 +258,7 @@ def test_native_histograms_are_imported_as_they_are(near: Bench, prometheus: Pro
     assert row["state"] == JobState.DONE, row["problem"]
     assert last_import(near, source_id)["left_out"] == []
     with near.worker_context.database.reading(TeamScope(near.team.id)) as session:
-        (found,) = select(session, SeriesSelector(latency, {"job": "native"}), 0, end_ms)
+        ((found,),) = select_all(session, [SeriesSelector(latency, {"job": "native"})], 0, end_ms)
     told = found.histograms
     assert told is not None
     assert found.times_ms.tolist() == times

@@ -30,7 +30,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter
 from opentelemetry.trace import SpanKind, Status, StatusCode
 
 from slowpath.core.db_sessions import TeamScope
-from slowpath.evidence.metrics.service.series_reader import SeriesSelector, select
+from slowpath.evidence.metrics.service.series_reader import SeriesSelector, select_all
 from slowpath.platform.accounts.rules.roles import TokenScope
 from tests.conftest import (  # noqa: F401 - pytest finds fixtures by name
     asker,
@@ -108,7 +108,7 @@ def receiver(house: AppUnderTest, people: AccountsFactory, team: SomeTeam) -> It
 def stored(house: AppUnderTest, team: SomeTeam) -> Callable[[str], dict[str, Any]]:  # noqa: F811 - fixtures' names
     def of(name: str) -> dict[str, Any]:
         with house.database.reading(TeamScope(team.id)) as session:
-            found = select(session, SeriesSelector(name), 0, 1 << 60)
+            (found,) = select_all(session, [SeriesSelector(name)], 0, 1 << 60)
         return {each.labels.get("le", ""): each for each in found}
 
     return of

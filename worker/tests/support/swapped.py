@@ -1,6 +1,5 @@
 """Compare files of one kind with each other, both ways: nothing raises, and swapped sides give the opposite answer."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,8 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from slowpath.analysis.comparison.compare_sides import SideComparison, compare
-from slowpath.analysis.comparison.comparison_document import to_json
+from slowpath.analysis.comparison.comparison_document import make_comparison_document
 from slowpath.analysis.findings.findings import Direction, Finding, Verdict
+from slowpath.analysis.formats.document_json import dump_document
 from slowpath_cli.commands.compare_text import format_comparison
 from slowpath_cli.commands.verdict_gates import exit_code
 from slowpath_cli.core.input_files import InvalidInput, LoadedSide, compared_benchmarks, read_side
@@ -73,11 +73,11 @@ def _compared(base: ReadFile, candidate: ReadFile, helper: Path) -> SideComparis
     """Everything that `slowpath compare` does with two files, and the documents of the page."""
     rows = compared_benchmarks(base.side, candidate.side, helper)
     comparison = compare(base.side.side, candidate.side.side, rows, np.random.default_rng(SEED), _unwatched)
-    document = to_json(comparison)
-    json.dumps(document, allow_nan=False)
+    document = make_comparison_document(comparison)
+    assert dump_document(document)
     assert format_comparison(document, color=False)
     assert exit_code(comparison.kind_verdicts, None) in {0, 1, 3}
-    json.dumps(comparison.documents("base", "candidate"), allow_nan=False)
+    assert dump_document(comparison.documents("base", "candidate"))
     return comparison
 
 

@@ -236,7 +236,7 @@ def test_a_comparison_waits_for_its_artifacts_and_then_tells(client: TestClient,
     told = again(client, comparison, "comparisons")
     assert told["state"] == "done", told["problem"]
     assert told["verdict"] in {"unchanged", "inconclusive"}
-    assert told["result"]["format"] == "slowpath.comparison/1"
+    assert told["result"]["format"] == "slowpath.comparison/2"
     ready = [view for view in told["views"] if view["state"] == "done"]
     assert [(view["kind"], view["granularity"]) for view in ready] == [("cpu", "function")]
     view = f"/api/v1/comparisons/{comparison['id']}/views/{ready[0]['id']}"

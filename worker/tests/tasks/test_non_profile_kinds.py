@@ -112,7 +112,7 @@ def test_traces_name_who_waited_and_who_held_the_processors(
     first = told["result"]["findings"][0]
     assert first["kind"] == "trace.sched_delay"
     assert first["subject"].startswith("main.(*client).batch|") or "batch" in first["subject"]
-    assert any("hog" in each["subject"] for each in first["by"])
+    assert any("hog" in each["subject"] for each in first["contributions"])
     page = part(client, told, "traces")
     worst = next(each for each in page["worst"] if each["side"] == "candidate")
     assert worst["artifact"] in {each["id"] for each in candidate}

@@ -76,13 +76,13 @@ def test_a_slower_window_is_told_as_likely(client: TestClient, bench: Bench) -> 
     assert (told["verdict"], told["views"], told["parts"]) == ("inconclusive", [], [])
     (finding,) = told["result"]["findings"]
     assert (finding["kind"], finding["subject"], finding["direction"]) == ("metrics.latency", "checkout", "worse")
-    assert (finding["quantile"], finding["certain"], finding["unit"]) == (0.5, False, "seconds")
+    assert (finding["quantile"], finding["is_significant"], finding["unit"]) == (0.5, False, "seconds")
     assert finding["base"] == pytest.approx(0.18, rel=0.05)
     assert finding["candidate"] == pytest.approx(0.6, rel=0.05)
-    side = told["result"]["sides"]["base"]["window"]
-    assert (side["service"], side["environment"], side["instances"]) == ("checkout", "production", 2)
-    assert side["requests"] == pytest.approx(100 * 60 * 30, rel=0.05)
-    assert "before-after" in {doubt["id"] for doubt in told["result"]["doubts"]}
+    side = told["result"]["sides"]["base"]["time_range"]
+    assert (side["service"], side["environment"], side["instance_count"]) == ("checkout", "production", 2)
+    assert side["request_count"] == pytest.approx(100 * 60 * 30, rel=0.05)
+    assert "before-after" in {doubt["id"] for doubt in told["result"]["caveats"]}
 
     same = compared(client, bench, {"window": window(client, DEPLOY_MS - 30 * MINUTE, DEPLOY_MS - 15 * MINUTE)},
                     {"window": window(client, DEPLOY_MS - 15 * MINUTE, DEPLOY_MS)})  # fmt: skip
@@ -111,11 +111,11 @@ def test_windows_stand_beside_profiles_and_may_be_gone_later(client: TestClient,
     )  # fmt: skip
     assert nothing["state"] == "done", nothing["problem"]
     assert nothing["result"]["findings"] == []
-    assert "latency-nothing" in {doubt["id"] for doubt in nothing["result"]["doubts"]}
+    assert "latency-nothing" in {doubt["id"] for doubt in nothing["result"]["caveats"]}
 
     asked = client.post("/api/v1/comparisons", json=dict(zip(("base", "candidate"), sides, strict=True))).json()
     assert client.delete(f"/api/v1/services/{sides[0]['window']['service_id']}").status_code in {200, 204}
     run_open(bench)
     gone = again(client, asked, "comparisons")
     assert gone["state"] == "done", gone["problem"]
-    assert gone["result"]["sides"]["base"]["window"] is None
+    assert gone["result"]["sides"]["base"]["time_range"] is None

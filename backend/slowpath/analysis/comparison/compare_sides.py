@@ -15,7 +15,15 @@ from slowpath.analysis.findings.findings import CHANGED, Caveat, CostShift, Find
 from slowpath.analysis.kinds.comparison_sides import ComparisonSide, Sides
 from slowpath.analysis.kinds.profiles.compare_profiles import ProfileComparison, compare_profiles
 from slowpath.analysis.kinds.profiles.profile_thresholds import ProfileThresholds
-from slowpath.analysis.kinds.registry import Answer, Part, PartName, Progress, compare_part, compare_windows
+from slowpath.analysis.kinds.registry import (
+    Answer,
+    KindDocument,
+    Part,
+    PartName,
+    Progress,
+    compare_part,
+    compare_windows,
+)
 
 MOST_FINDINGS = 40
 """Of all sorts together; each room keeps fewer."""
@@ -73,7 +81,7 @@ class SideComparison:
         parts = (self.spans, self.traces, self.profiles, self.growth, self.benchmarks, self.latency)
         found = [finding for part in parts if part for finding in part.findings]
         first = leading_direction(self.verdict)
-        found.sort(key=lambda f: (not f.certain, f.direction != first, -abs(f.cost or 0.0)))
+        found.sort(key=lambda f: (not f.is_significant, f.direction != first, -abs(f.cost_s_per_s or 0.0)))
         return tuple(found[:MOST_FINDINGS])
 
     @property
@@ -99,8 +107,8 @@ class SideComparison:
         """Costs that changed their place and not their size."""
         return tuple(move for part in (self.profiles, self.traces, self.growth) if part for move in part.moves)
 
-    def documents(self, base_label: str, candidate_label: str) -> dict[PartName, dict[str, Any]]:
-        """What the page shows of each sort beside profiles, by its name."""
+    def documents(self, base_label: str, candidate_label: str) -> dict[PartName, KindDocument]:
+        """Build the documents of the sorts other than profiles, by name."""
         return {name: part.page(base_label, candidate_label) for name, part in self.parts.items()}
 
 

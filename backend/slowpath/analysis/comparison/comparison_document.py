@@ -1,107 +1,198 @@
-"""A comparison as the JSON that people keep: `slowpath.comparison/1`.
+"""The result of a comparison as it is stored, sent and printed: `slowpath.comparison/2`."""
 
-Pure dict building; the command line and the web say the same because both say this.
-"""
-
-from collections.abc import Sequence
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, TypeVar
 
 from slowpath.analysis.comparison.compare_sides import SideComparison
 from slowpath.analysis.comparison.verdict_headline import make_headline
-from slowpath.analysis.findings.findings import Caveat, Finding
+from slowpath.analysis.findings.findings import Caveat, CostShift, Finding, MinimumDetectableEffect, Verdict
 from slowpath.analysis.findings.latency_window import LatencyWindow
+from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.kinds.comparison_sides import ComparisonSide, NamedArtifact
 from slowpath.analysis.kinds.profiles.compare_profiles import ProfileKindResult
+from slowpath.analysis.kinds.profiles.diff_view_inputs import DiffViewSummary
 from slowpath.analysis.kinds.profiles.profile_caveats import by_gravity
+from slowpath.analysis.kinds.profiles.profile_headline import ProfileHeadline
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKindComparison
+from slowpath.analysis.kinds.profiles.profile_sets import Normalization
+from slowpath.analysis.kinds.profiles.profile_table import SampleType
+from slowpath.analysis.kinds.registry import PartName
+from slowpath.units import Nanoseconds
 
-FORMAT = "slowpath.comparison/1"
+Format = Literal["slowpath.comparison/2"]
+FORMAT: Final[Format] = "slowpath.comparison/2"
+T = TypeVar("T")
 
 
-def to_json(comparison: SideComparison, more_doubts: Sequence[Caveat] = ()) -> dict[str, Any]:
-    """The whole result as plain JSON values (no NaN, no infinity).
+@dataclass(frozen=True)
+class LatencyTimeRange:
+    """The time range of a service's metrics on a side (Unix ms); `covered_ms` of it has samples."""
 
-    `more_doubts` are those of the caller: files that were given and could not be read, for example.
-    """
+    service: str
+    environment: str
+    from_ms: int
+    to_ms: int
+    covered_ms: int
+    request_count: int
+    instance_count: int | None
+
+
+@dataclass(frozen=True)
+class SideSummary:
+    """What a side consists of. Run metadata holds sums of counts, and what all artifacts agree on."""
+
+    artifact_names: tuple[str, ...]
+    run_count: int
+    run_metadata: RunMetadata
+    time_range: LatencyTimeRange | None
+
+
+@dataclass(frozen=True)
+class SideSummaries:
+    """Both sides."""
+
+    base: SideSummary
+    candidate: SideSummary
+
+
+@dataclass(frozen=True)
+class NormalizedTotal:
+    """The total of a kind of profile on both sides, in `unit`."""
+
+    unit: str
+    base: float
+    candidate: float
+
+
+@dataclass(frozen=True)
+class ProfileKindSummary:
+    """One kind of profile: its verdict (None: drawn only), and its totals by the id of each normalization."""
+
+    kind: str
+    verdict: Verdict | None
+    sample_type: SampleType
+    default_normalization: str
+    totals: Mapping[str, NormalizedTotal]
+
+
+@dataclass(frozen=True)
+class ArtifactKindVerdict:
+    """The verdict of a kind of artifact that has a page of its own."""
+
+    kind: PartName
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class ComparisonDocument:
+    """The whole result of a comparison."""
+
+    format: Format
+    verdict: Verdict
+    headline: ProfileHeadline
+    findings: tuple[Finding, ...]
+    sides: SideSummaries
+    minimum_detectable_effects: tuple[MinimumDetectableEffect, ...]
+    cost_shifts: tuple[CostShift, ...]
+    caveats: tuple[Caveat, ...]
+    profile_kinds: tuple[ProfileKindSummary, ...]
+    artifact_kinds: tuple[ArtifactKindVerdict, ...]
+    views: tuple[DiffViewSummary, ...]
+
+
+def make_comparison_document(comparison: SideComparison, more_caveats: Sequence[Caveat] = ()) -> ComparisonDocument:
+    """Build the document of a comparison; `more_caveats` are the caller's, such as files that could not be read."""
     profiles = comparison.profiles
-    return {
-        "format": FORMAT,
-        "verdict": comparison.verdict,
-        "headline": asdict(make_headline(comparison)),
-        "findings": [_finding(finding) for finding in comparison.findings],
-        "sides": {"base": _side(comparison.base), "candidate": _side(comparison.candidate)},
-        "detectable": [asdict(each) for each in comparison.detectable],
-        "moves": [asdict(move) for move in comparison.moves],
-        "doubts": [asdict(doubt) for doubt in by_gravity((*comparison.doubts, *more_doubts))],
-        "kinds": [_kind(kind) for kind in profiles.kinds] if profiles else [],
-        "parts": [{"part": name, "verdict": part.verdict} for name, part in comparison.parts.items()],
-        "views": [view.describe() for view in profiles.views()] if profiles else [],
-    }
+    return ComparisonDocument(
+        format=FORMAT,
+        verdict=comparison.verdict,
+        headline=make_headline(comparison),
+        findings=comparison.findings,
+        sides=SideSummaries(_summarize_side(comparison.base), _summarize_side(comparison.candidate)),
+        minimum_detectable_effects=comparison.detectable,
+        cost_shifts=comparison.moves,
+        caveats=by_gravity((*comparison.doubts, *more_caveats)),
+        profile_kinds=tuple(_summarize_kind(kind) for kind in profiles.kinds) if profiles else (),
+        artifact_kinds=tuple(ArtifactKindVerdict(name, part.verdict) for name, part in comparison.parts.items()),
+        views=tuple(view.describe() for view in profiles.views()) if profiles else (),
+    )
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
-    return asdict(finding)
-
-
-def _side(side: ComparisonSide) -> dict[str, Any]:
+def _summarize_side(side: ComparisonSide) -> SideSummary:
     artifacts = side.artifacts()
     runs = {artifact.facts.run for artifact in artifacts if artifact.facts.run is not None}
-    return {
-        "artifacts": [artifact.name for artifact in artifacts],
-        "runs": len(runs) or len(artifacts),
-        "facts": _common_facts(artifacts),
-        "window": _window(side.latency) if side.latency else None,
-    }
+    return SideSummary(
+        artifact_names=tuple(artifact.name for artifact in artifacts),
+        run_count=len(runs) or len(artifacts),
+        run_metadata=_common_metadata(artifacts),
+        time_range=_time_range(side.latency) if side.latency else None,
+    )
 
 
-def _window(window: LatencyWindow) -> dict[str, Any]:
-    """Which time of which service, and what is known of it."""
-    return {
-        "service": window.service,
-        "environment": window.environment,
-        "from_ms": window.from_ms,
-        "to_ms": window.to_ms,
-        "known_ms": window.known_ms,
-        "requests": window.requests,
-        "instances": window.instances,
-    }
+def _time_range(window: LatencyWindow) -> LatencyTimeRange:
+    return LatencyTimeRange(
+        service=window.service,
+        environment=window.environment,
+        from_ms=window.from_ms,
+        to_ms=window.to_ms,
+        covered_ms=window.known_ms,
+        request_count=window.requests,
+        instance_count=window.instances,
+    )
 
 
-def _common_facts(artifacts: Sequence[NamedArtifact]) -> dict[str, Any]:
-    """Counts are summed; other facts are given when all artifacts that know them agree."""
-    common: dict[str, Any] = {}
-    for facts in (artifact.facts.to_json() for artifact in artifacts):
-        for name, fact in facts.items():
-            common.setdefault(name, []).append(fact)
-    summed = {"requests", "wall_ns", "cpu_ns"}
-    return {
-        name: sum(known) if name in summed else known[0]
-        for name, known in common.items()
-        if name in summed or all(fact == known[0] for fact in known)
-    }
+def _common_metadata(artifacts: Sequence[NamedArtifact]) -> RunMetadata:
+    """Return sums of counts; other values where all artifacts that have them agree."""
+    metadata = [artifact.facts for artifact in artifacts]
+    return RunMetadata(
+        run=_agreed(each.run for each in metadata),
+        requests=_sum(each.requests for each in metadata),
+        wall_ns=_sum_ns(each.wall_ns for each in metadata),
+        cpu_ns=_sum_ns(each.cpu_ns for each in metadata),
+        go_version=_agreed(each.go_version for each in metadata),
+        goos=_agreed(each.goos for each in metadata),
+        goarch=_agreed(each.goarch for each in metadata),
+        gomaxprocs=_agreed(each.gomaxprocs for each in metadata),
+        cpu_model=_agreed(each.cpu_model for each in metadata),
+        cpu_flags=_agreed(each.cpu_flags for each in metadata),
+        commit=_agreed(each.commit for each in metadata),
+        build_id=_agreed(each.build_id for each in metadata),
+        started_at_ms=_agreed(each.started_at_ms for each in metadata),
+        ended_at_ms=_agreed(each.ended_at_ms for each in metadata),
+    )
 
 
-def _kind(result: ProfileKindResult) -> dict[str, Any]:
+def _agreed(values: Iterable[T | None]) -> T | None:
+    known = [value for value in values if value is not None]
+    return known[0] if known and all(value == known[0] for value in known) else None
+
+
+def _sum(values: Iterable[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
+
+
+def _sum_ns(values: Iterable[Nanoseconds | None]) -> Nanoseconds | None:
+    total = _sum(values)
+    return None if total is None else Nanoseconds(total)
+
+
+def _summarize_kind(result: ProfileKindResult) -> ProfileKindSummary:
     comparison = result.comparison
-    return {
-        "kind": comparison.kind,
-        "verdict": result.verdict,
-        "sample_type": asdict(comparison.sets.sample_type),
-        "default_basis": comparison.basis.id,
-        "totals": {
-            basis.id: {
-                "unit": basis.unit,
-                "base": _total(comparison, basis.id, 0),
-                "candidate": _total(comparison, basis.id, 1),
-            }
-            for basis in comparison.bases
+    return ProfileKindSummary(
+        kind=comparison.kind,
+        verdict=result.verdict,
+        sample_type=comparison.sets.sample_type,
+        default_normalization=comparison.basis.id,
+        totals={
+            each.id: NormalizedTotal(each.unit, _total(comparison, each, 0), _total(comparison, each, 1))
+            for each in comparison.bases
         },
-    }
+    )
 
 
-def _total(comparison: ProfileKindComparison, basis_id: str, side: int) -> float:
-    basis = next(basis for basis in comparison.bases if basis.id == basis_id)
+def _total(comparison: ProfileKindComparison, normalization: Normalization, side: int) -> float:
     totals = comparison.sets.totals()
     mask = comparison.sets.is_base if side == 0 else ~comparison.sets.is_base
-    return float(totals[mask].sum() * comparison.scale(basis)[side])
+    return float(totals[mask].sum() * comparison.scale(normalization)[side])

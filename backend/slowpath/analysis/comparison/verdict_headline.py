@@ -3,6 +3,8 @@
 The verdict as a sentence and the minimum detectable effect.
 """
 
+from dataclasses import replace
+
 from slowpath.analysis.comparison.compare_sides import SideComparison
 from slowpath.analysis.findings.combined_verdict import VERDICT_OF, KindVerdict, deciding_kinds
 from slowpath.analysis.findings.findings import Verdict
@@ -47,7 +49,7 @@ def make_headline(comparison: SideComparison) -> ProfileHeadline:
         detectable = next((each.ratio for each in result.detectable if each.subject == TOTAL), None)
         headline = profile_headline(result.comparison, ruling, result.findings, detectable)
         sentence = _sentence(comparison, verdict, mixed or reason_of(result.comparison, ruling, result.findings))
-        return ProfileHeadline(sentence, headline.overall, headline.conditions, headline.detectable)
+        return replace(headline, sentence=sentence)
     part = _part(comparison, leading.kind)
     reason = mixed or _reason(part, _KIND_NAMES[leading.kind], verdict)
     conditions = _latency_conditions(comparison) if part is comparison.latency else _conditions(comparison)
@@ -72,7 +74,9 @@ def _sentence(comparison: SideComparison, verdict: Verdict, reason: str) -> str:
 def _leading(comparison: SideComparison, deciding: list[KindVerdict], verdict: Verdict) -> KindVerdict:
     """Return the deciding kind whose finding is first in the list of all findings; else the first."""
     order = [
-        _kind_of(f.kind, f.profile) for f in comparison.findings if f.certain and VERDICT_OF[f.direction] == verdict
+        _kind_of(f.kind, f.profile_kind)
+        for f in comparison.findings
+        if f.is_significant and VERDICT_OF[f.direction] == verdict
     ]
     return min(deciding, key=lambda each: order.index(each.kind) if each.kind in order else len(order))
 
@@ -120,7 +124,7 @@ def _reason(part: Answer, kind_name: str, verdict: Verdict) -> str:
     leading = leading_finding(tuple(part.findings), verdict)
     if leading is not None:
         return lowered(leading.sentence)
-    tentative = [finding for finding in part.findings if not finding.certain]
+    tentative = [finding for finding in part.findings if not finding.is_significant]
     if tentative:
         return f"{pluralize(len(tentative), 'tentative difference')}, none significant."
     if part.reason is not None:

@@ -11,22 +11,22 @@ CHANGED: frozenset[Verdict] = frozenset({"regressed", "improved", "mixed"})
 
 @dataclass(frozen=True)
 class Effect:
-    """An effect with its confidence interval.
-
-    `of` names what `low` and `high` bound: the ratio or the difference.
-    """
+    """An effect size with its confidence interval; `ci_of` names what `ci_low` and `ci_high` bound."""
 
     ratio: float | None
     difference: float
-    low: float
-    high: float
-    confidence: float
-    of: Literal["ratio", "difference"]
+    ci_low: float
+    ci_high: float
+    confidence_level: float
+    ci_of: Literal["ratio", "difference"]
 
 
 @dataclass(frozen=True)
 class AttributedCaller:
-    """The first user frame, the runtime function it entered, the path from the root, and the cost it gained."""
+    """The first user frame below a runtime cost, and by how much the cost through it changed.
+
+    `entry` is the runtime function that it called, `path` the frames from the root.
+    """
 
     function: str
     entry: str | None
@@ -44,48 +44,48 @@ class Contribution:
 
 @dataclass(frozen=True)
 class Finding:
-    """One change. Values are in `unit` on `basis`; `certain` is False for a tentative finding.
+    """One reported change. Values are in `unit` under `normalization`; a tentative one is not `is_significant`.
 
-    `quantile`: the quantile that `base` and `candidate` are, if any. `cost`: seconds of work or waiting per second that the
-    process gained (or lost), where that is known; findings are ranked by it. `exclusive`: the part of `change.difference`
-    that no other finding explains; None for all of it.
+    `quantile` is the quantile of a distribution that `base` and `candidate` are. `cost_s_per_s` is by how many seconds
+    more (or less) the process works or its goroutines wait per second, where that is known: findings are ranked by it.
+    `exclusive_difference` is the part of `change.difference` that no other finding explains; None if that is all of it.
     """
 
     kind: str
-    profile: str
+    profile_kind: str
     subject: str
     direction: Direction
     base: float
     candidate: float
     unit: str
     change: Effect
-    basis: str
+    normalization: str
     q_value: float | None
-    payers: tuple[AttributedCaller, ...]
-    by: tuple[Contribution, ...]
-    certain: bool
-    more_profiles: int | None
+    attributed_callers: tuple[AttributedCaller, ...]
+    contributions: tuple[Contribution, ...]
+    is_significant: bool
+    profiles_needed: int | None
     mechanism: str
     advice: str
     sentence: str
     quantile: float | None = None
-    cost: float | None = None
-    exclusive: float | None = None
+    cost_s_per_s: float | None = None
+    exclusive_difference: float | None = None
 
     @property
     def explained(self) -> float:
-        """Return how much of the change only this finding explains, in `unit`."""
-        return self.change.difference if self.exclusive is None else self.exclusive
+        """Return how much of the change this finding alone explains, in `unit`."""
+        return self.change.difference if self.exclusive_difference is None else self.exclusive_difference
 
 
 @dataclass(frozen=True)
 class CostShift:
-    """A cost that changed its function, not its size, below one common caller."""
+    """A cost that changed its function and not its size: both functions have one common caller."""
 
-    profile: str
+    profile_kind: str
     from_function: str
     to_function: str
-    under: str
+    common_caller: str
     amount: float
     unit: str
     sentence: str
@@ -93,7 +93,7 @@ class CostShift:
 
 @dataclass(frozen=True)
 class MinimumDetectableEffect:
-    """The smallest ratio that this comparison would have found."""
+    """The smallest ratio that this comparison would have found; None if that is not known."""
 
     kind: str
     subject: str
@@ -102,10 +102,7 @@ class MinimumDetectableEffect:
 
 @dataclass(frozen=True)
 class Caveat:
-    """Why a comparison may mislead.
-
-    With `explains_effect` it could explain the entire change, which is then not significant.
-    """
+    """Why a result may mislead. One with `explains_effect` could explain a whole change, which is then not significant."""
 
     id: str
     sentence: str

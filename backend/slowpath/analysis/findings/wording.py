@@ -134,8 +134,8 @@ def change_sentence(title: str, profile: str, *, base: float, candidate: float, 
     """Write what changed and by how much, without a full stop."""
     more, less = VERBS.get(profile, OTHER_VERBS)
     words = f"{title} {more if change.difference > 0 else less}: {format_pair(candidate, base, unit)}"
-    if change.ratio is not None and change.of == "ratio":
-        words += f" ({format_ratio(change.ratio)}, {format_interval(change.low, change.high)})"
+    if change.ratio is not None and change.ci_of == "ratio":
+        words += f" ({format_ratio(change.ratio)}, {format_interval(change.ci_low, change.ci_high)})"
     return words
 
 

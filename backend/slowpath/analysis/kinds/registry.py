@@ -5,13 +5,19 @@ A module is imported when both sides have its sort: importing all of them takes 
 
 import importlib
 from collections.abc import Callable
-from typing import Any, Final, Literal, Protocol
+from typing import Final, Literal, Protocol
 
 from slowpath.analysis.findings.findings import Caveat, CostShift, Finding, MinimumDetectableEffect, Verdict
+from slowpath.analysis.kinds.benchmarks.benchmark_page_document import BenchmarkPage
 from slowpath.analysis.kinds.comparison_sides import Sides
+from slowpath.analysis.kinds.exec_traces.trace_page_document import TracePage
+from slowpath.analysis.kinds.growth_logs.growth_page_document import GrowthPage
+from slowpath.analysis.kinds.spans.spans_page_document import SpansPage
 
 PartName = Literal["traces", "spans", "growth", "benchmarks"]
 Progress = Callable[[str, float], None]
+KindDocument = TracePage | SpansPage | GrowthPage | BenchmarkPage
+"""The documents of the pages, one of each sort."""
 
 _MODULES: Final = {
     "traces": "slowpath.analysis.kinds.exec_traces.compare_traces",
@@ -54,8 +60,8 @@ class Answer(Protocol):
 class Part(Answer, Protocol):
     """The answer of a sort that has a page of its own."""
 
-    def page(self, base_label: str, candidate_label: str) -> dict[str, Any]:
-        """Everything that the page draws, as plain JSON values."""
+    def page(self, base_label: str, candidate_label: str) -> KindDocument:
+        """Build the document of the page."""
 
 
 def compare_part(name: PartName, sides: Sides, progress: Progress) -> Part:

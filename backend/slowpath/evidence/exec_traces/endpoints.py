@@ -6,6 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Path, Response
 from fastapi.responses import StreamingResponse
 
+from slowpath.analysis.kinds.exec_traces.trace_page_document import TracePage
 from slowpath.core.errors import Conflict, InvalidRequest, NotFound, Unavailable
 from slowpath.core.ids import ArtifactId, BlobKey, TraceCutId
 from slowpath.evidence.exec_traces.schemas import ExcerptIn, ExcerptOut, cut_out
@@ -24,12 +25,7 @@ FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-st
 COLUMNS: dict[int | str, dict[str, Any]] = {
     200: {"description": "slowcol, gzip", "content": {"application/octet-stream": BINARY}}
 }
-DOCUMENT: dict[int | str, dict[str, Any]] = {
-    200: {
-        "description": "slowpath.trace-comparison/1, one side only",
-        "content": {"application/json": {"schema": {"type": "object", "additionalProperties": True}}},
-    }
-}
+DOCUMENT: dict[int | str, dict[str, Any]] = {200: {"description": "One side only", "model": TracePage}}
 PACKED = {"Cache-Control": "private, max-age=3600, immutable", "Content-Encoding": "gzip"}
 """What was decoded from the same bytes never changes."""
 Index = Annotated[int, Path(ge=0, le=2**31 - 1)]

@@ -42,6 +42,8 @@ class TraceListParams(BaseModel):
 class TraceListItemOut(BaseModel):
     """One trace of a set: its root, how long it took, and its longest gap."""
 
+    model_config = ConfigDict(from_attributes=True)
+
     trace_id: str
     root: str
     service: str

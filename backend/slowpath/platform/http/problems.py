@@ -1,6 +1,7 @@
 """Errors as RFC 9457 problems: the one table that maps our error bases to status codes."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 import structlog
@@ -61,6 +62,11 @@ class Problem(BaseModel):
     unit: str | None = None
     resolution: str | None = None
     request_id: str | None = None
+
+
+def read_problem(stored: Mapping[str, object] | None) -> Problem | None:
+    """Return a stored problem; the row of a job or a document does not store its status, which is 422."""
+    return Problem.model_validate({"status": 422, **stored}) if stored else None
 
 
 def status_of(error: type[SlowpathError]) -> int:

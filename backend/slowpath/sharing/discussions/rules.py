@@ -4,8 +4,10 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
+
+from slowpath.analysis.findings.findings import Finding
 
 MOST_LETTERS: Final = 10_000
 MOST_COMMENTS: Final = 1_000
@@ -46,9 +48,10 @@ class DiscussionSubject:
     """With which row the discussion is deleted: `comparison_id`, `regression_id`, `build_id` or `artifact_id`."""
 
 
-def part_of(finding: Mapping[str, Any]) -> str:
-    """Return by what a finding is known in its comparison, wherever it stands in the list."""
-    return "|".join(str(finding.get(name) or "") for name in ("kind", "profile", "subject", "quantile", "basis"))
+def part_of(finding: Finding) -> str:
+    """Return the key of a finding within its comparison; it does not depend on the place in the list."""
+    members = (finding.kind, finding.profile_kind, finding.subject, finding.quantile, finding.normalization)
+    return "|".join(str(member or "") for member in members)
 
 
 _CODE: Final = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`", re.DOTALL)

@@ -23,7 +23,7 @@ Markdown = Annotated[
 ]
 Part = Annotated[str, StringConstraints(max_length=MOST_PART_LETTERS, pattern=r"^[^\x00]*$")]
 PartField = Field(
-    description="of a finding: `kind|profile|subject|quantile|basis` as its result has them (what is null or absent is empty); `subject_id` is its comparison"
+    description="key of a finding: its `kind|profile_kind|subject|quantile|normalization` (null is empty); `subject_id` is its comparison"
 )
 Picked = Annotated[list[UUID], Field(max_length=MOST_MENTIONS)]
 

@@ -6,6 +6,7 @@ from uuid import UUID
 from fastapi import APIRouter, Header, Path, Query, Response
 from fastapi.responses import StreamingResponse
 
+from slowpath.analysis.kinds.registry import KindDocument
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotFound, Unavailable
 from slowpath.core.ids import ArtifactId, ComparisonId, ExportId, JobId
@@ -49,9 +50,7 @@ BINARY: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
 COLUMNS: dict[int | str, dict[str, Any]] = {
     200: {"description": "slowcol, gzip", "content": {"application/octet-stream": BINARY}}
 }
-DOCUMENT: dict[int | str, dict[str, Any]] = {
-    200: {"content": {"application/json": {"schema": {"type": "object", "additionalProperties": True}}}}
-}
+DOCUMENT: dict[int | str, dict[str, Any]] = {200: {"description": "The document of the part", "model": KindDocument}}
 FRESH = {"Cache-Control": "private, no-cache"}
 """A comparison that is computed again writes its documents anew."""
 FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-stream": BINARY}}}
@@ -72,7 +71,8 @@ def _told(session: ReadSession, row: Comparison) -> ComparisonOut:
     for each in comparisons.list_side_artifacts(session, ComparisonId(row.id)):
         sides[each.side].append(each.artifact.id)
     job = work.get_jobs_by_id(session, [JobId(row.job_id)]).get(JobId(row.job_id)) if row.job_id else None
-    return make_comparison_out(row, sides, job, diff_views.views(session, [row.id])[row.id])
+    document = comparison_results.find_document(row)
+    return make_comparison_out(row, document, sides, job, diff_views.views(session, [row.id])[row.id])
 
 
 @router.post(

@@ -6,9 +6,10 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
+from slowpath.analysis.comparison.comparison_document import ComparisonDocument
 from slowpath.core.ids import EnvironmentId, ServiceId
 from slowpath.core.jobs import JobRow
-from slowpath.platform.http.problems import Problem
+from slowpath.platform.http.problems import Problem, read_problem
 from slowpath.platform.jobs.schemas import JobOut, make_job_out
 from slowpath.verdicts.comparisons.rules import ExportFormat, Granularity, Side, TimeRange, windows_from
 from slowpath.verdicts.comparisons.tables import Comparison, ComparisonExport, DiffView
@@ -123,10 +124,10 @@ class ComparisonSummaryOut(BaseModel):
 
 
 class ComparisonOut(ComparisonSummaryOut):
-    """A comparison whole: its result (`slowpath.comparison/1`) and its views."""
+    """A comparison with its result and its views."""
 
     job: JobOut | None
-    result: dict[str, Any] | None
+    result: ComparisonDocument | None
     artifact_kinds: list[PartName]
     views: list[DiffViewOut]
 
@@ -181,11 +182,6 @@ class ExportOut(BaseModel):
     created_at: datetime
 
 
-def make_problem_out(problem: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Tell a stored problem."""
-    return {"status": 422, **problem} if problem else None
-
-
 def view_out(row: DiffView) -> DiffViewOut:
     """Tell a view."""
     return DiffViewOut.model_validate(
@@ -202,7 +198,7 @@ def view_out(row: DiffView) -> DiffViewOut:
             "functions": row.functions,
             "has_more_chunks": row.tail_blob_key is not None,
             "job_id": row.job_id,
-            "problem": make_problem_out(row.problem),
+            "problem": read_problem(row.problem),
         }
     )
 
@@ -229,7 +225,11 @@ def make_comparison_summary_out(row: Comparison, counts: dict[tuple[UUID, str], 
 
 
 def make_comparison_out(
-    row: Comparison, sides: dict[str, list[UUID]], job: JobRow | None, views: list[DiffView]
+    row: Comparison,
+    result: ComparisonDocument | None,
+    sides: dict[str, list[UUID]],
+    job: JobRow | None,
+    views: list[DiffView],
 ) -> ComparisonOut:
     """Tell a comparison whole."""
     counts = {(row.id, side): len(ids) for side, ids in sides.items()}
@@ -238,7 +238,7 @@ def make_comparison_out(
         {
             **members,
             "job": make_job_out(job) if job else None,
-            "result": row.result,
+            "result": result,
             "artifact_kinds": [*(["profiles"] if views else []), *row.artifact_kinds],
             "views": [view_out(view) for view in views],
         }
@@ -267,7 +267,7 @@ def _members(
             "artifact_ids": sides.get("candidate", []) if sides is not None else None,
             "time_range": window_out(windows.get(Side.CANDIDATE)),
         },
-        "problem": make_problem_out(row.problem),
+        "problem": read_problem(row.problem),
         "job_id": row.job_id,
         "created_at": row.created_at,
         "created_by": row.created_by,
@@ -284,7 +284,7 @@ def export_out(row: ComparisonExport) -> ExportOut:
             "format": row.format,
             "kind": row.kind,
             "state": row.state,
-            "problem": make_problem_out(row.problem),
+            "problem": read_problem(row.problem),
             "job_id": row.job_id,
             "file_name": row.file_name,
             "media_type": row.media_type,

@@ -31,7 +31,7 @@ class Comparison(TeamScoped, Table):
     verdict: Mapped[str | None]
     headline: Mapped[str | None]
     result: Mapped[dict[str, Any] | None]
-    """`slowpath.comparison/1`."""
+    """`slowpath.comparison/2`, or version 1 in older rows: read it by `comparison_results.find_document`."""
     artifact_kinds: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")
     """Where what the page shows of traces, growth logs and benchmarks lies: {"traces": key, ...}."""
     time_ranges: Mapped[dict[str, Any]] = mapped_column(default=dict, server_default="{}")

@@ -29,9 +29,8 @@ TraceId = Annotated[str, Path(max_length=64, description="up to 32 hexadecimal d
 )
 def list_explanations(artifact_id: UUID, trace_id: TraceId, caller: MayRead, session: Reading) -> list[ExplanationOut]:
     """List what was asked about the gaps of one trace, by span and gap, at most 500."""
-    return [
-        explanation_out(row) for row in gap_explanations.list_explanations(session, ArtifactId(artifact_id), trace_id)
-    ]
+    rows = gap_explanations.list_explanations(session, ArtifactId(artifact_id), trace_id)
+    return [explanation_out(row, gap_explanations.find_document(row)) for row in rows]
 
 
 @router.post(
@@ -51,7 +50,7 @@ def ask(
         record_audit_event(
             session, caller, "gap-explanation.created", "explanation", row.id, {"artifact_id": str(artifact_id)}
         )
-    return explanation_out(row)
+    return explanation_out(row, gap_explanations.find_document(row))
 
 
 @router.get(
@@ -62,4 +61,5 @@ def ask(
 )
 def get(explanation_id: UUID, caller: MayRead, session: Reading) -> ExplanationOut:
     """Return one explanation."""
-    return explanation_out(gap_explanations.get_explanation(session, ExplanationId(explanation_id)))
+    row = gap_explanations.get_explanation(session, ExplanationId(explanation_id))
+    return explanation_out(row, gap_explanations.find_document(row))

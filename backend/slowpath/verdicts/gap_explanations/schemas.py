@@ -1,12 +1,13 @@
 """Explanations on the wire."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from slowpath.platform.http.problems import Problem
+from slowpath.analysis.kinds.spans.gap_explanation_document import GapExplanationDocument
+from slowpath.platform.http.problems import Problem, read_problem
 from slowpath.verdicts.gap_explanations.tables import GapExplanation
 
 Number = Annotated[int, Field(ge=0, le=2**31 - 1)]
@@ -30,15 +31,14 @@ class ExplanationOut(BaseModel):
     span: int
     gap: int
     state: Literal["waiting", "running", "done", "failed", "cancelled"]
-    document: dict[str, Any] | None
-    """slowpath.gap-explanation/1."""
+    document: GapExplanationDocument | None
     problem: Problem | None
     job_id: UUID | None
     created_at: datetime
 
 
-def explanation_out(row: GapExplanation) -> ExplanationOut:
-    """Tell an explanation."""
+def explanation_out(row: GapExplanation, document: GapExplanationDocument | None) -> ExplanationOut:
+    """Return an explanation as the API sends it."""
     return ExplanationOut.model_validate(
         {
             "id": row.id,
@@ -47,8 +47,8 @@ def explanation_out(row: GapExplanation) -> ExplanationOut:
             "span": row.span_number,
             "gap": row.gap_number,
             "state": row.state,
-            "content": row.document,
-            "problem": {"status": 422, **row.problem} if row.problem else None,
+            "document": document,
+            "problem": read_problem(row.problem),
             "job_id": row.job_id,
             "created_at": row.created_at,
         }

@@ -123,9 +123,9 @@ def describe_fix(told: RecoveryEvidence, commit: str) -> str:
 
 def attributed_to(finding: Finding) -> str | None:
     """Name the function to which a runtime cost is attributed; None of a function's own cost."""
-    if finding.kind != "profile.category" or not finding.payers:
+    if finding.kind != "profile.category" or not finding.attributed_callers:
         return None
-    return function(finding.payers[0].function)
+    return function(finding.attributed_callers[0].function)
 
 
 def course_sentence(course: Course, steps: int, builds: Sequence[tuple[str, datetime]]) -> str:

@@ -200,7 +200,7 @@ def test_what_was_annulled_does_not_count() -> None:
     state = search.record_started(state, todo.start)
     assert todo.start[0].build == GOOD_END
     state = search.record_stopped(search.record_measurements(state, {1: 1e9}), [1])
-    state = state.with_deploy(replace(state.deploys[0], state="annulled"))
+    state = state.with_deploy(replace(state.deploys[0], state="invalidated"))
     assert search.next_actions(state).start[0].build == GOOD_END
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from slowpath.analysis.comparison.benchmark_operations import operations_of
-from slowpath.analysis.comparison.comparison_document import to_json
+from slowpath.analysis.comparison.comparison_document import make_comparison_document
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.kinds.comparison_sides import BenchmarkArtifact, BenchmarkResult, ComparisonSide
 from slowpath.analysis.kinds.profiles.benchmark_profiles import is_benchmark_profile
@@ -92,8 +92,10 @@ def test_without_operations_only_shares_are_compared_and_the_reason_is_given(
     assert {each.comparison.basis.id for each in comparison.profiles.kinds} == {"share"}
     (said,) = [doubt.sentence for doubt in comparison.doubts if doubt.id == "benchmark-operations"]
     assert reason in said
-    assert {(each.subject, each.direction) for each in comparison.findings if each.certain} == {("a/x.Score", "worse")}
-    assert "totals" in to_json(comparison)["kinds"][0]
+    assert {(each.subject, each.direction) for each in comparison.findings if each.is_significant} == {
+        ("a/x.Score", "worse")
+    }
+    assert set(make_comparison_document(comparison).profile_kinds[0].totals) == {"share"}
 
 
 def test_services_are_no_benchmarks() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from slowpath.analysis.comparison.comparison_document import to_json
+from slowpath.analysis.comparison.comparison_document import ArtifactKindVerdict, make_comparison_document
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.kinds.comparison_sides import ComparisonSide
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
@@ -32,15 +32,17 @@ def side(*, slow: bool) -> ComparisonSide:
 
 def test_sorts_become_one_list_ranked_by_cost() -> None:
     comparison = compared_sides(side(slow=False), side(slow=True))
-    kinds = [finding.kind for finding in comparison.findings if finding.certain]
+    kinds = [finding.kind for finding in comparison.findings if finding.is_significant]
     costs = [
-        abs(finding.cost or 0) for finding in comparison.findings if finding.certain and finding.direction == "worse"
+        abs(finding.cost_s_per_s or 0)
+        for finding in comparison.findings
+        if finding.is_significant and finding.direction == "worse"
     ]
 
     assert comparison.verdict == "regressed"
     assert {"trace.sched_delay", "profile.category"} <= set(kinds)
     assert costs == sorted(costs, reverse=True)
-    assert not comparison.findings[-1].certain or all(finding.certain for finding in comparison.findings)
+    assert not comparison.findings[-1].is_significant or all(finding.is_significant for finding in comparison.findings)
 
 
 def test_each_part_but_profiles_has_a_document_for_the_page() -> None:
@@ -56,13 +58,13 @@ def test_the_headline_is_of_what_leads() -> None:
     of_traces = compared_sides(
         ComparisonSide(traces=side(slow=False).traces), ComparisonSide(traces=side(slow=True).traces)
     )
-    document = to_json(of_traces)
+    document = make_comparison_document(of_traces)
 
-    assert document["headline"]["sentence"].startswith("Regressed: p99")
-    assert "main.hog" in document["headline"]["sentence"]
-    assert document["parts"] == [{"part": "traces", "verdict": "regressed"}]
-    assert document["views"] == []
-    assert len(document["sides"]["base"]["artifacts"]) == 5
+    assert document.headline.sentence.startswith("Regressed: p99")
+    assert "main.hog" in document.headline.sentence
+    assert document.artifact_kinds == (ArtifactKindVerdict("traces", "regressed"),)
+    assert document.views == ()
+    assert len(document.sides.base.artifact_names) == 5
 
 
 def test_silence_of_traces_is_told_as_such() -> None:
@@ -70,11 +72,11 @@ def test_silence_of_traces_is_told_as_such() -> None:
         ComparisonSide(traces=tuple(traces([CALM], 5, seed=1))),
         ComparisonSide(traces=tuple(traces([CALM], 5, seed=2))),
     )
-    document = to_json(compared_sides(*calm))
+    document = make_comparison_document(compared_sides(*calm))
 
-    assert document["verdict"] in {"unchanged", "inconclusive"}
-    assert document["findings"] == []
-    assert document["headline"]["sentence"].startswith(document["verdict"].capitalize())
+    assert document.verdict in {"unchanged", "inconclusive"}
+    assert document.findings == ()
+    assert document.headline.sentence.startswith(document.verdict.capitalize())
 
 
 def test_what_only_one_side_has_is_a_doubt_and_not_compared() -> None:
@@ -95,25 +97,25 @@ def test_spans_stand_beside_the_other_sorts() -> None:
         for service in (Service(), slow)
     ]
     comparison = compared_sides(*sides)
-    document = to_json(comparison)
+    document = make_comparison_document(comparison)
 
-    assert document["parts"] == [{"part": "spans", "verdict": "regressed"}]
-    assert document["headline"]["sentence"].startswith("Regressed: p90 of the gap in distributor push")
-    assert document["findings"][0]["subject"] == "distributor/push|decode|Push"
+    assert document.artifact_kinds == (ArtifactKindVerdict("spans", "regressed"),)
+    assert document.headline.sentence.startswith("Regressed: p90 of the gap in distributor push")
+    assert document.findings[0].subject == "distributor/push|decode|Push"
     assert set(comparison.documents("a", "b")) == {"spans"}
-    alone = to_json(
+    alone = make_comparison_document(
         compared_sides(
             ComparisonSide(spans=sides[0].spans, growth=(golden("helper"),)), ComparisonSide(growth=(golden("helper"),))
         )
     )
-    assert "The candidate has no spans: they were not compared." in [doubt["sentence"] for doubt in alone["doubts"]]
+    assert "The candidate has no spans: they were not compared." in [doubt.sentence for doubt in alone.caveats]
 
 
 def test_a_bound_is_given_though_another_kind_is_inconclusive() -> None:
     few = ComparisonSide(profiles=tuple(runs(PROFILE, 10)), traces=tuple(traces([CALM], 1, seed=1)))
     same = ComparisonSide(profiles=tuple(runs(PROFILE, 10, seed=2)), traces=tuple(traces([CALM], 1, seed=2)))
     comparison = compared_sides(few, same)
-    sentence = to_json(comparison)["headline"]["sentence"]
+    sentence = make_comparison_document(comparison).headline.sentence
 
     assert comparison.verdict == "inconclusive"
     assert sentence.startswith("Inconclusive: no change of CPU per request larger than ")
@@ -149,4 +151,4 @@ def test_the_cost_of_a_request_outranks_a_shift_of_shares() -> None:
         "mutex": "regressed",
     }
     assert (forward.verdict, backward.verdict) == ("improved", "regressed")
-    assert to_json(forward)["headline"]["sentence"].startswith("Improved: 33% less CPU per request")
+    assert make_comparison_document(forward).headline.sentence.startswith("Improved: 33% less CPU per request")

@@ -12,8 +12,8 @@ from slowpath.operations.retention.rules import (
     BlobFolder,
     BlobOwner,
     folder_of,
-    least_days,
-    most_days,
+    min_days,
+    max_days,
     owner_of,
     rule_kind,
 )
@@ -71,8 +71,8 @@ def test_a_file_of_a_known_kind_follows_its_own_rule(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_default_is_a_value_that_may_be_set(kind: str) -> None:
     default = DEFAULT_DAYS[kind]
-    assert least_days(kind) <= most_days(kind)
-    assert default is None or least_days(kind) <= default <= most_days(kind)
+    assert min_days(kind) <= max_days(kind)
+    assert default is None or min_days(kind) <= default <= max_days(kind)
 
 
 def test_no_file_expires_by_default() -> None:

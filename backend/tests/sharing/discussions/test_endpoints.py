@@ -1,30 +1,28 @@
 """Comments, mentions and news over HTTP."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 from fastapi.testclient import TestClient
 
+from slowpath.analysis.findings.findings import Finding
 from slowpath.core.db_sessions import TeamScope
 from slowpath.core.ids import new_id
 from slowpath.platform.accounts.rules.roles import Role, TokenScope
 from slowpath.sharing.discussions.rules import part_of
 from slowpath.verdicts.comparisons.tables import Comparison
 from tests.factories.accounts import AccountsFactory, SomeTeam
+from tests.factories.findings import FINDING, stored_result
 from tests.support.app_under_test import AppUnderTest
 from tests.support.databases import TestDatabase
 from tests.support.statements import Statements
 
 pytestmark = pytest.mark.database
 
-FINDING = {
-    "kind": "profile.function",
-    "profile": "profile.cpu",
-    "subject": "app.Clone",
-    "sentence": "Clone takes more.",
-}
+CLONE = replace(FINDING, subject="app.Clone", sentence="Clone takes more.")
 
 
 @pytest.fixture
@@ -53,7 +51,7 @@ def listed(client: TestClient, build: str) -> list[dict[str, Any]]:
     return items
 
 
-def comparison(house: AppUnderTest, team: SomeTeam, findings: list[dict[str, Any]]) -> UUID:
+def comparison(house: AppUnderTest, team: SomeTeam, *findings: Finding) -> UUID:
     row = Comparison(
         team_id=team.id,
         id=new_id(),
@@ -61,7 +59,7 @@ def comparison(house: AppUnderTest, team: SomeTeam, findings: list[dict[str, Any
         base_label="base",
         candidate_label="candidate",
         state="done",
-        result={"findings": findings},
+        result=stored_result(*findings),
     )
     with house.database.writing(TeamScope(team.id, team.owner.user_id)) as session:
         session.add(row)
@@ -133,19 +131,19 @@ def test_nothing_and_too_much_is_refused(client: TestClient, build: str, text: s
 def test_an_answer_stands_where_the_comment_stands(
     client: TestClient, house: AppUnderTest, team: SomeTeam, build: str
 ) -> None:
-    elsewhere = {"subject_kind": "comparison", "subject_id": str(comparison(house, team, [])), "text": "there"}
+    elsewhere = {"subject_kind": "comparison", "subject_id": str(comparison(house, team)), "text": "there"}
     there = said(client, elsewhere)["id"]
     answer = client.post("/api/v1/comments", json=on(build, "here", parent_id=there))
     assert (answer.status_code, answer.json()["type"]) == (422, "urn:slowpath:thread-elsewhere")
 
 
 def test_a_finding_is_talked_about_by_what_it_is(client: TestClient, house: AppUnderTest, team: SomeTeam) -> None:
-    comparison_id = str(comparison(house, team, [{**FINDING, "subject": "other"}, FINDING]))
-    wanted = {"subject_kind": "finding", "subject_id": comparison_id, "part": part_of(FINDING), "text": "this one"}
+    comparison_id = str(comparison(house, team, replace(CLONE, subject="other"), CLONE))
+    wanted = {"subject_kind": "finding", "subject_id": comparison_id, "part": part_of(CLONE), "text": "this one"}
     said(client, wanted)
     asked = {"subject_kind": "finding", "subject_ids": [comparison_id, str(uuid4())]}
     assert client.get("/api/v1/comment-counts", params=asked).json()["items"] == [
-        {"subject_id": comparison_id, "part": part_of(FINDING), "count": 1}
+        {"subject_id": comparison_id, "part": part_of(CLONE), "count": 1}
     ]
     assert client.post("/api/v1/comments", json={**wanted, "part": "unknown"}).status_code == 404
     assert client.post("/api/v1/comments", json={**wanted, "subject_kind": "comparison"}).status_code == 404

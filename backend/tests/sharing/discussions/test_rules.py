@@ -1,11 +1,13 @@
 """Who is named in a text."""
 
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
 
 from slowpath.sharing.discussions.rules import MOST_LETTERS, mentioned, part_of
 from slowpath.sharing.discussions.wording import mail
+from tests.factories.findings import FINDING
 
 ANN, BEN, ANNA, ANN_TWO = (UUID(int=number) for number in range(1, 5))
 MEMBERS = {ANN: "Ann", BEN: "Ben de Vries", ANNA: "Ann Arbor"}
@@ -43,14 +45,9 @@ def test_names_are_no_patterns_and_long_texts_take_no_time() -> None:
 
 
 def test_a_finding_is_known_wherever_it_stands() -> None:
-    finding = {
-        "kind": "profile.function",
-        "profile": "profile.cpu",
-        "subject": "a|b",
-        "quantile": None,
-        "sentence": "x",
-    }
-    assert part_of(finding) == "profile.function|profile.cpu|a|b||"
+    finding = replace(FINDING, subject="a|b", normalization="share")
+    assert part_of(finding) == "profile.function|cpu|a|b||share"
+    assert part_of(replace(finding, quantile=0.99)) == "profile.function|cpu|a|b|0.99|share"
 
 
 def test_a_mail_is_harmless_however_people_are_called() -> None:

@@ -1,5 +1,6 @@
 """What a bisect would begin with: signatures best first, ends as the repository knows them, and what is missing in words."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 from slowpath.analysis.builds.build_measurements import KindMeasurement, SubjectValues
+from slowpath.analysis.findings.findings import AttributedCaller, Finding
 from slowpath.core.db_sessions import TeamScope
 from slowpath.core.ids import BuildId, ComparisonId, RegressionId, RepositoryId, new_id
 from slowpath.evidence.artifacts.tables import Artifact
@@ -23,6 +25,7 @@ from slowpath.verdicts.regressions.service import build_measurements
 from slowpath.verdicts.regressions.service.build_measurements import PackedMeasurement, PendingBuildMeasurement
 from slowpath.verdicts.regressions.tables import Regression
 from tests.factories.accounts import SomeTeam
+from tests.factories.findings import FINDING, stored_result
 from tests.support.app_under_test import AppUnderTest
 from tests.verdicts.regressions.synthetic_builds import SyntheticBuilds
 
@@ -32,11 +35,8 @@ GOOD, BAD = "a" * 40, "b" * 40
 AT = datetime(2026, 11, 1, tzinfo=UTC)
 
 
-def finding(kind: str, subject: str, base: float, candidate: float, **said: Any) -> dict[str, Any]:  # noqa: ANN401 - any member
-    return {
-        "kind": kind, "subject": subject, "direction": "worse", "base": base, "candidate": candidate, "unit": "x",
-        "change": {"ratio": candidate / base if base else None}, "sentence": "It grew.", **said,
-    }  # fmt: skip
+def finding(kind: str, subject: str, base: float, candidate: float) -> Finding:
+    return replace(FINDING, kind=kind, subject=subject, base=base, candidate=candidate, unit="x")
 
 
 @pytest.fixture
@@ -174,16 +174,16 @@ def test_a_comparison_offers_what_it_found(lab: SyntheticBuilds) -> None:
     findings = [
         finding("profile.category", "gc", 10.0, 12.0),
         finding("bench", "BenchmarkX ops/s", 30.0, 10.0),
-        finding(
-            "profile.function", "example.org/db.Get", 1.0, 3.0,
-            payers=[{"function": "example.org/lib.F", "path": ["main.main"]}],
+        replace(
+            finding("profile.function", "example.org/db.Get", 1.0, 3.0),
+            attributed_callers=(AttributedCaller("example.org/lib.F", None, ("main.main",), 2.0),),
         ),
         finding("spans.gap", "a/b", 1.0, 9.0),
-        {**finding("profile.category", "app", 9.0, 5.0), "direction": "better"},
-    ]  # fmt: skip
+        replace(finding("profile.category", "app", 9.0, 5.0), direction="better"),
+    ]
     comparison = Comparison(
         team_id=lab.team.id, id=comparison_id, name="a against b", base_label="a", candidate_label="b", state="done",
-        result={"findings": findings},
+        result=stored_result(*findings),
     )  # fmt: skip
     with lab.writing() as session:
         session.add(comparison)

@@ -115,8 +115,8 @@ def test_a_finished_comparison_tells_its_result_and_views(client: TestClient, co
     told = client.get(f"/api/v1/comparisons/{comparisons.done()}").json()
 
     assert (told["state"], told["verdict"], told["headline"]) == ("done", "regressed", "main.clone takes more time.")
-    assert told["result"]["format"] == "slowpath.comparison/1"
-    assert [(view["granularity"], view["state"], view["has_more_chunks"]) for view in told["views"]] == [
+    assert told["result"]["format"] == "slowpath.comparison/2"
+    assert [(view["granularity"], view["state"], view["has_rest"]) for view in told["views"]] == [
         ("function", "done", False),
         ("line", "uncut", False),
     ]

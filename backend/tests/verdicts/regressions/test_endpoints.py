@@ -1,6 +1,7 @@
 """Regressions over HTTP: who sees what, triage, history, claims by hand."""
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -8,6 +9,7 @@ from uuid import UUID
 import pytest
 from fastapi.testclient import TestClient
 
+from slowpath.analysis.findings.findings import Effect
 from slowpath.core.ids import BuildId, new_id
 from slowpath.core.jobs import JobRow, JobState, enqueue
 from slowpath.evidence.artifacts.tables import Artifact
@@ -15,6 +17,7 @@ from slowpath.verdicts.comparisons.tables import Comparison, ComparisonArtifact
 from slowpath.verdicts.regressions.jobs import EvaluateBuild
 from slowpath.verdicts.regressions.tables import Regression
 from tests.factories.accounts import AccountsFactory, SomeTeam
+from tests.factories.findings import FINDING, stored_result
 from tests.support.app_under_test import AppUnderTest
 from tests.support.statements import Statements
 from tests.verdicts.regressions.synthetic_builds import BEGUN, SyntheticBuilds
@@ -22,16 +25,14 @@ from tests.verdicts.regressions.synthetic_builds import BEGUN, SyntheticBuilds
 pytestmark = pytest.mark.database
 
 AT = datetime(2026, 11, 20, tzinfo=UTC)
-FINDING = {
-    "kind": "profile.function",
-    "subject": "app.decode",
-    "direction": "worse",
-    "base": 30.0,
-    "candidate": 45.0,
-    "unit": "us/request",
-    "change": {"ratio": 1.5, "difference": 15.0, "low": 1.4, "high": 1.6, "confidence": 0.95, "of": "ratio"},
-    "sentence": "app.decode takes more time.",
-}
+DECODE = replace(
+    FINDING,
+    subject="app.decode",
+    base=30.0,
+    candidate=45.0,
+    change=Effect(1.5, 15.0, 1.4, 1.6, 0.95, "ratio"),
+    sentence="app.decode takes more time.",
+)
 
 
 @pytest.fixture
@@ -197,7 +198,7 @@ def test_a_comparison_becomes_a_regression_by_hand(client: TestClient, lab: Synt
                 base_label="a",
                 candidate_label="b",
                 state="done",
-                result={"findings": [FINDING]},
+                result=stored_result(DECODE),
             )
         )
         session.flush()

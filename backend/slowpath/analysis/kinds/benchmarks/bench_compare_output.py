@@ -1,24 +1,19 @@
 """Parse the output of `slowpath-decode bench-compare`: the rows that benchstat would print.
 
-The helper computes the statistics with golang.org/x/perf; this module only gives them types.
+The decoder computes the statistics with golang.org/x/perf.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-Better = Literal["less", "more"]
-
-
-@dataclass(frozen=True)
-class BenchmarkSide:
-    """One side of a row: the median (the value of exact units) with its 95% interval, None with too few values."""
-
-    n: int
-    center: float
-    low: float | None
-    high: float | None
-    values: tuple[float, ...]
+from slowpath.analysis.kinds.benchmarks.benchmark_page_document import (
+    BenchmarkGeomean,
+    BenchmarkSide,
+    Better,
+    ConfigurationDifference,
+    UnpairedBenchmark,
+)
 
 
 @dataclass(frozen=True)
@@ -32,6 +27,7 @@ class BenchmarkRow:
     candidate: BenchmarkSide
     ratio: float | None
     p_value: float | None
+    alpha: float
     significant: bool
     better: Better | None
     exact: bool
@@ -39,51 +35,30 @@ class BenchmarkRow:
 
 
 @dataclass(frozen=True)
-class ConfigurationDifference:
-    """A key of the configuration (`cpu`, `gomaxprocs`) whose values differ between the sides."""
-
-    key: str
-    base: tuple[str, ...]
-    candidate: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class UnpairedBenchmark:
-    """A benchmark that only one side has."""
-
-    side: str
-    name: str
-    unit: str
-
-
-@dataclass(frozen=True)
 class BenchCompareOutput:
-    """The complete output; `raw` is the JSON it was parsed from."""
+    """The whole output."""
 
     rows: tuple[BenchmarkRow, ...]
+    geomeans: tuple[BenchmarkGeomean, ...]
     unpaired: tuple[UnpairedBenchmark, ...]
     differs: tuple[ConfigurationDifference, ...]
     warnings: tuple[str, ...]
-    raw: Mapping[str, Any]
 
     @classmethod
     def from_json(cls, value: object) -> "BenchCompareOutput":
-        """Parse decoded JSON; raises `ValueError` if it is not such output."""
+        """Parse decoded JSON. Raises `ValueError` if it is not such output."""
         if not isinstance(value, Mapping):
             raise ValueError("the output of bench-compare must be a JSON object")  # noqa: TRY004 - callers catch one error
         try:
             return cls(
                 rows=tuple(_row(each) for each in value["rows"]),
-                unpaired=tuple(
-                    UnpairedBenchmark(str(e["side"]), str(e["name"]), str(e["unit"]))
-                    for e in value.get("unpaired") or ()
-                ),
+                geomeans=tuple(_geomean(each) for each in value.get("geomeans") or ()),
+                unpaired=tuple(_unpaired(each) for each in value.get("unpaired") or ()),
                 differs=tuple(
                     ConfigurationDifference(str(e["key"]), _texts(e["base"]), _texts(e["candidate"]))
                     for e in value.get("differs") or ()
                 ),
                 warnings=_texts(value.get("warnings") or ()),
-                raw=value,
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise ValueError(f"the output of bench-compare lacks or mistypes {error}") from error
@@ -99,10 +74,33 @@ def _row(value: Mapping[str, Any]) -> BenchmarkRow:
         candidate=_side(value["candidate"]),
         ratio=_optional(value["ratio"]),
         p_value=_optional(value["p"]),
+        alpha=float(value.get("alpha") or 0),
         significant=bool(value["significant"]),
         better=better if better in {"less", "more"} else None,
         exact=bool(value.get("exact", False)),
         warnings=_texts(value.get("warnings") or ()),
+    )
+
+
+def _geomean(value: Mapping[str, Any]) -> BenchmarkGeomean:
+    return BenchmarkGeomean(
+        unit=str(value["unit"]),
+        config={str(key): str(text) for key, text in (value.get("config") or {}).items()},
+        rows=int(value.get("rows") or 0),
+        base=_optional(value.get("base")),
+        candidate=_optional(value.get("candidate")),
+        ratio=_optional(value.get("ratio")),
+        warnings=_texts(value.get("warnings") or ()),
+    )
+
+
+def _unpaired(value: Mapping[str, Any]) -> UnpairedBenchmark:
+    return UnpairedBenchmark(
+        side=str(value["side"]),
+        name=str(value["name"]),
+        unit=str(value["unit"]),
+        n=int(value.get("n") or 0),
+        center=float(value.get("center") or 0),
     )
 
 

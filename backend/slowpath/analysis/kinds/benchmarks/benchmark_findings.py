@@ -90,7 +90,7 @@ def findings_of(rows: list[TestedBenchmarkRow], thresholds: BenchThresholds) -> 
         and each.direction is not None
         and not (each.row.unit == "B/s" and _benchmark(each.row) in timed)  # the inverse of the time per operation
     ]
-    found.sort(key=lambda f: (not f.certain, f.direction != "worse", -_size(f.change)))
+    found.sort(key=lambda f: (not f.is_significant, f.direction != "worse", -_size(f.change)))
     return found
 
 
@@ -116,19 +116,19 @@ def _finding(row: TestedBenchmarkRow, direction: Direction, thresholds: BenchThr
     certain = is_certain(row, thresholds)
     return Finding(
         kind=KIND,
-        profile=PROFILE,
+        profile_kind=PROFILE,
         subject=f"{name}|{row.row.unit}",
         direction=direction,
         base=row.row.base.center,
         candidate=row.row.candidate.center,
         unit=row.row.unit,
         change=row.change,
-        basis="count" if exact else "quantile",
+        normalization="count" if exact else "quantile",
         q_value=row.q_value,
-        payers=(),
-        by=(),
-        certain=certain,
-        more_profiles=None,
+        attributed_callers=(),
+        contributions=(),
+        is_significant=certain,
+        profiles_needed=None,
         mechanism=text[0] if direction == "worse" else "",
         advice=text[1] if direction == "worse" else "",
         sentence=sentence(name, row),
@@ -158,8 +158,8 @@ def sentence(name: str, row: TestedBenchmarkRow) -> str:
     values = wording.format_pair(row.row.candidate.center, row.row.base.center, unit)
     words = f"Benchmark {name} {more if increased else less}: {values}{per}"
     change = row.change
-    if change.of == "ratio" and change.ratio is not None:
-        interval = "" if row.row.exact else f", {wording.format_interval(change.low, change.high)}"
+    if change.ci_of == "ratio" and change.ratio is not None:
+        interval = "" if row.row.exact else f", {wording.format_interval(change.ci_low, change.ci_high)}"
         words += f" ({wording.format_ratio(change.ratio)}{interval})"
     return f"{words}."
 

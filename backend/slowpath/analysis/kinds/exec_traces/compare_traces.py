@@ -1,8 +1,7 @@
-"""The front door: two sets of execution traces in, one answer out."""
+"""Compare two sets of execution traces."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from numpy.random import Generator
 
@@ -18,6 +17,7 @@ from slowpath.analysis.kinds.exec_traces.trace_artifact import TraceArtifact
 from slowpath.analysis.kinds.exec_traces.trace_caveats import trace_doubts
 from slowpath.analysis.kinds.exec_traces.trace_inputs import TraceComparisonInputs
 from slowpath.analysis.kinds.exec_traces.trace_page import page_of
+from slowpath.analysis.kinds.exec_traces.trace_page_document import TracePage
 from slowpath.analysis.kinds.exec_traces.trace_thresholds import TraceThresholds
 from slowpath.analysis.kinds.exec_traces.trace_verdict import (
     detectable_effects,
@@ -36,7 +36,7 @@ from slowpath.analysis.stats.side_generators import side_generators
 
 @dataclass(frozen=True)
 class TraceComparison:
-    """Base against candidate: the verdict, what was found, and why it may mislead."""
+    """The result of comparing execution traces: verdict, findings, caveats."""
 
     base: tuple[TraceArtifact, ...]
     candidate: tuple[TraceArtifact, ...]
@@ -46,12 +46,12 @@ class TraceComparison:
     detectable: tuple[MinimumDetectableEffect, ...]
     moves: tuple[CostShift, ...]
     reason: str | None
-    """Why nothing was found or decided, where no finding says it."""
+    """Why nothing was found or decided, if no finding explains it."""
     _ground: TraceComparisonInputs
     _gc: GcComparison
 
-    def page(self, base_label: str = "base", candidate_label: str = "candidate") -> dict[str, Any]:
-        """Everything that the page draws, as plain JSON values (`slowpath.trace-comparison/1`)."""
+    def page(self, base_label: str = "base", candidate_label: str = "candidate") -> TracePage:
+        """Build the document of the page."""
         ground = self._ground
         return page_of(
             ground.matched,
@@ -75,7 +75,7 @@ def compare_traces(
     rng: Generator,
     progress: Callable[[str, float], None],
 ) -> TraceComparison:
-    """Compare two sets of traces, at least one a side; `progress(step, fraction)` is told along the way."""
+    """Compare two sets of traces, at least one per side; calls `progress(step, fraction)` meanwhile."""
     progress("matching goroutines", 0.0)
     generators = side_generators(rng, map(_content, base), map(_content, candidate))
     matched = match_waiters(base, candidate, thresholds)
@@ -112,6 +112,6 @@ def compare_traces(
 
 
 def _content(artifact: TraceArtifact) -> tuple[float, ...]:
-    """Numbers that tell one trace from another."""
+    """Return numbers that distinguish one trace from another."""
     victims = artifact.table.victims
     return (artifact.table.seconds(), float(victims.total_ns.sum()), float(victims.max_ns.sum()))

@@ -135,32 +135,32 @@ def _finding(
     if hypothesis.subject != "cpu":
         verb = verb.replace("takes", "take")
     text_parts = f"{hypothesis.title} {verb} {of_what}: {wording.format_number(100 * base)}% → {wording.format_number(100 * candidate)}%"
-    if change.ratio is not None and change.of == "ratio":
-        text_parts += f" ({wording.format_ratio_with_interval(change.ratio, change.low, change.high)})"
-    elif change.of == "difference":
-        bounds = " to ".join(wording.format_number(100 * bound) for bound in (change.low, change.high))
+    if change.ratio is not None and change.ci_of == "ratio":
+        text_parts += f" ({wording.format_ratio_with_interval(change.ratio, change.ci_low, change.ci_high)})"
+    elif change.ci_of == "difference":
+        bounds = " to ".join(wording.format_number(100 * bound) for bound in (change.ci_low, change.ci_high))
         text_parts += f" ({bounds} percentage points)"
     if by and by[0].share >= 0.3 and by[0].subject.startswith("assist|"):
         text_parts += f"; {wording.function(by[0].subject.removeprefix('assist|'))} assists most"
     return Finding(
         kind=KIND,
-        profile="trace",
+        profile_kind="trace",
         subject=hypothesis.subject,
         direction="worse" if worse else "better",
         base=base,
         candidate=candidate,
         unit="share",
         change=change,
-        basis="share",
+        normalization="share",
         q_value=rate,
-        payers=(),
-        by=by,
-        certain=ground.certain(change),
-        more_profiles=None,
+        attributed_callers=(),
+        contributions=by,
+        is_significant=ground.certain(change),
+        profiles_needed=None,
         mechanism=text.mechanism,
         advice=text.advice,
         sentence=f"{text_parts}.",
-        cost=change.difference * hypothesis.processors,
+        cost_s_per_s=change.difference * hypothesis.processors,
     )
 
 
@@ -215,7 +215,7 @@ def _minimum_utilization(ground: TraceComparisonInputs) -> Finding | None:
     length = wording.format_duration(float(windows[window]))
     return Finding(
         kind=KIND,
-        profile="trace",
+        profile_kind="trace",
         subject="mmu",
         direction=direction,
         base=base,
@@ -229,17 +229,17 @@ def _minimum_utilization(ground: TraceComparisonInputs) -> Finding | None:
             thresholds.confidence,
             "difference",
         ),
-        basis="share",
+        normalization="share",
         q_value=None,
-        payers=(),
-        by=(),
-        certain=matched.enough_clean,
-        more_profiles=None,
+        attributed_callers=(),
+        contributions=(),
+        is_significant=matched.enough_clean,
+        profiles_needed=None,
         mechanism=text.mechanism,
         advice=text.advice,
         sentence=(
             f"Minimum mutator utilization over {length}: {wording.format_number(100 * base)}% → "
             f"{wording.format_number(100 * candidate)}% of the processors."
         ),
-        cost=None,
+        cost_s_per_s=None,
     )

@@ -44,7 +44,7 @@ def _finding(ground: TraceComparisonInputs, number: int, delay: Finding, blame: 
     text = BLAME if worse else BLAME_LESS
     return Finding(
         kind=KIND,
-        profile="trace",
+        profile_kind="trace",
         subject=ground.matched.victims[number].subject,
         direction=delay.direction,
         base=base,
@@ -53,16 +53,16 @@ def _finding(ground: TraceComparisonInputs, number: int, delay: Finding, blame: 
         change=Effect(
             candidate / base if base > 0 else None, difference, low, high, ground.thresholds.confidence, "difference"
         ),
-        basis="count",
+        normalization="count",
         q_value=None,
-        payers=(),
-        by=by,
-        certain=delay.certain,
-        more_profiles=None,
+        attributed_callers=(),
+        contributions=by,
+        is_significant=delay.is_significant,
+        profiles_needed=None,
         mechanism=text.mechanism,
         advice=text.advice,
         sentence=_sentence(ground.matched.victims[number], by[0].subject, parts, (base, candidate), (low, high)),
-        cost=None if delay.cost is None else delay.cost * by[0].share * _RANK_AFTER,
+        cost_s_per_s=None if delay.cost_s_per_s is None else delay.cost_s_per_s * by[0].share * _RANK_AFTER,
     )
 
 

@@ -38,9 +38,9 @@ def _certain_together(ground: TraceComparisonInputs, findings: dict[int, Finding
 
     Except for waits while processors were idle, which the machine may have caused.
     """
-    certain_directions = {finding.direction for finding in findings.values() if finding.certain}
+    certain_directions = {finding.direction for finding in findings.values() if finding.is_significant}
     return {
-        number: replace(finding, certain=True)
+        number: replace(finding, is_significant=True)
         if finding.direction in certain_directions
         and not is_mostly_wakeup_latency(ground.blame.of(number), worse=finding.direction == "worse")
         else finding
@@ -64,24 +64,24 @@ def _finding(ground: TraceComparisonInputs, waiter: TestedWaiter, quantile: floa
     change = Effect(ratio, candidate - base, low, high, ground.thresholds.confidence, "ratio")
     return Finding(
         kind=KIND,
-        profile="trace",
+        profile_kind="trace",
         subject=victim.subject,
         direction="worse" if worse else "better",
         base=base,
         candidate=candidate,
         unit="nanoseconds",
         change=change,
-        basis="quantile",
+        normalization="quantile",
         q_value=waiter.q,
-        payers=(),
-        by=culprits(blame, worse=worse),
-        certain=ground.certain(change) and not is_mostly_wakeup_latency(blame, worse=worse),
-        more_profiles=None,
+        attributed_callers=(),
+        contributions=culprits(blame, worse=worse),
+        is_significant=ground.certain(change) and not is_mostly_wakeup_latency(blame, worse=worse),
+        profiles_needed=None,
         mechanism=text.mechanism,
         advice=text.advice,
         sentence=f"{sentence}; {occupancy_text}." if occupancy_text and worse else f"{sentence}.",
         quantile=quantile,
-        cost=cost,
+        cost_s_per_s=cost,
     )
 
 

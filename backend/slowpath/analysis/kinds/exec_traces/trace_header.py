@@ -6,6 +6,7 @@ from math import isfinite
 from typing import Any
 
 from slowpath.analysis.formats.column_file import ColumnFileError
+from slowpath.analysis.kinds.exec_traces.trace_page_document import UnreadableRange
 from slowpath.units import Nanoseconds
 
 # Blocks are numbered in 32 bits; a file with more of them (thirteen years) is damaged.
@@ -21,14 +22,6 @@ class GomaxprocsRange:
     last: int
     most: int
     changes: int
-
-
-@dataclass(frozen=True)
-class UnreadableRange:
-    """The part of the file that could not be read."""
-
-    share: float
-    message: str
 
 
 @dataclass(frozen=True)
@@ -142,13 +135,22 @@ def _read(header: Mapping[str, Any]) -> TraceHeader:
         block_ns=Nanoseconds(int(header["block_ns"])),
         blame_block_ns=Nanoseconds(int(header["blame_block_ns"])),
         bin_ns=Nanoseconds(int(header["bin_ns"])),
-        lost=None if lost is None else UnreadableRange(_finite(lost.get("share") or 0), str(lost.get("message") or "")),
+        lost=None if lost is None else _unreadable_range(lost),
         warnings=tuple(str(text) for text in header.get("warnings") or []),
         cpu_samples=int(header.get("cpu_samples") or 0),
         class_kinds=tuple(str(kind) for kind in header["class_kinds"]),
         gc=_gc(header["gc"]),
         totals=_totals(header["totals"]),
         series=tuple(SeriesName(str(s["name"]), str(s["unit"]), str(s["of"])) for s in header["series"][:MOST_SERIES]),
+    )
+
+
+def _unreadable_range(lost: Mapping[str, Any]) -> UnreadableRange:
+    return UnreadableRange(
+        bytes=int(lost.get("bytes") or 0),
+        share=_finite(lost.get("share") or 0),
+        after_ns=int(lost.get("after_ns") or 0),
+        message=str(lost.get("message") or ""),
     )
 
 

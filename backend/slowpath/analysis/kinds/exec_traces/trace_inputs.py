@@ -35,9 +35,9 @@ class TraceComparisonInputs:
             return False
         if min(len(side.artifacts) for side in self.matched.sides) > 1:
             return True
-        if change.of == "difference":
+        if change.ci_of == "difference":
             return False
-        nearest = change.low if change.difference > 0 else 1 / max(change.high, 1e-12)
+        nearest = change.ci_low if change.difference > 0 else 1 / max(change.ci_high, 1e-12)
         return bool(np.isfinite(nearest)) and nearest >= self.thresholds.single_certain_ratio
 
     def growth_beside_idle(self, victim: int) -> float:

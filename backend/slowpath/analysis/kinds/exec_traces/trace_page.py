@@ -1,10 +1,9 @@
-"""Everything that the page about traces draws, as plain JSON values: `slowpath.trace-comparison/1`.
+"""Build the document of the page about execution traces.
 
-No event and no wait but the worst ones travels: a page of two sets stays below a megabyte, packed.
+It holds no events, and of the waits only the longest: the page of two sides stays below 1 MB compressed.
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -13,10 +12,10 @@ from slowpath.analysis.kinds.exec_traces import trace_page_overview as whole
 from slowpath.analysis.kinds.exec_traces.gc_summary import GcSide, gc_side
 from slowpath.analysis.kinds.exec_traces.p_occupancy import OccupancyTable
 from slowpath.analysis.kinds.exec_traces.trace_artifact import TraceArtifact
+from slowpath.analysis.kinds.exec_traces.trace_page_document import FORMAT, GcSummaries, TracePage, TraceSides
 from slowpath.analysis.kinds.exec_traces.wait_significance import TestedWaiter
 from slowpath.analysis.kinds.exec_traces.waiters import MatchedWaiters, WaiterSide, match_waiters
 
-FORMAT = "slowpath.trace-comparison/1"
 _NO_DRAWS = 2
 
 
@@ -26,26 +25,26 @@ def page_of(
     blame: OccupancyTable,
     gc: tuple[GcSide, ...],
     labels: tuple[str, ...],
-) -> dict[str, Any]:
-    """The page of a comparison; with one side only, all that is the candidate's is None."""
+) -> TracePage:
+    """Build the page of a comparison; with one label, all of the candidate is None."""
     sides: tuple[WaiterSide, ...] = matched.sides[: len(labels)]
     rows = {name: whole.side_row(side, label) for name, side, label in zip(whole.SIDES, sides, labels, strict=False)}
     collected = {name: whole.gc_row(side, each) for name, side, each in zip(whole.SIDES, sides, gc, strict=False)}
-    return {
-        "format": FORMAT,
-        "sides": {name: rows.get(name) for name in whole.SIDES},
-        "groups": groups.group_rows(matched, judged),
-        "shift": groups.shift_rows(matched, judged),
-        "blame": groups.blame_rows(matched, blame),
-        "mmu": whole.mmu_curves(sides),
-        "gc": {name: collected.get(name) for name in whole.SIDES},
-        "series": whole.series_rows(sides),
-        "worst": whole.worst_rows(matched, sides),
-    }
+    return TracePage(
+        format=FORMAT,
+        sides=TraceSides(rows.get("base"), rows.get("candidate")),
+        groups=groups.group_rows(matched, judged),
+        shift=groups.shift_rows(matched, judged),
+        blame=groups.blame_rows(matched, blame),
+        mmu=whole.mmu_curves(sides),
+        gc=GcSummaries(collected.get("base"), collected.get("candidate")),
+        series=whole.series_rows(sides),
+        worst=whole.worst_rows(matched, sides),
+    )
 
 
-def page_of_one(artifact: TraceArtifact, label: str = "") -> dict[str, Any]:
-    """The page of one trace alone: the same, with only a base."""
+def page_of_one(artifact: TraceArtifact, label: str = "") -> TracePage:
+    """Build the page of one trace: only the base is set."""
     matched = match_waiters([artifact], [])
     blame = OccupancyTable(matched, _NO_DRAWS, (np.random.default_rng(0), np.random.default_rng(0)))
     return page_of(matched, {}, blame, (gc_side(matched.base),), (label or artifact.name,))

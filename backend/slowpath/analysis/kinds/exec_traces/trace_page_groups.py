@@ -1,13 +1,25 @@
-"""The page's rows about victims: the table of groups, the shift of their delays, and who held the processors."""
+"""Build the page's rows about waiters: latency, its shift by quantile, and P occupancy meanwhile."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from slowpath.analysis.formats.column_sections import NONE
 from slowpath.analysis.kinds.exec_traces.duration_buckets import exceeding, quantiles
 from slowpath.analysis.kinds.exec_traces.p_occupancy import OccupancyShare, OccupancyTable
+from slowpath.analysis.kinds.exec_traces.trace_page_document import (
+    LatencyRatio,
+    LatencyRatios,
+    OccupancyPart,
+    OccupancyRow,
+    QuantileShift,
+    SchedulerLatency,
+    ShiftPoint,
+    WaiterRow,
+    WaiterState,
+    Waker,
+)
+from slowpath.analysis.kinds.exec_traces.trace_table import TraceTable
 from slowpath.analysis.kinds.exec_traces.wait_causes import hidden_quantiles, verdict_of
 from slowpath.analysis.kinds.exec_traces.wait_significance import AT, GRID, TestedWaiter
 from slowpath.analysis.kinds.exec_traces.waiters import MatchedWaiters, WaiterSide
@@ -22,37 +34,37 @@ MOST_PARTS = 12
 _MOST_FRAMES = 24
 
 
-def group_rows(matched: MatchedWaiters, judged: Mapping[int, TestedWaiter]) -> list[dict[str, Any]]:
-    """One row a victim, the longest waiting first; a side without it is None."""
+def group_rows(matched: MatchedWaiters, judged: Mapping[int, TestedWaiter]) -> list[WaiterRow]:
+    """Return one row per waiter, the longest waiting first."""
     shares = [matched.shares(side, matched.accusable) for side in matched.sides]
     rows = []
     for number, victim in enumerate(matched.victims):
         sides = [_side_of_row(side, number) for side in matched.sides]
         row, side = _seen(matched, number)
         rows.append(
-            {
-                "victim": victim.subject,
-                "group": victim.group,
-                "reason": victim.reason,
-                "system": victim.system,
-                "base": sides[0],
-                "candidate": sides[1],
-                "share_of_wait_base": rounded(float(shares[0][number])),
-                "share_of_wait_candidate": rounded(float(shares[1][number])),
-                "change": _changes(judged.get(number)),
-                "state": _state(judged.get(number), sides),
-                "verdict_base": verdict_of(matched.base, number),
-                "verdict_candidate": verdict_of(matched.candidate, number),
-                "start": side.strings[int(side.groups.start[int(side.victims.group[row])])],
-                "stack": side.stack(int(side.victims.stack[row]))[:_MOST_FRAMES],
-                "wakers": _wakers(matched, number),
-            }
+            WaiterRow(
+                victim=victim.subject,
+                group=victim.group,
+                reason=victim.reason,
+                system=victim.system,
+                base=sides[0],
+                candidate=sides[1],
+                share_of_wait_base=rounded(float(shares[0][number])),
+                share_of_wait_candidate=rounded(float(shares[1][number])),
+                change=_changes(judged.get(number)),
+                state=_state(judged.get(number), sides),
+                verdict_base=verdict_of(matched.base, number),
+                verdict_candidate=verdict_of(matched.candidate, number),
+                start=side.strings[int(side.groups.start[int(side.victims.group[row])])],
+                stack=side.stack(int(side.victims.stack[row]))[:_MOST_FRAMES],
+                wakers=_wakers(matched, number),
+            )
         )
     return rows
 
 
-def _seen(matched: MatchedWaiters, number: int) -> tuple[int, Any]:
-    """A row of a trace that has the victim, and the trace: the candidate's, where it has one."""
+def _seen(matched: MatchedWaiters, number: int) -> tuple[int, TraceTable]:
+    """Return a row of a trace that has the waiter, and the trace; preferably of the candidate."""
     for side in reversed(matched.sides):
         for rows, table in zip(side.rows, side.traces, strict=True):
             found = np.flatnonzero(rows == number)
@@ -61,7 +73,7 @@ def _seen(matched: MatchedWaiters, number: int) -> tuple[int, Any]:
     raise KeyError(number)
 
 
-def _side_of_row(side: WaiterSide, number: int) -> dict[str, Any] | None:
+def _side_of_row(side: WaiterSide, number: int) -> SchedulerLatency | None:
     waits = side.waits_of(number)
     censored = float(side.censored[number].sum())
     if waits + censored == 0:
@@ -71,32 +83,32 @@ def _side_of_row(side: WaiterSide, number: int) -> dict[str, Any] | None:
     values = quantiles(whole[None, :], buckets, np.array(list(SHOWN.values())))[0]
     hidden = hidden_quantiles(side, number, (0.5, 0.99))
     over = exceeding(whole, buckets, np.array(list(EXCEEDED.values()))) / side.seconds
-    return {
-        "waits": round(waits),
-        "waits_per_second": rounded(waits / side.seconds),
-        "total_ns": round(float(side.total_ns[number].sum())),
-        "censored": round(censored),
-        "handoffs": round(float(side.handoffs[number].sum())),
+    return SchedulerLatency(
+        waits=round(waits),
+        waits_per_second=rounded(waits / side.seconds),
+        total_ns=round(float(side.total_ns[number].sum())),
+        censored=round(censored),
+        handoffs=round(float(side.handoffs[number].sum())),
         **{name: whole_ns(value) for name, value in zip(SHOWN, values.tolist(), strict=True)},
-        "max_ns": round(float(side.max_ns[number].max())),
-        "exceed_per_second": {name: rounded(rate) for name, rate in zip(EXCEEDED, over.tolist(), strict=True)},
-        "hidden_p50_ns": None if hidden is None else whole_ns(hidden[0]),
-        "hidden_p99_ns": None if hidden is None else whole_ns(hidden[1]),
-    }
+        max_ns=round(float(side.max_ns[number].max())),
+        exceed_per_second={name: rounded(rate) for name, rate in zip(EXCEEDED, over.tolist(), strict=True)},
+        hidden_p50_ns=None if hidden is None else whole_ns(hidden[0]),
+        hidden_p99_ns=None if hidden is None else whole_ns(hidden[1]),
+    )
 
 
-def _changes(judged: TestedWaiter | None) -> dict[str, Any]:
-    changes: dict[str, Any] = dict.fromkeys(CHANGES)
-    if judged is not None:
-        for name, quantile in CHANGES.items():
-            if judged.usable[AT[quantile]]:
-                ratio, low, high = (rounded(each) for each in judged.ratio(quantile))
-                q = None if np.isnan(judged.q) else rounded(judged.q)
-                changes[name] = {"ratio": ratio, "low": low, "high": high, "q_value": q}
-    return changes
+def _changes(judged: TestedWaiter | None) -> LatencyRatios:
+    return LatencyRatios(**{name: _change(judged, quantile) for name, quantile in CHANGES.items()})
 
 
-def _state(judged: TestedWaiter | None, sides: list[dict[str, Any] | None]) -> str:
+def _change(judged: TestedWaiter | None, quantile: float) -> LatencyRatio | None:
+    if judged is None or not judged.usable[AT[quantile]]:
+        return None
+    ratio, low, high = (rounded(each) for each in judged.ratio(quantile))
+    return LatencyRatio(ratio, low, high, q_value=None if np.isnan(judged.q) else rounded(judged.q))
+
+
+def _state(judged: TestedWaiter | None, sides: Sequence[SchedulerLatency | None]) -> WaiterState:
     if sides[0] is None or sides[1] is None:
         return "only-candidate" if sides[0] is None else "only-base"
     if judged is None or judged.quantile is None:
@@ -104,8 +116,8 @@ def _state(judged: TestedWaiter | None, sides: list[dict[str, Any] | None]) -> s
     return "more" if judged.shift_ns(judged.quantile) > 0 else "less"
 
 
-def _wakers(matched: MatchedWaiters, number: int) -> list[dict[str, Any]]:
-    """Who woke the victim, and how often on each side; `runtime` is the netpoller, a timer or the collector."""
+def _wakers(matched: MatchedWaiters, number: int) -> list[Waker]:
+    """Return the groups that woke the waiter; `runtime` is the netpoller, a timer or the collector."""
     counts: dict[str, list[float]] = {}
     for place, side in enumerate(matched.sides):
         for rows, table in zip(side.rows, side.traces, strict=True):
@@ -114,50 +126,50 @@ def _wakers(matched: MatchedWaiters, number: int) -> list[dict[str, Any]]:
                 name = "runtime" if group == NONE else side.named(table.group_names[group])
                 counts.setdefault(name, [0.0, 0.0])[place] += float(table.wakers.waits[row])
     leading = sorted(counts, key=lambda name: (-sum(counts[name]), name))[:MOST_WAKERS]
-    return [{"group": name, "base": round(counts[name][0]), "candidate": round(counts[name][1])} for name in leading]
+    return [Waker(name, round(counts[name][0]), round(counts[name][1])) for name in leading]
 
 
-def shift_rows(matched: MatchedWaiters, judged: Mapping[int, TestedWaiter]) -> list[dict[str, Any]]:
-    """By how much each quantile of a victim's delay moved, with a band; quantiles beyond the data are left out."""
+def shift_rows(matched: MatchedWaiters, judged: Mapping[int, TestedWaiter]) -> list[QuantileShift]:
+    """Return the change of each quantile of a waiter's latency with its interval, where the data reach."""
     rows = []
     for number, each in list(judged.items())[:MOST_SHIFTS]:
         differences = np.exp(each.effects.candidate_draws) - np.exp(each.effects.base_draws)
         low, high = np.quantile(differences, [0.025, 0.975], axis=0)
         shift = each.candidate_ns - each.base_ns
         points = [
-            {
-                "q": q,
-                "base_ns": whole_ns(each.base_ns[at]),
-                "candidate_ns": whole_ns(each.candidate_ns[at]),
-                "low_ns": whole_ns(min(low[at], shift[at])),
-                "high_ns": whole_ns(max(high[at], shift[at])),
-            }
+            ShiftPoint(
+                q=q,
+                base_ns=whole_ns(each.base_ns[at]),
+                candidate_ns=whole_ns(each.candidate_ns[at]),
+                low_ns=whole_ns(min(low[at], shift[at])),
+                high_ns=whole_ns(max(high[at], shift[at])),
+            )
             for at, q in enumerate(GRID.tolist())
             if each.usable[at]
         ]
         if points:
-            rows.append({"victim": matched.victims[number].subject, "points": points})
+            rows.append(QuantileShift(matched.victims[number].subject, points))
     return rows
 
 
-def blame_rows(matched: MatchedWaiters, blame: OccupancyTable) -> list[dict[str, Any]]:
-    """Who held the processors while each victim waited; of many holders the largest, the others summed up."""
+def blame_rows(matched: MatchedWaiters, blame: OccupancyTable) -> list[OccupancyRow]:
+    """Return the P occupancy while each waiter waited: the largest parts, and the sum of the others."""
     rows = []
     for number in range(min(len(matched.victims), MOST_BLAMED)):
         each = blame.of(number)
         if each.parts:
             rows.append(
-                {
-                    "victim": matched.victims[number].subject,
-                    "base_total_ns": round(each.base_total_ns),
-                    "candidate_total_ns": round(each.candidate_total_ns),
-                    "parts": [_part(part) for part in each.parts[:MOST_PARTS]] + _rest(each.parts[MOST_PARTS:]),
-                }
+                OccupancyRow(
+                    victim=matched.victims[number].subject,
+                    base_total_ns=round(each.base_total_ns),
+                    candidate_total_ns=round(each.candidate_total_ns),
+                    parts=[_part(part) for part in each.parts[:MOST_PARTS]] + _rest(each.parts[MOST_PARTS:]),
+                )
             )
     return rows
 
 
-def _part(part: OccupancyShare) -> dict[str, Any]:
+def _part(part: OccupancyShare) -> OccupancyPart:
     return {
         "class": part.holder.name,
         "kind": part.holder.kind,
@@ -172,21 +184,30 @@ def _part(part: OccupancyShare) -> dict[str, Any]:
     }
 
 
-def _rest(parts: tuple[OccupancyShare, ...]) -> list[dict[str, Any]]:
+def _rest(parts: tuple[OccupancyShare, ...]) -> list[OccupancyPart]:
     if not parts:
         return []
-    sums = {
-        name: rounded(sum(getattr(part, name) for part in parts))
-        for name in ("base_share", "candidate_share", "base_ns_per_wait", "candidate_ns_per_wait", "low", "high")
-    }
-    return [{"class": "(other)", "kind": "other", "group": None, **sums, "new": False}]
+    return [
+        {
+            "class": "(other)",
+            "kind": "other",
+            "group": None,
+            "base_share": rounded(sum(part.base_share for part in parts)),
+            "candidate_share": rounded(sum(part.candidate_share for part in parts)),
+            "base_ns_per_wait": rounded(sum(part.base_ns_per_wait for part in parts)),
+            "candidate_ns_per_wait": rounded(sum(part.candidate_ns_per_wait for part in parts)),
+            "low": rounded(sum(part.low for part in parts)),
+            "high": rounded(sum(part.high for part in parts)),
+            "new": False,
+        }
+    ]
 
 
 def whole_ns(value: float) -> int | None:
-    """A time for the page: whole nanoseconds, None where there is none."""
+    """Round a time to whole nanoseconds; None for NaN and infinity."""
     return round(float(value)) if np.isfinite(value) else None
 
 
 def rounded(value: float) -> float:
-    """Five significant digits: what is drawn needs no more, and travels in half the bytes."""
+    """Round to five significant digits, enough to draw; 0 for NaN and infinity."""
     return float(f"{value:.5g}") if np.isfinite(value) else 0.0

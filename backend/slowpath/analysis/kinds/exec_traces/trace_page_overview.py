@@ -1,6 +1,6 @@
-"""The page's parts about whole traces: what the sides are, garbage collection, series over time, the worst waits."""
+"""Build the page's parts about whole traces: sides, garbage collection, series over time, longest waits."""
 
-from typing import Any
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,19 @@ from slowpath.analysis.kinds.exec_traces.gc_summary import GcSide, common_window
 from slowpath.analysis.kinds.exec_traces.group_names import normalised
 from slowpath.analysis.kinds.exec_traces.load_estimate import request_rate
 from slowpath.analysis.kinds.exec_traces.trace_artifact import TraceArtifact
+from slowpath.analysis.kinds.exec_traces.trace_page_document import (
+    GcSummary,
+    GroupAssist,
+    LongestWait,
+    MutatorUtilization,
+    SeriesLevel,
+    StopTheWorld,
+    TraceFacts,
+    TraceSeries,
+    TraceSide,
+    TraceSideName,
+    WaitOccupant,
+)
 from slowpath.analysis.kinds.exec_traces.trace_page_groups import rounded
 from slowpath.analysis.kinds.exec_traces.trace_table import TraceTable
 from slowpath.analysis.kinds.exec_traces.wait_causes import current_verdict
@@ -17,7 +30,7 @@ from slowpath.analysis.kinds.exec_traces.waiters import MatchedWaiters, WaiterSi
 
 F64 = NDArray[np.float64]
 
-SIDES = ("base", "candidate")
+SIDES: Final[tuple[TraceSideName, ...]] = ("base", "candidate")
 WORST_OF_SIDE = 30
 # So many of them are the longest of the victims that waited most, each of its own: a herd's waits would push out the others.
 VICTIMS_WITH_THEIR_OWN = 10
@@ -30,79 +43,79 @@ _MOST_FRAMES = 24
 _MOST_CLASSES = 8
 
 
-def side_row(side: WaiterSide, label: str) -> dict[str, Any]:
-    """What one side consists of."""
+def side_row(side: WaiterSide, label: str) -> TraceSide:
+    """Summarize one side."""
     requests = request_rate(side)
-    return {
-        "label": label,
-        "traces": [_trace(artifact) for artifact in side.artifacts],
-        "duration_ns": sum(table.read.duration_ns for table in side.traces),
-        "wakes_per_second": rounded(float(side.waits.sum()) / side.seconds),
-        "wait_seconds_per_second": rounded(float(side.total_ns.sum()) / 1e9 / side.seconds),
-        "requests_per_second": rounded(requests) if requests else None,
-        "wait_ns_per_request": rounded(float(side.total_ns.sum()) / side.seconds / requests) if requests else None,
-    }
+    return TraceSide(
+        label=label,
+        traces=[_trace(artifact) for artifact in side.artifacts],
+        duration_ns=sum(table.read.duration_ns for table in side.traces),
+        wakes_per_second=rounded(float(side.waits.sum()) / side.seconds),
+        wait_seconds_per_second=rounded(float(side.total_ns.sum()) / 1e9 / side.seconds),
+        requests_per_second=rounded(requests) if requests else None,
+        wait_ns_per_request=rounded(float(side.total_ns.sum()) / side.seconds / requests) if requests else None,
+    )
 
 
-def _trace(artifact: TraceArtifact) -> dict[str, Any]:
+def _trace(artifact: TraceArtifact) -> TraceFacts:
     header = artifact.table.read
-    return {
-        "artifact": artifact.id,
-        "name": artifact.name,
-        "duration_ns": header.duration_ns,
-        "gomaxprocs": header.procs.most,
-        "events": header.events,
-        "header_version": header.header_version,
-        "lost": artifact.table.header.get("lost"),
-        "recording": header.recording,
-        "warnings": list(header.warnings),
-        "cpu_samples": header.cpu_samples,
-        "wall_start_ns": header.wall_start_ns,
-    }
+    return TraceFacts(
+        artifact=artifact.id,
+        name=artifact.name,
+        duration_ns=header.duration_ns,
+        gomaxprocs=header.procs.most,
+        events=header.events,
+        header_version=header.header_version,
+        lost=header.lost,
+        recording=header.recording,
+        warnings=header.warnings,
+        cpu_samples=header.cpu_samples,
+        wall_start_ns=header.wall_start_ns,
+    )
 
 
-def mmu_curves(sides: tuple[WaiterSide, ...]) -> dict[str, Any]:
-    """Minimum mutator utilisation by window: the mean over a side's traces, and the least and the most of them."""
+def mmu_curves(sides: tuple[WaiterSide, ...]) -> MutatorUtilization:
+    """Return minimum mutator utilization by window: the mean over a side's traces, least and most."""
     windows = common_windows(sides)
-    curves: dict[str, Any] = {"window_ns": windows.tolist()}
+    curves: dict[str, list[float] | None] = {}
     for place, name in enumerate(SIDES):
         values = utilisation(sides[place], windows) if place < len(sides) else None
         for suffix, of in (("", np.mean), ("_low", np.min), ("_high", np.max)):
             curves[name + suffix] = None if values is None else [rounded(v) for v in of(values, axis=0).tolist()]
-    return curves
+    return MutatorUtilization(window_ns=windows.tolist(), **curves)
 
 
-def gc_row(side: WaiterSide, gc: GcSide) -> dict[str, Any]:
-    """What the collector did on one side, per second where it adds up."""
+def gc_row(side: WaiterSide, gc: GcSide) -> GcSummary:
+    """Summarize garbage collection on one side, per second where amounts add up."""
     totals = [table.read.gc for table in side.traces]
     assisting = sorted(gc.assist_by_group.items(), key=lambda item: (-item[1], item[0]))[:MOST_ASSISTING]
-    return {
-        "cycles_per_second": rounded(gc.cycles_per_second),
-        "cpu_fraction": rounded(gc.cpu.part),
-        "mark_wall_share": rounded(sum(each.mark_wall_ns for each in totals) / 1e9 / side.seconds),
-        "idle_ns_per_second": rounded(sum(each.idle_ns for each in totals) / side.seconds),
-        "assist_ns_per_second": rounded(sum(each.assist_ns for each in totals) / side.seconds),
-        "stw": [_stops(reason, lengths) for reason, lengths in sorted(stops_by_reason(side).items())],
-        "assist_by_group": [{"group": group, "ns_per_second": rounded(ns)} for group, ns in assisting],
-        "heap_live_max": max((each.heap_live_max for each in totals), default=0),
-        "heap_goal_max": max((each.heap_goal_max for each in totals), default=0),
-        "allocated_bytes_per_second": rounded(sum(each.allocated_bytes for each in totals) / side.seconds),
-    }
+    return GcSummary(
+        cycles_per_second=rounded(gc.cycles_per_second),
+        cpu_fraction=rounded(gc.cpu.part),
+        mark_wall_share=rounded(sum(each.mark_wall_ns for each in totals) / 1e9 / side.seconds),
+        idle_ns_per_second=rounded(sum(each.idle_ns for each in totals) / side.seconds),
+        assist_ns_per_second=rounded(sum(each.assist_ns for each in totals) / side.seconds),
+        stw=[_stops(reason, lengths) for reason, lengths in sorted(stops_by_reason(side).items())],
+        assist_by_group=[GroupAssist(group, rounded(ns)) for group, ns in assisting],
+        heap_live_max=max((each.heap_live_max for each in totals), default=0),
+        heap_goal_max=max((each.heap_goal_max for each in totals), default=0),
+        allocated_bytes_per_second=rounded(sum(each.allocated_bytes for each in totals) / side.seconds),
+    )
 
 
-def _stops(reason: str, lengths: F64) -> dict[str, Any]:
-    return {
-        "reason": reason,
-        "count": len(lengths),
-        "p50_ns": round(float(np.quantile(lengths, 0.5))),
-        "p99_ns": round(float(np.quantile(lengths, 0.99))),
-        "max_ns": round(float(lengths.max())),
-        "total_ns": round(float(lengths.sum())),
-    }
+def _stops(reason: str, lengths: F64) -> StopTheWorld:
+    return StopTheWorld(
+        reason=reason,
+        count=len(lengths),
+        p50_ns=round(float(np.quantile(lengths, 0.5))),
+        p99_ns=round(float(np.quantile(lengths, 0.99))),
+        max_ns=round(float(lengths.max())),
+        total_ns=round(float(lengths.sum())),
+    )
 
 
-def series_rows(sides: tuple[WaiterSide, ...]) -> list[dict[str, Any]]:
-    """States and counts over time, a row a trace, in few enough bins to be drawn and sent."""
+def series_rows(sides: tuple[WaiterSide, ...]) -> list[TraceSeries]:
+    """Return states and counts over time, one row per trace, in few enough bins to be drawn and sent."""
     traces = sum(len(side.artifacts) for side in sides)
     most = min(MOST_BINS, max(MOST_BINS_OF_ALL // max(traces, 1), 64))
     return [
@@ -110,34 +123,34 @@ def series_rows(sides: tuple[WaiterSide, ...]) -> list[dict[str, Any]]:
     ]
 
 
-def _series(side: str, artifact: TraceArtifact, most: int) -> dict[str, Any]:
+def _series(side: TraceSideName, artifact: TraceArtifact, most: int) -> TraceSeries:
     table = artifact.table
     bins = max((len(each) for each in table.series.values()), default=0)
     level, group = 0, 1
     while bins / group > most:
         level, group = level + 1, group * 4
-    columns: dict[str, Any] = {}
+    columns: dict[str, list[float] | SeriesLevel] = {}
     for each in table.read.series:
         if each.of == "level":
-            columns[each.name] = {
-                "mean": _binned(table.series[f"{each.name}_mean"], group, "mean"),
-                "max": _binned(table.series[f"{each.name}_max"], group, "max"),
-            }
+            columns[each.name] = SeriesLevel(
+                mean=_binned(table.series[f"{each.name}_mean"], group, "mean"),
+                max=_binned(table.series[f"{each.name}_max"], group, "max"),
+            )
         else:
             columns[each.name] = _binned(table.series[each.name], group, "sum")
-    return {
-        "side": side,
-        "artifact": artifact.id,
-        "name": artifact.name,
-        "bin_ns": table.read.bin_ns * group,
-        "duration_ns": table.read.duration_ns,
-        "level": level,
-        "columns": columns,
-    }
+    return TraceSeries(
+        side=side,
+        artifact=artifact.id,
+        name=artifact.name,
+        bin_ns=table.read.bin_ns * group,
+        duration_ns=table.read.duration_ns,
+        level=level,
+        columns=columns,
+    )
 
 
 def _binned(values: NDArray[np.float32], group: int, how: str) -> list[float]:
-    """Bins joined in groups; the last one may hold fewer."""
+    """Return bins joined in groups; the last group may have fewer."""
     if not len(values):
         return []
     starts = np.arange(0, len(values), group)
@@ -152,13 +165,13 @@ def _binned(values: NDArray[np.float32], group: int, how: str) -> list[float]:
 
 
 def _short(value: float) -> float:
-    """Three significant digits, whole numbers without a point: a line is drawn of it."""
+    """Round to three significant digits, whole numbers without a point: enough to draw a line."""
     short = float(f"{value:.3g}")
     return int(short) if short == int(short) else short
 
 
-def worst_rows(matched: MatchedWaiters, sides: tuple[WaiterSide, ...]) -> list[dict[str, Any]]:
-    """The longest waits of each side, of all its traces together; the victims that waited most have some of their own."""
+def worst_rows(matched: MatchedWaiters, sides: tuple[WaiterSide, ...]) -> list[LongestWait]:
+    """Return the longest waits of each side; some are of each of the waiters that waited most."""
     rows = []
     for name, side in zip(SIDES, sides, strict=False):
         found = sorted(
@@ -170,12 +183,12 @@ def worst_rows(matched: MatchedWaiters, sides: tuple[WaiterSide, ...]) -> list[d
         for at in _worst_of_side(numbers):
             _, place, index = found[at]
             victim = matched.victims[numbers[at]]
-            rows.append({"side": name, **_wait(side.artifacts[place], index), "victim": victim.subject})
+            rows.append(_wait(name, side.artifacts[place], index, victim.subject))
     return rows
 
 
 def _worst_of_side(victims: list[int]) -> list[int]:
-    """Which of a side's waits, longest first and given by their victims' numbers, are told."""
+    """Return which waits of a side to show; they are given by the numbers of their waiters, longest first."""
     own: list[int] = []
     for victim in range(VICTIMS_WITH_THEIR_OWN):
         own += [at for at, number in enumerate(victims) if number == victim][:WORST_OF_VICTIM]
@@ -183,38 +196,40 @@ def _worst_of_side(victims: list[int]) -> list[int]:
     return sorted(own + others[: WORST_OF_SIDE - len(own)])
 
 
-def _wait(artifact: TraceArtifact, index: int) -> dict[str, Any]:
+def _wait(side: TraceSideName, artifact: TraceArtifact, index: int, victim: str) -> LongestWait:
     table, worst = artifact.table, artifact.table.worst
-    return {
-        "artifact": artifact.id,
-        "name": artifact.name,
-        "index": index,
-        "goroutine": int(worst.goroutine[index]),
-        "start_ns": int(worst.start_ns[index]),
-        "duration_ns": int(worst.end_ns[index] - worst.start_ns[index]),
-        "queue_ahead": int(worst.queue_ahead[index]),
-        "overtakes": int(worst.overtakes[index]),
-        "waker": None
+    return LongestWait(
+        side=side,
+        artifact=artifact.id,
+        name=artifact.name,
+        index=index,
+        goroutine=int(worst.goroutine[index]),
+        start_ns=int(worst.start_ns[index]),
+        duration_ns=int(worst.end_ns[index] - worst.start_ns[index]),
+        queue_ahead=int(worst.queue_ahead[index]),
+        overtakes=int(worst.overtakes[index]),
+        waker=None
         if int(worst.waker_group[index]) == NONE
         else normalised(table.group_names[int(worst.waker_group[index])]),
-        "waker_goroutine": int(worst.waker_goroutine[index]),
-        "proc": int(worst.proc[index]),
-        "verdict": current_verdict(table.strings[int(worst.verdict[index])]),
-        "blame": _wait_blame(table, index),
-        "block_stack": table.stack(int(worst.block_stack[index]))[:_MOST_FRAMES],
-        "waker_stack": table.stack(int(worst.waker_stack[index]))[:_MOST_FRAMES],
-        "has_detail": bool(np.any(table.tiles.worst == index)),
-    }
+        waker_goroutine=int(worst.waker_goroutine[index]),
+        proc=int(worst.proc[index]),
+        verdict=current_verdict(table.strings[int(worst.verdict[index])]),
+        blame=_wait_blame(table, index),
+        block_stack=table.stack(int(worst.block_stack[index]))[:_MOST_FRAMES],
+        waker_stack=table.stack(int(worst.waker_stack[index]))[:_MOST_FRAMES],
+        has_detail=bool(np.any(table.tiles.worst == index)),
+        victim=victim,
+    )
 
 
-def _wait_blame(table: TraceTable, index: int) -> list[dict[str, Any]]:
-    """Who held the processors during one wait: the largest parts, the others summed up so that all sum to the wait."""
+def _wait_blame(table: TraceTable, index: int) -> list[WaitOccupant]:
+    """Return the P occupancy during one wait: the largest parts, and the sum of the others."""
     begin, end = int(table.worst_blame_offset[index]), int(table.worst_blame_offset[index + 1])
     parts = sorted(
         zip(table.worst_blame.class_[begin:end].tolist(), table.worst_blame.ns[begin:end].tolist(), strict=True),
         key=lambda part: -part[1],
     )
-    rows = []
+    rows: list[WaitOccupant] = []
     for number, ns in parts[:_MOST_CLASSES]:
         kind, group = table.class_kinds[number], table.class_groups[number]
         named = None if group is None else normalised(group)

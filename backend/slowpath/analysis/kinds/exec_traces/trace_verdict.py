@@ -33,9 +33,9 @@ def ranked(findings: Sequence[Finding], thresholds: TraceThresholds) -> tuple[Fi
 
     Negligible side effects are omitted.
     """
-    ordered = sorted(findings, key=lambda f: (not f.certain, f.direction != "worse", -abs(f.cost or 0.0)))
-    largest = max((abs(f.cost or 0.0) for f in ordered), default=0.0)
-    reported = [f for f in ordered if f.cost is None or abs(f.cost) >= thresholds.worth_a_line * largest]
+    ordered = sorted(findings, key=lambda f: (not f.is_significant, f.direction != "worse", -abs(f.cost_s_per_s or 0.0)))
+    largest = max((abs(f.cost_s_per_s or 0.0) for f in ordered), default=0.0)
+    reported = [f for f in ordered if f.cost_s_per_s is None or abs(f.cost_s_per_s) >= thresholds.worth_a_line * largest]
     return tuple(reported[: thresholds.most_findings])
 
 
@@ -90,7 +90,7 @@ def verdict_of(
 
     Unchanged only if nothing was withheld and a change within the limits would have been detected.
     """
-    certain = {finding.direction for finding in findings if finding.certain}
+    certain = {finding.direction for finding in findings if finding.is_significant}
     if len(certain) == 1:
         return "regressed" if certain == {"worse"} else "improved"
     if certain:

@@ -35,7 +35,9 @@ def group_findings(ground: TraceComparisonInputs, delays: Mapping[int, Finding])
     What the group costs others is in their latencies, so the largest of those ranks first.
     """
     largest = {
-        direction: max((abs(each.cost or 0.0) for each in delays.values() if each.direction == direction), default=None)
+        direction: max(
+            (abs(each.cost_s_per_s or 0.0) for each in delays.values() if each.direction == direction), default=None
+        )
         for direction in ("worse", "better")
     }
     return [
@@ -62,23 +64,23 @@ def _group_finding(ground: TraceComparisonInputs, rate: WaitingRate, most: float
         cost = math.copysign(min(abs(cost), _RANK_AFTER * most), cost)
     return Finding(
         kind=GROUP,
-        profile="trace",
+        profile_kind="trace",
         subject=victim.subject,
         direction="worse" if worse else "better",
         base=rate.base,
         candidate=rate.candidate,
         unit=ground.waiting.unit,
         change=rate.change,
-        basis=_basis(ground),
+        normalization=_basis(ground),
         q_value=rate.q,
-        payers=(),
-        by=culprits(blame, worse=worse),
-        certain=_certain_group(ground, rate, blame),
-        more_profiles=None,
+        attributed_callers=(),
+        contributions=culprits(blame, worse=worse),
+        is_significant=_certain_group(ground, rate, blame),
+        profiles_needed=None,
         mechanism=text.mechanism,
         advice=text.advice,
         sentence=_group_sentence(ground, rate, side, blame),
-        cost=cost,
+        cost_s_per_s=cost,
     )
 
 
@@ -156,23 +158,23 @@ def total_finding(
     text = WAITING if rate.worse else WAITING_LESS
     return Finding(
         kind=TOTAL_KIND,
-        profile="trace",
+        profile_kind="trace",
         subject=TOTAL,
         direction="worse" if rate.worse else "better",
         base=rate.base,
         candidate=rate.candidate,
         unit=ground.waiting.unit,
         change=rate.change,
-        basis=_basis(ground),
+        normalization=_basis(ground),
         q_value=rate.q,
-        payers=(),
-        by=parts,
-        certain=_certain_total(ground, rate),
-        more_profiles=None,
+        attributed_callers=(),
+        contributions=parts,
+        is_significant=_certain_total(ground, rate),
+        profiles_needed=None,
         mechanism=text.mechanism,
         advice=text.advice,
         sentence=total_sentence(ground, rate, parts),
-        cost=total_growth / 1e9,
+        cost_s_per_s=total_growth / 1e9,
     )
 
 
@@ -230,8 +232,8 @@ def total_sentence(ground: TraceComparisonInputs, rate: WaitingRate, parts: tupl
     """Write the change of all waiting, with the leading group's part of it."""
     described = f"All goroutines together wait {'longer' if rate.worse else 'less'} for a processor: "
     described += wording.format_pair(rate.candidate, rate.base, ground.waiting.unit)
-    if rate.change.of == "ratio" and rate.change.ratio is not None:
-        described += f" ({wording.format_ratio_with_interval(rate.change.ratio, rate.change.low, rate.change.high)})"
+    if rate.change.ci_of == "ratio" and rate.change.ratio is not None:
+        described += f" ({wording.format_ratio_with_interval(rate.change.ratio, rate.change.ci_low, rate.change.ci_high)})"
     if parts:
         group, _, reason = parts[0].subject.partition("|")
         share = trace_wording.percent(min(parts[0].share, 1.0))
@@ -243,10 +245,10 @@ def moves_of(ground: TraceComparisonInputs) -> tuple[CostShift, ...]:
     """Return renamed groups: their waiting shifted to another name."""
     return tuple(
         CostShift(
-            profile="trace",
+            profile_kind="trace",
             from_function=each.base,
             to_function=each.candidate,
-            under="",
+            common_caller="",
             amount=each.wait_ns_per_second,
             unit="nanoseconds/s",
             sentence=(

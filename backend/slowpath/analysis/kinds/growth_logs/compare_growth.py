@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from slowpath.analysis.findings.combined_verdict import VERDICT_OF
 from slowpath.analysis.findings.findings import Caveat, CostShift, Finding, MinimumDetectableEffect, Verdict
@@ -11,7 +10,8 @@ from slowpath.analysis.kinds.growth_logs.growth_artifact import GrowthArtifact
 from slowpath.analysis.kinds.growth_logs.growth_caveats import find_caveats
 from slowpath.analysis.kinds.growth_logs.growth_counts import TOTAL, GrowthCounts, measure
 from slowpath.analysis.kinds.growth_logs.growth_findings import KIND, findings_of, moves_of
-from slowpath.analysis.kinds.growth_logs.growth_page import FORMAT, GrowthSet, plain, rows_of, sets_table
+from slowpath.analysis.kinds.growth_logs.growth_page import GrowthSet, plain, rows_of, sets_table
+from slowpath.analysis.kinds.growth_logs.growth_page_document import FORMAT, GrowthPage
 from slowpath.analysis.kinds.growth_logs.growth_significance import GrowthChanges, changes_of
 from slowpath.analysis.kinds.growth_logs.growth_thresholds import DEFAULT_GROWTH_THRESHOLDS, GrowthThresholds
 
@@ -32,18 +32,18 @@ class GrowthComparison:
     thresholds: GrowthThresholds
     reason: str | None = None
 
-    def page(self, base_label: str = "base", candidate_label: str = "candidate") -> dict[str, Any]:
-        """`slowpath.growth-comparison/1`: the two sets, and rows per payer and size; plain JSON values."""
+    def page(self, base_label: str = "base", candidate_label: str = "candidate") -> GrowthPage:
+        """Build the document of the page."""
         sets = [
             GrowthSet(base_label, self.base, "base"),
             GrowthSet(candidate_label, self.candidate, "candidate"),
         ]
-        return {
-            "format": FORMAT,
-            "basis": self.measured.basis.id,
-            "sets": sets_table(sets, self.thresholds),
-            "rows": rows_of(self.measured, self.changes, self.thresholds),
-        }
+        return GrowthPage(
+            format=FORMAT,
+            basis=self.measured.basis.id,
+            sets=sets_table(sets, self.thresholds),
+            rows=rows_of(self.measured, self.changes, self.thresholds),
+        )
 
 
 def compare_sides(sides: Sides, progress: Callable[[str, float], None]) -> GrowthComparison:
@@ -96,7 +96,7 @@ def _verdict(
 
     Payers that changed both ways while the total is not significant are mixed.
     """
-    certain = [finding for finding in findings if finding.certain]
+    certain = [finding for finding in findings if finding.is_significant]
     whole = next((finding for finding in certain if finding.subject == TOTAL), None)
     if whole is not None:
         return VERDICT_OF[whole.direction]

@@ -38,10 +38,10 @@ def moves_of(measured: GrowthCounts, changes: GrowthChanges) -> list[CostShift]:
         quantity, words = wording.format_quantity(amount, unit)
         shifts.append(
             CostShift(
-                profile=PROFILE,
+                profile_kind=PROFILE,
                 from_function=shift.from_payer,
                 to_function=shift.to_payer,
-                under="",
+                common_caller="",
                 amount=amount,
                 unit=unit,
                 sentence=f"Stacks of {size(shift.old_bytes)} grow as often as before, but {quantity} {words} in "
@@ -72,10 +72,10 @@ def change_of(measured: GrowthCounts, rows: GrowthRows, row: int, thresholds: Gr
     return Effect(
         ratio=ratio if np.isfinite(ratio) else None,
         difference=difference,
-        low=float(comparison.estimates.difference_low[row]) * factor,
-        high=float(comparison.estimates.difference_high[row]) * factor,
-        confidence=thresholds.confidence,
-        of="difference",
+        ci_low=float(comparison.estimates.difference_low[row]) * factor,
+        ci_high=float(comparison.estimates.difference_high[row]) * factor,
+        confidence_level=thresholds.confidence,
+        ci_of="difference",
     )
 
 
@@ -93,19 +93,19 @@ def _finding(
     certain = min(measured.replicates) >= thresholds.fewest_replicates
     return Finding(
         kind=KIND,
-        profile=PROFILE,
+        profile_kind=PROFILE,
         subject=TOTAL if payer is None else name,
         direction="worse" if change.difference > 0 else "better",
         base=base,
         candidate=candidate,
         unit=measured.basis.unit,
         change=change,
-        basis=measured.basis.id,
+        normalization=measured.basis.id,
         q_value=q_value,
-        payers=payers,
-        by=_parts(measured, payer),
-        certain=certain,
-        more_profiles=None if certain else thresholds.fewest_replicates - min(measured.replicates),
+        attributed_callers=payers,
+        contributions=_parts(measured, payer),
+        is_significant=certain,
+        profiles_needed=None if certain else thresholds.fewest_replicates - min(measured.replicates),
         mechanism=text.mechanism,
         advice=text.advice,
         sentence=sentence(measured, payer, base=base, candidate=candidate, change=change, payers=payers),
@@ -189,8 +189,8 @@ def sentence(
     title = "Goroutine stacks grow" if payer is None else f"{wording.function(payer)} makes stacks grow"
     values = wording.format_pair(candidate, base, measured.basis.unit)
     words = f"{title} {more} often: {values.replace('nothing', 'never').replace('of none', 'of never')}"
-    if change.ratio is not None and change.of == "ratio":
-        words += f" ({_times(change.ratio, change.low, change.high)})"
+    if change.ratio is not None and change.ci_of == "ratio":
+        words += f" ({_times(change.ratio, change.ci_low, change.ci_high)})"
     sizes = [(key, part) for key, part in sizes_of(measured, payer) if key[1] > 0 and part * change.difference > 0]
     total = sum(part for _, part in sizes)
     if sizes and sizes[0][1] / total >= PAYS_MUCH:

@@ -1,9 +1,8 @@
-"""What the page of growth logs shows: the table of sets, and the paths that grew."""
+"""Build the rows of the page about stack-growth logs: sets, and paths on which stacks grew."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any
 
 import numpy as np
 
@@ -11,32 +10,35 @@ from slowpath.analysis.kinds.growth_logs.count_rates import count_interval, disp
 from slowpath.analysis.kinds.growth_logs.growth_artifact import GrowthArtifact
 from slowpath.analysis.kinds.growth_logs.growth_counts import GrowthCounts, basis_of, measure
 from slowpath.analysis.kinds.growth_logs.growth_findings import dominating
+from slowpath.analysis.kinds.growth_logs.growth_page_document import (
+    GrowthCount,
+    GrowthRow,
+    GrowthRowState,
+    GrowthSetRow,
+)
 from slowpath.analysis.kinds.growth_logs.growth_significance import GrowthChanges
 from slowpath.analysis.kinds.growth_logs.growth_thresholds import GrowthThresholds
-
-FORMAT = "slowpath.growth-comparison/1"
 
 
 @dataclass(frozen=True)
 class GrowthSet:
-    """Logs that belong together: those of one build, or of one side. `side` is base, candidate or "" (neither)."""
+    """Logs that belong together: of one build, or of one side. `side` is base, candidate or "" (neither)."""
 
     label: str
     artifacts: tuple[GrowthArtifact, ...]
     side: str = ""
 
 
-def sets_table(sets: Sequence[GrowthSet], thresholds: GrowthThresholds) -> list[dict[str, Any]]:
-    """One row a set, in the given order; ratios are to the first set that has logs. Sets without logs are left out.
+def sets_table(sets: Sequence[GrowthSet], thresholds: GrowthThresholds) -> list[GrowthSetRow]:
+    """Return one row per set with logs, in the given order; ratios are to the first one.
 
-    `sampled` is as printed, `estimate` times the rate with `low` and `high` (95 %), `total` what the logs print
-    themselves (None: they do not). Rates are of the total where known, else of the estimate.
+    Rates are of the total where known, else of the estimate.
     """
     present = [each for each in sets if each.artifacts]
     return [_set_row(each, present[0], thresholds) for each in present]
 
 
-def _set_row(this: GrowthSet, first: GrowthSet, thresholds: GrowthThresholds) -> dict[str, Any]:
+def _set_row(this: GrowthSet, first: GrowthSet, thresholds: GrowthThresholds) -> GrowthSetRow:
     tables = [artifact.table for artifact in this.artifacts]
     sampled, estimate = sum(table.sampled for table in tables), sum(table.estimate for table in tables)
     totals = [table.total for table in tables if table.total is not None]
@@ -48,28 +50,31 @@ def _set_row(this: GrowthSet, first: GrowthSet, thresholds: GrowthThresholds) ->
     on_path = sum(
         p.sampled * a.table.rate for a in this.artifacts for p in a.table.paths if path and p.path == path.path
     )
-    return {
-        "side": this.side,
-        "label": this.label,
-        "artifacts": len(tables),
-        "dialects": sorted({table.dialect for table in tables}),
-        "rates": sorted({table.rate for table in tables if table.sampled}),
-        "sampled": sampled,
-        "estimate": estimate,
-        "total": total,
-        "duration_ns": None if seconds is None else round(seconds * 1e9),
-        "requests": requests,
-        "per_second": growths / seconds if seconds else None,
-        "per_request": growths / requests if requests else None,
-        "low": low,
-        "high": high,
-        "payer": path.payer if path else None,
-        "path": list(path.path) if path else [],
-        "old_bytes": (path.old_bytes or None) if path else None,
-        "new_bytes": (path.new_bytes or None) if path else None,
-        "share": on_path / estimate if path and estimate else None,
-        **_ratio_to_first(this, first, thresholds),
-    }
+    ratio, ratio_low, ratio_high = _ratio_to_first(this, first, thresholds)
+    return GrowthSetRow(
+        side=this.side,
+        label=this.label,
+        artifacts=len(tables),
+        dialects=sorted({table.dialect for table in tables}),
+        rates=sorted({table.rate for table in tables if table.sampled}),
+        sampled=sampled,
+        estimate=estimate,
+        total=total,
+        duration_ns=None if seconds is None else round(seconds * 1e9),
+        requests=requests,
+        per_second=growths / seconds if seconds else None,
+        per_request=growths / requests if requests else None,
+        low=low,
+        high=high,
+        payer=path.payer if path else None,
+        path=list(path.path) if path else [],
+        old_bytes=(path.old_bytes or None) if path else None,
+        new_bytes=(path.new_bytes or None) if path else None,
+        share=on_path / estimate if path and estimate else None,
+        ratio=ratio,
+        ratio_low=ratio_low,
+        ratio_high=ratio_high,
+    )
 
 
 def _whole_seconds(artifacts: Sequence[GrowthArtifact]) -> float | None:
@@ -83,7 +88,7 @@ def _whole_requests(artifacts: Sequence[GrowthArtifact]) -> int | None:
 
 
 def _interval(this: GrowthSet, thresholds: GrowthThresholds) -> tuple[float, float]:
-    """Bounds of the estimate: of the recorded count, by the spread between the logs, times the coarsest rate."""
+    """Return bounds of the estimate: of the recorded count, by the dispersion of the logs, times the coarsest rate."""
     rate = float(max(artifact.table.rate for artifact in this.artifacts))
     growths = np.array([artifact.table.estimate for artifact in this.artifacts], dtype=np.float64)
     dispersion = dispersion_of(growths, rate, basis_of(this.artifacts).weights, thresholds)
@@ -91,46 +96,44 @@ def _interval(this: GrowthSet, thresholds: GrowthThresholds) -> tuple[float, flo
     return low * rate, high * rate
 
 
-def _ratio_to_first(this: GrowthSet, first: GrowthSet, thresholds: GrowthThresholds) -> dict[str, float | None]:
-    """How much more often stacks grow than in the first set, per request or second where known."""
+def _ratio_to_first(
+    this: GrowthSet, first: GrowthSet, thresholds: GrowthThresholds
+) -> tuple[float | None, float | None, float | None]:
+    """Return (ratio, low, high) of the growths to the first set, per request or second where known."""
     if this is first:
-        return {"ratio": 1.0, "ratio_low": None, "ratio_high": None}
+        return 1.0, None, None
     judged = measure(first.artifacts, this.artifacts, thresholds).total.judged
-    return {
-        "ratio": plain(float(judged.ratio[0])),
-        "ratio_low": plain(float(judged.low[0])),
-        "ratio_high": plain(float(judged.high[0])),
-    }
+    return plain(float(judged.ratio[0])), plain(float(judged.low[0])), plain(float(judged.high[0]))
 
 
-def rows_of(measured: GrowthCounts, changes: GrowthChanges, thresholds: GrowthThresholds) -> list[dict[str, Any]]:
-    """The rows of the page, most growths first: payers by old and new size, on both sides."""
+def rows_of(measured: GrowthCounts, changes: GrowthChanges, thresholds: GrowthThresholds) -> list[GrowthRow]:
+    """Return attributed callers by old and new stack size on both sides, most growths first."""
     judged = measured.paths.judged
     order = np.argsort(-np.maximum(judged.base, judged.candidate), kind="stable")[: thresholds.most_rows]
     return [_row(measured, changes, row) for row in order.tolist()]
 
 
-def _row(measured: GrowthCounts, changes: GrowthChanges, row: int) -> dict[str, Any]:
+def _row(measured: GrowthCounts, changes: GrowthChanges, row: int) -> GrowthRow:
     payer, old_bytes, new_bytes = measured.paths.keys[row]
     judged = measured.paths.judged
     best = _path_of(measured.artifacts, payer, old_bytes, new_bytes)
-    return {
-        "payer": payer,
-        "path": list(best),
-        "old_bytes": old_bytes or None,
-        "new_bytes": new_bytes or None,
-        "base": _side(measured, row, base=True),
-        "candidate": _side(measured, row, base=False),
-        "ratio": plain(float(judged.ratio[row])),
-        "low": plain(float(judged.low[row])),
-        "high": plain(float(judged.high[row])),
-        "q_value": plain(float(changes.path_q[row])),
-        "state": _state(measured, changes, row),
-    }
+    return GrowthRow(
+        payer=payer,
+        path=list(best),
+        old_bytes=old_bytes or None,
+        new_bytes=new_bytes or None,
+        base=_side(measured, row, base=True),
+        candidate=_side(measured, row, base=False),
+        ratio=plain(float(judged.ratio[row])),
+        low=plain(float(judged.low[row])),
+        high=plain(float(judged.high[row])),
+        q_value=plain(float(changes.path_q[row])),
+        state=_state(measured, changes, row),
+    )
 
 
 def _path_of(artifacts: Sequence[GrowthArtifact], payer: str, old_bytes: int, new_bytes: int) -> tuple[str, ...]:
-    """The path on which these growths happened most often."""
+    """Return the path on which these growths happened most often."""
     sums: dict[tuple[str, ...], int] = {}
     for artifact in artifacts:
         for path in artifact.table.paths:
@@ -139,21 +142,21 @@ def _path_of(artifacts: Sequence[GrowthArtifact], payer: str, old_bytes: int, ne
     return max(sums, key=sums.__getitem__, default=())
 
 
-def _side(measured: GrowthCounts, row: int, *, base: bool) -> dict[str, float | int | None]:
+def _side(measured: GrowthCounts, row: int, *, base: bool) -> GrowthCount:
     mask = measured.is_base if base else ~measured.is_base
     artifacts = [a for a, mine in zip(measured.artifacts, mask.tolist(), strict=True) if mine]
     growths = measured.paths.growths[row][mask]
     seconds, requests = _whole_seconds(artifacts), _whole_requests(artifacts)
     estimate = float(growths.sum())
-    return {
-        "sampled": round(sum(g / a.table.rate for g, a in zip(growths.tolist(), artifacts, strict=True))),
-        "estimate": round(estimate),
-        "per_second": estimate / seconds if seconds else None,
-        "per_request": estimate / requests if requests else None,
-    }
+    return GrowthCount(
+        sampled=round(sum(g / a.table.rate for g, a in zip(growths.tolist(), artifacts, strict=True))),
+        estimate=round(estimate),
+        per_second=estimate / seconds if seconds else None,
+        per_request=estimate / requests if requests else None,
+    )
 
 
-def _state(measured: GrowthCounts, changes: GrowthChanges, row: int) -> str:
+def _state(measured: GrowthCounts, changes: GrowthChanges, row: int) -> GrowthRowState:
     if not changes.path_changed[row]:
         return "noise"
     base, candidate = float(measured.paths.judged.base[row]), float(measured.paths.judged.candidate[row])
@@ -165,5 +168,5 @@ def _state(measured: GrowthCounts, changes: GrowthChanges, row: int) -> str:
 
 
 def plain(value: float) -> float | None:
-    """A number that JSON can hold, else None."""
+    """Return a finite number, else None."""
     return value if isfinite(value) else None

@@ -165,19 +165,19 @@ def _finding(leading: _QuantileTest, others: Sequence[_QuantileTest], candidate:
     also = f"; {join_list(too)}" if too else ""
     return Finding(
         kind=KIND,
-        profile=PROFILE,
+        profile_kind=PROFILE,
         subject=candidate.service,
         direction="worse" if worse else "better",
         base=replicates.base_s,
         candidate=replicates.candidate_s,
         unit="seconds",
         change=Effect(replicates.ratio, difference, leading.low, leading.high, 1 - ALPHA, "ratio"),
-        basis="quantile",
+        normalization="quantile",
         q_value=leading.q_value,
-        payers=(),
-        by=(),
-        certain=False,
-        more_profiles=None,
+        attributed_callers=(),
+        contributions=(),
+        is_significant=False,
+        profiles_needed=None,
         mechanism=(
             f"Requests to {candidate.service} {'took longer' if worse else 'took less time'} in the candidate's time range "
             "according to its histogram. Metrics do not show why."
@@ -189,7 +189,7 @@ def _finding(leading: _QuantileTest, others: Sequence[_QuantileTest], candidate:
         sentence=f"{_name(leading)} latency of {candidate.service}: {shift}{also}.",
         quantile=leading.quantile,
         # At least the requests beyond the quantile take about that much longer.
-        cost=difference * (1 - leading.quantile) * candidate.per_second,
+        cost_s_per_s=difference * (1 - leading.quantile) * candidate.per_second,
     )
 
 

@@ -54,7 +54,7 @@ def with_exclusive(
     covered = np.zeros(len(comparison.change), dtype=np.bool_)
     for row in [number for number, name in enumerate(comparison.functions.names) if name in reported]:
         covered |= comparison.occurrences.holding(row)
-    return [replace(each, exclusive=_exclusive(comparison, each, covered, reported)) for each in categories]
+    return [replace(each, exclusive_difference=_exclusive(comparison, each, covered, reported)) for each in categories]
 
 
 def _exclusive(comparison: ProfileKindComparison, category: Finding, covered: Mask, reported: set[str]) -> float:
@@ -63,7 +63,7 @@ def _exclusive(comparison: ProfileKindComparison, category: Finding, covered: Ma
     by_category = explained_by_category(comparison, category.subject)
     background = among & (attribution.payer == 0)
     unexplained = float(change[among & ~background & (by_category | ~covered)].sum())
-    attributed = sum(abs(payer.difference) for payer in category.payers)
-    to_reported = sum(abs(payer.difference) for payer in category.payers if payer.function in reported)
+    attributed = sum(abs(payer.difference) for payer in category.attributed_callers)
+    to_reported = sum(abs(payer.difference) for payer in category.attributed_callers if payer.function in reported)
     unexplained += float(change[background].sum()) * (1 - to_reported / attributed if attributed else 1.0)
     return unexplained

@@ -197,7 +197,7 @@ def _effects_without_finding(
     comparison: ProfileKindComparison, findings: Sequence[Finding]
 ) -> list[MinimumDetectableEffect]:
     """Return the minimum detectable effects of subjects without a finding, where they would contradict it."""
-    reported = {finding.subject for finding in findings if finding.certain}
+    reported = {finding.subject for finding in findings if finding.is_significant}
     if total_direction(comparison) is not None:
         reported.add(TOTAL)
     return [each for each in detectable_effects(comparison) if each.subject not in reported]
@@ -211,4 +211,4 @@ def _with_costs(findings: Sequence[Finding], comparison: ProfileKindComparison) 
     if sets.sample_type.unit != "nanoseconds" or comparison.kind != "cpu" or total <= 0 or not duration_ns:
         return list(findings)
     shown = total * comparison.scale(comparison.basis)[0]
-    return [replace(each, cost=each.explained / shown * total / duration_ns) for each in findings]
+    return [replace(each, cost_s_per_s=each.explained / shown * total / duration_ns) for each in findings]

@@ -86,10 +86,10 @@ def find_cost_shift(comparison: ProfileKindComparison, row: int, caller: int) ->
     text, words = wording.format_quantity(amount, comparison.basis.unit)
     under = f" under {wording.function(labels[caller].name)}" if caller != PROCESS else ""
     return CostShift(
-        profile=comparison.kind,
+        profile_kind=comparison.kind,
         from_function=labels[source].name,
         to_function=labels[target].name,
-        under=labels[caller].name,
+        common_caller=labels[caller].name,
         amount=amount,
         unit=comparison.basis.unit,
         sentence=(

@@ -1,4 +1,4 @@
-"""What one diff view stands on: its profiles at one sample type, its stacks at one granularity, its bases."""
+"""Inputs of one diff view: profiles at one sample type, stacks at one granularity, normalizations."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,8 +16,20 @@ from slowpath.analysis.kinds.profiles.stack_values import FunctionOccurrences, S
 
 
 @dataclass(frozen=True)
+class DiffViewSummary:
+    """What a comparison's result lists of one view; `normalizations` are ids."""
+
+    kind: str
+    sample_type: SampleType
+    unit: str
+    granularity: Granularity
+    normalizations: tuple[str, ...]
+    default_normalization: str
+
+
+@dataclass(frozen=True)
 class DiffViewInputs:
-    """Shared by the tree and the tables of one view; each part is computed when it is asked for."""
+    """Inputs shared by the tree and the tables of one view; each part is computed on first use."""
 
     comparison: ProfileKindComparison
     layouts: StacksByGranularity
@@ -26,7 +38,7 @@ class DiffViewInputs:
 
     @cached_property
     def sets(self) -> ProfileSets:
-        """The profiles, compared by this view's sample type. Raises `ValueError` where no profile has it."""
+        """Return the profiles by this view's sample type. Raises `ValueError` if no profile has it."""
         if self.sample_type == self.comparison.sets.sample_type:
             return self.comparison.sets
         sets = make_sets(self.comparison.sets.base, self.comparison.sets.candidate, self.sample_type)
@@ -36,57 +48,57 @@ class DiffViewInputs:
 
     @cached_property
     def bases(self) -> tuple[Normalization, ...]:
-        """All ways to make the sides comparable."""
+        """Return all normalizations that make the sides comparable."""
         return bases_of(self.sets)
 
     @cached_property
     def default(self) -> Normalization:
-        """The basis that the comparison is judged on, where this view has it."""
+        """Return the normalization that the comparison is evaluated on, if this view has it; else the first."""
         wanted = self.comparison.basis.id
         return next((basis for basis in self.bases if basis.id == wanted), self.bases[0])
 
     @cached_property
     def stacks(self) -> DistinctStacks:
-        """The stacks at this granularity."""
+        """Return the stacks at this granularity."""
         return self.layouts.at(self.granularity)
 
     @cached_property
     def measured(self) -> StackValues:
-        """The stacks with every profile's values."""
+        """Return the stacks with the values of every profile."""
         if self.sets is self.comparison.sets and self.granularity == "function":
             return self.comparison.measured
         return lay_out_stack_values(self.stacks, self.sets)
 
     @cached_property
     def occurrences(self) -> FunctionOccurrences:
-        """Which functions (or packages) stand on which stacks."""
+        """Return which functions (or packages) occur on which stacks."""
         if self.granularity == "function":
             return self.comparison.occurrences
         return FunctionOccurrences.of(self.stacks.frames, len(self.stacks.labels))
 
     @cached_property
     def quantum(self) -> float:
-        """Raw value of one independent count."""
+        """Return the raw value of one independent count."""
         return quantum_of(self.sets)
 
     def scale(self, basis: Normalization) -> tuple[float, float]:
-        """(base, candidate): displayed value = raw value x scale; 0 of a side that weighs nothing."""
+        """Return (base, candidate) factors from raw to displayed values; 0 for a side without weight."""
         base = self.sets.is_base
         return basis.scale(base), basis.scale(~base)
 
-    def describe(self) -> dict[str, Any]:
-        """What the result JSON says of this view."""
-        return {
-            "kind": self.comparison.kind,
-            "sample_type": {"type": self.sample_type.type, "unit": self.sample_type.unit},
-            "unit": self.sample_type.unit,
-            "granularity": self.granularity,
-            "bases": [basis.id for basis in self.bases],
-            "default_basis": self.default.id,
-        }
+    def describe(self) -> DiffViewSummary:
+        """Return what a comparison's result lists of this view."""
+        return DiffViewSummary(
+            kind=self.comparison.kind,
+            sample_type=self.sample_type,
+            unit=self.sample_type.unit,
+            granularity=self.granularity,
+            normalizations=tuple(basis.id for basis in self.bases),
+            default_normalization=self.default.id,
+        )
 
     def header(self, name: str) -> dict[str, Any]:
-        """The head of every column file of this view; `name` is its format."""
+        """Return the header of a column file of this view; `name` is its format."""
         return {
             "format": name,
             "format_version": 1,

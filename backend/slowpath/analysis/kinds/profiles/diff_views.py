@@ -1,11 +1,10 @@
-"""The diff as columns: a merged tree, a table of functions, and lines, for the page to draw."""
+"""Build diff views as columns: a merged tree, a table of functions, and lines."""
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from slowpath.analysis.kinds.profiles.diff_tree import DiffTree
-from slowpath.analysis.kinds.profiles.diff_view_inputs import DiffViewInputs
+from slowpath.analysis.kinds.profiles.diff_view_inputs import DiffViewInputs, DiffViewSummary
 from slowpath.analysis.kinds.profiles.diff_view_tables import function_table, line_table
 from slowpath.analysis.kinds.profiles.granularities import Granularity, StacksByGranularity
 from slowpath.analysis.kinds.profiles.profile_kind_comparison import ProfileKindComparison
@@ -13,7 +12,7 @@ from slowpath.analysis.kinds.profiles.profile_table import SampleType
 
 
 class DiffViewBuilder:
-    """Makes the views of one kind; stacks are laid out once per granularity."""
+    """Builds the views of one kind of profile; stacks are merged once per granularity."""
 
     def __init__(self, comparison: ProfileKindComparison) -> None:
         self.comparison = comparison
@@ -21,7 +20,7 @@ class DiffViewBuilder:
         self._layouts = StacksByGranularity(comparison.measured.stacks, tables)
 
     def sample_types(self) -> list[SampleType]:
-        """Sample types that every profile has, the compared one first."""
+        """Return the sample types that every profile has, the compared one first."""
         sets = self.comparison.sets
         shared = [
             each
@@ -31,47 +30,47 @@ class DiffViewBuilder:
         return [sets.sample_type, *shared]
 
     def view(self, sample_type: SampleType, granularity: Granularity) -> "DiffViewColumns":
-        """The view of one sample type at one granularity."""
+        """Return the view of one sample type at one granularity."""
         return DiffViewColumns(DiffViewInputs(self.comparison, self._layouts, sample_type, granularity))
 
 
 @dataclass(frozen=True)
 class DiffViewColumns:
-    """One diff view, computed when asked."""
+    """One diff view; its columns are computed on request."""
 
     ground: DiffViewInputs
 
     @property
     def kind(self) -> str:
-        """Kind of the profiles: cpu, heap, ..."""
+        """Return the kind of the profiles: cpu, heap, ..."""
         return self.ground.comparison.kind
 
     @property
     def sample_type(self) -> SampleType:
-        """What the values count."""
+        """Return what the values count."""
         return self.ground.sample_type
 
     @property
     def granularity(self) -> Granularity:
-        """What a frame is: a function, a package or a line."""
+        """Return what a frame is: a function, a package or a line."""
         return self.ground.granularity
 
     @cached_property
     def _tree(self) -> DiffTree:
         return DiffTree(self.ground)
 
-    def describe(self) -> dict[str, Any]:
-        """What the result JSON says of this view."""
+    def describe(self) -> DiffViewSummary:
+        """Return what a comparison's result lists of this view."""
         return self.ground.describe()
 
     def diff_columns(self, part: str = "all") -> bytes:
-        """The merged tree: `all` nodes, the `first` 8,192, or the `rest` of the 500,000 largest."""
+        """Return the merged tree: `all` nodes, the `first` 8,192, or the `rest` of the 500,000 largest."""
         return self._tree.part(part)
 
     def function_columns(self) -> bytes:
-        """The table of functions (or packages): totals and own values on both sides, intervals and states per basis."""
+        """Return the table of functions (or packages): values on both sides, intervals per normalization."""
         return function_table(self.ground, self._tree)
 
     def line_columns(self) -> bytes:
-        """Own and total values per line of each function, sorted by function and line."""
+        """Return own and total values per line of each function, sorted by function and line."""
         return line_table(self.ground)

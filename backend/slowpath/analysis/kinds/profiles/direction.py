@@ -43,7 +43,7 @@ def ruling_of(
     *unchanged* requires an interval of the total within the limit.
     """
     bound = _bound(comparison)
-    certain = [finding for finding in findings if finding.certain]
+    certain = [finding for finding in findings if finding.is_significant]
     if certain:
         verdict = _changed_verdict(comparison, certain, moves)
         return KindDecision(verdict, bound, tuple(certain) if verdict == "inconclusive" else ())

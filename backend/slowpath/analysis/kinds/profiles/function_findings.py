@@ -61,23 +61,23 @@ def _finding(comparison: ProfileKindComparison, cause: Cause, significance: Sign
     )
     return Finding(
         kind="profile.function",
-        profile=comparison.kind,
+        profile_kind=comparison.kind,
         subject=name,
         direction="worse" if change.difference > 0 else "better",
         base=base,
         candidate=candidate,
         unit=unit,
         change=change,
-        basis=comparison.basis.id,
+        normalization=comparison.basis.id,
         q_value=float(significance.q[row]),
-        payers=payers,
-        by=(),
-        certain=comparison.significant,
-        more_profiles=profiles_needed(comparison, subjects, row),
+        attributed_callers=payers,
+        contributions=(),
+        is_significant=comparison.significant,
+        profiles_needed=profiles_needed(comparison, subjects, row),
         mechanism=text.mechanism if comparison.kind == "cpu" else "",
         advice=text.advice if comparison.kind == "cpu" else "",
         sentence=f"{described}{place_of(comparison, row, payers[0].path)}.",
-        exclusive=cause.exclusive,
+        exclusive_difference=cause.exclusive,
     )
 
 

@@ -6,7 +6,7 @@ There are three kinds of answers: changed by X; no change larger than X; inconcl
 from dataclasses import dataclass
 from math import ceil, isfinite, log
 from statistics import NormalDist
-from typing import Any
+from typing import Literal
 
 from slowpath.analysis.findings import wording
 from slowpath.analysis.findings.combined_verdict import VERDICT_OF
@@ -36,13 +36,33 @@ NORMAL = NormalDist()
 
 
 @dataclass(frozen=True)
+class TotalChange:
+    """The change of a kind's total, in `unit`; `ci_of` names what `ci_low` and `ci_high` bound."""
+
+    profile_kind: str
+    base: float
+    candidate: float
+    unit: str
+    normalization: str
+    ratio: float | None
+    ci_low: float
+    ci_high: float
+    ci_of: Literal["ratio", "difference"]
+    confidence_level: float
+
+
+@dataclass(frozen=True)
 class ProfileHeadline:
-    """`sentence` says all; `overall` is the total's change; `conditions` are the muted lines beneath."""
+    """The verdict as a sentence.
+
+    `total` is None where only shares are known; `conditions` are lines below the sentence. The sentence
+    `minimum_detectable_effect` is None where the total changed.
+    """
 
     sentence: str
-    overall: dict[str, Any] | None
+    total: TotalChange | None
     conditions: tuple[str, ...]
-    detectable: str | None
+    minimum_detectable_effect: str | None
 
 
 def profile_headline(
@@ -51,9 +71,9 @@ def profile_headline(
     """Write the headline of the kind of profile that decides (CPU where there is one)."""
     return ProfileHeadline(
         sentence=f"{VERDICT_WORDS[ruling.verdict]}: {reason_of(comparison, ruling, findings)}",
-        overall=_overall(comparison),
+        total=_total(comparison),
         conditions=conditions_of(comparison),
-        detectable=_silence(comparison, detectable),
+        minimum_detectable_effect=_minimum_detectable_effect(comparison, detectable),
     )
 
 
@@ -73,14 +93,14 @@ def reason_of(comparison: ProfileKindComparison, ruling: KindDecision, findings:
 
 def leading_finding(findings: tuple[Finding, ...], verdict: Verdict) -> Finding | None:
     """Return the first significant finding in the direction of the verdict."""
-    return next((f for f in findings if f.certain and VERDICT_OF[f.direction] == verdict), None)
+    return next((f for f in findings if f.is_significant and VERDICT_OF[f.direction] == verdict), None)
 
 
 def mixed_reason(findings: tuple[Finding, ...]) -> str:
     """Name the largest significant cost in each direction: `a.F +2.1 µs per request, a.G −1.9 µs per request`."""
     parts = []
     for direction in ("worse", "better"):
-        mine = [f for f in findings if f.certain and f.direction == direction]
+        mine = [f for f in findings if f.is_significant and f.direction == direction]
         if mine:
             parts.append(_amount(max(mine, key=lambda f: abs(f.change.difference))))
     return f"{', '.join(parts)}." if parts else "significant costs moved both ways."
@@ -100,14 +120,14 @@ def _total_change(comparison: ProfileKindComparison) -> str:
     total = change_of(comparison, comparison.categories, comparison.categories.index(TOTAL))
     noun = f"{NOUNS.get(comparison.kind, comparison.kind)}{_per(comparison)}"
     more = "more" if total.difference > 0 else "less"
-    if total.ratio is None or total.of != "ratio":
+    if total.ratio is None or total.ci_of != "ratio":
         amount, words = wording.format_quantity(abs(total.difference), comparison.basis.unit)
         return f"{amount} {words} {more} {NOUNS.get(comparison.kind, comparison.kind)}"
-    confidence = f"{wording.format_number(100 * total.confidence).removesuffix('.0')}% CI"
+    confidence = f"{wording.format_number(100 * total.confidence_level).removesuffix('.0')}% CI"
     if total.ratio >= MULTIPLE:
-        return f"{wording.format_ratio(total.ratio)} {noun} ({confidence} {wording.format_interval(total.low, total.high)})"
+        return f"{wording.format_ratio(total.ratio)} {noun} ({confidence} {wording.format_interval(total.ci_low, total.ci_high)})"
     ends = sorted(
-        100 * abs(each - 1) * (1 if (each > 1) == (total.ratio > 1) else -1) for each in (total.low, total.high)
+        100 * abs(each - 1) * (1 if (each > 1) == (total.ratio > 1) else -1) for each in (total.ci_low, total.ci_high)
     )
     low, high = (f"{each:.0f}".replace("-", "−") for each in ends)
     percent = 100 * abs(total.ratio - 1)
@@ -122,7 +142,11 @@ def _contribution(comparison: ProfileKindComparison, leading: Finding | None) ->
     share = leading.change.difference / total.difference
     name = _name(leading)
     if leading.kind == "profile.category":
-        name += f", attributed to {wording.function(leading.payers[0].function)}" if leading.payers else ""
+        name += (
+            f", attributed to {wording.function(leading.attributed_callers[0].function)}"
+            if leading.attributed_callers
+            else ""
+        )
     if share > MOST_OF_ALL:
         amount, words = wording.format_quantity(abs(leading.change.difference), leading.unit)
         return f"; {name} alone {'adds' if leading.change.difference > 0 else 'saves'} {amount} {words}"
@@ -153,9 +177,9 @@ def _why_inconclusive(comparison: ProfileKindComparison, ruling: KindDecision, f
     """Say why there is no verdict and what settles it; a bound on the change is given where one is known."""
     if ruling.contradicted:
         return _contradiction(comparison, ruling.contradicted[0])
-    likely = [finding for finding in findings if not finding.certain]
+    likely = [finding for finding in findings if not finding.is_significant]
     if likely:
-        more = max(finding.more_profiles or 0 for finding in likely)
+        more = max(finding.profiles_needed or 0 for finding in likely)
         count = wording.pluralize(len(likely), "difference is", "differences are")
         if comparison.same_binary:
             return f"{count} likely, but both sides are the same binary: the machine or the load differs."
@@ -188,12 +212,11 @@ def _what_lacks(comparison: ProfileKindComparison) -> str:
 
 
 def _contradiction(comparison: ProfileKindComparison, finding: Finding) -> str:
-    total = _overall(comparison)
+    total = _total(comparison)
     did = "did not rise" if finding.direction == "worse" else "did not fall"
-    known = total is not None and total["ratio"] is not None and total["of"] == "ratio"
     by = (
-        f" ({wording.format_ratio(total['ratio'])}, {wording.format_interval(total['low'], total['high'])})"
-        if total and known
+        f" ({wording.format_ratio(total.ratio)}, {wording.format_interval(total.ci_low, total.ci_high)})"
+        if total is not None and total.ratio is not None and total.ci_of == "ratio"
         else ""
     )
     return (
@@ -222,25 +245,25 @@ def _more_for_bound(comparison: ProfileKindComparison) -> int:
     return max(0, min(ceil(here * (half / wanted) ** 2) - here, MOST_MORE_PROFILES))
 
 
-def _overall(comparison: ProfileKindComparison) -> dict[str, Any] | None:
+def _total(comparison: ProfileKindComparison) -> TotalChange | None:
     if comparison.basis.id == "share":
         return None
     subjects = comparison.categories
     row = subjects.index(TOTAL)
     change = change_of(comparison, subjects, row)
     factor = comparison.basis.factor
-    return {
-        "profile": comparison.kind,
-        "base": float(subjects.estimates.base[row]) * factor,
-        "candidate": float(subjects.estimates.candidate[row]) * factor,
-        "unit": comparison.basis.unit,
-        "basis": comparison.basis.id,
-        "ratio": change.ratio,
-        "low": change.low,
-        "high": change.high,
-        "of": change.of,
-        "confidence": change.confidence,
-    }
+    return TotalChange(
+        profile_kind=comparison.kind,
+        base=float(subjects.estimates.base[row]) * factor,
+        candidate=float(subjects.estimates.candidate[row]) * factor,
+        unit=comparison.basis.unit,
+        normalization=comparison.basis.id,
+        ratio=change.ratio,
+        ci_low=change.ci_low,
+        ci_high=change.ci_high,
+        ci_of=change.ci_of,
+        confidence_level=change.confidence_level,
+    )
 
 
 def lowered(sentence: str) -> str:
@@ -252,15 +275,15 @@ def lowered(sentence: str) -> str:
 
 def conditions_of(comparison: ProfileKindComparison) -> tuple[str, ...]:
     """State the total's change and how much was compared."""
-    overall = _overall(comparison)
+    total = _total(comparison)
     counts = comparison.sets.replicates()
     unit = "run" if comparison.sets.by_run else "profile"
     lines = []
-    if overall is not None and overall["ratio"] is not None and overall["of"] == "ratio":
+    if total is not None and total.ratio is not None and total.ci_of == "ratio":
         cost = "CPU in all" if comparison.kind == "cpu" else f"{comparison.kind} in all"
-        said = wording.format_pair(overall["candidate"], overall["base"], overall["unit"])
+        said = wording.format_pair(total.candidate, total.base, total.unit)
         lines.append(
-            f"{cost}: {said} ({wording.format_ratio(overall['ratio'])}, {wording.format_interval(overall['low'], overall['high'])})."
+            f"{cost}: {said} ({wording.format_ratio(total.ratio)}, {wording.format_interval(total.ci_low, total.ci_high)})."
         )
     lines.append(
         f"Base {wording.pluralize(counts[0], unit)}, candidate {wording.pluralize(counts[1], unit)}; "
@@ -269,7 +292,7 @@ def conditions_of(comparison: ProfileKindComparison) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _silence(comparison: ProfileKindComparison, detectable: float | None) -> str | None:
+def _minimum_detectable_effect(comparison: ProfileKindComparison, detectable: float | None) -> str | None:
     """State the smallest change of the total that would have been found; nothing where the total did change."""
     if comparison.basis.id == "share" or total_direction(comparison) is not None:
         return None

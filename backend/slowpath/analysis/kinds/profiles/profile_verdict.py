@@ -30,11 +30,11 @@ def ranked(findings: Sequence[Finding], verdict: Verdict | None) -> list[Finding
 
     Kinds of profile stay in their order, since bytes and microseconds are not comparable.
     """
-    kinds = {profile: number for number, profile in enumerate(dict.fromkeys(f.profile for f in findings))}
+    kinds = {profile: number for number, profile in enumerate(dict.fromkeys(f.profile_kind for f in findings))}
     first = leading_direction(verdict)
     return sorted(
         findings,
-        key=lambda f: (not f.certain, f.direction != first, kinds[f.profile], -abs(f.explained)),
+        key=lambda f: (not f.is_significant, f.direction != first, kinds[f.profile_kind], -abs(f.explained)),
     )
 
 
@@ -55,7 +55,7 @@ def reportable_findings(
     """
     largest = max((abs(finding.change.difference) for finding in findings), default=0.0)
     selected = [f for f in findings if abs(f.change.difference) >= WORTH_A_LINE * largest]
-    selected.sort(key=lambda f: (not f.certain, -abs(f.change.difference)))
+    selected.sort(key=lambda f: (not f.is_significant, -abs(f.change.difference)))
     return ranked(selected[: comparison.thresholds.most_findings], verdict)
 
 
@@ -75,19 +75,19 @@ def _total_finding(comparison: ProfileKindComparison) -> Finding | None:
     )
     return Finding(
         kind="profile.category",
-        profile=comparison.kind,
+        profile_kind=comparison.kind,
         subject=TOTAL,
         direction="worse" if change.difference > 0 else "better",
         base=base,
         candidate=candidate,
         unit=comparison.basis.unit,
         change=change,
-        basis=comparison.basis.id,
+        normalization=comparison.basis.id,
         q_value=float(estimates.p_value[row]),
-        payers=(),
-        by=(),
-        certain=comparison.significant,
-        more_profiles=profiles_needed(comparison, subjects, row),
+        attributed_callers=(),
+        contributions=(),
+        is_significant=comparison.significant,
+        profiles_needed=profiles_needed(comparison, subjects, row),
         mechanism=text.mechanism if comparison.kind == "cpu" else "",
         advice=text.advice,
         sentence=f"{described}.",

@@ -29,7 +29,7 @@ def shift_findings(
     covered = stacks_of(comparison, findings)
     net_findings = []
     for move in moves:
-        if move.under in {move.from_function, move.to_function}:
+        if move.common_caller in {move.from_function, move.to_function}:
             continue  # the function and its caller as one are the caller, which was tested
         finding = _net_finding(comparison, move, covered)
         if finding is not None:
@@ -81,19 +81,19 @@ def _net_finding(comparison: ProfileKindComparison, move: CostShift, covered: Ma
     text = FUNCTION if worse else FUNCTION_LESS
     return Finding(
         kind="profile.function",
-        profile=comparison.kind,
+        profile_kind=comparison.kind,
         subject=move.to_function,
         direction="worse" if worse else "better",
         base=base,
         candidate=candidate,
         unit=unit,
         change=change,
-        basis=comparison.basis.id,
+        normalization=comparison.basis.id,
         q_value=float(tested.p_value[0]),
-        payers=(),
-        by=(),
-        certain=comparison.significant,
-        more_profiles=None,
+        attributed_callers=(),
+        contributions=(),
+        is_significant=comparison.significant,
+        profiles_needed=None,
         mechanism=text.mechanism if comparison.kind == "cpu" else "",
         advice=text.advice if comparison.kind == "cpu" else "",
         sentence=f"{described}.",

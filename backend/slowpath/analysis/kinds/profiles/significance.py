@@ -125,10 +125,10 @@ def change_of(comparison: ProfileKindComparison, subjects: SubjectEstimates, row
     return Effect(
         ratio=ratio if np.isfinite(ratio) else None,
         difference=difference,
-        low=float(estimates.difference_low[row]) * factor,
-        high=float(estimates.difference_high[row]) * factor,
-        confidence=confidence,
-        of="difference",
+        ci_low=float(estimates.difference_low[row]) * factor,
+        ci_high=float(estimates.difference_high[row]) * factor,
+        confidence_level=confidence,
+        ci_of="difference",
     )
 
 

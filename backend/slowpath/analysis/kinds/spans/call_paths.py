@@ -8,6 +8,7 @@ import numpy as np
 from slowpath.analysis.kinds.spans.critical_path import critical_path
 from slowpath.analysis.kinds.spans.span_forest import F64, Rows, SpanForest
 from slowpath.analysis.kinds.spans.span_thresholds import SpanThresholds
+from slowpath.analysis.kinds.spans.spans_page_document import CallPathShare
 from slowpath.analysis.kinds.spans.trace_cohort import TraceCohort, block_sums, resample_sums
 
 NO_PATH = -1
@@ -68,16 +69,6 @@ def paths_of(forest: SpanForest) -> CallPaths:
         of_row,
         critical_ns,
     )
-
-
-@dataclass(frozen=True)
-class CallPathShare:
-    """A call path's share of the critical paths of a side, its calls and their mean duration."""
-
-    ns_per_request: float
-    share: float
-    calls_per_request: float
-    mean_ns: float
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,7 @@
-"""The front door: two sets of spans in, one answer out."""
+"""Compare two sets of spans."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from numpy.random import Generator
 
@@ -15,11 +14,12 @@ from slowpath.analysis.kinds.spans.span_inputs import SpanComparisonInputs, grou
 from slowpath.analysis.kinds.spans.span_thresholds import SpanThresholds
 from slowpath.analysis.kinds.spans.span_verdict import detectable_effects, reason_of, verdict_of
 from slowpath.analysis.kinds.spans.spans_page import page_of
+from slowpath.analysis.kinds.spans.spans_page_document import SpansPage
 
 
 @dataclass(frozen=True)
 class SpanComparison:
-    """Base against candidate: the verdict, what was found, and why it may mislead."""
+    """The result of comparing spans: verdict, findings, caveats."""
 
     base: tuple[SpanArtifact, ...]
     candidate: tuple[SpanArtifact, ...]
@@ -28,12 +28,12 @@ class SpanComparison:
     doubts: tuple[Caveat, ...]
     detectable: tuple[MinimumDetectableEffect, ...]
     reason: str | None
-    """Why nothing was found or decided, where no finding says it."""
+    """Why nothing was found or decided, if no finding explains it."""
     _ground: SpanComparisonInputs
     moves: tuple[CostShift, ...] = ()
 
-    def page(self, base_label: str = "base", candidate_label: str = "candidate") -> dict[str, Any]:
-        """Everything that the page draws, as plain JSON values (`slowpath.spans-comparison/1`)."""
+    def page(self, base_label: str = "base", candidate_label: str = "candidate") -> SpansPage:
+        """Build the document of the page."""
         return page_of(self._ground, (base_label, candidate_label))
 
 

@@ -1,35 +1,46 @@
-"""What is asked of an execution trace about one gap, and what its answer says in words.
+"""Explain a gap of a span from execution traces.
 
-The decoder finds out what the span's goroutine did (worker/decode, `gap-explain`); here its times are asked for by
-the clock of the process that recorded the span, and its numbers become a sentence with its doubts.
-`slowpath.gap-explanation/1`; times of pieces and parts are nanoseconds since the gap began.
+The decoder (worker/decode, `gap-explain`) determines what the goroutine of the span did. Here the question for it is
+made, in times of the clock of the process that recorded the span, and its output becomes the document.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.findings.wording import format_duration
+from slowpath.analysis.kinds.spans.gap_explanation_document import (
+    FORMAT,
+    ExplainedGap,
+    ExplainingTrace,
+    ExplanationBasis,
+    GapAnswer,
+    GapExplanationDocument,
+    GapGc,
+    GapOccupant,
+    GapPart,
+    GoroutineState,
+    UnusedTrace,
+)
 from slowpath.analysis.kinds.spans.span_artifact import SpanArtifact
 from slowpath.analysis.kinds.spans.span_columns import DUPLICATE_ID, NEGATIVE_MENDED, SERVER
 from slowpath.analysis.kinds.spans.span_forest import SpanForest
 from slowpath.analysis.kinds.spans.span_gaps import END, NOBODY, START, find_gaps
 from slowpath.analysis.kinds.spans.span_table import SpanTable
 
-FORMAT = "slowpath.gap-explanation/1"
 MOST_MARKS = 60
+NO_GC: GapGc = {"mark_ns": 0, "stop_ns": 0, "cycles": 0}
 SHORT_NS = 40_000
-"""Clocks are read one after the other: a gap as short as twice that says little."""
+"""Clocks are read one after the other: a gap shorter than this is about as short as clocks are exact."""
 MARKED_FROM = 0.3
-"""Below this share of a gap the collector is not named beside it."""
-BY_GOROUTINE = ("id", "clock")
-RANKS = ("id", "clock", "nobody", "nothing")
+"""The sentence names the garbage collector from this share of the gap on."""
+BY_GOROUTINE: tuple[ExplanationBasis, ...] = ("id", "clock")
+RANKS: tuple[ExplanationBasis, ...] = ("id", "clock", "nobody", "nothing")
 """Ways in which a gap was explained, the best first."""
 
-STATE_WORDS: Mapping[str, str] = {
+STATE_WORDS: Mapping[GoroutineState, str] = {
     "running": "it ran for {}",
     "assist": "it worked for the garbage collector for {}",
     "runnable": "it waited {} for a processor",
@@ -63,7 +74,7 @@ WHY_NOBODY: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class GapQuestion:
-    """One gap. Times are Unix nanoseconds by the clock of the span's own process: skew is taken off again."""
+    """One gap. Times are Unix nanoseconds by the clock of the span's process, without skew correction."""
 
     service: str
     instance: str
@@ -82,19 +93,19 @@ class GapQuestion:
 
 @dataclass(frozen=True)
 class ExaminedTrace:
-    """A trace that was looked into, and what it answered; `name` is what people see."""
+    """A trace that was read, and the decoder's output about the gap; `name` is shown to users."""
 
     artifact_id: str
     name: str
-    answer: Mapping[str, Any]
+    answer: GapAnswer
     partial: bool = False
     """Some of the trace was lost."""
 
 
 def make_gap_question(table: SpanTable, trace: int, span: int, gap: int) -> GapQuestion:
-    """The question about gap number `gap` of span number `span` of a trace, as its page numbers them.
+    """Return the question about gap number `gap` of span number `span` of a trace, as its page numbers them.
 
-    Raises `IndexError` when there is no such span or gap.
+    Raises `IndexError` for an unknown span or gap.
     """
     one = table.only(trace)
     holes = find_gaps(SpanForest.of([SpanArtifact("", one, RunMetadata())]))
@@ -136,49 +147,49 @@ def make_gap_question(table: SpanTable, trace: int, span: int, gap: int) -> GapQ
 
 
 def choose_explaining_trace(looked: Sequence[ExaminedTrace]) -> ExaminedTrace | None:
-    """The trace that explains best: whose goroutine is known by id, then by the clock; None without traces."""
+    """Return the trace that explains best: by id, then by the clock; None without traces."""
     return min(looked, key=lambda each: RANKS.index(each.answer["basis"]), default=None)
 
 
-def make_explanation(question: GapQuestion, looked: Sequence[ExaminedTrace]) -> dict[str, Any]:
-    """The document about a gap, from the traces that were looked into."""
+def make_explanation(question: GapQuestion, looked: Sequence[ExaminedTrace]) -> GapExplanationDocument:
+    """Build the document about a gap from the traces that were read."""
     best = choose_explaining_trace(looked)
-    answer: Mapping[str, Any] = best.answer if best else {"basis": "nothing", "why": "no-trace"}
-    told = answer["basis"] != "nothing"
-    return {
-        "format": FORMAT,
-        "basis": answer["basis"],
-        "why": answer.get("why") or None,
-        "sentence": _sentence(question, best),
-        "gap": {
-            "service": question.service,
-            "instance": question.instance,
-            "op": question.op,
-            "previous": question.previous,
-            "next": question.next,
-            "duration_ns": question.to_ns - question.from_ns,
-        },
-        "trace": {"artifact_id": best.artifact_id, "name": best.name, "from_ns": answer["trace_from_ns"]}
-        if best and told
+    answer: GapAnswer = best.answer if best else {"basis": "nothing", "why": "no-trace"}
+    is_explained = answer["basis"] != "nothing"
+    return GapExplanationDocument(
+        format=FORMAT,
+        basis=answer["basis"],
+        why=answer.get("why") or None,
+        sentence=_sentence(question, best),
+        gap=ExplainedGap(
+            service=question.service,
+            instance=question.instance,
+            op=question.op,
+            previous=question.previous,
+            next=question.next,
+            duration_ns=question.to_ns - question.from_ns,
+        ),
+        trace=ExplainingTrace(best.artifact_id, best.name, answer.get("trace_from_ns"))
+        if best and is_explained
         else None,
-        "goroutine": answer.get("goroutine"),
-        "parts": answer.get("parts", []),
-        "pieces": answer.get("pieces", []),
-        "pieces_total": answer.get("pieces_total", 0),
-        "processors": answer.get("processors", []),
-        "procs": answer.get("procs", 0),
-        "gc": answer.get("gc", {"mark_ns": 0, "stop_ns": 0, "cycles": 0}),
-        "samples": answer.get("samples", []),
-        "doubts": _doubts(question, best) if best and told else [],
-        "looked": [
-            {"artifact_id": each.artifact_id, "name": each.name, "why": _why(each.answer)}
+        goroutine=answer.get("goroutine"),
+        parts=answer.get("parts", []),
+        pieces=answer.get("pieces", []),
+        pieces_total=answer.get("pieces_total", 0),
+        processors=answer.get("processors", []),
+        procs=answer.get("procs", 0),
+        gc=answer.get("gc", NO_GC),
+        samples=answer.get("samples", []),
+        doubts=_caveats(question, best) if best and is_explained else [],
+        looked=[
+            UnusedTrace(each.artifact_id, each.name, _why(each.answer))
             for each in looked
-            if each is not best or not told
+            if each is not best or not is_explained
         ],
-    }
+    )
 
 
-def _why(answer: Mapping[str, Any]) -> str:
+def _why(answer: GapAnswer) -> str:
     why = str(answer.get("why", ""))
     return WHY_NOTHING.get(why) or WHY_NOBODY.get(why, "")
 
@@ -195,26 +206,26 @@ def _sentence(question: GapQuestion, best: ExaminedTrace | None) -> str:
         return (
             f"Whose {gap} these were can not be told: {_why(answer)}. The processors were held by {holders} meanwhile."
         )
-    states: dict[str, int] = {}
-    for part in answer["parts"]:
+    parts = answer.get("parts", [])
+    states: dict[GoroutineState, int] = {}
+    for part in parts:
         states[part["state"]] = states.get(part["state"], 0) + part["ns"]
     ordered = sorted(states.items(), key=lambda each: -each[1])
-    words = [
-        STATE_WORDS[state].format(format_duration(ns)) + _of_state(state, answer["parts"]) for state, ns in ordered[:3]
-    ]
+    words = [STATE_WORDS[state].format(format_duration(ns)) + _of_state(state, parts) for state, ns in ordered[:3]]
     goroutine = answer["goroutine"]
+    assert goroutine is not None
     whose = f"Of these {gap}, in goroutine {goroutine['id']} ({goroutine['group']})"
     return f"{whose}: {_joined(words)}.{_collecting(question, answer)}"
 
 
-def _collecting(question: GapQuestion, answer: Mapping[str, Any]) -> str:
+def _collecting(question: GapQuestion, answer: GapAnswer) -> str:
     marked = int(answer["gc"]["mark_ns"])
     if marked < MARKED_FROM * (question.to_ns - question.from_ns):
         return ""
     return f" The garbage collector was marking for {format_duration(marked)} of it."
 
 
-def _of_state(state: str, parts: Sequence[Mapping[str, Any]]) -> str:
+def _of_state(state: GoroutineState, parts: Sequence[GapPart]) -> str:
     longest = max((part for part in parts if part["state"] == state), key=lambda part: int(part["ns"]))
     if state == "runnable" and longest.get("blame"):
         return f" behind {_holders(longest['blame'], 2)}"
@@ -225,7 +236,7 @@ def _of_state(state: str, parts: Sequence[Mapping[str, Any]]) -> str:
     return ""
 
 
-def _holders(blame: Sequence[Mapping[str, Any]], most: int = 3) -> str:
+def _holders(blame: Sequence[GapOccupant], most: int = 3) -> str:
     total = sum(each["ns"] for each in blame) or 1
     sums: dict[str, float] = {}
     for each in blame:
@@ -239,7 +250,7 @@ def _joined(words: Sequence[str]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
 
 
-def _doubts(question: GapQuestion, best: ExaminedTrace) -> list[str]:
+def _caveats(question: GapQuestion, best: ExaminedTrace) -> list[str]:
     answer, found = best.answer, []
     clock = answer["clock"]
     if answer["basis"] == "clock":

@@ -23,9 +23,9 @@ def findings_of(ground: SpanComparisonInputs) -> tuple[Finding, ...]:
         *(_new_gap(ground, each) for each in ground.new_gaps),
         *_amplifications(ground),
     ]
-    findings.sort(key=lambda f: (not f.certain, f.direction != "worse", -abs(f.cost or 0.0)))
-    largest = max((abs(f.cost or 0.0) for f in findings), default=0.0)
-    reported = [f for f in findings if abs(f.cost or 0.0) >= ground.thresholds.worth_a_line * largest]
+    findings.sort(key=lambda f: (not f.is_significant, f.direction != "worse", -abs(f.cost_s_per_s or 0.0)))
+    largest = max((abs(f.cost_s_per_s or 0.0) for f in findings), default=0.0)
+    reported = [f for f in findings if abs(f.cost_s_per_s or 0.0) >= ground.thresholds.worth_a_line * largest]
     return tuple(reported[: ground.thresholds.most_findings])
 
 
@@ -42,25 +42,25 @@ def _gap(ground: SpanComparisonInputs, gap: TestedGap, quantile: float) -> Findi
     ]
     return Finding(
         kind=GAP,
-        profile=PROFILE,
+        profile_kind=PROFILE,
         subject=edge_name(ground.forest, edge),
         direction="worse" if worse else "better",
         base=base,
         candidate=candidate,
         unit="nanoseconds",
         change=change,
-        basis="quantile",
+        normalization="quantile",
         q_value=gap.q,
-        payers=(),
-        by=(),
-        certain=ground.certain(change, ground.thresholds.single_certain_ratio),
-        more_profiles=None,
+        attributed_callers=(),
+        contributions=(),
+        is_significant=ground.certain(change, ground.thresholds.single_certain_ratio),
+        profiles_needed=None,
         mechanism=text.mechanism,
         advice=text.advice,
         sentence=f"{format_quantile_name(quantile)} of {place_of(ground, edge)}: {format_shift(base, candidate, ratio, low, high)}"
         f"; {_of_request(per_request)}.",
         quantile=quantile,
-        cost=(per_request[1] - per_request[0]) * 1e-9 * ground.rate,
+        cost_s_per_s=(per_request[1] - per_request[0]) * 1e-9 * ground.rate,
     )
 
 
@@ -95,23 +95,23 @@ def _new_gap(ground: SpanComparisonInputs, gap: NewGap) -> Finding:
     described = f"{format_duration(abs(difference))} per request, where there was none" if worse else "no longer occurs"
     return Finding(
         kind=GAP,
-        profile=PROFILE,
+        profile_kind=PROFILE,
         subject=edge_name(ground.forest, edge),
         direction="worse" if worse else "better",
         base=gap.base_ns,
         candidate=gap.candidate_ns,
         unit="nanoseconds/request",
         change=change,
-        basis="per_request",
+        normalization="per_request",
         q_value=None,
-        payers=(),
-        by=(),
-        certain=ground.certain(change, ground.thresholds.single_certain_ratio),
-        more_profiles=None,
+        attributed_callers=(),
+        contributions=(),
+        is_significant=ground.certain(change, ground.thresholds.single_certain_ratio),
+        profiles_needed=None,
         mechanism=text.mechanism,
         advice=text.advice,
         sentence=f"{place_of(ground, edge)[:1].upper()}{place_of(ground, edge)[1:]}: {described}.",
-        cost=difference * 1e-9 * ground.rate,
+        cost_s_per_s=difference * 1e-9 * ground.rate,
     )
 
 
@@ -155,27 +155,27 @@ def _calls(ground: SpanComparisonInputs, caller: str, group: list[CallAmplificat
     total_calls = sum(abs(_extra_calls(each)) for each in group)
     return Finding(
         kind=CALLS,
-        profile=PROFILE,
+        profile_kind=PROFILE,
         subject=f"{caller}->{leading.callee}",
         direction="worse" if more else "better",
         base=means[0],
         candidate=means[1],
         unit="count/request",
         change=change,
-        basis="per_request",
+        normalization="per_request",
         q_value=leading.q,
-        payers=(),
-        by=tuple(
+        attributed_callers=(),
+        contributions=tuple(
             Contribution(ground.forest.pair_names[each.pair][1], abs(_extra_calls(each)) / total_calls)
             for each in group[:MOST_PARTS]
             if total_calls
         ),
-        certain=_is_certain(ground, leading, change),
-        more_profiles=None,
+        is_significant=_is_certain(ground, leading, change),
+        profiles_needed=None,
         mechanism=text.mechanism,
         advice=text.advice,
         sentence=_calls_sentence(ground, leading, means, change),
-        cost=per_request * call_ns * 1e-9 * ground.rate,
+        cost_s_per_s=per_request * call_ns * 1e-9 * ground.rate,
     )
 
 
@@ -186,7 +186,7 @@ def _is_certain(ground: SpanComparisonInputs, leading: CallAmplification, change
     """
     if min(side.entries if side else 0 for side in leading.sides) < ground.thresholds.few_traces:
         return False
-    return change.of == "difference" or ground.certain(change, ground.thresholds.least_ratio_calls)
+    return change.ci_of == "difference" or ground.certain(change, ground.thresholds.least_ratio_calls)
 
 
 def _calls_sentence(
@@ -196,8 +196,10 @@ def _calls_sentence(
     more = "more" if change.difference > 0 else "fewer"
     counts = f"{means[0]:.2f} → {means[1]:.2f} for each {op}"
     words = f"{service} makes {more} calls to {leading.callee}: {counts}"
-    if change.of == "ratio" and change.ratio is not None:
-        return f"{words} ({wording.format_ratio(change.ratio)}, {wording.format_interval(change.low, change.high)})."
+    if change.ci_of == "ratio" and change.ratio is not None:
+        return (
+            f"{words} ({wording.format_ratio(change.ratio)}, {wording.format_interval(change.ci_low, change.ci_high)})."
+        )
     return f"{words}, {'where there were none' if not means[0] else 'none any more'}."
 
 

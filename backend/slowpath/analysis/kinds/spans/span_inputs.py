@@ -63,9 +63,9 @@ class SpanComparisonInputs:
         """Return whether a change is certain: with one artifact on a side only far beyond the usual variation."""
         if min(side.artifacts for side in self.sides) > 1:
             return True
-        if change.of == "difference":
+        if change.ci_of == "difference":
             return False
-        nearest = change.low if change.difference > 0 else 1 / max(change.high, 1e-12)
+        nearest = change.ci_low if change.difference > 0 else 1 / max(change.ci_high, 1e-12)
         return bool(np.isfinite(nearest)) and nearest >= least
 
 

@@ -45,15 +45,15 @@ def verdict_of(ground: SpanComparisonInputs, findings: Sequence[Finding]) -> Ver
 
     Unchanged only if a sizeable change of the edges with most of the requests' time would have been detected.
     """
-    certain = [finding for finding in findings if finding.certain]
+    certain = [finding for finding in findings if finding.is_significant]
     if certain:
         directions = {finding.direction for finding in certain}
         if len(directions) == 1:
             return "regressed" if directions == {"worse"} else "improved"
         change = request_time_change(ground.sides, ground.thresholds)
-        if change is None or change.low <= 0 <= change.high:
+        if change is None or change.ci_low <= 0 <= change.ci_high:
             return "mixed"
-        return "regressed" if change.low > 0 else "improved"
+        return "regressed" if change.ci_low > 0 else "improved"
     if findings:
         return "inconclusive"
     return "unchanged" if _could_detect_change(ground) else "inconclusive"

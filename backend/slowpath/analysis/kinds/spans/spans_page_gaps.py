@@ -1,15 +1,21 @@
-"""The page's rows about time: gaps by edge, and what call paths hold of critical paths."""
-
-from dataclasses import asdict
-from typing import Any
+"""Build the page's rows about time: gaps by edge, and call paths on critical paths."""
 
 import numpy as np
 
-from slowpath.analysis.kinds.spans.call_paths import critical_shares
+from slowpath.analysis.kinds.spans.call_paths import CriticalPathChange, critical_shares
 from slowpath.analysis.kinds.spans.gap_significance import TOLD, TestedGap, is_leaf
 from slowpath.analysis.kinds.spans.span_findings import finite
 from slowpath.analysis.kinds.spans.span_gaps import END, START, child_name, edge_name
 from slowpath.analysis.kinds.spans.span_inputs import SpanComparisonInputs
+from slowpath.analysis.kinds.spans.spans_page_document import (
+    CriticalPathRow,
+    GapChange,
+    GapChanges,
+    GapQuantileChange,
+    GapRow,
+    GapSide,
+    SpanRowState,
+)
 from slowpath.analysis.kinds.spans.trace_cohort import ranked_quantile
 
 MOST_GAPS = 200
@@ -20,8 +26,8 @@ SHOWN = 0.9
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99}
 
 
-def gap_rows(ground: SpanComparisonInputs) -> list[dict[str, Any]]:
-    """One row an edge: those that changed first, then by their part of all request time."""
+def gap_rows(ground: SpanComparisonInputs) -> list[GapRow]:
+    """Return one row per edge: those that changed first, then by share of all request time."""
     shares = np.max([ground.gaps.share(side) for side in range(len(ground.shown))], axis=0)
     changed = {edge: gap.quantile is not None for edge, gap in ground.judged.items()}
     new = {gap.edge for gap in ground.new_gaps}
@@ -32,83 +38,88 @@ def gap_rows(ground: SpanComparisonInputs) -> list[dict[str, Any]]:
     return [_gap_row(ground, edge) for edge in edges[:MOST_GAPS]]
 
 
-def _gap_row(ground: SpanComparisonInputs, edge: int) -> dict[str, Any]:
+def _gap_row(ground: SpanComparisonInputs, edge: int) -> GapRow:
     forest, key = ground.forest, ground.gaps.edges[edge]
     service, op = forest.pair_names[key[0]]
     sides = [_gap_side(ground, edge, side) for side in range(len(ground.shown))]
     base, candidate = sides[0], sides[1] if len(sides) > 1 else None
-    return {
-        "edge": edge_name(forest, key),
-        "service": service,
-        "op": op,
-        "previous": child_name(forest, key[1], START),
-        "next": child_name(forest, key[2], END),
-        "base": base,
-        "candidate": candidate,
-        "change": _gap_change(ground, edge),
-        "changes": _gap_changes(ground, edge),
-        "state": _gap_state(ground, edge, base, candidate),
-        "leaf": is_leaf(key),
-    }
+    return GapRow(
+        edge=edge_name(forest, key),
+        service=service,
+        op=op,
+        previous=child_name(forest, key[1], START),
+        next=child_name(forest, key[2], END),
+        base=base,
+        candidate=candidate,
+        change=_gap_change(ground, edge),
+        changes=_gap_changes(ground, edge),
+        state=_gap_state(ground, edge, base, candidate),
+        leaf=is_leaf(key),
+    )
 
 
-def _gap_side(ground: SpanComparisonInputs, edge: int, side: int) -> dict[str, Any] | None:
+def _gap_side(ground: SpanComparisonInputs, edge: int, side: int) -> GapSide | None:
     table, cohort = ground.gaps, ground.sides[side]
     count = int(table.count[side][edge])
     if not count:
         return None
     _, lengths = table.values(edge, side)
-    return {
-        "n": count,
-        "suspect": count - len(lengths),
-        **{f"p{percent}_ns": ranked_quantile(lengths, percent / 100) for percent in (50, 90, 99)},
-        "per_request_ns": float(table.total_ns[side][edge]) / max(cohort.requests, 1),
-        "share": float(table.share(side)[edge]),
-    }
+    return GapSide(
+        n=count,
+        suspect=count - len(lengths),
+        p50_ns=ranked_quantile(lengths, 0.5),
+        p90_ns=ranked_quantile(lengths, 0.9),
+        p99_ns=ranked_quantile(lengths, 0.99),
+        per_request_ns=float(table.total_ns[side][edge]) / max(cohort.requests, 1),
+        share=float(table.share(side)[edge]),
+    )
 
 
-def _gap_change(ground: SpanComparisonInputs, edge: int) -> dict[str, Any] | None:
-    """The change that a finding speaks of, else that of p90; of an edge on one side only, of all its time."""
+def _gap_change(ground: SpanComparisonInputs, edge: int) -> GapChange | None:
+    """Return the change that a finding is about, else that of p90; of an edge on one side, of all its time."""
     gap = ground.judged.get(edge)
     if gap is not None:
         quantile = gap.quantile or SHOWN
-        return {"quantile": quantile, **_change_at(gap, quantile)}
+        return GapChange(quantile=quantile, **vars(_change_at(gap, quantile)))
     new = next((each for each in ground.new_gaps if each.edge == edge), None)
     if new is None:
         return None
-    return {
-        "quantile": None,
-        "ratio": None,
-        "difference": new.candidate_ns - new.base_ns,
-        "low": finite(new.low),
-        "high": finite(new.high),
-        "q_value": None,
-    }
+    return GapChange(
+        quantile=None,
+        ratio=None,
+        difference=new.candidate_ns - new.base_ns,
+        low=finite(new.low),
+        high=finite(new.high),
+        q_value=None,
+    )
 
 
-def _gap_changes(ground: SpanComparisonInputs, edge: int) -> dict[str, Any] | None:
-    """The change of each quantile that the page shows; None where too few values lie beyond it."""
+def _gap_changes(ground: SpanComparisonInputs, edge: int) -> GapChanges | None:
+    """Return the change of each quantile that the page shows; None where too few values are beyond it."""
     gap = ground.judged.get(edge)
     if gap is None:
         return None
-    return {
+    changes = {
         name: _change_at(gap, quantile) if gap.usable[TOLD.index(quantile)] else None
         for name, quantile in QUANTILES.items()
     }
+    return GapChanges(**changes)
 
 
-def _change_at(gap: TestedGap, quantile: float) -> dict[str, Any]:
+def _change_at(gap: TestedGap, quantile: float) -> GapQuantileChange:
     ratio, low, high = gap.ratio(quantile)
-    return {
-        "ratio": finite(ratio),
-        "difference": gap.shift_ns(quantile),
-        "low": finite(low),
-        "high": finite(high),
-        "q_value": finite(gap.q),
-    }
+    return GapQuantileChange(
+        ratio=finite(ratio),
+        difference=gap.shift_ns(quantile),
+        low=finite(low),
+        high=finite(high),
+        q_value=finite(gap.q),
+    )
 
 
-def _gap_state(ground: SpanComparisonInputs, edge: int, base: object | None, candidate: object | None) -> str:
+def _gap_state(
+    ground: SpanComparisonInputs, edge: int, base: GapSide | None, candidate: GapSide | None
+) -> SpanRowState:
     if ground.alone:
         return "noise"
     if base is None or candidate is None:
@@ -119,33 +130,30 @@ def _gap_state(ground: SpanComparisonInputs, edge: int, base: object | None, can
     return "more" if gap.shift_ns(gap.quantile) > 0 else "less"
 
 
-def critical_rows(ground: SpanComparisonInputs) -> list[dict[str, Any]]:
-    """What each call path holds of the critical paths, the largest first. `low`, `high` bound the difference in ns a request."""
+def critical_rows(ground: SpanComparisonInputs) -> list[CriticalPathRow]:
+    """Return call paths on the critical paths, the largest first."""
     paths = ground.paths
     rows = []
     for each in critical_shares(paths, ground.shown, ground.thresholds, MOST_PATHS):
         names = paths.names(each.path)
-        sides = [None if side is None else asdict(side) for side in (each.base, each.candidate)]
         rows.append(
-            {
-                "path": [f"{service} {op}" for service, op in names],
-                "service": names[-1][0],
-                "op": names[-1][1],
-                "base": sides[0],
-                "candidate": sides[1],
-                "low": finite(each.low),
-                "high": finite(each.high),
-                "state": _critical_state(sides, each.low, each.high, alone=ground.alone),
-            }
+            CriticalPathRow(
+                path=[f"{service} {op}" for service, op in names],
+                service=names[-1][0],
+                op=names[-1][1],
+                base=each.base,
+                candidate=each.candidate,
+                low=finite(each.low),
+                high=finite(each.high),
+                state=_critical_state(each, alone=ground.alone),
+            )
         )
     return rows
 
 
-def _critical_state(sides: list[dict[str, float] | None], low: float, high: float, *, alone: bool) -> str:
-    if alone:
+def _critical_state(change: CriticalPathChange, *, alone: bool) -> SpanRowState:
+    if alone or not (change.low > 0 or change.high < 0):
         return "noise"
-    if not (low > 0 or high < 0):
-        return "noise"
-    if sides[0] is None or sides[1] is None:
-        return "only-candidate" if sides[0] is None else "only-base"
-    return "more" if low > 0 else "less"
+    if change.base is None or change.candidate is None:
+        return "only-candidate" if change.base is None else "only-base"
+    return "more" if change.low > 0 else "less"

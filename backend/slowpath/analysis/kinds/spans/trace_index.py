@@ -1,12 +1,11 @@
-"""All traces of a set as a small table of their own (`slowpath.spans-traces`), sorted and filtered when it is asked for.
+"""Index all traces of a set (`slowpath.spans-traces`) for sorting and filtering.
 
-It is written once, when the set is decoded: a page of the list reads this, and never the spans.
+It is written once, when the set is decoded: a page of the list reads the index instead of the spans.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from slowpath.analysis.formats.column_file import Array, ColumnFileError, pack_s
 from slowpath.analysis.kinds.spans.span_artifact import SpanArtifact
 from slowpath.analysis.kinds.spans.span_forest import SpanForest
 from slowpath.analysis.kinds.spans.span_table import SpanTable
+from slowpath.analysis.kinds.spans.spans_page_document import SpanTraceRow
 from slowpath.analysis.kinds.spans.trace_list import Order, measured_traces
 
 FORMAT = "slowpath.spans-traces"
@@ -30,7 +30,7 @@ class TraceListQuery:
     order: Order = "duration"
     reverse: bool = False
     search: str = ""
-    """Letters of the root's service or operation, in any case."""
+    """A part of the root's service or operation, in any case."""
     errors: bool = False
     """Only those with an error."""
 
@@ -50,7 +50,7 @@ class TraceIndex:
 
     @classmethod
     def of(cls, table: SpanTable) -> "TraceIndex":
-        """The traces of a decoded set."""
+        """Build the index of a decoded set."""
         forest = SpanForest.of([SpanArtifact("", table, RunMetadata())])
         measured, roots = measured_traces(forest), forest.roots
         numbers = {"": 0}
@@ -68,7 +68,7 @@ class TraceIndex:
 
     @classmethod
     def parse(cls, buffer: bytes) -> "TraceIndex":
-        """What `columns` wrote. Raises `ColumnFileError`."""
+        """Parse what `columns` wrote. Raises `ColumnFileError`."""
         columns = read_columns(buffer, FORMAT)
         offsets, data = columns.column("strings_offset", "u32"), columns.column("strings_bytes", "u8").tobytes()
         bounds = offsets.tolist()
@@ -86,7 +86,7 @@ class TraceIndex:
         return index
 
     def columns(self) -> bytes:
-        """The table as it is stored."""
+        """Return the index as it is stored."""
         arrays: dict[str, Array] = {
             **pack_strings(list(self.names)),
             "trace_hi": self.ids[0],
@@ -97,8 +97,8 @@ class TraceIndex:
         }
         return write_columns({"format": FORMAT, "format_version": 1}, arrays)
 
-    def page(self, wanted: TraceListQuery, limit: int, offset: int) -> tuple[list[dict[str, Any]], int]:
-        """(rows, how many there are in all)."""
+    def page(self, wanted: TraceListQuery, limit: int, offset: int) -> tuple[list[SpanTraceRow], int]:
+        """Return (rows, number of all)."""
         chosen = np.ones(len(self), dtype=bool)
         if wanted.search:
             letters = wanted.search.casefold()
@@ -112,15 +112,15 @@ class TraceIndex:
         traces = traces[np.argsort(key if rising else -key, kind="stable")]
         return [self._row(trace) for trace in traces[offset : offset + limit].tolist()], len(traces)
 
-    def _row(self, trace: int) -> dict[str, Any]:
-        told = {name: int(values[trace]) for name, values in self.measures.items()}
-        return {
-            "trace_id": f"{int(self.ids[0][trace]):016x}{int(self.ids[1][trace]):016x}",
-            "root": self.names[int(self.op[trace])],
-            "service": self.names[int(self.service[trace])],
-            "start_ns": told["start"],
-            "duration_ns": told["duration"],
-            "spans": told["spans"],
-            "errors": told["errors"],
-            "gap_ns": told["gap"],
-        }
+    def _row(self, trace: int) -> SpanTraceRow:
+        measures = {name: int(values[trace]) for name, values in self.measures.items()}
+        return SpanTraceRow(
+            trace_id=f"{int(self.ids[0][trace]):016x}{int(self.ids[1][trace]):016x}",
+            root=self.names[int(self.op[trace])],
+            service=self.names[int(self.service[trace])],
+            start_ns=measures["start"],
+            duration_ns=measures["duration"],
+            spans=measures["spans"],
+            errors=measures["errors"],
+            gap_ns=measures["gap"],
+        )

@@ -1,6 +1,6 @@
-"""The traces of a set as rows of a table: the root of each, how long it took, and how much of it no span explains."""
+"""List the traces of a span set as rows: root span, duration, largest gap."""
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -8,14 +8,15 @@ from slowpath.analysis.kinds.spans.span_columns import ERROR
 from slowpath.analysis.kinds.spans.span_forest import Rows, SpanForest
 from slowpath.analysis.kinds.spans.span_gaps import find_gaps
 from slowpath.analysis.kinds.spans.span_table import SpanTable
+from slowpath.analysis.kinds.spans.spans_page_document import SpanTraceRow
 
 Order = Literal["duration", "start", "gap", "spans", "errors"]
 
 
 def measured_traces(forest: SpanForest) -> dict[str, Rows]:
-    """Of each trace: how long its root lasted, its spans, its errors, and its largest hole that calls leave (`gap`).
+    """Return of each trace the duration of its root, its spans, its errors, and its largest gap between calls.
 
-    The whole of a span that calls nobody is no hole: it is work that was recorded.
+    The self time of a span without children is not a gap: it is recorded work.
     """
     holes = find_gaps(forest)
     inner = (holes.previous >= 0) | (holes.next >= 0)
@@ -29,15 +30,15 @@ def measured_traces(forest: SpanForest) -> dict[str, Rows]:
     }
 
 
-def trace_row(table: SpanTable, trace: int, root: int, measured: dict[str, Rows], place: int) -> dict[str, Any]:
-    """One trace; `root` is a row of `table`, `place` where the trace stands in `measured`."""
-    return {
-        "trace_id": table.trace_id(trace),
-        "root": table.op(root),
-        "service": table.service(root),
-        "start_ns": int(table.spans.start_ns[root]),
-        "duration_ns": int(measured["duration"][place]),
-        "spans": int(measured["spans"][place]),
-        "errors": int(measured["errors"][place]),
-        "gap_ns": int(measured["gap"][place]),
-    }
+def trace_row(table: SpanTable, trace: int, root: int, measured: dict[str, Rows], place: int) -> SpanTraceRow:
+    """Build the row of one trace; `root` is a row of `table`, `place` an index of `measured`."""
+    return SpanTraceRow(
+        trace_id=table.trace_id(trace),
+        root=table.op(root),
+        service=table.service(root),
+        start_ns=int(table.spans.start_ns[root]),
+        duration_ns=int(measured["duration"][place]),
+        spans=int(measured["spans"][place]),
+        errors=int(measured["errors"][place]),
+        gap_ns=int(measured["gap"][place]),
+    )

@@ -1,11 +1,7 @@
-"""One trace as its page draws it: spans in preorder, holes in their own time, and the critical path.
-
-`slowpath.spans-trace/1`; times are nanoseconds since the trace's first span began.
-"""
+"""Build the document of one trace: spans in preorder, gaps in their self time, and the critical path."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -16,14 +12,22 @@ from slowpath.analysis.kinds.spans.span_columns import FLAGS, KINDS, STATUSES
 from slowpath.analysis.kinds.spans.span_forest import SpanForest
 from slowpath.analysis.kinds.spans.span_gaps import END, NOBODY, START, SpanGaps, find_gaps, self_ns
 from slowpath.analysis.kinds.spans.span_table import SpanTable
+from slowpath.analysis.kinds.spans.waterfall_document import (
+    FORMAT,
+    CriticalPathPiece,
+    TraceWaterfall,
+    WaterfallEvent,
+    WaterfallGap,
+    WaterfallLink,
+    WaterfallSpan,
+)
 
-FORMAT = "slowpath.spans-trace/1"
-# More spans than this are not drawn one by one: the page gets the first in preorder, and how many there are.
+# Of a larger trace the page gets the first spans in preorder, and the number of all.
 MOST_SPANS = 20_000
 
 
-def waterfall(table: SpanTable, trace: int) -> dict[str, Any]:
-    """The page of one trace; raises `IndexError` when there is no such trace."""
+def waterfall(table: SpanTable, trace: int) -> TraceWaterfall:
+    """Build the document of one trace. Raises `IndexError` for an unknown trace."""
     if not 0 <= trace < table.trace_count:
         raise IndexError(trace)
     one = table.only(trace)
@@ -33,91 +37,87 @@ def waterfall(table: SpanTable, trace: int) -> dict[str, Any]:
     drawn = _WaterfallRows(
         one, origin, _gaps(one, holes, origin), self_ns(forest, holes).tolist(), _pieces(critical, origin)
     )
-    return {
-        "format": FORMAT,
-        "trace_id": table.trace_id(trace),
-        "start_ns": origin,
-        "duration_ns": one.end_ns - origin,
-        "spans_total": len(one),
-        "spans": [drawn.span(row) for row in range(min(len(one), MOST_SPANS))],
-        "critical_path": sorted(
-            (
-                {"row": row, "start_ns": start, "end_ns": end}
-                for row, pieces in drawn.critical.items()
-                for start, end in pieces
-            ),
-            key=lambda piece: (piece["start_ns"], piece["end_ns"]),
+    return TraceWaterfall(
+        format=FORMAT,
+        trace_id=table.trace_id(trace),
+        start_ns=origin,
+        duration_ns=one.end_ns - origin,
+        spans_total=len(one),
+        spans=[drawn.span(row) for row in range(min(len(one), MOST_SPANS))],
+        critical_path=sorted(
+            (CriticalPathPiece(row, start, end) for row, pieces in drawn.critical.items() for start, end in pieces),
+            key=lambda piece: (piece.start_ns, piece.end_ns),
         ),
-        "services": list(dict.fromkeys(one.service(row) for row in range(len(one)))),
-    }
+        services=list(dict.fromkeys(one.service(row) for row in range(len(one)))),
+    )
 
 
 @dataclass(frozen=True)
 class _WaterfallRows:
     table: SpanTable
     origin: int
-    gaps: Mapping[int, list[dict[str, Any]]]
+    gaps: Mapping[int, list[WaterfallGap]]
     self_ns: list[int]
     critical: Mapping[int, list[tuple[int, int]]]
 
-    def span(self, row: int) -> dict[str, Any]:
-        """One span, its times from the trace's start."""
+    def span(self, row: int) -> WaterfallSpan:
+        """Build the row of one span."""
         table, spans, origin = self.table, self.table.spans, self.origin
         parent, flags = int(table.parent[row]), int(spans.flags[row])
         events = range(int(table.event_offset[row]), int(table.event_offset[row + 1]))
-        return {
-            "id": f"{int(spans.id[row]):016x}",
-            "parent": None if parent < 0 else parent,
-            "depth": int(spans.depth[row]),
-            "service": table.service(row),
-            "instance": table.strings[int(spans.instance[row])],
-            "op": table.op(row),
-            "kind": KINDS[int(spans.kind[row])],
-            "start_ns": int(spans.start_ns[row]) - origin,
-            "duration_ns": int(table.duration_ns[row]),
-            "status": STATUSES[int(spans.status[row])],
-            "flags": [word for flag, word in FLAGS.items() if flags & flag],
-            "skew_ns": int(table.skew_ns[row]),
-            "attributes": [list(pair) for pair in table.attributes_of(row)],
-            "events": [
-                {
-                    "at_ns": int(table.events.time_ns[event]) - origin,
-                    "name": table.strings[int(table.events.name[event])],
-                }
+        return WaterfallSpan(
+            id=f"{int(spans.id[row]):016x}",
+            parent=None if parent < 0 else parent,
+            depth=int(spans.depth[row]),
+            service=table.service(row),
+            instance=table.strings[int(spans.instance[row])],
+            op=table.op(row),
+            kind=KINDS[int(spans.kind[row])],
+            start_ns=int(spans.start_ns[row]) - origin,
+            duration_ns=int(table.duration_ns[row]),
+            status=STATUSES[int(spans.status[row])],
+            flags=[word for flag, word in FLAGS.items() if flags & flag],
+            skew_ns=int(table.skew_ns[row]),
+            attributes=list(table.attributes_of(row)),
+            events=[
+                WaterfallEvent(
+                    at_ns=int(table.events.time_ns[event]) - origin,
+                    name=table.strings[int(table.events.name[event])],
+                )
                 for event in events
             ],
-            "links": [
-                {
-                    "trace_id": f"{int(table.links.hi[link]):016x}{int(table.links.lo[link]):016x}",
-                    "span_id": f"{int(table.links.span[link]):016x}",
-                }
+            links=[
+                WaterfallLink(
+                    trace_id=f"{int(table.links.hi[link]):016x}{int(table.links.lo[link]):016x}",
+                    span_id=f"{int(table.links.span[link]):016x}",
+                )
                 for link in range(int(table.link_offset[row]), int(table.link_offset[row + 1]))
             ],
-            "self_ns": self.self_ns[row],
-            "gaps": self.gaps.get(row, []),
-            "critical": [list(piece) for piece in self.critical.get(row, [])],
-        }
+            self_ns=self.self_ns[row],
+            gaps=self.gaps.get(row, []),
+            critical=self.critical.get(row, []),
+        )
 
 
-def _gaps(table: SpanTable, holes: SpanGaps, origin: int) -> dict[int, list[dict[str, Any]]]:
-    """The holes of each span, from the trace's start; `suspect` ones may be of a wrong clock's making."""
-    found: dict[int, list[dict[str, Any]]] = {}
+def _gaps(table: SpanTable, holes: SpanGaps, origin: int) -> dict[int, list[WaterfallGap]]:
+    """Return the gaps of each span; `suspect` ones may come from clock skew."""
+    found: dict[int, list[WaterfallGap]] = {}
     columns = (holes.span, holes.begin_ns, holes.end_ns, holes.previous, holes.next, holes.suspect)
     for span, begin, end, previous, following, suspect in zip(*(column.tolist() for column in columns), strict=True):
         found.setdefault(span, []).append(
-            {
-                "start_ns": begin - origin,
-                "end_ns": end - origin,
-                "previous": START if previous == NOBODY else table.op(previous),
-                "next": END if following == NOBODY else table.op(following),
-                "suspect": suspect,
-            }
+            WaterfallGap(
+                start_ns=begin - origin,
+                end_ns=end - origin,
+                previous=START if previous == NOBODY else table.op(previous),
+                next=END if following == NOBODY else table.op(following),
+                suspect=suspect,
+            )
         )
     return found
 
 
 def _pieces(critical: CriticalPath, origin: int) -> dict[int, list[tuple[int, int]]]:
-    """The pieces of the critical path of each span, from the trace's start, earliest first."""
+    """Return the pieces of the critical path of each span, earliest first."""
     found: dict[int, list[tuple[int, int]]] = {}
     columns = (critical.row.tolist(), critical.start_ns.tolist(), critical.end_ns.tolist())
     for row, start, end in zip(*columns, strict=True):

@@ -8,6 +8,7 @@ from typing import Any
 from slowpath.analysis.kinds.spans.span_table import SpanTable
 from slowpath.analysis.kinds.spans.trace_index import TraceIndex
 from slowpath.analysis.kinds.spans.trace_waterfall import waterfall
+from slowpath.analysis.kinds.spans.waterfall_document import TraceWaterfall
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import ArtifactId, BlobKey, EnvironmentId, TeamId
 from slowpath.core.ports import BlobStore
@@ -118,7 +119,7 @@ def table(row: SpanSet, blobs: BlobStore) -> SpanTable:
     return SpanTable.parse(blobs.read(BlobKey(row.columns_key)), checked=True)
 
 
-def trace(row: SpanSet, blobs: BlobStore, trace_id: str) -> dict[str, Any]:
+def trace(row: SpanSet, blobs: BlobStore, trace_id: str) -> TraceWaterfall:
     """Return one trace as the page draws it. Raises `SpanTraceNotFound`, `Unavailable`."""
     spans = table(row, blobs)
     found = spans.find(trace_id)

@@ -12,7 +12,7 @@ from slowpath.evidence.spans.service import span_sets as spans
 from slowpath.inventory.catalog import service as catalog
 from slowpath.sharing.discussions.errors import DiscussionSubjectNotFound
 from slowpath.sharing.discussions.rules import DiscussionSubject, SubjectKind, excerpt, part_of
-from slowpath.verdicts.comparisons.service import comparisons
+from slowpath.verdicts.comparisons.service import comparison_results, comparisons
 from slowpath.verdicts.regressions.service import regression_views
 
 Finder = Callable[[ReadSession, UUID], DiscussionSubject]
@@ -39,10 +39,10 @@ def get_subject(
 
 def _finding(session: ReadSession, comparison_id: UUID, part: str) -> DiscussionSubject:
     row = comparisons.get_comparison(session, ComparisonId(comparison_id))
-    for number, finding in enumerate((row.result or {}).get("findings", [])):
+    for number, finding in enumerate(comparison_results.list_findings(row)):
         if part_of(finding) == part:
             path = f"/comparisons/{comparison_id}?find={number}&open=true"
-            return DiscussionSubject(_title(str(finding["sentence"])), path, None, {"comparison_id": comparison_id})
+            return DiscussionSubject(_title(finding.sentence), path, None, {"comparison_id": comparison_id})
     raise DiscussionSubjectNotFound("The comparison has no such finding.")
 
 

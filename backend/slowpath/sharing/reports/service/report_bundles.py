@@ -34,6 +34,7 @@ from slowpath.sharing.reports.rules import (
 )
 from slowpath.sharing.reports.service import reports
 from slowpath.sharing.reports.service.former_snapshots import present_request, present_response
+from slowpath.sharing.reports.service.recorded_versions import upgrade_response
 from slowpath.sharing.reports.tables import ShareLink
 
 CHUNK_BYTES = 1 << 20
@@ -112,7 +113,8 @@ class RecordedBodies:
     def read(self, answer: RecordedResponse) -> bytes:
         """Return the bytes of an answer. Raises `NotFound`, `Unavailable`."""
         key = reports.blob_key(self._found.team_id, self._found.report_id, answer.sha256)
-        return present_response(answer.request, answer.media_type, gzip.decompress(self._blobs.read(key)))
+        content = gzip.decompress(self._blobs.read(key))
+        return upgrade_response(answer.request, present_response(answer.request, answer.media_type, content))
 
 
 def scrubber_for(found: ReportContent, blobs: BlobStore, scrub: ScrubOptions) -> Scrubber:

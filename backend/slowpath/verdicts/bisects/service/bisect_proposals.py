@@ -6,6 +6,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from slowpath.analysis.bisect.commit_suspicion import RegressedCode
+from slowpath.analysis.findings.findings import Finding
 from slowpath.core.db_sessions import ReadSession
 from slowpath.core.ids import BuildId, ComparisonId, RegressionId, RepositoryId, ServiceId
 from slowpath.inventory.catalog import service as catalog
@@ -18,7 +19,7 @@ from slowpath.verdicts.bisects.service import latency_proposals
 from slowpath.verdicts.bisects.service.latency_proposals import CLEAR, LatencyEnvironments
 from slowpath.verdicts.bisects.tables import Bisect
 from slowpath.verdicts.comparisons.errors import ComparisonNotFound
-from slowpath.verdicts.comparisons.service import comparisons
+from slowpath.verdicts.comparisons.service import comparison_results, comparisons
 from slowpath.verdicts.comparisons.tables import Comparison
 from slowpath.verdicts.regressions import wording
 from slowpath.verdicts.regressions.errors import RegressionNotFound
@@ -71,10 +72,10 @@ def find_regressed_code(session: ReadSession, row: Bisect) -> RegressedCode:
     comparison = get_source_comparison(session, row)
     if comparison is not None:
         for one in _worse(comparison):
-            if one["kind"] in {"profile.function", "growth.count"}:
-                functions.append(one["subject"])
-            for payer in one.get("payers") or ():
-                functions += [name for name in (payer.get("function"), *(payer.get("path") or ())) if name]
+            if one.kind in {"profile.function", "growth.count"}:
+                functions.append(one.subject)
+            for caller in one.attributed_callers:
+                functions += [name for name in (caller.function, *caller.path) if name]
     if row.signature.get("kind") in {"profile.function", "growth.count"}:
         functions.append(str(row.signature.get("subject") or ""))
     named = [one for one in dict.fromkeys(functions) if "." in one]
@@ -89,7 +90,7 @@ def get_source_comparison(session: ReadSession, row: Bisect) -> Comparison | Non
 
 def _of_regression(session: ReadSession, row: Regression) -> BisectProposal:
     found = _comparison(session, row.comparison_id)
-    findings = {(one["kind"], one["subject"]): one for one in _worse(found)} if found else {}
+    findings = {(one.kind, one.subject): one for one in _worse(found)} if found else {}
     own = {"kind": row.kind, "subject": row.subject, "ratio": row.ratio}
     members: dict[tuple[str, str], Mapping[str, Any]] = {
         (str(one["kind"]), str(one["subject"])): one for one in (*row.related_series, own)
@@ -203,7 +204,7 @@ def _clearness(one: SignatureProposal) -> float:
 
 
 def _offered(
-    kind: str, subject: str, member: Mapping[str, Any], finding: Mapping[str, Any] | None, row: Regression
+    kind: str, subject: str, member: Mapping[str, Any], finding: Finding | None, row: Regression
 ) -> SignatureProposal:
     """A series that changed with a regression."""
     if (kind, subject) == (row.kind, row.subject):
@@ -217,12 +218,12 @@ def _offered(
     return SignatureProposal(make_signature(kind, subject, unit, before, after), before, after, _separates(ratio), why)
 
 
-def _found(finding: Mapping[str, Any]) -> SignatureProposal:
+def _found(finding: Finding) -> SignatureProposal:
     """A finding of a comparison."""
-    before, after = finding.get("base"), finding.get("candidate")
+    before, after = finding.base, finding.candidate
     ratio = _ratio(before, after)
     why = f"The comparison found it{_times(ratio)}."
-    signature = make_signature(finding["kind"], finding["subject"], finding["unit"], before, after)
+    signature = make_signature(finding.kind, finding.subject, finding.unit, before, after)
     return SignatureProposal(signature, before, after, _separates(ratio), why)
 
 
@@ -257,8 +258,8 @@ def _custom() -> SignatureProposal:
     )
 
 
-def _worse(row: Comparison) -> list[dict[str, Any]]:
-    return [one for one in (row.result or {}).get("findings", []) if one["direction"] == "worse"]
+def _worse(row: Comparison) -> list[Finding]:
+    return [one for one in comparison_results.list_findings(row) if one.direction == "worse"]
 
 
 def _comparison(session: ReadSession, comparison_id: UUID | None) -> Comparison | None:

@@ -1,12 +1,19 @@
-"""Write down what the worker found: the result, the views, the exports, and how they ended badly."""
+"""Record and read what the worker computed: results, views, documents, failures."""
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
+from pydantic import TypeAdapter
 from sqlalchemy import func
 
+from slowpath.analysis.comparison.comparison_document import ComparisonDocument
+from slowpath.analysis.comparison.comparison_versions import upgrade_comparison
+from slowpath.analysis.findings.findings import Finding
+from slowpath.analysis.formats.document_json import dump_document
+from slowpath.analysis.kinds.profiles.diff_view_inputs import DiffViewSummary
 from slowpath.core.db_sessions import WriteSession
 from slowpath.core.ids import BlobKey, ComparisonId, TeamId, new_id
 from slowpath.core.jobs import enqueue
@@ -17,10 +24,23 @@ from slowpath.verdicts.comparisons.rules import ComparisonState, DiffViewState, 
 from slowpath.verdicts.comparisons.service import comparisons
 from slowpath.verdicts.comparisons.tables import Comparison, DiffView
 
+_DOCUMENTS: Final = TypeAdapter(ComparisonDocument)
+
+
+def find_document(row: Comparison) -> ComparisonDocument | None:
+    """Return the result of a comparison, whichever version of the format is stored; None before it is computed."""
+    return None if row.result is None else _DOCUMENTS.validate_python(upgrade_comparison(row.result))
+
+
+def list_findings(row: Comparison) -> tuple[Finding, ...]:
+    """Return the findings of a comparison; none before it is computed."""
+    document = find_document(row)
+    return () if document is None else document.findings
+
 
 @dataclass(frozen=True)
 class DiffViewFiles:
-    """Where the parts of a view lie, and how much they hold."""
+    """Blob keys of the parts of a view, and their sizes."""
 
     all_key: BlobKey
     first_key: BlobKey
@@ -32,12 +52,12 @@ class DiffViewFiles:
 
 
 Part = Literal["traces", "spans", "growth", "benchmarks"]
-"""What is compared beside profiles; each has a document of its own for the page."""
+"""Kinds of artifacts with a document for the page; profiles have views instead."""
 
 
 @dataclass(frozen=True)
 class DiffViewKey:
-    """Which view: a kind's sample type at a granularity."""
+    """A view: a sample type of a kind at a granularity."""
 
     kind: str
     sample_type: str
@@ -45,18 +65,18 @@ class DiffViewKey:
 
 
 def view_key(team_id: TeamId, comparison_id: ComparisonId, name: DiffViewKey, part: str) -> BlobKey:
-    """Return where a part of a view lies. A sample type may be called anything, so its hash stands for it."""
+    """Return the blob key of a part of a view; it contains a hash of the sample type, whose name can be any text."""
     digest = hashlib.sha256(name.sample_type.encode("utf-8", "replace")).hexdigest()[:16]
     return BlobKey(f"{team_id}/comparisons/{comparison_id}/{name.kind}-{digest}-{name.granularity}/{part}")
 
 
 def document_key(team_id: TeamId, comparison_id: ComparisonId, part: Part) -> BlobKey:
-    """Return where the document of a part lies."""
+    """Return the blob key of the document of a part."""
     return BlobKey(f"{team_id}/comparisons/{comparison_id}/{part}")
 
 
 def part_key_of(row: Comparison, part: Part) -> BlobKey:
-    """Return where the document of a part lies. Raises `ArtifactKindNotCompared`."""
+    """Return the stored blob key of the document of a part. Raises `ArtifactKindNotCompared`."""
     key = row.artifact_kinds.get(part)
     if key is None:
         raise ArtifactKindNotCompared(f"The comparison has no {part}.", remedy="Its parts are listed in `parts`.")
@@ -64,7 +84,7 @@ def part_key_of(row: Comparison, part: Part) -> BlobKey:
 
 
 def mark_running(session: WriteSession, comparison_id: ComparisonId) -> Comparison:
-    """Mark a comparison as being worked on; what was found already stays readable."""
+    """Mark a comparison as running; an earlier result stays readable."""
     row = comparisons.get_comparison(session, comparison_id)
     if row.state != ComparisonState.DONE:
         row.state = ComparisonState.RUNNING
@@ -74,22 +94,22 @@ def mark_running(session: WriteSession, comparison_id: ComparisonId) -> Comparis
 
 @dataclass(frozen=True)
 class ComparisonResult:
-    """What a comparison found: its result, all views it has, which of them are being cut, and where documents lie."""
+    """What the worker computed: the result, all views, which of them are being built, keys of documents."""
 
-    result: dict[str, Any]
-    views: Sequence[tuple[DiffViewKey, Mapping[str, Any]]]
+    result: ComparisonDocument
+    views: Sequence[tuple[DiffViewKey, DiffViewSummary]]
     cutting: Sequence[DiffViewKey] = ()
     documents: Mapping[Part, BlobKey] = field(default_factory=dict)
 
 
 def record_result(session: WriteSession, comparison_id: ComparisonId, found: ComparisonResult) -> None:
-    """Write down the result and all its views: those being cut, and the others that are cut when asked for."""
+    """Record the result and all its views: those being built, and the others, which are built on request."""
     row = comparisons.get_comparison(session, comparison_id)
     result = found.result
-    row.result = result
+    row.result = json.loads(dump_document(result))
     row.artifact_kinds = dict(found.documents.items())
-    row.verdict = result["verdict"]
-    row.headline = result["headline"]["sentence"]
+    row.verdict = result.verdict
+    row.headline = result.headline.sentence
     row.state = ComparisonState.DONE
     row.problem = None
     row.finished_at = func.clock_timestamp()
@@ -103,20 +123,20 @@ def record_result(session: WriteSession, comparison_id: ComparisonId, found: Com
                 comparison_id=comparison_id,
                 kind=name.kind,
                 sample_type=name.sample_type,
-                unit=described["unit"],
+                unit=described.unit,
                 granularity=name.granularity,
                 position=position,
             )
             session.add(view)
-        view.normalizations = list(described["bases"])
-        view.default_normalization = described["default_basis"]
+        view.normalizations = list(described.normalizations)
+        view.default_normalization = described.default_normalization
         if name in found.cutting:
             view.state = DiffViewState.RUNNING
             view.problem = None
 
 
 def record_view_files(view: DiffView, files: DiffViewFiles) -> None:
-    """Write down where the parts of a view lie."""
+    """Record the blob keys of the parts of a view."""
     view.state = DiffViewState.DONE
     view.problem = None
     view.full_blob_key = files.all_key
@@ -129,7 +149,7 @@ def record_view_files(view: DiffView, files: DiffViewFiles) -> None:
 
 
 def enqueue_view(session: WriteSession, view: DiffView) -> None:
-    """Have a view cut, unless that is under way."""
+    """Enqueue the job that builds a view."""
     view.state = DiffViewState.WAITING
     view.problem = None
     job = BuildDiffView(ComparisonId(view.comparison_id), view.kind, view.sample_type, view.granularity)
@@ -137,7 +157,7 @@ def enqueue_view(session: WriteSession, view: DiffView) -> None:
 
 
 def record_failure(row: Any, state: ComparisonState, problem: dict[str, Any]) -> None:  # noqa: ANN401 - comparison, view or export
-    """Write on a comparison, view or export why it did not come about."""
+    """Record on a comparison, view or export why it failed."""
     row.state = state
     row.problem = problem
 

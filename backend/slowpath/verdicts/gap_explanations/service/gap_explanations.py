@@ -1,9 +1,15 @@
 """Gaps are asked about; a job answers."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
+from pydantic import TypeAdapter
+
+from slowpath.analysis.formats.document_json import dump_document
 from slowpath.analysis.kinds.spans.gap_explanation import GapQuestion, make_gap_question
+from slowpath.analysis.kinds.spans.gap_explanation_document import GapExplanationDocument
 from slowpath.analysis.kinds.spans.span_table import SpanTable
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import ArtifactId, ExplanationId, new_id
@@ -19,6 +25,18 @@ from slowpath.verdicts.gap_explanations.rules import ExplanationState, GapRef, i
 from slowpath.verdicts.gap_explanations.tables import GapExplanation
 
 MOST_TOLD = 500
+_DOCUMENTS: Final = TypeAdapter(GapExplanationDocument)
+
+
+def find_document(row: GapExplanation) -> GapExplanationDocument | None:
+    """Return the document of an explanation; None before it is computed."""
+    return None if row.document is None else _DOCUMENTS.validate_python(row.document)
+
+
+def record_document(row: GapExplanation, document: GapExplanationDocument) -> None:
+    """Record the document of an explanation."""
+    row.state = ExplanationState.DONE
+    row.document = json.loads(dump_document(document))
 
 
 def request_explanation(
@@ -42,7 +60,8 @@ def request_explanation(
         created_by=session.scope.user_id,
     )
     row, made = get_or_insert(session, new, lambda: queries.of_gap(session, artifact_id, asked))
-    anew = made or not is_final(row.state, (row.document or {}).get("basis"))
+    document = find_document(row)
+    anew = made or not is_final(row.state, None if document is None else document.basis)
     if anew:
         row.state, row.problem = ExplanationState.WAITING, None
         row.job_id = enqueue(session, ExplainGap(ExplanationId(row.id)))

@@ -34,7 +34,7 @@ def location_of(row: Regression, findings: Sequence[Finding]) -> str | None:
     """Return the name of the leading significant finding inside the regression's subject, if there is one."""
     profile = _PROFILE_OF.get(row.kind)
     for finding in findings:
-        if finding.certain and finding.profile == profile and finding.direction == row.direction:
+        if finding.is_significant and finding.profile_kind == profile and finding.direction == row.direction:
             if finding.subject == row.subject:
                 return wording.attributed_to(finding)
             if row.subject == TOTAL or _is_inside(finding, row.subject):
@@ -44,4 +44,6 @@ def location_of(row: Regression, findings: Sequence[Finding]) -> str | None:
 
 def _is_inside(finding: Finding, subject: str) -> bool:
     """Tell whether the finding's cost lies below the function `subject` on every path that it names."""
-    return bool(finding.payers) and all(subject in (*payer.path, payer.function) for payer in finding.payers)
+    return bool(finding.attributed_callers) and all(
+        subject in (*payer.path, payer.function) for payer in finding.attributed_callers
+    )

@@ -10,7 +10,7 @@ from slowpath.core.ids import BuildId, ComparisonId, RegressionId, new_id
 from slowpath.core.jobs import enqueue
 from slowpath.inventory.catalog import service as catalog
 from slowpath.verdicts.comparisons.rules import Side
-from slowpath.verdicts.comparisons.service import comparisons
+from slowpath.verdicts.comparisons.service import comparison_results, comparisons
 from slowpath.verdicts.regressions import queries, wording
 from slowpath.verdicts.regressions.errors import (
     AssigneeNotInTeam,
@@ -108,8 +108,8 @@ def create_regression_from_comparison(
     Raises `ComparisonNotFound`, `ComparisonNotClaimable`.
     """
     comparison = comparisons.get_comparison(session, comparison_id)
-    findings = (comparison.result or {}).get("findings", [])
-    worse = next((each for each in findings if each["direction"] == "worse"), None)
+    findings = comparison_results.list_findings(comparison)
+    worse = next((each for each in findings if each.direction == "worse"), None)
     if worse is None:
         raise ComparisonNotClaimable(
             "The comparison found nothing that got worse.", remedy="Wait until it is done, or compare more."
@@ -119,8 +119,8 @@ def create_regression_from_comparison(
         raise ComparisonNotClaimable(
             "The artifacts of the candidate are not of one build.", remedy="Put them to the build that they come from."
         )
-    change_of = worse["change"]
-    of_ratio = change_of["of"] == "ratio"
+    change = worse.change
+    has_ratio_ci = change.ci_of == "ratio"
     row = Regression(
         team_id=session.team_id,
         id=new_id(),
@@ -129,17 +129,17 @@ def create_regression_from_comparison(
         branch=bad.branch or NO_BRANCH,
         state=RegressionState.NEW,
         confirmed=True,
-        title=title or wording.title(worse["kind"], worse["subject"], worse["unit"], change_of["ratio"]),
-        sentence=worse["sentence"],
-        kind=worse["kind"],
-        subject=worse["subject"],
-        unit=worse["unit"],
+        title=title or wording.title(worse.kind, worse.subject, worse.unit, change.ratio),
+        sentence=worse.sentence,
+        kind=worse.kind,
+        subject=worse.subject,
+        unit=worse.unit,
         direction="worse",
-        before=worse["base"],
-        after=worse["candidate"],
-        ratio=change_of["ratio"],
-        ratio_low=change_of["low"] if of_ratio else None,
-        ratio_high=change_of["high"] if of_ratio else None,
+        before=worse.base,
+        after=worse.candidate,
+        ratio=change.ratio,
+        ratio_low=change.ci_low if has_ratio_ci else None,
+        ratio_high=change.ci_high if has_ratio_ci else None,
         since_build_id=bad.id,
         since_commit=bad.commit,
         since_at=bad.committed_at or bad.created_at,
@@ -147,9 +147,7 @@ def create_regression_from_comparison(
         good_commit=good.commit if good else None,
         first_commit=bad.commit,
         last_commit=bad.commit,
-        related_series=[
-            {"kind": worse["kind"], "subject": worse["subject"], "ratio": change_of["ratio"], "is_move": False}
-        ],
+        related_series=[{"kind": worse.kind, "subject": worse.subject, "ratio": change.ratio, "is_move": False}],
         comparison_id=comparison_id,
         created_by=session.scope.user_id,
     )

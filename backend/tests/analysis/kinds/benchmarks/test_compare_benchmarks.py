@@ -1,14 +1,15 @@
 """Benchmarks as findings: benchstat's verdicts, what stands among many, doubts, and the page."""
 
 import copy
-import json
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from slowpath.analysis.formats.document_json import dump_document
 from slowpath.analysis.kinds.benchmarks.compare_benchmarks import BenchComparison, compare_benchmarks
+from tests.analysis.documents import as_json
 from tests.analysis.kinds.benchmarks.bench_compare_outputs import answer, row
 
 QUIET = [100.0, 101, 99, 100.5, 99.5, 100.2, 99.8, 100.1]
@@ -25,15 +26,20 @@ def _doubts(comparison: BenchComparison) -> dict[str, str]:
 def test_more_time_is_worse() -> None:
     comparison = compare_benchmarks(answer(row(_times(1e-9), _times(1.5e-9))))
     (finding,) = comparison.findings
-    assert (finding.kind, finding.profile, finding.subject, finding.direction) == (
+    assert (finding.kind, finding.profile_kind, finding.subject, finding.direction) == (
         "bench",
         "bench",
         "Encode-8|sec/op",
         "worse",
     )
-    assert (finding.basis, finding.quantile, finding.unit, finding.certain) == ("quantile", 0.5, "sec/op", True)
+    assert (finding.normalization, finding.quantile, finding.unit, finding.is_significant) == (
+        "quantile",
+        0.5,
+        "sec/op",
+        True,
+    )
     assert finding.change.ratio == pytest.approx(1.5)
-    assert finding.change.low < 1.5 < finding.change.high
+    assert finding.change.ci_low < 1.5 < finding.change.ci_high
     assert (
         finding.sentence
         == "Benchmark Encode-8 takes more time: 150 ns instead of 100 per operation (×1.50, 1.49 to 1.51)."
@@ -66,7 +72,7 @@ def test_throughput_is_not_told_beside_its_time() -> None:
     rows = [row(_times(1), _times(2)), row(_times(1), _times(0.5), unit="B/s")]
     comparison = compare_benchmarks(answer(*rows))
     assert [finding.unit for finding in comparison.findings] == ["sec/op"]
-    page = comparison.page("3f1c0a7", "9b6e24d")
+    page = as_json(comparison.page("3f1c0a7", "9b6e24d"))
     assert [each["state"] for each in page["rows"]] == ["more", "less"]
     assert page["format"] == "slowpath.benchmark-comparison/1"
     assert page["sides"] == {"base": {"label": "3f1c0a7"}, "candidate": {"label": "9b6e24d"}}
@@ -75,8 +81,8 @@ def test_throughput_is_not_told_beside_its_time() -> None:
 def test_a_unit_without_a_direction_is_shown_and_not_judged() -> None:
     comparison = compare_benchmarks(answer(row(_times(1), _times(2), unit="points")))
     assert comparison.findings == ()
-    assert comparison.page()["rows"][0]["state"] == "more"
-    assert comparison.page()["rows"][0]["direction"] is None
+    assert as_json(comparison.page())["rows"][0]["state"] == "more"
+    assert as_json(comparison.page())["rows"][0]["direction"] is None
     assert "Unit points better=higher" in _doubts(comparison)["bench-direction"]
     assert comparison.verdict == "inconclusive"
 
@@ -84,8 +90,13 @@ def test_a_unit_without_a_direction_is_shown_and_not_judged() -> None:
 def test_exact_units_need_no_test() -> None:
     comparison = compare_benchmarks(answer(row([100], [105], unit="B/op", exact=True)))
     (finding,) = comparison.findings
-    assert (finding.certain, finding.q_value, finding.basis, finding.quantile) == (True, None, "count", None)
-    assert finding.change.confidence == 1
+    assert (finding.is_significant, finding.q_value, finding.normalization, finding.quantile) == (
+        True,
+        None,
+        "count",
+        None,
+    )
+    assert finding.change.confidence_level == 1
     assert finding.sentence == "Benchmark Encode-8 allocates more: 105 bytes instead of 100 per operation (×1.05)."
 
 
@@ -93,12 +104,12 @@ def test_from_zero_there_is_no_ratio() -> None:
     comparison = compare_benchmarks(answer(row([0.0] * 8, [3.0] * 8, unit="allocs/op")))
     (finding,) = comparison.findings
     assert finding.change.ratio is None
-    assert finding.change.of == "difference"
-    assert finding.change.low == 3
+    assert finding.change.ci_of == "difference"
+    assert finding.change.ci_low == 3
     assert (
         finding.sentence == "Benchmark Encode-8 allocates more often: 3.00 allocations instead of none per operation."
     )
-    json.dumps(comparison.page(), allow_nan=False)
+    dump_document(comparison.page())
 
 
 def test_two_values_a_side_see_nothing() -> None:
@@ -137,7 +148,7 @@ def test_time_takes_precedence_over_allocations() -> None:
 def test_an_interval_holds_its_ratio(base: list[float], candidate: list[float]) -> None:
     change = compare_benchmarks(answer(row(base, candidate))).rows[0].change
     assert change.ratio is not None
-    assert change.low <= change.ratio <= change.high
+    assert change.ci_low <= change.ratio <= change.ci_high
 
 
 def test_machines_are_a_doubt() -> None:
@@ -176,9 +187,9 @@ def test_noise_is_named() -> None:
 def test_two_speeds_have_medians_far_apart_and_an_interval_that_holds_their_ratio() -> None:
     slow, fast = [1.0] * 14 + [10.0] * 16, [1.0] * 16 + [10.0] * 14
     change = compare_benchmarks(answer(row(fast, slow))).rows[0].change
-    assert (change.ratio, change.low, change.high) == (10, 1, 10)
+    assert (change.ratio, change.ci_low, change.ci_high) == (10, 1, 10)
     back = compare_benchmarks(answer(row(slow, fast))).rows[0].change
-    assert (back.ratio, back.low, back.high) == (0.1, 0.1, 1)
+    assert (back.ratio, back.ci_low, back.ci_high) == (0.1, 0.1, 1)
 
 
 def test_several_packages_are_told_apart() -> None:
@@ -197,7 +208,7 @@ def test_findings_are_what_benchstat_calls_different_and_certain_what_stands_amo
         comparison = compare_benchmarks(answer(*rows))
         assert len(comparison.findings) == sum(each["significant"] for each in rows)
         said += len(comparison.findings)
-        certain += any(finding.certain for finding in comparison.findings)
+        certain += any(finding.is_significant for finding in comparison.findings)
         assert ("bench-many" in _doubts(comparison)) == bool(comparison.findings)
     assert 30 <= said <= 80
     assert certain <= 4
@@ -208,7 +219,7 @@ def test_a_negligible_change_is_never_certain() -> None:
     tiny = compare_benchmarks(
         answer(row([10_000.0 + v / 100 for v in range(8)], [10_001.0 + v / 100 for v in range(8)]))
     )
-    assert tiny.findings[0].certain is False
+    assert tiny.findings[0].is_significant is False
     assert tiny.verdict == "inconclusive"
     assert comparison.rows[0].row.ratio is not None
 

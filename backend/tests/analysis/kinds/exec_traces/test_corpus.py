@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath.analysis.formats.document_json import dump_document
 from slowpath.analysis.kinds.exec_traces.trace_artifact import TraceArtifact
 from slowpath.analysis.kinds.exec_traces.trace_page import page_of_one
 from slowpath.analysis.kinds.exec_traces.trace_table import TraceTable
+from tests.analysis.documents import as_json
 from tests.analysis.kinds.exec_traces.compare_helpers import compared
 
 ROOT = Path(__file__).resolve().parents[5]
@@ -49,8 +51,8 @@ def test_the_example_names_victim_and_culprit_first(variant: str, culprit: str, 
         assert found.verdict == "regressed"
         first, second = found.findings[:2]
         assert (first.kind, first.subject, first.quantile) == ("trace.sched_delay", "main.batcher|network", 0.99)
-        assert first.by[0].subject == culprit
-        assert first.by[0].share > 0.9
+        assert first.contributions[0].subject == culprit
+        assert first.contributions[0].share > 0.9
         assert told in first.sentence
         assert first.base < 100_000
         assert first.candidate > 10_000_000
@@ -62,14 +64,14 @@ def test_more_garbage_is_told_as_such(tmp_path: Path) -> None:
     assert found.verdict == "regressed"
     assert "cpu" in {each.subject for each in found.findings if each.kind == "trace.gc"}
     batcher = next(each for each in found.findings if each.subject == "main.batcher|network")
-    assert batcher.by[0].subject == "gc"
+    assert batcher.contributions[0].subject == "gc"
 
 
 @pytest.mark.parametrize("variant", ["base", "hogs", "tickers", "garbage"])
 def test_traces_of_one_binary_show_nothing(variant: str, tmp_path: Path) -> None:
     first, *others = example(variant, tmp_path)
     assert compared([first], others).findings == ()
-    json.dumps(page_of_one(first), allow_nan=False)
+    dump_document(page_of_one(first))
 
 
 @pytest.mark.corpus
@@ -80,8 +82,8 @@ def test_a_service_with_hogs(corpus: Path, tmp_path: Path) -> None:
     assert found.findings[0].subject == "main.batcher|network"
     assert found.findings[0].base == pytest.approx(8_400, rel=0.05)
     assert found.findings[0].candidate == pytest.approx(54.5e6, rel=0.05)
-    assert found.findings[0].by[0].subject == "main.hog"
-    assert found.findings[0].by[0].share > 0.99
+    assert found.findings[0].contributions[0].subject == "main.hog"
+    assert found.findings[0].contributions[0].share > 0.99
     assert compared([base], [base2]).findings == ()
 
 
@@ -93,8 +95,8 @@ def test_repeated_pairs(corpus: Path, tmp_path: Path) -> None:
     assert found.verdict == "regressed"
     client = next(each for each in found.findings if each.subject == "main.client|chan receive")
     assert (client.base, client.candidate) == pytest.approx((81_500, 1_120_000), rel=0.05)
-    assert client.by[0].subject == "main.hog"
-    blame = {row["victim"]: row for row in found.page()["blame"]}["main.client|chan receive"]
+    assert client.contributions[0].subject == "main.hog"
+    blame = {row["victim"]: row for row in as_json(found.page())["blame"]}["main.client|chan receive"]
     new = [part["class"] for part in blame["parts"] if part["new"]]
     assert new[0] == "user|main.hog"
     assert compared([one], [two]).findings == ()
@@ -115,7 +117,7 @@ def test_captures_of_one_binary_show_nothing(corpus: Path, tmp_path: Path) -> No
     assert compared([*sides["aa1"], *sides["aa2"]], sides["base"]).findings == ()
     found = compared(sides["base"], sides["busy"])
     assert found.verdict == "regressed"
-    assert "stats.Analyze" in found.findings[0].by[0].subject
+    assert "stats.Analyze" in found.findings[0].contributions[0].subject
 
 
 @pytest.mark.corpus
@@ -126,7 +128,7 @@ def test_every_readable_trace_has_a_page(corpus: Path, tmp_path: Path) -> None:
         done = subprocess.run([str(DECODE), "trace", str(path), str(out)], check=False, capture_output=True)
         if done.returncode == 0:
             artifact = TraceArtifact(path.name, TraceTable.parse(out.read_bytes()), RunMetadata())
-            assert len(json.dumps(page_of_one(artifact), allow_nan=False)) < 4 * 2**20
+            assert len(dump_document(page_of_one(artifact))) < 4 * 2**20
             assert compared([artifact], [artifact]).findings == ()
             read += 1
     assert read > 40

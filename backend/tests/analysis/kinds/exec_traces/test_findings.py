@@ -7,7 +7,9 @@ from dataclasses import replace
 
 import pytest
 
+from slowpath.analysis.formats.document_json import dump_document
 from slowpath.analysis.kinds.exec_traces.trace_page import page_of_one
+from tests.analysis.documents import as_json
 from tests.analysis.kinds.exec_traces.compare_helpers import compared
 from tests.analysis.kinds.exec_traces.generated_traces import SERVICE, GeneratedWaiter, traces
 
@@ -23,12 +25,12 @@ def test_the_first_finding_names_the_one_whom_all_wait_for_and_who_held_the_proc
     assert found.verdict == "regressed"
     first, second = found.findings[:2]
     assert (first.kind, first.subject, first.direction) == ("trace.sched_delay", "main.batcher|network", "worse")
-    assert (first.quantile, first.basis, first.unit) == (0.99, "quantile", "nanoseconds")
-    assert first.by[0].subject == "main.hog"
-    assert first.by[0].share > 0.9
-    assert first.sentence.startswith("p99 scheduler latency of main.batcher woken by the network: ")
-    assert first.sentence.endswith("; main.hog occupied the processors for 95% of it.")
-    assert "Go's scheduler has no priorities" in first.mechanism
+    assert (first.quantile, first.normalization, first.unit) == (0.99, "quantile", "nanoseconds")
+    assert first.contributions[0].subject == "main.hog"
+    assert first.contributions[0].share > 0.9
+    assert first.sentence.startswith("p99 scheduler delay of main.batcher woken by the network: ")
+    assert first.sentence.endswith("; main.hog held the processors for 95 % of it.")
+    assert "back of a queue" in first.mechanism
     assert (second.kind, second.subject) == ("trace.blame", "main.batcher|network")
     assert "It is new there." in second.sentence
     assert not any("bgsweep" in each.subject for each in found.findings)
@@ -39,7 +41,7 @@ def test_the_same_the_other_way_round_is_better() -> None:
     assert found.verdict == "improved"
     assert {each.direction for each in found.findings} == {"better"}
     assert found.findings[0].subject == "main.batcher|network"
-    assert found.findings[0].change.high < 0.1
+    assert found.findings[0].change.ci_high < 0.1
 
 
 def test_a_herd_is_told_as_one() -> None:
@@ -98,14 +100,14 @@ def test_a_group_that_only_one_side_has_is_a_finding() -> None:
     assert (found.verdict, swapped.verdict) == ("regressed", "improved")
     first = next(each for each in found.findings if each.kind == "trace.group")
     gone = next(each for each in swapped.findings if each.kind == "trace.group")
-    assert (first.subject, first.direction, first.certain) == ("main.new|sync", "worse", True)
-    assert (gone.subject, gone.direction, gone.certain) == ("main.new|sync", "better", True)
-    assert "waits only in the candidate: 98% of all waiting for a processor there, 501 wakes and" in first.sentence
+    assert (first.subject, first.direction, first.is_significant) == ("main.new|sync", "worse", True)
+    assert (gone.subject, gone.direction, gone.is_significant) == ("main.new|sync", "better", True)
+    assert "waits only in the candidate: 98 % of all waiting for a processor there, 501 wakes and" in first.sentence
     assert "waits only in the base" in gone.sentence
-    assert first.sentence.endswith("; main.hog occupied the processors for 90% of it.")
-    assert (first.base, first.change.of) == (0, "difference")
-    assert first.change.low > 0
-    rows = {row["victim"]: row for row in found.page()["groups"]}
+    assert first.sentence.endswith("; main.hog held the processors for 90 % of it.")
+    assert (first.base, first.change.ci_of) == (0, "difference")
+    assert first.change.ci_low > 0
+    rows = {row["victim"]: row for row in as_json(found.page())["groups"]}
     assert rows["main.new|sync"]["state"] == "only-candidate"
     assert rows["main.new|sync"]["base"] is None
 
@@ -120,7 +122,7 @@ def test_a_reason_for_waiting_that_is_new_is_a_finding() -> None:
 def test_a_group_seen_in_a_few_blocks_only_is_not_certainly_new() -> None:
     rare = GeneratedWaiter("main.cron", "sleep", 4, 3e6)
     found = compared(traces(SERVICE, 2, 1), traces([*SERVICE, rare], 2, 2))
-    assert not [each for each in found.findings if each.certain]
+    assert not [each for each in found.findings if each.is_significant]
 
 
 def test_a_renamed_group_is_a_move_and_its_delay_is_compared() -> None:
@@ -149,7 +151,7 @@ def test_where_waits_moved_both_ways_all_waiting_together_decides() -> None:
     base = [CLIENT, BATCHER, replace(WORKER, median_ns=WORKER.median_ns * 4)]
     candidate = [longer, BATCHER, shorter]
     found = compared(traces(base, 4, 1), traces(candidate, 4, 2))
-    assert {each.direction for each in found.findings if each.certain} == {"worse", "better"}
+    assert {each.direction for each in found.findings if each.is_significant} == {"worse", "better"}
     assert found.verdict == "regressed"
     assert compared(traces(candidate, 4, 2), traces(base, 4, 1)).verdict == "improved"
 
@@ -158,7 +160,7 @@ def test_where_waits_moved_both_ways_by_as_much_the_verdict_is_mixed() -> None:
     one, other = GeneratedWaiter("main.one", "select", 500, 40_000), GeneratedWaiter("main.other", "sync", 500, 40_000)
     slow_one, slow_other = replace(one, median_ns=800_000), replace(other, median_ns=800_000)
     found = compared(traces([slow_one, other], 4, 1), traces([one, slow_other], 4, 2))
-    assert {each.direction for each in found.findings if each.certain} == {"worse", "better"}
+    assert {each.direction for each in found.findings if each.is_significant} == {"worse", "better"}
     assert found.verdict == "mixed"
 
 
@@ -188,20 +190,20 @@ def test_more_waits_of_the_same_length_are_a_finding_on_all_waiting() -> None:
     assert [each.kind for each in found.findings] == ["trace.waiting"]
     assert found.findings[0].change.ratio == pytest.approx(8, rel=0.1)
     # Eight times the wakes may be eight times the load.
-    assert (found.findings[0].certain, found.verdict) == (False, "inconclusive")
+    assert (found.findings[0].is_significant, found.verdict) == (False, "inconclusive")
 
 
 def test_names_that_differ_in_closures_and_versions_are_the_same_victim() -> None:
     base = [replace(CLIENT, group="example.com/pool/v2.(*Pool).run.func1")]
     candidate = [replace(CLIENT, group="main/vendor/example.com/pool/v3.(*Pool).run.func2.1")]
-    rows = compared(traces(base, 2, 1), traces(candidate, 2, 2)).page()["groups"]
+    rows = as_json(compared(traces(base, 2, 1), traces(candidate, 2, 2)).page())["groups"]
     assert [row["victim"] for row in rows] == ["example.com/pool.(*Pool).run.func|chan receive"]
     assert rows[0]["state"] == "noise"
 
 
 def test_the_page_is_plain_json_and_small() -> None:
     found = compared(traces(SERVICE, 5, 1, seconds=10), traces(HOGGED, 5, 2, seconds=10))
-    text = json.dumps(found.page("v1", "v2"), allow_nan=False).encode()
+    text = dump_document(found.page("v1", "v2")).encode()
     assert len(gzip.compress(text)) < 2**20
     page = json.loads(text)
     assert page["format"] == "slowpath.trace-comparison/1"
@@ -221,7 +223,7 @@ def test_the_page_is_plain_json_and_small() -> None:
 
 
 def test_the_page_of_one_trace_has_only_a_base() -> None:
-    page = page_of_one(traces(SERVICE, 1, 1)[0])
+    page = as_json(page_of_one(traces(SERVICE, 1, 1)[0]))
     json.dumps(page, allow_nan=False)
     assert page["sides"]["candidate"] is None
     assert page["gc"]["candidate"] is None
@@ -232,4 +234,4 @@ def test_the_page_of_one_trace_has_only_a_base() -> None:
 def test_an_empty_trace_is_compared_without_a_word() -> None:
     found = compared(traces([], 1, 1, seconds=0.0), traces([], 1, 2, seconds=0.0))
     assert (found.verdict, found.findings) == ("inconclusive", ())
-    json.dumps(found.page(), allow_nan=False)
+    dump_document(found.page())

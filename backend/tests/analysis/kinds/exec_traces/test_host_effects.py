@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from tests.analysis.documents import as_json
 from tests.analysis.kinds.exec_traces.compare_helpers import compared
 from tests.analysis.kinds.exec_traces.generated_traces import SERVICE, traces
 
@@ -25,7 +26,7 @@ def test_longer_waits_while_processors_are_idle_must_be_much_longer() -> None:
     longest = [replace(each, median_ns=each.median_ns * 10) for each in TIRED]
     found = compared(traces(SERVICE, 4, 1), traces(longest, 4, 2))
     assert found.verdict == "inconclusive"
-    assert not any(each.certain for each in found.findings)
+    assert not any(each.is_significant for each in found.findings)
     assert "processors were idle or looking for work" in found.findings[0].sentence
     assert "Check the machine" in found.findings[0].advice
 
@@ -39,7 +40,7 @@ def test_on_a_machine_short_of_cpu_all_the_time_nothing_is_certain_and_nothing_i
     found = compared(traces(SERVICE, 4, 1, **always), traces(loud, 4, 2, **always))
     assert found.verdict == "inconclusive"
     assert found.findings
-    assert not any(each.certain for each in found.findings)
+    assert not any(each.is_significant for each in found.findings)
     assert compared(traces(SERVICE, 4, 1, **always), traces(SERVICE, 4, 2, **always)).verdict == "inconclusive"
 
 
@@ -50,8 +51,8 @@ def test_the_clean_part_of_contended_traces_is_compared() -> None:
     assert (found.verdict, compared(candidate, base).verdict) == ("regressed", "improved")
     doubt = next(each.sentence for each in found.doubts if each.id == "host-contention")
     assert "5.88 s of 20.0 s are excluded from the comparison" in doubt
-    rows = {row["victim"]: row for row in found.page()["groups"]}
-    whole = compared(traces(SERVICE, 4, 1), traces(BUSY, 4, 2)).page()["groups"]
+    rows = {row["victim"]: row for row in as_json(found.page())["groups"]}
+    whole = as_json(compared(traces(SERVICE, 4, 1), traces(BUSY, 4, 2)).page())["groups"]
     waits = {row["victim"]: row["base"]["waits"] for row in whole}
     assert rows["main.client|chan receive"]["base"]["waits"] == pytest.approx(
         0.7 * waits["main.client|chan receive"], rel=0.05
@@ -65,5 +66,5 @@ def test_one_contended_trace_does_not_hide_a_change_of_the_others() -> None:
 
 
 def test_the_page_calls_them_noise() -> None:
-    page = compared(traces(SERVICE, 4, 1), traces(TIRED, 4, 2)).page()
+    page = as_json(compared(traces(SERVICE, 4, 1), traces(TIRED, 4, 2)).page())
     assert {row["state"] for row in page["groups"]} == {"noise"}

@@ -10,6 +10,7 @@ import pytest
 from slowpath.analysis.findings import wording
 from slowpath.analysis.findings.findings import Finding
 from slowpath.analysis.kinds.exec_traces.trace_artifact import TraceArtifact
+from tests.analysis.documents import as_json
 from tests.analysis.kinds.exec_traces.compare_helpers import compared
 from tests.analysis.kinds.exec_traces.generated_traces import SERVICE, GeneratedWaiter, traces
 from tests.analysis.kinds.exec_traces.test_corpus import example
@@ -22,7 +23,7 @@ NEW = GeneratedWaiter("main.new", "sync", 500, 5e6, blame={"user|main.hog": 0.9,
 def check(base: Sequence[TraceArtifact], candidate: Sequence[TraceArtifact]) -> set[str]:
     """Compare every finding with its row; gives the kinds of findings that there were."""
     found = compared(base, candidate)
-    page = found.page()
+    page = as_json(found.page())
     rows = {row["victim"]: row for row in page["groups"]}
     blame = {row["victim"]: row for row in page["blame"]}
     for finding in found.findings:
@@ -79,7 +80,7 @@ def _check_group(finding: Finding, rows: Mapping[str, Mapping[str, Any]]) -> Non
 
 
 def _check_blame(finding: Finding, blame: Mapping[str, Any]) -> None:
-    name = finding.by[0].subject
+    name = finding.contributions[0].subject
     parts = [part for part in blame["parts"] if part["kind"] == "user" and part["group"] == name]
     if parts:
         for side in ("base", "candidate"):

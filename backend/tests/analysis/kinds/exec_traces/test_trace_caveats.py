@@ -7,6 +7,7 @@ import pytest
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.units import Nanoseconds
+from tests.analysis.documents import as_json
 from tests.analysis.kinds.exec_traces.compare_helpers import compared
 from tests.analysis.kinds.exec_traces.generated_traces import SECOND, SERVICE, traces
 
@@ -71,7 +72,7 @@ def test_load_by_requests_where_they_are_known() -> None:
     found = compared(traces(SERVICE, 2, 1, facts[0]), traces(SERVICE, 2, 2, facts[1]))
     sentence = next(doubt.sentence for doubt in found.doubts if doubt.id == "load")
     assert "100 requests per second in base, 200 in candidate (×2.00)" in sentence
-    assert found.page()["sides"]["candidate"]["requests_per_second"] == 200
+    assert as_json(found.page())["sides"]["candidate"]["requests_per_second"] == 200
 
 
 def test_load_by_wake_ups_where_they_are_not() -> None:

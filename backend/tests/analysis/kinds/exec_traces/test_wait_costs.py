@@ -43,9 +43,9 @@ def test_who_wakes_another_stands_before_it_if_it_waits_alike() -> None:
     first, *others = compared(traces(base, 3, 1), traces(slower, 3, 2)).findings
     assert first.subject == "main.batcher|network"
     client = next(each for each in others if each.subject == "main.client|chan receive")
-    assert first.cost is not None
-    assert client.cost is not None
-    assert client.cost < first.cost < 1.02 * client.cost
+    assert first.cost_s_per_s is not None
+    assert client.cost_s_per_s is not None
+    assert client.cost_s_per_s < first.cost_s_per_s < 1.02 * client.cost_s_per_s
 
 
 def test_but_not_if_its_own_waiting_is_slight() -> None:

@@ -9,6 +9,7 @@ from slowpath.analysis.kinds.exec_traces.p_occupancy import OccupancyTable
 from slowpath.analysis.kinds.exec_traces.trace_thresholds import DEFAULT_TRACE_THRESHOLDS
 from slowpath.analysis.kinds.exec_traces.waiters import match_waiters
 from slowpath.analysis.stats.pooled_effects import PooledQuantiles, compare_pooled, estimate_spread
+from tests.analysis.documents import as_json
 from tests.analysis.kinds.exec_traces.compare_helpers import compared
 from tests.analysis.kinds.exec_traces.generated_traces import SERVICE, GeneratedWaiter, traces
 
@@ -54,7 +55,7 @@ def test_a_victim_with_less_than_a_hundredth_of_the_waiting_is_no_finding() -> N
     rare = GeneratedWaiter("main.rare", "select", 40, 2_000)
     loud = replace(CLIENT, median_ns=4_000_000)
     found = compared(traces([loud, rare], 4, 1), traces([loud, replace(rare, median_ns=400_000)], 4, 2))
-    rows = {row["victim"]: row for row in found.page()["groups"]}
+    rows = {row["victim"]: row for row in as_json(found.page())["groups"]}
     assert rows["main.rare|select"]["change"]["p99"]["low"] > 20
     assert rows["main.rare|select"]["share_of_wait_candidate"] < 0.01
     assert found.findings == ()
@@ -67,14 +68,14 @@ def test_significant_is_not_enough_the_whole_interval_must_be_beyond_the_floor()
         traces(loud, 6, 1), traces([replace(each, median_ns=each.median_ns * 50) for each in slower], 6, 2)
     )
     for finding in found.findings:
-        assert finding.change.low > 1.25
+        assert finding.change.ci_low > 1.25
 
 
 def test_with_one_trace_a_side_a_moderate_change_is_only_likely() -> None:
     slower = [replace(each, median_ns=each.median_ns * 9, blame={"user|main.hog": 1.0}) for each in SERVICE]
     found = compared(traces(SERVICE, 1, 1), traces(slower, 1, 2))
     assert found.findings
-    assert not any(each.certain for each in found.findings)
+    assert not any(each.is_significant for each in found.findings)
     assert found.verdict == "inconclusive"
 
 

@@ -5,10 +5,12 @@ import json
 import numpy as np
 import pytest
 
+from slowpath.analysis.formats.document_json import dump_document
 from slowpath.analysis.kinds.growth_logs.compare_growth import GrowthComparison, compare_growth
 from slowpath.analysis.kinds.growth_logs.growth_artifact import GrowthArtifact
 from slowpath.analysis.kinds.growth_logs.growth_page import GrowthSet, sets_table
 from slowpath.analysis.kinds.growth_logs.growth_thresholds import DEFAULT_GROWTH_THRESHOLDS
+from tests.analysis.documents import as_json
 from tests.analysis.kinds.growth_logs.growth_log_samples import drawn, golden, log, table
 
 CLONE, SERVE, DECODE = (
@@ -29,7 +31,7 @@ def _runs(counts: dict[tuple[str, int], int], *more: GrowthArtifact) -> list[Gro
 def test_the_example_names_the_helper_and_what_it_costs() -> None:
     comparison = compare_growth([golden("inlined")], [golden("helper")])
     total, clone = comparison.findings[:2]
-    assert (total.kind, total.subject, total.direction, total.basis, total.unit) == (
+    assert (total.kind, total.subject, total.direction, total.normalization, total.unit) == (
         "growth.count",
         "total",
         "worse",
@@ -43,15 +45,15 @@ def test_the_example_names_the_helper_and_what_it_costs() -> None:
     )
     assert clone.subject == "ingester/ident.cloneBytes"
     assert clone.change.ratio is None
-    assert clone.change.of == "difference"
+    assert clone.change.ci_of == "difference"
     assert clone.sentence.startswith(
         "ident.cloneBytes makes stacks grow more often: 0.983 times per request instead of never, from 4 KiB"
     )
-    assert "inlinable" in clone.advice
-    assert clone.payers[0].path[-1] == "ingester/ident.cloneBytes"
-    assert [part.subject for part in total.by] == ["4 KiB to 8 KiB"]
-    assert not total.certain
-    assert total.more_profiles == 1
+    assert "inlined" in clone.advice
+    assert clone.attributed_callers[0].path[-1] == "ingester/ident.cloneBytes"
+    assert [part.subject for part in total.contributions] == ["4 KiB to 8 KiB"]
+    assert not total.is_significant
+    assert total.profiles_needed == 1
     assert comparison.verdict == "inconclusive"
     assert _doubts(comparison) == {"growth-single-log"}
 
@@ -62,7 +64,7 @@ def test_the_pool_makes_it_better() -> None:
     assert comparison.findings[0].sentence.startswith(
         "Goroutine stacks grow less often: 0.0259 times per request instead of 2.00 (×0.0129,"
     )
-    assert all(finding.certain and finding.direction == "better" for finding in comparison.findings)
+    assert all(finding.is_significant and finding.direction == "better" for finding in comparison.findings)
 
 
 def _folded(sampled: int, name: str) -> GrowthArtifact:
@@ -73,7 +75,7 @@ def _folded(sampled: int, name: str) -> GrowthArtifact:
 def test_the_table_of_the_story() -> None:
     """15,685 with the regression, 3,465 with the fix, 171 with the pool: sampled counts over two minutes each."""
     sets = [GrowthSet(name, (_folded(n, name),)) for name, n in (("regression", 15_685), ("fix", 3_465), ("pool", 171))]
-    rows = sets_table([GrowthSet("empty", ()), *sets], DEFAULT_GROWTH_THRESHOLDS)
+    rows = as_json(sets_table([GrowthSet("empty", ()), *sets], DEFAULT_GROWTH_THRESHOLDS))
     assert [(row["label"], row["sampled"], row["estimate"], row["total"]) for row in rows] == [
         ("regression", 15_685, 15_685_000, None),
         ("fix", 3_465, 3_465_000, None),
@@ -93,7 +95,7 @@ def test_the_table_of_the_story() -> None:
 def test_one_log_a_side_of_the_story_is_likely_and_says_why() -> None:
     comparison = compare_growth([_folded(3_465, "fix")], [_folded(15_685, "regression")])
     assert [finding.subject for finding in comparison.findings][:2] == ["total", "main.clone"]
-    assert comparison.findings[0].basis == "per_second"
+    assert comparison.findings[0].normalization == "per_second"
     assert comparison.verdict == "inconclusive"
     assert _doubts(comparison) == {"growth-single-log", "growth-load-unknown"}
 
@@ -102,7 +104,7 @@ def test_without_load_and_duration_counts_are_told_as_printed() -> None:
     sides = [[log(table({CLONE: n}), requests=None, seconds=None)] for n in (3_465, 15_685)]
     comparison = compare_growth(sides[0], sides[1])
     total = comparison.findings[0]
-    assert (total.basis, total.base, total.candidate, total.unit) == ("count", 3_465, 15_685, "count")
+    assert (total.normalization, total.base, total.candidate, total.unit) == ("count", 3_465, 15_685, "count")
     assert total.sentence.startswith("Goroutine stacks grow more often: 15,685 times instead of 3,465 (×4.53,")
     assert total.sentence.endswith(", attributed to main.clone; only every 1,000th growth is counted.")
     assert "growth-duration-unknown" in _doubts(comparison)
@@ -133,7 +135,7 @@ def test_a_payer_of_next_to_nothing_is_no_finding() -> None:
     rare = ("main.rare", 2_048)
     comparison = compare_growth(_runs({SERVE: 40_000, rare: 20}), _runs({SERVE: 40_000, rare: 120}))
     assert comparison.findings == ()
-    page = comparison.page()
+    page = as_json(comparison.page())
     assert [row["state"] for row in page["rows"]] == ["noise", "noise"]
     assert page["rows"][1]["low"] > 1
 
@@ -167,12 +169,12 @@ def test_a_log_without_a_growth_is_a_side_too() -> None:
     comparison = compare_growth(nothing, some)
     assert comparison.verdict == "regressed"
     assert comparison.findings[0].base == pytest.approx(0.003)
-    page = comparison.page()
+    page = as_json(comparison.page())
     assert page["sets"][0]["payer"] is None
     json.dumps(page, allow_nan=False)
     empty = compare_growth([log(table({}, totals={2_048: 0}))], [log(table({}, totals={2_048: 0}))])
     assert empty.findings == ()
-    json.dumps(empty.page(), allow_nan=False)
+    dump_document(empty.page())
 
 
 def test_doubts_about_the_logs_themselves() -> None:
@@ -204,7 +206,7 @@ def test_doubts_about_the_logs_themselves() -> None:
 
 
 def test_the_page_has_plain_rows() -> None:
-    page = compare_growth([golden("inlined")], [golden("helper")]).page("3f1c0a7", "9b6e24d")
+    page = as_json(compare_growth([golden("inlined")], [golden("helper")]).page("3f1c0a7", "9b6e24d"))
     assert page["format"] == "slowpath.growth-comparison/1"
     assert [(s["side"], s["label"], s["sampled"], s["total"]) for s in page["sets"]] == [
         ("base", "3f1c0a7", 56, 57_249),

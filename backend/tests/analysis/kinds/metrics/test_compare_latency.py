@@ -1,6 +1,5 @@
 """Two windows of a service's latency: silent on equal ones, a doubling told as likely, and why it may mislead."""
 
-import json
 from dataclasses import replace
 from typing import Final
 
@@ -8,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.random import Generator
 
-from slowpath.analysis.comparison.comparison_document import to_json
+from slowpath.analysis.comparison.comparison_document import make_comparison_document
 from slowpath.analysis.findings.latency_window import LatencyWindow
 from slowpath.analysis.kinds.comparison_sides import ComparisonSide
 from slowpath.analysis.kinds.metrics.compare_latency import KIND, LatencyComparison, compare_latency
@@ -64,11 +63,11 @@ def test_a_doubling_is_found_either_way(factor: float, direction: str) -> None:
         (finding,) = comparison.findings
 
         assert (finding.kind, finding.subject, finding.direction) == (KIND, "checkout", direction)
-        assert (finding.basis, finding.unit, finding.certain) == ("quantile", "seconds", False)
+        assert (finding.normalization, finding.unit, finding.is_significant) == ("quantile", "seconds", False)
         assert finding.quantile in {0.5, 0.9, 0.99}
-        assert finding.change.low < factor < finding.change.high
-        assert finding.cost is not None
-        assert (finding.cost > 0) == (direction == "worse")
+        assert finding.change.ci_low < factor < finding.change.ci_high
+        assert finding.cost_s_per_s is not None
+        assert (finding.cost_s_per_s > 0) == (direction == "worse")
         assert finding.q_value is not None
         assert finding.q_value < 0.05
         assert "latency of checkout" in finding.sentence
@@ -119,18 +118,19 @@ def test_windows_alone_are_a_comparison() -> None:
     comparison = compared_sides(
         ComparisonSide(latency=window(rng)), ComparisonSide(latency=window(rng, 0.04, begin=30 * MINUTE))
     )
-    document = json.loads(json.dumps(to_json(comparison), allow_nan=False))
+    document = make_comparison_document(comparison)
 
-    assert (document["verdict"], document["parts"], document["views"]) == ("inconclusive", [], [])
-    assert document["headline"]["sentence"] == "Inconclusive: 1 tentative difference, none significant."
-    assert "30 known minutes" in document["headline"]["conditions"][0]
-    (finding,) = document["findings"]
-    assert (finding["kind"], finding["subject"], finding["certain"]) == (KIND, "checkout", False)
-    side = document["sides"]["candidate"]
-    assert (side["artifacts"], side["window"]["service"], side["window"]["instances"]) == ([], "checkout", 3)
-    assert (side["window"]["from_ms"], side["window"]["known_ms"]) == (30 * MINUTE, 30 * MINUTE)
-    assert document["detectable"][0]["kind"] == KIND
-    assert document["detectable"][0]["ratio"] > 1.05
+    assert (document.verdict, document.artifact_kinds, document.views) == ("inconclusive", (), ())
+    assert document.headline.sentence == "Inconclusive: 1 difference is likely, none is significant."
+    assert "30 known minutes" in document.headline.conditions[0]
+    (finding,) = document.findings
+    assert (finding.kind, finding.subject, finding.is_significant) == (KIND, "checkout", False)
+    side = document.sides.candidate
+    assert side.time_range is not None
+    assert (side.artifact_names, side.time_range.service, side.time_range.instance_count) == ((), "checkout", 3)
+    assert (side.time_range.from_ms, side.time_range.covered_ms) == (30 * MINUTE, 30 * MINUTE)
+    assert document.minimum_detectable_effects[0].kind == KIND
+    assert (document.minimum_detectable_effects[0].ratio or 0) > 1.05
 
 
 def test_beside_profiles_windows_have_a_finding_and_no_say() -> None:
@@ -145,7 +145,7 @@ def test_beside_profiles_windows_have_a_finding_and_no_say() -> None:
     assert KIND in {finding.kind for finding in both.findings}
     assert "kind-missing" in {doubt.id for doubt in alone.doubts}
     assert KIND not in {finding.kind for finding in alone.findings}
-    assert to_json(alone)["sides"]["base"]["window"] is None
+    assert make_comparison_document(alone).sides.base.time_range is None
 
 
 def test_a_window_is_cut_out_of_samples() -> None:

@@ -85,7 +85,7 @@ def chain(depth: int, leaf: str) -> str:
 def test_a_deep_chain_of_wrappers_is_followed_to_its_end() -> None:
     comparison = against(chain(40, "a/x.leaf"), "200 30 300", "260 31 300", count=12)
     assert subjects(comparison) == ["x.leaf"]
-    assert len(comparison.findings[0].payers[0].path) == 42
+    assert len(comparison.findings[0].attributed_callers[0].path) == 42
 
 
 def test_recursion_is_followed_to_what_it_calls() -> None:
@@ -136,7 +136,7 @@ def test_the_allocation_below_a_function_leads_if_it_explains_more() -> None:
     first, second = comparison.findings
     assert "attributed to q.Push" in first.sentence
     assert second.change.difference > first.change.difference
-    assert second.exclusive == pytest.approx(second.change.difference - first.change.difference, rel=0.01)
+    assert second.exclusive_difference == pytest.approx(second.change.difference - first.change.difference, rel=0.01)
     assert "of it in allocation" in second.sentence
 
 

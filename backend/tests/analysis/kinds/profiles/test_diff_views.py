@@ -211,7 +211,7 @@ def test_lines_of_functions_sorted_by_function_and_line() -> None:
 
 def test_every_sample_type_that_both_sides_have_can_be_seen() -> None:
     comparison = compared(runs(BASE), runs(CANDIDATE, seed=2))
-    described = [(view.describe()["sample_type"]["type"], view.granularity) for view in comparison.views()]
+    described = [(view.describe().sample_type.type, view.granularity) for view in comparison.views()]
     assert described[0] == ("cpu", "function")
     assert ("samples", "package") in described
     with pytest.raises(KeyError):

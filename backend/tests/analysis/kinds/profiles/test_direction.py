@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from slowpath.analysis.comparison.comparison_document import to_json
+from slowpath.analysis.comparison.comparison_document import make_comparison_document
 from slowpath.analysis.findings.findings import Verdict
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
@@ -73,7 +73,7 @@ def test_the_net_change_of_shares(
 
 
 def test_a_mixed_headline_has_both_amounts() -> None:
-    headline = to_json(compared(*sides((400, 200, 800), (200, 400, 800))))["headline"]["sentence"]
+    headline = make_comparison_document(compared(*sides((400, 200, 800), (200, 400, 800)))).headline.sentence
     assert headline.startswith("Mixed: x.B +")
     assert ", x.A −" in headline
     assert headline.endswith(" per request.")
@@ -95,24 +95,26 @@ def noisy_total(*, vanished: bool, seed: int) -> list[ProfileArtifact]:
 def test_a_function_that_vanished_while_the_total_did_not_fall_is_no_improvement() -> None:
     base, candidate = noisy_total(vanished=False, seed=3), noisy_total(vanished=True, seed=8)
     forward = compared(base, candidate)
-    document = to_json(forward)
-    assert {(each.subject, each.direction) for each in forward.findings if each.certain} == {("a/x.B", "better")}
-    assert document["headline"]["overall"]["ratio"] > 1
+    document = make_comparison_document(forward)
+    assert {(each.subject, each.direction) for each in forward.findings if each.is_significant} == {("a/x.B", "better")}
+    assert document.headline.total is not None
+    assert (document.headline.total.ratio or 0) > 1
     assert forward.verdict == "inconclusive"
-    assert "but the total did not fall (×1." in document["headline"]["sentence"]
+    assert "but the total did not fall (×1." in document.headline.sentence
     backward = compared(candidate, base)
     assert backward.verdict == "inconclusive"
-    assert "but the total did not rise (×0." in to_json(backward)["headline"]["sentence"]
+    assert "but the total did not rise (×0." in make_comparison_document(backward).headline.sentence
 
 
 def test_unchanged_states_its_bound_and_inconclusive_what_settles_it() -> None:
-    same = to_json(compared(*sides((400, 200, 200), (400, 200, 200))))
-    bound = float(same["headline"]["sentence"].rpartition(" ")[2].rstrip("%."))
-    overall = same["headline"]["overall"]
-    assert same["verdict"] == "unchanged"
-    assert bound == pytest.approx(100 * (max(overall["high"], 1 / overall["low"]) - 1), abs=0.01)
+    same = make_comparison_document(compared(*sides((400, 200, 200), (400, 200, 200))))
+    bound = float(same.headline.sentence.rpartition(" ")[2].rstrip("%."))
+    overall = same.headline.total
+    assert same.verdict == "unchanged"
+    assert overall is not None
+    assert bound == pytest.approx(100 * (max(overall.ci_high, 1 / overall.ci_low) - 1), abs=0.01)
     assert bound <= 10
-    wide = to_json(compared(*sides((40, 20, 20), (40, 20, 20), 3)))["headline"]["sentence"]
+    wide = make_comparison_document(compared(*sides((40, 20, 20), (40, 20, 20), 3))).headline.sentence
     assert wide.startswith("Inconclusive: no change of CPU per request larger than ")
     assert "per side for a conclusive result" in wide
 
@@ -146,4 +148,4 @@ def test_swapped_sides_give_the_opposite_verdict_on_generated_cases(seed: int) -
     }
     assert sorted(m.amount for m in forward.moves) == pytest.approx(sorted(m.amount for m in backward.moves))
     for comparison in (forward, backward):
-        assert to_json(comparison)["headline"]["sentence"].startswith(comparison.verdict.capitalize())
+        assert make_comparison_document(comparison).headline.sentence.startswith(comparison.verdict.capitalize())

@@ -39,7 +39,7 @@ ALL_MORE = [130.0] * 12
 
 def test_a_function_that_grew_is_significant() -> None:
     found = compared(with_cpu(side(1, EVEN)), with_cpu(side(2, ONE_MORE, begin=20)))
-    assert (found.verdict, found.findings[0].subject, found.findings[0].certain) == ("regressed", NAMES[0], True)
+    assert (found.verdict, found.findings[0].subject, found.findings[0].is_significant) == ("regressed", NAMES[0], True)
     assert explaining(found) == set()
 
 
@@ -47,7 +47,7 @@ def test_of_one_binary_nothing_is_significant() -> None:
     base, candidate = side(1, EVEN), side(2, ONE_MORE, begin=20)
     same = compared(knowing(base, build_id="b"), knowing(candidate, build_id="b"))
     assert same.verdict == "inconclusive"
-    assert not any(finding.certain for finding in same.findings)
+    assert not any(finding.is_significant for finding in same.findings)
     assert "same-build" in explaining(same)
     other = compared(knowing(base, build_id="b", commit="c"), knowing(candidate, build_id="d", commit="c"))
     assert other.verdict == "regressed"
@@ -96,7 +96,7 @@ def test_a_change_within_the_difference_of_coverage_is_not_significant() -> None
     more = [number * 1.25 for number in EVEN]
     found = compared(base, with_cpu(side(2, more, begin=20), samples=1550))
     assert found.verdict == "inconclusive"
-    assert not any(finding.certain for finding in found.findings)
+    assert not any(finding.is_significant for finding in found.findings)
     assert "coverage" in explaining(found)
 
 
@@ -141,7 +141,7 @@ def test_a_drift_within_a_side_as_large_as_the_difference_explains_it() -> None:
         ]
 
     after = compared(drifting(0, 10), drifting(80, 170))
-    assert not any(finding.certain for finding in after.findings)
+    assert not any(finding.is_significant for finding in after.findings)
 
 
 def test_a_few_captures_of_two_processes_pay_for_the_process() -> None:
@@ -158,18 +158,18 @@ def test_a_function_that_changed_no_more_than_others_scatter_is_not_significant(
     scattered = [250.0, 40.0, 210.0, 55.0, 100.0, 160.0, 60.0, 110.0, 240.0, 45.0, 90.0, 120.0]
     alone = [250.0, *EVEN[1:]]
     later = compared(side(1, EVEN), side(2, scattered, begin=170))
-    assert not any(finding.certain and finding.subject in NAMES for finding in later.findings)
+    assert not any(finding.is_significant and finding.subject in NAMES for finding in later.findings)
     assert later.verdict == "inconclusive"
     in_turns = compared(side(1, EVEN), side(2, scattered, begin=20))
-    assert NAMES[0] in {finding.subject for finding in in_turns.findings if finding.certain}
+    assert NAMES[0] in {finding.subject for finding in in_turns.findings if finding.is_significant}
     changed = compared(side(1, EVEN), side(2, alone, begin=170))
-    assert NAMES[0] in {finding.subject for finding in changed.findings if finding.certain}
+    assert NAMES[0] in {finding.subject for finding in changed.findings if finding.is_significant}
 
 
 @pytest.mark.parametrize(("counts", "significant"), [([160.0, *[140.0] * 11], False), ([60.0, *[140.0] * 11], True)])
 def test_a_change_within_the_difference_of_load_is_not_significant(counts: list[float], significant: bool) -> None:
     """Work that is done per second costs a request less when there are more of them."""
     found = compared(side(1, ONE_MORE, requests=1_000), side(2, counts, begin=20, requests=1_400))
-    assert (NAMES[0] in {finding.subject for finding in found.findings if finding.certain}) is significant
+    assert (NAMES[0] in {finding.subject for finding in found.findings if finding.is_significant}) is significant
     assert "load" in explaining(found)
     assert "less than ×1.4" in {doubt.id: doubt.sentence for doubt in found.doubts}["load"]

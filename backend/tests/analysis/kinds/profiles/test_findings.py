@@ -38,9 +38,9 @@ def test_the_cause_is_told_and_not_the_frames_above_it() -> None:
     comparison = compared(runs(BASE), runs(BASE.replace("100 ", "250 "), seed=2))
     assert told(comparison) == [("x.field", "worse")]
     assert comparison.verdict == "regressed"
-    (payer,) = comparison.findings[0].payers
+    (payer,) = comparison.findings[0].attributed_callers
     assert payer.path == ("main.main", "a/x.Serve", "a/x.Decode", "a/x.field")
-    assert comparison.findings[0].change.low > 1
+    assert comparison.findings[0].change.ci_low > 1
 
 
 def test_two_causes_explain_their_common_caller() -> None:
@@ -62,7 +62,7 @@ def test_of_a_chain_of_callers_that_do_hardly_anything_the_innermost_is_told(see
     """Whichever of them happens to be the most significant."""
     comparison = compared(runs(CHAIN.format(600, 30), 10, seed=seed), runs(CHAIN.format(690, 30), 10, seed=seed + 100))
     assert told(comparison) == [("x.Add", "worse")]
-    (payer,) = comparison.findings[0].payers
+    (payer,) = comparison.findings[0].attributed_callers
     assert payer.path == ("main.main", "a/x.Serve", "a/x.AddAll", "a/x.Add")
 
 
@@ -97,7 +97,7 @@ GROWTH = """
 def test_stack_growth_is_told_as_a_category_paid_by_the_function_that_grew() -> None:
     comparison = compared(runs(GROWTH.format(40)), runs(GROWTH.format(160), seed=2))
     assert told(comparison) == [("stack-growth", "worse")]
-    (payer,) = comparison.findings[0].payers
+    (payer,) = comparison.findings[0].attributed_callers
     assert (payer.function, payer.entry) == ("a/x.Clone", "runtime.newstack")
     assert "attributed to x.Clone" in comparison.findings[0].sentence
     assert "instead of" in comparison.findings[0].sentence
@@ -115,8 +115,8 @@ def test_the_parts_of_the_collector_that_move_together_are_one_finding_put_on_wh
     comparison = compared(runs(GC.format(20, 10, 20)), runs(GC.format(120, 60, 120), seed=2))
     assert told(comparison) == [("gc", "worse"), ("allocation", "worse")]
     collected = comparison.findings[0]
-    assert [part.subject for part in collected.by][:2] == ["gc-mark", "gc-sweep"]
-    assert collected.payers[0].function == "a/x.Make"
+    assert [part.subject for part in collected.contributions][:2] == ["gc-mark", "gc-sweep"]
+    assert collected.attributed_callers[0].function == "a/x.Make"
     assert "what allocates more is x.Make" in collected.sentence
 
 
@@ -138,7 +138,7 @@ def test_runtime_locks_are_told_by_what_entered_them() -> None:
     comparison = compared(runs(CHANNEL.format(30, 10)), runs(CHANNEL.format(35, 150), seed=2))
     lock = finding(comparison, "lock-runtime")
     assert "entered by channel operations" in lock.sentence
-    assert [part.subject for part in lock.by] == ["runtime.chansend1"]
+    assert [part.subject for part in lock.contributions] == ["runtime.chansend1"]
 
 
 def test_a_helper_taken_out_is_a_move_and_no_finding() -> None:
@@ -146,7 +146,7 @@ def test_a_helper_taken_out_is_a_move_and_no_finding() -> None:
     candidate = base.replace("a/x.Old", "a/x.New")
     comparison = compared(runs(base, 10), runs(candidate, 10, seed=2))
     assert told(comparison) == []
-    assert [(short(m.from_function), short(m.to_function), short(m.under)) for m in comparison.moves] == [
+    assert [(short(m.from_function), short(m.to_function), short(m.common_caller)) for m in comparison.moves] == [
         ("x.Old", "x.New", "x.Serve")
     ]
     assert "with the same total" in comparison.moves[0].sentence
@@ -166,8 +166,8 @@ def test_one_profile_against_one_is_likely_at_best_and_says_how_many_more_would_
     comparison = compared(base, candidate)
     assert comparison.verdict == "inconclusive"
     assert told(comparison) == [("x.field", "worse")]
-    assert not comparison.findings[0].certain
-    assert (comparison.findings[0].more_profiles or 0) >= 1
+    assert not comparison.findings[0].is_significant
+    assert (comparison.findings[0].profiles_needed or 0) >= 1
     assert "single-profile" in {doubt.id for doubt in comparison.doubts}
 
 
@@ -186,7 +186,7 @@ def test_without_requests_or_duration_shares_blame_only_what_grew() -> None:
     bare = [[artifact_without_window(each) for each in side] for side in sides]
     comparison = compared(bare[0], bare[1])
     assert told(comparison) == [("x.B", "worse")]
-    assert comparison.findings[0].basis == "share"
+    assert comparison.findings[0].normalization == "share"
     assert "share-only" in {doubt.id for doubt in comparison.doubts}
 
 
@@ -240,7 +240,7 @@ def test_a_new_function_is_told_whole_and_not_by_the_library_it_calls() -> None:
 def test_a_library_function_is_paid_by_the_user_who_calls_it() -> None:
     base = "main.main main.main main.main\na/x.Serve a/x.Work a/x.Work\nslices.Sort slices.Sort .\n100 100 900"
     comparison = compared(runs(base, 10), runs(base.replace("100 100 900", "100 500 900"), 10, seed=2))
-    assert comparison.findings[0].payers[0].function == "a/x.Work"
+    assert comparison.findings[0].attributed_callers[0].function == "a/x.Work"
 
 
 def test_profiles_sampled_at_different_rates_are_compared_alike_in_both_orders() -> None:

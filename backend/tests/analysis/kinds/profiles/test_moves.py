@@ -29,7 +29,7 @@ def moves(comparison: ProfileComparison) -> set[frozenset[str]]:
 
 
 def subjects(comparison: ProfileComparison) -> set[tuple[str, str]]:
-    return {(short(each.subject), each.direction) for each in comparison.findings if each.certain}
+    return {(short(each.subject), each.direction) for each in comparison.findings if each.is_significant}
 
 
 GO_STATEMENT = """

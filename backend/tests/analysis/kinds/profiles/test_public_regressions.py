@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from slowpath.analysis.comparison.comparison_document import to_json
+from slowpath.analysis.comparison.comparison_document import make_comparison_document
 from slowpath.analysis.findings import wording
 from tests.analysis.compare_helpers import compared
 from tests.analysis.kinds.profiles.test_verdict_corpus import ROOT, cpu_profiles
@@ -23,9 +23,9 @@ def test_the_first_finding_names_the_function_to_blame(name: str, tmp_path: Path
         assert comparison.verdict == verdict
         first = comparison.findings[0]
         assert first.direction == direction
-        named = first.payers[0].function if first.kind == "profile.category" else first.subject
+        named = first.attributed_callers[0].function if first.kind == "profile.category" else first.subject
         assert named in guilty
-        assert wording.function(named) in to_json(comparison)["headline"]["sentence"]
+        assert wording.function(named) in make_comparison_document(comparison).headline.sentence
 
 
 def test_there_are_three() -> None:

@@ -69,7 +69,7 @@ def test_the_example_tells_its_story_whichever_side_is_which(tmp_path: Path) -> 
     assert (there.verdict, back.verdict) == ("regressed", "improved")
     for comparison in (there, back):
         assert comparison.findings[0].subject == "stack-growth"
-        assert comparison.findings[0].payers[0].function == "ingester/ident.cloneBytes"
+        assert comparison.findings[0].attributed_callers[0].function == "ingester/ident.cloneBytes"
 
 
 def test_halves_of_one_set_show_nothing(tmp_path: Path) -> None:

@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from slowpath.analysis.comparison.compare_sides import SideComparison
-from slowpath.analysis.comparison.comparison_document import to_json
+from slowpath.analysis.comparison.comparison_document import make_comparison_document
 from slowpath.analysis.formats.column_file import read_columns
+from slowpath.analysis.formats.document_json import dump_document
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
 from slowpath.analysis.kinds.profiles.stored_view import StoredView
 from tests.analysis.compare_helpers import compared
@@ -23,12 +24,12 @@ def assert_compares(
 ) -> SideComparison:
     """Compare and build all of the answer: nothing raises, no number is infinite or undefined."""
     comparison = compared(base, candidate)
-    document = json.loads(json.dumps(to_json(comparison), allow_nan=False))
+    document = json.loads(dump_document(make_comparison_document(comparison)))
     assert document["verdict"] in {"regressed", "improved", "mixed", "unchanged", "inconclusive"}
     assert not any(word in json.dumps(document) for word in ("nan ", "inf ", "Infinity"))
     if views and comparison.profiles is not None:
         for view in comparison.profiles.views():
-            json.dumps(view.describe(), allow_nan=False)
+            dump_document(view.describe())
             parts = [view.diff_columns(part) for part in ("all", "first", "rest")]
             parts.append(view.function_columns())
             if view.ground.granularity == "line":

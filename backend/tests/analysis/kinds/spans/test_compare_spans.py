@@ -1,6 +1,5 @@
 """Two sets of spans: what changed is found and told, what did not is silent, and sums on the page agree."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +8,7 @@ import pytest
 from slowpath.analysis.findings.run_metadata import RunMetadata
 from slowpath.analysis.kinds.spans.span_artifact import SpanArtifact
 from slowpath.analysis.kinds.spans.spans_page import page_of_one
+from tests.analysis.documents import as_json
 from tests.analysis.kinds.spans.compare_helpers import compared, subjects
 from tests.analysis.kinds.spans.generated_spans import MS, US, Drawn, Service, artifact_of, drawn_set
 
@@ -32,9 +32,9 @@ def test_a_longer_gap_is_found_where_it_is() -> None:
         "worse",
         "nanoseconds",
     )
-    assert finding.certain
+    assert finding.is_significant
     assert finding.quantile == 0.9
-    assert finding.change.low < finding.candidate / finding.base < finding.change.high
+    assert finding.change.ci_low < finding.candidate / finding.base < finding.change.ci_high
     assert "the gap in distributor push between decode and Push" in finding.sentence
     assert "of the request instead of" in finding.sentence
     assert finding.mechanism
@@ -55,8 +55,13 @@ def test_more_calls_are_found() -> None:
     comparison = compared(sets(USUAL, 1, 1), sets(replace(USUAL, calls=5), 1, 2))
     assert subjects(comparison) == ["distributor->ingester"]
     finding = comparison.findings[0]
-    assert (finding.kind, finding.base, finding.candidate, finding.certain) == ("spans.amplification", 3.0, 5.0, True)
-    assert finding.by[0].subject == "push"
+    assert (finding.kind, finding.base, finding.candidate, finding.is_significant) == (
+        "spans.amplification",
+        3.0,
+        5.0,
+        True,
+    )
+    assert finding.contributions[0].subject == "push"
     assert finding.sentence.startswith("distributor makes more calls to ingester: 3.00 → 5.00 for each push (×1.67")
     fewer = compared(sets(replace(USUAL, calls=5), 1, 1), sets(USUAL, 1, 2))
     assert (fewer.verdict, fewer.findings[0].direction) == ("improved", "better")
@@ -85,7 +90,7 @@ def test_a_call_that_was_not_made_before_is_found() -> None:
 
     comparison = compared([asking(0, 1)], [asking(1, 2)])
     new = next(finding for finding in comparison.findings if finding.kind == "spans.amplification")
-    assert (new.subject, new.base, new.candidate, new.change.of, new.change.ratio) == (
+    assert (new.subject, new.base, new.candidate, new.change.ci_of, new.change.ratio) == (
         "api->cache",
         0.0,
         1.0,
@@ -118,7 +123,7 @@ def test_many_equal_sets_are_unchanged() -> None:
 
 def test_the_page_is_json_and_its_sums_agree() -> None:
     comparison = compared(sets(USUAL, 2, 1), sets(replace(USUAL, gap_ns=4 * MS, calls=4), 2, 2))
-    page = json.loads(json.dumps(comparison.page("v1", "v2"), allow_nan=False))
+    page = as_json(comparison.page("v1", "v2"))
     assert page["format"] == "slowpath.spans-comparison/1"
     assert [page["sides"][side]["label"] for side in ("base", "candidate")] == ["v1", "v2"]
     assert page["order"] == ["distributor", "ingester-0", "ingester-1", "ingester-2", "ingester-3"]
@@ -140,7 +145,7 @@ def test_the_page_is_json_and_its_sums_agree() -> None:
 
 def test_one_set_alone_has_a_page() -> None:
     [alone] = sets(USUAL, 1, 1, 40)
-    page = json.loads(json.dumps(page_of_one(alone, "only"), allow_nan=False))
+    page = as_json(page_of_one(alone, "only"))
     assert page["sides"]["candidate"] is None
     assert page["sides"]["base"]["traces"] == 40
     assert all(row["candidate"] is None and row["state"] == "noise" for row in page["gaps"])
@@ -149,12 +154,12 @@ def test_one_set_alone_has_a_page() -> None:
 
 def test_slow_requests_name_what_they_have_in_common() -> None:
     tenants = replace(USUAL, slow_tenant=30.0)
-    page = page_of_one(sets(tenants, 1, 3, 400)[0])
+    page = as_json(page_of_one(sets(tenants, 1, 3, 400)[0]))
     leading = page["attributes"][0]
     assert (leading["key"], leading["value"]) == ("tenant", "tenant-0")
     assert leading["slow_share"] > 0.9
     assert leading["fast_share"] < 0.3
-    assert page_of_one(sets(USUAL, 1, 3, 400)[0])["attributes"] == []
+    assert as_json(page_of_one(sets(USUAL, 1, 3, 400)[0]))["attributes"] == []
 
 
 def test_doubts_name_what_differs() -> None:

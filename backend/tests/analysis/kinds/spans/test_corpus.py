@@ -1,6 +1,5 @@
 """Real span sets, of a corpus where one is given (SLOWPATH_CORPUS): every file has exact sums and a page."""
 
-import json
 import os
 import subprocess
 from pathlib import Path
@@ -9,6 +8,7 @@ import numpy as np
 import pytest
 
 from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath.analysis.formats.document_json import dump_document
 from slowpath.analysis.kinds.spans.critical_path import critical_path
 from slowpath.analysis.kinds.spans.span_artifact import SpanArtifact
 from slowpath.analysis.kinds.spans.span_forest import SpanForest
@@ -16,6 +16,7 @@ from slowpath.analysis.kinds.spans.span_gaps import find_gaps, self_ns
 from slowpath.analysis.kinds.spans.span_table import SpanTable
 from slowpath.analysis.kinds.spans.spans_page import page_of_one
 from slowpath.analysis.kinds.spans.trace_waterfall import waterfall
+from tests.analysis.documents import as_json
 from tests.analysis.kinds.spans.compare_helpers import compared, subjects
 
 ROOT = Path(__file__).resolve().parents[5]
@@ -45,8 +46,8 @@ def test_every_file_has_exact_sums(corpus: Path, tmp_path: Path) -> None:
         assert np.all((own >= 0) & (own <= forest.duration_ns)), path
         sums = critical_path(forest, roots.tolist()).of_rows(len(forest))
         assert sums.sum() == forest.duration_ns[roots].sum(), path
-        json.dumps(page_of_one(artifact), allow_nan=False)
-        json.dumps(waterfall(artifact.table, 0), allow_nan=False)
+        dump_document(page_of_one(artifact))
+        dump_document(waterfall(artifact.table, 0))
 
 
 def synthetic(corpus: Path, name: str, out: Path) -> SpanArtifact:
@@ -61,7 +62,7 @@ def test_the_gap_is_found(corpus: Path, tmp_path: Path, dialect: str) -> None:
     assert finding.subject == "distributor//api/v1/push|validateSeries|/cortex.Ingester/Push"
     assert (finding.base, finding.candidate) == pytest.approx((77_200, 6_623_400), rel=0.012)
     assert (comparison.verdict, len(comparison.findings)) == ("regressed", 1)
-    share = comparison.page()["critical"][0]
+    share = as_json(comparison.page())["critical"][0]
     assert share["path"] == ["distributor /api/v1/push"]
     assert (share["base"]["share"], share["candidate"]["share"]) == pytest.approx((0.154, 0.414), abs=0.001)
 
@@ -80,12 +81,9 @@ def test_equal_sets_in_different_dialects_are_silent(corpus: Path, tmp_path: Pat
 
 def test_recorded_requests_show_the_distributors_gap(corpus: Path, tmp_path: Path) -> None:
     page = page_of_one(decoded(next((corpus / "otlp-lines").iterdir()), tmp_path / "out"))
-    gaps = [
-        row
-        for row in page["gaps"]
-        if row["service"] == "distributor" and not row["leaf"] and row["next"] == "Ingester.Push"
-    ]
-    assert gaps[0]["edge"] == "distributor/POST /api/v1/push|validate|Ingester.Push"
-    assert page["amplification"][0]["edge"] == "distributor->ingester"
-    assert page["amplification"][0]["base"]["mean"] == 3.0
-    assert page["order"] == ["distributor", "ingester"]
+    gaps = [row for row in page.gaps if row.service == "distributor" and not row.leaf and row.next == "Ingester.Push"]
+    assert gaps[0].edge == "distributor/POST /api/v1/push|validate|Ingester.Push"
+    assert page.amplification[0].edge == "distributor->ingester"
+    assert page.amplification[0].base is not None
+    assert page.amplification[0].base.mean == 3.0
+    assert page.order == ["distributor", "ingester"]

@@ -47,7 +47,7 @@ def test_it_is_drawn_like_any_profile() -> None:
     compared = compare_profiles(sides[0], sides[1], ProfileThresholds(), rng, lambda _step, _fraction: None)
     assert [(kind.comparison.kind, kind.verdict) for kind in compared.kinds] == [("critical-path", None)]
     views = [view.describe() for view in compared.views()]
-    assert {view["sample_type"]["type"] for view in views} == {"count", "critical"}
+    assert {view.sample_type.type for view in views} == {"count", "critical"}
 
 
 def test_the_decoder_exports_it(tmp_path: Path) -> None:

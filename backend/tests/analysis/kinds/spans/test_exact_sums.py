@@ -10,6 +10,7 @@ from slowpath.analysis.kinds.spans.span_columns import CLIENT, INTERNAL, SERVER
 from slowpath.analysis.kinds.spans.span_forest import SpanForest
 from slowpath.analysis.kinds.spans.span_gaps import NOBODY, added_ns, find_gaps, gap_edges, self_ns
 from slowpath.analysis.kinds.spans.trace_waterfall import waterfall
+from tests.analysis.documents import as_json
 from tests.analysis.kinds.spans.generated_spans import Drawn, artifact_of, table_of
 
 TIMES = st.integers(0, 24)
@@ -146,7 +147,7 @@ def test_critical_paths_partition_their_roots(roots: list[Drawn]) -> None:
 @given(st.lists(trees(), min_size=1, max_size=2))
 @settings(max_examples=50, deadline=None)
 def test_a_waterfall_tells_the_same_sums(roots: list[Drawn]) -> None:
-    told = waterfall(table_of(roots), 0)
+    told = as_json(waterfall(table_of(roots), 0))
     for span in told["spans"]:
         assert span["self_ns"] == sum(gap["end_ns"] - gap["start_ns"] for gap in span["gaps"])
     whole = sum(span["duration_ns"] for span in told["spans"] if span["parent"] is None)

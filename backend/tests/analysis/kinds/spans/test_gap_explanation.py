@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 
 from slowpath.analysis.kinds.spans.gap_explanation import (
     ExaminedTrace,
@@ -11,9 +12,11 @@ from slowpath.analysis.kinds.spans.gap_explanation import (
     make_explanation,
     make_gap_question,
 )
+from slowpath.analysis.kinds.spans.gap_explanation_document import ExplanationBasis, GapAnswer
 from slowpath.analysis.kinds.spans.span_columns import CLIENT, DUPLICATE_ID, SERVER
 from slowpath.analysis.kinds.spans.span_table import SpanTable
 from slowpath.analysis.kinds.spans.trace_waterfall import waterfall
+from tests.analysis.documents import as_json
 from tests.analysis.kinds.spans.generated_spans import MS, US, Drawn, buffer_of
 
 NOON = 1_700_000_000_000_000_000
@@ -31,13 +34,14 @@ def request(skew: int = 0, flags: int = 0) -> SpanTable:
     return SpanTable.parse(buffer_of([[Drawn("call", NOON, NOON + 11 * MS, (inner,), "load", CLIENT)]]))
 
 
-def answer(basis: str, **told: Any) -> dict[str, Any]:  # noqa: ANN401 - as the decoder tells
+def answer(basis: ExplanationBasis, **told: Any) -> GapAnswer:  # noqa: ANN401 - as the decoder tells
     clock = {"snapshots": 2, "drift_ns": 20, "anchored": False, "apart_ns": 900}
-    return {
+    made: dict[str, Any] = {
         "basis": basis, "gap_ns": 5 * MS, "trace_from_ns": 17, "clock": clock, "marks": 4, "hit": 0, "luck": 0.0, "rivals": 0,
         "goroutine": {"id": 7, "group": "main.serve"}, "parts": [], "pieces": [], "pieces_total": 0, "processors": [],
         "procs": 2, "gc": {"mark_ns": 0, "stop_ns": 0, "cycles": 0}, "samples": [], **told,
     }  # fmt: skip
+    return TypeAdapter(GapAnswer).validate_python(made)
 
 
 def part(state: str, ns: int, reason: str = "", **told: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
@@ -52,6 +56,10 @@ PARTS = [
 ]  # fmt: skip
 
 
+def explain(asked: GapQuestion, traces: list[ExaminedTrace]) -> Any:  # noqa: ANN401 - as readers get it
+    return as_json(make_explanation(asked, traces))
+
+
 def question() -> GapQuestion:
     return make_gap_question(request(), 0, 1, 0)
 
@@ -59,7 +67,7 @@ def question() -> GapQuestion:
 def test_a_gap_is_asked_for_by_the_clock_of_its_own_process() -> None:
     straight, moved = make_gap_question(request(), 0, 1, 0), make_gap_question(request(skew=700 * US), 0, 1, 0)
 
-    page = waterfall(request(), 0)["spans"][1]["gaps"][0]
+    page = as_json(waterfall(request(), 0))["spans"][1]["gaps"][0]
     assert (page["previous"], page["next"]) == (straight.previous, straight.next) == ("read body", "store")
     assert straight.to_ns - straight.from_ns == page["end_ns"] - page["start_ns"] == 5 * MS
     assert straight.from_ns == NOON + 2 * MS
@@ -90,7 +98,7 @@ def test_what_is_not_there_is_not_asked(span: int, gap: int) -> None:
 
 
 def test_the_sentence_says_what_held_the_goroutine_and_who_woke_it() -> None:
-    told = make_explanation(question(), [ExaminedTrace("a", "one.trace", answer("id", parts=PARTS))])
+    told = explain(question(), [ExaminedTrace("a", "one.trace", answer("id", parts=PARTS))])
 
     assert told["sentence"] == (
         "Of these 5.00 ms, in goroutine 7 (main.serve): it waited 3.00 ms for a processor behind main.hog (90 %) and "
@@ -103,11 +111,11 @@ def test_the_sentence_says_what_held_the_goroutine_and_who_woke_it() -> None:
 
 def test_a_collector_that_marks_meanwhile_is_named() -> None:
     marking = answer("id", parts=PARTS, gc={"mark_ns": 4 * MS, "stop_ns": 0, "cycles": 1})
-    assert "marking for 4.00 ms of it" in make_explanation(question(), [ExaminedTrace("a", "t", marking)])["sentence"]
+    assert "marking for 4.00 ms of it" in explain(question(), [ExaminedTrace("a", "t", marking)])["sentence"]
 
 
 def test_what_was_found_by_the_clock_is_doubted() -> None:
-    told = make_explanation(question(), [ExaminedTrace("a", "t", answer("clock", parts=PARTS, hit=4, luck=2e-6))])
+    told = explain(question(), [ExaminedTrace("a", "t", answer("clock", parts=PARTS, hit=4, luck=2e-6))])
     assert "4 of 4 moments" in told["doubts"][0]
     assert "one in 500,000" in told["doubts"][0]
 
@@ -116,14 +124,14 @@ def test_clocks_that_do_not_agree_are_told() -> None:
     far = {"snapshots": 2, "drift_ns": 20, "anchored": True, "apart_ns": -3_600_000_000_000}
     none = {"snapshots": 0, "drift_ns": 0, "anchored": True, "apart_ns": None}
     for clock, words in ((far, "apart"), (none, "no wall clock")):
-        told = make_explanation(question(), [ExaminedTrace("a", "t", answer("id", parts=PARTS, clock=clock))])
+        told = explain(question(), [ExaminedTrace("a", "t", answer("id", parts=PARTS, clock=clock))])
         assert words in told["doubts"][0]
         assert "stands for its beginning" in told["doubts"][0]
 
 
 def test_without_a_goroutine_the_processors_are_told_and_why() -> None:
     held = [{"kind": "user", "group": "main.hog", "ns": 9e6}, {"kind": "idle", "group": "", "ns": 1e6}]
-    told = make_explanation(
+    told = explain(
         question(), [ExaminedTrace("a", "t", answer("nobody", why="ambiguous", goroutine=None, processors=held))]
     )
 
@@ -134,8 +142,8 @@ def test_without_a_goroutine_the_processors_are_told_and_why() -> None:
 
 @pytest.mark.parametrize("why", ["no-clock", "clock-set", "outside", "unreadable"])
 def test_what_can_not_be_explained_says_why(why: str) -> None:
-    bare = {"basis": "nothing", "why": why}
-    told = make_explanation(question(), [ExaminedTrace("a", "old.trace", bare)])
+    bare: GapAnswer = {"basis": "nothing", "why": why}
+    told = explain(question(), [ExaminedTrace("a", "old.trace", bare)])
 
     assert told["sentence"].startswith("These 5.00 ms can not be explained: ")
     assert (told["trace"], told["parts"], told["doubts"]) == (None, [], [])
@@ -144,7 +152,7 @@ def test_what_can_not_be_explained_says_why(why: str) -> None:
 
 
 def test_without_a_trace_that_is_said() -> None:
-    assert make_explanation(question(), [])["sentence"] == "No execution trace of api covers these 5.00 ms."
+    assert explain(question(), [])["sentence"] == "No execution trace of api covers these 5.00 ms."
 
 
 def test_an_id_says_more_than_a_clock() -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from slowpath.analysis.findings.wording import format_duration
+from tests.analysis.documents import as_json
 from tests.analysis.kinds.spans.compare_helpers import compared
 from tests.analysis.kinds.spans.generated_spans import MS, Service
 from tests.analysis.kinds.spans.test_compare_spans import USUAL, sets
@@ -16,7 +17,7 @@ NAMES = {0.5: "p50", 0.9: "p90", 0.99: "p99"}
 def test_gap_findings_and_rows_agree_at_every_quantile(slow: Service) -> None:
     for base, candidate in ((USUAL, slow), (slow, USUAL)):
         found = compared(sets(base, 3, 1), sets(candidate, 3, 2))
-        rows = {row["edge"]: row for row in found.page()["gaps"]}
+        rows = {row["edge"]: row for row in as_json(found.page())["gaps"]}
         gaps = [each for each in found.findings if each.kind == "spans.gap" and each.quantile is not None]
         assert gaps
         for finding in gaps:

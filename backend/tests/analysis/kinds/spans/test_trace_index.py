@@ -28,7 +28,7 @@ def table() -> SpanTable:
 
 def ids(wanted: TraceListQuery, limit: int = 50, offset: int = 0) -> tuple[list[int], int]:
     rows, total = TraceIndex.of(table()).page(wanted, limit, offset)
-    return [int(row["trace_id"], 16) for row in rows], total
+    return [int(row.trace_id, 16) for row in rows], total
 
 
 @pytest.mark.parametrize("order", ["duration", "start", "gap", "spans", "errors"])
@@ -40,7 +40,7 @@ def test_what_is_stored_says_the_same_as_the_spans(order: Order) -> None:
     rows = [trace_row(table(), trace, int(forest.roots[trace]), measured, trace) for trace in range(forest.traces)]
     keys: dict[str, str] = {"start": "start_ns", "duration": "duration_ns", "gap": "gap_ns"}
     key = keys.get(order, order)
-    rows.sort(key=lambda row: row[key] if order == "start" else -row[key])
+    rows.sort(key=lambda row: getattr(row, key) if order == "start" else -getattr(row, key))
     assert stored.page(TraceListQuery(order), 3, 1) == (rows[1:4], len(rows))
 
 

@@ -59,7 +59,7 @@ export function linesOf(series: SeriesOfTrace, set: LevelSet): Line[] {
           name,
           unit: set === 'heap' ? 'bytes' : 'count',
           mean: told.mean,
-          min: told.min,
+          min: null,
           max: told.max,
         },
       ];
@@ -68,7 +68,7 @@ export function linesOf(series: SeriesOfTrace, set: LevelSet): Line[] {
       {
         name,
         unit: 'count/s',
-        mean: told.map((value) => (value === null ? null : value * perSecond)),
+        mean: told.map((value) => value * perSecond),
         min: null,
         max: null,
       },

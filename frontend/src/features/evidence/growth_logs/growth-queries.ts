@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { calls } from '../../../api';
-import { readGrowth, readGrowthSets } from './growth-types';
+import { readGrowth, withoutSide } from './growth-types';
 
 export const growthQuery = (comparison_id: string) =>
   queryOptions({
@@ -27,9 +27,7 @@ export const growthLogSetsListQuery = () =>
       });
       if (logs.items.length === 0) return { sets: [], more: false };
       const artifact_id = logs.items.map(({ id }) => id).reverse();
-      const sets = readGrowthSets(
-        await calls.growthLogSetsList({ query: { artifact_id }, signal }),
-      );
+      const sets = (await calls.growthSets({ query: { artifact_id }, signal })).map(withoutSide);
       return { sets, more: logs.next_cursor !== null };
     },
   });

@@ -11,7 +11,6 @@ import {
   requestExplanation,
   explanationsQuery,
   isOpen,
-  readExplanation,
   type ExplainedGap,
   type GapExplanationPart,
   type GapExplanation,
@@ -90,17 +89,11 @@ export function GapExplanation(props: GapExplanationProps) {
 }
 
 type ToldProps = Pick<GapExplanationProps, 'executionLink'> & {
-  content: unknown;
+  content: GapExplanation;
   again: (words: string) => ReactNode;
 };
 
-function GapExplanationBody({ content, executionLink, again }: ToldProps) {
-  let told: GapExplanation;
-  try {
-    told = readExplanation(content);
-  } catch (error) {
-    return <ErrorState compact error={error} />;
-  }
+function GapExplanationBody({ content: told, executionLink, again }: ToldProps) {
   const known = told.basis === 'id' || told.basis === 'clock';
   return (
     <div className={classes.explained}>

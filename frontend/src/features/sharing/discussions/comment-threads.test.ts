@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Finding, SaidComment } from '../../../api';
+import type { SaidComment } from '../../../api';
+import { aFinding } from '../../../testing/api-factories';
 import { findingPart, matchMembers, insertMention, mentionAt, threadsOf } from './comment-threads';
 
 const PEOPLE = [
@@ -58,8 +59,13 @@ describe('naming', () => {
 });
 
 it('knows a finding as the server does', () => {
-  const finding = { kind: 'trace.sched_delay', subject: 'g|r', quantile: 0.99 } as Finding;
-  expect(findingPart({ ...finding, profile: undefined, basis: 'quantile' })).toBe(
-    'trace.sched_delay||g|r|0.99|quantile',
-  );
+  const finding = aFinding({
+    kind: 'trace.sched_delay',
+    profile_kind: 'trace',
+    subject: 'g|r',
+    quantile: 0.99,
+    normalization: 'quantile',
+  });
+  expect(findingPart(finding)).toBe('trace.sched_delay|trace|g|r|0.99|quantile');
+  expect(findingPart({ ...finding, quantile: null })).toBe('trace.sched_delay|trace|g|r||quantile');
 });

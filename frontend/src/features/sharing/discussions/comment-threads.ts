@@ -13,8 +13,14 @@ export function threadsOf(comments: SaidComment[]): Thread[] {
 }
 
 /** The identity of a finding in its comparison, independent of its position: as the server has it. */
-export const findingPart = ({ kind, profile, subject, quantile, basis }: Finding): string =>
-  [kind, profile, subject, quantile, basis].map((word) => word ?? '').join('|');
+export const findingPart = ({
+  kind,
+  profile_kind,
+  subject,
+  quantile,
+  normalization,
+}: Finding): string =>
+  [kind, profile_kind, subject, quantile, normalization].map((word) => word ?? '').join('|');
 
 export type Person = { id: string; name: string };
 

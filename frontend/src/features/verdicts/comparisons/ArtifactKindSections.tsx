@@ -139,7 +139,7 @@ export function placeOf(
   const part = artifactKindOfFinding(finding);
   // Metrics have no separate section: their place is the list.
   if (!parts.includes(part) || finding.kind.startsWith('metrics.')) return {};
-  if (part === 'profiles') return { part, kind: finding.profile ?? view.kind };
+  if (part === 'profiles') return { part, kind: finding.profile_kind || view.kind };
   if (part === 'spans') return { part, spans: { ...view.spans, edge: finding.subject } };
   if (part !== 'traces' || !isOfWaiter(finding)) return { part };
   const { sort, levels, quantile } = view.trace;

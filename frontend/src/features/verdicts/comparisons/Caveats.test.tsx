@@ -3,14 +3,14 @@ import { expect, test } from 'vitest';
 import { aResult } from '../../../testing/api-factories';
 import { Caveats, splitCaveats } from './Caveats';
 
-const doubts = (count: number) =>
+const caveats = (count: number) =>
   Array.from({ length: count }, (_, at) => ({
     id: `d${at}`,
     sentence: `Number ${at} differs. So?`,
   }));
 
 test('the gravest three are shown, the others counted and a click away', () => {
-  render(<Caveats result={aResult({ doubts: doubts(5) })} />);
+  render(<Caveats result={aResult({ caveats: caveats(5) })} />);
   const strip = screen.getByRole('region', { name: 'Caveats' });
   expect(strip.textContent).toContain('5 doubts');
   expect(screen.queryByText('Number 3 differs.', { exact: false })).toBeNull();
@@ -23,7 +23,7 @@ test('the gravest three are shown, the others counted and a click away', () => {
 });
 
 test('three need no button on a wide screen', () => {
-  render(<Caveats result={aResult({ doubts: doubts(3) })} />);
+  render(<Caveats result={aResult({ caveats: caveats(3) })} />);
   expect(screen.getAllByRole('button').map((button) => button.textContent)).toEqual(['show']);
 });
 
@@ -44,14 +44,14 @@ test('the detectable change of gaps is described in words', () => {
   const detectable = (subject: string) => [{ kind: 'spans.gap', subject, ratio: 4.52 }];
   const { rerender } = render(
     <Caveats
-      result={aResult({ doubts: [], detectable: detectable('ingester-2/Push|START|END') })}
+      result={aResult({ caveats: [], minimum_detectable_effects: detectable('ingester-2/Push|START|END') })}
     />,
   );
   const strip = () => screen.getByRole('region', { name: 'Caveats' });
   expect(strip()).toHaveTextContent('change of the self time of ingester-2 Push: ×4.52');
   rerender(
     <Caveats
-      result={aResult({ doubts: [], detectable: detectable('api/List|SELECT a|b|SELECT b') })}
+      result={aResult({ caveats: [], minimum_detectable_effects: detectable('api/List|SELECT a|b|SELECT b') })}
     />,
   );
   expect(strip()).toHaveTextContent('the gap in api List');

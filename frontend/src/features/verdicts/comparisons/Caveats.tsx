@@ -20,15 +20,15 @@ export function splitCaveats(sentence: string): [string, string] {
 }
 
 /** The headline's own sentence where profiles decide; else the first of what traces and spans could detect. */
-function detectableText({ headline, detectable }: ComparisonResult): string {
-  if (headline?.detectable) return headline.detectable;
-  const first = detectable.find(({ kind, ratio }) => !kind.startsWith('profile.') && ratio);
+function detectableText({ headline, minimum_detectable_effects }: ComparisonResult): string {
+  if (headline.minimum_detectable_effect) return headline.minimum_detectable_effect;
+  const first = minimum_detectable_effects.find(({ kind, ratio }) => !kind.startsWith('profile.') && ratio);
   return first
     ? `Minimum detectable change of ${detectableName(first)}: ${formatRatio(first.ratio)}`
     : '';
 }
 
-function detectableName({ kind, subject }: ComparisonResult['detectable'][number]): string {
+function detectableName({ kind, subject }: ComparisonResult['minimum_detectable_effects'][number]): string {
   if (kind === 'trace.sched_delay') return `the wait time of ${waiterLabel(subject)}`;
   if (kind === 'trace.waiting') return 'scheduler latency';
   if (kind === 'trace.gc') return 'garbage collection';
@@ -40,18 +40,18 @@ function detectableName({ kind, subject }: ComparisonResult['detectable'][number
 export function Caveats({ result }: { result: ComparisonResult }) {
   const [open, setOpen] = useState(false);
   const detectable = detectableText(result);
-  const { doubts } = result;
-  if (doubts.length === 0 && detectable === '') return null;
-  const more = doubts.length - SHOWN;
+  const { caveats } = result;
+  if (caveats.length === 0 && detectable === '') return null;
+  const more = caveats.length - SHOWN;
   return (
     <section
       className={`${classes.strip} ${open ? classes.open : classes.closed}`}
       aria-label="Caveats"
     >
-      {doubts.length > 0 && (
+      {caveats.length > 0 && (
         <span className={classes.count}>
           <CaveatIcon />
-          <b>{countOf(doubts.length, 'doubt')}</b>
+          <b>{countOf(caveats.length, 'doubt')}</b>
           <button
             type="button"
             className={`link ${classes.narrow}`}
@@ -64,7 +64,7 @@ export function Caveats({ result }: { result: ComparisonResult }) {
           </button>
         </span>
       )}
-      {doubts.slice(0, open ? undefined : SHOWN).map(({ id, sentence }, index) => {
+      {caveats.slice(0, open ? undefined : SHOWN).map(({ id, sentence }, index) => {
         const [what, meaning] = splitCaveats(sentence);
         return (
           <span key={`${id} ${index}`} className={classes.doubt}>

@@ -151,9 +151,9 @@ function Done({
       ...placeOf(finding, parts, view),
     });
     setArrival(parts.includes(artifactKindOfFinding(finding)) ? arrivalOf(finding) : null);
-    const payer = finding.payers[0];
+    const caller = finding.attributed_callers[0];
     if (finding.kind === 'profile.function') show(finding, [finding.subject]);
-    else if (payer) show(finding, pathTo(payer));
+    else if (caller) show(finding, pathTo(caller));
   };
 
   return (

@@ -1,4 +1,4 @@
-/** Why a finding probably happened, what usually helps, and on which paths it is paid. */
+/** Why a finding probably happened, what usually helps, and the paths it is attributed to. */
 import type { ReactNode } from 'react';
 import type { Finding } from '../../../api';
 import { normalizationPhrase } from '../../../engine/format/change-wording';
@@ -49,10 +49,10 @@ export function FindingDetail({ finding, onShow, action, talk }: DetailProps) {
             <b>Suggested fix</b> {finding.advice}
           </p>
         )}
-        {finding.by.length > 0 && (
+        {finding.contributions.length > 0 && (
           <p className="t2">
             <b>Breakdown</b>{' '}
-            {finding.by
+            {finding.contributions
               .map(
                 ({ subject, share }) =>
                   `${partName(subject, finding.kind).text} ${formatShare(share)}`,
@@ -61,31 +61,31 @@ export function FindingDetail({ finding, onShow, action, talk }: DetailProps) {
           </p>
         )}
       </div>
-      {finding.payers.length > 0 && (
+      {finding.attributed_callers.length > 0 && (
         <ol className={classes.payers} aria-label="Attributed to">
-          {finding.payers.slice(0, 5).map((payer, index) => (
+          {finding.attributed_callers.slice(0, 5).map((caller, index) => (
             <li key={index}>
               <button
                 type="button"
                 className="link"
-                title={payer.function}
+                title={caller.function}
                 onClick={() => {
-                  onShow(pathTo(payer));
+                  onShow(pathTo(caller));
                 }}
               >
-                <span className="mono">{shortName(payer.function)}</span>
+                <span className="mono">{shortName(caller.function)}</span>
               </button>{' '}
               <span className="muted">
-                {formatDelta(payer.difference, unit)}
-                {payer.entry && (
+                {formatDelta(caller.difference, unit)}
+                {caller.entry && (
                   <>
                     {' '}
-                    through <span className="mono">{shortName(payer.entry)}</span>
+                    through <span className="mono">{shortName(caller.entry)}</span>
                   </>
                 )}
               </span>
-              {payer.path.length > 1 && (
-                <p className={classes.path}>{payer.path.map(shortName).join(' › ')}</p>
+              {caller.path.length > 1 && (
+                <p className={classes.path}>{caller.path.map(shortName).join(' › ')}</p>
               )}
             </li>
           ))}

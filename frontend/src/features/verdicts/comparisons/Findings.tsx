@@ -1,4 +1,4 @@
-/** What changed, most important first: a sentence, its effect on a shared axis, who pays, how sure. */
+/** What changed, most important first: a sentence, its effect on a shared axis, the attributed caller, the q-value. */
 import { useState, type ReactNode } from 'react';
 import type { ComparisonResult, Finding, CostShift } from '../../../api';
 import { EffectAxis, EffectInterval } from '../../../charts';
@@ -51,13 +51,13 @@ const INTERVAL_WIDTH = 220;
 export function Findings(props: FindingsProps) {
   const { result, chosen, unfolded, onChoose, onUnfold, onShow, talk, action } = props;
   const [all, setAll] = useState(chosen !== null && chosen >= SHOWN_FIRST);
-  const { findings, moves } = result;
+  const { findings, cost_shifts } = result;
   const axis = ratioAxis(findings.map(rangeOf));
   const shown = all ? findings : findings.slice(0, SHOWN_FIRST);
   const hidden = findings.length - shown.length;
   const kindOf = (kind: string | undefined) =>
-    result.kinds.length > 1 && kind ? kindLabel(kind) : '';
-  if (findings.length === 0 && moves.length === 0) {
+    result.profile_kinds.length > 1 && kind ? kindLabel(kind) : '';
+  if (findings.length === 0 && cost_shifts.length === 0) {
     return (
       <div className={classes.none}>
         <EmptyState help="inconclusive">{NOTHING_FOUND}</EmptyState>
@@ -83,7 +83,7 @@ export function Findings(props: FindingsProps) {
         <li key={index}>
           <FindingRow
             finding={finding}
-            kind={kindOf(finding.profile)}
+            kind={kindOf(finding.profile_kind)}
             number={index + 1}
             said={talk?.count(finding)}
             axis={axis}
@@ -121,11 +121,11 @@ export function Findings(props: FindingsProps) {
           </button>
         </li>
       )}
-      {moves.map((move, index) => (
-        <MoveRow
-          key={`${move.from_function} ${move.to_function} ${index}`}
-          move={move}
-          kind={kindOf(move.profile)}
+      {cost_shifts.map((shift, index) => (
+        <CostShiftRow
+          key={`${shift.from_function} ${shift.to_function} ${index}`}
+          shift={shift}
+          kind={kindOf(shift.profile_kind)}
         />
       ))}
     </ol>
@@ -133,11 +133,11 @@ export function Findings(props: FindingsProps) {
 }
 
 function rangeOf({ change }: Finding) {
-  const ofRatio = change.of === 'ratio';
+  const ofRatio = change.ci_of === 'ratio';
   return {
     ratio: change.ratio,
-    low: ofRatio ? change.low : null,
-    high: ofRatio ? change.high : null,
+    low: ofRatio ? change.ci_low : null,
+    high: ofRatio ? change.ci_high : null,
   };
 }
 
@@ -201,7 +201,7 @@ function FindingRow({
         <FindingText parts={findingParts(finding)} />
         {kind !== '' && <span className="muted"> · {kind}</span>}
         {said}
-        {finding.certain === false && (
+        {!finding.is_significant && (
           <span className="muted"> · not significant{moreText(finding)}</span>
         )}
       </button>
@@ -230,7 +230,7 @@ function FindingRow({
         {payer.share !== '' && <span className="muted nowrap">{payer.share}</span>}
       </span>
       <span className={classes.q}>
-        {finding.q_value === null || !finding.certain
+        {finding.q_value === null || !finding.is_significant
           ? '–'
           : formatProbability(finding.q_value).replace(' ', '')}
       </span>
@@ -238,7 +238,7 @@ function FindingRow({
   );
 }
 
-function moreText({ more_profiles: more }: Finding): string {
+function moreText({ profiles_needed: more }: Finding): string {
   return more ? `; upload ${countOf(more, 'more profile')} per side for a conclusive result` : '';
 }
 
@@ -254,8 +254,8 @@ function attributedCallerHeader(findings: Finding[]): string {
 const isWait = ({ kind }: Finding): boolean => kind.startsWith('trace.');
 
 /** Without its share: the sentence tells that of the whole wait, and this one would be of the change. */
-function occupantText({ by, kind }: Finding): AttributedCallerText {
-  const first = by[0];
+function occupantText({ contributions, kind }: Finding): AttributedCallerText {
+  const first = contributions[0];
   if (!first) return { name: '', share: '', title: '', code: false };
   const { text, code = false } = partName(first.subject, kind);
   return { name: text, share: '', title: first.subject, code };
@@ -263,23 +263,23 @@ function occupantText({ by, kind }: Finding): AttributedCallerText {
 
 function attributedCallerText(finding: Finding): AttributedCallerText {
   if (isWait(finding)) return occupantText(finding);
-  const payer = finding.payers[0];
-  // A function that pays for itself is already the row's subject.
-  if (!payer || payer.function === finding.subject)
+  const caller = finding.attributed_callers[0];
+  // A function to which its cost is attributed is already the subject of the row.
+  if (!caller || caller.function === finding.subject)
     return { name: '', share: '', title: '', code: true };
   const share =
-    finding.change.difference === 0 ? NaN : payer.difference / finding.change.difference;
+    finding.change.difference === 0 ? NaN : caller.difference / finding.change.difference;
   const tellable = share > 0 && share <= 1.005;
   return {
-    name: shortName(payer.function),
+    name: shortName(caller.function),
     share: tellable ? formatShare(Math.round(share * 100) / 100).replace('.0', '') : '',
-    title: payer.function,
+    title: caller.function,
     code: true,
   };
 }
 
-function MoveRow({ move, kind }: { move: CostShift; kind: string }) {
-  const names = [move.from_function, move.to_function, move.under].flatMap((name) => [
+function CostShiftRow({ shift, kind }: { shift: CostShift; kind: string }) {
+  const names = [shift.from_function, shift.to_function, shift.common_caller].flatMap((name) => [
     name,
     shortName(name),
   ]);
@@ -288,12 +288,12 @@ function MoveRow({ move, kind }: { move: CostShift; kind: string }) {
       <span className={classes.fold} />
       <KindIcon kind="move" />
       <span className={classes.sentence}>
-        <FindingText parts={withNames(move.sentence.replace(/\.$/u, ''), names)} />
+        <FindingText parts={withNames(shift.sentence.replace(/\.$/u, ''), names)} />
       </span>
       <span className={`${classes.whisker} muted`}>{kind}</span>
       <span className={`${classes.effect} muted`}>cost shift, no net change</span>
-      <span className={classes.payer} title={move.under}>
-        <span className="mono cut">{shortName(move.under)}</span>
+      <span className={classes.payer} title={shift.common_caller}>
+        <span className="mono cut">{shortName(shift.common_caller)}</span>
       </span>
       <span className={classes.q}>–</span>
     </li>

@@ -3,7 +3,6 @@ import {
   asBytes,
   calls,
   openUrl,
-  readComparison,
   type Comparison,
   type ExportFormat,
   type Granularity,
@@ -31,7 +30,7 @@ export const comparisonQuery = (comparison_id: string) =>
   queryOptions({
     queryKey: ['comparison', 'one', comparison_id],
     queryFn: async ({ signal }) =>
-      readComparison(await calls.comparisonsGet({ path: { comparison_id }, signal })),
+      calls.comparisonsGet({ path: { comparison_id }, signal }),
   });
 
 /** Numbers of a finished view never change; they are cached as long as the page is open. */

@@ -1,7 +1,6 @@
 import { QueryClient } from '@tanstack/react-query';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
-import { readComparison } from '../../../api';
 import { aComparison } from '../../../testing/api-factories';
 import { at, problem, server } from '../../../testing/mock-api';
 import { comparisonSnapshotRequests } from './comparison-snapshot-requests';
@@ -14,8 +13,8 @@ describe('what can be opened in a comparison', () => {
       http.get(at('/comparisons/:id'), () => HttpResponse.json({})),
     );
     const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
-    const comparison = aComparison({ artifact_kinds: ['profiles', 'traces'] });
-    client.setQueryData(comparisonQuery(comparison.id).queryKey, readComparison(comparison));
+    const comparison = aComparison({ parts: ['profiles', 'traces'] });
+    client.setQueryData(comparisonQuery(comparison.id).queryKey, comparison);
 
     const found = await comparisonSnapshotRequests(client, comparison.id);
 

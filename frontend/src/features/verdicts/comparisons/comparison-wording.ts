@@ -3,8 +3,8 @@ import type {
   Comparison,
   ComparisonResult,
   Finding,
-  HeadlineTotal,
-  KindResult,
+  TotalChange,
+  ProfileKindSummary,
   AttributedCaller,
 } from '../../../api';
 import { changeOf, type Change } from '../../../engine/format/change-class';
@@ -91,7 +91,7 @@ export const waiterLabel = (subject: string): string => {
     : `${shortName(group)}, ${subject.slice(group.length + 1)}`;
 };
 
-/** The path down to the payer itself, without the runtime's frames below it: that is where to look. */
+/** The path down to the attributed caller, without the runtime's frames below it. */
 export function pathTo({ path, function: name }: AttributedCaller): string[] {
   const at = path.lastIndexOf(name);
   if (at < 0) return path.length > 0 ? path : [name];
@@ -100,7 +100,7 @@ export function pathTo({ path, function: name }: AttributedCaller): string[] {
 
 /** How a finding's change is drawn. What is merely likely is drawn as noise is: open and grey. */
 export function changeOfFinding(finding: Finding): Change {
-  if (finding.certain === false) return 'noise';
+  if (!finding.is_significant) return 'noise';
   const more = finding.candidate > finding.base;
   if (finding.base === 0) return 'only-candidate';
   if (finding.candidate === 0) return 'only-base';
@@ -113,7 +113,7 @@ const groupOf = (subject: string): string => {
 };
 
 /** Kinds that were recorded as profiles; those derived from traces and growth logs are shown in their own sections. */
-const isProfileKind = ({ kind }: KindResult): boolean =>
+const isProfileKind = ({ kind }: ProfileKindSummary): boolean =>
   !kind.startsWith('trace-') && !['growth', 'spans', 'critical-path'].includes(kind);
 
 const namesOf = (finding: Finding): string[] =>
@@ -121,9 +121,9 @@ const namesOf = (finding: Finding): string[] =>
     finding.kind === 'profile.function' ? finding.subject : '',
     // "group|reason", and who held the processors: both are called by goroutine groups.
     ...(finding.kind.startsWith('trace.')
-      ? [finding.subject, ...finding.by.map(({ subject }) => subject)].map(groupOf)
+      ? [finding.subject, ...finding.contributions.map(({ subject }) => subject)].map(groupOf)
       : []),
-    ...finding.payers.flatMap((payer) => [payer.function, payer.entry ?? '']),
+    ...finding.attributed_callers.flatMap((caller) => [caller.function, caller.entry ?? '']),
   ]
     .filter((name) => name !== '')
     .flatMap((name) => [name, shortName(name)]);
@@ -150,7 +150,7 @@ export function withNames(sentence: string, names: string[]): Part[] {
 const bare = (sentence: string): string =>
   sentence.replace(/\s*\(×[^)]*\)/u, '').replace(/\.$/u, '');
 
-/** A finding's sentence for its row, where the payer has a column too. */
+/** A finding's sentence for its row, where the attributed caller has a column too. */
 export function findingParts(finding: Finding): Part[] {
   return withNames(
     bare(finding.sentence).replace(/, (?:attributed to|paid by) .*$/u, ''),
@@ -176,9 +176,8 @@ function toned(parts: Part[]): Part[] {
 }
 
 /** The result's own headline: the page composes no statements, so that nothing on it can disagree. */
-export function verdictParts({ headline, findings, verdict }: ComparisonResult): Part[] {
-  const sentence = headline?.sentence ?? `Candidate ${VERDICT_LABELS[verdict]}`;
-  return toned(withNames(sentence.replace(/\.$/u, ''), findings.flatMap(namesOf)));
+export function verdictParts({ headline, findings }: ComparisonResult): Part[] {
+  return toned(withNames(headline.sentence.replace(/\.$/u, ''), findings.flatMap(namesOf)));
 }
 
 /** "service/op|previous|next" of spans in words, as findings say it: "the gap in api push before query". */
@@ -195,42 +194,40 @@ export function gapLabel(subject: string): string {
 /** One muted line: exact values, interval, conditions. */
 export function exactText(result: ComparisonResult): string {
   const parts: string[] = [];
-  const total = result.headline?.overall;
-  if (total?.unit) {
+  const { total } = result.headline;
+  if (total) {
     const per = normalizationPhrase(unitOf(total.unit));
     const was = `${formatValue(total.candidate, total.unit)}${per && ` ${per}`}, was ${formatValue(total.base, total.unit)}`;
     parts.push(`${was}${intervalText(total)}`);
   }
-  const profiles = result.kinds.filter(isProfileKind);
+  const profiles = result.profile_kinds.filter(isProfileKind);
   if (profiles.length > 0)
     parts.push(`${profiles.map((each) => kindLabel(each.kind)).join(', ')} profiles`);
-  parts.push(...factsText(result));
+  parts.push(...metadataText(result));
   return parts.join(' · ');
 }
 
-function intervalText({ ratio, low, high, of, confidence }: HeadlineTotal): string {
-  if (of !== 'ratio' || ratio === null || low === null || high === null) return '';
-  const range = formatRatioRange(low, high, 'sentence');
-  return ` (${formatRatio(ratio)}, ${Math.round(confidence * 100)}% CI ${range})`;
+function intervalText({ ratio, ci_low, ci_high, ci_of, confidence_level }: TotalChange): string {
+  if (ci_of !== 'ratio' || ratio === null) return '';
+  const range = formatRatioRange(ci_low, ci_high, 'sentence');
+  return ` (${formatRatio(ratio)}, ${Math.round(confidence_level * 100)}% CI ${range})`;
 }
 
-function factsText(result: ComparisonResult): string[] {
-  const { base, candidate } = result.sides;
-  const same = (name: string): string | null => {
-    const value = base.facts?.[name];
-    return typeof value === 'string' && value === candidate.facts?.[name] ? value : null;
-  };
+function metadataText({ sides }: ComparisonResult): string[] {
+  const [base, candidate] = [sides.base.run_metadata, sides.candidate.run_metadata];
+  const same = (name: 'goos' | 'goarch' | 'go_version'): string | null =>
+    base[name] === candidate[name] ? (base[name] ?? null) : null;
   const platform = [same('goos'), same('goarch')].filter((word) => word !== null).join('/');
   return [platform, same('go_version') ?? ''].filter((text) => text !== '');
 }
 
 /** How a side is called: its label, its commit, or the names of its files. */
 export function sideLabel(comparison: Comparison, side: 'base' | 'candidate'): string {
-  const commit = comparison.result?.sides[side].facts?.commit;
+  const commit = comparison.result?.sides[side].run_metadata.commit;
   const { label } = comparison[side];
   // A side that is called "base" is already called so by its mark.
   if (label && label !== side) return label;
-  return typeof commit === 'string' ? commit.slice(0, 7) : '';
+  return commit?.slice(0, 7) ?? '';
 }
 
 export const VERDICT_LABELS = {
