@@ -25,7 +25,7 @@ export {
 } from './snapshot-requests';
 export { FREEZABLE } from './generated/freezable';
 export * as calls from './generated/sdk.gen';
-export { readReportBundle, writeReportBundle, type ReportBundle } from './report-bundle';
+export { readReportBundle, type ReportBundle } from './report-bundle';
 export { readComparison } from './api-types';
 export type * from './api-types';
 export { makeConnectionLostError, isTransient, sendUpload } from './upload-client';

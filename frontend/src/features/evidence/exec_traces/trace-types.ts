@@ -205,7 +205,6 @@ export type TraceSide = z.infer<typeof side>;
 export type TraceMetadata = z.infer<typeof trace>;
 export type SchedulerLatency = z.infer<typeof delays>;
 export type Waiter = z.infer<typeof group>;
-export type QuantileShift = z.infer<typeof shift>;
 export type Occupancy = z.infer<typeof blame>;
 export type OccupancyPart = z.infer<typeof part>;
 export type Mmu = z.infer<typeof mmu>;

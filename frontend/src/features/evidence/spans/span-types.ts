@@ -233,12 +233,9 @@ const oneTrace = z.object({
 });
 
 export type SpanSets = z.infer<typeof sets>;
-export type SpanSide = z.infer<typeof side>;
 export type Gap = z.infer<typeof gap>;
-export type GapSide = NonNullable<Gap['base']>;
 export type CriticalShare = z.infer<typeof critical>;
 export type Amplification = z.infer<typeof amplification>;
-export type CallsSide = NonNullable<Amplification['base']>;
 export type Edge = z.infer<typeof edge>;
 export type FanOut = z.infer<typeof fanOut>;
 export type RepeatedCalls = z.infer<typeof repeated>;

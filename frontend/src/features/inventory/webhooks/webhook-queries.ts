@@ -1,6 +1,6 @@
 /** Hooks, and what each delivered. */
 import { queryOptions } from '@tanstack/react-query';
-import { calls, type HookChange, type HookWords } from '../../../api';
+import { calls, type HookWords } from '../../../api';
 
 /** As many as a team may have. */
 const MOST = 100;
@@ -23,8 +23,6 @@ export const deliveriesQuery = (hook_id: string) =>
   });
 
 export const createWebhook = (body: HookWords) => calls.hooksCreate({ body });
-export const updateWebhook = (hook_id: string, body: HookChange) =>
-  calls.hooksChange({ path: { hook_id }, body });
 export const deleteWebhook = (hook_id: string) => calls.hooksDelete({ path: { hook_id } });
 export const renewSecret = (hook_id: string) => calls.hooksRenew({ path: { hook_id } });
 export const reconcileDeliveries = (hook_id: string) => calls.hooksReconcile({ path: { hook_id } });
