@@ -28,7 +28,7 @@ from slowpath.adapters.postgres import create_postgres_engine
 from slowpath.core.db_sessions import Database, TeamScope
 from slowpath.core.ids import TeamId
 from slowpath.core.settings import read_settings
-from slowpath.evidence.metrics.service.series_reader import SeriesSelector, select
+from slowpath.evidence.metrics.service.series_reader import SeriesSelector, select_all
 from support.demo_user import DemoFailed, sign_up
 from tests.factories.remote_write import V1_HEADERS, V2_HEADERS, Point, Sent, v1, v2
 from tests.support.worker_supervisor import WORKSHOP, WorkerSupervisor
@@ -162,7 +162,7 @@ def _push(keeper: WorkerSupervisor, sender: Sender, dice: random.Random, seconds
 def _judge(team_id: TeamId, sender: Sender) -> list[str]:
     engine = create_postgres_engine(read_settings(), pool_size=1)
     with Database(engine).reading(TeamScope(team_id)) as session:
-        found = select(session, SeriesSelector("up"), 0, sender.at_ms + HOUR_MS)
+        (found,) = select_all(session, [SeriesSelector("up")], 0, sender.at_ms + HOUR_MS)
     engine.dispose()
     there: dict[tuple[str, int], float] = {}
     faults = []

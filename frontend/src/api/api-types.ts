@@ -38,7 +38,6 @@ export type {
   WebhookDeliveryOut as HookDelivery,
   RunMetadataIn as Facts,
   Granularity,
-  WebhookUpdateWritable as HookChange,
   WebhookInWritable as HookWords,
   WebhookCreatedOut,
   WebhookOut as Hook,

@@ -32,6 +32,6 @@ export {
 } from './openapi-document';
 export { FREEZABLE } from './generated/freezable';
 export * as calls from './generated/sdk.gen';
-export { readReportBundle, writeReportBundle, type ReportBundle } from './report-bundle';
+export { readReportBundle, type ReportBundle } from './report-bundle';
 export type * from './api-types';
 export { makeConnectionLostError, isTransient, sendUpload } from './upload-client';

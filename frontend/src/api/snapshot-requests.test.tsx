@@ -17,7 +17,8 @@ import {
   type RecordedResponses,
 } from './snapshot-requests';
 import * as calls from './generated/sdk.gen';
-import { readReportBundle, writeReportBundle } from './report-bundle';
+import { writeReportBundle } from '../testing/report-bundle-writer';
+import { readReportBundle } from './report-bundle';
 
 const ID = '00000000-0000-4000-8000-000000000001';
 

@@ -1,7 +1,8 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { describe, expect, it } from 'vitest';
-import { writeReportBundle, type Report } from '../api';
+import type { Report } from '../api';
+import { writeReportBundle } from '../testing/report-bundle-writer';
 import { BISECT, aBisect } from '../testing/bisect-fixtures';
 import { aComparison, aResult } from '../testing/api-factories';
 import { open } from '../testing/render';

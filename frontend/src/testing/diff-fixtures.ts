@@ -2,7 +2,7 @@
  * Diffs for tests and benchmarks: drawn as indented text ("name base candidate state", self values), or thrown with seeded
  * dice at any size. Both become `slowpath.diff` files, whole or in the parts that the API sends.
  */
-import { createSeededRandom } from '../lib/seeded-random';
+import { createSeededRandom } from './seeded-random';
 import { stringColumns, writeColumns } from './column-writer';
 
 export type DrawnNode = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createSeededRandom } from '../../lib/seeded-random';
+import { createSeededRandom } from '../../testing/seeded-random';
 import { drawnDiff, randomTree, writeParts, writeWhole } from '../../testing/diff-fixtures';
 import type { Arranged } from './flame-model';
 import { FlameModel } from './flame-model';

@@ -5,7 +5,6 @@
 
 /** As the data says: `state_B` of a diff or function table. */
 export const STATE = { noise: 0, more: 1, less: 2, onlyCandidate: 3, onlyBase: 4 } as const;
-export type ChangeState = (typeof STATE)[keyof typeof STATE];
 
 export const CHANGE_STATE_LABELS = [
   'noise',

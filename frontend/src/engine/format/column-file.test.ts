@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createSeededRandom } from '../../lib/seeded-random';
+import { createSeededRandom } from '../../testing/seeded-random';
 import { stringColumns, writeColumns } from '../../testing/column-writer';
 import {
   columnsOf,

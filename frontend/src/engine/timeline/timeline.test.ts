@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createSeededRandom } from '../../lib/seeded-random';
+import { createSeededRandom } from '../../testing/seeded-random';
 import { aTile, type Run } from '../../testing/trace-fixtures';
 import { ColumnError } from '../format/column-file';
 import { decades, rowsOf, segmentAt, segmentsWithin } from './timeline-layout';

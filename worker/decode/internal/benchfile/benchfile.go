@@ -5,7 +5,6 @@ package benchfile
 
 import (
 	"io"
-	"slices"
 
 	"slowpath.dev/decode/internal/profilefile"
 	"slowpath.dev/decode/internal/slowcol"
@@ -131,13 +130,4 @@ func (s *Set) count() {
 	c := &s.Header.Counts
 	c.Results, c.Configs = int64(len(s.Results)), int64(len(s.Configs))
 	c.Benchmarks, c.Units = int64(len(names)), int64(len(units))
-}
-
-// Get returns the value of a key of a configuration, or "".
-func Get(config []Pair, key string) string {
-	i := slices.IndexFunc(config, func(p Pair) bool { return p.Key == key })
-	if i < 0 {
-		return ""
-	}
-	return config[i].Value
 }

@@ -35,9 +35,6 @@ func NewOccupancyTotals(classes *OccupantClasses, ring *SegmentRing, block int64
 // Procs returns one more than the highest number of a P seen.
 func (l *OccupancyTotals) Procs() int { return len(l.procs) }
 
-// SetAlive reports whether a P exists.
-func (l *OccupancyTotals) SetAlive(p int) bool { return p < len(l.procs) && l.procs[p].alive }
-
 // Begin makes a P exist since a time, occupied by a class.
 func (l *OccupancyTotals) Begin(p int, class Kind, since int64) {
 	for p >= len(l.procs) {

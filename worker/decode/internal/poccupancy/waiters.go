@@ -101,9 +101,6 @@ func (v *waiters) during(i int32, o *proc, e int64) int64 {
 	return w
 }
 
-// Waiting returns how many goroutines of a waiter wait.
-func (l *OccupancyTotals) Waiting(waiter int32) int64 { return l.waiters.waiting[waiter] }
-
 // occupancies holds P-time by waiter and class, of the current block and of all.
 type occupancies struct {
 	block   int64

@@ -315,5 +315,3 @@ func (t *texts) clean(text []byte) string {
 	t.replaced++
 	return strings.ReplaceAll(string(bytes.ToValidUTF8(text, []byte("\uFFFD"))), "\x00", "\uFFFD")
 }
-
-func (t *texts) at(n uint32) string { return string(t.bytes[t.offsets[n]:t.offsets[n+1]]) }

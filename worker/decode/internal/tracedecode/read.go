@@ -11,8 +11,6 @@
 package tracedecode
 
 import (
-	"fmt"
-
 	"golang.org/x/exp/trace"
 
 	"slowpath.dev/decode/internal/poccupancy"
@@ -154,8 +152,4 @@ func (p *pass) readClock(ev *trace.Event) {
 		wall := snapshot.Wall.UnixNano() - (int64(snapshot.Trace) - p.first)
 		p.wallStart = &wall
 	}
-}
-
-func (p *pass) warn(slug, format string, args ...any) {
-	p.warnings = append(p.warnings, slug+": "+fmt.Sprintf(format, args...))
 }

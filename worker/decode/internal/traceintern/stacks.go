@@ -103,9 +103,6 @@ func (s *StackInterner) line(frame trace.StackFrame) uint32 {
 	return i
 }
 
-// Len returns the number of stacks, the empty one included.
-func (s *StackInterner) Len() int { return len(s.offset) - 1 }
-
 // Full reports whether stacks were left out.
 func (s *StackInterner) Full() bool { return s.full }
 

@@ -42,19 +42,6 @@ type sums struct {
 	wakes                               uint64
 }
 
-func (s *sums) add(o *sums) {
-	s.running += o.running
-	s.runnable += o.runnable
-	s.syscall += o.syscall
-	s.waiting += o.waiting
-	s.assist += o.assist
-	s.assistWait += o.assistWait
-	s.preemptions += o.preemptions
-	s.retakes += o.retakes
-	s.created += o.created
-	s.wakes += o.wakes
-}
-
 const noProc = -1
 
 // goroutines finds goroutines by id: a table of open addressing over slabs that

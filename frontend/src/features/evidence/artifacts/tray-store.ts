@@ -56,8 +56,6 @@ const fresh = (): TrayState => ({
   strays: [],
 });
 
-export type Tray = ReturnType<typeof createTray>;
-
 export function createTray() {
   let state = fresh();
   let told: ReturnType<typeof setTimeout> | undefined;

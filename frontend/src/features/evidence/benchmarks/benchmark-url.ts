@@ -4,9 +4,6 @@ import type { Sort } from '../../../ui';
 
 export const BENCHMARK_COLUMNS = ['name', 'change', 'p'] as const;
 export type BenchmarkView = { sort: Sort };
-export const DEFAULT_BENCHMARK_VIEW: BenchmarkView = {
-  sort: { column: 'change', descending: true },
-};
 
 const field = <T extends z.ZodMiniType>(type: T) => z.catch(z.optional(type), undefined);
 export const benchmarkFields = {

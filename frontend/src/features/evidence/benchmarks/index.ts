@@ -1,7 +1,6 @@
 export { BenchmarksSection } from './LazyBenchmarks';
 export {
   BENCHMARK_COLUMNS,
-  DEFAULT_BENCHMARK_VIEW,
   benchmarkFields,
   benchmarkSearchOf,
   benchmarkViewOf,

@@ -20,7 +20,6 @@ import { useServiceOrder, type ServiceOrder } from './use-service-order';
 import { useVisibleRows } from './use-visible-rows';
 
 export const PANEL_PX = 111;
-export const GAUGE_PX = 44;
 /** Of a row that is shown alone. */
 const LARGE_PX = 260;
 

@@ -4,7 +4,6 @@ import type { Sort } from '../../../ui';
 
 export const GROWTH_COLUMNS = ['payer', 'size', 'base', 'candidate', 'change'] as const;
 export type GrowthView = { sort: Sort };
-export const DEFAULT_GROWTH_VIEW: GrowthView = { sort: { column: 'change', descending: true } };
 
 const field = <T extends z.ZodMiniType>(type: T) => z.catch(z.optional(type), undefined);
 export const growthFields = {

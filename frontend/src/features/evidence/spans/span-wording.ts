@@ -2,7 +2,7 @@
 import { formatShare, formatValue } from '../../../engine/format/format';
 import { visibleName } from '../../../engine/flame/frame-label';
 import { START, END, criticalOwn, largestGap } from '../../../engine/spans/waterfall-layout';
-import type { Gap, TraceDetail, SideName, SpanSets } from './span-types';
+import type { Gap, TraceDetail, SpanSets } from './span-types';
 
 /** A piece of a sentence; names stand in code type. */
 export type SpanWord = { text: string; code?: boolean };
@@ -49,9 +49,6 @@ export function traceAnswer(trace: TraceDetail): SpanWord[] {
   const share = formatShare(part / Math.max(1, root.duration_ns));
   return [...lead, { text: `; ${share} is the self time of ` }, code(`${span.service} ${span.op}`)];
 }
-
-/** The summary of a side. */
-export const gapOf = (gap: Gap, side: SideName) => gap[side];
 
 /** The answer of a set: how long its requests take, and which gap holds most of them. */
 export function setAnswer(told: SpanSets): SpanWord[] {

@@ -1,6 +1,6 @@
 /** Hooks, and what each delivered. */
 import { queryOptions } from '@tanstack/react-query';
-import { calls, type HookChange, type HookWords } from '../../../api';
+import { calls, type HookWords } from '../../../api';
 
 /** As many as a team may have. */
 const MOST = 100;

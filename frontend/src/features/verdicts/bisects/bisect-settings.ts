@@ -2,7 +2,6 @@
 import type { Bisect, BisectSettingsUpdate } from '../../../api';
 
 export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
-export type Day = (typeof DAYS)[number];
 
 /** As many deploys as a limit may allow. */
 export const MAX_DEPLOYMENTS = 1000;
