@@ -124,7 +124,7 @@ def test_late_samples_are_waited_for(lab: Lab, window: tuple[int, int]) -> None:
     assert told["requests"] > 1000
 
 
-def test_too_few_requests_are_told_and_the_next_windows_are_longer(lab: Lab, window: tuple[int, int]) -> None:
+def test_too_few_requests_are_reported_and_the_next_windows_are_longer(lab: Lab, window: tuple[int, int]) -> None:
     lab.begin(quantile="p99", window_seconds=60)
     [lease] = lab.search.runner.lease()
     lab.instance(lease["run_id"]).run(lab.pushes(lab.now_ms - 110_000, lab.now_ms), FAST_S, 50)
@@ -140,7 +140,7 @@ def test_too_few_requests_are_told_and_the_next_windows_are_longer(lab: Lab, win
     assert lab.search.runner.beat(lease["run_id"])["window_seconds"] == 260
 
 
-def test_a_run_of_which_nothing_is_pushed_is_told_so(lab: Lab, window: tuple[int, int]) -> None:
+def test_a_run_without_pushed_metrics_is_reported_as_such(lab: Lab, window: tuple[int, int]) -> None:
     lab.begin()
     [lease] = lab.search.runner.lease()
     lab.instance("production-1").run(lab.pushes(lab.now_ms - 110_000, lab.now_ms), FAST_S, 100)

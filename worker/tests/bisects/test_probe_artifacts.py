@@ -37,7 +37,7 @@ def there(search: Search, files: list[str]) -> list[bool]:
     return [search.person.get(f"/api/v1/artifacts/{one}").status_code == 200 for one in files]
 
 
-def test_they_stay_unless_somebody_says_so(search: Search) -> None:
+def test_they_stay_unless_deletion_is_requested(search: Search) -> None:
     path, files = ended(search)
     cancelled(search)
     assert search.person.get(f"{path}/files").json() == {"files": 1, "size_bytes": 3, "compared": 1}

@@ -132,7 +132,7 @@ def regressed(search: Search) -> RegressionId:
         return RegressionId(row.id)
 
 
-def test_an_offer_says_what_is_known_and_nothing_else_begins_with_it(measured: Search) -> None:
+def test_an_offer_shows_what_is_known_and_starts_nothing(measured: Search) -> None:
     regression_id = str(regressed(measured))
     offer = measured.person.get("/api/v1/bisect-offers", params={"regression_id": regression_id}).json()
     known = {one["kind"]: one["known"] for one in offer["signatures"]}

@@ -218,9 +218,7 @@ def test_a_sync_under_way_is_ended_before_it_is_set_back(
     assert cluster.made == [f"{RUN} 1", f"{RUN} restore"]
 
 
-def test_what_can_not_be_synced_back_is_said_and_tried_again(
-    driver: argocd_application.ArgoCdDriver, cluster: ArgoCDDouble
-) -> None:
+def test_a_failed_sync_is_reported_and_retried(driver: argocd_application.ArgoCdDriver, cluster: ArgoCDDouble) -> None:
     driver.deploy(target())
 
     def work(_: float) -> None:
@@ -243,7 +241,7 @@ def test_what_can_not_be_synced_back_is_said_and_tried_again(
     assert cluster.things[SLOT]["spec"] == application()["spec"]
 
 
-def test_what_stops_every_deploy_is_said_before_the_first(
+def test_problems_of_every_deployment_are_reported_before_the_first(
     api: str, place: DriverEnvironment, cluster: ArgoCDDouble
 ) -> None:
     cluster.denied = {("patch", "applications")}

@@ -122,7 +122,7 @@ def test_what_others_change_meanwhile_stays(api: str, place: DriverEnvironment, 
 @pytest.mark.parametrize(
     "spec", [{"sources": [VALUES, EXTRAS]}, {"sources": [VALUES, SET, SET]}, {"sources": None, "source": EXTRAS}]
 )
-def test_what_can_not_be_put_back_is_said_until_a_person_did(
+def test_a_failed_restore_is_reported_until_a_person_fixes_it(
     api: str, place: DriverEnvironment, cluster: ArgoCDDouble, spec: Json
 ) -> None:
     driver = driver_at(api, place, **BY_HELM, source={"chart": "ingester"})

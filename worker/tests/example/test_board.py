@@ -84,7 +84,7 @@ def test_one_write_becomes_three() -> None:
         assert counted["ingester"] / counted["distributor"] == pytest.approx(3, rel=0.01)
 
 
-def test_the_comparison_tells_the_story() -> None:
+def test_the_comparison_shows_the_documented_cause() -> None:
     done = subprocess.run(
         [
             ".slowpath/venv/bin/python", "-m", "slowpath_cli.main", "compare", "--json",

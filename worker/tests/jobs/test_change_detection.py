@@ -177,7 +177,7 @@ def test_looking_again_changes_nothing(client: TestClient, push: Push, watch: Wa
     assert [change["id"] for change in changes_of(client)] == [change["id"] for change in found]
 
 
-def test_a_deploy_that_is_told_of_later_explains_what_stood_unexplained(
+def test_a_deploy_reported_later_explains_an_unexplained_change(
     client: TestClient, push: Push, watch: Watch, house: AppUnderTest, team: SomeTeam
 ) -> None:
     push(part("distributor", -90, -40), part("distributor", -40, -1, shares=SLOWER))
@@ -239,7 +239,7 @@ def test_a_deploy_is_judged_at_its_looks(client: TestClient, push: Push, watch: 
     assert client.get(f"/api/v1/deploys/{deploy['id']}/check").json() == told
 
 
-def test_the_window_alone_never_says_slower(client: TestClient, push: Push, watch: Watch) -> None:
+def test_the_window_alone_never_yields_slower(client: TestClient, push: Push, watch: Watch) -> None:
     push(part("distributor", -90, -31))
     deploy = deployed(client, "distributor", -31, "5f3c1e8a77")
     push(part("distributor", -30.5, 0, shares=SLOWER))

@@ -169,7 +169,7 @@ def test_no_more_are_asked_for_than_gitlab_sends_and_the_rest_comes_a_minute_lat
         (200, "", "has no webhook"),
     ],
 )
-def test_a_sender_that_will_not_is_told_and_asked_again_later(
+def test_a_refusing_host_is_recorded_and_queried_again_later(
     client: TestClient, near: Bench, house: AppUnderTest, status: int, alert_status: str, why: str,  # noqa: F811
 ) -> None:  # fmt: skip
     with answering() as gitlab:

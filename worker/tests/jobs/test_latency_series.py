@@ -151,7 +151,7 @@ def regressions(client: TestClient, *, confirmed: bool = True) -> list[dict[str,
     return items
 
 
-def test_a_fifth_slower_is_told_of_once_when_five_builds_show_it(client: TestClient, line: Line) -> None:
+def test_a_slowdown_of_a_fifth_is_reported_once_when_five_builds_show_it(client: TestClient, line: Line) -> None:
     builds = line.deploy(4, 1.2)
 
     assert regressions(client) == []

@@ -126,7 +126,7 @@ def _flagged(*words: str) -> RunnerConfig:
     return runner._config(parser.parse_args(list(words)))
 
 
-def test_without_anything_it_says_what_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_configuration_the_error_names_what_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
     parser = argparse.ArgumentParser()
     runner.add_arguments(parser)
     assert runner.run(parser.parse_args([])) == 2

@@ -42,7 +42,7 @@ def keys_of(house: AppUnderTest, sha256: str) -> list[BlobKey]:
     return [key for key in house.blobs.kept if sha256 in key]
 
 
-def test_what_is_too_old_goes_with_its_bytes_and_the_preview_said_so(
+def test_expired_data_is_deleted_with_its_bytes_as_previewed(
     client: TestClient, bench: Bench, house: AppUnderTest
 ) -> None:
     old, young, other = put(client, CPU), put(client, variant(1)), put(client, b"no profile")
@@ -164,7 +164,7 @@ def test_a_file_that_is_deleted_while_it_waits_is_not_decoded(
     assert house.blobs.kept == {}
 
 
-def test_usage_tells_what_is_stored_and_what_came(client: TestClient, bench: Bench) -> None:
+def test_usage_shows_stored_and_received_data(client: TestClient, bench: Bench) -> None:
     service = client.post("/api/v1/services", json={"name": "shop"}).json()
     build = client.post("/api/v1/builds", json={"service_id": service["id"], "commit": "a" * 40}).json()
     put(client, CPU, build_id=build["id"])
@@ -274,7 +274,7 @@ def test_an_export_ends_when_asked_to_expires_and_leaves_nothing(
     assert [key for key in house.blobs.kept if "team-exports" in key] == []
 
 
-def test_no_export_holds_what_lets_somebody_in(client: TestClient, bench: Bench, house: AppUnderTest) -> None:
+def test_no_export_contains_credentials(client: TestClient, bench: Bench, house: AppUnderTest) -> None:
     """Every column that may hold a secret is either left out or known to hold none."""
     harmless = {
         "artifact.sha256", "multipart_upload_part.sha256", "package_closure.hash", "metric_source.credentials",
@@ -291,7 +291,9 @@ def test_no_export_holds_what_lets_somebody_in(client: TestClient, bench: Bench,
     assert {name for name in suspected - harmless if SECRET.search(name.partition(".")[2]) is None} == set()
 
 
-def test_a_full_team_is_told_before_a_byte_is_read(client: TestClient, bench: Bench, house: AppUnderTest) -> None:
+def test_an_upload_to_a_full_team_is_rejected_before_a_byte_is_read(
+    client: TestClient, bench: Bench, house: AppUnderTest
+) -> None:
     put(client, CPU)
     house.settings.max_team_bytes = 2 * len(CPU)
     try:
@@ -363,7 +365,7 @@ def test_a_deleted_team_leaves_nothing_and_a_reopened_one_everything(
     assert bench.admin.execute("SELECT count(*) FROM team WHERE id = %s", (bench.team.id,)).fetchone() == (0,)
 
 
-def test_usage_is_told_at_once_of_a_hundred_thousand_files(client: TestClient, bench: Bench) -> None:
+def test_usage_of_a_hundred_thousand_files_is_fast(client: TestClient, bench: Bench) -> None:
     service = client.post("/api/v1/services", json={"name": "shop"}).json()
     bench.admin.execute(
         "INSERT INTO build (team_id, id, service_id, commit, go_version, goos, goarch, flags, facts) "
