@@ -1,4 +1,4 @@
-"""The arithmetic of the benchmarks, which nobody would notice to be wrong."""
+"""The arithmetic of the benchmarks, whose errors would otherwise go unnoticed."""
 
 import gzip
 import os

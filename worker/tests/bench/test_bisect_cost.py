@@ -1,4 +1,4 @@
-"""The bench of bisect counts what it says it counts, for us and for the peers."""
+"""The bench of bisect counts correctly, for Slowpath and for its peers."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What people do to a search, what stops it, and what runners and deploys may tell."""
+"""Actions of people on a bisect, what stops it, and what runners and deployments may report."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""What is told of a bisect: large ones stay small on the wire; what is started, and what is not."""
+"""Responses about bisects: large ones stay small on the wire; what is started, and what is not."""
 
 import time
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""A window whose latency the board tells: what instances push at the same time, each under the name of its run."""
+"""A window whose latency comes from the board: instances push at the same time, each under the name of its run."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ SLOW_S, FAST_S = 0.045, 0.015
 
 @dataclass
 class Lab:
-    """An environment whose instances push, and a search on its latency."""
+    """An environment whose instances push metrics, and a bisect of its latency."""
 
     search: Search
     pusher: TestClient
@@ -64,7 +64,7 @@ class Lab:
         return {one["run_id"]: one["windows"][-1] for one in self.search.told()["probes"] if one["windows"]}
 
     def waited(self, seconds: float) -> None:
-        """Have it be so long since windows were told of."""
+        """Move the reported windows back by this time."""
         self.search.bench.admin.execute(
             "UPDATE probe_measurement SET created_at = created_at - make_interval(secs => %s)", (seconds,)
         )

@@ -1,4 +1,4 @@
-"""Latency is offered where the board has it, with windows as long as the traffic there asks for."""
+"""Latency is proposed where the board has it, with windows long enough for the traffic there."""
 
 from typing import Any
 

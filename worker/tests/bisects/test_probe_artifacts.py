@@ -1,4 +1,4 @@
-"""What the deploys of a bisect left: kept while it goes on, and deleted with it only if somebody says so."""
+"""Files of the deployments of a bisect: kept while it runs, and deleted with it only on request."""
 
 from typing import Any
 

@@ -108,7 +108,7 @@ def test_where_a_search_measures_otherwise_both_ends_are_deployed(measured: Sear
 
 
 def regressed(search: Search) -> RegressionId:
-    """Write down a regression between both ends, in a repository that knows them."""
+    """Create a regression between both ends, in a repository that has them."""
     with search.bench.worker_context.database.writing(search.scope) as session:
         service_id = ServiceId(catalog_entries.ensure_service(session, "ingester").id)
         repository = Repository(

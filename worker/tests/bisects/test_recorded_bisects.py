@@ -1,4 +1,4 @@
-"""A search that is recorded and laid out again tells what it told."""
+"""A recorded bisect that is imported again has the same responses."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""What can be seen of a process of this machine, held against what Go itself says."""
+"""What is read from a process of this machine, compared with the output of Go."""
 
 import subprocess
 from collections.abc import Callable

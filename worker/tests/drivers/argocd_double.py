@@ -1,4 +1,4 @@
-"""Argo CD for tests: Applications in a cluster, and a controller that works off one operation when a test says so."""
+"""Argo CD for tests: Applications in a cluster, and a controller that processes one operation when a test calls it."""
 
 import json
 from typing import Any, Final
@@ -15,7 +15,7 @@ LATER: Final = "2026-03-01T10:00:05Z"
 
 
 class ArgoCDDouble(ClusterDouble):
-    """With merge patches bound to a version, and a controller that works off one operation when a test says so."""
+    """A cluster with merge patches bound to a version, and a controller that processes one operation when a test calls it."""
 
     def _answer(self, asked: Asked, path: str, query: dict[str, str]) -> Reply:
         if asked.headers.get("content-type") != "application/merge-patch+json":
@@ -56,7 +56,7 @@ class ArgoCDDouble(ClusterDouble):
         self.look(health)
 
     def look(self, health: str, sync: str = "Synced", at: str = LATER) -> None:
-        """Compare what stands with what is wanted."""
+        """Compare the live state with the desired state."""
         spec = self.things[SLOT]["spec"]
         several = (
             {"sources": spec["sources"], "source": {"repoURL": ""}}

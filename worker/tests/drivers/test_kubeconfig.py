@@ -1,4 +1,4 @@
-"""Clusters as kubeconfigs tell of them: real TLS with certificates of both sides, real programs that give credentials."""
+"""Clusters from kubeconfigs: real TLS with certificates of both sides, real credential programs."""
 
 import base64
 import json

@@ -33,7 +33,7 @@ Json = dict[str, Any]
 
 @dataclass
 class Receiver:
-    """A receiver as the documentation asks for one; what comes twice under one id is done once."""
+    """A receiver as documented; a request repeated with the same ID is processed once."""
 
     deployed: list[Json] = field(default_factory=list)
     seen: list[str] = field(default_factory=list)

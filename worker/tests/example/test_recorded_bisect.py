@@ -1,4 +1,4 @@
-"""The recorded bisect: laid out in a team, its pages tell how it was found, and where."""
+"""The recorded bisect: imported into a team, its pages show how the commit was found."""
 
 import gzip
 import json

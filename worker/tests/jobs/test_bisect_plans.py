@@ -1,4 +1,4 @@
-"""A bisect is planned from copies of real repositories, and looked into, level by level, down to a module of a module."""
+"""A bisect is planned from mirrors of real repositories, level by level, down to a module of a module."""
 
 import gzip
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ def server(tmp_path: Path) -> Iterator[GitServer]:
 
 @pytest.fixture
 def near(bench: Bench, tmp_path: Path) -> Bench:
-    """Give a bench whose operator lists loopback, and keeps copies in a folder of the test."""
+    """Return a bench whose operator allows loopback addresses, with mirrors in a folder of the test."""
     settings = bench.worker_context.settings.model_copy(
         update={"egress_allowlist": "127.0.0.0/8", "git_dir": tmp_path / "copies"}
     )

@@ -11,7 +11,7 @@ from slowpath_worker.broker_watchdog import STUCK_SECONDS, BrokerWatchdog, Proce
 
 
 class FakeHours:
-    """A clock that is set by hand, what lies in the broker, and two processes that take it."""
+    """A clock set by the test, the messages in the broker, and two processes that consume them."""
 
     def __init__(self) -> None:
         self.now, self.count_messages, self.away = 100.0, 0, False

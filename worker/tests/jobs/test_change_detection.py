@@ -95,7 +95,7 @@ def changes_of(client: TestClient) -> list[dict[str, Any]]:
 
 
 def test_a_slower_deploy_is_marked_within_two_minutes(client: TestClient, push: Push, watch: Watch) -> None:
-    """Scraped every two seconds, known for four minutes: a minute and a half after the deploy it stands on the board."""
+    """With a scrape every two seconds for four minutes, the change is on the board 90 seconds after the deploy."""
     push(part("distributor", -5.5, -1.5, step_ms=2_000))
     watch()
     assert changes_of(client) == []

@@ -28,7 +28,7 @@ TOKEN = "ghp_of_the_api_and_secret"
 
 @pytest.fixture
 def near(bench: Bench) -> Bench:
-    """Give a bench whose operator lists loopback."""
+    """Return a bench whose operator allows loopback addresses."""
     settings = bench.worker_context.settings.model_copy(update={"egress_allowlist": "127.0.0.0/8"})
     return bench.with_settings(settings)
 
@@ -253,7 +253,7 @@ def delivered(number: int, guid: str, minutes: float = 10, status: int = 502) ->
 
 
 def watched(client: TestClient, house: AppUnderTest, github: GitHub, near: Bench) -> Sender:  # noqa: F811 - a fixture's name
-    """Return a hook whose sender can be asked: here, too, the operator lists loopback."""
+    """Return a webhook whose sender has an API; the operator allows loopback addresses."""
     house.app.state.outside = create_outside(near.worker_context.settings)
     sender = hook(client, house, target="o/r", api={"url": github.url, "token": TOKEN})
     near.admin.execute("UPDATE webhook SET external_id = '7'")

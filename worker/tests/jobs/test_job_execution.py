@@ -25,7 +25,7 @@ SOON_S = 3.0
 
 
 class Ends:
-    """Remembers how errands were said to have ended badly."""
+    """Records the reported failures of jobs."""
 
     def __init__(self) -> None:
         self.told: list[tuple[SlowpathError | Cancelled, dict[str, Any]]] = []

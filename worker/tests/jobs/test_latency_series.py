@@ -25,7 +25,7 @@ NOW_MS = 1_795_262_400_000
 """The frozen clock's time."""
 MINUTE = 60_000
 EACH = 25
-"""Minutes that a build runs, in calm traffic: with bursts so short a time says nothing."""
+"""Minutes that a build runs in steady traffic: with bursts, so short a time is not conclusive."""
 PLACEMENTS = 0.03
 PER_SECOND = 60.0
 REAL = 8

@@ -1,4 +1,4 @@
-"""A long range says how far it is read, and is given up within seconds when nobody wants it any more."""
+"""Reading a long range reports its progress, and stops within seconds of its cancellation."""
 
 import threading
 import time
@@ -61,7 +61,7 @@ def state_of(bench: Bench, bisect_id: BisectId) -> Any:  # noqa: ANN401 - a word
 
 
 def until_told(bench: Bench, job_id: JobId) -> str:
-    """Wait until the job says how far it is."""
+    """Wait until the job reports its progress."""
     until = time.monotonic() + SOON_S
     while time.monotonic() < until:
         row = bench.row(job_id)

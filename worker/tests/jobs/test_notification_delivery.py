@@ -56,7 +56,7 @@ class ReceivedDeliveries:
 
 @dataclass
 class Receiver:
-    """Answers as told, in turn; the last answer stays."""
+    """Responds with the given answers in turn; the last one is repeated."""
 
     port: int = 0
     answers: list[Answer | Callable[[ReceivedDeliveries], Answer]] = field(default_factory=lambda: [(200, "ok")])
@@ -101,7 +101,7 @@ def receiver() -> Iterator[Receiver]:
 
 @dataclass(frozen=True)
 class DeliveryFixture:
-    """A bench whose operator lists loopback, with verbs on channels and messages."""
+    """A bench whose operator allows loopback addresses, with methods for channels and notifications."""
 
     bench: Bench
 
@@ -287,7 +287,7 @@ class CodeHostTwin:
         self.comments: dict[int, str] = {}
         self.statuses: list[dict[str, Any]] = []
         self.lost: list[str] = []
-        """Methods whose next answer is lost after it was done."""
+        """Methods whose next response is lost after the request was processed."""
 
     def __call__(self, heard: ReceivedDeliveries) -> Answer:
         answer = self._answer(heard)

@@ -1,4 +1,4 @@
-"""Events of regressions and builds become messages: one a channel, however often the event is told."""
+"""Events of regressions and builds become notifications: one per channel, however often the event is delivered."""
 
 from typing import Any
 from uuid import UUID

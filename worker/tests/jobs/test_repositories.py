@@ -1,4 +1,4 @@
-"""Repositories are fetched from a real git server, diffs and closures are read from the copy, and what fails is said."""
+"""Repositories are fetched from a real git server, diffs and closures are read from the mirror, and failures are reported."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -50,7 +50,7 @@ def server(repository: SomeRepository) -> Iterator[GitServer]:
 
 @pytest.fixture
 def near(bench: Bench, tmp_path: Path) -> Bench:
-    """Give a bench whose operator lists loopback, and keeps copies in a folder of the test."""
+    """Return a bench whose operator allows loopback addresses, with mirrors in a folder of the test."""
     settings = bench.worker_context.settings.model_copy(
         update={"egress_allowlist": "127.0.0.0/8", "git_dir": tmp_path / "copies"}
     )

@@ -1,4 +1,4 @@
-"""The command driver with real processes: begun once, found again, taken down whoever is their parent."""
+"""The command driver with real processes: started once, found again, stopped whatever their parent is."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What the runner is told is read whole, and refused at once where it makes no sense."""
+"""The configuration of the runner is validated as a whole before it starts."""
 
 import argparse
 import tomllib

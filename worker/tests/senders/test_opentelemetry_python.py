@@ -1,4 +1,4 @@
-"""OpenTelemetry's own SDK for Python sends metrics and spans, by its exporters of protobuf and of JSON: what is kept is what it measured."""
+"""OpenTelemetry's own SDK for Python sends metrics and spans as protobuf and as JSON: the stored values are the measured ones."""
 
 import logging
 import threading
@@ -62,12 +62,12 @@ RESOURCE = Resource.create(
 )
 
 PATIENCE_SECONDS = 30
-"""An SDK gives up after ten, and says then that it did, not why: a busy machine is not what is asked about."""
+"""An SDK gives up after ten seconds without a reason; a busy machine must not fail the test."""
 
 
 @dataclass(frozen=True)
 class Receiver:
-    """Where exporters send to, and what they say who they are with."""
+    """The address and the credentials of exporters."""
 
     address: str
     headers: dict[str, str]

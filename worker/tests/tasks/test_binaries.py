@@ -1,4 +1,4 @@
-"""A Go program tells its build what it was built from, and is not kept; other files tell what their facts say."""
+"""A Go program completes its build from its build information and is not stored; other files add their metadata."""
 
 import json
 import shutil

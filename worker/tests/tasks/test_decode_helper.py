@@ -1,4 +1,4 @@
-"""The Go helper from Python: what it makes of good files, and whose fault each failure is."""
+"""The Go helper from Python: its output for valid files, and the cause of each failure."""
 
 import gzip
 import os
@@ -120,7 +120,7 @@ def test_an_exceeded_cpu_limit_is_reported_as_such(settings: Settings, tmp_path:
 
 
 def test_a_go_program_over_its_cpu_limit_is_reported_as_such(settings: Settings, tmp_path: Path) -> None:
-    """Go catches SIGXCPU and ends with 2, as for bad input, but says so."""
+    """Go catches SIGXCPU and exits with 2, as for bad input, but prints the reason."""
     helper = helper_of(settings, 'echo "SIGXCPU: CPU time limit exceeded" >&2; exit 2', tmp_path)
 
     with pytest.raises(ArtifactLimitExceeded) as refused:

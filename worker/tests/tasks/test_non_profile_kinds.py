@@ -1,4 +1,4 @@
-"""Growth logs, benchmark output and execution traces, from the uploaded file to what a comparison says of them."""
+"""Growth logs, benchmark output and execution traces, from the uploaded file to the result of a comparison."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""Windows of metrics, from pushed samples to what a comparison says of them."""
+"""Windows of metrics, from pushed samples to the result of a comparison."""
 
 from datetime import UTC, datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""Bombs through the real stack: each refused soon and by name, and nobody else harmed."""
+"""Bombs through the real stack: each is rejected quickly by name, and others are not affected."""
 
 import os
 import threading

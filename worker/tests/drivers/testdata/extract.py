@@ -42,7 +42,7 @@ NOT_ASKED: Final = {
     "x-octokit",
 }
 LEFT_OUT: Final = {"sources", "sourceHydrator", "history", "managedNamespaceMetadata", "directory", "plugin"}
-"""Of an Application: the driver reads and writes none of it, and it is told five times over."""
+"""Fields of an Application that the driver neither reads nor writes, and that are repeated five times."""
 SOURCES: Final = (("spec",), ("status", "sync", "comparedTo"))
 """Where the sources of an Application are read or written all the same."""
 NAMES: Final = {"properties", "paths", "schemas", "parameters", "responses", "patternProperties"}
