@@ -46,7 +46,7 @@ LINE_LETTERS = 300
 
 @dataclass(frozen=True)
 class Asked:
-    """What schemathesis said."""
+    """The output of schemathesis."""
 
     code: int
     output: str

@@ -1,4 +1,4 @@
-"""Hooks of schemathesis: whatever ends a session, a person's right or a team is asked by somebody who can be spared."""
+"""Hooks of schemathesis: requests that end a session, a permission or a team are sent as a disposable user."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def as_it_is(_context: Any, value: Any) -> bytes | None:  # noqa: ANN401 - as sc
 
 @schemathesis.hook
 def before_call(_context: Any, case: Any, _kwargs: Any) -> None:  # noqa: ANN401 - as schemathesis has it
-    """Ask as somebody else where it would be our own end."""
+    """Send the request as a disposable user where it would end our own session."""
     operation_id = case.operation.definition.raw.get("operationId")
     if operation_id in ENDING:
         case.headers["Cookie"] = f"slowpath={next(SPARED)}"
@@ -42,6 +42,6 @@ def before_call(_context: Any, case: Any, _kwargs: Any) -> None:  # noqa: ANN401
 
 @schemathesis.hook
 def filter_case(_context: Any, case: Any) -> bool:  # noqa: ANN401 - as schemathesis has it
-    """Leave out requests whose line or headers the server does not read at all: above 64 KiB it hangs up with a 400."""
+    """Skip requests whose line or headers exceed 64 KiB: the server closes the connection with a 400."""
     letters = sum(len(str(part or "")) for part in (case.path_parameters, case.query, case.headers, case.cookies))
     return letters < MOST_LETTERS

@@ -1,4 +1,4 @@
-"""Go's own fuzzing of every parser of the decoder, each for its share of the time; found inputs are kept in testdata.
+"""Go's own fuzzing of every parser of the decoder, each for its share of the time; found inputs are stored in testdata.
 
 `python -m proofs.decoder_fuzz --seconds N`. Go's fuzzing draws from its own dice; what it finds it writes down as
 a file, which is how a failure is repeated.
@@ -37,7 +37,7 @@ def go_command() -> str:
 
 
 def fuzz(package: str, target: str, seconds: int) -> bool:
-    """Fuzz one target; tell what failed. Minimising a found input is bounded: it may take longer than finding it."""
+    """Fuzz one target; return the failures. Minimising a found input is bounded: it may take longer than finding it."""
     ended = subprocess.run(
         [
             go_command(),

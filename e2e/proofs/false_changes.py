@@ -1,4 +1,4 @@
-"""False changes of latency on days that nobody has drawn before: `--seconds N --seed S`, exit code 1 if they are too many.
+"""False changes of latency on newly generated days: `--seconds N --seed S`, exit code 1 if they are too many.
 
 As many service-days are drawn as fit the time (some 20 a second); the proof fails when even the lower end of the interval of their
 rate lies above one in 1,000. Its last line counts days.

@@ -1,4 +1,4 @@
-"""What the database itself remembers of each job and profile: written by triggers, so nobody can do anything unseen."""
+"""The history of each job and profile, written by triggers of the database, so that no change is missed."""
 
 from collections import defaultdict
 from dataclasses import dataclass

@@ -48,7 +48,7 @@ exec {binary} "$@"
 
 
 def say(*words: object, sep: str = " ", to: TextIO = sys.stdout) -> None:
-    """Print, at once: whoever waits for the proof reads along."""
+    """Print without buffering, so that the progress is visible."""
     to.write(sep.join(map(str, words)) + "\n")
     to.flush()
 

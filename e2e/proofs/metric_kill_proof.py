@@ -44,7 +44,7 @@ HURRY = "UPDATE job SET due_at = now(), not_before = now() WHERE name = 'metrics
 
 @dataclass
 class Sender:
-    """Sends samples, and knows which were answered."""
+    """Sends samples and records which were acknowledged."""
 
     url: str
     token: str

@@ -1,4 +1,4 @@
-"""What happened in a round, in the order of time: kills, what the database noted, what the processes said."""
+"""The events of a round in order of time: kills, changes recorded by the database, logs of the processes."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -9,9 +9,9 @@ from pathlib import Path
 from proofs.journal import Journal
 
 REPEATED = ("received [", "] succeeded in", "job.started", "job.finished")
-"""What the logs say of every job; the journal says it too."""
+"""Log events of every job; the journal has them too."""
 UNSTAMPED = ("Process ", "worker: ", "billiard.exceptions.", "psycopg.", "redis.exceptions.", "sqlalchemy.exc.")
-"""How lines begin that tell something although they bear no time; they go with the line above."""
+"""Prefixes of lines without a time that belong to the line above."""
 
 
 def timeline(killed: Iterable[tuple[float, str]], journal: Journal, logs: Iterable[Path]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The arithmetic of the benchmarks, which nobody would notice to be wrong."""
+"""The arithmetic of the benchmarks, whose errors would otherwise go unnoticed."""
 
 import gzip
 import os
@@ -92,6 +92,6 @@ def test_generated_files_are_made_once(tmp_path: Path, monkeypatch: pytest.Monke
     assert len({each.read_bytes() for each in (*base, *candidate)}) == 4
 
 
-def test_a_result_that_missed_its_goal_says_so() -> None:
+def test_a_result_that_missed_its_goal_is_marked() -> None:
     assert "MISSED" in BenchmarkResult("stored", "s", 3.0, 20.0, 6.7, ">= 10x", met=False).told()
     assert "MISSED" not in BenchmarkResult("stored", "s", 3.0).told()

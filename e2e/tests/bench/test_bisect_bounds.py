@@ -14,7 +14,7 @@ def test_the_capacity_of_a_probe() -> None:
     assert capacity(Probe(40.0, 0.1)) == pytest.approx(flipped, abs=1e-6)
 
 
-def test_a_window_alone_is_wrong_as_often_as_is_said() -> None:
+def test_a_window_alone_is_wrong_as_often_as_stated() -> None:
     assert probe_of(0.1, 0.3, 1, 0.0).apart == pytest.approx(2.563, abs=1e-3)
     assert probe_of(0.1, 0.5, 1_000, 0.0).apart < 2.563 * np.sqrt(2)
 

@@ -38,7 +38,7 @@ def test_requests_of_two_kinds_mixed_unevenly_by_chance_are_no_change_of_the_cod
     assert not any(finding.is_significant for finding in compared(drawn.base, drawn.candidate).findings)
 
 
-def test_consecutive_sides_are_told_apart_by_their_requests() -> None:
+def test_consecutive_sides_are_distinguished_by_their_requests() -> None:
     heavy = (0.0, 0.0, 0.1, 0.1, 0.0, 0.0)
     pool = replace(captured(IN_TIME / "goja"), heavy=heavy)
     assert [pool.keeps_mix(begin, 2) for begin in range(3)] == [False, True, False]

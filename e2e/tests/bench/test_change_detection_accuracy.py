@@ -1,4 +1,4 @@
-"""The bench of changes counts what it says it counts."""
+"""The bench of change detection counts correctly."""
 
 import pytest
 

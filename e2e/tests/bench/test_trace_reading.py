@@ -62,7 +62,7 @@ def test_a_peer_that_takes_too_much_memory_is_stopped(tmp_path: Path, monkeypatc
     assert peer.cost.cpu_s < 30
 
 
-def test_a_peer_that_ends_by_itself_is_told(tmp_path: Path) -> None:
+def test_a_peer_that_exits_by_itself_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "peer"
     path.write_text("#!/bin/sh\necho bad file format >&2\nexit 3\n")
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
@@ -93,7 +93,7 @@ def test_a_trace_is_recorded_once_and_read(tmp_path: Path, monkeypatch: pytest.M
     assert events > 10_000
 
 
-def test_without_go_it_says_so(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+def test_missing_go_is_reported(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(trace_reading, "find_go", lambda: None)
     assert all(each.what.startswith("A/A") for each in trace_reading.run())
     assert "there is no Go here" in capfd.readouterr().out

@@ -1,4 +1,4 @@
-"""The demo of bisect: its runner's file is one that the runner takes, and the last line tells levels as they were."""
+"""The demo of bisect: its runner configuration is valid, and the last line names the levels."""
 
 import os
 import sys

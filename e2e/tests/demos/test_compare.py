@@ -35,13 +35,15 @@ def test_a_set_that_is_not_there_is_named() -> None:
         folder_of("other")
 
 
-def test_without_a_server_it_says_how(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+def test_without_a_server_the_error_names_the_command(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.delenv("SLOWPATH_URL", raising=False)
     assert main([]) == 2
     assert "npm run demo:compare" in capfd.readouterr().err
 
 
-def test_the_servers_words_are_told() -> None:
+def test_the_result_of_the_server_is_printed() -> None:
     said = pytest.raises(DemoFailed, match="GET /session: 503 not now")
     with Answering(lambda _: Reply(status=503, body=b"not now")) as server, Client() as http, said:
         http.base_url = f"http://{server.address}"

@@ -23,7 +23,7 @@ def finding(subject: str, kind: str = "trace.sched_delay", culprit: str | None =
     return {"kind": kind, "subject": subject, "by": [{"subject": culprit, "share": 0.9}] if culprit else []}
 
 
-def test_the_first_finding_is_told() -> None:
+def test_the_first_finding_is_printed() -> None:
     told = first_of([finding("main.batcher|network"), finding("main.caller|sleep")], PART)
     assert told == {
         "victim": "main.batcher",
@@ -75,7 +75,9 @@ def test_a_set_that_is_not_there_is_named() -> None:
         place_of("other")
 
 
-def test_without_a_server_it_says_how(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+def test_without_a_server_the_error_names_the_command(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.delenv("SLOWPATH_URL", raising=False)
     assert main([]) == 2
     assert "npm run demo:traces" in capfd.readouterr().err
@@ -91,7 +93,7 @@ def test_without_a_server_it_says_how(monkeypatch: pytest.MonkeyPatch, capfd: py
         ("1 p99 of main.batcher; main.hog held", "main.caller waits 64 ms", "main.hog", False),
     ],
 )
-def test_a_page_that_says_something_else_fails(first: str, wait: str, held_by: str, right: bool) -> None:
+def test_a_page_with_another_finding_fails(first: str, wait: str, held_by: str, right: bool) -> None:
     told = {"victim": "main.batcher", "culprit": "main.hog", "p99_before_ns": 1, "p99_after_ns": 2}
     seen = {"first": first, "wait": wait, "held_by": held_by}
     if right:

@@ -71,7 +71,7 @@ def test_news_arrive_within_two_seconds(client: httpx.Client) -> None:
     assert {event for _, event, _ in news} >= {"job", "artifact"}
 
 
-def test_a_stream_tells_nothing_of_other_teams(client: httpx.Client, stack: RunningStack) -> None:
+def test_a_stream_contains_nothing_of_other_teams(client: httpx.Client, stack: RunningStack) -> None:
     other = stack.signed_up()
     seen: list[str] = []
     with client.stream("GET", "/events", timeout=3) as stream:

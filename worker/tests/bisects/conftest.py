@@ -1,4 +1,4 @@
-"""A search whose plan is made up, a runner that asks over HTTP, and the jobs between them."""
+"""A bisect with an invented plan, a runner over HTTP, and the jobs between them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -116,7 +116,7 @@ class Runner:
         return found
 
     def beat(self, run_id: str, phase: str = "soaking") -> dict[str, Any]:
-        """Say that a run is looked after."""
+        """Send a heartbeat of a run."""
         told = {"runner": self.name, "instance": self.instance, "phase": phase}
         said = self.client.post(f"/api/v1/probes/{run_id}/heartbeats", json=told)
         assert said.status_code == 200, said.text
@@ -193,7 +193,7 @@ class Search:
         self.work()
 
     def now(self) -> Any:  # noqa: ANN401 - a time
-        """Return the time of the house."""
+        """Return the time of the server."""
         return self.bench.admin.execute("SELECT clock_timestamp()").fetchone()[0]  # type: ignore[index]  # one row
 
     def work(self) -> None:

@@ -1,4 +1,4 @@
-"""A window whose value is read from what the runner uploaded: real profiles, the real helper."""
+"""A window whose value is read from uploaded files of the runner: real profiles, the real helper."""
 
 import json
 from pathlib import Path
@@ -84,7 +84,7 @@ def test_three_windows_without_the_signature_and_a_probe_is_given_up(search: Sea
     assert search.runner.beat(lease["run_id"])["command"] == "stop"
 
 
-def test_what_is_deleted_before_it_is_read_is_told(search: Search) -> None:
+def test_artifacts_deleted_before_they_are_read_are_reported(search: Search) -> None:
     search.begin(plan_of(6))
     signed(search, "profile.category", "app")
     [lease] = search.runner.lease()

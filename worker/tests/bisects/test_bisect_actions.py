@@ -1,4 +1,4 @@
-"""What people do to a search, what stops it, and what runners and deploys may tell."""
+"""Actions of people on a bisect, what stops it, and what runners and deployments may report."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -167,7 +167,7 @@ def test_a_commit_that_can_not_be_built_is_passed_over(search: Search) -> None:
     assert (told["state"], told["culprit"]["sha"]) == ("found", sha(12))
 
 
-def test_an_end_that_can_not_be_built_is_told_to_a_person(search: Search) -> None:
+def test_an_unbuildable_end_is_reported_to_a_person(search: Search) -> None:
     search.begin(plan_of(20))
     told = search.run(lambda lease: None if lease["build"]["commit"] == sha(0) else 1.0)
     assert told["state"] == "paused"
@@ -176,7 +176,7 @@ def test_an_end_that_can_not_be_built_is_told_to_a_person(search: Search) -> Non
     assert search.run(slower_from(5))["culprit"]["sha"] == sha(5)
 
 
-def test_deploys_that_come_to_nothing_are_told_to_a_person(search: Search) -> None:
+def test_failing_deployments_pause_the_bisect(search: Search) -> None:
     search.begin(plan_of(20))
     for _ in range(3):
         [lease] = search.runner.lease()
@@ -290,7 +290,7 @@ def test_a_runner_that_has_something_is_not_forgotten(search: Search, people: Ac
     assert [one["state"] for one in search.told()["probes"]] == ["lost", "asked"]
 
 
-def test_who_has_ended_is_told_of(search: Search) -> None:
+def test_the_end_of_a_bisect_is_sent_and_listed(search: Search) -> None:
     made = {"name": "hook", "kind": "slack", "url": "https://hooks.slack.com/services/T/B/x"}
     assert search.person.post("/api/v1/notification-channels", json=made).status_code == 201
     search.begin(plan_of(6))

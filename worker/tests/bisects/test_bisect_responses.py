@@ -1,4 +1,4 @@
-"""What is told of a bisect: large ones stay small on the wire; what is started, and what is not."""
+"""Responses about bisects: large ones stay small on the wire; what is started, and what is not."""
 
 import time
 from datetime import UTC, datetime
@@ -22,7 +22,7 @@ GOOD, BAD = 40 * "a", 40 * "b"
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def test_of_thousands_of_candidates_the_most_believed_are_told(search: Search) -> None:
+def test_of_thousands_of_candidates_the_most_likely_are_returned(search: Search) -> None:
     search.begin(plan_of(4096))
     for _ in range(16):
         search.runner.turn(slower_from(1000))
@@ -50,7 +50,7 @@ def test_of_thousands_of_candidates_the_most_believed_are_told(search: Search) -
     assert search.person.get(path, params={"level": "no such"}).status_code == 404
 
 
-def test_the_list_tells_how_each_stands(search: Search) -> None:
+def test_the_list_shows_the_state_of_each(search: Search) -> None:
     search.begin(plan_of(8))
     search.run(slower_from(3))
     [row] = search.person.get("/api/v1/bisects", params={"state": ["found"]}).json()["items"]
@@ -74,7 +74,7 @@ def repository(client: TestClient) -> tuple[str, str]:
     return service, made.json()["id"]
 
 
-def test_what_is_missing_is_told_in_words(client: TestClient) -> None:
+def test_a_request_with_missing_fields_is_rejected(client: TestClient) -> None:
     said = client.post("/api/v1/bisects", json={})
     assert said.status_code == 422
     assert "commit" in said.json()["detail"]

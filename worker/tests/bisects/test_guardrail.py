@@ -1,4 +1,4 @@
-"""The guard looks at what the service itself says of the last minutes."""
+"""The guardrail reads the service's own metrics of the last minutes."""
 
 from datetime import UTC, datetime
 

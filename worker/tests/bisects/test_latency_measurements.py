@@ -1,4 +1,4 @@
-"""A window whose latency the board tells: what instances push at the same time, each under the name of its run."""
+"""A window whose latency comes from the board: instances push at the same time, each under the name of its run."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ SLOW_S, FAST_S = 0.045, 0.015
 
 @dataclass
 class Lab:
-    """An environment whose instances push, and a search on its latency."""
+    """An environment whose instances push metrics, and a bisect of its latency."""
 
     search: Search
     pusher: TestClient
@@ -64,7 +64,7 @@ class Lab:
         return {one["run_id"]: one["windows"][-1] for one in self.search.told()["probes"] if one["windows"]}
 
     def waited(self, seconds: float) -> None:
-        """Have it be so long since windows were told of."""
+        """Move the reported windows back by this time."""
         self.search.bench.admin.execute(
             "UPDATE probe_measurement SET created_at = created_at - make_interval(secs => %s)", (seconds,)
         )
@@ -124,7 +124,7 @@ def test_late_samples_are_waited_for(lab: Lab, window: tuple[int, int]) -> None:
     assert told["requests"] > 1000
 
 
-def test_too_few_requests_are_told_and_the_next_windows_are_longer(lab: Lab, window: tuple[int, int]) -> None:
+def test_too_few_requests_are_reported_and_the_next_windows_are_longer(lab: Lab, window: tuple[int, int]) -> None:
     lab.begin(quantile="p99", window_seconds=60)
     [lease] = lab.search.runner.lease()
     lab.instance(lease["run_id"]).run(lab.pushes(lab.now_ms - 110_000, lab.now_ms), FAST_S, 50)
@@ -140,7 +140,7 @@ def test_too_few_requests_are_told_and_the_next_windows_are_longer(lab: Lab, win
     assert lab.search.runner.beat(lease["run_id"])["window_seconds"] == 260
 
 
-def test_a_run_of_which_nothing_is_pushed_is_told_so(lab: Lab, window: tuple[int, int]) -> None:
+def test_a_run_without_pushed_metrics_is_reported_as_such(lab: Lab, window: tuple[int, int]) -> None:
     lab.begin()
     [lease] = lab.search.runner.lease()
     lab.instance("production-1").run(lab.pushes(lab.now_ms - 110_000, lab.now_ms), FAST_S, 100)

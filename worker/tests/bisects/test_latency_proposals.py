@@ -1,4 +1,4 @@
-"""Latency is offered where the board has it, with windows as long as the traffic there asks for."""
+"""Latency is proposed where the board has it, with windows long enough for the traffic there."""
 
 from typing import Any
 
@@ -56,7 +56,7 @@ def test_where_the_board_has_latency_it_is_offered(search: Search, service: str)
     assert latency["board"] == {"environment_id": environment["id"], "environment": "lab", "window_seconds": 130}
 
 
-def test_a_window_is_as_long_as_the_traffic_asks_for_unless_it_is_said(search: Search, asked: dict[str, Any]) -> None:
+def test_the_window_length_follows_the_traffic_unless_it_is_given(search: Search, asked: dict[str, Any]) -> None:
     by_itself, said = start(search.person, asked), start(search.person, asked, settings={"window_seconds": 20})
     assert (by_itself.status_code, said.status_code) == (201, 201), by_itself.text
     first, second = by_itself.json(), said.json()

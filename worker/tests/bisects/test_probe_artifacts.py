@@ -1,4 +1,4 @@
-"""What the deploys of a bisect left: kept while it goes on, and deleted with it only if somebody says so."""
+"""Files of the deployments of a bisect: kept while it runs, and deleted with it only on request."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ def there(search: Search, files: list[str]) -> list[bool]:
     return [search.person.get(f"/api/v1/artifacts/{one}").status_code == 200 for one in files]
 
 
-def test_they_stay_unless_somebody_says_so(search: Search) -> None:
+def test_they_stay_unless_deletion_is_requested(search: Search) -> None:
     path, files = ended(search)
     cancelled(search)
     assert search.person.get(f"{path}/files").json() == {"files": 1, "size_bytes": 3, "compared": 1}

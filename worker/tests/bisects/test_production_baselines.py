@@ -108,7 +108,7 @@ def test_where_a_search_measures_otherwise_both_ends_are_deployed(measured: Sear
 
 
 def regressed(search: Search) -> RegressionId:
-    """Write down a regression between both ends, in a repository that knows them."""
+    """Create a regression between both ends, in a repository that has them."""
     with search.bench.worker_context.database.writing(search.scope) as session:
         service_id = ServiceId(catalog_entries.ensure_service(session, "ingester").id)
         repository = Repository(
@@ -132,7 +132,7 @@ def regressed(search: Search) -> RegressionId:
         return RegressionId(row.id)
 
 
-def test_an_offer_says_what_is_known_and_nothing_else_begins_with_it(measured: Search) -> None:
+def test_an_offer_shows_what_is_known_and_starts_nothing(measured: Search) -> None:
     regression_id = str(regressed(measured))
     offer = measured.person.get("/api/v1/bisect-proposals", params={"regression_id": regression_id}).json()
     known = {one["kind"]: one["production_baselines"] for one in offer["signatures"]}

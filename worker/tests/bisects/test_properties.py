@@ -17,7 +17,7 @@ OFTEN = np.array([30, 12, 4, 12, 16, 5, 6, 1, 1.5, 1, 1, 3, 1.5, 20])
 
 
 class Chaos:
-    """Does anything at any time, and remembers what it told."""
+    """Performs any action at any time and records what it reported."""
 
     def __init__(self, search: Search, seed: int) -> None:
         self.search, self.dice = search, np.random.default_rng(seed)
@@ -70,7 +70,7 @@ class Chaos:
         self.window(run_id)
 
     def _repeat(self, runner: Any, run_id: str) -> None:  # noqa: ANN401
-        """A window is told once more, otherwise than before: the first word stays."""
+        """Report a window again with another value: the first one stays."""
         if runner.taken.get(run_id):
             runner.taken[run_id] -= 1
             runner.measure(run_id, value=999.0)

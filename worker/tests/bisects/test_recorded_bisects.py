@@ -1,4 +1,4 @@
-"""A search that is recorded and laid out again tells what it told."""
+"""A recorded bisect that is imported again has the same responses."""
 
 import json
 from typing import Any
@@ -33,7 +33,7 @@ def without_times(told: dict[str, Any]) -> dict[str, Any]:
     return {**{name: told[name] for name in keep}, "probes": probes, "values": values, "events": len(told["events"])}
 
 
-def test_what_was_recorded_is_told_again(search: Search) -> None:
+def test_a_recording_is_replayed(search: Search) -> None:
     search.begin(plan_of(8))
     before = search.run(slower_from(3))
     tables = {name: [row for (row,) in search.bench.admin.execute(f"SELECT row_to_json({name}) FROM {name}")]

@@ -54,9 +54,7 @@ def test_a_name_is_free_again_when_its_process_is_silent(search: Search, people:
     assert search.told()["probes"][0]["state"] == "failed"
 
 
-def test_a_name_is_free_at_once_when_its_process_says_that_it_has_ended(
-    search: Search, people: AccountsFactory
-) -> None:
+def test_a_name_is_free_at_once_when_its_process_reports_its_end(search: Search, people: AccountsFactory) -> None:
     search.begin(plan_of(10))
     [lease] = search.runner.lease()
     search.runner.beat(lease["run_id"])

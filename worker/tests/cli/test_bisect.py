@@ -126,7 +126,7 @@ def test_what_does_not_build_and_what_must_be_tried_again(tmp_path: Path, capsys
     assert sorted(found["levels"][0]["suspects"]) == sorted(shas[15:18])
 
 
-def test_a_branch_is_looked_into(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_merged_branch_is_searched(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     repository, shas = history(tmp_path / "r", 6, -1)
     repository.git("checkout", "--quiet", "-b", "side")
     side = [repository.commit({f"s{one}": "1\n", **({"slow": "1\n"} if one == 2 else {})}) for one in range(5)]
@@ -166,7 +166,7 @@ def test_so_many_deploys(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert more["deploys"] == len(asked(tmp_path))  # those from before the limit count, none is made twice
 
 
-def test_a_search_that_stopped_tells_the_command_line_that_continues_it(
+def test_an_interrupted_search_prints_the_command_that_continues_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     repository, shas = history(tmp_path / "r", 64, 30)

@@ -73,7 +73,7 @@ def test_gitlab() -> None:
     assert (merged["branch"], merged["pull_request"]) == ("fast", {"number": 5})
 
 
-def test_what_is_said_comes_before_what_ci_says(tmp_path: Path) -> None:
+def test_arguments_take_precedence_over_ci_variables(tmp_path: Path) -> None:
     go_mod = tmp_path / "go.mod"
     go_mod.write_text("module x\n", encoding="utf-8")
     words = ["--build", "ingester@dd", "--branch", "mine", "--pull-request", "9", "--go-mod", str(go_mod)]
@@ -97,11 +97,11 @@ def test_ci_may_say_the_commit_and_an_id_is_an_id() -> None:
 
 
 @pytest.mark.parametrize("given", ["ingester", "@aa", "@", "ingester@"])
-def test_a_build_that_is_none_is_told(given: str) -> None:
+def test_an_invalid_build_is_rejected(given: str) -> None:
     with pytest.raises(InvalidArgument, match="SERVICE@COMMIT"):
         parse_build_arguments(asked("--build", given), {})
 
 
-def test_a_go_mod_that_is_not_there_is_told() -> None:
+def test_a_missing_go_mod_is_reported() -> None:
     with pytest.raises(InvalidArgument, match="nowhere"):
         parse_build_arguments(asked("--build", "a@b", "--go-mod", "nowhere"), {})

@@ -1,4 +1,4 @@
-"""What the documentation of CI tells to paste is pasted here, against the whole app over HTTP."""
+"""The snippets of the CI documentation run here against the whole app over HTTP."""
 
 import json
 import os

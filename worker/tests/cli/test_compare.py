@@ -57,7 +57,7 @@ def test_an_improvement_is_exit_code_0(capsys: pytest.CaptureFixture[str]) -> No
     assert capsys.readouterr().out.startswith("Improved: ")
 
 
-def test_too_little_to_tell_is_exit_code_3(capsys: pytest.CaptureFixture[str]) -> None:
+def test_too_little_data_is_exit_code_3(capsys: pytest.CaptureFixture[str]) -> None:
     assert compare(cpu(HELPER)[:1], cpu(HELPER)[1:2]) == 3
     assert capsys.readouterr().out.startswith("Inconclusive: ")
 

@@ -49,7 +49,7 @@ def test_a_person_is_made_and_given_another_password(house: AppUnderTest, emptie
         (("set-password", "--email", "jo@example.com"), "a long enough one", 1, "Nobody signed up"),
     ],
 )
-def test_what_can_not_be_done_is_said(
+def test_impossible_requests_are_rejected(
     emptied: TestDatabase, words: tuple[str, ...], password: str, code: int, said: str
 ) -> None:
     done = admin(emptied, *words, password=password)

@@ -1,4 +1,4 @@
-"""The real example program, built once for each test process and started where a test asks for it."""
+"""The real example program, built once per test process and started by the tests that need it."""
 
 import os
 import re
@@ -86,7 +86,7 @@ def start(command: list[str], stack: ExitStack, procs: str) -> "subprocess.Popen
 
 @pytest.fixture
 def start_ingester(programs: Programs) -> Iterator[Callable[..., Running]]:
-    """Give a starter of fed ingesters; it may be told a port, to come back at the same address."""
+    """Return a function that starts ingesters with traffic, optionally on a given port."""
     with ExitStack() as stack:
 
         def starter(port: int | None = None) -> Running:
@@ -122,7 +122,7 @@ def _requests(address: str) -> int:
 
 @pytest.fixture
 def serve() -> Iterator[Callable[[Handler], Answering]]:
-    """Give a starter of servers that answer as a function says."""
+    """Return a function that starts servers with a given handler."""
     with ExitStack() as stack:
 
         def starter(handler: Handler) -> Answering:

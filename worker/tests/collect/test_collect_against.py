@@ -146,7 +146,7 @@ def test_ctrl_c_leaves_whole_files_on_both_sides(start_ingester: Start, tmp_path
         (["--against", "127.0.0.1:1"], "No connection to http://127.0.0.1:1/"),
     ],
 )
-def test_what_makes_no_sense_is_said(
+def test_contradicting_arguments_are_rejected(
     start_ingester: Start,
     arguments: list[str],
     said: str,

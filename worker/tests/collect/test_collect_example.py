@@ -182,7 +182,7 @@ def test_a_restart_is_another_run(start_ingester: Start, tmp_path: Path) -> None
         (["127.0.0.1:1", "--out", "d"], "No connection to http://127.0.0.1:1/"),
     ],
 )
-def test_what_makes_no_sense_is_said(
+def test_contradicting_arguments_are_rejected(
     arguments: list[str], said: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -1,4 +1,4 @@
-"""`slowpath collect` counts the load and nothing else: a real Go server whose counters tell of other things too."""
+"""`slowpath collect` counts the requests of the load only: a real Go server that has other counters too."""
 
 import json
 import os

@@ -61,7 +61,7 @@ def test_a_silent_process_is_given_up(serve: Serve) -> None:
         get(serve(slow), grace_seconds=0.3)
 
 
-def test_a_broken_off_answer_is_told_from_a_whole_one(serve: Serve) -> None:
+def test_a_truncated_response_is_detected(serve: Serve) -> None:
     server = serve(lambda _: Reply(body=PROFILE, cut=True))
     with pytest.raises(ResponseRejected, match="closed the connection before the end"):
         get(server)
@@ -119,7 +119,7 @@ def test_words_from_outside_are_made_printable(serve: Serve) -> None:
         ),
     ],
 )
-def test_what_is_no_profile_is_missed_and_the_rest_kept(
+def test_an_invalid_profile_is_skipped_and_the_rest_is_stored(
     serve: Serve, reply: Reply, kind: type[CollectError], said: str
 ) -> None:
     def handler(asked: Asked) -> Reply:
@@ -165,7 +165,7 @@ def test_another_profiler_at_work_is_waited_for(serve: Serve) -> None:
     assert waited == [2.0, 3.0]
 
 
-def test_pprof_that_is_not_mounted_is_said_at_once(
+def test_missing_pprof_handlers_are_reported_at_once(
     serve: Serve, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     server = serve(lambda _: Reply(status=404))

@@ -1,4 +1,4 @@
-"""What can be seen of a process of this machine, held against what Go itself says."""
+"""What is read from a process of this machine, compared with the output of Go."""
 
 import subprocess
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from slowpath_cli.collect.local_process import find_listener, is_local, this_mac
 from tests.collect.conftest import Programs, Running, free_port, go_command
 
 
-def test_build_info_is_what_go_says(programs: Programs) -> None:
+def test_build_info_matches_go_version(programs: Programs) -> None:
     told = subprocess.run(
         [go_command(), "version", "-m", programs.ingester], capture_output=True, text=True, check=True
     ).stdout
@@ -66,7 +66,7 @@ def test_the_listener_is_found(start_ingester: Callable[..., Running]) -> None:
     assert find_listener(free_port()) is None
 
 
-def test_the_machine_says_what_it_is() -> None:
+def test_the_machine_is_described() -> None:
     machine = this_machine()
     assert machine.goos == "linux"
     assert machine.goarch in {"amd64", "arm64"}

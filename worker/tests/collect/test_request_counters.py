@@ -96,7 +96,7 @@ def test_a_counter_is_named_with_its_labels(selector: str, total: float | None) 
         (0, OwnRequests(), 1.4, None, ""),
     ],
 )
-def test_a_load_that_cannot_be_is_not_told(
+def test_an_impossible_load_is_not_counted(
     grown: float, own: OwnRequests, cpu_s: float, requests: int | None, said: str
 ) -> None:
     counted = count_requests(grown, own, 1, 1, cpu_s * 1e9, chosen=False)

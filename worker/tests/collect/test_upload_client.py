@@ -158,7 +158,7 @@ def test_passing_failures_are_tried_again(serve: Serve, shelf: Shelf) -> None:
     assert pauses == [0.5, 1.0, 2.0]
 
 
-def test_a_problem_is_told_with_limit_and_remedy(serve: Serve) -> None:
+def test_a_problem_is_reported_with_limit_and_remedy(serve: Serve) -> None:
     problem = {"detail": "big is too large.", "limit": 5, "value": 9, "unit": "bytes", "resolution": "Record less."}
     said = r"big is too large\. The limit is 5, this is 9 bytes\. Record less\."
     address = serve(lambda _: told(413, problem)).address
@@ -166,7 +166,7 @@ def test_a_problem_is_told_with_limit_and_remedy(serve: Serve) -> None:
         server.put("big", b"body", {}, batch="b")
 
 
-def test_a_wrong_token_is_told_before_anything_is_sent(
+def test_a_wrong_token_is_reported_before_anything_is_sent(
     serve: Serve, shelf: Shelf, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "a").write_bytes(b"a")
@@ -189,7 +189,7 @@ def test_the_token_is_not_carried_elsewhere(serve: Serve, shelf: Shelf) -> None:
     "reply",
     [Reply(body=b"<html>"), Reply(body=b"[]"), Reply(status=500, body=b"[]"), Reply(status=404, body=b'{"detail": 3}')],
 )
-def test_another_kind_of_server_is_told(serve: Serve, reply: Reply) -> None:
+def test_another_kind_of_server_is_rejected(serve: Serve, reply: Reply) -> None:
     with UploadClient(serve(lambda _: reply).address, TOKEN, lambda _: None) as server, pytest.raises(RequestDeclined):
         server.check()
 
@@ -210,7 +210,7 @@ def test_a_token_must_be_able_to_be_one(token: str) -> None:
         (["facts.json", "--server", "http://127.0.0.1:1"], "does not answer"),
     ],
 )
-def test_what_makes_no_sense_is_said(
+def test_contradicting_arguments_are_rejected(
     arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)

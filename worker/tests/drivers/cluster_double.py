@@ -1,4 +1,4 @@
-"""A cluster for tests: an API server as far as the drivers ask it, on loopback, and controllers that do what a test says."""
+"""A cluster for tests: the part of an API server that the drivers use, on loopback, and controllers driven by the test."""
 
 import itertools
 import json
@@ -27,14 +27,14 @@ AT: Final = "2026-03-01T10:00:00Z"
 
 @dataclass
 class ClusterDouble:
-    """What stands in the cluster, by path. `first` answers before anything else when it returns something."""
+    """The objects of the cluster by path. `first` responds before anything else when it returns something."""
 
     things: dict[str, Json] = field(default_factory=dict)
     denied: set[tuple[str, str]] = field(default_factory=set)
     made: list[str] = field(default_factory=list)
     first: Callable[[Asked], Reply | None] = lambda _: None
     lose: set[str] = field(default_factory=set)
-    """Methods whose next answer breaks off after the work was done."""
+    """Methods whose next response is cut off after the request was processed."""
     linger: int = 1
     """How often what is being deleted, and then its pods, are still seen."""
     page: int = 500
@@ -198,7 +198,7 @@ def condition(kind: str, status: str, reason: str, message: str) -> Json:
 
 
 def container(state: Json, *, restarts: int = 0, last: Json | None = None, ready: bool = False) -> Json:
-    """How a container stands."""
+    """The status of a container."""
     return {
         "name": "ingester", "image": "images.example.com/ingester:x", "imageID": "images.example.com/ingester@sha256:0ab1",
         "ready": ready, "restartCount": restarts, "state": state, "lastState": last or {},
@@ -217,7 +217,7 @@ def waiting(reason: str, message: str, *, restarts: int = 0, last: Json | None =
 
 
 def original() -> Json:
-    """The Deployment of the service, as the API server tells it."""
+    """The Deployment of the service, as returned by the API server."""
     return {
         "apiVersion": "apps/v1",
         "kind": "Deployment",

@@ -1,4 +1,4 @@
-"""What the drivers of the tests are told to deploy."""
+"""Deployment targets for tests of the drivers."""
 
 from pathlib import Path
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""GitHub's Actions for tests: what it publishes as examples, started, listed, cancelled and ended as a test says."""
+"""GitHub Actions for tests: its published example responses; the test starts, lists, cancels and ends runs."""
 
 import json
 import re

@@ -116,7 +116,7 @@ def test_the_template_may_be_a_deployments(api: str, place: DriverEnvironment, c
         driver.prepare()
 
 
-def test_it_becomes_ready_and_says_where_both_answer(
+def test_it_becomes_ready_and_reports_both_addresses(
     driver: argo_rollouts.ArgoRolloutsDriver, cluster: ClusterDouble
 ) -> None:
     handle = json.loads(json.dumps(driver.deploy(target())))
@@ -250,7 +250,7 @@ def test_what_is_gone_or_away(driver: argo_rollouts.ArgoRolloutsDriver, cluster:
     assert driver.status(handle, None) == DeploymentStatus("failed", f"the Experiment {NAME} is gone")
 
 
-def test_what_stops_every_deploy_is_said_before_the_first(
+def test_problems_of_every_deployment_are_reported_before_the_first(
     api: str, place: DriverEnvironment, cluster: ClusterDouble
 ) -> None:
     cluster.denied = {("create", "experiments"), ("get", "rollouts")}

@@ -1,4 +1,4 @@
-"""The drivers in the real runner, a process of its own, killed while it asks for a deploy: one deploy, and none left."""
+"""The drivers in a real runner process that is killed while it requests a deployment: one deployment, and none left over."""
 
 import base64
 from collections.abc import Callable
@@ -29,7 +29,7 @@ def secrets(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def killing_at(here: Here, asks_for_a_deploy: Callable[[Asked], bool]) -> Callable[[Asked], Reply | None]:  # noqa: F811
-    """Kill the runner when it first asks for a deploy; what it asked for is done all the same."""
+    """Kill the runner at its first deployment request; the request is processed all the same."""
     killed: list[Asked] = []
 
     def first(asked: Asked) -> None:

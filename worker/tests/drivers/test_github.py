@@ -117,7 +117,7 @@ def test_the_example_workflow_names_its_runs_and_takes_what_we_send(
     assert done.returncode == 0, done.stdout
 
 
-def test_a_job_that_stays_is_ready_when_it_says_so(
+def test_a_job_that_stays_is_ready_when_it_reports_ready(
     driver: github_actions.GitHubActionsDriver, host: GitHubDouble
 ) -> None:
     handle = driver.deploy(target())
@@ -149,7 +149,7 @@ def test_a_job_that_ends_otherwise_has_failed(
     assert conclusion in found.detail
 
 
-def test_what_it_calls_back_with_tells_what_does_not_build(
+def test_its_callback_reports_an_unbuildable_commit(
     driver: github_actions.GitHubActionsDriver, host: GitHubDouble
 ) -> None:
     handle = driver.deploy(target())
@@ -242,7 +242,7 @@ SECONDARY = b'{"message": "You have exceeded a secondary rate limit. Please wait
     ],
 )
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_who_asks_too_much_waits_as_long_as_is_said_and_asks_nothing_meanwhile(
+def test_a_rate_limit_is_respected_without_requests_meanwhile(
     driver: github_actions.GitHubActionsDriver,
     host: GitHubDouble,
     watch: Watch,
@@ -297,7 +297,7 @@ def test_a_limit_is_no_outage_of_what_runs(
         driver.status(handle, DeploymentStatus("ready"))
 
 
-def test_a_deploy_that_waits_for_its_turn_is_taken_back_without_being_looked_for(
+def test_a_queued_deployment_is_cancelled_without_searching_for_it(
     driver: github_actions.GitHubActionsDriver, host: GitHubDouble, watch: Watch
 ) -> None:
     host.first = lambda asked: Reply(403, SECONDARY, {"retry-after": "30"}) if asked.method == "POST" else None
@@ -327,7 +327,9 @@ def test_a_job_that_does_not_listen_is_forced(driver: github_actions.GitHubActio
     assert host.cancelled == ["1000/cancel", "1000/force-cancel"]
 
 
-def test_a_job_that_can_not_be_forced_is_said(driver: github_actions.GitHubActionsDriver, host: GitHubDouble) -> None:
+def test_a_job_that_cannot_be_cancelled_by_force_is_reported(
+    driver: github_actions.GitHubActionsDriver, host: GitHubDouble
+) -> None:
     driver.deploy(target())
     host.first = lambda asked: told(409, {"message": "no"}) if asked.method == "POST" else None
     with pytest.raises(DeploymentFailed, match="was cancelled, but has not ended") as found:
@@ -378,7 +380,7 @@ def test_taking_down_is_tried_until_it_succeeds_and_never_twice_at_once(
     ]
 
 
-def test_a_taking_down_that_hangs_is_said_and_gone_on_with(
+def test_a_hanging_teardown_is_reported_and_continued(
     api: str, place: DriverEnvironment, watch: Watch, host: GitHubDouble
 ) -> None:
     driver = driver_at(api, place, watch, stays=False)
@@ -411,7 +413,7 @@ def test_a_run_that_a_person_deleted_is_gone(driver: github_actions.GitHubAction
     assert driver.status(handle, DeploymentStatus("ready")).state == "failed"
 
 
-def test_what_stops_every_deploy_is_said_before_the_first(
+def test_problems_of_every_deployment_are_reported_before_the_first(
     driver: github_actions.GitHubActionsDriver,
     host: GitHubDouble,
     api: str,

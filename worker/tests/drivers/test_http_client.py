@@ -38,7 +38,7 @@ def test_a_runner_inside_a_cluster_needs_no_more_than_what_the_cluster_gives_it(
         driver.prepare()
 
 
-def test_a_cluster_that_nobody_vouches_for_hears_no_token(server: Secured, tmp_path: Path) -> None:
+def test_no_token_is_sent_to_an_untrusted_cluster(server: Secured, tmp_path: Path) -> None:
     stranger, _ = made_by_itself(tmp_path, "stranger")
     for trust in (TlsTrust, partial(TlsTrust.of, stranger)):
         outside = HttpClient(

@@ -1,4 +1,4 @@
-"""Clusters as kubeconfigs tell of them: real TLS with certificates of both sides, real programs that give credentials."""
+"""Clusters from kubeconfigs: real TLS with certificates of both sides, real credential programs."""
 
 import base64
 import json
@@ -83,7 +83,7 @@ def test_the_usual_file_is_found_and_one_named_beats_it(
         driver_of(place, namespace="other").prepare()
 
 
-def test_of_several_files_the_first_says_it_and_paths_are_meant_from_their_own(
+def test_the_first_of_several_files_wins_and_paths_are_relative_to_their_file(
     server: Secured, place: DriverEnvironment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = kubeconfig(server.address, {"tokenFile": "token"})
@@ -137,7 +137,7 @@ def test_a_certificate_of_ours_is_shown_and_a_new_one_when_it_is_changed(
         driver.prepare()
 
 
-def test_a_cluster_that_another_vouches_for_hears_nothing(
+def test_nothing_is_sent_to_a_cluster_of_another_authority(
     server: Secured, place: DriverEnvironment, tmp_path: Path
 ) -> None:
     stranger, _ = made_by_itself(tmp_path, "stranger")
@@ -287,7 +287,7 @@ def test_a_program_gives_certificates_and_then_others(
         ("""echo '{"apiVersion": "VERSION", "kind": "ExecCredential", "status": {"token": "x", "expirationTimestamp": "soon"}}'""", "invalid expirationTimestamp"),
     ],
 )  # fmt: skip
-def test_a_program_that_fails_is_said_and_nothing_that_it_printed(
+def test_a_failing_program_is_reported_without_its_output(
     place: DriverEnvironment, tmp_path: Path, program: Path, script: str, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("slowpath_cli.runner.kube.exec_credentials.TIMEOUT_SECONDS", 0.3 if "sleep" in script else 20.0)
@@ -301,7 +301,7 @@ def test_a_program_that_fails_is_said_and_nothing_that_it_printed(
     assert "secret-token" not in str(found.value)
 
 
-def test_a_program_that_is_not_there_says_how_to_have_it(place: DriverEnvironment, tmp_path: Path) -> None:
+def test_a_missing_program_is_reported_with_its_install_hint(place: DriverEnvironment, tmp_path: Path) -> None:
     told = by_program("127.0.0.1:9", command="no-such-plugin-at-all", installHint="apt install it")
     told["clusters"] = [{"name": "c", "cluster": {"server": "https://127.0.0.1:9"}}]
     config = written(tmp_path / "config", told)
@@ -336,7 +336,7 @@ def test_a_program_that_is_not_there_says_how_to_have_it(place: DriverEnvironmen
         ({"exec": {"command": "", "apiVersion": VERSION}}, {}, "no valid command"),
     ],
 )
-def test_what_can_not_be_kept_to_is_refused(
+def test_unsupported_settings_are_rejected(
     place: DriverEnvironment, tmp_path: Path, user: Json, cluster: Json, said: str
 ) -> None:
     config = written(tmp_path / "config", kubeconfig("127.0.0.1:9", user, cluster))
@@ -361,7 +361,7 @@ def test_what_can_not_be_kept_to_is_refused(
         ("contexts: 7\nclusters: {}\nusers: [3]\ncurrent-context: [lab]", "no current-context"),
     ],
 )
-def test_hostile_files_are_refused_and_nothing_of_them_is_said(
+def test_hostile_files_are_rejected_without_quoting_them(
     place: DriverEnvironment, tmp_path: Path, text: str, said: str
 ) -> None:
     with pytest.raises(InvalidDriverConfig, match=said) as found:

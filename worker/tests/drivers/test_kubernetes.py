@@ -69,7 +69,7 @@ def driver(api: str, place: DriverEnvironment) -> kubernetes_clone.KubernetesDri
     return plain(section(api), place)
 
 
-def test_a_build_stands_beside_the_original_and_takes_nothing_of_its_traffic(
+def test_a_build_runs_beside_the_original_and_receives_none_of_its_traffic(
     driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble
 ) -> None:
     driver.prepare()
@@ -94,7 +94,7 @@ def test_a_build_stands_beside_the_original_and_takes_nothing_of_its_traffic(
     assert {**template["spec"]["containers"][0], "image": ""} == {**kept, "image": "", "env": named}
 
 
-def test_shared_traffic_keeps_the_labels_and_variables_are_told_the_build(
+def test_shared_traffic_keeps_the_labels_and_variables_name_the_build(
     api: str, place: DriverEnvironment, cluster: ClusterDouble
 ) -> None:
     more = {
@@ -115,7 +115,7 @@ def test_shared_traffic_keeps_the_labels_and_variables_are_told_the_build(
     assert cluster.things[CLONE]["spec"]["replicas"] == 2
 
 
-def test_it_becomes_ready_and_says_where_it_answers(api: str, place: DriverEnvironment, cluster: ClusterDouble) -> None:
+def test_it_becomes_ready_and_reports_its_address(api: str, place: DriverEnvironment, cluster: ClusterDouble) -> None:
     driver = plain(section(api, replicas=2), place)
     handle = json.loads(json.dumps(driver.deploy(target())))
     assert driver.status(handle, None) == DeploymentStatus("rolling", "no pod yet")
@@ -272,7 +272,7 @@ def test_a_deadline_is_longer_than_what_a_pod_must_stay(
     assert cluster.things[CLONE]["spec"]["progressDeadlineSeconds"] == 6
 
 
-def test_what_the_cluster_does_not_take_is_said_at_once(
+def test_a_rejection_by_the_cluster_is_reported_at_once(
     driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble, api: str, place: DriverEnvironment
 ) -> None:
     labels = {"track": "not a label"}
@@ -329,7 +329,9 @@ def test_many_pods_are_read_to_the_end(driver: kubernetes_clone.KubernetesDriver
     assert driver.endpoints(handle)["hosts"].count(",") == 4
 
 
-def test_what_does_not_go_is_said(driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble) -> None:
+def test_an_object_that_is_not_deleted_is_reported(
+    driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble
+) -> None:
     driver.deploy(target())
     cluster.linger = 10**6
     with pytest.raises(DeploymentFailed, match="ingester-slowpath-0 was not deleted") as found:
@@ -361,7 +363,7 @@ def test_modules_replaced_need_an_image_of_their_own(
     assert len(image.rpartition(":")[2]) == 33
 
 
-def test_what_stops_every_deploy_is_said_before_the_first(
+def test_problems_of_every_deployment_are_reported_before_the_first(
     api: str, place: DriverEnvironment, cluster: ClusterDouble, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cluster.denied = {("patch", "deployments"), ("list", "pods")}
@@ -398,7 +400,7 @@ def test_a_cluster_that_fails_for_a_while_is_no_failure_of_the_build(
     assert driver.status(handle, None).state == "ready"
 
 
-def test_a_cluster_that_has_just_begun_and_knows_no_rules_yet_is_doubted(
+def test_a_new_cluster_without_rules_yet_is_asked_again(
     driver: kubernetes_clone.KubernetesDriver, cluster: ClusterDouble
 ) -> None:
     denied = problem(403, "Forbidden", 'User "slowpath-runner" cannot get resource "deployments"')

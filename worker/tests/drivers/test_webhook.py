@@ -33,7 +33,7 @@ Json = dict[str, Any]
 
 @dataclass
 class Receiver:
-    """A receiver as the documentation asks for one; what comes twice under one id is done once."""
+    """A receiver as documented; a request repeated with the same ID is processed once."""
 
     deployed: list[Json] = field(default_factory=list)
     seen: list[str] = field(default_factory=list)
@@ -124,7 +124,7 @@ def driver(address: str, place: DriverEnvironment, watch: Watch) -> webhook_driv
     return made
 
 
-def test_a_receiver_is_told_all_it_must_know(driver: webhook_driver.WebhookDriver, receiver: Receiver) -> None:
+def test_a_receiver_gets_all_fields(driver: webhook_driver.WebhookDriver, receiver: Receiver) -> None:
     driver.prepare()
     handle = json.loads(json.dumps(driver.deploy(target(overrides=OVERRIDES, slot=3))))
     assert receiver.deployed == [
@@ -196,7 +196,7 @@ def test_pauses_between_messages_grow(driver: webhook_driver.WebhookDriver, rece
     assert driver.status(handle, None).detail == "accepted by the receiver"
 
 
-def test_a_receiver_may_say_when_it_is_to_be_told_again(
+def test_a_receiver_may_set_the_retry_delay(
     driver: webhook_driver.WebhookDriver, receiver: Receiver, watch: Watch
 ) -> None:
     driver.outside.limits.clock = watch
@@ -251,7 +251,7 @@ def test_a_refusal_ends_it(
     assert found.value.is_transient is is_transient
 
 
-def test_a_receiver_that_hangs_holds_nobody(driver: webhook_driver.WebhookDriver, receiver: Receiver) -> None:
+def test_a_hanging_receiver_blocks_nothing_else(driver: webhook_driver.WebhookDriver, receiver: Receiver) -> None:
     driver.outside._seconds = 0.3
     dripping = Reply(200, (b" " for _ in iter(lambda: time.sleep(0.05), 1)))
     receiver.first = lambda _: dripping
@@ -270,7 +270,7 @@ def test_it_is_taken_down_and_waited_for(driver: webhook_driver.WebhookDriver, r
     driver.restore(OTHER_RUN)
 
 
-def test_taking_down_that_fails_is_said(driver: webhook_driver.WebhookDriver, receiver: Receiver) -> None:
+def test_a_failed_teardown_is_reported(driver: webhook_driver.WebhookDriver, receiver: Receiver) -> None:
     driver.deploy(target())
     asked: list[str] = []
 
@@ -338,7 +338,7 @@ def test_a_secret_that_is_none_is_refused(
     assert secret not in str(found.value)
 
 
-def test_what_deploys_are_told_to_call_back_with_is_what_the_server_takes() -> None:
+def test_the_callback_contract_matches_the_server() -> None:
     description = build_schema_app().openapi()
     operation = description["paths"]["/api/v1/probe-callbacks/{secret}"]["post"]
     schema = operation["requestBody"]["content"]["application/json"]["schema"]

@@ -41,7 +41,7 @@ def made_by_itself(folder: Path, name: str, *, host: str = "127.0.0.1") -> tuple
 
 
 class Secured(Answering):
-    """A server over TLS; with `client_ca` it asks who asks, and lets nobody in who cannot show it."""
+    """A server over TLS; with `client_ca` it requires a client certificate of that authority."""
 
     def secured(self, certificate: Path, key: Path, client_ca: Path | None = None) -> "Secured":
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -48,7 +48,7 @@ def test_a_set_is_complete(folder: Path) -> None:
     assert (first.requests or 0) < (last.requests or 0)
 
 
-def test_it_is_small_and_says_nothing_of_a_machine() -> None:
+def test_it_is_small_and_names_no_machine() -> None:
     assert sum(file.stat().st_size for folder in FOLDERS for file in folder.iterdir()) < 1_500_000
     for file in FILES:
         assert not A_PATH.search(gzip.decompress(file.read_bytes())), file
@@ -58,7 +58,7 @@ def test_it_is_small_and_says_nothing_of_a_machine() -> None:
     ("base", "candidate", "verdict", "code"),
     [("inlined", "helper", "regressed", 1), ("helper", "inlined", "improved", None)],
 )
-def test_it_tells_its_story(
+def test_it_shows_the_documented_cause(
     base: str, candidate: str, verdict: str, code: int | None, capfd: pytest.CaptureFixture[str]
 ) -> None:
     sides = {

@@ -53,7 +53,7 @@ def test_the_plan_hangs_together() -> None:
         assert len(each.get("spans_minutes_ago", [])) == (len(spans) if moved else 0)
         assert spans
     commits = {each["id"]: each["commit"] for each in PLAN["builds"]}
-    # The page looks for a comparison of this name before it asks for a new one.
+    # The page searches for a comparison of this name before it creates a new one.
     assert PLAN["comparisons"][0]["name"] == f"{commits['zero-copy'][:7]} against {commits['copy'][:7]}"
 
 
@@ -84,7 +84,7 @@ def test_one_write_becomes_three() -> None:
         assert counted["ingester"] / counted["distributor"] == pytest.approx(3, rel=0.01)
 
 
-def test_the_comparison_tells_the_story() -> None:
+def test_the_comparison_shows_the_documented_cause() -> None:
     done = subprocess.run(
         [
             ".slowpath/venv/bin/python", "-m", "slowpath_cli.main", "compare", "--json",

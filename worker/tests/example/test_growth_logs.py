@@ -22,7 +22,7 @@ def test_three_runs_of_each_variant() -> None:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}-{file.name}")
-def test_a_log_is_small_and_says_nothing_of_the_machine(file: Path) -> None:
+def test_a_log_is_small_and_names_no_machine(file: Path) -> None:
     data = gzip.decompress(file.read_bytes())
     assert file.stat().st_size < 40_000
     assert not A_PATH.findall(data)
@@ -50,7 +50,7 @@ def test_the_readme_counts_what_the_logs_hold() -> None:
         ("inlined", "inlined", 0, "Unchanged"),
     ],
 )
-def test_the_command_line_tells_the_story(
+def test_the_command_line_shows_the_documented_cause(
     base: str, candidate: str, code: int, said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["compare", "--base", str(LOGS / base), "--candidate", str(LOGS / candidate)]) == code

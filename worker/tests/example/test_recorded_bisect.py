@@ -1,4 +1,4 @@
-"""The recorded bisect: laid out in a team, its pages tell how it was found, and where."""
+"""The recorded bisect: imported into a team, its pages show how the commit was found."""
 
 import gzip
 import json
@@ -30,7 +30,7 @@ ENDED = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 @pytest.mark.database
-def test_its_pages_tell_how_the_commit_was_found(house: AppUnderTest, team: SomeTeam, client: TestClient) -> None:  # noqa: F811
+def test_its_pages_show_how_the_commit_was_found(house: AppUnderTest, team: SomeTeam, client: TestClient) -> None:  # noqa: F811
     told = json.loads(gzip.decompress(FILE.read_bytes()))
     service = client.post("/api/v1/services", json={"name": "ingester"}).json()["id"]
     repository = client.post("/api/v1/repositories", json={"name": told["repository"], "services": []}).json()["id"]

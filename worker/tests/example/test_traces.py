@@ -86,7 +86,7 @@ def test_they_are_small_and_say_nothing_of_a_machine() -> None:
 @pytest.mark.parametrize(
     ("name", "culprit", "least_p99_ns"), [("hogs", "main.hog", 20e6), ("tickers", "main.ticker", 5e6)]
 )
-def test_they_tell_their_story(name: str, culprit: str, least_p99_ns: float, folder: Path) -> None:
+def test_the_traces_show_the_documented_cause(name: str, culprit: str, least_p99_ns: float, folder: Path) -> None:
     for base, candidate, direction in (("base", name, "worse"), (name, "base", "better")):
         first = compared(of_set(base, folder), of_set(candidate, folder)).findings[0]
         assert (first.kind, first.subject, first.direction) == ("trace.sched_delay", "main.batcher|network", direction)
@@ -98,20 +98,20 @@ def test_they_tell_their_story(name: str, culprit: str, least_p99_ns: float, fol
 
 
 @pytest.mark.parametrize("number", range(3))
-def test_one_trace_a_side_tells_it_too(number: int, folder: Path) -> None:
+def test_one_trace_per_side_shows_it_too(number: int, folder: Path) -> None:
     base, candidate = of_set("base", folder)[number], of_set("hogs", folder)[(number + 1) % 3]
     first = compared([base], [candidate]).findings[0]
     assert (first.subject, first.quantile, first.contributions[0].subject) == ("main.batcher|network", 0.99, "main.hog")
 
 
-def test_the_worst_waits_of_the_batching_goroutine_can_be_looked_at(folder: Path) -> None:
+def test_the_longest_waits_of_the_batching_goroutine_can_be_read(folder: Path) -> None:
     worst = as_json(compared(of_set("base", folder), of_set("hogs", folder)).page())["worst"]
     own = [wait for wait in worst if wait["side"] == "candidate" and wait["victim"] == "main.batcher|network"]
     assert own
     assert all(wait["has_detail"] and wait["blame"][0]["group"] == "main.hog" for wait in own)
 
 
-def test_garbage_is_told_as_garbage_collection(folder: Path) -> None:
+def test_garbage_is_reported_as_garbage_collection(folder: Path) -> None:
     made = compared(of_set("base", folder), of_set("garbage", folder))
     (cpu,) = [finding for finding in made.findings if finding.kind == "trace.gc" and finding.subject == "cpu"]
     assert cpu.direction == "worse"

@@ -1,4 +1,4 @@
-"""Bodies sent to make the web process work or grow: refused before they are parsed, and nobody else waits."""
+"""Request bodies that would make the web process work or grow: rejected before they are parsed, without delaying others."""
 
 import json
 from collections.abc import Iterator

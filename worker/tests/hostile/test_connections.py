@@ -18,7 +18,7 @@ HALF_BODY = head("POST", "/api/v1/session", "Content-Type: application/json", "C
 
 
 @pytest.mark.parametrize("half", [HALF_HEAD, HALF_BODY, b""], ids=["head", "body", "nothing"])
-def test_half_sent_requests_disturb_nobody(stack: RunningStack, bystander: httpx.Client, half: bytes) -> None:
+def test_half_sent_requests_do_not_affect_others(stack: RunningStack, bystander: httpx.Client, half: bytes) -> None:
     with ExitStack() as attack, connected(stack) as earlier, looking_on(bystander) as noticed:
         for _ in range(HALF_SENT):
             one = attack.enter_context(connected(stack, source="127.0.0.2"))

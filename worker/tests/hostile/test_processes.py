@@ -1,4 +1,4 @@
-"""Several web processes on one port: what one knows the others know, and their counters are told as one."""
+"""Several web processes on one port: they share state, and their counters are reported as one."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

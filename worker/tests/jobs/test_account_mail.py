@@ -136,7 +136,7 @@ def test_who_forgot_a_password_is_mailed_a_link_that_works(office: MailFixture) 
     assert len(office.postman.letters) == 1, "a job that is done is not done again"
 
 
-def test_who_is_in_no_team_gets_the_letter_too(office: MailFixture, people: AccountsFactory) -> None:
+def test_a_person_without_a_team_gets_the_email_too(office: MailFixture, people: AccountsFactory) -> None:
     bench = office.bench
     ann = people.member(bench.team)
     bench.admin.execute("DELETE FROM membership WHERE user_id = %s", (ann.user_id,))

@@ -1,4 +1,4 @@
-"""A bisect is planned from copies of real repositories, and looked into, level by level, down to a module of a module."""
+"""A bisect is planned from mirrors of real repositories, level by level, down to a module of a module."""
 
 import gzip
 from collections.abc import Iterator
@@ -51,7 +51,7 @@ def server(tmp_path: Path) -> Iterator[GitServer]:
 
 @pytest.fixture
 def near(bench: Bench, tmp_path: Path) -> Bench:
-    """Give a bench whose operator lists loopback, and keeps copies in a folder of the test."""
+    """Return a bench whose operator allows loopback addresses, with mirrors in a folder of the test."""
     settings = bench.worker_context.settings.model_copy(
         update={"egress_allowlist": "127.0.0.0/8", "git_dir": tmp_path / "copies"}
     )
@@ -153,9 +153,7 @@ def three(near: Bench, server: GitServer) -> tuple[Three, dict[str, UUID], UUID]
     return history, dict(ids), service_id
 
 
-def test_planned_and_looked_into_down_to_a_module_of_a_module(
-    near: Bench, three: tuple[Three, dict[str, UUID], UUID]
-) -> None:
+def test_a_plan_goes_down_to_a_module_of_a_module(near: Bench, three: tuple[Three, dict[str, UUID], UUID]) -> None:
     history, ids, service_id = three
     for one in ids.values():
         done(near, FetchRepository(RepositoryId(one)))
@@ -239,7 +237,7 @@ def functions(named: dict[str, str]) -> bytes:
     return write_columns({"format": "slowpath.functions", "format_version": 1}, arrays)
 
 
-def test_what_is_missing_is_fetched_and_what_can_not_be_searched_is_said(
+def test_missing_commits_are_fetched_and_unsearchable_ranges_are_reported(
     near: Bench, three: tuple[Three, dict[str, UUID], UUID]
 ) -> None:
     history, ids, service_id = three
@@ -268,7 +266,7 @@ def test_what_is_missing_is_fetched_and_what_can_not_be_searched_is_said(
             assert said in (found.problem or {})["detail"]
 
 
-def test_an_offer_says_what_is_missing(near: Bench, three: tuple[Three, dict[str, UUID], UUID]) -> None:
+def test_an_offer_names_what_is_missing(near: Bench, three: tuple[Three, dict[str, UUID], UUID]) -> None:
     _, ids, service_id = three
     with near.worker_context.database.reading(scope(near)) as session:
         found = bisect_proposals.propose_bisect(session, service_id=service_id)

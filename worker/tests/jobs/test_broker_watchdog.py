@@ -11,7 +11,7 @@ from slowpath_worker.broker_watchdog import STUCK_SECONDS, BrokerWatchdog, Proce
 
 
 class FakeHours:
-    """A clock that is set by hand, what lies in the broker, and two processes that take it."""
+    """A clock set by the test, the messages in the broker, and two processes that consume them."""
 
     def __init__(self) -> None:
         self.now, self.count_messages, self.away = 100.0, 0, False
@@ -34,7 +34,7 @@ def hours() -> FakeHours:
     return made
 
 
-def test_messages_that_lie_while_somebody_is_free_mean_stuck(hours: FakeHours) -> None:
+def test_waiting_messages_with_a_free_worker_mean_stuck(hours: FakeHours) -> None:
     watch = hours.watch()
     hours.count_messages = 3
     with hours.hands.busy(0):  # one at work does not hide that the other is given nothing
@@ -90,11 +90,11 @@ def test_a_process_that_was_killed_at_work_and_not_replaced_is_free(hours: FakeH
     process.join()
 
 
-def test_nobody_is_free_before_there_is_anybody() -> None:
+def test_no_worker_is_free_before_one_has_started() -> None:
     assert ProcessActivity(2).free_since() is None
 
 
-def test_what_a_child_says_is_seen_by_its_parent() -> None:
+def test_the_state_of_a_child_is_visible_to_its_parent() -> None:
     hands = ProcessActivity(1)
     child = multiprocessing.get_context("fork").Process(target=lambda: hands.join(0, os.getpid()))
     child.start()
@@ -102,7 +102,7 @@ def test_what_a_child_says_is_seen_by_its_parent() -> None:
     assert hands.free_since() is not None
 
 
-def test_a_worker_that_was_told_to_end_is_not_watched_any_more(hours: FakeHours) -> None:
+def test_a_worker_that_was_asked_to_stop_is_no_longer_watched(hours: FakeHours) -> None:
     over, stuck = threading.Event(), threading.Event()
     hours.count_messages = 3
     watch = hours.watch()

@@ -95,7 +95,7 @@ def changes_of(client: TestClient) -> list[dict[str, Any]]:
 
 
 def test_a_slower_deploy_is_marked_within_two_minutes(client: TestClient, push: Push, watch: Watch) -> None:
-    """Scraped every two seconds, known for four minutes: a minute and a half after the deploy it stands on the board."""
+    """With a scrape every two seconds for four minutes, the change is on the board 90 seconds after the deploy."""
     push(part("distributor", -5.5, -1.5, step_ms=2_000))
     watch()
     assert changes_of(client) == []
@@ -177,7 +177,7 @@ def test_looking_again_changes_nothing(client: TestClient, push: Push, watch: Wa
     assert [change["id"] for change in changes_of(client)] == [change["id"] for change in found]
 
 
-def test_a_deploy_that_is_told_of_later_explains_what_stood_unexplained(
+def test_a_deploy_reported_later_explains_an_unexplained_change(
     client: TestClient, push: Push, watch: Watch, house: AppUnderTest, team: SomeTeam
 ) -> None:
     push(part("distributor", -90, -40), part("distributor", -40, -1, shares=SLOWER))
@@ -241,7 +241,7 @@ def test_a_deploy_is_judged_at_its_looks(client: TestClient, push: Push, watch: 
     assert client.get(f"/api/v1/deployments/{deploy['id']}/check").json() == told
 
 
-def test_the_window_alone_never_says_slower(client: TestClient, push: Push, watch: Watch) -> None:
+def test_the_window_alone_never_yields_slower(client: TestClient, push: Push, watch: Watch) -> None:
     push(part("distributor", -90, -31))
     deploy = deployed(client, "distributor", -31, "5f3c1e8a77")
     push(part("distributor", -30.5, 0, shares=SLOWER))

@@ -28,7 +28,7 @@ TOKEN = "ghp_of_the_api_and_secret"
 
 @pytest.fixture
 def near(bench: Bench) -> Bench:
-    """Give a bench whose operator lists loopback."""
+    """Return a bench whose operator allows loopback addresses."""
     settings = bench.worker_context.settings.model_copy(update={"egress_allowlist": "127.0.0.0/8"})
     return bench.with_settings(settings)
 
@@ -64,7 +64,7 @@ def taken(bench: Bench, client: TestClient, sender: Sender) -> tuple[str, str]: 
     return newest["state"], newest["sentence"]
 
 
-def test_a_push_records_commits_and_tells_builds(client: TestClient, bench: Bench, house: AppUnderTest) -> None:  # noqa: F811
+def test_a_push_records_commits_and_updates_builds(client: TestClient, bench: Bench, house: AppUnderTest) -> None:  # noqa: F811
     of_service = service(client)
     sender = hook(client, house, kind="gitlab", repository_id=repository(client, of_service))
     client.post(f"/api/v1/builds/{of_service}/{'b' * 40}", json={"author": "said before"})
@@ -81,7 +81,7 @@ def test_a_push_records_commits_and_tells_builds(client: TestClient, bench: Benc
     assert commits == [("b" * 40, ["a" * 40], "Faster")]
 
 
-def test_an_organisations_hook_tells_a_repository_nothing_of_others(
+def test_an_organisation_hook_reveals_no_other_repository(
     client: TestClient, bench: Bench, house: AppUnderTest,  # noqa: F811
 ) -> None:  # fmt: skip
     sender = hook(client, house, kind="gitlab", repository_id=repository(client, service(client)), target="Group/App")
@@ -106,7 +106,7 @@ def test_a_run_of_ci_completes_builds_of_its_commit(client: TestClient, bench: B
     assert build["pull_request"]["number"] == 2
 
 
-def test_a_run_of_a_commit_without_a_build_is_kept_for_the_first_one(
+def test_a_run_of_a_commit_without_a_build_is_stored_for_the_first_build(
     client: TestClient,  # noqa: F811 - a fixture's name
     bench: Bench,
     house: AppUnderTest,
@@ -167,7 +167,7 @@ def test_what_is_no_message_is_ignored(client: TestClient, bench: Bench, house: 
     assert bench.admin.execute("SELECT count(*) FROM webhook_delivery WHERE content IS NOT NULL").fetchone() == (0,)
 
 
-def test_github_may_send_a_form_and_says_hello(client: TestClient, bench: Bench, house: AppUnderTest) -> None:  # noqa: F811
+def test_a_form_and_a_ping_of_github_are_accepted(client: TestClient, bench: Bench, house: AppUnderTest) -> None:  # noqa: F811
     sender = hook(client, house)
     sender.send(b"payload=%7B%22repository%22%3A%7B%22full_name%22%3A%22o%2Fr%22%7D%7D", "ping")
 
@@ -253,7 +253,7 @@ def delivered(number: int, guid: str, minutes: float = 10, status: int = 502) ->
 
 
 def watched(client: TestClient, house: AppUnderTest, github: GitHub, near: Bench) -> Sender:  # noqa: F811 - a fixture's name
-    """Return a hook whose sender can be asked: here, too, the operator lists loopback."""
+    """Return a webhook whose sender has an API; the operator allows loopback addresses."""
     house.app.state.outside = create_outside(near.worker_context.settings)
     sender = hook(client, house, target="o/r", api={"url": github.url, "token": TOKEN})
     near.admin.execute("UPDATE webhook SET external_id = '7'")
@@ -292,7 +292,7 @@ def test_what_did_not_arrive_is_asked_for_once_and_then_arrives(
     ("status", "listed", "slug"),
     [(404, [], "nothing-to-reconcile"), (302, [], "address-redirects"), (200, "x" * (5 << 20), "answer-too-large")],
 )
-def test_a_sender_that_will_not_is_told_and_asked_again_later(
+def test_a_refusing_host_is_recorded_and_queried_again_later(
     client: TestClient, near: Bench, house: AppUnderTest, status: int, listed: object, slug: str,  # noqa: F811
 ) -> None:  # fmt: skip
     with answering() as github:
@@ -308,7 +308,7 @@ def test_a_sender_that_will_not_is_told_and_asked_again_later(
     assert waiting == (1,)
 
 
-def test_all_pages_are_looked_through_as_far_back_as_anything_is_sent_again(
+def test_all_pages_are_read_back_to_the_oldest_delivery_that_is_redelivered(
     client: TestClient,  # noqa: F811
     near: Bench,
     house: AppUnderTest,

@@ -1,4 +1,4 @@
-"""GitLab is asked which messages did not arrive, by a server that answers as its documentation says."""
+"""Failed webhook deliveries are read from GitLab, with a server that responds as documented by GitLab."""
 
 import json
 import threading
@@ -94,7 +94,7 @@ def answering() -> Iterator[GitLab]:
 
 
 def watched(client: TestClient, house: AppUnderTest, gitlab: GitLab, near: Bench) -> Sender:  # noqa: F811 - fixtures' names
-    """Return a hook whose sender can be asked: here, too, the operator lists loopback."""
+    """Return a webhook whose sender has an API; the operator allows loopback addresses."""
     house.app.state.outside = create_outside(near.worker_context.settings)
     sender = hook(client, house, kind="gitlab", target="team/back/app", api={"url": gitlab.url, "token": TOKEN})
     gitlab.address = told(client, sender)["address"]
@@ -169,7 +169,7 @@ def test_no_more_are_asked_for_than_gitlab_sends_and_the_rest_comes_a_minute_lat
         (200, "", "has no webhook"),
     ],
 )
-def test_a_sender_that_will_not_is_told_and_asked_again_later(
+def test_a_refusing_host_is_recorded_and_queried_again_later(
     client: TestClient, near: Bench, house: AppUnderTest, status: int, alert_status: str, why: str,  # noqa: F811
 ) -> None:  # fmt: skip
     with answering() as gitlab:

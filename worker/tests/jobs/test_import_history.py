@@ -60,7 +60,7 @@ def with_egress(bench: Bench, egress: EgressClient) -> Bench:
 
 @pytest.fixture
 def near(bench: Bench) -> Bench:
-    """Give a bench whose operator lists loopback."""
+    """Return a bench whose operator allows loopback addresses."""
     settings = bench.worker_context.settings.model_copy(update={"egress_allowlist": "127.0.0.0/8"})
     return bench.with_settings(settings)
 
@@ -190,7 +190,7 @@ OWN_BOUNDS = {"count": "1", "sum": "1", "buckets": [[0, "0.1", "0.25", "1"]]}
 
 
 class PagedPeer(TwinPeer):
-    """Has one name whose pages are too large unless they are short."""
+    """A server with one metric whose pages are too large unless the ranges are short."""
 
     def get(
         self,
@@ -272,7 +272,7 @@ def test_native_histograms_are_imported_as_they_are(near: Bench, prometheus: Pro
 
 
 class SteppedPeer:
-    """A real Prometheus whose range selectors are refused, as some gateways do, or called too much."""
+    """A real Prometheus that rejects range selectors as some gateways do, or reports too many samples."""
 
     def __init__(self, peer: EgressConnection, status: int, said: str) -> None:
         self.peer = peer

@@ -25,7 +25,7 @@ SOON_S = 3.0
 
 
 class Ends:
-    """Remembers how errands were said to have ended badly."""
+    """Records the reported failures of jobs."""
 
     def __init__(self) -> None:
         self.told: list[tuple[SlowpathError | Cancelled, dict[str, Any]]] = []
@@ -118,7 +118,7 @@ def test_pauses_grow(bench: Bench, handle: HandleErrand) -> None:
     assert 0.8 < pauses[1] <= 3.0
 
 
-def test_what_is_refused_ends_at_once_and_says_why(bench: Bench, handle: HandleErrand) -> None:
+def test_a_rejected_job_ends_at_once_with_a_reason(bench: Bench, handle: HandleErrand) -> None:
     ends = Ends()
 
     def run(_job: Errand, _context: JobContext) -> None:
@@ -238,7 +238,7 @@ def test_who_lost_the_lease_learns_it_at_the_next_check(bench: Bench, handle: Ha
     assert learnt[0] < SOON_S
 
 
-def test_a_lease_is_kept_while_the_work_takes_longer_than_it(bench: Bench, handle: HandleErrand) -> None:
+def test_a_lease_is_renewed_while_the_work_takes_longer_than_it(bench: Bench, handle: HandleErrand) -> None:
     def run(_job: Errand, context: JobContext) -> None:
         time.sleep(bench.worker_context.settings.lease_seconds * 2)
         row = bench.row(context.claim.job_id)
@@ -381,7 +381,7 @@ def test_what_it_was_about_may_be_gone_by_now(bench: Bench, handle: HandleErrand
     assert (row["state"], decode["state"]) == ("failed", "failed")
 
 
-def test_progress_is_told_while_it_goes_on(bench: Bench, handle: HandleErrand) -> None:
+def test_progress_is_reported_while_a_job_runs(bench: Bench, handle: HandleErrand) -> None:
     told: list[tuple[float, str]] = []
 
     def run(_job: Errand, context: JobContext) -> None:
@@ -402,7 +402,7 @@ def test_progress_is_told_while_it_goes_on(bench: Bench, handle: HandleErrand) -
     assert told == [(0.25, "counting"), (1.0, "counting")]
 
 
-def test_the_same_job_throws_the_same_dice(bench: Bench, handle: HandleErrand) -> None:
+def test_the_same_job_uses_the_same_random_numbers(bench: Bench, handle: HandleErrand) -> None:
     thrown: list[float] = []
 
     def run(_job: Errand, context: JobContext) -> None:

@@ -25,7 +25,7 @@ NOW_MS = 1_795_262_400_000
 """The frozen clock's time."""
 MINUTE = 60_000
 EACH = 25
-"""Minutes that a build runs, in calm traffic: with bursts so short a time says nothing."""
+"""Minutes that a build runs in steady traffic: with bursts, so short a time is not conclusive."""
 PLACEMENTS = 0.03
 PER_SECOND = 60.0
 REAL = 8
@@ -151,7 +151,7 @@ def regressions(client: TestClient, *, confirmed: bool = True) -> list[dict[str,
     return items
 
 
-def test_a_fifth_slower_is_told_of_once_when_five_builds_show_it(client: TestClient, line: Line) -> None:
+def test_a_slowdown_of_a_fifth_is_reported_once_when_five_builds_show_it(client: TestClient, line: Line) -> None:
     builds = line.deploy(4, 1.2)
 
     assert regressions(client) == []

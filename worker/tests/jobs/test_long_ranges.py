@@ -1,4 +1,4 @@
-"""A long range says how far it is read, and is given up within seconds when nobody wants it any more."""
+"""Reading a long range reports its progress, and stops within seconds of its cancellation."""
 
 import threading
 import time
@@ -61,7 +61,7 @@ def state_of(bench: Bench, bisect_id: BisectId) -> Any:  # noqa: ANN401 - a word
 
 
 def until_told(bench: Bench, job_id: JobId) -> str:
-    """Wait until the job says how far it is."""
+    """Wait until the job reports its progress."""
     until = time.monotonic() + SOON_S
     while time.monotonic() < until:
         row = bench.row(job_id)
@@ -71,7 +71,7 @@ def until_told(bench: Bench, job_id: JobId) -> str:
     return ""
 
 
-def test_how_far_a_range_is_read_is_told_and_it_ends_when_it_is_cancelled(near: Bench, server: GitServer) -> None:  # noqa: F811
+def test_reading_a_range_reports_progress_and_stops_when_it_is_cancelled(near: Bench, server: GitServer) -> None:  # noqa: F811
     bisect_id = ranged(near, server, COMMITS)
     job_id = near.write_down(PlanBisect(bisect_id))
     worker = threading.Thread(target=near.carry_out, args=[job_id])
@@ -87,7 +87,7 @@ def test_how_far_a_range_is_read_is_told_and_it_ends_when_it_is_cancelled(near: 
     assert state_of(near, bisect_id) == "cancelled"
 
 
-def test_a_plan_that_somebody_cancels_is_a_cancelled_bisect(near: Bench, server: GitServer) -> None:  # noqa: F811
+def test_cancelling_a_plan_cancels_the_bisect(near: Bench, server: GitServer) -> None:  # noqa: F811
     bisect_id = ranged(near, server, 2)
     job_id = near.write_down(PlanBisect(bisect_id))
     near.change(job_id, "cancel_requested = true")

@@ -56,7 +56,7 @@ class ReceivedDeliveries:
 
 @dataclass
 class Receiver:
-    """Answers as told, in turn; the last answer stays."""
+    """Responds with the given answers in turn; the last one is repeated."""
 
     port: int = 0
     answers: list[Answer | Callable[[ReceivedDeliveries], Answer]] = field(default_factory=lambda: [(200, "ok")])
@@ -101,7 +101,7 @@ def receiver() -> Iterator[Receiver]:
 
 @dataclass(frozen=True)
 class DeliveryFixture:
-    """A bench whose operator lists loopback, with verbs on channels and messages."""
+    """A bench whose operator allows loopback addresses, with methods for channels and notifications."""
 
     bench: Bench
 
@@ -183,7 +183,7 @@ def judged(verdict: str = "passed", pull_request: int | None = 12, commit: str =
     )
 
 
-def test_a_webhook_is_signed_and_told_once(desk: DeliveryFixture, receiver: Receiver) -> None:
+def test_a_webhook_is_signed_and_sent_once(desk: DeliveryFixture, receiver: Receiver) -> None:
     added = desk.channel(ChannelTarget(ChannelKind.WEBHOOK, f"{receiver.url}/hook"))
     told = opened()
     (message_id,) = desk.tell(told)
@@ -232,7 +232,7 @@ def test_a_receiver_that_hangs_holds_nothing_up_for_long(
     assert (row["state"], row["problem"]["type"]) == ("waiting", "urn:slowpath:answered-too-late")
 
 
-def test_whoever_says_it_is_gone_is_told_no_more(desk: DeliveryFixture, receiver: Receiver) -> None:
+def test_a_receiver_that_answers_gone_gets_no_more_notifications(desk: DeliveryFixture, receiver: Receiver) -> None:
     channel = desk.channel(ChannelTarget(ChannelKind.WEBHOOK, receiver.url)).channel
     receiver.answers = [(410, "moved out")]
     first, second = (desk.tell(opened())[0] for _ in range(2))
@@ -262,7 +262,7 @@ def test_after_days_a_message_is_given_up_and_the_channel_is_dead(desk: Delivery
     assert desk.deliver(message_id)["state"] == "sent"
 
 
-def test_slack_is_told_in_one_message(desk: DeliveryFixture, receiver: Receiver) -> None:
+def test_slack_gets_one_message(desk: DeliveryFixture, receiver: Receiver) -> None:
     desk.channel(ChannelTarget(ChannelKind.SLACK, f"{receiver.url}/services/T/B/x"))
     (message_id,) = desk.tell(opened())
     assert desk.tell(judged("changed")) == []  # people are told of regressions, not of builds
@@ -287,7 +287,7 @@ class CodeHostTwin:
         self.comments: dict[int, str] = {}
         self.statuses: list[dict[str, Any]] = []
         self.lost: list[str] = []
-        """Methods whose next answer is lost after it was done."""
+        """Methods whose next response is lost after the request was processed."""
 
     def __call__(self, heard: ReceivedDeliveries) -> Answer:
         answer = self._answer(heard)
@@ -375,9 +375,7 @@ def test_a_comment_whose_making_was_not_heard_of_is_found_again(
     assert list(host.comments) == [1]
 
 
-def test_a_comment_that_somebody_deleted_is_written_anew(
-    desk: DeliveryFixture, receiver: Receiver, host: CodeHostTwin
-) -> None:
+def test_a_deleted_comment_is_created_again(desk: DeliveryFixture, receiver: Receiver, host: CodeHostTwin) -> None:
     desk.channel(ChannelTarget(ChannelKind.GITHUB, receiver.url, repository="northwind/shop", token="t"))
     desk.deliver(desk.tell(judged("changed"))[0])
     host.comments = {8: "of somebody else", 9: "another"}
@@ -438,7 +436,7 @@ def test_e_mail_goes_to_each_alone_and_comes_again_as_the_same(
     assert desk.deliver(desk.tell(opened())[0])["state"] == "given-up"
 
 
-def test_what_was_told_long_ago_is_forgotten_and_what_is_on_its_way_is_not(
+def test_old_delivered_notifications_are_deleted_and_pending_ones_are_not(
     desk: DeliveryFixture, receiver: Receiver
 ) -> None:
     desk.channel(ChannelTarget(ChannelKind.WEBHOOK, receiver.url))

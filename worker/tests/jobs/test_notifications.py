@@ -1,4 +1,4 @@
-"""Events of regressions and builds become messages: one a channel, however often the event is told."""
+"""Events of regressions and builds become notifications: one per channel, however often the event is delivered."""
 
 from typing import Any
 from uuid import UUID
@@ -119,7 +119,7 @@ def world(bench: Bench) -> Team:
     return Team(bench)
 
 
-def test_a_confirmed_regression_is_told_once_a_channel(world: Team) -> None:
+def test_a_confirmed_regression_is_sent_once_per_channel(world: Team) -> None:
     for _ in range(2):
         world.does(RegressionOpened(RegressionId(world.regression_id)))
     ((channel_id, content),) = world.told()
@@ -128,13 +128,13 @@ def test_a_confirmed_regression_is_told_once_a_channel(world: Team) -> None:
     assert content["url"].endswith(f"/regressions/{world.regression_id}")
 
 
-def test_nobody_hears_of_what_is_none(world: Team) -> None:
+def test_a_dismissed_regression_is_not_sent(world: Team) -> None:
     world.change("regression", "state = 'not-a-regression'")
     world.does(RegressionOpened(RegressionId(world.regression_id)))
     assert world.told() == []
 
 
-def test_each_change_of_state_is_told_and_a_note_is_not(world: Team) -> None:
+def test_each_state_change_is_sent_and_a_note_is_not(world: Team) -> None:
     regression_id = RegressionId(world.regression_id)
     world.does(RegressionChanged(regression_id, "note"))
     world.change("regression", "state = 'fixed'")
@@ -147,7 +147,7 @@ def test_each_change_of_state_is_told_and_a_note_is_not(world: Team) -> None:
     assert [content["what"] for _, content in world.told()] == ["fixed", "open again", "fixed"]
 
 
-def test_a_judgement_is_told_when_there_is_one_and_again_when_it_is_another(world: Team) -> None:
+def test_a_verdict_is_sent_when_it_is_reached_and_again_when_it_changes(world: Team) -> None:
     build_id = BuildId(world.build_id)
     world.does(BuildEvaluated(build_id))
     assert world.told() == []

@@ -1,4 +1,4 @@
-"""Repositories are fetched from a real git server, diffs and closures are read from the copy, and what fails is said."""
+"""Repositories are fetched from a real git server, diffs and closures are read from the mirror, and failures are reported."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -50,7 +50,7 @@ def server(repository: SomeRepository) -> Iterator[GitServer]:
 
 @pytest.fixture
 def near(bench: Bench, tmp_path: Path) -> Bench:
-    """Give a bench whose operator lists loopback, and keeps copies in a folder of the test."""
+    """Return a bench whose operator allows loopback addresses, with mirrors in a folder of the test."""
     settings = bench.worker_context.settings.model_copy(
         update={"egress_allowlist": "127.0.0.0/8", "git_dir": tmp_path / "copies"}
     )
@@ -136,7 +136,7 @@ def test_a_repository_is_fetched_and_read(near: Bench, repository: SomeRepositor
     assert not folder.exists()
 
 
-def test_a_repository_of_which_nobody_tells_is_fetched_by_the_clock(
+def test_a_repository_without_webhooks_is_fetched_on_a_schedule(
     near: Bench, repository: SomeRepository, server: GitServer
 ) -> None:
     sha = repository.commit(FIRST, "first")
@@ -186,7 +186,7 @@ def test_a_copy_that_is_lost_is_made_again(near: Bench, repository: SomeReposito
     done(near, FetchRepository(repository_id))
 
 
-def test_why_a_fetch_failed_stands_with_the_repository(near: Bench, server: GitServer) -> None:
+def test_the_reason_of_a_failed_fetch_is_stored_with_the_repository(near: Bench, server: GitServer) -> None:
     repository_id, _ = added(near, f"{server.url}/nothing")
     row = near.carry_out(near.write_down(FetchRepository(repository_id)))
     assert row["state"] == JobState.FAILED
@@ -196,7 +196,7 @@ def test_why_a_fetch_failed_stands_with_the_repository(near: Bench, server: GitS
     assert problem["type"] == "urn:slowpath:repository-not-there"
 
 
-def test_why_a_diff_cannot_be_read_stands_with_the_commit(
+def test_the_reason_of_an_unreadable_diff_is_stored_with_the_commit(
     near: Bench, repository: SomeRepository, server: GitServer
 ) -> None:
     sha = repository.commit(FIRST)

@@ -1,4 +1,4 @@
-"""Reports of real files taken the whole way: decoded, compared, frozen, shared, and looked through for what must not be there.
+"""Reports of real files end to end: decoded, compared, frozen, shared, and searched for content that must not be there.
 
 Into real captures go secrets of every kind; every page that shows them is frozen by the requests it makes, and whoever
 has the link gets the recording. None of the secrets stands in it, in whatever form the answers are packed.
@@ -55,7 +55,7 @@ NOBODY = "hidden from nobody"
 
 
 def seeded_spans() -> bytes:
-    """Return real spans, each resource and span of which tells secrets as exporters do."""
+    """Return real spans with secrets in each resource and span, as exporters send them."""
     lines = []
     for line in SPANS.read_text().splitlines():
         told = json.loads(line)

@@ -1,4 +1,4 @@
-"""A receiver on this machine that lends probes as the server does, and remembers what it was told."""
+"""A server on this machine that leases probes as the real one does, and records what it receives."""
 
 import json
 import re
@@ -26,7 +26,7 @@ def lease(slot: int = 0, **more: object) -> dict[str, Any]:
 
 @dataclass
 class ProbeServerDouble:
-    """What is lent, and what was said of it."""
+    """The leases, and what was reported about them."""
 
     leases: list[dict[str, Any]] = field(default_factory=list)
     beats: list[tuple[str, str]] = field(default_factory=list)
@@ -40,11 +40,11 @@ class ProbeServerDouble:
     """What is answered to every beat besides."""
     broken: bool = False
     introduced: list[dict[str, Any]] = field(default_factory=list)
-    """What the runner said it is, as often as it did."""
+    """Every registration of the runner."""
     taken: int = 0
-    """So many times the name is somebody else's."""
+    """How many times the name is already taken."""
     left: list[dict[str, Any]] = field(default_factory=list)
-    """Who said that it has ended."""
+    """The instances that reported their end."""
     url: str = ""
 
     def command(self, run_id: str) -> str:

@@ -1,4 +1,4 @@
-"""The command driver with real processes: begun once, found again, taken down whoever is their parent."""
+"""The command driver with real processes: started once, found again, stopped whatever their parent is."""
 
 import subprocess
 import sys
@@ -106,7 +106,7 @@ def test_what_leaves_its_group_is_taken_down_too(tmp_path: Path, run_id: UUID) -
     assert run_processes.find_run_processes(run_id) == []
 
 
-def test_what_nobody_looks_after_takes_itself_down(tmp_path: Path, run_id: UUID) -> None:
+def test_an_unattended_deployment_removes_itself(tmp_path: Path, run_id: UUID) -> None:
     one = driver(tmp_path, "exec sleep 100", abandon_seconds=0.5)
     one.deploy(target(tmp_path, run_id))
     until(lambda: run_processes.find_run_processes(run_id) == [])
@@ -124,7 +124,7 @@ def test_a_command_that_ends_is_taken_down_by_another(tmp_path: Path, run_id: UU
     assert not (tmp_path / f"up-{run_id}").exists()
 
 
-def test_a_teardown_that_fails_is_told_and_tried_again(tmp_path: Path, run_id: UUID) -> None:
+def test_a_failed_teardown_is_reported_and_retried(tmp_path: Path, run_id: UUID) -> None:
     one = driver(tmp_path, "true", ("sh", "-c", 'test -e "$FOLDER/now" || { echo no; exit 3; }'))
     one.deploy(target(tmp_path, run_id))
     with pytest.raises(DeploymentFailed, match="exited with 3: no"):

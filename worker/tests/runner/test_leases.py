@@ -127,7 +127,7 @@ def test_an_honest_lease_passes_unchanged() -> None:
 
 
 def test_the_command_refuses_each_and_goes_on_to_an_honest_one(here: Here) -> None:
-    """Over real HTTP: nothing hostile is deployed, the server is told why, and the runner lives on."""
+    """Over real HTTP: a hostile lease is not deployed, the server receives the reason, and the runner continues."""
     some = [
         "a line for go.mod in a version",
         "an option as a commit",

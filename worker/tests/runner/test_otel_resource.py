@@ -1,4 +1,4 @@
-"""What a deploy's own metrics are called: by its run, whatever else was said of them."""
+"""The resource attributes of a deployment's own metrics: they name its run, whatever was set before."""
 
 import pytest
 

@@ -163,7 +163,7 @@ def test_a_probe_is_deployed_measured_and_taken_down(here: Here) -> None:
         ('command = ["sleep", "60"]\nhealth = { command = ["false"], within = 1 }', "unhealthy"),
     ],
 )
-def test_how_a_deploy_ends_is_told(here: Here, deploy: str, how: str) -> None:
+def test_the_outcome_of_a_deployment_is_reported(here: Here, deploy: str, how: str) -> None:
     one = lease()
     with lending(one) as lender:
         here.start(lender, deploy=deploy, measure='["sh", "-c", "sleep 0.5; echo 1"]')
@@ -182,7 +182,9 @@ def test_how_a_deploy_ends_is_told(here: Here, deploy: str, how: str) -> None:
         ('["sh", "-c", "echo {nothing}"]', (None, "Unknown placeholder {nothing};")),
     ],
 )
-def test_what_a_command_says_of_a_window_is_told(here: Here, measure: str, told: tuple[str | None, str | None]) -> None:
+def test_the_result_of_a_measurement_command_is_reported(
+    here: Here, measure: str, told: tuple[str | None, str | None]
+) -> None:
     one = lease()
     with lending(one) as lender:
         here.start(lender, measure=measure)
@@ -325,7 +327,7 @@ def test_what_is_taken_down_in_a_window_ends_at_once(here: Here) -> None:
     assert not _runs(one["run_id"])
 
 
-def test_what_the_server_believes_and_nobody_knows_is_ended(here: Here) -> None:
+def test_a_run_that_the_runner_does_not_know_is_ended(here: Here) -> None:
     one = lease()
     with lending(one) as lender:
         lender.beats.append((one["run_id"], "soaking"))

@@ -1,4 +1,4 @@
-"""What the runner is told is read whole, and refused at once where it makes no sense."""
+"""The configuration of the runner is validated as a whole before it starts."""
 
 import argparse
 import tomllib
@@ -126,7 +126,7 @@ def _flagged(*words: str) -> RunnerConfig:
     return runner._config(parser.parse_args(list(words)))
 
 
-def test_without_anything_it_says_what_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_configuration_the_error_names_what_is_needed(capsys: pytest.CaptureFixture[str]) -> None:
     parser = argparse.ArgumentParser()
     runner.add_arguments(parser)
     assert runner.run(parser.parse_args([])) == 2

@@ -12,7 +12,7 @@ from slowpath_cli.runner.core.work_trees import WorkTrees
 from tests.support.git_repositories import new_repository
 
 
-def test_a_module_stands_in_and_an_address_is_fetched_when_a_commit_is_missing(tmp_path: Path) -> None:
+def test_a_module_is_replaced_and_an_address_is_fetched_when_a_commit_is_missing(tmp_path: Path) -> None:
     mono, lib = new_repository(tmp_path / "mono"), new_repository(tmp_path / "lib")
     first = mono.commit({"svc/go.mod": "module example.com/svc\n\nrequire example.com/lib v1.0.0\n"})
     guilty = lib.commit({"go.mod": "module example.com/lib\n\nrequire example.com/other v1.0.0\n", "slow": "1\n"})
@@ -37,7 +37,7 @@ def test_a_module_stands_in_and_an_address_is_fetched_when_a_commit_is_missing(t
     assert mono.git("status", "--porcelain") == ""
 
 
-def test_what_can_not_be_laid_out_is_told(tmp_path: Path) -> None:
+def test_a_failed_checkout_is_reported(tmp_path: Path) -> None:
     mono = new_repository(tmp_path / "mono")
     sha = mono.commit({"go.mod": "module m\n"})
     places = {"": str(mono.folder), "far": f"file://{tmp_path}/nowhere", "evil": "ext::sh -c id"}

@@ -15,7 +15,7 @@ from tests.support.running_stacks import running_stack
 
 @dataclass(frozen=True)
 class Sending:
-    """Where things are sent to, with which token, who may look, and what runs."""
+    """The address, the token, a reading client and the running stack."""
 
     address: str
     token: str

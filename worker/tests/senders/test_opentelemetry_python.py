@@ -1,4 +1,4 @@
-"""OpenTelemetry's own SDK for Python sends metrics and spans, by its exporters of protobuf and of JSON: what is kept is what it measured."""
+"""OpenTelemetry's own SDK for Python sends metrics and spans as protobuf and as JSON: the stored values are the measured ones."""
 
 import logging
 import threading
@@ -62,12 +62,12 @@ RESOURCE = Resource.create(
 )
 
 PATIENCE_SECONDS = 30
-"""An SDK gives up after ten, and says then that it did, not why: a busy machine is not what is asked about."""
+"""An SDK gives up after ten seconds without a reason; a busy machine must not fail the test."""
 
 
 @dataclass(frozen=True)
 class Receiver:
-    """Where exporters send to, and what they say who they are with."""
+    """The address and the credentials of exporters."""
 
     address: str
     headers: dict[str, str]
@@ -125,7 +125,7 @@ def meters(exporter: MetricExporter, *views: View) -> MeterProvider:
     return MeterProvider([reader], RESOURCE, views=views)
 
 
-def test_a_histogram_is_kept_as_it_was_measured(
+def test_a_histogram_is_stored_as_it_was_measured(
     receiver: Receiver,
     stored: Callable[[str], dict[str, Any]],
     client: TestClient,  # noqa: F811 - as above
@@ -222,7 +222,7 @@ def test_spans_become_a_set_with_its_gap_and_its_error(
     assert gap["end_ns"] - gap["start_ns"] >= 50_000_000
 
 
-def test_a_wrong_token_is_told_to_the_sdk(
+def test_a_wrong_token_is_reported_to_the_sdk(
     receiver: Receiver, encoding: Encoding, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG, "urllib3")  # the SDK says that it gave up, not what it met

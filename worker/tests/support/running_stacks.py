@@ -32,7 +32,7 @@ class RunningStack:
     folder: Path
 
     def signed_up(self) -> httpx.Client:
-        """Return the client of a person who owns a team; by the verbs, as signing up over HTTP is counted."""
+        """Return the client of a person who owns a team, created through the services because sign-up over HTTP is rate-limited."""
         settings = settings_for(self.database.app_url)
         engine = create_postgres_engine(settings)
         owner = AccountsFactory(built(Database(engine), settings)).team().owner

@@ -1,4 +1,4 @@
-"""Keeps a worker and a relay running beside the stores, and knows the pid of everything that can be killed."""
+"""Keeps a worker and a relay running beside the stores, with the PID of every process that can be killed."""
 
 import json
 import os
@@ -46,7 +46,7 @@ class WorkerSupervisor:
                 self._start(name)
 
     def kill(self, target: str, dice: random.Random) -> bool:
-        """Kill one process with SIGKILL; tell whether there was one. The broker loses what it kept."""
+        """Kill one process with SIGKILL; return whether there was one. The broker loses its messages."""
         if target in {"broker", "PostgreSQL"}:
             stores = json.loads(Path(self.environment["SLOWPATH_STATE_FILE"]).read_text())
             pids = [stores["Valkey" if target == "broker" else target]]

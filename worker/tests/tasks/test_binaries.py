@@ -1,4 +1,4 @@
-"""A Go program tells its build what it was built from, and is not kept; other files tell what their facts say."""
+"""A Go program completes its build from its build information and is not stored; other files add their metadata."""
 
 import json
 import shutil
@@ -32,7 +32,7 @@ def build(client: TestClient) -> dict[str, Any]:
     return found
 
 
-def test_a_program_completes_its_build_and_is_not_kept(
+def test_a_program_completes_its_build_and_is_not_stored(
     client: TestClient, bench: Bench, house: AppUnderTest, team: SomeTeam
 ) -> None:
     artifact = put(client, "decode", BINARY.read_bytes())
@@ -49,7 +49,7 @@ def test_a_program_completes_its_build_and_is_not_kept(
     assert client.get(f"/api/v1/artifacts/{artifact['id']}/original").status_code == 404
 
 
-def test_what_somebody_said_stays(client: TestClient, bench: Bench) -> None:
+def test_values_set_by_a_person_are_not_overwritten(client: TestClient, bench: Bench) -> None:
     client.post(HERE, json={"go_version": "go1.20", "dependencies": {"a": "v1"}})
     put(client, "decode", BINARY.read_bytes())
     run_all(bench)
@@ -58,7 +58,7 @@ def test_what_somebody_said_stays(client: TestClient, bench: Bench) -> None:
     assert (known["go_version"], known["dependencies"], known["goos"]) == ("go1.20", {"a": "v1"}, "linux")
 
 
-def test_a_program_that_is_none_of_go_is_refused_and_kept(
+def test_a_program_that_is_not_go_is_rejected_and_stored(
     client: TestClient, bench: Bench, house: AppUnderTest, team: SomeTeam
 ) -> None:
     artifact = put(client, "sh", Path(shutil.which("true") or "/bin/true").read_bytes())

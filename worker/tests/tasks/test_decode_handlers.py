@@ -49,7 +49,7 @@ def again(client: TestClient, what: dict[str, Any], kind: str = "artifacts") -> 
     return told
 
 
-def test_a_profile_is_decoded_and_told(client: TestClient, bench: Bench, house: AppUnderTest) -> None:
+def test_a_profile_is_decoded(client: TestClient, bench: Bench, house: AppUnderTest) -> None:
     artifact = put(client, CPU)
     run_all(bench)
 
@@ -70,7 +70,7 @@ def test_a_profile_is_decoded_and_told(client: TestClient, bench: Bench, house: 
     ],
     ids=["text", "truncated", "zip"],
 )
-def test_a_bad_file_is_refused_and_kept(client: TestClient, bench: Bench, content: bytes, slug: str) -> None:
+def test_a_bad_file_is_rejected_and_stored(client: TestClient, bench: Bench, content: bytes, slug: str) -> None:
     artifact = put(client, content)
     run_all(bench)
 
@@ -117,7 +117,7 @@ def test_an_export_and_a_view_tried_again_by_their_jobs_wait_at_once(client: Tes
     assert (again(client, export, "exports")["state"], views[view["id"]]) == ("waiting", "waiting")
 
 
-def test_hostile_texts_in_a_profile_are_kept_as_texts(client: TestClient, bench: Bench) -> None:
+def test_hostile_texts_in_a_profile_are_stored_as_texts(client: TestClient, bench: Bench) -> None:
     hostile = b"<img src=x onerror=alert(1)>"
     plain = gzip.decompress((PROFILES / "go-sample-cpu.pb.gz").read_bytes())
     marked = plain.replace(b"samples", b"s\x00mples", 1)  # as long as before: a NUL in a sample type
@@ -142,7 +142,7 @@ def test_names_that_are_no_text_are_refused_and_counted(client: TestClient, benc
     assert (error["limit"], error["value"], error["unit"]) == (0, 1, "strings")
 
 
-def test_deleting_removes_bytes_only_when_nobody_needs_them(
+def test_deleting_removes_bytes_only_when_nothing_refers_to_them(
     client: TestClient, bench: Bench, house: AppUnderTest
 ) -> None:
     one, two = put(client, CPU), put(client, CPU, name="again.pb.gz")
@@ -181,7 +181,7 @@ def test_what_is_deleted_while_it_is_decoded_leaves_nothing(
     assert {row[0] for row in bench.admin.execute("SELECT state FROM job").fetchall()} == {"done"}
 
 
-def test_parts_that_nobody_completes_are_removed(client: TestClient, bench: Bench, house: AppUnderTest) -> None:
+def test_parts_of_abandoned_uploads_are_removed(client: TestClient, bench: Bench, house: AppUnderTest) -> None:
     upload = client.post("/api/v1/uploads", json={"name": "a", "size_bytes": 4}).json()
     client.put(f"/api/v1/uploads/{upload['id']}/parts/1", content=b"four")
     bench.admin.execute("UPDATE multipart_upload SET expires_at = clock_timestamp()")
@@ -226,7 +226,7 @@ def variant(number: int) -> bytes:
     return gzip.compress(gzip.decompress(CPU), 1, mtime=number)
 
 
-def test_a_comparison_waits_for_its_artifacts_and_then_tells(client: TestClient, bench: Bench) -> None:
+def test_a_comparison_waits_for_its_artifacts(client: TestClient, bench: Bench) -> None:
     comparison = compared(client, [put(client, variant(1))], [put(client, variant(2))])
 
     early = bench.carry_out(JobId(UUID(comparison["job_id"])))
@@ -299,7 +299,7 @@ def test_exports_of_several_kinds_are_called_by_them(client: TestClient, bench: 
 
 
 @pytest.mark.parametrize("wanted", ["csv", "pprof-base"])
-def test_an_export_of_a_kind_that_is_not_there_says_so(client: TestClient, bench: Bench, wanted: str) -> None:
+def test_an_export_of_a_missing_kind_is_rejected(client: TestClient, bench: Bench, wanted: str) -> None:
     comparison = compared(client, [put(client, variant(1))], [put(client, variant(2))])
     run_all(bench)
 

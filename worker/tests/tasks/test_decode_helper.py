@@ -1,4 +1,4 @@
-"""The Go helper from Python: what it makes of good files, and whose fault each failure is."""
+"""The Go helper from Python: its output for valid files, and the cause of each failure."""
 
 import gzip
 import os
@@ -100,7 +100,7 @@ def test_a_helper_that_is_not_built_is_no_fault_of_the_file(settings: Settings) 
         "runtime: failed to create new OS thread (have 5 already; errno=11)",
     ],
 )
-def test_a_limit_of_memory_is_told_as_such(settings: Settings, said: str, tmp_path: Path) -> None:
+def test_an_exceeded_memory_limit_is_reported_as_such(settings: Settings, said: str, tmp_path: Path) -> None:
     helper = helper_of(settings, f'echo "{said}" >&2; exit 2', tmp_path)
 
     with pytest.raises(ArtifactLimitExceeded) as refused:
@@ -110,7 +110,7 @@ def test_a_limit_of_memory_is_told_as_such(settings: Settings, said: str, tmp_pa
     assert (told.name, told.limit, told.unit) == ("decode-out-of-memory", AMPLE.memory_bytes, "bytes")
 
 
-def test_a_limit_of_cpu_is_told_as_such(settings: Settings, tmp_path: Path) -> None:
+def test_an_exceeded_cpu_limit_is_reported_as_such(settings: Settings, tmp_path: Path) -> None:
     helper = helper_of(settings, "while :; do :; done", tmp_path)
 
     with pytest.raises(ArtifactLimitExceeded) as refused:
@@ -119,8 +119,8 @@ def test_a_limit_of_cpu_is_told_as_such(settings: Settings, tmp_path: Path) -> N
     assert (refused.value.name, refused.value.limit, refused.value.unit) == ("decode-too-slow", 1, "seconds")
 
 
-def test_a_go_program_over_its_cpu_is_told_as_such(settings: Settings, tmp_path: Path) -> None:
-    """Go catches SIGXCPU and ends with 2, as for bad input, but says so."""
+def test_a_go_program_over_its_cpu_limit_is_reported_as_such(settings: Settings, tmp_path: Path) -> None:
+    """Go catches SIGXCPU and exits with 2, as for bad input, but prints the reason."""
     helper = helper_of(settings, 'echo "SIGXCPU: CPU time limit exceeded" >&2; exit 2', tmp_path)
 
     with pytest.raises(ArtifactLimitExceeded) as refused:

@@ -105,7 +105,7 @@ def build_of(client: TestClient, service: str) -> str:
     return build
 
 
-def test_the_trace_of_another_service_is_not_looked_into(client: TestClient, bench: Bench) -> None:
+def test_the_trace_of_another_service_is_not_read(client: TestClient, bench: Bench) -> None:
     spans = put_file(client, SPANS)
     about = {"build_id": build_of(client, "ledger")}
     client.put(f"/api/v1/artifacts/{TRACE.name}", content=TRACE.read_bytes(), params=about)
@@ -115,7 +115,7 @@ def test_the_trace_of_another_service_is_not_looked_into(client: TestClient, ben
     assert (content["basis"], content["looked"]) == ("nothing", [])
 
 
-def test_a_trace_beside_the_spans_that_says_nothing_of_them_is_told(client: TestClient, bench: Bench) -> None:
+def test_a_trace_that_does_not_cover_the_spans_is_reported(client: TestClient, bench: Bench) -> None:
     about = {"build_id": build_of(client, "distributor")}
     spans = client.put(f"/api/v1/artifacts/{SPANS.name}", content=SPANS.read_bytes(), params=about).json()
     client.put("/api/v1/artifacts/hogs.trace", content=OTHER_TRACE.read_bytes(), params=about)

@@ -1,4 +1,4 @@
-"""Growth logs, benchmark output and execution traces, from the uploaded file to what a comparison says of them."""
+"""Growth logs, benchmark output and execution traces, from the uploaded file to the result of a comparison."""
 
 import gzip
 import json
@@ -48,7 +48,7 @@ def part(client: TestClient, comparison: dict[str, Any], name: str) -> Any:  # n
     return answer.json()
 
 
-def test_growth_logs_tell_who_grows_the_stack(client: TestClient, bench: Bench) -> None:
+def test_growth_logs_show_which_function_grows_the_stack(client: TestClient, bench: Bench) -> None:
     logs = {name: put_file(client, path, commit=name) for name, path in GROWTH.items()}
     run_all(bench)
     told = compared(client, bench, [logs["inlined"]], [logs["helper"]])
@@ -77,7 +77,7 @@ def test_only_growth_logs_stand_in_the_table_of_growth(client: TestClient, bench
     assert answer.json()["type"] == "urn:slowpath:growth-log-not-found"
 
 
-def test_benchmarks_are_told_as_benchstat_tells_them(client: TestClient, bench: Bench) -> None:
+def test_benchmarks_are_reported_like_benchstat(client: TestClient, bench: Bench) -> None:
     strings, integers = (put_file(client, TESTDATA / "bench" / f"{name}.txt") for name in ("strings", "integers"))
     run_all(bench)
     told = compared(client, bench, [integers], [strings])
@@ -180,7 +180,7 @@ def test_a_bad_trace_is_refused_by_name(client: TestClient, bench: Bench, conten
     assert (told["state"], told["error"]["type"]) == ("refused", f"urn:slowpath:{slug}")
 
 
-def test_a_piece_that_failed_says_why_and_waits_again_when_tried_again(
+def test_a_failed_artifact_has_a_reason_and_waits_again_when_retried(
     client: TestClient, bench: Bench, house: AppUnderTest
 ) -> None:
     trace = put_file(client, HOGS[0])
@@ -201,7 +201,7 @@ def test_a_piece_that_failed_says_why_and_waits_again_when_tried_again(
     assert again(client, asked, "trace-cuts")["state"] == "done"
 
 
-def test_a_decoded_log_that_the_store_has_damaged_is_told_as_such(
+def test_a_decoded_log_that_is_damaged_in_the_store_is_reported_as_such(
     client: TestClient, bench: Bench, house: AppUnderTest
 ) -> None:
     log = put_file(client, GROWTH["helper"])

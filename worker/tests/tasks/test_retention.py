@@ -35,7 +35,7 @@ def keys_of(house: AppUnderTest, sha256: str) -> list[BlobKey]:
     return [key for key in house.blobs.kept if sha256 in key]
 
 
-def test_what_is_too_old_goes_with_its_bytes_and_the_preview_said_so(
+def test_expired_data_is_deleted_with_its_bytes_as_previewed(
     client: TestClient, bench: Bench, house: AppUnderTest
 ) -> None:
     old, young, other = put(client, CPU), put(client, variant(1)), put(client, b"no profile")
@@ -158,7 +158,7 @@ def test_a_file_that_is_deleted_while_it_waits_is_not_decoded(
     assert house.blobs.kept == {}
 
 
-def test_usage_tells_what_is_stored_and_what_came(client: TestClient, bench: Bench) -> None:
+def test_usage_shows_stored_and_received_data(client: TestClient, bench: Bench) -> None:
     service = client.post("/api/v1/services", json={"name": "shop"}).json()
     build = client.post("/api/v1/builds", json={"service_id": service["id"], "commit": "a" * 40}).json()
     put(client, CPU, build_id=build["id"])
@@ -184,7 +184,7 @@ def test_usage_tells_what_is_stored_and_what_came(client: TestClient, bench: Ben
     )  # sums outlive what they count
 
 
-def test_a_full_team_is_told_before_a_byte_is_read(client: TestClient, bench: Bench, house: AppUnderTest) -> None:
+def test_a_full_team_is_rejected_before_a_byte_is_read(client: TestClient, bench: Bench, house: AppUnderTest) -> None:
     put(client, CPU)
     house.settings.max_team_bytes = 2 * len(CPU)
     try:
@@ -256,7 +256,7 @@ def test_a_deleted_team_leaves_nothing_and_a_reopened_one_everything(
     assert bench.admin.execute("SELECT count(*) FROM team WHERE id = %s", (bench.team.id,)).fetchone() == (0,)
 
 
-def test_usage_is_told_at_once_of_a_hundred_thousand_files(client: TestClient, bench: Bench) -> None:
+def test_usage_of_a_hundred_thousand_files_is_fast(client: TestClient, bench: Bench) -> None:
     service = client.post("/api/v1/services", json={"name": "shop"}).json()
     bench.admin.execute(
         "INSERT INTO build (team_id, id, service_id, commit, go_version, goos, goarch, flags, facts) "

@@ -1,4 +1,4 @@
-"""Spans, from what an exporter pushes or somebody uploads to what the pages and comparisons say of them."""
+"""Spans, from the push of an exporter or an upload to pages and comparisons."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -70,7 +70,7 @@ def test_all_traces_of_a_set_are_listed_page_by_page(
     assert [row["start_ns"] for row in by_time["items"]] == sorted(row["start_ns"] for row in by_time["items"])
     assert client.get(path, params={"order": "colour"}).status_code == 422
     assert client.get(path, params={"limit": 0}).status_code == 422
-    # A set that was decoded before lists were kept has one all the same.
+    # A set that was decoded before lists were stored has one too.
     [key] = [key for key in house.blobs.kept if key.endswith("/traces")]
     monkeypatch.delitem(house.blobs.kept, key)
     assert client.get(path, params={"limit": 200}).json() == whole

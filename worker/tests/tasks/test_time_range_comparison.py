@@ -1,4 +1,4 @@
-"""Windows of metrics, from pushed samples to what a comparison says of them."""
+"""Windows of metrics, from pushed samples to the result of a comparison."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -67,7 +67,7 @@ def compared(client: TestClient, bench: Bench, base: dict[str, Any], candidate: 
 
 
 @pytest.mark.usefixtures("checkout")
-def test_a_slower_window_is_told_as_likely(client: TestClient, bench: Bench) -> None:
+def test_a_slower_window_is_reported_as_likely(client: TestClient, bench: Bench) -> None:
     before = {"window": window(client, DEPLOY_MS - 30 * MINUTE, DEPLOY_MS)}
     after = {"window": window(client, DEPLOY_MS + MINUTE, NOW_MS)}
     told = compared(client, bench, before, after)
