@@ -157,7 +157,9 @@ def test_what_only_one_side_has_and_what_the_output_said() -> None:
     doubts = _doubts(
         compare_benchmarks(answer(row(QUIET, QUIET), unpaired=unpaired, warnings=["base: failures: 2 lines"]))
     )
-    assert doubts["bench-only-base"] == "Only the base has a, b and c and 1 more, without a counterpart in the candidate."
+    assert (
+        doubts["bench-only-base"] == "Only the base has a, b and c and 1 more, without a counterpart in the candidate."
+    )
     assert doubts["bench-output"] == "base: failures: 2 lines."
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu
 
-from slowpath.analysis.kinds.benchmarks.ratio_interval import _cut, _count_orders, ratio_interval
+from slowpath.analysis.kinds.benchmarks.ratio_interval import _count_orders, _cut, ratio_interval
 
 values = st.lists(st.floats(0.1, 1_000, allow_subnormal=False), min_size=5, max_size=12, unique=True)
 

@@ -166,7 +166,9 @@ def test_unchanged_needs_traces_enough_to_see_twice_the_waiting() -> None:
     few = compared(traces(SERVICE, 1, 1), traces(SERVICE, 1, 2))
     assert few.verdict == "inconclusive"
     assert few.reason is not None
-    assert re.search(r"could have been missed; about \d+ traces of this length per side would detect a change of ×2.00", few.reason)
+    assert re.search(
+        r"could have been missed; about \d+ traces of this length per side would detect a change of ×2.00", few.reason
+    )
     total = {each.subject: each.ratio for each in few.detectable}["total"]
     assert total is not None
     assert total > 2

@@ -53,7 +53,8 @@ def _check_delay(finding: Finding, row: Mapping[str, Any], blame: Mapping[str, A
     assert row["state"] == ("more" if finding.direction == "worse" else "less")
     worse = finding.direction == "worse"
     for who, share in re.findall(
-        r"[;,] (?:\d[\d,]* goroutines of |other goroutines of )?(\S+) occupied the processors for (\d+)%", finding.sentence
+        r"[;,] (?:\d[\d,]* goroutines of |other goroutines of )?(\S+) occupied the processors for (\d+)%",
+        finding.sentence,
     ):
         parts = [
             p for p in blame["parts"] if p["group"] and wording.function(p["group"]) == who and p["kind"] == "user"

@@ -172,7 +172,9 @@ def test_what_several_kinds_raise_is_said_once() -> None:
     counts = {"mutex": 2, "block": 2, "goroutine": 3}
     found = compared(kinds_of(side(), counts, 1), kinds_of(side(seed=2), counts, 2)).doubts
     few = [doubt.sentence for doubt in found if doubt.id == "few-profiles"]
-    said = "Only 2 profiles per side (mutex and block); only 3 profiles per side (goroutine): the variation between runs"
+    said = (
+        "Only 2 profiles per side (mutex and block); only 3 profiles per side (goroutine): the variation between runs"
+    )
     assert [sentence.startswith(said) for sentence in few] == [True]
     assert len({doubt.id for doubt in found}) == len(found)
 
