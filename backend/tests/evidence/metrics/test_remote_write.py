@@ -365,11 +365,11 @@ def test_another_histogram_at_the_same_time_is_refused(push: Push, house: AppUnd
 
 
 BAD_NATIVES = {
-    "hold": Native(NOW_MS, 99, 1.0, 0, 0, 0, [(0, 1)], [1]),
+    "add up": Native(NOW_MS, 99, 1.0, 0, 0, 0, [(0, 1)], [1]),
     "schema": Native(NOW_MS, 1, 1.0, 9, 0, 0, [(0, 1)], [1]),
-    "less than nothing": Native(NOW_MS, -1, 1.0, 0, 0, 0, [(0, 1)], [-1.0], whole=False),
+    "bucket count is negative": Native(NOW_MS, -1, 1.0, 0, 0, 0, [(0, 1)], [-1.0], whole=False),
     "spans": Native(NOW_MS, 1, 1.0, 0, 0, 0, [(0, 2)], [1]),
-    "goes back": Native(NOW_MS, 2, 1.0, 0, 0, 0, [(0, 1), (-1, 1)], [1, 1]),
+    "negative offset": Native(NOW_MS, 2, 1.0, 0, 0, 0, [(0, 1), (-1, 1)], [1, 1]),
     "ascend": Native(NOW_MS, 1, 1.0, -53, positive_spans=[(0, 1)], positive=[1], bounds=[2.0, 1.0]),
     "outside": Native(NOW_MS, 1, 1.0, -53, positive_spans=[(9, 1)], positive=[1], bounds=[1.0]),
     "more than 5000": Native(NOW_MS, 1, 1.0, 0, 0, 0, [(0, 2_000_000_000)], [1]),
