@@ -9136,7 +9136,7 @@ export type GapPiece = {
     /**
      * State
      */
-    state: string;
+    state: 'running' | 'assist' | 'runnable' | 'blocked' | 'syscall' | 'unknown';
     /**
      * Reason
      */
@@ -9152,7 +9152,7 @@ export type GapPart = {
     /**
      * State
      */
-    state: string;
+    state: 'running' | 'assist' | 'runnable' | 'blocked' | 'syscall' | 'unknown';
     /**
      * Reason
      */
