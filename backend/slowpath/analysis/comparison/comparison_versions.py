@@ -1,4 +1,4 @@
-"""Read stored results of comparisons of every version: `slowpath.comparison/1` was written until the glossary."""
+"""Read stored results of comparisons of every version of the format."""
 
 from collections.abc import Mapping
 from typing import Final

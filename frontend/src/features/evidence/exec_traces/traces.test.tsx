@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  aTraceDocument,
-  aWaiter,
-  aWait,
-  noChange,
-} from '../../../testing/trace-fixtures';
+import { aTraceDocument, aWaiter, aWait, noChange } from '../../../testing/trace-fixtures';
 import { largestOf, linesOf } from './trace-series';
 import { readTrace, readTraces, type TraceDocument } from './trace-types';
 import { readTraceSearch, traceSearchOf, traceViewOf } from './trace-url';

@@ -27,11 +27,9 @@ export const deliveriesQuery = (hook_id: string) =>
   });
 
 export const createWebhook = (body: HookWords) => calls.webhooksCreate({ body });
-export const updateWebhook = (hook_id: string, body: HookChange) =>
-  calls.webhooksUpdate({ path: { webhook_id: hook_id }, body });
-export const deleteWebhook = (hook_id: string) =>
-  calls.webhooksDelete({ path: { webhook_id: hook_id } });
-export const renewSecret = (hook_id: string) =>
-  calls.webhooksRotateSecret({ path: { webhook_id: hook_id } });
-export const reconcileDeliveries = (hook_id: string) =>
-  calls.webhooksReconcile({ path: { webhook_id: hook_id } });
+export const deleteWebhook = (webhook_id: string) =>
+  calls.webhooksDelete({ path: { webhook_id } });
+export const renewSecret = (webhook_id: string) =>
+  calls.webhooksRotateSecret({ path: { webhook_id } });
+export const reconcileDeliveries = (webhook_id: string) =>
+  calls.webhooksReconcile({ path: { webhook_id } });

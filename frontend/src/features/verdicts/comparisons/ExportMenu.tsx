@@ -14,7 +14,7 @@ const FILES: { format: ExportFormat; name: string; hint: string }[] = [
   { format: 'pprof-diff', name: 'Diff as pprof', hint: 'Same as pprof -diff_base' },
   { format: 'pprof-base', name: 'Base as one pprof', hint: 'merged' },
   { format: 'pprof-candidate', name: 'Candidate as one pprof', hint: 'merged' },
-  { format: 'json', name: 'Findings as JSON', hint: 'slowpath.comparison/1' },
+  { format: 'json', name: 'Findings as JSON', hint: 'slowpath.comparison/2' },
   { format: 'csv', name: 'Functions as CSV', hint: '' },
 ];
 
