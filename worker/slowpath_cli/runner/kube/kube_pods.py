@@ -61,10 +61,6 @@ class ProbePodSpec:
         container["env"] = otel_resource.of_pods(objects(container, "env"), marks[RUN])
         return self._marked(template, spec, marks)
 
-    def untouched(self, template: Json, marks: Mapping[str, str]) -> Json:
-        """Return the original's template as it is, for pods with `marks` as labels."""
-        return self._marked(template, obj(template, "spec"), marks)
-
     def _marked(self, template: Json, spec: Json, marks: Mapping[str, str]) -> Json:
         labels = obj(template, "metadata", "labels") if self.traffic == "shared" else {}
         annotations = {k: v for k, v in obj(template, "metadata", "annotations").items() if k != RESTARTED}
