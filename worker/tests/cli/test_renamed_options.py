@@ -71,8 +71,8 @@ def test_a_former_option_keeps_checks_and_default() -> None:
 @pytest.mark.parametrize("name", ["external", "none"])
 def test_a_former_driver_name_is_the_same_driver(name: str, tmp_path: Path) -> None:
     assert read_driver(name, {}, DriverEnvironment("here", tmp_path)).endpoints({"port": 7}) == {"port": "7"}
-    assert {"argo-rollouts", "github-actions", "external"} <= set(DRIVERS)
-    assert not {"argo", "github", "none"} & set(DRIVERS)
+    assert {"github-actions", "external"} <= set(DRIVERS)
+    assert not {"github", "none"} & set(DRIVERS)
 
 
 def test_both_sidecar_names_are_read_and_the_new_one_wins(tmp_path: Path) -> None:

@@ -14,12 +14,9 @@ Json = dict[str, Any]
 NAMESPACE: Final = "checkout"
 TOKEN: Final = "cluster-token"
 DEPLOYMENTS: Final = f"/apis/apps/v1/namespaces/{NAMESPACE}/deployments"
-EXPERIMENTS: Final = f"/apis/argoproj.io/v1alpha1/namespaces/{NAMESPACE}/experiments"
-ROLLOUTS: Final = f"/apis/argoproj.io/v1alpha1/namespaces/{NAMESPACE}/rollouts"
 PODS: Final = f"/api/v1/namespaces/{NAMESPACE}/pods"
 LISTS: Final = {
     DEPLOYMENTS: ("apps/v1", "Deployment"),
-    EXPERIMENTS: ("argoproj.io/v1alpha1", "Experiment"),
     PODS: ("v1", "Pod"),
 }
 AT: Final = "2026-03-01T10:00:00Z"
@@ -87,7 +84,7 @@ class ClusterDouble:
         metadata = {"resourceVersion": "1"} | (
             {"continue": str(start + self.page)} if len(found) > start + self.page else {}
         )
-        left_out = set() if "argoproj" in version else {"apiVersion", "kind"}  # as lists of its own kinds have it
+        left_out = {"apiVersion", "kind"}  # as lists of its own kinds have it
         items = [{k: v for k, v in each.items() if k not in left_out} for each in found[start : start + self.page]]
         return told(200, {"apiVersion": version, "kind": f"{kind}List", "metadata": metadata, "items": items})
 
@@ -264,20 +261,4 @@ def original() -> Json:
             },
         },
         "status": {"observedGeneration": 1, "replicas": 12},
-    }
-
-
-def rollout() -> Json:
-    """The same service as a Rollout."""
-    deployment = original()
-    return {
-        "apiVersion": "argoproj.io/v1alpha1",
-        "kind": "Rollout",
-        "metadata": deployment["metadata"],
-        "spec": {
-            "replicas": 12,
-            "selector": deployment["spec"]["selector"],
-            "strategy": {"canary": {"steps": [{"setWeight": 20}, {"pause": {"duration": "10m"}}]}},
-            "template": deployment["spec"]["template"],
-        },
     }

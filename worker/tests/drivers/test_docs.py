@@ -14,7 +14,6 @@ from slowpath_cli.runner.core import runner_config
 from slowpath_cli.runner.core.driver_interface import DeploymentDriver, DriverEnvironment
 from slowpath_cli.runner.drivers import (
     DRIVERS,
-    argo_rollouts,
     command_driver,
     github_actions,
     kubernetes_clone,
@@ -23,7 +22,6 @@ from slowpath_cli.runner.drivers import (
 )
 
 READERS: list[Callable[[Mapping[str, Any], DriverEnvironment], DeploymentDriver]] = [
-    argo_rollouts.read,
     command_driver.read,
     github_actions.read,
     kubernetes_clone.read,
@@ -56,10 +54,10 @@ def test_every_section_is_one_that_a_driver_reads(
         section = told["deploy"]
         name = section.pop("driver")
         outside = {} if "kubeconfig" in section else {"api": "https://cluster.example", "token_env": "CLUSTER_TOKEN"}
-        read_driver(name, section | (outside if name in {"kubernetes", "argo-rollouts"} else {}), place)
+        read_driver(name, section | (outside if name == "kubernetes" else {}), place)
         read.append(name)
     assert len(set(read)) == len(READERS)
-    assert read == ["kubernetes", "kubernetes", "argo-rollouts", "command", "github-actions", "webhook"]
+    assert read == ["kubernetes", "kubernetes", "command", "command", "github-actions", "webhook"]
     assert set(re.findall(r"^\| `([\w-]+)` ", TEXT, flags=re.MULTILINE)) >= set(DRIVERS)
 
 
@@ -75,7 +73,5 @@ def test_the_role_grants_what_is_asked_for() -> None:
     }
     assert {
         *kubernetes_clone.NEEDS,
-        *argo_rollouts.NEEDS,
-        ("get", "argoproj.io", "rollouts"),
         ("get", "apps", "deployments"),
     } <= granted

@@ -12,8 +12,8 @@ from slowpath.operations.retention.rules import (
     BlobFolder,
     BlobOwner,
     folder_of,
-    min_days,
     max_days,
+    min_days,
     owner_of,
     rule_kind,
 )

@@ -22,7 +22,6 @@ _TYPES: Final = (
     DriverType("external", "no_deployment", ("none",)),
     DriverType("github-actions", "github_actions", ("github",)),
     DriverType("webhook", "webhook_driver"),
-    DriverType("argo-rollouts", "argo_rollouts", ("argo",)),
     DriverType("kubernetes", "kubernetes_clone"),
 )
 DRIVERS: Final[Mapping[str, DriverType]] = {each.name: each for each in _TYPES}

@@ -16,7 +16,6 @@ from slowpath_cli.runner.kube.cluster_access import ClusterAccess
 
 RUN: Final = "slowpath-run"
 SLOT: Final = "slowpath-slot"
-ROLE: Final = "slowpath-role"
 RUNNER: Final = "slowpath-runner"
 ATTEMPT: Final = "slowpath-attempt"
 COMMIT: Final = "slowpath-commit"

@@ -61,10 +61,6 @@ class ProbePodSpec:
         container["env"] = otel_resource.of_pods(objects(container, "env"), run_labels[RUN])
         return self._with_labels(template, spec, run_labels)
 
-    def untouched(self, template: Json, run_labels: Mapping[str, str]) -> Json:
-        """Return the original's template as it is, for pods with `marks` as labels."""
-        return self._with_labels(template, obj(template, "spec"), run_labels)
-
     def _with_labels(self, template: Json, spec: Json, run_labels: Mapping[str, str]) -> Json:
         labels = obj(template, "metadata", "labels") if self.traffic == "shared" else {}
         annotations = {k: v for k, v in obj(template, "metadata", "annotations").items() if k != RESTARTED}

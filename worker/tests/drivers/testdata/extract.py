@@ -1,7 +1,6 @@
 """Takes out of the vendors' published descriptions what the drivers use, as JSON Schema: the files beside this one.
 
-Run by hand: `extract.py github FILE`, `extract.py kubernetes FILE...`, `extract.py argo CRD... FILE_OF_KUBERNETES`;
-README.md says which files of which packages. Texts for people are left out, `nullable` and the extensions
+Run by hand: `extract.py github FILE`, `extract.py kubernetes FILE...`; README.md says which files of which packages. Texts for people are left out, `nullable` and the extensions
 of Kubernetes are said in words of JSON Schema; nothing else changes.
 """
 
@@ -10,8 +9,6 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
-
-import yaml
 
 Json = dict[str, Any]
 HERE: Final = Path(__file__).parent
@@ -52,11 +49,8 @@ def main(words: list[str]) -> None:
         document = json.loads(Path(files[0]).read_text(encoding="utf-8"))
         told = chosen([document], GITHUB)
         told["examples"] = {name: document["components"]["examples"][name]["value"] for name in EXAMPLES}
-    elif kind == "kubernetes":
-        told = chosen([json.loads(Path(file).read_text(encoding="utf-8")) for file in files], KUBERNETES)
     else:
-        crds = [yaml.safe_load(Path(file).read_text(encoding="utf-8")) for file in files[:-1]]
-        told = argo(crds, json.loads(Path(files[-1]).read_text(encoding="utf-8")))
+        told = chosen([json.loads(Path(file).read_text(encoding="utf-8")) for file in files], KUBERNETES)
     (HERE / f"{kind}.json").write_text(json.dumps(told, separators=(",", ":"), sort_keys=True) + "\n", encoding="utf-8")
 
 
@@ -73,32 +67,6 @@ def chosen(documents: list[Json], wanted: Mapping[str, list[str]]) -> Json:
                 gather(document, kept, components)
     assert set(paths) == set(wanted), set(wanted) - set(paths)
     return {"components": plain(components), "paths": plain(paths)}
-
-
-def argo(crds: list[Json], described: Json) -> Json:
-    """Return what Kubernetes serves for resources that CRDs define: list, get, apply and delete are alike for all."""
-    paths: Json = {}
-    components: Json = {}
-    for crd in crds:
-        spec = crd["spec"]
-        version = next(each for each in spec["versions"] if each["storage"])
-        base = f"/apis/{spec['group']}/{version['name']}/namespaces/{{namespace}}/{spec['names']['plural']}"
-        like = "/apis/apps/v1/namespaces/{namespace}/deployments"
-        kind, schema = spec["names"]["kind"], plain(version["schema"]["openAPIV3Schema"])
-        text = json.dumps(chosen([described], {like: ["get"], f"{like}/{{name}}": ["get", "patch", "delete"]}))
-        deployment = "io.k8s.api.apps.v1.Deployment"
-        told = json.loads(
-            text.replace(like, base).replace(f"{deployment}List", f"{kind}List").replace(f'{deployment}"', f'{kind}"')
-        )
-        schemas = told["components"]["schemas"]
-        schema["properties"]["metadata"] = {
-            "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
-        }
-        schemas[kind] = schema
-        schemas[f"{kind}List"]["properties"]["items"]["items"] = {"$ref": f"#/components/schemas/{kind}"}
-        gather(told, told["paths"], components)
-        paths |= told["paths"]
-    return {"components": components, "paths": paths}
 
 
 def gather(document: Json, node: object, into: Json) -> None:

@@ -33,9 +33,13 @@ def ranked(findings: Sequence[Finding], thresholds: TraceThresholds) -> tuple[Fi
 
     Negligible side effects are omitted.
     """
-    ordered = sorted(findings, key=lambda f: (not f.is_significant, f.direction != "worse", -abs(f.cost_s_per_s or 0.0)))
+    ordered = sorted(
+        findings, key=lambda f: (not f.is_significant, f.direction != "worse", -abs(f.cost_s_per_s or 0.0))
+    )
     largest = max((abs(f.cost_s_per_s or 0.0) for f in ordered), default=0.0)
-    reported = [f for f in ordered if f.cost_s_per_s is None or abs(f.cost_s_per_s) >= thresholds.worth_a_line * largest]
+    reported = [
+        f for f in ordered if f.cost_s_per_s is None or abs(f.cost_s_per_s) >= thresholds.worth_a_line * largest
+    ]
     return tuple(reported[: thresholds.most_findings])
 
 

@@ -233,7 +233,9 @@ def total_sentence(ground: TraceComparisonInputs, rate: WaitingRate, parts: tupl
     described = f"All goroutines together wait {'longer' if rate.worse else 'less'} for a processor: "
     described += wording.format_pair(rate.candidate, rate.base, ground.waiting.unit)
     if rate.change.ci_of == "ratio" and rate.change.ratio is not None:
-        described += f" ({wording.format_ratio_with_interval(rate.change.ratio, rate.change.ci_low, rate.change.ci_high)})"
+        described += (
+            f" ({wording.format_ratio_with_interval(rate.change.ratio, rate.change.ci_low, rate.change.ci_high)})"
+        )
     if parts:
         group, _, reason = parts[0].subject.partition("|")
         share = trace_wording.percent(min(parts[0].share, 1.0))
