@@ -115,7 +115,7 @@ describe('the spans of a comparison', () => {
       attributed_callers: [],
     });
     const comparison = aComparison({
-      parts: ['profiles', 'spans'],
+      artifact_kinds: ['profiles', 'spans'],
       result: aResult({ findings: [finding], profile_kinds: [] }),
       views: [],
     });

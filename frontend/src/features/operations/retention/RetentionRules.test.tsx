@@ -8,7 +8,7 @@ import { RetentionRules } from './RetentionRules';
 
 const rule = (changed: Partial<RetentionRule>): RetentionRule => ({
   kind: 'profile.cpu',
-  days: null,
+  retention_days: null,
   default_days: null,
   least_days: 1,
   most_days: 3650,
@@ -22,7 +22,7 @@ const rule = (changed: Partial<RetentionRule>): RetentionRule => ({
 
 const RULES = [
   rule({ files: 12, bytes: 4096, oldest_at: '2026-09-01T08:00:00Z' }),
-  rule({ kind: 'metrics', days: 30, may_be_for_ever: false, is_file: false }),
+  rule({ kind: 'metrics', retention_days: 30, may_be_for_ever: false, is_file: false }),
 ];
 
 /** The server: it answers every preview with `files`, and keeps what it is sent. */
@@ -90,7 +90,7 @@ describe('retention rules', () => {
     await user.click(save());
     await user.click(await screen.findByRole('button', { name: 'Delete files' }));
     await waitFor(() => {
-      expect(sent).toEqual([{ rules: [{ kind: 'profile.cpu', days: 90 }] }]);
+      expect(sent).toEqual([{ rules: [{ kind: 'profile.cpu', retention_days: 90 }] }]);
     });
     expect(await screen.findByLabelText('Retention of CPU profiles, days')).toHaveValue('90');
     await waitFor(() => {

@@ -9,7 +9,7 @@ import { exactText, sideLabel, verdictParts, type Part } from './comparison-word
 
 function Side({ comparison, side }: { comparison: Comparison; side: 'base' | 'candidate' }) {
   const label = sideLabel(comparison, side);
-  const { artifacts: count, window } = comparison[side];
+  const { artifacts: count, time_range: window } = comparison[side];
   const commit = comparison.result?.sides[side].run_metadata.commit?.slice(0, 7) ?? '';
   const commitText = label.includes(commit) ? '' : commit;
   return (

@@ -13,7 +13,7 @@ describe('what can be opened in a comparison', () => {
       http.get(at('/comparisons/:id'), () => HttpResponse.json({})),
     );
     const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
-    const comparison = aComparison({ parts: ['profiles', 'traces'] });
+    const comparison = aComparison({ artifact_kinds: ['profiles', 'traces'] });
     client.setQueryData(comparisonQuery(comparison.id).queryKey, comparison);
 
     const found = await comparisonSnapshotRequests(client, comparison.id);
