@@ -10,10 +10,10 @@ const rule = (changed: Partial<RetentionRule>): RetentionRule => ({
   kind: 'profile.cpu',
   retention_days: null,
   default_days: null,
-  least_days: 1,
-  most_days: 3650,
-  may_be_for_ever: true,
-  is_file: true,
+  min_days: 1,
+  max_days: 3650,
+  can_be_unlimited: true,
+  is_artifact_kind: true,
   files: 0,
   bytes: 0,
   oldest_at: null,
@@ -22,7 +22,7 @@ const rule = (changed: Partial<RetentionRule>): RetentionRule => ({
 
 const RULES = [
   rule({ files: 12, bytes: 4096, oldest_at: '2026-09-01T08:00:00Z' }),
-  rule({ kind: 'metrics', retention_days: 30, may_be_for_ever: false, is_file: false }),
+  rule({ kind: 'metrics', retention_days: 30, can_be_unlimited: false, is_artifact_kind: false }),
 ];
 
 /** The server: it answers every preview with `files`, and keeps what it is sent. */
@@ -34,7 +34,7 @@ function serve(files = 0, refused?: () => Response) {
     http.get(at('/retention'), () => HttpResponse.json({ rules })),
     http.get(at('/retention/preview'), ({ request }) => {
       previewed.push(new URL(request.url).searchParams.getAll('rule'));
-      return HttpResponse.json({ files, bytes: files * 1024, held_files: 2, kinds: [] });
+      return HttpResponse.json({ files, bytes: files * 1024, retained_artifacts: 2, kinds: [] });
     }),
     http.put(at('/retention'), async ({ request }) => {
       const body = (await request.json()) as Retention;
