@@ -34,4 +34,8 @@ def list_sets(
 ) -> list[GrowthSetOut]:
     """Return a row for each build whose logs are asked for, in that order: how often stacks grew, and who paid."""
     sets = service.list_growth_sets(session, blobs, [ArtifactId(each) for each in artifact_id])
-    return [GrowthSetOut.model_validate(vars(row)) for row in sets_table(sets, DEFAULT_GROWTH_THRESHOLDS)]
+    rows = sets_table(sets, DEFAULT_GROWTH_THRESHOLDS)
+    return [
+        GrowthSetOut.model_validate({**vars(row), "attributed_caller": row.payer, "estimated_growths": row.estimate})
+        for row in rows
+    ]
