@@ -42,9 +42,9 @@ def at(hour: int) -> str:
 def test_a_deploy_ends_the_one_before_whatever_order_they_are_told_in(
     client: TestClient, where: dict[str, str]
 ) -> None:
-    first = made(client, "deploys", commit="a", started_at=at(1), **where)
-    third = made(client, "deploys", commit="c", started_at=at(3), **where)
-    second = made(client, "deploys", commit="b", started_at=at(2), **where)
+    first = made(client, "deployments", commit="a", started_at=at(1), **where)
+    third = made(client, "deployments", commit="c", started_at=at(3), **where)
+    second = made(client, "deployments", commit="b", started_at=at(2), **where)
 
     def ends() -> list[str | None]:
         return [client.get(f"/api/v1/deployments/{row['id']}").json().get("ended_at") for row in (first, second, third)]
@@ -55,8 +55,8 @@ def test_a_deploy_ends_the_one_before_whatever_order_they_are_told_in(
 
 
 def test_a_deploy_told_twice_is_one(client: TestClient, where: dict[str, str]) -> None:
-    first = made(client, "deploys", external_id="run-7", **where)
-    again = answered(client, "deploys", {"external_id": "run-7", **where}, 200)
+    first = made(client, "deployments", external_id="run-7", **where)
+    again = answered(client, "deployments", {"external_id": "run-7", **where}, 200)
 
     assert first["id"] == again["id"]
     assert len(client.get("/api/v1/deployments", params=where).json()["items"]) == 1
@@ -64,8 +64,8 @@ def test_a_deploy_told_twice_is_one(client: TestClient, where: dict[str, str]) -
 
 def test_a_deploy_finds_its_build_and_a_later_build_its_deploys(client: TestClient, where: dict[str, str]) -> None:
     build = made(client, "builds", service_id=where["service_id"], commit=SHA)
-    by_start = made(client, "deploys", commit=SHA[:7], **where)
-    early = made(client, "deploys", commit="0d3f5c1", **where)
+    by_start = made(client, "deployments", commit=SHA[:7], **where)
+    early = made(client, "deployments", commit="0d3f5c1", **where)
     late = made(client, "builds", service_id=where["service_id"], commit="0d3f5c1")
 
     assert (by_start["build_id"], by_start["commit"]) == (build["id"], SHA)
@@ -77,7 +77,7 @@ def test_a_message_of_a_tool_makes_what_it_names(client: TestClient) -> None:
     message = {"service": "Ingester", "environment": "staging", "commit": SHA, "id": "m-1", "at": at(4)}
 
     heard = made(client, "deployment-events", **message)
-    again = answered(client, "deployment-events", message, 200)
+    again = answered(client, "webhooks/deploys", message, 200)  # the former address, which senders still have
     refused = client.post("/api/v1/deployment-events", json={"ping": True})
 
     assert heard == again
@@ -88,7 +88,7 @@ def test_a_message_of_a_tool_makes_what_it_names(client: TestClient) -> None:
 
 
 def test_a_deploy_is_changed_and_what_is_not_there_is_told(client: TestClient, where: dict[str, str]) -> None:
-    deploy = made(client, "deploys", commit="a", **where)
+    deploy = made(client, "deployments", commit="a", **where)
     commits = [{"id": "a", "title": "Copy less", "author": "Ada"}]
 
     changed = client.patch(f"/api/v1/deployments/{deploy['id']}", json={"label": "v2", "commits": commits}).json()
@@ -101,16 +101,16 @@ def test_a_deploy_is_changed_and_what_is_not_there_is_told(client: TestClient, w
 
 def test_annotations_are_found_by_their_time(client: TestClient, where: dict[str, str]) -> None:
     spans = {"environment_id": where["environment_id"]}
-    made(client, "annotations", at=at(1), text="early", **spans)
-    made(client, "annotations", at=at(1), until=at(5), text="over it", **spans)
-    inside = made(client, "annotations", at=at(4), text="inside", **where)
+    made(client, "annotations", started_at=at(1), text="early", **spans)
+    made(client, "annotations", started_at=at(1), ended_at=at(5), text="over it", **spans)
+    inside = made(client, "annotations", started_at=at(4), text="inside", **where)
 
     def between(start: int, end: int) -> list[str]:
         found = client.get("/api/v1/annotations", params=spans | {"from": at(start), "to": at(end)})
         return [row["text"] for row in found.json()]
 
     assert between(3, 6) == ["over it", "inside"]
-    changed = client.patch(f"/api/v1/annotations/{inside['id']}", json={"text": "moved", "at": at(9)})
+    changed = client.patch(f"/api/v1/annotations/{inside['id']}", json={"text": "moved", "started_at": at(9)})
     assert changed.json()["text"] == "moved"
     assert between(3, 6) == ["over it"]
     assert client.delete(f"/api/v1/annotations/{inside['id']}").status_code == 204
@@ -118,7 +118,7 @@ def test_annotations_are_found_by_their_time(client: TestClient, where: dict[str
 
 
 def test_an_annotation_does_not_end_before_it_begins(client: TestClient, where: dict[str, str]) -> None:
-    answer = client.post("/api/v1/annotations", json={**where, "at": at(2), "until": at(1), "text": "x"})
+    answer = client.post("/api/v1/annotations", json={**where, "started_at": at(2), "ended_at": at(1), "text": "x"})
 
     assert (answer.status_code, answer.json()["type"]) == (422, "urn:slowpath:not-in-order")
 
