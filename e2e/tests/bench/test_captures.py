@@ -10,6 +10,8 @@ from bench.captures import IN_TIME, captured, cases, pools
 from bench.resampled_sets import split
 from bench.verdict_accuracy import compared
 
+pytestmark = pytest.mark.processes
+
 
 def test_without_a_corpus_there_are_steady_programs_and_an_unsteady_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -7,6 +7,8 @@ import pytest
 
 from tests.analysis.kinds.exec_traces.resampled_traces import alarms, covered, hits
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.mark.parametrize("a_side", [1, 2, 3])
 def test_equal_sets_show_nothing(a_side: int) -> None:

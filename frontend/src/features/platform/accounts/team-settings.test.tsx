@@ -21,7 +21,7 @@ const member = (id: string, name: string, role: Role): Member =>
     email: `${name.toLowerCase()}@northwind.example`,
     role,
     created_at: '2026-11-01T08:00:00Z',
-  }) as Member;
+  });
 
 function serveMembers(...others: Member[]) {
   server.use(
@@ -76,7 +76,7 @@ describe('members', () => {
     const { user } = show(<Members team={team('owner')} session={session} onGone={nothing} />);
     await user.click(await screen.findByRole('button', { name: 'Remove Jun from the team' }));
     await user.click(await screen.findByRole('button', { name: 'Remove from the team' }));
-    expect(await screen.findByText('A team needs an owner.')).toBeInTheDocument();
+    expect(await screen.findByRole('alert')).toHaveTextContent('A team needs an owner.');
     expect(screen.getByText('jun@northwind.example')).toBeInTheDocument();
   });
 
@@ -148,7 +148,7 @@ describe('tokens', () => {
     const sent: unknown[] = [];
     server.use(
       http.get(at('/teams/:team/tokens'), () => page([token({ requests_per_minute: 60 })])),
-      http.patch(at('/teams/:team/tokens/:token'), async ({ request }) => {
+      http.put(at('/teams/:team/tokens/:token'), async ({ request }) => {
         sent.push(await request.json());
         return HttpResponse.json(token({}));
       }),

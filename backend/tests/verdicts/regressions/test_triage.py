@@ -1,0 +1,149 @@
+"""Triage of regressions: when one is closed, what is no change, and which comparisons cannot become a regression."""
+
+from datetime import UTC, date, datetime
+from typing import Any
+from uuid import UUID
+
+import pytest
+from sqlalchemy import select
+
+from slowpath.core.ids import ComparisonId, RegressionId, new_id
+from slowpath.evidence.artifacts.tables import Artifact
+from slowpath.verdicts.comparisons.tables import Comparison, ComparisonArtifact
+from slowpath.verdicts.regressions.errors import ComparisonNotClaimable, RegressionNotConfirmed, RegressionNotFound
+from slowpath.verdicts.regressions.rules import OPEN, RegressionState
+from slowpath.verdicts.regressions.service import triage
+from slowpath.verdicts.regressions.tables import Regression, RegressionEvent, RegressionEvidence
+from tests.factories.accounts import SomeTeam
+from tests.support.app_under_test import AppUnderTest
+from tests.verdicts.regressions.synthetic_builds import SyntheticBuilds
+from tests.verdicts.regressions.test_endpoints import FINDING, put
+
+pytestmark = pytest.mark.database
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+LATER = datetime(2026, 11, 22, 12, tzinfo=UTC)
+
+
+@pytest.fixture
+def lab(house: AppUnderTest, team: SomeTeam) -> SyntheticBuilds:
+    return SyntheticBuilds.opened(house, team, seed=3)
+
+
+def update(lab: SyntheticBuilds, regression_id: UUID, at: datetime = NOW, **said: Any) -> None:  # noqa: ANN401 - any member of an update
+    with lab.writing() as session:
+        triage.update_regressions(session, [RegressionId(regression_id)], said, at)
+
+
+def stored(lab: SyntheticBuilds, regression_id: UUID) -> tuple[str, datetime | None]:
+    with lab.writing() as session:
+        row = session.get_one(Regression, (lab.team.id, regression_id))
+        return row.state, row.closed_at
+
+
+def events(lab: SyntheticBuilds) -> list[str]:
+    with lab.writing() as session:
+        return sorted(session.scalars(select(RegressionEvent.kind)))
+
+
+def compared(lab: SyntheticBuilds, findings: list[dict[str, Any]] | None, *candidates: UUID | None) -> ComparisonId:
+    """Store a comparison whose candidate has an artifact of each of these builds."""
+    comparison_id = ComparisonId(new_id())
+    with lab.writing() as session:
+        session.add(
+            Comparison(
+                team_id=lab.team.id,
+                id=comparison_id,
+                name="a against b",
+                base_label="a",
+                candidate_label="b",
+                state="done",
+                result=None if findings is None else {"findings": findings},
+            )
+        )
+        session.flush()
+        for position, build_id in enumerate(candidates):
+            artifact = Artifact(
+                team_id=lab.team.id, id=new_id(), name=str(position), size_bytes=1, sha256="0" * 64, state="decoded",
+                run_metadata={}, build_id=build_id,
+            )  # fmt: skip
+            session.add(artifact)
+            session.flush()
+            session.add(
+                ComparisonArtifact(
+                    team_id=lab.team.id, id=new_id(), comparison_id=comparison_id, side="candidate",
+                    artifact_id=artifact.id, position=position,
+                )
+            )  # fmt: skip
+    return comparison_id
+
+
+@pytest.mark.parametrize("state", list(RegressionState))
+def test_a_regression_has_an_end_exactly_when_its_state_is_not_open(
+    lab: SyntheticBuilds, state: RegressionState
+) -> None:
+    regression_id = put(lab, state="investigating" if state != "investigating" else "new")
+    update(lab, regression_id, state=state)
+    assert stored(lab, regression_id) == (state, None if state in OPEN else NOW)
+
+
+def test_the_end_is_that_of_the_last_closing(lab: SyntheticBuilds) -> None:
+    regression_id = put(lab)
+    update(lab, regression_id, state="ignored")
+    update(lab, regression_id, LATER, state="ignored")
+    assert stored(lab, regression_id) == ("ignored", NOW), "what is closed already is not closed again"
+    update(lab, regression_id, LATER, state="new")
+    update(lab, regression_id, LATER, state="fixed")
+    assert stored(lab, regression_id) == ("fixed", LATER)
+    assert events(lab) == ["state", "state", "state"]
+
+
+def test_what_does_not_differ_is_no_event(lab: SyntheticBuilds) -> None:
+    regression_id = put(lab)
+    update(lab, regression_id, state="new", assignee_id=None, due_on=None, note="")
+    assert events(lab) == []
+    update(lab, regression_id, due_on=date(2026, 12, 1))
+    update(lab, regression_id, due_on=date(2026, 12, 1))
+    update(lab, regression_id, due_on=None)
+    assert events(lab) == ["due", "due"]
+
+
+def test_one_unconfirmed_regression_stops_the_change_of_all(lab: SyntheticBuilds) -> None:
+    confirmed, candidate = put(lab, 1), put(lab, None)
+    with pytest.raises(RegressionNotConfirmed), lab.writing() as session:
+        triage.update_regressions(
+            session, [RegressionId(confirmed), RegressionId(candidate)], {"state": "acknowledged"}, NOW
+        )
+    assert stored(lab, confirmed) == ("new", None)
+
+
+def test_a_note_needs_a_regression_of_the_team(lab: SyntheticBuilds) -> None:
+    with pytest.raises(RegressionNotFound), lab.writing() as session:
+        triage.add_note(session, RegressionId(new_id()), "lost")
+
+
+@pytest.mark.parametrize("findings", [None, [], [{**FINDING, "direction": "better"}]])
+def test_a_comparison_without_a_worse_finding_is_no_regression(
+    lab: SyntheticBuilds, findings: list[dict[str, Any]] | None
+) -> None:
+    comparison_id = compared(lab, findings, lab.prepare())
+    with pytest.raises(ComparisonNotClaimable, match="nothing that got worse"), lab.writing() as session:
+        triage.create_regression_from_comparison(session, comparison_id, None, None)
+
+
+def test_a_candidate_of_no_single_build_is_no_regression(lab: SyntheticBuilds) -> None:
+    for builds in ((lab.prepare(), lab.prepare()), (None,), ()):
+        comparison_id = compared(lab, [FINDING], *builds)
+        with pytest.raises(ComparisonNotClaimable, match="one build"), lab.writing() as session:
+            triage.create_regression_from_comparison(session, comparison_id, None, None)
+
+
+def test_evidence_is_cited_once(lab: SyntheticBuilds) -> None:
+    comparison_id, regression_id = compared(lab, [FINDING], lab.prepare()), put(lab)
+    for _ in range(2):
+        with lab.writing() as session:
+            row = session.get_one(Regression, (lab.team.id, regression_id))
+            triage.add_evidence(session, row, comparison_id)
+    with lab.writing() as session:
+        cited = session.scalars(select(RegressionEvidence.comparison_id)).all()
+    assert cited == [comparison_id]
