@@ -5,11 +5,7 @@ import tseslint from 'typescript-eslint';
 import { componentProps } from './scripts/component-props.mjs';
 
 const LONG_COMPONENTS = [
-  'src/app/TopMenus.tsx',
   'src/app/pages/ArtifactRoutes.tsx',
-  'src/charts/flame/FlameGraph.tsx',
-  'src/charts/timeline/Timeline.tsx',
-  'src/charts/waterfall/Waterfall.tsx',
   'src/features/evidence/artifacts/ArtifactDetail.tsx',
   'src/features/evidence/artifacts/ArtifactsTable.tsx',
   'src/features/evidence/dashboard/DashboardPage.tsx',
@@ -17,13 +13,6 @@ const LONG_COMPONENTS = [
   'src/features/evidence/exec_traces/GroupsTable.tsx',
   'src/features/inventory/catalog/Builds.tsx',
   'src/features/inventory/catalog/ServiceDetail.tsx',
-  'src/features/operations/retention/RetentionRules.tsx',
-  'src/features/platform/accounts/Members.tsx',
-  'src/features/platform/accounts/ServiceAccounts.tsx',
-  'src/features/platform/accounts/TeamSettings.tsx',
-  'src/features/platform/accounts/Tokens.tsx',
-  'src/features/platform/jobs/JobsTable.tsx',
-  'src/features/sharing/discussions/CommentForm.tsx',
   'src/features/sharing/notifications/ChannelRow.tsx',
   'src/features/sharing/reports/ReportEditor.tsx',
   'src/features/verdicts/comparisons/ComparisonPage.tsx',

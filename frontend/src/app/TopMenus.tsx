@@ -48,9 +48,29 @@ const SCHEMES: { value: MantineColorScheme; name: string }[] = [
   { value: 'dark', name: 'Dark' },
 ];
 
+function ThemeChoice() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  return (
+    <>
+      <Menu.Label>Theme</Menu.Label>
+      <Menu.RadioGroup
+        value={colorScheme}
+        onChange={(scheme) => {
+          setColorScheme(scheme as MantineColorScheme);
+        }}
+      >
+        {SCHEMES.map(({ value, name }) => (
+          <Menu.RadioItem key={value} value={value}>
+            {name}
+          </Menu.RadioItem>
+        ))}
+      </Menu.RadioGroup>
+    </>
+  );
+}
+
 export function UserMenu({ team, session }: { team: TeamMembership; session: Session }) {
   const button = useFirstOpen();
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
   const navigate = useNavigate();
   const client = useQueryClient();
   const leave = useMutation({
@@ -131,19 +151,7 @@ export function UserMenu({ team, session }: { team: TeamMembership; session: Ses
         ))}
         <Menu.Item renderRoot={(props) => <Link to="/new-team" {...props} />}>New team</Menu.Item>
         <Menu.Divider />
-        <Menu.Label>Theme</Menu.Label>
-        <Menu.RadioGroup
-          value={colorScheme}
-          onChange={(scheme) => {
-            setColorScheme(scheme as MantineColorScheme);
-          }}
-        >
-          {SCHEMES.map(({ value, name }) => (
-            <Menu.RadioItem key={value} value={value}>
-              {name}
-            </Menu.RadioItem>
-          ))}
-        </Menu.RadioGroup>
+        <ThemeChoice />
         <Menu.Divider />
         <Menu.Item
           onClick={() => {

@@ -14,6 +14,7 @@ export { download } from './download';
 export { findDraft, deleteDrafts, saveDraft, useDraft } from './draft-storage';
 export { DetailsList } from './FactsList';
 export { FormBody, FormDialog } from './FormDialog';
+export { ListTable } from './ListTable';
 export { ListRow, ListSection, RowAction, RowActions, RowLine, RowName } from './ListSection';
 export {
   SnapshotContext,

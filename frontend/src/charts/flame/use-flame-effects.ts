@@ -10,10 +10,23 @@ import { CALLERS_KEY_PREFIX } from '../../engine/flame/flame-model';
 import { keyOfFrame } from '../../engine/flame/flame-path';
 import { ROW_PX } from '../../engine/flame/flame-viewport';
 import type { FlameController } from './flame-controller';
+import type { FlameData } from './use-flame-data';
 import type { FrameCursor } from './frame-navigation';
 import type { FlameWorker } from './flame-worker';
 import type { Target } from './frame-description';
 import { nameOfFrame } from './frame-description';
+
+/** Gives the controller each arrangement with the zoom it was made for; later zooms of the view are followed. */
+export function useArrangement(
+  controller: FlameController,
+  { arranged, arrangedFor }: FlameData,
+  orientation: FlameView['orientation'],
+): void {
+  useEffect(() => {
+    if (arrangedFor !== null)
+      controller.setArranged(arranged, orientation, arrangedFor.zoom, arrangedFor.span);
+  }, [controller, arranged, arrangedFor, orientation]);
+}
 
 /** Follows a zoom that comes from outside: a link, the browser's back button, a finding. */
 export function useFollowedZoom(

@@ -8,20 +8,11 @@ import {
   useId,
   useMemo,
   useRef,
-  useState,
   type KeyboardEvent,
   type ReactElement,
-  type RefObject,
 } from 'react';
-import { roundTicks } from '../../engine/format/axis-ticks';
-import { formatTicks, formatValue } from '../../engine/format/format';
-import {
-  WHOLE_TIMELINE,
-  clampViewport,
-  panViewport,
-  zoomViewport,
-  type TimelineViewport,
-} from '../../engine/timeline/timeline-viewport';
+import { formatValue } from '../../engine/format/format';
+import type { TimelineViewport } from '../../engine/timeline/timeline-viewport';
 import {
   criticalLines,
   treeMove,
@@ -35,6 +26,9 @@ import { useWidth } from '../plot/color-tokens';
 import { CriticalPathLine } from './CriticalPathLine';
 import { Minimap } from './Minimap';
 import { ROW_PX, SpanRow } from './SpanRow';
+import { AxisTicks, GridLines } from './WaterfallAxis';
+import { useVisibleRows } from './use-visible-rows';
+import { viewportAround, viewportOfKey } from './waterfall-keys';
 import { timeScale, type TimeScale } from './waterfall-scale';
 import { useViewportGestures } from './use-viewport-gestures';
 import css from './waterfall.module.css';
@@ -57,12 +51,8 @@ export type WaterfallProps = {
   label: string;
 };
 
-/** Below this many rows all are drawn: find-in-page and printing then work as they should. */
-const ALL_BELOW = 120;
 /** As the style sheet leaves at the right. */
 const RIGHT_PX = 12;
-const ZOOM_STEP = 0.6;
-const PAN_STEP = 0.15;
 const STEPS: Record<string, TreeStep> = {
   ArrowUp: 'up',
   ArrowDown: 'down',
@@ -72,47 +62,16 @@ const STEPS: Record<string, TreeStep> = {
   End: 'last',
 };
 
-export function Waterfall(props: WaterfallProps): ReactElement {
-  const { spans, ends, shown, folded, window: part, durationNs, selected, found } = props;
+/** Moves, folds and selects rows, and zooms the time axis, by keys on the grid itself. */
+function waterfallKeyHandler(props: WaterfallProps): (event: KeyboardEvent) => void {
+  const { spans, ends, shown, folded, window: part, durationNs, selected } = props;
   const { onWindow, onSelect, onFold } = props;
-  const scroller = useRef<HTMLDivElement>(null);
-  const body = useRef<HTMLDivElement>(null);
-  const axis = useRef<HTMLDivElement>(null);
-  const marker = useRef<HTMLSpanElement>(null);
-  const widthPx = useWidth(axis, 800);
-  const id = useId();
-  const scale = useMemo(() => timeScale(part, durationNs, widthPx), [part, durationNs, widthPx]);
   const count = shown.rows.length;
-  const whole = count <= ALL_BELOW;
-  const sight = useSight(scroller);
-  const first = whole ? 0 : Math.min(sight.first, Math.max(0, count - 1));
-  const last = whole ? count : Math.min(count, sight.last);
-  const lines = useMemo(
-    () => criticalLines(props.critical, spans, shown.places),
-    [props.critical, spans, shown.places],
-  );
-  const toGap = useCallback(
-    (_row: number, gap: WaterfallGap) => {
-      onWindow(viewportAround(gap.start_ns, gap.end_ns, durationNs));
-    },
-    [onWindow, durationNs],
-  );
-  const selectedPlace = selected === null ? null : (shown.places[selected] ?? null);
-  useEffect(() => {
-    if (selectedPlace !== null) marker.current?.scrollIntoView({ block: 'nearest' });
-  }, [selectedPlace]);
-  useViewportGestures(body, {
-    window: part,
-    onWindow,
-    spanNs: durationNs,
-    widthPx,
-    rightPx: RIGHT_PX,
-  });
-
-  const press = (event: KeyboardEvent) => {
+  return (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target !== event.currentTarget)
       return;
-    const zoomed = pressed(event.key, part, durationNs, selected === null ? null : spans[selected]);
+    const span = selected === null ? null : spans[selected];
+    const zoomed = viewportOfKey(event.key, part, durationNs, span);
     const step = STEPS[event.key];
     if (zoomed) onWindow(zoomed);
     else if (step !== undefined && count > 0) {
@@ -128,7 +87,85 @@ export function Waterfall(props: WaterfallProps): ReactElement {
     else return;
     event.preventDefault();
   };
-  const rowId = (row: number) => `${id}-${row}`;
+}
+
+const rowIdOf = (id: string, row: number): string => `${id}-${row}`;
+
+type WaterfallRowsProps = WaterfallProps & {
+  id: string;
+  scale: TimeScale;
+  first: number;
+  last: number;
+};
+
+/** The rows from `first` up to `last`. */
+function WaterfallRows({ id, scale, first, last, ...props }: WaterfallRowsProps): ReactElement {
+  const { spans, ends, shown, folded, durationNs, selected, found } = props;
+  const { onWindow, onSelect, onFold } = props;
+  const toGap = useCallback(
+    (_row: number, gap: WaterfallGap) => {
+      onWindow(viewportAround(gap.start_ns, gap.end_ns, durationNs));
+    },
+    [onWindow, durationNs],
+  );
+  return (
+    <>
+      {Array.from({ length: Math.max(0, last - first) }, (_, at) => {
+        const place = first + at;
+        const row = shown.rows[place]!;
+        const span = spans[row]!;
+        return (
+          <SpanRow
+            key={row}
+            id={rowIdOf(id, row)}
+            span={span}
+            row={row}
+            place={place}
+            top={place * ROW_PX}
+            scale={scale}
+            parentService={span.parent === null ? null : (spans[span.parent]?.service ?? null)}
+            below={ends[row]! - row - 1}
+            folded={folded.has(row)}
+            selected={row === selected}
+            found={found.has(row)}
+            onSelect={onSelect}
+            onFold={onFold}
+            onGap={toGap}
+          />
+        );
+      })}
+    </>
+  );
+}
+
+export function Waterfall(props: WaterfallProps): ReactElement {
+  const { spans, shown, window: part, durationNs, selected, onWindow } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const body = useRef<HTMLDivElement>(null);
+  const axis = useRef<HTMLDivElement>(null);
+  const marker = useRef<HTMLSpanElement>(null);
+  const widthPx = useWidth(axis, 800);
+  const id = useId();
+  const scale = useMemo(() => timeScale(part, durationNs, widthPx), [part, durationNs, widthPx]);
+  const count = shown.rows.length;
+  const { first, last } = useVisibleRows(scroller, count);
+  const lines = useMemo(
+    () => criticalLines(props.critical, spans, shown.places),
+    [props.critical, spans, shown.places],
+  );
+  const selectedPlace = selected === null ? null : (shown.places[selected] ?? null);
+  useEffect(() => {
+    if (selectedPlace !== null) marker.current?.scrollIntoView({ block: 'nearest' });
+  }, [selectedPlace]);
+  useViewportGestures(body, {
+    window: part,
+    onWindow,
+    spanNs: durationNs,
+    widthPx,
+    rightPx: RIGHT_PX,
+  });
+
+  const press = waterfallKeyHandler(props);
   const active = selected !== null && isDrawn(shown, selected, first, last);
   return (
     <div className={css.waterfall}>
@@ -142,7 +179,7 @@ export function Waterfall(props: WaterfallProps): ReactElement {
         role="treegrid"
         aria-label={props.label}
         aria-rowcount={count + 1}
-        aria-activedescendant={active ? rowId(selected) : undefined}
+        aria-activedescendant={active ? rowIdOf(id, selected) : undefined}
         aria-keyshortcuts="w s a d 0 f"
         tabIndex={0}
         onKeyDown={press}
@@ -164,30 +201,7 @@ export function Waterfall(props: WaterfallProps): ReactElement {
             style={{ top: (selectedPlace ?? 0) * ROW_PX, height: ROW_PX }}
             aria-hidden="true"
           />
-          {Array.from({ length: Math.max(0, last - first) }, (_, at) => {
-            const place = first + at;
-            const row = shown.rows[place]!;
-            const span = spans[row]!;
-            return (
-              <SpanRow
-                key={row}
-                id={rowId(row)}
-                span={span}
-                row={row}
-                place={place}
-                top={place * ROW_PX}
-                scale={scale}
-                parentService={span.parent === null ? null : (spans[span.parent]?.service ?? null)}
-                below={ends[row]! - row - 1}
-                folded={folded.has(row)}
-                selected={row === selected}
-                found={found.has(row)}
-                onSelect={onSelect}
-                onFold={onFold}
-                onGap={toGap}
-              />
-            );
-          })}
+          <WaterfallRows {...props} id={id} scale={scale} first={first} last={last} />
           <div className={css.overlay} aria-hidden="true">
             <CriticalPathLine lines={lines} scale={scale} first={first} last={last} />
           </div>
@@ -206,109 +220,3 @@ const isDrawn = (shown: ShownRows, row: number, first: number, last: number): bo
   const place = shown.places[row];
   return place !== undefined && shown.rows[place] === row && place >= first && place < last;
 };
-
-/** A stretch of time with a little room on both sides. */
-export function viewportAround(fromNs: number, toNs: number, durationNs: number): TimelineViewport {
-  const room = Math.max(1, (toNs - fromNs) * 0.15);
-  const all = Math.max(1, durationNs);
-  return clampViewport({ from: (fromNs - room) / all, to: (toNs + room) / all }, durationNs);
-}
-
-/** What a key asks for; null for keys that are not ours. */
-function pressed(
-  key: string,
-  part: TimelineViewport,
-  durationNs: number,
-  span: WaterfallSpan | null | undefined,
-): TimelineViewport | null {
-  switch (key) {
-    case 'w':
-    case '+':
-    case '=':
-      return zoomViewport(part, ZOOM_STEP, 0.5, durationNs);
-    case 's':
-    case '-':
-      return zoomViewport(part, 1 / ZOOM_STEP, 0.5, durationNs);
-    case 'a':
-      return panViewport(part, -PAN_STEP, durationNs);
-    case 'd':
-      return panViewport(part, PAN_STEP, durationNs);
-    case '0':
-      return WHOLE_TIMELINE;
-    case 'f':
-      return span
-        ? viewportAround(span.start_ns, span.start_ns + span.duration_ns, durationNs)
-        : null;
-    default:
-      return null;
-  }
-}
-
-/** Rows drawn beyond what is in sight, and how far a scroll goes until they are chosen anew. */
-const OVERSCAN = 24;
-const SCROLL_ROWS = 8;
-
-/** Which rows are in sight of a scrolled list, with some above and below. */
-function useSight(scroller: RefObject<HTMLElement | null>): { first: number; last: number } {
-  const [sight, setSight] = useState({ first: 0, last: ALL_BELOW });
-  useEffect(() => {
-    const element = scroller.current;
-    if (!element) return undefined;
-    const look = () => {
-      const top = Math.floor(element.scrollTop / ROW_PX / SCROLL_ROWS) * SCROLL_ROWS;
-      const first = Math.max(0, top - OVERSCAN);
-      const height = element.clientHeight || ALL_BELOW * ROW_PX;
-      const last = top + Math.ceil(height / ROW_PX) + SCROLL_ROWS + OVERSCAN;
-      setSight((before) =>
-        before.first === first && before.last === last ? before : { first, last },
-      );
-    };
-    look();
-    const watcher = new ResizeObserver(look);
-    watcher.observe(element);
-    element.addEventListener('scroll', look, { passive: true });
-    return () => {
-      watcher.disconnect();
-      element.removeEventListener('scroll', look);
-    };
-  }, [scroller]);
-  return sight;
-}
-
-const TICK_PX = 110;
-
-function ticksOf(scale: TimeScale): number[] {
-  return roundTicks(scale.fromNs, scale.toNs, Math.max(2, Math.floor(scale.widthPx / TICK_PX)));
-}
-
-function AxisTicks({ scale }: { scale: TimeScale }): ReactElement {
-  const ticks = ticksOf(scale);
-  const texts = formatTicks(ticks, 'ns');
-  return (
-    <span aria-hidden="true">
-      {ticks.map((ns, place) => {
-        const at = scale.clamped(ns);
-        const shift = at < 0.03 ? '0' : at > 0.94 ? '-100%' : '-50%';
-        return (
-          <span
-            key={ns}
-            className={css.tick}
-            style={{ left: `${at * 100}%`, transform: `translateX(${shift})` }}
-          >
-            {texts[place]}
-          </span>
-        );
-      })}
-    </span>
-  );
-}
-
-function GridLines({ scale }: { scale: TimeScale }): ReactElement {
-  return (
-    <div className={css.overlay} aria-hidden="true">
-      {ticksOf(scale).map((ns) => (
-        <i key={ns} className={css.gridLine} style={{ left: `${scale.clamped(ns) * 100}%` }} />
-      ))}
-    </div>
-  );
-}

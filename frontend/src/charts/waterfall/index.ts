@@ -1,4 +1,5 @@
 /** Drawn on the pages of traces only: never part of the first load. */
-export { Waterfall, viewportAround, type WaterfallProps } from './Waterfall';
+export { Waterfall, type WaterfallProps } from './Waterfall';
+export { viewportAround } from './waterfall-keys';
 export { GapStrip, StateSwatch } from './GapStrip';
 export { describeGap } from './SpanRow';

@@ -73,32 +73,7 @@ function Rules({ kept, mayManage }: { kept: Kept; mayManage: boolean }) {
         Data that an open regression or a running comparison needs is not deleted until it is
         closed. Comparisons, series and reports keep their results; reports contain copies.
       </p>
-      <table className={classes.rules}>
-        <thead>
-          <tr>
-            <th>Kind</th>
-            <th>Retention</th>
-            <th className={classes.right}>Now</th>
-            <th className={classes.right}>Oldest</th>
-          </tr>
-        </thead>
-        <tbody>
-          {kept.rules.map((rule) => (
-            <Rule
-              key={rule.kind}
-              rule={rule}
-              days={rule.kind in changed ? (changed[rule.kind] ?? null) : rule.retention_days}
-              onDays={
-                mayManage
-                  ? (days) => {
-                      change(rule, days);
-                    }
-                  : undefined
-              }
-            />
-          ))}
-        </tbody>
-      </table>
+      <RulesTable rules={kept.rules} changed={changed} onDays={mayManage ? change : undefined} />
       {mayManage && (
         <div className={classes.keep}>
           <Button
@@ -144,6 +119,45 @@ function Rules({ kept, mayManage }: { kept: Kept; mayManage: boolean }) {
         </DeleteDialog>
       )}
     </>
+  );
+}
+
+type RulesTableProps = {
+  rules: RetentionRule[];
+  /** Changes that are not saved yet, by kind. */
+  changed: Days;
+  /** Undefined for those who may only look. */
+  onDays: ((rule: RetentionRule, days: number | null) => void) | undefined;
+};
+
+function RulesTable({ rules, changed, onDays }: RulesTableProps) {
+  return (
+    <table className={classes.rules}>
+      <thead>
+        <tr>
+          <th>Kind</th>
+          <th>Retention</th>
+          <th className={classes.right}>Now</th>
+          <th className={classes.right}>Oldest</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rules.map((rule) => (
+          <Rule
+            key={rule.kind}
+            rule={rule}
+            days={rule.kind in changed ? (changed[rule.kind] ?? null) : rule.retention_days}
+            onDays={
+              onDays
+                ? (days) => {
+                    onDays(rule, days);
+                  }
+                : undefined
+            }
+          />
+        ))}
+      </tbody>
+    </table>
   );
 }
 

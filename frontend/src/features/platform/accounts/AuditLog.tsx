@@ -13,7 +13,7 @@ import {
   Toolbar,
   type Column,
 } from '../../../ui';
-import { canManageMembers } from './Members';
+import { canManageMembers } from './member-roles';
 import classes from './Settings.module.css';
 import { auditAddress, auditQuery, type AuditFilter } from './audit-filter';
 

@@ -3,12 +3,10 @@ import { useMutation, useQuery, useQueryClient, type QueryClient } from '@tansta
 import { useState } from 'react';
 import type { ServiceAccount, ServiceAccountRole, TeamMembership } from '../../../api';
 import {
-  DataTable,
   DeleteDialog,
-  EmptyState,
   ErrorState,
+  ListTable,
   Section,
-  SkeletonRows,
   Timestamp,
   countOf,
   type Column,
@@ -26,18 +24,13 @@ const ROLES: { value: ServiceAccountRole; label: string }[] = [
   { value: 'member', label: 'member: upload and compare' },
 ];
 
-/** Members that are no persons. Their tokens may at most what their role allows, and stop when they are disabled. */
-export function ServiceAccounts({ team }: { team: TeamMembership }) {
-  const client = useQueryClient();
-  const accounts = useQuery(serviceAccountsQuery(team.id));
-  const [removing, setRemoving] = useState<ServiceAccount | null>(null);
-  const change = useMutation({
-    mutationFn: ({ id, ...body }: { id: string; role?: ServiceAccountRole; disabled?: boolean }) =>
-      updateServiceAccount(team.id, id, body),
-    onSettled: () => readAgain(client),
-  });
-  const rows = accounts.data?.items ?? [];
-  const columns: Column<ServiceAccount>[] = [
+type AccountChange = { id: string; role?: ServiceAccountRole; disabled?: boolean };
+
+function accountColumns(
+  onChange: (change: AccountChange) => void,
+  onDelete: (account: ServiceAccount) => void,
+): Column<ServiceAccount>[] {
+  return [
     {
       id: 'name',
       head: 'Name',
@@ -59,7 +52,7 @@ export function ServiceAccounts({ team }: { team: TeamMembership }) {
           value={one.role}
           allowDeselect={false}
           onChange={(role) => {
-            if (role && role !== one.role) change.mutate({ id: one.id, role });
+            if (role && role !== one.role) onChange({ id: one.id, role });
           }}
           w={200}
         />
@@ -97,7 +90,7 @@ export function ServiceAccounts({ team }: { team: TeamMembership }) {
             className="link"
             aria-label={`${one.disabled_at ? 'Enable' : 'Disable'} ${one.name}`}
             onClick={() => {
-              change.mutate({ id: one.id, disabled: one.disabled_at === null });
+              onChange({ id: one.id, disabled: one.disabled_at === null });
             }}
           >
             {one.disabled_at ? 'Enable' : 'Disable'}
@@ -107,7 +100,7 @@ export function ServiceAccounts({ team }: { team: TeamMembership }) {
             className="link"
             aria-label={`Delete ${one.name}`}
             onClick={() => {
-              setRemoving(one);
+              onDelete(one);
             }}
           >
             Delete
@@ -116,26 +109,29 @@ export function ServiceAccounts({ team }: { team: TeamMembership }) {
       ),
     },
   ];
-  const error = accounts.error ?? change.error;
+}
+
+/** Members that are no persons. Their tokens may at most what their role allows, and stop when they are disabled. */
+export function ServiceAccounts({ team }: { team: TeamMembership }) {
+  const client = useQueryClient();
+  const accounts = useQuery(serviceAccountsQuery(team.id));
+  const [removing, setRemoving] = useState<ServiceAccount | null>(null);
+  const change = useMutation({
+    mutationFn: ({ id, ...body }: AccountChange) => updateServiceAccount(team.id, id, body),
+    onSettled: () => readAgain(client),
+  });
   return (
     <Section title="Service accounts" aside="members for programs; their role limits their tokens">
       <NewAccount team={team} />
-      {error && <ErrorState error={error} />}
-      {accounts.isPending && <SkeletonRows rows={2} height={38} />}
-      {accounts.data && rows.length === 0 && (
-        <EmptyState help="tokens">No service accounts yet.</EmptyState>
-      )}
-      {rows.length > 0 && (
-        <DataTable
-          label="Service accounts"
-          columns={columns}
-          rowCount={rows.length}
-          rowAt={(index) => rows[index]!}
-          rowKey={(one) => one.id}
-          rowHeight={38}
-          minWidth={760}
-        />
-      )}
+      <ListTable
+        label="Service accounts"
+        records={accounts}
+        columns={accountColumns(change.mutate, setRemoving)}
+        rowKey={(one) => one.id}
+        size={{ minWidth: 760, rowHeight: 38, skeletonRows: 2 }}
+        changeError={change.error}
+        empty={{ text: 'No service accounts yet.', help: 'tokens' }}
+      />
       {removing && (
         <Leave
           team={team}

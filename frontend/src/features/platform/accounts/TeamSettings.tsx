@@ -16,21 +16,12 @@ type TeamProps = {
 export function TeamSettings({ team, onRenamed, onGone }: TeamProps) {
   const client = useQueryClient();
   const [name, setName] = useState(team.name);
-  const [asking, setAsking] = useState(false);
-  const [typed, setTyped] = useState('');
   const rename = useMutation({
     mutationFn: () => renameTeam(team.id, name.trim()),
     onSuccess: async (kept) => {
       setName(kept.name);
       await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
       onRenamed();
-    },
-  });
-  const end = useMutation({
-    mutationFn: () => deleteTeam(team.id),
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
-      onGone();
     },
   });
   const owns = team.role === 'owner';
@@ -71,24 +62,41 @@ export function TeamSettings({ team, onRenamed, onGone }: TeamProps) {
           </Button>
         </form>
       </Section>
-      {owns && (
-        <Section title="Delete team" narrow>
-          <div className={classes.column}>
-            <p>
-              Deletes all artifacts, comparisons, reports, metrics, tokens and the audit log. The
-              team is closed immediately. An owner can restore it under Your account for 12 hours;
-              then all data is erased within a day of the deletion.
-            </p>
-            <Button
-              onClick={() => {
-                setAsking(true);
-              }}
-            >
-              Delete {team.name}
-            </Button>
-          </div>
-        </Section>
-      )}
+      {owns && <TeamDeletion team={team} onGone={onGone} />}
+    </>
+  );
+}
+
+/** The end of a team, confirmed by its name in the address. */
+function TeamDeletion({ team, onGone }: Omit<TeamProps, 'onRenamed'>) {
+  const client = useQueryClient();
+  const [asking, setAsking] = useState(false);
+  const [typed, setTyped] = useState('');
+  const end = useMutation({
+    mutationFn: () => deleteTeam(team.id),
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
+      onGone();
+    },
+  });
+  return (
+    <>
+      <Section title="Delete team" narrow>
+        <div className={classes.column}>
+          <p>
+            Deletes all artifacts, comparisons, reports, metrics, tokens and the audit log. The team
+            is closed immediately. An owner can restore it under Your account for 12 hours; then all
+            data is erased within a day of the deletion.
+          </p>
+          <Button
+            onClick={() => {
+              setAsking(true);
+            }}
+          >
+            Delete {team.name}
+          </Button>
+        </div>
+      </Section>
       <Modal
         opened={asking}
         onClose={() => {

@@ -4,18 +4,16 @@ import { useState } from 'react';
 import type { ServiceAccount, TeamMembership, Token, TokenScope } from '../../../api';
 import {
   CopyField,
-  DataTable,
   DeleteDialog,
   EmptyState,
   ErrorState,
   FormBody,
   FormDialog,
+  ListTable,
   Section,
-  SkeletonRows,
   Timestamp,
   type Column,
 } from '../../../ui';
-import { canManageMembers } from './Members';
 import { ServiceAccounts } from './ServiceAccounts';
 import classes from './Settings.module.css';
 import {
@@ -25,6 +23,7 @@ import {
   serviceAccountsQuery,
   tokensQuery,
 } from './account-queries';
+import { canManageMembers } from './member-roles';
 
 const SCOPES: { value: TokenScope; label: string }[] = [
   { value: 'read', label: 'read' },
@@ -41,21 +40,11 @@ const LIVES = [
   { value: '', label: 'No expiration' },
 ];
 
-export function Tokens({ team }: { team: TeamMembership }) {
-  const client = useQueryClient();
-  const tokens = useQuery({ ...tokensQuery(team.id), enabled: canManageMembers(team) });
-  const [leaving, setLeaving] = useState<Token | null>(null);
-  const revoke = useMutation({
-    mutationFn: () => revokeToken(team.id, leaving?.id ?? ''),
-    onSuccess: () => {
-      setLeaving(null);
-    },
-    onSettled: () => client.invalidateQueries({ queryKey: ['tokens'] }),
-  });
-  const accounts = useQuery({ ...serviceAccountsQuery(team.id), enabled: canManageMembers(team) });
-  const [changing, setChanging] = useState<Token | null>(null);
-  const rows = tokens.data?.items ?? [];
-  const columns: Column<Token>[] = [
+function tokenColumns(
+  onEdit: (token: Token) => void,
+  onRevoke: (token: Token) => void,
+): Column<Token>[] {
+  return [
     { id: 'name', head: 'Name', cell: (token) => <b>{token.name}</b> },
     {
       id: 'of',
@@ -110,7 +99,7 @@ export function Tokens({ team }: { team: TeamMembership }) {
             className="link"
             aria-label={`Edit ${token.name}`}
             onClick={() => {
-              setChanging(token);
+              onEdit(token);
             }}
           >
             Edit
@@ -120,7 +109,7 @@ export function Tokens({ team }: { team: TeamMembership }) {
             className="link"
             aria-label={`Revoke ${token.name}`}
             onClick={() => {
-              setLeaving(token);
+              onRevoke(token);
             }}
           >
             Revoke
@@ -129,6 +118,13 @@ export function Tokens({ team }: { team: TeamMembership }) {
       ),
     },
   ];
+}
+
+export function Tokens({ team }: { team: TeamMembership }) {
+  const tokens = useQuery({ ...tokensQuery(team.id), enabled: canManageMembers(team) });
+  const [leaving, setLeaving] = useState<Token | null>(null);
+  const accounts = useQuery({ ...serviceAccountsQuery(team.id), enabled: canManageMembers(team) });
+  const [changing, setChanging] = useState<Token | null>(null);
   if (!canManageMembers(team))
     return (
       <Section title="API tokens">
@@ -143,19 +139,14 @@ export function Tokens({ team }: { team: TeamMembership }) {
         aside="for CI and scripts; they act for the team or a service account, not for a user"
       >
         <NewToken team={team} accounts={accounts.data?.items ?? []} />
-        {tokens.error && <ErrorState error={tokens.error} />}
-        {tokens.isPending && <SkeletonRows rows={3} />}
-        {tokens.data && rows.length === 0 && <EmptyState help="tokens">No tokens yet.</EmptyState>}
-        {rows.length > 0 && (
-          <DataTable
-            label="API tokens"
-            columns={columns}
-            rowCount={rows.length}
-            rowAt={(index) => rows[index]!}
-            rowKey={(token) => token.id}
-            minWidth={1020}
-          />
-        )}
+        <ListTable
+          label="API tokens"
+          records={tokens}
+          columns={tokenColumns(setChanging, setLeaving)}
+          rowKey={(token) => token.id}
+          size={{ minWidth: 1020, skeletonRows: 3 }}
+          empty={{ text: 'No tokens yet.', help: 'tokens' }}
+        />
         {changing && (
           <FormDialog
             title={`Edit ${changing.name}`}
@@ -173,30 +164,47 @@ export function Tokens({ team }: { team: TeamMembership }) {
           </FormDialog>
         )}
         {leaving && (
-          <DeleteDialog
-            act="Revoke"
-            name={leaving.name}
-            noun="token"
-            failed="Could not revoke the token"
-            remove={revoke}
+          <RevokeToken
+            team={team}
+            token={leaving}
             onClose={() => {
               setLeaving(null);
-              revoke.reset();
             }}
-          >
-            Requests with it are rejected immediately. This cannot be undone.{' '}
-            {leaving.last_used_at ? (
-              <>
-                Last used <Timestamp at={leaving.last_used_at} />.
-              </>
-            ) : (
-              'Never used.'
-            )}
-          </DeleteDialog>
+          />
         )}
       </Section>
       <ServiceAccounts team={team} />
     </>
+  );
+}
+
+type RevokeTokenProps = { team: TeamMembership; token: Token; onClose: () => void };
+
+function RevokeToken({ team, token, onClose }: RevokeTokenProps) {
+  const client = useQueryClient();
+  const revoke = useMutation({
+    mutationFn: () => revokeToken(team.id, token.id),
+    onSuccess: onClose,
+    onSettled: () => client.invalidateQueries({ queryKey: ['tokens'] }),
+  });
+  return (
+    <DeleteDialog
+      act="Revoke"
+      name={token.name}
+      noun="token"
+      failed="Could not revoke the token"
+      remove={revoke}
+      onClose={onClose}
+    >
+      Requests with it are rejected immediately. This cannot be undone.{' '}
+      {token.last_used_at ? (
+        <>
+          Last used <Timestamp at={token.last_used_at} />.
+        </>
+      ) : (
+        'Never used.'
+      )}
+    </DeleteDialog>
   );
 }
 
@@ -261,6 +269,53 @@ function TokenForm({
   );
 }
 
+type ScopesFieldProps = {
+  chosen: string[];
+  /** The service account is a viewer. */
+  isReadOnly: boolean;
+  onChange: (scopes: string[]) => void;
+};
+
+function ScopesField({ chosen, isReadOnly, onChange }: ScopesFieldProps) {
+  return (
+    <Checkbox.Group label="Scopes" value={chosen} onChange={onChange}>
+      <div className={classes.scopes}>
+        {SCOPES.map(({ value, label }) => (
+          <Checkbox
+            key={value}
+            value={value}
+            label={label}
+            disabled={isReadOnly}
+            title={
+              isReadOnly ? 'The service account is a viewer: its tokens can only read' : undefined
+            }
+          />
+        ))}
+      </div>
+    </Checkbox.Group>
+  );
+}
+
+/** The secret of a new token, and how to upload with it. */
+function CreatedToken({ token }: { token: Awaited<ReturnType<typeof createToken>> }) {
+  const uploads = token.scopes.some((scope) => scope === 'upload' || scope === 'write');
+  if (!token.secret) return null;
+  return (
+    <div className={classes.once}>
+      <p>
+        <b>Copy it now.</b> The token is shown once. Slowpath stores only its hash.
+      </p>
+      <CopyField label="Token" value={token.secret} />
+      {uploads && (
+        <p className="muted mono" style={{ marginTop: 8, overflowWrap: 'anywhere' }}>
+          curl -T cpu.pprof -H &quot;Authorization: Bearer $TOKEN&quot; {window.location.origin}
+          /api/v1/artifacts/cpu.pprof
+        </p>
+      )}
+    </div>
+  );
+}
+
 const THE_TEAM = { value: '', label: 'the team' };
 
 function NewToken({ team, accounts }: { team: TeamMembership; accounts: ServiceAccount[] }) {
@@ -287,8 +342,6 @@ function NewToken({ team, accounts }: { team: TeamMembership; accounts: ServiceA
       await client.invalidateQueries({ queryKey: ['service-accounts'] });
     },
   });
-  const secret = create.data?.secret;
-  const uploads = create.data?.scopes.some((scope) => scope === 'upload' || scope === 'write');
   return (
     <>
       <form
@@ -320,21 +373,7 @@ function NewToken({ team, accounts }: { team: TeamMembership; accounts: ServiceA
             w={150}
           />
         )}
-        <Checkbox.Group label="Scopes" value={chosen} onChange={setScopes}>
-          <div className={classes.scopes}>
-            {SCOPES.map(({ value, label }) => (
-              <Checkbox
-                key={value}
-                value={value}
-                label={label}
-                disabled={reads}
-                title={
-                  reads ? 'The service account is a viewer: its tokens can only read' : undefined
-                }
-              />
-            ))}
-          </div>
-        </Checkbox.Group>
+        <ScopesField chosen={chosen} isReadOnly={reads} onChange={setScopes} />
         <Select
           label="Expires after"
           data={LIVES}
@@ -355,20 +394,7 @@ function NewToken({ team, accounts }: { team: TeamMembership; accounts: ServiceA
         </Button>
       </form>
       {create.error && <ErrorState error={create.error} />}
-      {secret && (
-        <div className={classes.once}>
-          <p>
-            <b>Copy it now.</b> The token is shown once. Slowpath stores only its hash.
-          </p>
-          <CopyField label="Token" value={secret} />
-          {uploads && (
-            <p className="muted mono" style={{ marginTop: 8, overflowWrap: 'anywhere' }}>
-              curl -T cpu.pprof -H &quot;Authorization: Bearer $TOKEN&quot; {window.location.origin}
-              /api/v1/artifacts/cpu.pprof
-            </p>
-          )}
-        </div>
-      )}
+      {create.data && <CreatedToken token={create.data} />}
     </>
   );
 }

@@ -1,5 +1,10 @@
 import { Button, Progress } from '@mantine/core';
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import {
+  useInfiniteQuery,
+  useMutation,
+  useQueryClient,
+  type UseMutationResult,
+} from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { makeConnectionLostError, type Job } from '../../../api';
 import {
@@ -47,6 +52,78 @@ function Steps({ job }: { job: Job }) {
   );
 }
 
+type Change = Pick<UseMutationResult<unknown, Error, string>, 'mutate' | 'isPending' | 'variables'>;
+
+/** Cancels a job that has not ended, or tries one again that failed. */
+function JobAction({ job, stop, again }: { job: Job; stop: Change; again: Change }) {
+  return isActive(job) ? (
+    <button
+      type="button"
+      className="link"
+      disabled={job.cancel_asked || (stop.isPending && stop.variables === job.id)}
+      aria-label={`Cancel: ${subjectNoun(job.name)}`}
+      onClick={() => {
+        stop.mutate(job.id);
+      }}
+    >
+      Cancel
+    </button>
+  ) : job.state === 'failed' || job.state === 'cancelled' ? (
+    <button
+      type="button"
+      className="link"
+      disabled={again.isPending && again.variables === job.id}
+      aria-label={`Try again: ${subjectNoun(job.name)}`}
+      onClick={() => {
+        again.mutate(job.id);
+      }}
+    >
+      Try again
+    </button>
+  ) : null;
+}
+
+function jobColumns(link: (job: Job) => ReactNode, action: (job: Job) => ReactNode): Column<Job>[] {
+  return [
+    {
+      id: 'state',
+      head: 'State',
+      width: 130,
+      cell: (job) => <StateIcon glyph={GLYPHS[job.state]}>{job.state}</StateIcon>,
+    },
+    { id: 'name', head: 'Job', width: 230, cell: (job) => subjectNoun(job.name) },
+    {
+      id: 'subject',
+      head: 'Subject',
+      width: 130,
+      cell: (job) => (isWithoutResult(job.name) ? null : link(job)),
+    },
+    { id: 'step', head: 'Progress', cell: (job) => <Steps job={job} /> },
+    {
+      id: 'attempts',
+      head: 'Attempts',
+      width: 70,
+      align: 'right',
+      cell: (job) => `${job.attempts} of ${job.max_attempts}`,
+    },
+    {
+      id: 'at',
+      head: 'Created',
+      width: 150,
+      align: 'right',
+      cell: (job) => <Timestamp at={job.created_at} />,
+    },
+    {
+      id: 'act',
+      head: '',
+      label: 'actions',
+      width: 100,
+      align: 'right',
+      cell: action,
+    },
+  ];
+}
+
 /** All jobs of the team, newest first: what each does, how far it is, why it failed, and trying again. */
 export function JobsTable({
   link,
@@ -87,76 +164,16 @@ export function JobsTable({
       <EmptyState>No jobs yet. Running and finished background work is listed here.</EmptyState>
     );
 
-  const columns: Column<Job>[] = [
-    {
-      id: 'state',
-      head: 'State',
-      width: 130,
-      cell: (job) => <StateIcon glyph={GLYPHS[job.state]}>{job.state}</StateIcon>,
-    },
-    { id: 'name', head: 'Job', width: 230, cell: (job) => subjectNoun(job.name) },
-    {
-      id: 'subject',
-      head: 'Subject',
-      width: 130,
-      cell: (job) => (isWithoutResult(job.name) ? null : link(job)),
-    },
-    { id: 'step', head: 'Progress', cell: (job) => <Steps job={job} /> },
-    {
-      id: 'attempts',
-      head: 'Attempts',
-      width: 70,
-      align: 'right',
-      cell: (job) => `${job.attempts} of ${job.max_attempts}`,
-    },
-    {
-      id: 'at',
-      head: 'Created',
-      width: 150,
-      align: 'right',
-      cell: (job) => <Timestamp at={job.created_at} />,
-    },
-    {
-      id: 'act',
-      head: '',
-      label: 'actions',
-      width: 100,
-      align: 'right',
-      cell: (job) =>
-        !mayAct ? null : isActive(job) ? (
-          <button
-            type="button"
-            className="link"
-            disabled={job.cancel_requested || (stop.isPending && stop.variables === job.id)}
-            aria-label={`Cancel: ${subjectNoun(job.name)}`}
-            onClick={() => {
-              stop.mutate(job.id);
-            }}
-          >
-            Cancel
-          </button>
-        ) : job.state === 'failed' || job.state === 'cancelled' ? (
-          <button
-            type="button"
-            className="link"
-            disabled={again.isPending && again.variables === job.id}
-            aria-label={`Try again: ${subjectNoun(job.name)}`}
-            onClick={() => {
-              again.mutate(job.id);
-            }}
-          >
-            Try again
-          </button>
-        ) : null,
-    },
-  ];
   const refused = again.error ?? stop.error;
   return (
     <>
       {refused && <ErrorState error={refused} compact />}
       <DataTable
         label="Jobs"
-        columns={columns}
+        columns={jobColumns(
+          link,
+          (job) => mayAct && <JobAction job={job} stop={stop} again={again} />,
+        )}
         rowCount={rows.length}
         rowAt={(index) => rows[index]!}
         rowKey={(job) => job.id}

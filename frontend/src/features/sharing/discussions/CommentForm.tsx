@@ -19,6 +19,35 @@ type FormProps = {
   onClose?: () => void;
 };
 
+type MemberChoiceProps = {
+  id: string;
+  members: Person[];
+  chosen: Person;
+  onPick: (person: Person) => void;
+};
+
+/** The members whose name begins with what is typed after `@`. */
+function MemberChoice({ id, members, chosen, onPick }: MemberChoiceProps) {
+  return (
+    <ul id={id} className={classes.people} role="listbox" aria-label="Members">
+      {members.map((person) => (
+        <li
+          key={person.id}
+          id={`${id}-${person.id}`}
+          role="option"
+          aria-selected={person.id === chosen.id}
+          onMouseDown={(event) => {
+            event.preventDefault();
+            onPick(person);
+          }}
+        >
+          {person.name}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 export function CommentForm(props: FormProps) {
   const { label, act, people, keep, text: first = '', draft, onClose } = props;
   const [text, setText] = useDraft(draft, first);
@@ -99,24 +128,7 @@ export function CommentForm(props: FormProps) {
           setClosed(false);
         }}
       />
-      {chosen && (
-        <ul id={list} className={classes.people} role="listbox" aria-label="Members">
-          {shown.map((person) => (
-            <li
-              key={person.id}
-              id={`${list}-${person.id}`}
-              role="option"
-              aria-selected={person.id === chosen.id}
-              onMouseDown={(event) => {
-                event.preventDefault();
-                pick(person);
-              }}
-            >
-              {person.name}
-            </li>
-          ))}
-        </ul>
-      )}
+      {chosen && <MemberChoice id={list} members={shown} chosen={chosen} onPick={pick} />}
       {keep.error && <ErrorState compact what="Could not save the comment" error={keep.error} />}
       <span className={classes.acts}>
         <Button type="submit" loading={keep.isPending} disabled={text.trim() === ''}>

@@ -1,0 +1,48 @@
+import type { KeyboardEvent, ReactElement, RefObject } from 'react';
+import css from './flame.module.css';
+import { KEYS_DESCRIPTION } from './flame-keys';
+
+type FlameSurfaceProps = {
+  scroller: RefObject<HTMLDivElement | null>;
+  canvas: RefObject<HTMLCanvasElement | null>;
+  label: string;
+  /** Of all rows, and of the part that is shown; in pixels. */
+  heights: { all: number; shown: number };
+  /** `stale`: the picture of an earlier view, while the next one is computed. */
+  state: 'loading' | 'stale' | 'current';
+  onFocusChange: (isFocused: boolean) => void;
+  onKeyDown: (event: KeyboardEvent<HTMLDivElement>) => void;
+};
+
+/** The canvas of a flame graph in the element that scrolls it and takes its keys. */
+export function FlameSurface(props: FlameSurfaceProps): ReactElement {
+  const { scroller, canvas, label, heights, state, onFocusChange, onKeyDown } = props;
+  return (
+    <div
+      ref={scroller}
+      className={css.scroller}
+      style={{ height: heights.shown }}
+      role="application"
+      aria-roledescription="flame graph"
+      aria-label={label}
+      aria-description={KEYS_DESCRIPTION}
+      aria-busy={state !== 'current'}
+      tabIndex={0}
+      onFocus={() => {
+        onFocusChange(true);
+      }}
+      onBlur={() => {
+        onFocusChange(false);
+      }}
+      onKeyDown={onKeyDown}
+    >
+      <div style={{ height: heights.all }}>
+        <canvas
+          ref={canvas}
+          className={state === 'stale' ? `${css.canvas ?? ''} ${css.stale ?? ''}` : css.canvas}
+          style={{ height: heights.shown }}
+        />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+import { DataTable, type Column } from './DataTable';
+import { EmptyState, ErrorState, SkeletonRows } from './PlaceholderStates';
+import type { HelpTopic } from './help-topics';
+
+type ListTableProps<Row> = {
+  label: string;
+  records: { data?: { items: readonly Row[] }; error: Error | null; isPending: boolean };
+  columns: Column<Row>[];
+  rowKey: (row: Row) => string;
+  /** Widths and heights in pixels. */
+  size: { minWidth: number; rowHeight?: number; skeletonRows: number };
+  /** Why the last change of a row failed. */
+  changeError?: Error | null;
+  empty?: { text: string; help?: HelpTopic };
+};
+
+/** A short list in a table, with what replaces it while it is loaded, is empty or failed. */
+export function ListTable<Row>(props: ListTableProps<Row>) {
+  const { label, records, columns, rowKey, size, changeError, empty } = props;
+  const rows = records.data?.items ?? [];
+  const error = records.error ?? changeError;
+  return (
+    <>
+      {error && <ErrorState error={error} />}
+      {records.isPending && <SkeletonRows rows={size.skeletonRows} height={size.rowHeight} />}
+      {empty && records.data && rows.length === 0 && (
+        <EmptyState help={empty.help}>{empty.text}</EmptyState>
+      )}
+      {rows.length > 0 && (
+        <DataTable
+          label={label}
+          columns={columns}
+          rowCount={rows.length}
+          rowAt={(index) => rows[index]!}
+          rowKey={rowKey}
+          rowHeight={size.rowHeight}
+          minWidth={size.minWidth}
+        />
+      )}
+    </>
+  );
+}
