@@ -27,7 +27,9 @@ export const growthLogSetsListQuery = () =>
       });
       if (logs.items.length === 0) return { sets: [], more: false };
       const artifact_id = logs.items.map(({ id }) => id).reverse();
-      const sets = (await calls.growthLogSetsList({ query: { artifact_id }, signal })).map(withoutSide);
+      const sets = (await calls.growthLogSetsList({ query: { artifact_id }, signal })).map(
+        withoutSide,
+      );
       return { sets, more: logs.next_cursor !== null };
     },
   });

@@ -27,8 +27,7 @@ export const deliveriesQuery = (hook_id: string) =>
   });
 
 export const createWebhook = (body: HookWords) => calls.webhooksCreate({ body });
-export const deleteWebhook = (webhook_id: string) =>
-  calls.webhooksDelete({ path: { webhook_id } });
+export const deleteWebhook = (webhook_id: string) => calls.webhooksDelete({ path: { webhook_id } });
 export const renewSecret = (webhook_id: string) =>
   calls.webhooksRotateSecret({ path: { webhook_id } });
 export const reconcileDeliveries = (webhook_id: string) =>

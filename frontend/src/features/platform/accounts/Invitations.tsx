@@ -28,11 +28,11 @@ function invitationColumns(
           <>
             {one.email}
             {one.mailed_at !== null && <span className="muted"> · emailed</span>}
-            {one.mail_problem !== null && (
+            {one.mail_error !== null && (
               <span
                 className="err"
                 title={
-                  typeof one.mail_problem.detail === 'string' ? one.mail_problem.detail : undefined
+                  typeof one.mail_error.detail === 'string' ? one.mail_error.detail : undefined
                 }
               >
                 {' '}

@@ -14,14 +14,13 @@ const me = session.user;
 const team = (role: Role): TeamMembership => ({ ...TEAM, role });
 const nothing = () => {};
 
-const member = (id: string, name: string, role: Role): Member =>
-  ({
-    user_id: id,
-    name,
-    email: `${name.toLowerCase()}@northwind.example`,
-    role,
-    created_at: '2026-11-01T08:00:00Z',
-  });
+const member = (id: string, name: string, role: Role): Member => ({
+  user_id: id,
+  name,
+  email: `${name.toLowerCase()}@northwind.example`,
+  role,
+  created_at: '2026-11-01T08:00:00Z',
+});
 
 function serveMembers(...others: Member[]) {
   server.use(

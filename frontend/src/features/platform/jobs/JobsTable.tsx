@@ -60,7 +60,7 @@ function JobAction({ job, stop, again }: { job: Job; stop: Change; again: Change
     <button
       type="button"
       className="link"
-      disabled={job.cancel_asked || (stop.isPending && stop.variables === job.id)}
+      disabled={job.cancel_requested || (stop.isPending && stop.variables === job.id)}
       aria-label={`Cancel: ${subjectNoun(job.name)}`}
       onClick={() => {
         stop.mutate(job.id);

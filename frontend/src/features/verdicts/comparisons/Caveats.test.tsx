@@ -44,14 +44,20 @@ test('the detectable change of gaps is described in words', () => {
   const detectable = (subject: string) => [{ kind: 'spans.gap', subject, ratio: 4.52 }];
   const { rerender } = render(
     <Caveats
-      result={aResult({ caveats: [], minimum_detectable_effects: detectable('ingester-2/Push|START|END') })}
+      result={aResult({
+        caveats: [],
+        minimum_detectable_effects: detectable('ingester-2/Push|START|END'),
+      })}
     />,
   );
   const strip = () => screen.getByRole('region', { name: 'Caveats' });
   expect(strip()).toHaveTextContent('change of the self time of ingester-2 Push: ×4.52');
   rerender(
     <Caveats
-      result={aResult({ caveats: [], minimum_detectable_effects: detectable('api/List|SELECT a|b|SELECT b') })}
+      result={aResult({
+        caveats: [],
+        minimum_detectable_effects: detectable('api/List|SELECT a|b|SELECT b'),
+      })}
     />,
   );
   expect(strip()).toHaveTextContent('the gap in api List');

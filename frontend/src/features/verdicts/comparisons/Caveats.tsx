@@ -22,13 +22,18 @@ export function splitCaveats(sentence: string): [string, string] {
 /** The headline's own sentence where profiles decide; else the first of what traces and spans could detect. */
 function detectableText({ headline, minimum_detectable_effects }: ComparisonResult): string {
   if (headline.minimum_detectable_effect) return headline.minimum_detectable_effect;
-  const first = minimum_detectable_effects.find(({ kind, ratio }) => !kind.startsWith('profile.') && ratio);
+  const first = minimum_detectable_effects.find(
+    ({ kind, ratio }) => !kind.startsWith('profile.') && ratio,
+  );
   return first
     ? `Minimum detectable change of ${detectableName(first)}: ${formatRatio(first.ratio)}`
     : '';
 }
 
-function detectableName({ kind, subject }: ComparisonResult['minimum_detectable_effects'][number]): string {
+function detectableName({
+  kind,
+  subject,
+}: ComparisonResult['minimum_detectable_effects'][number]): string {
   if (kind === 'trace.sched_delay') return `the wait time of ${waiterLabel(subject)}`;
   if (kind === 'trace.waiting') return 'scheduler latency';
   if (kind === 'trace.gc') return 'garbage collection';

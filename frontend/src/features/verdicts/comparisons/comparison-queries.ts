@@ -29,8 +29,7 @@ export const comparisonsQuery = ({ search, state }: ComparisonFilter) =>
 export const comparisonQuery = (comparison_id: string) =>
   queryOptions({
     queryKey: ['comparison', 'one', comparison_id],
-    queryFn: async ({ signal }) =>
-      calls.comparisonsGet({ path: { comparison_id }, signal }),
+    queryFn: async ({ signal }) => calls.comparisonsGet({ path: { comparison_id }, signal }),
   });
 
 /** Numbers of a finished view never change; they are cached as long as the page is open. */

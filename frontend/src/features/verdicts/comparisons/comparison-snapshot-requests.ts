@@ -10,20 +10,25 @@ const LINES_MOST = 60;
 const uniqueOf = (names: string[]): string[] => [...new Set(names)];
 
 function linesOf({ id, result }: Comparison, views: ViewDescription[]): string[] {
-  const named = (result?.findings ?? []).flatMap(({ kind, subject, profile_kind, attributed_callers }) => {
-    const functions = [
-      ...(kind === 'profile.function' ? [subject] : []),
-      ...attributed_callers.map((caller) => caller.function),
-    ];
-    return views
-      .filter((view) => view.granularity === 'function' && (profile_kind === '' || view.kind === profile_kind))
-      .flatMap((view) =>
-        functions.map((name) => {
-          const query = new URLSearchParams({ function: name });
-          return `/comparisons/${id}/views/${view.id}/lines?${query.toString()}`;
-        }),
-      );
-  });
+  const named = (result?.findings ?? []).flatMap(
+    ({ kind, subject, profile_kind, attributed_callers }) => {
+      const functions = [
+        ...(kind === 'profile.function' ? [subject] : []),
+        ...attributed_callers.map((caller) => caller.function),
+      ];
+      return views
+        .filter(
+          (view) =>
+            view.granularity === 'function' && (profile_kind === '' || view.kind === profile_kind),
+        )
+        .flatMap((view) =>
+          functions.map((name) => {
+            const query = new URLSearchParams({ function: name });
+            return `/comparisons/${id}/views/${view.id}/lines?${query.toString()}`;
+          }),
+        );
+    },
+  );
   return uniqueOf(named).slice(0, LINES_MOST);
 }
 
