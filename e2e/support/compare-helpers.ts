@@ -68,7 +68,9 @@ export async function compared(
     const profiles = files.filter(({ name }) => !name.endsWith('.facts.json'));
     for (const { name, buffer } of profiles) {
       const facts = files.find((other) => other.name === `${name}.facts.json`);
-      const query = facts ? `?run_metadata=${encodeURIComponent(facts.buffer.toString('utf8'))}` : '';
+      const query = facts
+        ? `?run_metadata=${encodeURIComponent(facts.buffer.toString('utf8'))}`
+        : '';
       const path = `${api}/artifacts/${encodeURIComponent(name)}${query}`;
       const answer = await succeeded(await request.put(path, { data: buffer, headers }));
       ids.push(((await answer.json()) as { id: string }).id);
