@@ -157,7 +157,7 @@ class RepositoryOut(BaseModel):
                 "default_branch": row.default_branch,
                 "branches": len(row.branch_heads),
                 "commits": kept.commits,
-                "fetching": kept.fetching,
+                "is_fetching": kept.fetching,
                 "fetched_at": row.fetched_at,
                 "problem": row.problem,
                 "services": built,

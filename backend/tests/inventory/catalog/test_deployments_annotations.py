@@ -148,8 +148,8 @@ def test_the_order_comes_from_spans_until_somebody_lays_it(house: AppUnderTest, 
 
     laid = client.put(address, json={"service_ids": [ids["ingester"]]})
     again = client.put(address, json={"service_ids": [ids["ingester"], ids["distributor"]]})
-    assert order(laid.json()) == ("hand", ["ingester", "gateway", "distributor"])
-    assert order(again.json()) == ("hand", ["ingester", "distributor", "gateway"])
+    assert order(laid.json()) == ("manual", ["ingester", "gateway", "distributor"])
+    assert order(again.json()) == ("manual", ["ingester", "distributor", "gateway"])
     assert order(client.delete(address).json()) == ("spans", ["gateway", "distributor", "ingester"])
 
 
@@ -157,6 +157,6 @@ def test_the_order_comes_from_spans_until_somebody_lays_it(house: AppUnderTest, 
 def test_an_order_names_each_service_once(client: TestClient, where: dict[str, str], wrong: str) -> None:
     ids = [where["service_id"]] * 2 if wrong == "twice" else [str(uuid4())]
 
-    answer = client.put(f"/api/v1/environments/{where['environment_id']}/order", json={"service_ids": ids})
+    answer = client.put(f"/api/v1/environments/{where['environment_id']}/service-order", json={"service_ids": ids})
 
     assert (answer.status_code, answer.json()["type"]) == (422, "urn:slowpath:not-in-order")

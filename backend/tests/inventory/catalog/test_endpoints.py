@@ -89,7 +89,7 @@ def test_a_name_may_be_hostile_text(client: TestClient, kind: str) -> None:
     ],
 )
 def test_what_there_is_not(client: TestClient, kind: str, method: str) -> None:
-    body = {"name": "x"} if kind != "builds" else {"label": "x"}
+    body = {"name": "x"} if kind != "builds" else {"display_name": "x"}
     answer = client.request(method, f"/api/v1/{kind}/{uuid4()}", json=body if method == "PATCH" else None)
 
     assert answer.status_code == 404
@@ -110,12 +110,12 @@ def test_a_build_is_known_by_its_identity(client: TestClient, service: dict[str,
     identity = {"service_id": service["id"], "commit": "abc123", "go_version": "go1.26.8", "goos": "linux"}
 
     first = client.post("/api/v1/builds", json={**identity, "branch": "main"})
-    again = client.post("/api/v1/builds", json={**identity, "label": "release"})
+    again = client.post("/api/v1/builds", json={**identity, "display_name": "release"})
     other_go = client.post("/api/v1/builds", json={**identity, "go_version": "go1.27"})
 
     assert (first.status_code, again.status_code, other_go.status_code) == (201, 200, 201)
     assert first.json()["id"] == again.json()["id"] != other_go.json()["id"]
-    assert (again.json()["branch"], again.json()["label"]) == ("main", "release")
+    assert (again.json()["branch"], again.json()["display_name"]) == ("main", "release")
 
 
 def test_a_build_posted_by_many_at_once_is_one(client: TestClient, service: dict[str, Any]) -> None:
@@ -168,7 +168,7 @@ def test_a_time_without_a_zone_is_in_utc(client: TestClient, service: dict[str, 
 
 def test_builds_can_be_found(client: TestClient, service: dict[str, Any]) -> None:
     other = made(client, "services", name="Querier")
-    one = made(client, "builds", service_id=service["id"], commit="abc%1", label="Release_1")
+    one = made(client, "builds", service_id=service["id"], commit="abc%1", display_name="Release_1")
     two = made(client, "builds", service_id=other["id"], commit="abd", ci_url="https://ci.example.com/1")
 
     def ids(**params: str) -> set[str]:

@@ -115,13 +115,13 @@ def test_what_was_open_is_filled_and_what_was_told_stays(
 
     files = [ChangedFile("a.go", 3, 1), ChangedFile("b.png", None, None, "added")]
     bumps = [DependencyUpdate("example.org/lib", "v1.0.0", "v1.1.0")]
-    whole = facts(2, 1, title="Other", committed_at=AT, files=files, bumps=bumps, author_name="Ann\x00")
+    whole = facts(2, 1, title="Other", committed_at=AT, files=files, dependency_updates=bumps, author_name="Ann\x00")
     record(house, scope, repository_id, [whole])
     [row] = between(house, scope, service_id, 1, 2).commits
     assert (row.title, row.committed_at, row.author_name, row.generation) == ("Faster", AT, "Ann\ufffd", 2)
     assert (row.files_total, row.lines_added, row.lines_removed) == (2, 3, 1)
     assert row.dependency_updates == [
-        {"module": "example.org/lib", "before": "v1.0.0", "after": "v1.1.0", "file": "go.mod"}
+        {"module": "example.org/lib", "old_version": "v1.0.0", "new_version": "v1.1.0", "file": "go.mod"}
     ]
 
 

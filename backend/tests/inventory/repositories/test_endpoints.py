@@ -58,7 +58,7 @@ def jobs(emptied: TestDatabase, name: str) -> int:
 def test_a_repository_is_kept_fetched_and_deleted(client: TestClient, emptied: TestDatabase) -> None:
     built = {"service_id": service(client), "directory": "./services/api/", "main_package": "cmd/server"}
     one = made(client, services=[built])
-    assert (one["kind"], one["web_url"], one["fetching"]) == ("github", "https://github.com/example/api", True)
+    assert (one["kind"], one["web_url"], one["is_fetching"]) == ("github", "https://github.com/example/api", True)
     assert one["services"] == [
         {**built, "service_name": "ingester", "directory": "services/api"},
     ]
@@ -139,7 +139,7 @@ def test_credentials_do_not_follow_to_another_host_unasked(client: TestClient) -
     assert (moved.status_code, moved.json()["credentials"]) == (200, "none")
 
 
-FILES = [{"path": "store/get.go", "added": 30, "removed": 2}]
+FILES = [{"path": "store/get.go", "lines_added": 30, "lines_removed": 2}]
 
 
 def told(number: int, *parents: int, **more: object) -> dict[str, object]:
@@ -150,12 +150,12 @@ def test_pushed_commits_are_told_by_suspicion(client: TestClient) -> None:
     service_id = service(client)
     pushed = made(client, url=None, services=[{"service_id": service_id}])
     commits = f"{REPOSITORIES}/{pushed['id']}/commits"
-    bumps = [{"module": "example.org/lib", "before": "v1.0.0", "after": "v1.1.0"}]
+    bumps = [{"module": "example.org/lib", "old_version": "v1.0.0", "new_version": "v1.1.0"}]
     recorded = client.post(
         commits,
         json={"commits": [
             told(1), told(2, 1, title=HOSTILE, author_name=HOSTILE, files=[{"path": HOSTILE}]), told(3, 2, files=FILES),
-            told(4, 3, bumps=bumps, files=[{"path": "go.mod", "added": 1, "removed": 1}]),
+            told(4, 3, dependency_updates=bumps, files=[{"path": "go.mod", "lines_added": 1, "lines_removed": 1}]),
         ]},
     )  # fmt: skip
     assert (recorded.status_code, recorded.json()) == (200, {"new": 4})
@@ -164,11 +164,11 @@ def test_pushed_commits_are_told_by_suspicion(client: TestClient) -> None:
         f"/api/v1/services/{service_id}/commits",
         params={"good": sha(1), "bad": sha(4), "function": ["example.org/app/store.(*Store).Get", "runtime.mallocgc"]},
     ).json()
-    assert (found["total"], found["complete"], found["related"], found["closures"]) == (3, True, True, "unknown")
+    assert (found["total"], found["complete"], found["is_ancestor"], found["closure_state"]) == (3, True, True, "unknown")
     assert [one["sha"] for one in found["commits"]] == [sha(4), sha(3), sha(2)]
     shares = {one["sha"]: one["suspicion"] for one in found["commits"]}
-    assert shares[sha(3)]["share"] > 0.7
-    assert 0 < shares[sha(2)]["share"] < 0.1
+    assert shares[sha(3)]["probability"] > 0.7
+    assert 0 < shares[sha(2)]["probability"] < 0.1
     assert shares[sha(3)]["reasons"] == [
         {"kind": "package", "sentence": "Touches store, which contains regressed packages."},
     ]
@@ -182,7 +182,7 @@ def test_pushed_commits_are_told_by_suspicion(client: TestClient) -> None:
     assert ([one["sha"] for one in by_file["commits"]], by_file["total"]) == ([sha(4)], 3)
 
     one = client.get(f"{commits}/{sha(3)}").json()
-    assert (one["commit"]["added"], one["commit"]["url"], one["repository"]["kind"]) == (30, None, "pushed")
+    assert (one["commit"]["lines_added"], one["commit"]["url"], one["repository"]["kind"]) == (30, None, "pushed")
     assert client.get(f"{commits}/{sha(3)}/diff").json()["state"] == "unavailable"
     assert name_of(client.post(f"{commits}/{sha(3)}/diff")) == "not-fetched"
     closures = f"/api/v1/services/{service_id}/package-closures"
@@ -213,7 +213,7 @@ def test_what_leaves_the_binary_as_it_was_is_no_suspect(
     begun = client.post(f"{ask}/closures", json=body)
     assert (begun.status_code, begun.json()["job_id"] is not None) == (202, True)
     assert client.post(f"{ask}/closures", json=body).json() == {"job_id": None}  # it is waiting already
-    assert client.get(ask, params=body).json()["closures"] == "reading"
+    assert client.get(ask, params=body).json()["closure_state"] == "reading"
 
     with house.database.writing(TeamScope(team.id, team.owner.user_id)) as session:
         between, wanted = suspect_commits.list_uncomputed_closures(session, ServiceId(UUID(service_id)), sha(1), sha(5))
@@ -223,11 +223,11 @@ def test_what_leaves_the_binary_as_it_was_is_no_suspect(
     with emptied.as_admin() as admin:
         admin.execute("UPDATE job SET state = 'done'")
     found = client.get(ask, params=body).json()
-    assert found["closures"] == "known"
+    assert found["closure_state"] == "known"
     assert {one["sha"]: one["suspicion"]["changes_binary"] for one in found["commits"]} == {
         sha(2): False, sha(3): True, sha(4): False, sha(5): False,
     }  # fmt: skip
-    assert {one["sha"]: one["suspicion"]["share"] for one in found["commits"]}[sha(3)] == 1.0
+    assert {one["sha"]: one["suspicion"]["probability"] for one in found["commits"]}[sha(3)] == 1.0
 
 
 @pytest.mark.asked_by(Role.VIEWER)

@@ -67,7 +67,7 @@ def test_a_secret_is_told_once_and_lies_sealed(
     api = {"url": "https://api.github.com/", "token": "ghp_of_the_api_and_secret"}
     told = made(client, api=api, target="o/r")
 
-    hook, secret = told["hook"], told["secret"]
+    hook, secret = told["webhook"], told["secret"]
     assert hook["address"] == f"http://127.0.0.1:8080/api/v1/webhooks/{hook['id']}/github"
     assert hook["api_url"] == "https://api.github.com"
     for path in ("", f"/{hook['id']}"):
@@ -120,7 +120,7 @@ def test_what_can_not_be_is_refused(client: TestClient, said: dict[str, Any], st
 
 def test_what_is_another_team_s_is_not_there(client: TestClient, people: AccountsFactory, house: AppUnderTest) -> None:
     other = house.asked(cookie=people.team("Others").owner.cookie)
-    foreign = made(other)["hook"]["id"]
+    foreign = made(other)["webhook"]["id"]
     service = other.post("/api/v1/services", json={"name": "theirs"}).json()["id"]
 
     for method, path in (("GET", ""), ("PATCH", ""), ("DELETE", ""), ("POST", "/secret"), ("GET", "/deliveries")):

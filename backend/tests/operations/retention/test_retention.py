@@ -59,7 +59,7 @@ def set_age(admin: psycopg.Connection, artifact_id: UUID, days: float) -> None:
 
 
 def set_rule(client: TestClient, kind: str, days: int | None) -> dict[str, Any]:
-    answer = client.put(RETENTION, json={"rules": [{"kind": kind, "days": days}]})
+    answer = client.put(RETENTION, json={"rules": [{"kind": kind, "retention_days": days}]})
     assert answer.status_code == 200, answer.text
     return {rule["kind"]: rule for rule in answer.json()["rules"]}
 
@@ -87,9 +87,9 @@ def test_a_changed_rule_is_stored_audited_and_enforced_once(
     client: TestClient, house: AppUnderTest, team: SomeTeam, admin: psycopg.Connection
 ) -> None:
     before = enforcements(house, team)
-    assert set_rule(client, "trace", 90)["trace"]["days"] == 90
-    assert set_rule(client, "trace", 30)["trace"]["days"] == 30
-    assert set_rule(client, "trace", 30)["trace"]["days"] == 30, "saving the same value changes nothing"
+    assert set_rule(client, "trace", 90)["trace"]["retention_days"] == 90
+    assert set_rule(client, "trace", 30)["trace"]["retention_days"] == 30
+    assert set_rule(client, "trace", 30)["trace"]["retention_days"] == 30, "saving the same value changes nothing"
 
     audited = admin.execute("SELECT details FROM audit_event WHERE action = 'retention.changed' ORDER BY id").fetchall()
     assert sorted((row["trace"]["from"] or 0, row["trace"]["to"]) for (row,) in audited) == [(0, 90), (90, 30)]
@@ -98,7 +98,7 @@ def test_a_changed_rule_is_stored_audited_and_enforced_once(
 
 def test_a_rule_can_be_withdrawn(client: TestClient) -> None:
     set_rule(client, "spans", 7)
-    assert set_rule(client, "spans", None)["spans"]["days"] is None
+    assert set_rule(client, "spans", None)["spans"]["retention_days"] is None
 
 
 @pytest.mark.parametrize(
@@ -108,30 +108,30 @@ def test_a_rule_can_be_withdrawn(client: TestClient) -> None:
 def test_a_rule_beyond_a_limit_is_refused_and_says_the_limit(
     client: TestClient, kind: str, days: int, limit: int
 ) -> None:
-    answer = client.put(RETENTION, json={"rules": [{"kind": kind, "days": days}]})
+    answer = client.put(RETENTION, json={"rules": [{"kind": kind, "retention_days": days}]})
     assert 400 <= answer.status_code < 500
     assert str(limit) in answer.text
     assert client.get(PREVIEW, params={"rule": [f"{kind}:{days}"]}).status_code == answer.status_code
-    assert set_rule(client, kind, limit)[kind]["days"] == limit, "the limit itself is allowed"
+    assert set_rule(client, kind, limit)[kind]["retention_days"] == limit, "the limit itself is allowed"
 
 
-@pytest.mark.parametrize("rule", [{"kind": "profile.unheard", "days": 3}, {"kind": "metrics", "days": None}])
+@pytest.mark.parametrize("rule", [{"kind": "profile.unheard", "retention_days": 3}, {"kind": "metrics", "retention_days": None}])
 def test_an_unknown_kind_and_endless_samples_are_refused(client: TestClient, rule: dict[str, Any]) -> None:
     answer = client.put(RETENTION, json={"rules": [rule]})
     assert 400 <= answer.status_code < 500
-    assert answer.json()["remedy"]
+    assert answer.json()["resolution"]
 
 
 def test_one_refused_rule_changes_no_other(client: TestClient) -> None:
-    rules = [{"kind": "trace", "days": 5}, {"kind": "audit", "days": 1}]
+    rules = [{"kind": "trace", "retention_days": 5}, {"kind": "audit", "retention_days": 1}]
     assert client.put(RETENTION, json={"rules": rules}).status_code >= 400
-    found = {rule["kind"]: rule["days"] for rule in client.get(RETENTION).json()["rules"]}
+    found = {rule["kind"]: rule["retention_days"] for rule in client.get(RETENTION).json()["rules"]}
     assert found["trace"] is None
 
 
 @pytest.mark.asked_by("viewer", "member")
 def test_only_administrators_change_rules(client: TestClient, role: Role) -> None:
-    assert client.put(RETENTION, json={"rules": [{"kind": "trace", "days": 5}]}).status_code == 403
+    assert client.put(RETENTION, json={"rules": [{"kind": "trace", "retention_days": 5}]}).status_code == 403
     assert client.get(RETENTION).status_code == 200
 
 
@@ -291,7 +291,7 @@ def test_storage_is_recorded_by_folder_and_old_snapshots_go(
     usage = client.get("/api/v1/usage").json()
     folders = {folder["name"]: (folder["files"], folder["bytes"]) for folder in usage["folders"]}
     assert folders["originals"] == (1, 100)
-    assert usage["swept"] == 1
+    assert usage["deleted_blobs"] == 1
 
 
 # -- limits ----------------------------------------------------------------------------------------
@@ -306,5 +306,5 @@ def test_the_usage_page_says_how_near_the_limit_is(
     FilesFactory(house, team).received(content=b"x" * 80)
     client = house.asked(cookie=team.owner.cookie)
 
-    limits = {each["what"]: each for each in client.get("/api/v1/usage").json()["limits"]}
+    limits = {each["resource"]: each for each in client.get("/api/v1/usage").json()["limits"]}
     assert (limits["bytes"]["limit"], limits["bytes"]["used"], limits["bytes"]["state"]) == (limit, 80, state)

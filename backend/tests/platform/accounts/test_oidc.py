@@ -57,7 +57,7 @@ class Corp:
         client.headers["Origin"] = PUBLIC_URL
         return client
 
-    def returned(self, browser: TestClient, login: str, *, to: str = "sign-ins", **sent: object) -> dict[str, str]:
+    def returned(self, browser: TestClient, login: str, *, to: str = "sign-in-requests", **sent: object) -> dict[str, str]:
         """Begin, and do at the provider what a person does; return what the browser comes back with."""
         begun = browser.post(f"{API}/oidc/{to}", json=sent)
         assert begun.status_code == 201, begun.text
@@ -133,7 +133,7 @@ def test_the_token_is_kept_sealed(corp: Corp, emptied: TestDatabase) -> None:
 def test_who_is_signed_in_links_and_unlinks(corp: Corp) -> None:
     team = corp.people.team()
     browser = corp.browser(team.owner)
-    sent = corp.returned(browser, "unverified:else@corp.example", to="links", next="/t/x/settings")
+    sent = corp.returned(browser, "unverified:else@corp.example", to="link-requests", next="/t/x/settings")
     done = browser.post(f"{API}/oidc/callback", json=sent)
     assert (done.status_code, done.json()["linked"]) == (201, True)
     assert corp.signs_in("unverified:else@corp.example")["session"]["user"]["id"] == str(team.owner.user_id)
@@ -199,7 +199,7 @@ def test_passwords_can_be_off(emptied: TestDatabase, engine: Engine, provider: s
     corp = Corp(emptied, engine, provider, passwords="off")
     person = corp.people.team().owner
     browser = corp.browser()
-    assert browser.get(f"{API}/auth/methods").json()["passwords"] is False
+    assert browser.get(f"{API}/auth/methods").json()["are_passwords_enabled"] is False
     tries = (
         browser.post(f"{API}/session", json={"email": person.email, "password": PASSWORD}),
         browser.post(f"{API}/sign-up", json={"email": "new@example.com", "name": "New", "password": PASSWORD}),
@@ -331,11 +331,11 @@ def test_linking_is_ended_by_who_began_it(corp: Corp) -> None:
     """Otherwise somebody's account at the issuer ends up linked to another person."""
     team: SomeTeam = corp.people.team()
     browser = corp.browser(team.owner)
-    sent = corp.returned(browser, "mira@corp.example", to="links")
+    sent = corp.returned(browser, "mira@corp.example", to="link-requests")
     browser.cookies.set("slowpath", corp.people.member(team).cookie)
     refused(browser.post(f"{API}/oidc/callback", json=sent), 401, "sign-in-refused")
     signed_out = corp.browser(team.owner)
-    sent = corp.returned(signed_out, "mira@corp.example", to="links")
+    sent = corp.returned(signed_out, "mira@corp.example", to="link-requests")
     signed_out.delete(f"{API}/session")
     assert signed_out.post(f"{API}/oidc/callback", json=sent).status_code == 401
 
@@ -343,7 +343,7 @@ def test_linking_is_ended_by_who_began_it(corp: Corp) -> None:
 def test_an_account_is_linked_to_one_person(corp: Corp) -> None:
     corp.signs_in("mira@corp.example")
     browser = corp.browser(corp.people.team().owner)
-    sent = corp.returned(browser, "mira@corp.example", to="links")
+    sent = corp.returned(browser, "mira@corp.example", to="link-requests")
     refused(browser.post(f"{API}/oidc/callback", json=sent), 409, "sign-in-taken")
 
 

@@ -210,11 +210,11 @@ def test_everybody_says_whether_mentions_are_mailed(
     house: AppUnderTest, team: SomeTeam, people: AccountsFactory
 ) -> None:
     client, other = house.asked(cookie=team.owner.cookie), house.asked(cookie=people.member(team).cookie)
-    assert client.get("/api/v1/user/email-preferences").json() == {"mentions": True}
-    assert client.patch("/api/v1/user/email-preferences", json={"mentions": False}).json() == {"mentions": False}
-    assert client.get("/api/v1/user/email-preferences").json() == {"mentions": False}
-    assert other.get("/api/v1/user/email-preferences").json() == {"mentions": True}
-    assert client.patch("/api/v1/user/email-preferences", json={"mentions": "no"}).status_code == 422
+    assert client.get("/api/v1/user/email-preferences").json() == {"email_on_mention": True}
+    assert client.patch("/api/v1/user/email-preferences", json={"email_on_mention": False}).json() == {"email_on_mention": False}
+    assert client.get("/api/v1/user/email-preferences").json() == {"email_on_mention": False}
+    assert other.get("/api/v1/user/email-preferences").json() == {"email_on_mention": True}
+    assert client.patch("/api/v1/user/email-preferences", json={"email_on_mention": "no"}).status_code == 422
 
 
 def test_a_session_lives_thirty_days_from_its_last_use(house: AppUnderTest, team: SomeTeam) -> None:
@@ -230,8 +230,8 @@ def test_sessions_are_listed_and_ended_one_by_one_or_all(house: AppUnderTest, te
     here, there, far = (sign_in(house, team.owner.email) for _ in range(3))
     listed = here.get("/api/v1/sessions").json()
     assert len(listed) == 4  # one more from the sign-up
-    assert [session["current"] for session in listed].count(True) == 1
-    of_there = next(session["id"] for session in there.get("/api/v1/sessions").json() if session["current"])
+    assert [session["is_current"] for session in listed].count(True) == 1
+    of_there = next(session["id"] for session in there.get("/api/v1/sessions").json() if session["is_current"])
 
     assert here.delete(f"/api/v1/sessions/{of_there}").status_code == 204
     assert here.delete(f"/api/v1/sessions/{of_there}").status_code == 404
