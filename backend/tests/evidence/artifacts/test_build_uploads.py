@@ -74,7 +74,7 @@ def test_what_is_said_in_the_address_is_kept(ci: TestClient, client: TestClient)
     artifact = told(ci.put(f"{HERE}/artifacts/a", content=b"1", params={**said, "facts": '{"requests": 5}'}))
 
     [build] = builds(client)
-    assert artifact["facts"] == {"requests": 5}
+    assert artifact["run_metadata"] == {"requests": 5}
     assert {name: build[name] for name in said} == {**said, "title": "Faster�maps", "author": "x" * 199 + "…"}
 
 
@@ -166,7 +166,7 @@ def test_facts_come_as_json_and_complete_what_is_there(ci: TestClient, client: T
     assert first["build"]["id"] == again["build"]["id"]
     build = again["build"]
     assert (build["branch"], build["parent"], build["title"]) == ("main", "0a", "One")
-    assert (build["pull_request"], build["facts"]) == ({"number": 7, "url": None}, {"requests": 5})
+    assert (build["pull_request"], build["run_metadata"]) == ({"number": 7, "url": None}, {"requests": 5})
     assert again["artifacts"] == []
 
 
@@ -184,7 +184,7 @@ def test_a_form_brings_facts_and_files(ci: TestClient) -> None:
     again = told(ci.post(HERE, files=files), 200)
 
     assert said["build"]["dependencies"] == {"a.example/b": "v1.2.3", "c.example/d": "v0.1.0 => ../d"}
-    assert [(each["name"], each["facts"]) for each in said["artifacts"]] == [
+    assert [(each["name"], each["run_metadata"]) for each in said["artifacts"]] == [
         ("cpu.0.pprof", {"requests": 9}), ("cpu.1.pprof", {"requests": 4}),
     ]  # fmt: skip
     assert again == said

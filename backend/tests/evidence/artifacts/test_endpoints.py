@@ -60,7 +60,7 @@ def test_a_raw_body_becomes_an_artifact_with_a_job(client: TestClient, house: Ap
     assert answer.status_code == 201
     told = answer.json()
     assert (told["name"], told["size_bytes"], told["state"], told["kind"]) == ("cpu.pprof", 9, "received", None)
-    assert told["facts"] == facts
+    assert told["run_metadata"] == facts
     assert told["batch"] == str(batch)
     assert told["progress"] == 0.0
     assert house.blobs.read(original_key(team.id, told["sha256"])) == b"the bytes"
@@ -183,7 +183,8 @@ def test_the_same_key_twice_is_one_artifact(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize(
-    "other", [{"content": b"y"}, {"params": {"batch": str(UUID(int=1))}}, {"params": {"facts": '{"requests": 7}'}}]
+    "other",
+    [{"content": b"y"}, {"params": {"batch": str(UUID(int=1))}}, {"params": {"run_metadata": '{"requests": 7}'}}],
 )
 def test_a_key_for_something_else_is_refused(client: TestClient, other: dict[str, object]) -> None:
     client.put("/api/v1/artifacts/a", content=b"x", headers={"Idempotency-Key": "first"})
@@ -243,11 +244,11 @@ def test_a_form_brings_several_files_with_what_they_share(client: TestClient) ->
     answer = client.post(
         "/api/v1/artifacts",
         files=[("file", ("a.pprof", b"x")), ("file", ("b.pprof", b"y"))],
-        data={"batch": batch, "facts": '{"requests": 5}'},
+        data={"batch": batch, "run_metadata": '{"requests": 5}'},
     )
 
     assert answer.status_code == 201
-    assert [(each["name"], each["batch"], each["facts"]) for each in answer.json()] == [
+    assert [(each["name"], each["batch"], each["run_metadata"]) for each in answer.json()] == [
         ("a.pprof", batch, {"requests": 5}),
         ("b.pprof", batch, {"requests": 5}),
     ]
@@ -359,7 +360,7 @@ def test_a_refused_artifact_tells_why_and_keeps_its_bytes(client: TestClient, fi
     told = client.get(f"/api/v1/artifacts/{artifact_id}").json()
     original = client.get(f"/api/v1/artifacts/{artifact_id}/original")
 
-    assert (told["state"], told["error"]["detail"], told["profile"]) == ("refused", "This is no profile.", None)
+    assert (told["state"], told["error"]["detail"], told["profile"]) == ("invalid", "This is no profile.", None)
     assert original.content == b"bad bytes"
     assert original.headers["content-security-policy"] == "sandbox; default-src 'none'"
 
@@ -373,7 +374,7 @@ def test_the_list_can_be_narrowed(client: TestClient, files: FilesFactory) -> No
         return [each["id"] for each in client.get("/api/v1/artifacts", params=params).json()["items"]]
 
     assert ids(batch=str(batch)) == [str(decoded)]
-    assert ids(state="refused") == [str(refused)]
+    assert ids(state="invalid") == [str(refused)]
     assert ids(kind="profile.cpu") == [str(decoded)]
     assert ids(name="HEAP%") == [str(decoded)]
     assert ids(name="bad_1") == [str(refused)], "an underscore stands for itself"
@@ -400,12 +401,12 @@ def test_a_long_list_asks_no_more_of_the_database(client: TestClient, files: Fil
 def test_facts_and_build_can_be_corrected(client: TestClient, files: FilesFactory) -> None:
     artifact_id = files.received(facts={"requests": 1})
 
-    answer = client.patch(f"/api/v1/artifacts/{artifact_id}", json={"facts": {"requests": 2}})
+    answer = client.patch(f"/api/v1/artifacts/{artifact_id}", json={"run_metadata": {"requests": 2}})
 
-    assert answer.json()["facts"] == {"requests": 2}
+    assert answer.json()["run_metadata"] == {"requests": 2}
     assert client.patch(f"/api/v1/artifacts/{artifact_id}", json={"build_id": str(uuid4())}).status_code == 404
     assert client.patch(f"/api/v1/artifacts/{artifact_id}", json={"name": "x"}).status_code == 422
-    many = {"facts": {"cpu_flags": [f"{number:0200}" for number in range(100)]}}
+    many = {"run_metadata": {"cpu_flags": [f"{number:0200}" for number in range(100)]}}
     assert "cpu_flags" in client.patch(f"/api/v1/artifacts/{artifact_id}", json=many).json()["detail"]
 
 

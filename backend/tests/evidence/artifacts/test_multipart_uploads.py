@@ -44,7 +44,7 @@ def send(client: TestClient, upload: str, *numbers: int) -> None:
 
 def test_parts_in_any_order_become_one_artifact(client: TestClient) -> None:
     batch = str(uuid4())
-    upload = begun(client, batch=batch, facts={"requests": 5})
+    upload = begun(client, batch=batch, run_metadata={"requests": 5})
     send(client, upload, 3, 1, 2)
 
     told = client.post(f"{upload}/complete")
@@ -52,7 +52,7 @@ def test_parts_in_any_order_become_one_artifact(client: TestClient) -> None:
     assert told.status_code == 201
     artifact = told.json()
     assert artifact["sha256"] == hashlib.sha256(CONTENT).hexdigest()
-    assert (artifact["name"], artifact["batch"], artifact["facts"]) == ("big.pprof", batch, {"requests": 5})
+    assert (artifact["name"], artifact["batch"], artifact["run_metadata"]) == ("big.pprof", batch, {"requests": 5})
     assert client.get(f"/api/v1/artifacts/{artifact['id']}/original").content == CONTENT
 
 
@@ -183,7 +183,7 @@ def test_only_a_trace_may_be_larger_than_other_files(client: TestClient) -> None
         {"name": "", "size_bytes": 1},
         {"name": "a"},
         {"name": "a", "size_bytes": 1, "more": 1},
-        {"name": "a", "size_bytes": 1, "facts": {"requests": 0}},
+        {"name": "a", "size_bytes": 1, "run_metadata": {"requests": 0}},
     ],
 )
 def test_an_upload_that_says_nonsense_is_refused(client: TestClient, body: dict[str, object]) -> None:

@@ -126,7 +126,9 @@ def source_at(client: TestClient, url: str) -> str:
 
 
 def bound(client: TestClient, source_id: str, service: str, **equal: str) -> dict[str, Any]:
-    answer = client.post(f"{SOURCES}/{source_id}/services", json={"service": service, "equal": equal})
+    answer = client.post(
+        f"{SOURCES}/{source_id}/federated-services", json={"service": service, "label_matchers": equal}
+    )
     assert answer.status_code == 201, answer.text
     told: dict[str, Any] = answer.json()
     return told
@@ -317,25 +319,31 @@ def test_whatever_a_source_says_the_board_stands(
 def test_services_are_bound_listed_and_released(client: TestClient) -> None:
     source_id = source_at(client, "https://prometheus.example")
     one = bound(client, source_id, "Checkout", job="checkout")
-    assert (one["service"]["name"], one["environment"]["name"], one["equal"]) == (
+    assert (one["service"]["name"], one["environment"]["name"], one["label_matchers"]) == (
         "Checkout", "production", {"job": "checkout"},
     )  # fmt: skip
-    again = client.post(f"{SOURCES}/{source_id}/services", json={"service": "Checkout", "equal": {"job": "x"}})
+    again = client.post(
+        f"{SOURCES}/{source_id}/federated-services", json={"service": "Checkout", "label_matchers": {"job": "x"}}
+    )
     assert again.status_code == 409
     for equal in ({}, {"job": ""}, {"a b": "x"}):
-        refused = client.post(f"{SOURCES}/{source_id}/services", json={"service": "other", "equal": equal})
+        refused = client.post(
+            f"{SOURCES}/{source_id}/federated-services", json={"service": "other", "label_matchers": equal}
+        )
         assert refused.status_code == 422
     other = source_at(client, "https://other.example")
     assert client.get(f"{SOURCES}/{other}/services").json()["items"] == []
-    assert client.delete(f"{SOURCES}/{other}/services/{one['id']}").status_code == 404
+    assert client.delete(f"{SOURCES}/{other}/federated-services/{one['id']}").status_code == 404
 
-    assert [each["id"] for each in client.get(f"{SOURCES}/{source_id}/services").json()["items"]] == [one["id"]]
-    assert client.delete(f"{SOURCES}/{source_id}/services/{one['id']}").status_code == 204
-    assert client.get(f"{SOURCES}/{source_id}/services").json()["items"] == []
+    assert [each["id"] for each in client.get(f"{SOURCES}/{source_id}/federated-services").json()["items"]] == [
+        one["id"]
+    ]
+    assert client.delete(f"{SOURCES}/{source_id}/federated-services/{one['id']}").status_code == 204
+    assert client.get(f"{SOURCES}/{source_id}/federated-services").json()["items"] == []
 
 
 @pytest.mark.asked_by(Role.VIEWER, Role.MEMBER)
 def test_only_admins_bind(client: TestClient) -> None:
     place = f"{SOURCES}/00000000-0000-7000-8000-000000000000/services"
-    assert client.post(place, json={"service": "x", "equal": {"job": "x"}}).status_code == 403
+    assert client.post(place, json={"service": "x", "label_matchers": {"job": "x"}}).status_code == 403
     assert client.delete(f"{place}/00000000-0000-7000-8000-000000000000").status_code == 403

@@ -188,7 +188,7 @@ def test_a_check_says_who_answers_and_which_usual_names_there_are(house: AppUnde
     house.app.state.outside = TwinOutside(TwinPeer(PROMETHEUS))
     told = client.post(f"{SOURCES}/{made(client)['id']}/check").json()
     usual = ["http_request_duration_seconds_bucket", "http_requests_total", "queue_depth"]
-    assert told == {"version": "2.42.0", "names": 5, "usual": usual}
+    assert told == {"version": "2.42.0", "names": 5, "recognized_names": usual}
 
 
 def test_the_last_check_is_kept_good_or_bad(house: AppUnderTest, client: TestClient) -> None:
@@ -216,7 +216,7 @@ def test_a_rule_of_the_team_makes_a_name_usual_or_not(house: AppUnderTest, clien
     client.post("/api/v1/metric-rules", json={"metric": "up", "role": "gauge"})
     client.post("/api/v1/metric-rules", json={"metric": "queue_depth", "role": "ignore"})
     told = client.post(f"{SOURCES}/{made(client)['id']}/check").json()
-    assert told["usual"] == ["http_request_duration_seconds_bucket", "http_requests_total", "up"]
+    assert told["recognized_names"] == ["http_request_duration_seconds_bucket", "http_requests_total", "up"]
 
 
 @pytest.mark.parametrize(

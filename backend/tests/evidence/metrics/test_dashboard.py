@@ -165,7 +165,7 @@ def test_deploys_and_annotations_stand_beside(client: TestClient, push: Push) ->
     push(steady("distributor"))
     deploy = deployed(client, "distributor", 20 * MINUTE)
     at = (datetime.fromtimestamp(NOW_MS / 1000, UTC) - timedelta(minutes=5)).isoformat()
-    said = {"environment_id": environment_of(client), "at": at, "text": "traffic moved"}
+    said = {"environment_id": environment_of(client), "started_at": at, "text": "traffic moved"}
     assert client.post("/api/v1/annotations", json=said).status_code == 201
     header = board_of(client).header
     (told,) = header["deploys"]

@@ -77,7 +77,7 @@ def test_the_board_shows_the_step_at_the_deploy(house: AppUnderTest, people: Acc
     found = change_detection.attribute_causes(
         gathered, change_detection.detect_change_points(gathered, DetectionCache(), team.id, default_rng(1))
     )
-    assert [(str(each.service_id), each.explained.cause) for each in found] == [(service, "deploy")]
+    assert [(str(each.service_id), each.explained.cause) for each in found] == [(service, "deployment")]
     judged = {one.look.minutes: one.check for one in deployment_checks.evaluate_deployments(looks, default_rng(1))}
     assert {one.basis for one in judged.values()} == {"concurrent"}
     assert judged[60].verdict == judged[15].verdict == "slower"

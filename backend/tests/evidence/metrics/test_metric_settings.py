@@ -30,7 +30,7 @@ PUSHED = [
 
 def by_name(client: TestClient) -> dict[str, tuple[str | None, str]]:
     answer = client.get("/api/v1/metrics/names").json()
-    return {item["name"]: (item["role"], item["reason"]) for item in answer["items"]}
+    return {item["name"]: (item["role"], item["reason_code"]) for item in answer["items"]}
 
 
 def test_each_name_is_told_with_its_role_and_why(push1: Push, client: TestClient) -> None:
@@ -47,7 +47,7 @@ def test_each_name_is_told_with_its_role_and_why(push1: Push, client: TestClient
         "go_goroutines": (None, "unusual-name"),
     }
     told = client.get("/api/v1/metrics/names").json()
-    assert (told["series"], told["more"]) == (8, False)
+    assert (told["series"], told["has_more"]) == (8, False)
 
 
 def test_a_name_is_told_once_however_many_services_have_it(push1: Push, client: TestClient) -> None:
@@ -121,7 +121,7 @@ def test_a_rule_names_the_service_where_no_label_does(push1: Push, client: TestC
         {"metric": "", "role": "gauge"},
         {"metric": "a\0", "role": "gauge"},
         {"metric": "a", "role": "x"},
-        {"metric": "a", "role": "gauge", "scale": 0},
+        {"metric": "a", "role": "gauge", "seconds_per_unit": 0},
         {"metric": "a", "role": "gauge", "more": 1},
     ],
 )

@@ -164,7 +164,12 @@ def test_pushed_commits_are_told_by_suspicion(client: TestClient) -> None:
         f"/api/v1/services/{service_id}/commits",
         params={"good": sha(1), "bad": sha(4), "function": ["example.org/app/store.(*Store).Get", "runtime.mallocgc"]},
     ).json()
-    assert (found["total"], found["complete"], found["is_ancestor"], found["closure_state"]) == (3, True, True, "unknown")
+    assert (found["total"], found["complete"], found["is_ancestor"], found["closure_state"]) == (
+        3,
+        True,
+        True,
+        "unknown",
+    )
     assert [one["sha"] for one in found["commits"]] == [sha(4), sha(3), sha(2)]
     shares = {one["sha"]: one["suspicion"] for one in found["commits"]}
     assert shares[sha(3)]["probability"] > 0.7

@@ -115,7 +115,9 @@ def test_a_rule_beyond_a_limit_is_refused_and_says_the_limit(
     assert set_rule(client, kind, limit)[kind]["retention_days"] == limit, "the limit itself is allowed"
 
 
-@pytest.mark.parametrize("rule", [{"kind": "profile.unheard", "retention_days": 3}, {"kind": "metrics", "retention_days": None}])
+@pytest.mark.parametrize(
+    "rule", [{"kind": "profile.unheard", "retention_days": 3}, {"kind": "metrics", "retention_days": None}]
+)
 def test_an_unknown_kind_and_endless_samples_are_refused(client: TestClient, rule: dict[str, Any]) -> None:
     answer = client.put(RETENTION, json={"rules": [rule]})
     assert 400 <= answer.status_code < 500
@@ -176,7 +178,7 @@ def test_a_file_that_still_waits_for_its_decoding_does_not_expire(
     set_rule(client, "unread", 1)
 
     preview = client.get(PREVIEW).json()
-    assert (preview["files"], preview["held_files"]) == (0, 1)
+    assert (preview["files"], preview["retained_artifacts"]) == (0, 1)
     assert expire(house, team, now) == 0
     assert stored_ids(house, team) == {waiting}
 
@@ -198,7 +200,7 @@ def test_a_side_of_a_comparison_that_is_not_computed_yet_does_not_expire(
     set_rule(client, "profile.cpu", 1)
 
     preview = client.get(PREVIEW).json()
-    assert (preview["files"], preview["held_files"]) == (1, 2)
+    assert (preview["files"], preview["retained_artifacts"]) == (1, 2)
     assert expire(house, team, now) == 1
     assert stored_ids(house, team) == {base, candidate}
 

@@ -57,7 +57,9 @@ class Corp:
         client.headers["Origin"] = PUBLIC_URL
         return client
 
-    def returned(self, browser: TestClient, login: str, *, to: str = "sign-in-requests", **sent: object) -> dict[str, str]:
+    def returned(
+        self, browser: TestClient, login: str, *, to: str = "sign-in-requests", **sent: object
+    ) -> dict[str, str]:
         """Begin, and do at the provider what a person does; return what the browser comes back with."""
         begun = browser.post(f"{API}/oidc/{to}", json=sent)
         assert begun.status_code == 201, begun.text

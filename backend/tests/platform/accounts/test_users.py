@@ -211,7 +211,9 @@ def test_everybody_says_whether_mentions_are_mailed(
 ) -> None:
     client, other = house.asked(cookie=team.owner.cookie), house.asked(cookie=people.member(team).cookie)
     assert client.get("/api/v1/user/email-preferences").json() == {"email_on_mention": True}
-    assert client.patch("/api/v1/user/email-preferences", json={"email_on_mention": False}).json() == {"email_on_mention": False}
+    assert client.patch("/api/v1/user/email-preferences", json={"email_on_mention": False}).json() == {
+        "email_on_mention": False
+    }
     assert client.get("/api/v1/user/email-preferences").json() == {"email_on_mention": False}
     assert other.get("/api/v1/user/email-preferences").json() == {"email_on_mention": True}
     assert client.patch("/api/v1/user/email-preferences", json={"email_on_mention": "no"}).status_code == 422

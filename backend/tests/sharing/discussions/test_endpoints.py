@@ -150,7 +150,7 @@ def test_a_finding_is_talked_about_by_what_it_is(client: TestClient, house: AppU
 
     (news, *_) = client.get("/api/v1/activity", params={"kind": "comment"}).json()["items"]
     assert news["path"] == f"/comparisons/{comparison_id}?find=1&open=true"
-    assert (news["title"], news["facts"]) == ("Clone takes more.", {"text": "this one"})
+    assert (news["title"], news["details"]) == ("Clone takes more.", {"text": "this one"})
 
 
 @pytest.mark.parametrize("kind", ["finding", "comparison", "regression", "build", "report", "trace", "span-set"])
@@ -228,7 +228,7 @@ def test_the_feed_tells_what_happened_and_what_is_for_admins_only_is_not_in_it(
     assert told(by=str(member.user_id)) == ["member.joined"]
     assert told(by="slowpath") == []
     assert told(kind=["team"]) == ["member.joined", "service.created"]
-    assert told(kind=["regression", "deploy"]) == []
+    assert told(kind=["regression", "deployment"]) == []
 
     pages, cursor = [], None
     while True:

@@ -74,7 +74,7 @@ def test_prose_is_kept_as_it_was_written(client: TestClient) -> None:
 
     changed = client.patch(
         f"/api/v1/reports/{report['id']}",
-        json={"blocks": [{"kind": "prose", "markdown": hostile}, {"kind": "prose", "markdown": "b"}]},
+        json={"blocks": [{"kind": "text", "markdown": hostile}, {"kind": "text", "markdown": "b"}]},
     ).json()
     assert [block["markdown"] for block in changed["blocks"]] == [hostile, "b"]
 
@@ -90,9 +90,9 @@ def test_who_reads_old_text_overwrites_nothing(client: TestClient, house: AppUnd
     report = begun(client)
     path = f"/api/v1/reports/{report['id']}"
     house.clock.move(seconds=1)
-    assert client.patch(path, json={"title": "Hers", "changed_at": report["changed_at"]}).status_code == 200
+    assert client.patch(path, json={"title": "Hers", "updated_at": report["updated_at"]}).status_code == 200
 
-    late = client.patch(path, json={"title": "His", "changed_at": report["changed_at"]})
+    late = client.patch(path, json={"title": "His", "updated_at": report["updated_at"]})
 
     assert late.status_code == 409
     assert late.json()["type"] == "urn:slowpath:report-changed"
@@ -107,8 +107,8 @@ def test_who_reads_old_text_overwrites_nothing(client: TestClient, house: AppUnd
         {"title": "turned \u202e around"},
         {"title": "x" * 201},
         {"blocks": [{"id": str(UUID(int=7))}]},
-        {"blocks": [{"kind": "prose", "markdown": "\u0000"}]},
-        {"blocks": [{"kind": "prose"}] * 201},
+        {"blocks": [{"kind": "text", "markdown": "\u0000"}]},
+        {"blocks": [{"kind": "text"}] * 201},
         {"state": "published"},
     ],
 )
@@ -122,7 +122,7 @@ def test_what_can_not_be_kept_is_refused(client: TestClient, body: dict[str, Any
 def test_a_block_named_twice_is_refused(client: TestClient) -> None:
     report = begun(client)
     path = f"/api/v1/reports/{report['id']}"
-    block = client.patch(path, json={"blocks": [{"kind": "prose", "markdown": "a"}]}).json()["blocks"][0]["id"]
+    block = client.patch(path, json={"blocks": [{"kind": "text", "markdown": "a"}]}).json()["blocks"][0]["id"]
     assert client.patch(path, json={"blocks": [{"id": block}, {"id": block}]}).status_code == 422
 
 
@@ -137,11 +137,11 @@ def test_a_page_is_frozen_with_the_answers_it_shows(client: TestClient, comparis
 
     assert answer.status_code == 201, answer.text
     block = answer.json()
-    assert (block["kind"], block["title"], block["path"]) == ("view", ANYBODY["title"], ANYBODY["path"])
-    assert [one["request"] for one in block["answers"]] == requests
+    assert (block["kind"], block["title"], block["path"]) == ("snapshot", ANYBODY["title"], ANYBODY["path"])
+    assert [one["request"] for one in block["responses"]] == requests
     header, content = unpacked(client.get(f"/api/v1/reports/{report['id']}/recording"))
     assert header["format"] == "slowpath.recording/1"
-    for one, kept in zip(header["answers"], block["answers"], strict=True):
+    for one, kept in zip(header["answers"], block["responses"], strict=True):
         live = client.get(f"/api/v1{one['request']}")
         assert content[one["offset"] : one["offset"] + one["length"]] == live.content
         assert (one["block"], one["status"], one["length"]) == (block["id"], live.status_code, kept["bytes"])
@@ -257,14 +257,14 @@ def test_the_same_bytes_are_kept_once_and_the_same_request_asked_once(
     path = f"/comparisons/{comparison}"
     one = frozen(client, report, [path, path, f"{path}?team=x"]).json()
     frozen(client, report, [path])
-    assert len(one["answers"]) == 1
+    assert len(one["responses"]) == 1
     assert len(report_keys(house)) == 1
 
 
 def test_queries_have_one_form(client: TestClient, comparison: UUID) -> None:
     view = of_view(client, comparison)[1].removesuffix("/first")
     block = frozen(client, begun(client), [f"{view}/search?regex=false&pattern=main.%2A%20~(b)"]).json()
-    assert block["answers"][0]["request"] == f"{view}/search?pattern=main.*+%7E%28b%29&regex=false"
+    assert block["responses"][0]["request"] == f"{view}/search?pattern=main.*+%7E%28b%29&regex=false"
 
 
 def test_what_is_too_large_is_told_with_its_numbers(
@@ -294,17 +294,19 @@ def test_what_can_be_opened_goes_along_as_far_as_there_is_room(
     path = f"/api/v1/reports/{report['id']}/views"
     missing = f"/comparisons/{comparison}/views/{uuid4()}/chunks/first"
 
-    whole = client.post(path, json={**ANYBODY, "requests": [page], "also": [page, missing, first, *others]}).json()
+    whole = client.post(
+        path, json={**ANYBODY, "requests": [page], "additional_requests": [page, missing, first, *others]}
+    ).json()
     # that there is no such view is an answer, too: a page shows it
-    assert [one["request"] for one in whole["answers"]] == [page, missing, first, *others]
-    sizes = {one["request"]: one["bytes"] for one in whole["answers"]}
+    assert [one["request"] for one in whole["responses"]] == [page, missing, first, *others]
+    sizes = {one["request"]: one["bytes"] for one in whole["responses"]}
 
     monkeypatch.setattr(snapshots, "MAX_VIEW_BYTES", sizes[page] + sizes[first] - 1)
-    part = client.post(path, json={**ANYBODY, "requests": [page], "also": [first, missing]})
+    part = client.post(path, json={**ANYBODY, "requests": [page], "additional_requests": [first, missing]})
     assert part.status_code == 201, part.text
-    assert [one["request"] for one in part.json()["answers"]] == [page, missing]
+    assert [one["request"] for one in part.json()["responses"]] == [page, missing]
 
-    refused = client.post(path, json={**ANYBODY, "requests": [page], "also": ["/session"]})
+    refused = client.post(path, json={**ANYBODY, "requests": [page], "additional_requests": ["/session"]})
     assert refused.status_code == 422
 
 
@@ -322,9 +324,10 @@ def test_freezable_are_reads_of_what_a_team_measured_and_nothing_else() -> None:
     }
     assert marked <= all_gets
     never = (
-        "session", "sessions", "people", "teams", "members", "tokens", "invitations", "audit-events", "channels",
-        "messages", "hooks", "metric-sources", "metric-rules", "metrics", "jobs", "events", "exports", "uploads",
-        "reports", "share-links", "sharing", "shared", "health", "service-accounts", "sign-ins", "comments", "mentions",
+        "session", "sessions", "users", "teams", "members", "tokens", "invitations", "audit-events",
+        "notification-channels", "notifications", "webhooks", "metric-sources", "metric-settings", "federated-services", "metric-rules", "metrics", "jobs", "events", "exports", "uploads",
+        "reports", "share-links", "share-settings", "shared", "health", "service-accounts", "linked-identities", "comments",
+        "mentions", "auth", "email-preferences", "deleted-teams", "password-resets",
         "activity", "retention", "usage",
     )  # fmt: skip
     assert [one for one in marked if one.split(":")[0] in never] == []
@@ -351,7 +354,7 @@ def test_a_version_never_changes(client: TestClient, comparison: UUID) -> None:
     assert (published.json()["state"], published.json()["version"]) == ("published", 1)
     first = client.get(f"{path}/recording?version=1").content
 
-    client.patch(path, json={"title": "Otherwise", "blocks": [{"kind": "prose", "markdown": "new"}]})
+    client.patch(path, json={"title": "Otherwise", "blocks": [{"kind": "text", "markdown": "new"}]})
     client.post(f"{path}/publish")
 
     assert client.get(f"{path}/recording?version=1").content == first
@@ -384,7 +387,7 @@ def test_what_is_dropped_is_told_to_a_job(
     # As they come out of the table, which has no order.
     assert sorted(jobs(house, team), key=lambda each: len(each["dropped"])) == [
         {"report_id": report["id"], "dropped": []},
-        {"report_id": report["id"], "dropped": [block["answers"][0]["sha256"]]},
+        {"report_id": report["id"], "dropped": [block["responses"][0]["sha256"]]},
     ]
     assert client.get(path).status_code == 404
 

@@ -36,7 +36,7 @@ def report(client: TestClient, house: AppUnderTest, team: SomeTeam) -> dict[str,
     prose = (
         "By **Zoë Quux** on db-7.prod.corp.internal, see /home/zoe/svc/x.go\n\nSigned-off-by: Zoë Quux <zq@x.example>"
     )
-    client.patch(path, json={"blocks": [{"kind": "prose", "markdown": prose}]})
+    client.patch(path, json={"blocks": [{"kind": "text", "markdown": prose}]})
     frozen = {"title": "CPU", "path": "/comparisons/x", "requests": [f"/comparisons/{comparison}"]}
     assert client.post(f"{path}/views", json=frozen).status_code == 201
     told: dict[str, Any] = client.post(f"{path}/publish").json()
@@ -237,7 +237,7 @@ def test_the_preview_is_what_a_link_shows_and_what_is_taken_out_is_told(
     assert ours["report"]["blocks"] == theirs["report"]["blocks"]
     told = client.get(f"{path}/scrubbed?version=1").json()
     assert min(told["paths"], told["hosts"], told["people"]) >= 1
-    assert {"what": "hosts", "before": "db-7.prod.corp.internal", "after": "host-1"} in told["samples"]
+    assert {"kind": "hosts", "before": "db-7.prod.corp.internal", "after": "host-1"} in told["samples"]
     nothing = client.get(f"{path}/scrubbed?labels=false&paths=false&hosts=false&people=false").json()
     assert nothing == {"labels": 0, "paths": 0, "hosts": 0, "people": 0, "samples": []}
 

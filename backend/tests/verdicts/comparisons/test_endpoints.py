@@ -61,7 +61,7 @@ def test_two_sides_become_a_comparison_with_a_job(client: TestClient, files: Fil
     told = answer.json()
     assert told["name"] == "3f1c0a7 against 9b6e24d"
     assert (told["state"], told["verdict"], told["result"], told["views"]) == ("waiting", None, None, [])
-    assert told["base"] == {"label": "3f1c0a7", "artifacts": 1, "artifact_ids": [str(base)], "window": None}
+    assert told["base"] == {"label": "3f1c0a7", "artifacts": 1, "artifact_ids": [str(base)], "time_range": None}
     assert told["job"]["name"] == "comparisons.compute"
     assert client.get(f"/api/v1/comparisons/{told['id']}").json() == told
 
@@ -114,7 +114,11 @@ def test_asked_twice_with_a_key_it_is_one(client: TestClient, files: FilesFactor
 def test_a_finished_comparison_tells_its_result_and_views(client: TestClient, comparisons: ComparisonsFactory) -> None:
     told = client.get(f"/api/v1/comparisons/{comparisons.done()}").json()
 
-    assert (told["state"], told["verdict"], told["headline"]) == ("done", "regressed", "main.clone takes more time.")
+    assert (told["state"], told["verdict"], told["verdict_sentence"]) == (
+        "done",
+        "regressed",
+        "main.clone takes more time.",
+    )
     assert told["result"]["format"] == "slowpath.comparison/2"
     assert [(view["granularity"], view["state"], view["has_rest"]) for view in told["views"]] == [
         ("function", "done", False),
@@ -149,7 +153,7 @@ def test_a_long_list_asks_no_more_of_the_database(
         listed = client.get("/api/v1/comparisons").json()["items"]
 
     assert len(listed) == MANY + 1
-    assert listed[0]["base"] == {"label": "base", "artifacts": 1, "artifact_ids": None, "window": None}
+    assert listed[0]["base"] == {"label": "base", "artifacts": 1, "artifact_ids": None, "time_range": None}
     assert len(many) == len(few) <= 4
 
 

@@ -37,19 +37,19 @@ def test_a_window_stands_beside_artifacts_or_alone(
 ) -> None:
     before, after = {**place, "from": NINE, "to": HALF_PAST}, {**place, "from": HALF_PAST, "to": TEN}
 
-    told = ask(client, {"artifact_ids": [str(files.decoded())], "window": before}, {"window": after}).json()
+    told = ask(client, {"artifact_ids": [str(files.decoded())], "time_range": before}, {"time_range": after}).json()
 
-    assert (told["base"]["window"], told["candidate"]["window"]) == (before, after)
+    assert (told["base"]["time_range"], told["candidate"]["time_range"]) == (before, after)
     assert (told["base"]["artifacts"], told["candidate"]["artifacts"]) == (1, 0)
     assert client.get(f"/api/v1/comparisons/{told['id']}").json() == told
-    assert client.get("/api/v1/comparisons").json()["items"][0]["candidate"]["window"] == after
+    assert client.get("/api/v1/comparisons").json()["items"][0]["candidate"]["time_range"] == after
     swapped = client.post(f"/api/v1/comparisons/{told['id']}/swap").json()
-    assert (swapped["base"]["window"], swapped["candidate"]["window"]) == (after, before)
+    assert (swapped["base"]["time_range"], swapped["candidate"]["time_range"]) == (after, before)
     assert (swapped["base"]["artifacts"], swapped["candidate"]["artifacts"]) == (0, 1)
 
 
 def test_a_window_that_can_not_be_compared_is_refused(client: TestClient, place: dict[str, str]) -> None:
-    good = {"window": {**place, "from": HALF_PAST, "to": TEN}}
+    good = {"time_range": {**place, "from": HALF_PAST, "to": TEN}}
     refused: list[tuple[dict[str, Any], int, str]] = [
         ({"from": HALF_PAST, "to": NINE}, 422, "window-refused"),
         ({"from": NINE, "to": NINE}, 422, "window-refused"),
@@ -65,11 +65,13 @@ def test_a_window_that_can_not_be_compared_is_refused(client: TestClient, place:
         ({"from": NINE, "to": HALF_PAST, "environment_id": str(uuid4())}, 404, "environment-not-found"),
     ]
     for window, status, slug in refused:
-        answer = ask(client, {"window": {**place, **window}}, good)
+        answer = ask(client, {"time_range": {**place, **window}}, good)
         assert (answer.status_code, answer.json()["type"]) == (status, f"urn:slowpath:{slug}"), window
 
     assert ask(client, {}, good).json()["type"] == "urn:slowpath:side-empty"
-    too_long = ask(client, {"window": {**place, "from": "2026-11-01T00:00:00Z", "to": "2026-11-21T00:00:00Z"}}, good)
+    too_long = ask(
+        client, {"time_range": {**place, "from": "2026-11-01T00:00:00Z", "to": "2026-11-21T00:00:00Z"}}, good
+    )
     assert (too_long.json()["limit"], too_long.json()["value"], too_long.json()["unit"]) == (7, 20, "days")
     assert client.get("/api/v1/comparisons").json()["items"] == []
 
@@ -84,5 +86,5 @@ def test_a_service_of_another_team_is_not_there(
     }
     for theirs in ("service_id", "environment_id"):
         taken = {**own, theirs: place[theirs]}
-        sides = [{"window": {**taken, "from": a, "to": b}} for a, b in ((NINE, HALF_PAST), (HALF_PAST, TEN))]
+        sides = [{"time_range": {**taken, "from": a, "to": b}} for a, b in ((NINE, HALF_PAST), (HALF_PAST, TEN))]
         assert ask(stranger, *sides).status_code == 404

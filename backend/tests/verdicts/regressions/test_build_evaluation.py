@@ -185,13 +185,13 @@ def test_half_a_fix_leaves_it_open(lab: SyntheticBuilds) -> None:
 
     [row] = lab.regressions()
     assert (row.state, row.fixed_build_id) == (RegressionState.NEW, None)
-    assert [job["what"] for job in lab.jobs("regressions.notify-changed")] == ["still"]
+    assert [job["what"] for job in lab.jobs("regressions.notify-changed")] == ["still-slower"]
 
 
 def test_what_is_muted_is_not_told_of(lab: SyntheticBuilds, house: AppUnderTest, team: SomeTeam) -> None:
     client = house.asked(cookie=team.owner.cookie)
     for kind in ("profile.function", "profile.category"):
-        said = client.put(f"/api/v1/services/{lab.service_id}/mute-rules", json={"kind": kind, "muted": True})
+        said = client.put(f"/api/v1/services/{lab.service_id}/mute-rules", json={"kind": kind, "is_muted": True})
         assert said.status_code == 200, said.text
     lab.history()
     lab.builds(8, DECODE_SLOWER)
@@ -261,7 +261,7 @@ def test_a_branchs_regression_goes_along_when_its_pull_request_is_squashed(lab: 
     assert row.since_build_id == merged[0]
     assert lab.regressions(confirmed=False) == []
     assert len(lab.jobs("regressions.notify-opened")) == 1
-    assert [job["what"] for job in lab.jobs("regressions.notify-changed")] == ["reached"]
+    assert [job["what"] for job in lab.jobs("regressions.notify-changed")] == ["merged-to-branch"]
     assert lab.judgements()[merged[0]].regression_ids == [str(row.id)]
 
     told_builds(lab, 2, "copy-less")

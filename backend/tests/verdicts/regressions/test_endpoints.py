@@ -115,9 +115,9 @@ def test_changes_are_written_down_and_told_of(
     assert told["assignee"]["id"] == str(member.user_id)
     assert told["assignee"]["name"]
     events = client.get(f"/api/v1/regressions/{regression_id}/events").json()["items"]
-    assert [event["what"] for event in events] == ["note", "due", "assignee", "state"]
-    assert events[-1]["facts"] == {"from": "new", "to": "acknowledged"}
-    assert events[-1]["by"]["id"] == str(team.owner.user_id)
+    assert [event["kind"] for event in events] == ["note", "due", "assignee", "state"]
+    assert events[-1]["details"] == {"from": "new", "to": "acknowledged"}
+    assert events[-1]["actor"]["id"] == str(team.owner.user_id)
     assert [job["what"] for job in lab.jobs("regressions.notify-changed")] == ["state", "assignee", "due", "note"]
 
     again = client.patch(f"/api/v1/regressions/{regression_id}", json={"state": "acknowledged"})
@@ -222,23 +222,23 @@ def test_a_comparison_becomes_a_regression_by_hand(client: TestClient, lab: Synt
 
     assert told.status_code == 201, told.text
     assert again.json()["id"] == told.json()["id"]
-    assert told.json()["by_hand"] is True
+    assert told.json()["is_manual"] is True
     assert told.json()["number"] == 1
-    assert told.json()["since"]["build_id"] == str(bad)
+    assert told.json()["first_bad_build"]["build_id"] == str(bad)
     assert told.json()["good"]["build_id"] == str(good)
     assert told.json()["ratio"] == 1.5
-    assert [each["what"] for each in told.json()["evidence"]] == ["comparison"]
+    assert [each["kind"] for each in told.json()["evidence"]] == ["comparison"]
     assert len(lab.jobs("regressions.notify-opened")) == 1
 
 
 def test_rules_on_series_are_replaced_not_piled_up(client: TestClient, lab: SyntheticBuilds) -> None:
     path = f"/api/v1/services/{lab.service_id}/mute-rules"
-    rule = {"kind": "profile.function", "subject": "app.decode", "muted": True}
+    rule = {"kind": "profile.function", "subject": "app.decode", "is_muted": True}
     client.put(path, json=rule)
-    client.put(path, json={**rule, "muted": False})
+    client.put(path, json={**rule, "is_muted": False})
 
     [told] = client.get(path).json()
-    assert (told["subject"], told["muted"]) == ("app.decode", False)
+    assert (told["subject"], told["is_muted"]) == ("app.decode", False)
 
 
 def test_what_a_regression_names_is_drawn_as_changed_though_alone_it_shows_nothing(
@@ -319,7 +319,7 @@ def test_an_earlier_judgement_is_none_while_more_of_the_build_is_measured(
         session.get_one(JobRow, (lab.team.id, job_id)).state = JobState.DONE
 
     assert before["state"] not in {"waiting", "judging"}
-    assert (told["state"], told["sentence"]) == ("judging", "More of this build has come in and is being measured.")
+    assert (told["state"], told["sentence"]) == ("evaluating", "More of this build has come in and is being measured.")
     assert client.get(path).json() == before
 
 
