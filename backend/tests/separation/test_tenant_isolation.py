@@ -229,7 +229,7 @@ def test_a_role_reaches_as_far_as_declared(
     if reaches:
         assert asked.status not in {401, 403} or endpoint.operation_id in PASSWORD_ASKED, said
         assert asked.status < 500, said
-        of_others = {"session_id"} if role is Role.OWNER else {"session_id", "sign_in_id"}
+        of_others = {"session_id"} if role is Role.OWNER else {"session_id", "identity_id"}
         sees = role in {needed_role(endpoint), Role.OWNER} and endpoint.object_names - of_others
         if sees and endpoint.operation_id not in NOTHING_THERE:
             assert asked.status != 404, f"{said}: then the 404 of others means nothing"
