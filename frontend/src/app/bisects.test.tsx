@@ -77,7 +77,7 @@ describe('the page of a bisect', () => {
     serve(aBisect({ job, evidence, probes: [end, ...aBisect().probes] }));
     const { user } = open(`/t/northwind/bisects/${BISECT}`);
     expect(await screen.findByText('read 1,200 of 4,096 commits')).toBeVisible();
-    expect(screen.getByRole('progressbar', { name: '30 %' })).toBeVisible();
+    expect(screen.getByRole('progressbar', { name: '30%' })).toBeVisible();
     await user.click(screen.getByRole('button', { name: 'the good end, 1 window' }));
     expect(screen.getByText('Measurements of probe 1')).toBeVisible();
     expect(screen.getByText('known good, 2')).toBeInTheDocument();
@@ -115,7 +115,7 @@ describe('the page of a bisect', () => {
     );
     const { user } = open(`/t/northwind/bisects/${BISECT}`);
     expect(await screen.findByText(/becomes/u)).toHaveTextContent(
-      'If slower: probability of 4be1d07 becomes 93.0 %; if not, culprit not in range.',
+      'If slower: probability of 4be1d07 becomes 93.0%; if not, culprit not in range.',
     );
     // A bar whose candidate was not sent loads its candidate.
     await user.click(screen.getByRole('slider', { name: 'Probability per candidate' }));
@@ -204,7 +204,7 @@ describe('the page of a bisect', () => {
     await user.click(await screen.findByRole('button', { name: 'More' }));
     await user.click(await screen.findByRole('menuitem', { name: 'Delete bisect', hidden: true }));
     const dialog = within(await screen.findByRole('dialog'));
-    const choice = await dialog.findByRole('checkbox', { name: /delete 12 files .* 3/u });
+    const choice = await dialog.findByRole('checkbox', { name: /delete 12 artifacts .* 3/u });
     expect(choice).not.toBeChecked();
     expect(dialog.getByText(/1 file of them stays: comparisons show it/u)).toBeVisible();
     await user.click(choice);

@@ -75,7 +75,7 @@ describe('a finished comparison', () => {
       }),
     ).toBeInTheDocument();
     expect(within(findings).getByText('×11.7')).toBeInTheDocument();
-    expect(screen.getByLabelText('Caveats')).toHaveTextContent('1 doubt');
+    expect(screen.getByLabelText('Caveats')).toHaveTextContent('1 caveat');
   });
 
   it('writes every choice into its address', async () => {
@@ -91,7 +91,7 @@ describe('a finished comparison', () => {
     expect(where()).toContain('mode=side-by-side');
     // Totals of the server, over all nodes, as shares of each side.
     expect(
-      await screen.findByText('1 frame: 11.1 % of base, 44.4 % of candidate'),
+      await screen.findByText('1 frame: 11.1% of base, 44.4% of candidate'),
     ).toBeInTheDocument();
   });
 

@@ -35,7 +35,7 @@ export function ComparisonBlockers({ compare, board, filesLink }: ComparisonBloc
     (side): side is SideChoice => side !== null && side.artifacts.length === 0,
   );
   return (
-    <div className={classes.doubt} role="status">
+    <div className={classes.caveat} role="status">
       <p>
         <b>Nothing to compare yet.</b>{' '}
         {missing.base === null

@@ -50,7 +50,10 @@ export default function DashboardPage(props: DashboardPageProps) {
     },
     [onView, view],
   );
-  const refresh = useCallback(() => client.invalidateQueries({ queryKey: ['board'] }), [client]);
+  const refresh = useCallback(
+    () => client.invalidateQueries({ queryKey: ['dashboard'] }),
+    [client],
+  );
   const windows = useRangeSelection(board?.environment?.id ?? '', onComparison);
   const { wants, chosen, refuse } = windows;
   const onBrush = useCallback(

@@ -29,8 +29,8 @@ export function ChannelRow({ channel, mayManage, onSecret, onEdit, onDelete }: R
   const client = useQueryClient();
   const [opened, setOpened] = useState(false);
   const reread = async () => {
-    await client.invalidateQueries({ queryKey: ['channel'] });
-    await client.invalidateQueries({ queryKey: ['message', channel.id] });
+    await client.invalidateQueries({ queryKey: ['notification_channel'] });
+    await client.invalidateQueries({ queryKey: ['notification', channel.id] });
   };
   const isOn = channel.state === 'on';
   const turn = useMutation({

@@ -9,11 +9,11 @@ import { posteriorText, oddsText, runnerCommand, secondsText, versionText } from
 
 describe('a bisect in words', () => {
   it('never says that something is quite sure or quite impossible unless it is', () => {
-    expect(posteriorText(0.9996)).toBe('> 99.9 %');
-    expect(posteriorText(0.996)).toBe('99.6 %');
-    expect(posteriorText(0.0004)).toBe('< 0.1 %');
-    expect(posteriorText(0)).toBe('0 %');
-    expect(posteriorText(1)).toBe('100 %');
+    expect(posteriorText(0.9996)).toBe('> 99.9%');
+    expect(posteriorText(0.996)).toBe('99.6%');
+    expect(posteriorText(0.0004)).toBe('< 0.1%');
+    expect(posteriorText(0)).toBe('0%');
+    expect(posteriorText(1)).toBe('100%');
   });
 
   it('tells odds for the side they speak for', () => {
@@ -58,7 +58,7 @@ describe('levels of a bisect', () => {
     const [top, deep] = chartLevels(aBisect());
     expect(top!.opened).toBe(1);
     expect(top!.bump).toBe('bumps libx v1.8.0 to v1.9.2');
-    expect(top!.best).toEqual(['99.6 %', 'd1f07aa']);
+    expect(top!.best).toEqual(['99.6%', 'd1f07aa']);
     expect(deep!.ends).toEqual(['v1.8.0', 'v1.9.2']);
     expect(deep!.marks).toEqual([{ place: 1, verdict: 'probing' }]);
   });

@@ -59,7 +59,7 @@ function SideCell({
       <span className="muted nowrap">
         {told.artifacts === 0 && told.time_range !== null
           ? 'metrics'
-          : countOf(told.artifacts, 'file')}
+          : countOf(told.artifacts, 'artifact')}
       </span>
     </span>
   );

@@ -75,7 +75,7 @@ export function Findings(props: FindingsProps) {
         <span className={classes.whisker}>
           <EffectAxis axis={axis} width={INTERVAL_WIDTH} />
         </span>
-        <span className={classes.effectHead}>effect, 95 % interval</span>
+        <span className={classes.effectHead}>effect, 95% interval</span>
         <span className={classes.payerHead}>{attributedCallerHeader(findings)}</span>
         <span className={classes.q}>q</span>
       </li>
