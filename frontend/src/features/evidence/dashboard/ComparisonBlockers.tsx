@@ -6,10 +6,10 @@ import { shortCommit } from '../../../engine/dashboard/dashboard-wording';
 import { ErrorState } from '../../../ui';
 import classes from './dashboard.module.css';
 import type { SideChoice } from './deployment-comparison';
-import type { DeploymentComparing } from './use-deployment-comparison';
+import type { DeploymentComparisonState } from './use-deployment-comparison';
 
 type ComparisonBlockersProps = {
-  compare: DeploymentComparing;
+  compare: DeploymentComparisonState;
   board: Dashboard | null;
   filesLink: (words: string) => ReactNode;
 };

@@ -60,7 +60,7 @@ describe('levels of a bisect', () => {
     expect(top!.bump).toBe('bumps libx v1.8.0 to v1.9.2');
     expect(top!.best).toEqual(['99.6%', 'd1f07aa']);
     expect(deep!.ends).toEqual(['v1.8.0', 'v1.9.2']);
-    expect(deep!.marks).toEqual([{ place: 1, verdict: 'probing' }]);
+    expect(deep!.marks).toEqual([{ place: 1, verdict: 'measuring' }]);
   });
 
   it('shows the deepest until another is chosen', () => {
@@ -72,7 +72,7 @@ describe('levels of a bisect', () => {
     const level = aBisect().levels[0]!;
     const many = {
       ...level,
-      bars: { ...level.bars, belief: [0, 0.004, 0, 0.996, 0] },
+      bars: { ...level.bars, posterior: [0, 0.004, 0, 0.996, 0] },
     };
     expect(candidateAt(many, 3)!.sha).toBe(DEPENDENCY_UPDATE);
     expect(candidateAt(many, 2)).toBeUndefined();
@@ -127,7 +127,9 @@ describe('what is compared and what is changed', () => {
 
   it('sends only what was changed', () => {
     const before = editableSettings(aBisect());
-    expect(changed(before, { ...before, stop_probability: 0.99 })).toEqual({ belief: 0.99 });
+    expect(changed(before, { ...before, stop_probability: 0.99 })).toEqual({
+      stop_probability: 0.99,
+    });
     expect(changed(before, before)).toEqual({});
   });
 });
