@@ -110,7 +110,7 @@ describe('the page of a bisect', () => {
     const asked: string[] = [];
     server.use(
       http.get(at('/bisects/:bisect/candidates'), ({ request }) => {
-        asked.push(new URL(request.url).searchParams.get('q') ?? '');
+        asked.push(new URL(request.url).searchParams.get('search') ?? '');
         const [one] = level.candidates;
         const items = [{ ...one!, id: 'old', sha: 'abc1234'.padEnd(40, '0'), title: 'an old one' }];
         return HttpResponse.json({ items, places: [0], found: 1, next_cursor: null });
