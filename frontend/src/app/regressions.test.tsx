@@ -258,7 +258,7 @@ describe('the series of a service', () => {
         }),
       ),
       http.get(at('/services/:service/series'), () =>
-        HttpResponse.json({ ...SERIES, series: [{ ...one, muted }] }),
+        HttpResponse.json({ ...SERIES, series: [{ ...one, is_muted: muted }] }),
       ),
       http.put(at('/services/:service/mute-rules'), async ({ request }) => {
         sent.push(await request.json());
@@ -273,8 +273,8 @@ describe('the series of a service', () => {
     expect(await screen.findByRole('button', { name: 'Mute: Clone' })).toBeInTheDocument();
     const said = { kind: 'profile.function', subject: 'Clone' };
     expect(sent).toEqual([
-      { ...said, muted: true },
-      { ...said, muted: false },
+      { ...said, is_muted: true },
+      { ...said, is_muted: false },
     ]);
   });
 });

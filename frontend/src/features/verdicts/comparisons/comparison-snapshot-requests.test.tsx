@@ -25,7 +25,7 @@ describe('what can be opened in a comparison', () => {
     expect(found).not.toContain(`${path}/results/profiles`);
     for (const { id } of views)
       for (const part of ['first', 'functions', 'rest'])
-        expect(found).toContain(`${path}/views/${id}/${part}`);
+        expect(found).toContain(`${path}/views/${id}/chunks/${part}`);
     expect(found.some((request) => request.includes('/lines?function='))).toBe(true);
     expect(new Set(found).size).toBe(found.length);
   });
