@@ -5,27 +5,14 @@ import tseslint from 'typescript-eslint';
 import { componentProps } from './scripts/component-props.mjs';
 
 const LONG_COMPONENTS = [
-  'src/app/pages/ArtifactRoutes.tsx',
-  'src/features/evidence/artifacts/ArtifactDetail.tsx',
-  'src/features/evidence/artifacts/ArtifactsTable.tsx',
-  'src/features/evidence/dashboard/DashboardPage.tsx',
   'src/features/evidence/dashboard/DashboardRows.tsx',
-  'src/features/evidence/exec_traces/GroupsTable.tsx',
-  'src/features/inventory/catalog/Builds.tsx',
-  'src/features/inventory/catalog/ServiceDetail.tsx',
-  'src/features/sharing/notifications/ChannelRow.tsx',
   'src/features/sharing/reports/ReportEditor.tsx',
   'src/features/verdicts/comparisons/ComparisonPage.tsx',
-  'src/features/verdicts/comparisons/ComparisonsTable.tsx',
   'src/features/verdicts/comparisons/FlameSection.tsx',
-  'src/features/verdicts/comparisons/FunctionsTable.tsx',
-  'src/features/verdicts/regressions/Regressions.tsx',
 ];
 
 const COMPONENTS_WITH_MANY_PROPS = [
-  'src/features/evidence/artifacts/ArtifactsTable.tsx',
   'src/features/verdicts/comparisons/ComparisonPage.tsx',
-  'src/features/verdicts/comparisons/Findings.tsx',
 ];
 
 export default tseslint.config(

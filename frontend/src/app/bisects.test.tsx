@@ -72,12 +72,12 @@ describe('the page of a bisect', () => {
 
   it('says how far a long range is read, and what production measured', async () => {
     const end = aProbe({ number: 1, purpose: 'baseline', title: 'the good end', slot: null });
-    const evidence = { ...aBisect().evidence, known_good: [0.06, 0.07] };
+    const evidence = { ...aBisect().evidence, baseline_good: [0.06, 0.07] };
     const job = aJob({ state: 'running', progress: 0.3, step: 'read 1,200 of 4,096 commits' });
     serve(aBisect({ job, evidence, probes: [end, ...aBisect().probes] }));
     const { user } = open(`/t/northwind/bisects/${BISECT}`);
     expect(await screen.findByText('read 1,200 of 4,096 commits')).toBeVisible();
-    expect(screen.getByRole('progressbar', { name: '30 %' })).toBeVisible();
+    expect(screen.getByRole('progressbar', { name: '30%' })).toBeVisible();
     await user.click(screen.getByRole('button', { name: 'the good end, 1 window' }));
     expect(screen.getByText('Measurements of probe 1')).toBeVisible();
     expect(screen.getByText('known good, 2')).toBeInTheDocument();
@@ -87,7 +87,10 @@ describe('the page of a bisect', () => {
   it('pages and searches through a level of which only some candidates were sent', async () => {
     const told = aBisect();
     const level = told.levels[1]!;
-    const would = { slower: { sha: CULPRIT, title: 'ident', belief: 0.93 }, not_slower: null };
+    const posterior_preview = {
+      if_slower: { sha: CULPRIT, title: 'ident', posterior: 0.93 },
+      if_not_slower: null,
+    };
     serve({
       ...told,
       levels: [
@@ -102,12 +105,12 @@ describe('the page of a bisect', () => {
           },
         },
       ],
-      probes: told.probes.map((probe) => ({ ...probe, would })),
+      probes: told.probes.map((probe) => ({ ...probe, posterior_preview })),
     });
     const asked: string[] = [];
     server.use(
       http.get(at('/bisects/:bisect/candidates'), ({ request }) => {
-        asked.push(new URL(request.url).searchParams.get('q') ?? '');
+        asked.push(new URL(request.url).searchParams.get('search') ?? '');
         const [one] = level.candidates;
         const items = [{ ...one!, id: 'old', sha: 'abc1234'.padEnd(40, '0'), title: 'an old one' }];
         return HttpResponse.json({ items, places: [0], found: 1, next_cursor: null });
@@ -115,7 +118,7 @@ describe('the page of a bisect', () => {
     );
     const { user } = open(`/t/northwind/bisects/${BISECT}`);
     expect(await screen.findByText(/becomes/u)).toHaveTextContent(
-      'If slower: probability of 4be1d07 becomes 93.0 %; if not, culprit not in range.',
+      'If slower: probability of 4be1d07 becomes 93.0%; if not, culprit not in range.',
     );
     // A bar whose candidate was not sent loads its candidate.
     await user.click(screen.getByRole('slider', { name: 'Probability per candidate' }));
@@ -139,7 +142,7 @@ describe('the page of a bisect', () => {
     expect(mark).toBeDisabled();
     await user.click(screen.getByRole('button', { name: 'Pause' }));
     await waitFor(() => {
-      expect(seen[0]?.body).toMatchObject({ move: 'pause' });
+      expect(seen[0]?.body).toMatchObject({ action: 'pause' });
     });
     const table = within(screen.getByRole('table', { name: 'Candidates' }));
     await user.click(table.getByText(/ident: copy bytes/u));
@@ -193,7 +196,7 @@ describe('the page of a bisect', () => {
     let asked = '';
     server.use(
       http.get(at('/bisects/:bisect/artifacts'), () =>
-        HttpResponse.json({ files: 12, size_bytes: 3 * 2 ** 20, compared: 1 }),
+        HttpResponse.json({ files: 12, size_bytes: 3 * 2 ** 20, compared_artifacts: 1 }),
       ),
       http.delete(at('/bisects/:bisect'), ({ request }) => {
         asked = new URL(request.url).search;
@@ -204,9 +207,9 @@ describe('the page of a bisect', () => {
     await user.click(await screen.findByRole('button', { name: 'More' }));
     await user.click(await screen.findByRole('menuitem', { name: 'Delete bisect', hidden: true }));
     const dialog = within(await screen.findByRole('dialog'));
-    const choice = await dialog.findByRole('checkbox', { name: /delete 12 files .* 3/u });
+    const choice = await dialog.findByRole('checkbox', { name: /delete 12 artifacts .* 3/u });
     expect(choice).not.toBeChecked();
-    expect(dialog.getByText(/1 file of them stays: comparisons show it/u)).toBeVisible();
+    expect(dialog.getByText(/1 artifact of them stays: comparisons show it/u)).toBeVisible();
     await user.click(choice);
     await user.click(dialog.getByRole('button', { name: 'Delete bisect' }));
     await waitFor(() => {
@@ -219,7 +222,7 @@ describe('the page of a bisect', () => {
     const { user } = open(`/t/northwind/bisects/${BISECT}`);
     await user.click(await screen.findByRole('button', { name: 'Try again' }));
     await waitFor(() => {
-      expect(seen[0]?.body).toMatchObject({ move: 'retry' });
+      expect(seen[0]?.body).toMatchObject({ action: 'retry' });
     });
   });
 
@@ -416,7 +419,7 @@ describe('Start bisect', () => {
         service_id: 's',
         good_sha: CULPRIT,
         signature: { kind: 'profile.category' },
-        settings: { most_windows: 3 },
+        settings: { max_measurements_per_probe: 3 },
       });
     });
     expect(sent.settings).not.toHaveProperty('warm_up_seconds');
@@ -503,7 +506,7 @@ describe('Start bisect', () => {
       kind: 'latency',
       subject: 'lab p99',
       label: 'Latency, p99 in lab',
-      board: { environment_id: 'e1', environment: 'lab', window_seconds: 130 },
+      dashboard_selector: { environment_id: 'e1', environment: 'lab', measurement_seconds: 130 },
     };
     server.use(
       http.get(at('/bisect-proposals'), () =>
@@ -536,7 +539,10 @@ describe('Start bisect', () => {
     await waitFor(() => {
       expect(sent).toMatchObject({
         signature: { kind: 'latency', subject: 'lab p99' },
-        settings: { board: { environment_id: 'e1', match: 'version' }, window_seconds: 130 },
+        settings: {
+          dashboard_selector: { environment_id: 'e1', match: 'version' },
+          measurement_seconds: 130,
+        },
       });
     });
   });

@@ -14,7 +14,7 @@ const HOSTILE = '<img src=x onerror=alert(1)>';
 function show(comparison: ComparisonOut, tail = ''): Opened {
   server.use(
     http.get(at('/comparisons/:id'), () => HttpResponse.json(comparison)),
-    http.get(at('/comparisons/:id/views/:view/functions'), () =>
+    http.get(at('/comparisons/:id/views/:view/chunks/functions'), () =>
       HttpResponse.arrayBuffer(
         functionsFile([
           { name: 'main.steady', base: 9e9, candidate: 9e9, state: 0, low: 0.9, high: 1.1 },
@@ -75,7 +75,7 @@ describe('a finished comparison', () => {
       }),
     ).toBeInTheDocument();
     expect(within(findings).getByText('×11.7')).toBeInTheDocument();
-    expect(screen.getByLabelText('Caveats')).toHaveTextContent('1 doubt');
+    expect(screen.getByLabelText('Caveats')).toHaveTextContent('1 caveat');
   });
 
   it('writes every choice into its address', async () => {
@@ -91,7 +91,7 @@ describe('a finished comparison', () => {
     expect(where()).toContain('mode=side-by-side');
     // Totals of the server, over all nodes, as shares of each side.
     expect(
-      await screen.findByText('1 frame: 11.1 % of base, 44.4 % of candidate'),
+      await screen.findByText('1 frame: 11.1% of base, 44.4% of candidate'),
     ).toBeInTheDocument();
   });
 
@@ -253,23 +253,23 @@ describe('a comparison without findings', () => {
   });
 
   it('says how much more evidence an inconclusive result needs', async () => {
-    const likely = aFinding({ is_significant: false, profiles_needed: 4 });
+    const tentative = aFinding({ is_significant: false, profiles_needed: 4 });
     const sentence =
-      'Inconclusive: 1 difference is likely, none is significant; upload 4 more profiles per side for a conclusive result.';
+      'Inconclusive: 1 difference is tentative, none is significant; upload 4 more profiles per side for a conclusive result.';
     show(
       aComparison({
         verdict: 'inconclusive',
         result: aResult({
           verdict: 'inconclusive',
           headline: { ...aResult().headline, sentence },
-          findings: [likely],
+          findings: [tentative],
         }),
       }),
     );
     expect(await screen.findByRole('heading', { level: 1 })).toHaveTextContent(
       'upload 4 more profiles per side for a conclusive result',
     );
-    expect(screen.getByText(/not significant; upload 4 more profiles per side/)).toBeVisible();
+    expect(screen.getByText(/tentative; upload 4 more profiles per side/)).toBeVisible();
   });
 });
 

@@ -130,7 +130,7 @@ describe('the board', () => {
     );
     await rows();
     expect(asked[0]?.get('from')).toBe(String(Date.UTC(2026, 10, 18, 12)));
-    expect(asked[0]?.get('against')).toBe('week');
+    expect(asked[0]?.get('time_shift')).toBe('week');
     expect(screen.getByText('last week', { selector: '.key' })).toBeInTheDocument();
     await user.click(screen.getByRole('radio', { name: '24 h' }));
     await waitFor(() => {

@@ -372,7 +372,7 @@ describe('the sources of metrics', () => {
     await user.click(within(form).getByRole('button', { name: 'Start import' }));
     expect(
       await screen.findByRole('progressbar', {
-        name: 'Import from Production Prometheus, 42 %',
+        name: 'Import from Production Prometheus, 42%',
       }),
     ).toHaveAttribute('aria-valuenow', '42');
     expect(Date.parse(sent[0]!.to) - Date.parse(sent[0]!.from)).toBe(7 * 86_400_000);
@@ -443,7 +443,7 @@ describe('the sources of metrics', () => {
     const { user } = open('/t/northwind/jobs');
     expect(await screen.findByText('Import history')).toBeInTheDocument();
     await user.click(screen.getByRole('link', { name: 'a source' }));
-    expect(await row()).toHaveTextContent('40 %');
+    expect(await row()).toHaveTextContent('40%');
   });
 
   it.each(['viewer', 'member'] as const)('are a list alone for a %s', async (role) => {

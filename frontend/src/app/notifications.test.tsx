@@ -123,7 +123,7 @@ describe('channels', () => {
         name: 'ours',
         kind: 'webhook',
         url: 'https://x.example/h',
-        to: [],
+        recipients: [],
         repository: '',
         token: '',
         events: ['regression.opened', 'regression.updated', 'build.evaluated', 'bisect.finished'],

@@ -21,8 +21,8 @@ function aRegression(changed: Partial<Regression> = {}): Regression {
     branch: 'main',
     state: 'new',
     is_confirmed: true,
-    title: 'Clone takes more time: +15 %',
-    sentence: 'Clone takes more time: 11.5 % against 10 %, since 5f3c1e8.',
+    title: 'Clone takes more time: +15%',
+    sentence: 'Clone takes more time: 11.5% against 10%, since 5f3c1e8.',
     kind: 'profile.function',
     subject: 'Clone',
     unit: 'share',
@@ -258,7 +258,7 @@ describe('the series of a service', () => {
         }),
       ),
       http.get(at('/services/:service/series'), () =>
-        HttpResponse.json({ ...SERIES, series: [{ ...one, muted }] }),
+        HttpResponse.json({ ...SERIES, series: [{ ...one, is_muted: muted }] }),
       ),
       http.put(at('/services/:service/mute-rules'), async ({ request }) => {
         sent.push(await request.json());
@@ -273,8 +273,8 @@ describe('the series of a service', () => {
     expect(await screen.findByRole('button', { name: 'Mute: Clone' })).toBeInTheDocument();
     const said = { kind: 'profile.function', subject: 'Clone' };
     expect(sent).toEqual([
-      { ...said, muted: true },
-      { ...said, muted: false },
+      { ...said, is_muted: true },
+      { ...said, is_muted: false },
     ]);
   });
 });

@@ -9,6 +9,7 @@ export {
   type CredentialsKind,
 } from './credentials';
 export { DataTable, type Column, type Sort } from './DataTable';
+export { PagedTable } from './PagedTable';
 export { DeleteDialog } from './DeleteDialog';
 export { download } from './download';
 export { findDraft, deleteDrafts, saveDraft, useDraft } from './draft-storage';

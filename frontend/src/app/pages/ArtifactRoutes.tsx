@@ -9,6 +9,7 @@ import { ProfileFacts } from '../../features/evidence/profiles';
 import {
   ArtifactDetail,
   ArtifactsTable,
+  type ArtifactCells,
   updateBuild,
   tray,
   uploadButtonText,
@@ -30,12 +31,50 @@ const stay = (event: MouseEvent) => {
   event.stopPropagation();
 };
 
-export function ArtifactsRoute() {
-  useTitle('Artifacts');
-  const { team } = teamRoute.useRouteContext();
-  const { q, state, kind } = route.useSearch();
-  const navigate = useNavigate();
-  const { items, open } = useTray();
+/** The name of an artifact, and the pages of its trace or spans. */
+function ArtifactLinks({ artifact, team }: { artifact: Artifact; team: string }) {
+  const { id, name, trace, spans } = artifact;
+  return (
+    <>
+      <Link to="/t/$team/artifacts/$artifactId" params={{ team, artifactId: id }} onClick={stay}>
+        {name}
+      </Link>
+      {trace && (
+        <>
+          {' '}
+          <Link
+            to="/t/$team/execution-traces/$artifactId"
+            params={{ team, artifactId: id }}
+            search={{}}
+            className="link"
+            aria-label={`Scheduler latency in ${name}`}
+            onClick={stay}
+          >
+            scheduler latency
+          </Link>
+        </>
+      )}
+      {spans && (
+        <>
+          {' '}
+          <Link
+            to="/t/$team/span-sets/$artifactId"
+            params={{ team, artifactId: id }}
+            search={{}}
+            className="link"
+            aria-label={`Spans of ${name}`}
+            onClick={stay}
+          >
+            spans
+          </Link>
+        </>
+      )}
+    </>
+  );
+}
+
+/** The cells that need members, builds and retention rules of the team. */
+function useArtifactCells(team: { id: string; slug: string }): ArtifactCells {
   const members = useQuery(membersQuery(team.id));
   const builds = useQuery(buildChoicesQuery);
   const retention = useQuery(retentionQuery);
@@ -43,6 +82,23 @@ export function ArtifactsRoute() {
     (rule) => rule.is_artifact_kind && rule.retention_days !== null,
   );
   const dash = <span className="muted">–</span>;
+  return {
+    link: (artifact) => <ArtifactLinks artifact={artifact} team={team.slug} />,
+    uploader: (id) => members.data?.items.find(({ user_id }) => user_id === id)?.name ?? dash,
+    build: (id) => builds.data?.find(({ value }) => value === id)?.label ?? dash,
+    expiry: expires
+      ? (artifact) => <ExpiryDate at={expiresAt(retention.data, artifact)} />
+      : undefined,
+  };
+}
+
+export function ArtifactsRoute() {
+  useTitle('Artifacts');
+  const { team } = teamRoute.useRouteContext();
+  const { q, state, kind } = route.useSearch();
+  const navigate = useNavigate();
+  const { items, open } = useTray();
+  const cells = useArtifactCells(team);
   const mayWrite = team.role !== 'viewer';
   const upload = mayWrite && (
     <Button
@@ -85,47 +141,6 @@ export function ArtifactsRoute() {
             params: { team: team.slug, artifactId: id },
           })
         }
-        link={({ id, name, trace, spans }) => (
-          <>
-            <Link
-              to="/t/$team/artifacts/$artifactId"
-              params={{ team: team.slug, artifactId: id }}
-              onClick={stay}
-            >
-              {name}
-            </Link>
-            {trace && (
-              <>
-                {' '}
-                <Link
-                  to="/t/$team/execution-traces/$artifactId"
-                  params={{ team: team.slug, artifactId: id }}
-                  search={{}}
-                  className="link"
-                  aria-label={`Scheduler latency in ${name}`}
-                  onClick={stay}
-                >
-                  scheduler latency
-                </Link>
-              </>
-            )}
-            {spans && (
-              <>
-                {' '}
-                <Link
-                  to="/t/$team/span-sets/$artifactId"
-                  params={{ team: team.slug, artifactId: id }}
-                  search={{}}
-                  className="link"
-                  aria-label={`Spans of ${name}`}
-                  onClick={stay}
-                >
-                  spans
-                </Link>
-              </>
-            )}
-          </>
-        )}
         upload={
           mayWrite &&
           !open && (
@@ -139,13 +154,7 @@ export function ArtifactsRoute() {
           )
         }
         mayWrite={mayWrite}
-        whom={(id) => members.data?.items.find(({ user_id }) => user_id === id)?.name ?? dash}
-        build={(id) => builds.data?.find(({ value }) => value === id)?.label ?? dash}
-        kept={
-          expires
-            ? (artifact) => <ExpiryDate at={expiresAt(retention.data, artifact)} />
-            : undefined
-        }
+        cells={cells}
       />
     </>
   );

@@ -19,7 +19,7 @@ export type PosteriorChartLevel = {
   /** Under the two ends of the line: versions, or ids. */
   ends: [string, string];
   opened: number | null;
-  /** The most believed one: "99.6 %" and its id. */
+  /** The most believed one: "99.6%" and its id. */
   best: [string, string];
   /** What leads into the next level. */
   bump: string | null;

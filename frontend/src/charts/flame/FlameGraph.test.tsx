@@ -83,7 +83,7 @@ describe('the flame graph', () => {
       fireEvent.keyDown(element, { key });
     expect(document.querySelector('[aria-live]')?.textContent).toBe(
       'runtime.newstack. stack growth. takes more time: base 5 ns, candidate 50 ns per request, +45 ns. ' +
-        'times 10.0, 95 % interval 9.00 to 11.0, q < .001 · on 1 stack. Level 3, 0 children.',
+        'times 10.0, 95% interval 9.00 to 11.0, q < .001 · on 1 stack. Level 3, 0 children.',
     );
   });
 

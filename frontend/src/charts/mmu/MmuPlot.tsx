@@ -95,7 +95,7 @@ export function MmuPlot(props: MmuPlotProps): ReactElement {
               className={share === 0 ? css.axis : css.grid}
             />
             <text x={LEFT - 8} y={y(share) + 4} textAnchor="end">
-              {share * 100} %
+              {share * 100}%
             </text>
           </g>
         ))}

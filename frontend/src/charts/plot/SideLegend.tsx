@@ -22,7 +22,7 @@ export function SideLegend({ tone, single = false, band = true }: KeysProps): Re
           candidate
         </span>
       )}
-      {band && <span className="muted">band: 95 % interval</span>}
+      {band && <span className="muted">band: 95% interval</span>}
     </span>
   );
 }

@@ -1,6 +1,6 @@
 /**
  * A board that grows: rows that came later are put in their places, and newer cells behind those that are shown. What can
- * not be joined without a doubt (another step, another order, another comparison) is null: then the whole is asked for.
+ * not be joined with certainty (another step, another order, another comparison) is null: then the whole is asked for.
  */
 import {
   QUANTILES,

@@ -79,7 +79,7 @@ export type ChangeText = {
 function describeIntervalText({ low, high, joined }: ChangeValues): string {
   if (joined) return ', no interval for merged frames';
   return Number.isFinite(low) && Number.isFinite(high)
-    ? `, 95 % interval ${formatRatioRange(low, high, 'sentence')}`
+    ? `, 95% interval ${formatRatioRange(low, high, 'sentence')}`
     : ', no interval';
 }
 

@@ -1,5 +1,5 @@
 /**
- * Numbers as people read them: the unit after a narrow choice of scale ("4.37 ms", "32 %", "×1.32"), a true minus, commas
+ * Numbers as people read them: the unit after a narrow choice of scale ("4.37 ms", "32%", "×1.32"), a true minus, commas
  * between thousands, and never more digits than the data has. Everything here is text; nothing is rounded for later use.
  */
 
@@ -191,19 +191,19 @@ export function columnScale(largest: number, unit: UnitOf | string): ColumnScale
   };
 }
 
-/** A part of a whole, 0.252 as "25.2 %". Below 10 % two significant digits, never "0 %" for something. */
+/** A part of a whole, 0.252 as "25.2%". Below 10% two significant digits, never "0%" for something. */
 export function formatShare(share: number): string {
   const percent = share * 100;
   const size = Math.abs(percent);
   if (!Number.isFinite(share)) return '–';
-  if (size === 0) return '0 %';
+  if (size === 0) return '0%';
   if (size < 0.01) return value0(percent);
   const digits = size >= 99.95 ? 0 : size >= 0.995 ? 1 : 2;
-  return `${signed(percent, isWhole(size) ? WHOLE.format(size) : (FIXED[digits]?.format(size) ?? ''))} %`;
+  return `${signed(percent, isWhole(size) ? WHOLE.format(size) : (FIXED[digits]?.format(size) ?? ''))}%`;
 }
 
 function value0(percent: number): string {
-  return percent < 0 ? `> ${MINUS}0.01 %` : '< 0.01 %';
+  return percent < 0 ? `> ${MINUS}0.01%` : '< 0.01%';
 }
 
 function ratioDigits(ratio: number): string {

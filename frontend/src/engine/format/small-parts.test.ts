@@ -115,7 +115,7 @@ describe('a change', () => {
       words: 'takes more time',
       delta: '+664 µs',
       per: 'per request',
-      ratio: '×11.7, 95 % interval 10.1 to 13.6',
+      ratio: '×11.7, 95% interval 10.1 to 13.6',
       sure: 'q < .001 · on 1,200 stacks',
     });
   });

@@ -1,4 +1,4 @@
-/** One file: what it is, what became of it, what is known of its run. What a decoded profile holds is the caller's slot. */
+/** One artifact: its state, metadata and run. The caller provides the summary of a decoded profile. */
 import { Button, NumberInput, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
@@ -42,7 +42,7 @@ export function ArtifactDetail({
   evidence,
 }: DetailProps) {
   const pollWhile = usePollWhile();
-  const again = useRetry();
+  const retry = useRetry();
   const [leaving, setLeaving] = useState(false);
   const artifact = useQuery({
     ...artifactQuery(id),
@@ -70,7 +70,6 @@ export function ArtifactDetail({
       </div>
     );
   const { data } = artifact;
-  const bad = data.state === 'invalid' || data.state === 'failed';
   return (
     <>
       <PageHeader
@@ -78,30 +77,14 @@ export function ArtifactDetail({
         title={<span className="mono">{data.name}</span>}
         sub={describe(data)}
         actions={
-          <>
-            {mayWrite && bad && (
-              <Button
-                loading={again.isPending}
-                onClick={() => {
-                  again.mutate(id);
-                }}
-              >
-                Try again
-              </Button>
-            )}
-            <Button component="a" href={originalAddress(id)} download>
-              Download original
-            </Button>
-            {mayWrite && (
-              <Button
-                onClick={() => {
-                  setLeaving(true);
-                }}
-              >
-                Delete
-              </Button>
-            )}
-          </>
+          <ArtifactActions
+            artifact={data}
+            mayWrite={mayWrite}
+            retry={retry}
+            onDelete={() => {
+              setLeaving(true);
+            }}
+          />
         }
       />
       {leaving && (
@@ -113,9 +96,9 @@ export function ArtifactDetail({
           }}
         />
       )}
-      {again.error && (
+      {retry.error && (
         <div className={classes.inset}>
-          <ErrorState error={again.error} />
+          <ErrorState error={retry.error} />
         </div>
       )}
       {data.error && (
@@ -126,30 +109,7 @@ export function ArtifactDetail({
           />
         </div>
       )}
-      <Section title="Artifact" narrow>
-        <DetailsList
-          facts={[
-            [
-              'state',
-              <StateIcon key="s" glyph={STATE_ICONS[data.state]}>
-                {stateText(data)}
-              </StateIcon>,
-            ],
-            [
-              'size',
-              `${sizeText(data.size_bytes)} (${data.size_bytes.toLocaleString('en')} bytes)`,
-            ],
-            [
-              'SHA-256',
-              <span key="h" className="mono">
-                {data.sha256}
-              </span>,
-            ],
-            ['received', <Timestamp key="t" at={data.created_at} exact />],
-            ['build', build(data)],
-          ]}
-        />
-      </Section>
+      <ArtifactFacts artifact={data} build={build(data)} />
       {evidence(data)}
       {data.profile && (
         <Section title="Profile" narrow>
@@ -160,6 +120,65 @@ export function ArtifactDetail({
         <RunFacts artifact={data} mayWrite={mayWrite} />
       </Section>
     </>
+  );
+}
+
+const isRejected = ({ state }: Artifact): boolean => state === 'invalid' || state === 'failed';
+
+type ActionsProps = {
+  artifact: Artifact;
+  mayWrite: boolean;
+  retry: ReturnType<typeof useRetry>;
+  onDelete: () => void;
+};
+
+function ArtifactActions({ artifact, mayWrite, retry, onDelete }: ActionsProps) {
+  return (
+    <>
+      {mayWrite && isRejected(artifact) && (
+        <Button
+          loading={retry.isPending}
+          onClick={() => {
+            retry.mutate(artifact.id);
+          }}
+        >
+          Try again
+        </Button>
+      )}
+      <Button component="a" href={originalAddress(artifact.id)} download>
+        Download original
+      </Button>
+      {mayWrite && <Button onClick={onDelete}>Delete</Button>}
+    </>
+  );
+}
+
+function ArtifactFacts({ artifact, build }: { artifact: Artifact; build: ReactNode }) {
+  return (
+    <Section title="Artifact" narrow>
+      <DetailsList
+        facts={[
+          [
+            'state',
+            <StateIcon key="s" glyph={STATE_ICONS[artifact.state]}>
+              {stateText(artifact)}
+            </StateIcon>,
+          ],
+          [
+            'size',
+            `${sizeText(artifact.size_bytes)} (${artifact.size_bytes.toLocaleString('en')} bytes)`,
+          ],
+          [
+            'SHA-256',
+            <span key="h" className="mono">
+              {artifact.sha256}
+            </span>,
+          ],
+          ['received', <Timestamp key="t" at={artifact.created_at} exact />],
+          ['build', build],
+        ]}
+      />
+    </Section>
   );
 }
 

@@ -1,12 +1,12 @@
-/** All files of the team: what each is, what became of it, and what can be done about it. */
-import { Button, Menu, Select, TextInput } from '@mantine/core';
+/** All artifacts of the team, with filters, and retry and deletion of each. */
+import { Menu, Select, TextInput } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
-import { useMemo, useState, type ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import type { Artifact } from '../../../api';
 import {
-  DataTable,
   EmptyState,
   ErrorState,
+  PagedTable,
   Section,
   SkeletonRows,
   StateIcon,
@@ -27,46 +27,121 @@ import {
 } from './artifact-queries';
 import { KIND_CHOICES, STATE_ICONS, describe, stateText } from './artifact-wording';
 
+/** Cells with names and links from other features. */
+export type ArtifactCells = {
+  link: (artifact: Artifact) => ReactNode;
+  uploader: (userId: string | null) => ReactNode;
+  build: (buildId: string | null) => ReactNode;
+  /** The expiry date of an artifact; missing where retention is unlimited. */
+  expiry?: ((artifact: Artifact) => ReactNode) | undefined;
+};
+
 type TableProps = {
   wanted: Wanted;
   onWanted: (wanted: Wanted) => void;
   onOpen: (artifact: Artifact) => void;
-  link: (artifact: Artifact) => ReactNode;
   upload: ReactNode;
   mayWrite: boolean;
-  /** Names of people and builds by id; the caller knows them. */
-  whom: (userId: string | null) => ReactNode;
-  build: (buildId: string | null) => ReactNode;
-  /** The expiry date of an artifact; not given where retention is unlimited. */
-  kept?: ((artifact: Artifact) => ReactNode) | undefined;
+  cells: ArtifactCells;
 };
 
 const STATES: Artifact['state'][] = ['received', 'decoding', 'decoded', 'invalid', 'failed'];
 
-export function ArtifactsTable({
-  wanted,
-  onWanted,
-  onOpen,
-  link,
-  upload,
-  mayWrite,
-  whom,
-  build,
-  kept,
-}: TableProps) {
-  const pollWhile = usePollWhile();
-  const artifacts = useInfiniteQuery({
-    ...artifactsQuery(wanted),
-    refetchInterval: (query) =>
-      pollWhile(query.state.data?.pages.some((page) => page.items.some(isUnderWay)) ?? false),
-  });
-  const again = useRetry();
-  const [leaving, setLeaving] = useState<Artifact | null>(null);
-  const rows = useMemo(
-    () => artifacts.data?.pages.flatMap((page) => page.items) ?? [],
-    [artifacts.data],
+function ArtifactFilters({ wanted, onWanted }: Pick<TableProps, 'wanted' | 'onWanted'>) {
+  return (
+    <Toolbar label="Filter artifacts">
+      <Select
+        aria-label="State"
+        placeholder="any state"
+        clearable
+        data={STATES}
+        value={wanted.state ?? null}
+        onChange={(state) => {
+          onWanted({ ...wanted, state: state ?? undefined });
+        }}
+        w={130}
+      />
+      <Select
+        aria-label="Kind"
+        placeholder="any kind"
+        clearable
+        data={KIND_CHOICES}
+        value={wanted.kind ?? null}
+        onChange={(kind) => {
+          onWanted({ ...wanted, kind: kind ?? undefined });
+        }}
+        w={170}
+      />
+      <TextInput
+        aria-label="Search artifacts"
+        placeholder="Search names"
+        value={wanted.name ?? ''}
+        onChange={(event) => {
+          onWanted({ ...wanted, name: event.currentTarget.value || undefined });
+        }}
+      />
+    </Toolbar>
   );
-  const columns: Column<Artifact>[] = [
+}
+
+type MenuProps = {
+  artifact: Artifact;
+  mayWrite: boolean;
+  onRetry: (id: string) => void;
+  onDelete: (artifact: Artifact) => void;
+};
+
+function ArtifactMenu({ artifact, mayWrite, onRetry, onDelete }: MenuProps) {
+  return (
+    <span
+      role="presentation"
+      onClick={(event) => {
+        event.stopPropagation();
+      }}
+    >
+      <Menu>
+        <Menu.Target>
+          <button
+            type="button"
+            className={classes.dots}
+            aria-label={`Actions for ${artifact.name}`}
+          >
+            ⋯
+          </button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item component="a" href={originalAddress(artifact.id)} download>
+            Download original
+          </Menu.Item>
+          {mayWrite && (artifact.state === 'invalid' || artifact.state === 'failed') && (
+            <Menu.Item
+              onClick={() => {
+                onRetry(artifact.id);
+              }}
+            >
+              Try again
+            </Menu.Item>
+          )}
+          {mayWrite && (
+            <Menu.Item
+              onClick={() => {
+                onDelete(artifact);
+              }}
+            >
+              Delete artifact
+            </Menu.Item>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+    </span>
+  );
+}
+
+function columnsOf(
+  cells: ArtifactCells,
+  menu: (artifact: Artifact) => ReactNode,
+): Column<Artifact>[] {
+  return [
     {
       id: 'state',
       head: 'State',
@@ -78,7 +153,7 @@ export function ArtifactsTable({
       head: 'Artifact',
       cell: (row) => (
         <span className={classes.twoLines}>
-          <span className="mono">{link(row)}</span>
+          <span className="mono">{cells.link(row)}</span>
           <span className={row.error ? classes.reason : classes.second}>
             {row.error?.detail ?? describe(row)}
           </span>
@@ -99,12 +174,12 @@ export function ArtifactsTable({
       align: 'right',
       cell: (row) => sizeText(row.size_bytes),
     },
-    { id: 'build', head: 'Build', width: '15%', cell: (row) => build(row.build_id) },
+    { id: 'build', head: 'Build', width: '15%', cell: (row) => cells.build(row.build_id) },
     {
       id: 'by',
       head: 'Uploaded by',
       width: '11%',
-      cell: (row) => <span className="t2">{whom(row.created_by)}</span>,
+      cell: (row) => <span className="t2">{cells.uploader(row.created_by)}</span>,
     },
     {
       id: 'at',
@@ -113,8 +188,8 @@ export function ArtifactsTable({
       align: 'right',
       cell: (row) => <Timestamp at={row.created_at} />,
     },
-    ...(kept
-      ? [{ id: 'kept', head: 'Expires', width: 120, align: 'right' as const, cell: kept }]
+    ...(cells.expiry
+      ? [{ id: 'expiry', head: 'Expires', width: 120, align: 'right' as const, cell: cells.expiry }]
       : []),
     {
       id: 'act',
@@ -122,47 +197,20 @@ export function ArtifactsTable({
       label: 'actions',
       width: 40,
       align: 'right',
-      cell: (row) => (
-        <span
-          role="presentation"
-          onClick={(event) => {
-            event.stopPropagation();
-          }}
-        >
-          <Menu>
-            <Menu.Target>
-              <button type="button" className={classes.dots} aria-label={`Actions for ${row.name}`}>
-                ⋯
-              </button>
-            </Menu.Target>
-            <Menu.Dropdown>
-              <Menu.Item component="a" href={originalAddress(row.id)} download>
-                Download original
-              </Menu.Item>
-              {mayWrite && (row.state === 'invalid' || row.state === 'failed') && (
-                <Menu.Item
-                  onClick={() => {
-                    again.mutate(row.id);
-                  }}
-                >
-                  Try again
-                </Menu.Item>
-              )}
-              {mayWrite && (
-                <Menu.Item
-                  onClick={() => {
-                    setLeaving(row);
-                  }}
-                >
-                  Delete artifact
-                </Menu.Item>
-              )}
-            </Menu.Dropdown>
-          </Menu>
-        </span>
-      ),
+      cell: menu,
     },
   ];
+}
+
+export function ArtifactsTable({ wanted, onWanted, onOpen, upload, mayWrite, cells }: TableProps) {
+  const pollWhile = usePollWhile();
+  const artifacts = useInfiniteQuery({
+    ...artifactsQuery(wanted),
+    refetchInterval: (query) =>
+      pollWhile(query.state.data?.pages.some((page) => page.items.some(isUnderWay)) ?? false),
+  });
+  const again = useRetry();
+  const [leaving, setLeaving] = useState<Artifact | null>(null);
   const filtered = [wanted.name, wanted.state, wanted.kind].some((value) => value !== undefined);
   return (
     <>
@@ -174,84 +222,41 @@ export function ArtifactsTable({
           }}
         />
       )}
-      <Toolbar label="Filter artifacts">
-        <Select
-          aria-label="State"
-          placeholder="any state"
-          clearable
-          data={STATES}
-          value={wanted.state ?? null}
-          onChange={(state) => {
-            onWanted({ ...wanted, state: state ?? undefined });
-          }}
-          w={130}
-        />
-        <Select
-          aria-label="Kind"
-          placeholder="any kind"
-          clearable
-          data={KIND_CHOICES}
-          value={wanted.kind ?? null}
-          onChange={(kind) => {
-            onWanted({ ...wanted, kind: kind ?? undefined });
-          }}
-          w={170}
-        />
-        <TextInput
-          aria-label="Search artifacts"
-          placeholder="Search names"
-          value={wanted.name ?? ''}
-          onChange={(event) => {
-            onWanted({ ...wanted, name: event.currentTarget.value || undefined });
-          }}
-        />
-      </Toolbar>
+      <ArtifactFilters wanted={wanted} onWanted={onWanted} />
       <Section>
         {again.error && <ErrorState error={again.error} />}
-        {artifacts.error && (
-          <ErrorState
-            error={artifacts.error}
-            action={<Button onClick={() => void artifacts.refetch()}>Try again</Button>}
-          />
-        )}
-        {artifacts.isPending && <SkeletonRows rows={8} height={42} />}
-        {artifacts.data && rows.length === 0 && (
-          <EmptyState
-            action={filtered ? undefined : upload}
-            help={filtered ? undefined : 'profiles'}
-          >
-            {filtered
-              ? 'No artifacts match these filters.'
-              : 'No artifacts yet. Uploads are listed here, including rejected files with the reason.'}
-          </EmptyState>
-        )}
-        {rows.length > 0 && (
-          <DataTable
-            label="Artifacts"
-            columns={columns}
-            rowCount={rows.length}
-            rowAt={(index) => rows[index]!}
-            rowKey={(row) => row.id}
-            rowHeight={42}
-            onRowClick={onOpen}
-            minWidth={980}
-          />
-        )}
-        {artifacts.hasNextPage && (
-          <Button
-            my="md"
-            loading={artifacts.isFetchingNextPage}
-            onClick={() => void artifacts.fetchNextPage()}
-          >
-            Load older artifacts
-          </Button>
-        )}
+        <PagedTable
+          label="Artifacts"
+          query={artifacts}
+          columns={columnsOf(cells, (artifact) => (
+            <ArtifactMenu
+              artifact={artifact}
+              mayWrite={mayWrite}
+              onRetry={again.mutate}
+              onDelete={setLeaving}
+            />
+          ))}
+          rowHeight={42}
+          onRowClick={onOpen}
+          minWidth={980}
+          loading={<SkeletonRows rows={8} height={42} />}
+          empty={
+            <EmptyState
+              action={filtered ? undefined : upload}
+              help={filtered ? undefined : 'profiles'}
+            >
+              {filtered
+                ? 'No artifacts match these filters.'
+                : 'No artifacts yet. Uploads are listed here, including rejected files with the reason.'}
+            </EmptyState>
+          }
+        />
       </Section>
     </>
   );
 }
 
-/** Trying again, with everything that shows files read again after. */
+/** Retry an artifact, then refetch all queries of artifacts. */
 export function useRetry() {
   const client = useQueryClient();
   return useMutation({

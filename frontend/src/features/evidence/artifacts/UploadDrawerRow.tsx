@@ -83,7 +83,7 @@ function Bar({ item, artifact }: { item: TrayItem; artifact: Artifact | null }) 
   const done = sending ? item.sentBytes / Math.max(1, item.file.size) : (artifact?.progress ?? 0);
   const percent = Math.round(done * 100);
   return (
-    <Progress className={classes.bar} value={percent} aria-label={`${item.name}: ${percent} %`} />
+    <Progress className={classes.bar} value={percent} aria-label={`${item.name}: ${percent}%`} />
   );
 }
 

@@ -62,10 +62,10 @@ export const STATE_ICONS: Record<Artifact['state'], Glyph> = {
   failed: 'failed',
 };
 
-/** "decoding, 61 %" */
+/** "decoding, 61%" */
 export function stateText(artifact: Pick<Artifact, 'state' | 'progress'>): string {
   return artifact.state === 'decoding' && artifact.progress > 0
-    ? `decoding, ${Math.round(artifact.progress * 100)} %`
+    ? `decoding, ${Math.round(artifact.progress * 100)}%`
     : artifact.state === 'invalid'
       ? 'rejected'
       : artifact.state;

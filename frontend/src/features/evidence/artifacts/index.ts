@@ -1,5 +1,5 @@
 export { ArtifactDetail } from './ArtifactDetail';
-export { ArtifactsTable } from './ArtifactsTable';
+export { ArtifactsTable, type ArtifactCells } from './ArtifactsTable';
 export { BuildArtifacts } from './BuildArtifacts';
 export { PageDropZone } from './PageDropZone';
 export { UploadDrawer, type Ready } from './UploadDrawer';

@@ -57,13 +57,13 @@ export function centerText(side: BenchmarkSummary | null, unit: string): string 
   return formatValue(side.center, unitText(unit));
 }
 
-/** Half the interval as part of the center, as benchstat prints it: "± 2 %"; ∞ where there are too few values. */
+/** Half the interval as part of the center, as benchstat prints it: "± 2%"; ∞ where there are too few values. */
 export function spreadText(side: BenchmarkSummary | null): string {
   if (side?.center == null) return '';
   if (side.low === null || side.high === null) return '± ∞';
   if (side.center === 0) return '';
   const spread = Math.max(side.high - side.center, side.center - side.low) / Math.abs(side.center);
-  return `± ${Math.round(spread * 100)} %`;
+  return `± ${Math.round(spread * 100)}%`;
 }
 
 /** Units in the order of the data; each has a separate table. */

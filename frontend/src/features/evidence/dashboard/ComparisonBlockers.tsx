@@ -6,10 +6,10 @@ import { shortCommit } from '../../../engine/dashboard/dashboard-wording';
 import { ErrorState } from '../../../ui';
 import classes from './dashboard.module.css';
 import type { SideChoice } from './deployment-comparison';
-import type { DeploymentComparing } from './use-deployment-comparison';
+import type { DeploymentComparisonState } from './use-deployment-comparison';
 
 type ComparisonBlockersProps = {
-  compare: DeploymentComparing;
+  compare: DeploymentComparisonState;
   board: Dashboard | null;
   filesLink: (words: string) => ReactNode;
 };
@@ -35,7 +35,7 @@ export function ComparisonBlockers({ compare, board, filesLink }: ComparisonBloc
     (side): side is SideChoice => side !== null && side.artifacts.length === 0,
   );
   return (
-    <div className={classes.doubt} role="status">
+    <div className={classes.caveat} role="status">
       <p>
         <b>Nothing to compare yet.</b>{' '}
         {missing.base === null

@@ -5,12 +5,12 @@ import type { Dashboard } from '../../../engine/dashboard/dashboard-file';
 import { lengthText, spanOf } from '../../../engine/dashboard/dashboard-time';
 import { deploymentName } from '../../../engine/dashboard/dashboard-wording';
 import { PageHeader, countOf } from '../../../ui';
-import type { DeploymentComparing } from './use-deployment-comparison';
+import type { DeploymentComparisonState } from './use-deployment-comparison';
 
 type DashboardHeadlineProps = {
   board: Dashboard;
   onDeploy: (id: string) => void;
-  compare: DeploymentComparing;
+  compare: DeploymentComparisonState;
   mayWrite: boolean;
 };
 

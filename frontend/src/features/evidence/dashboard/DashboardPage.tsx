@@ -2,7 +2,8 @@
 import { Button } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useMemo, type ReactNode } from 'react';
-import type { DashboardRow } from '../../../engine/dashboard/dashboard-file';
+import type { CursorBus } from '../../../engine/dashboard/cursor-bus';
+import type { Dashboard, DashboardRow } from '../../../engine/dashboard/dashboard-file';
 import { spanOf } from '../../../engine/dashboard/dashboard-time';
 import { ErrorState, PageHeader, useTitle } from '../../../ui';
 import { DashboardRows } from './DashboardRows';
@@ -17,9 +18,12 @@ import { TimeRangeBar } from './TimeRangeBar';
 import classes from './dashboard.module.css';
 import { dashboardQuery } from './dashboard-queries';
 import { zoomed, type DashboardView } from './dashboard-url';
-import { useDeploymentComparison } from './use-deployment-comparison';
+import {
+  useDeploymentComparison,
+  type DeploymentComparisonState,
+} from './use-deployment-comparison';
 import { useCursorBus, useLiveRefresh } from './use-live-refresh';
-import { useRangeSelection } from './use-range-selection';
+import { useRangeSelection, type RangeSelection } from './use-range-selection';
 import { explainUnavailableRange } from './time-ranges';
 
 export type DashboardPageProps = {
@@ -35,37 +39,19 @@ export type DashboardPageProps = {
   rowAction?: (service: DashboardRow['service']) => ReactNode;
 };
 
-export default function DashboardPage(props: DashboardPageProps) {
-  const { team, view, onView, onComparison, settingsLink, filesLink, mapLink } = props;
-  const client = useQueryClient();
-  const bus = useCursorBus();
-  const live = useLiveRefresh(bus, view.range);
-  const query = useQuery({ ...dashboardQuery(view), refetchInterval: live.refetchMs });
-  const board = query.data;
-  const compare = useDeploymentComparison(onComparison);
-  useTitle(board?.environment ? `Dashboard of ${board.environment.name}` : 'Dashboard');
+/** Callbacks that change one part of the view, stable while the view is. */
+function useViewChanges(view: DashboardView, onView: (view: DashboardView) => void) {
   const change = useCallback(
     (changed: Partial<DashboardView>) => {
       onView({ ...view, ...changed });
     },
     [onView, view],
   );
-  const refresh = useCallback(() => client.invalidateQueries({ queryKey: ['board'] }), [client]);
-  const windows = useRangeSelection(board?.environment?.id ?? '', onComparison);
-  const { wants, chosen, refuse } = windows;
-  const onBrush = useCallback(
-    (fromMs: number, toMs: number, service: DashboardRow['service']) => {
-      bus.move(null);
-      if (wants === 'zoom') {
-        change({ range: zoomed({ fromMs, toMs }) });
-        return;
-      }
-      const row = board?.rows.find((each) => each.service.id === service.id);
-      const why = row ? explainUnavailableRange(row) : null;
-      if (why === null) chosen({ fromMs, toMs, service });
-      else refuse(`${service.name}: ${why}`);
+  const onZoom = useCallback(
+    (range: { fromMs: number; toMs: number }) => {
+      change({ range: zoomed(range) });
     },
-    [bus, change, wants, chosen, refuse, board],
+    [change],
   );
   const onDeploy = useCallback(
     (deploy: string) => {
@@ -79,6 +65,87 @@ export default function DashboardPage(props: DashboardPageProps) {
     },
     [change],
   );
+  return { change, onZoom, onDeploy, onNote };
+}
+
+/** Handle a drag over a panel: zoom to the range, or select it for a comparison of time ranges. */
+function useBrush(
+  board: Dashboard | undefined,
+  bus: CursorBus,
+  { wants, chosen, refuse }: RangeSelection,
+  onZoom: (range: { fromMs: number; toMs: number }) => void,
+) {
+  return useCallback(
+    (fromMs: number, toMs: number, service: DashboardRow['service']) => {
+      bus.move(null);
+      if (wants === 'zoom') {
+        onZoom({ fromMs, toMs });
+        return;
+      }
+      const row = board?.rows.find((each) => each.service.id === service.id);
+      const why = row ? explainUnavailableRange(row) : null;
+      if (why === null) chosen({ fromMs, toMs, service });
+      else refuse(`${service.name}: ${why}`);
+    },
+    [bus, onZoom, wants, chosen, refuse, board],
+  );
+}
+
+type SidePanelsProps = Pick<DashboardPageProps, 'view' | 'filesLink'> & {
+  board: Dashboard;
+  compare: DeploymentComparisonState;
+  mayWrite: boolean;
+  onChange: (changed: Partial<DashboardView>) => void;
+  onNote: (note: string) => void;
+  onSaved: () => Promise<unknown>;
+};
+
+/** The drawers of a deployment and of annotations, each open when the address names one. */
+function SidePanels(props: SidePanelsProps) {
+  const { board, view, compare, filesLink, mayWrite, onChange, onNote, onSaved } = props;
+  return (
+    <>
+      <DeploymentPanel
+        id={view.deploy}
+        board={board}
+        compare={compare}
+        filesLink={filesLink}
+        mayWrite={mayWrite}
+        onClose={() => {
+          onChange({ deploy: '' });
+        }}
+        onNote={onNote}
+      />
+      {board.environment && (
+        <AnnotationsPanel
+          open={view.note}
+          board={board}
+          environment={board.environment}
+          mayWrite={mayWrite}
+          onOpen={onNote}
+          onKept={onSaved}
+        />
+      )}
+    </>
+  );
+}
+
+export default function DashboardPage(props: DashboardPageProps) {
+  const { team, view, onView, onComparison, settingsLink, filesLink, mapLink } = props;
+  const client = useQueryClient();
+  const bus = useCursorBus();
+  const live = useLiveRefresh(bus, view.range);
+  const query = useQuery({ ...dashboardQuery(view), refetchInterval: live.refetchMs });
+  const board = query.data;
+  const compare = useDeploymentComparison(onComparison);
+  useTitle(board?.environment ? `Dashboard of ${board.environment.name}` : 'Dashboard');
+  const { change, onZoom, onDeploy, onNote } = useViewChanges(view, onView);
+  const refresh = useCallback(
+    () => client.invalidateQueries({ queryKey: ['dashboard'] }),
+    [client],
+  );
+  const windows = useRangeSelection(board?.environment?.id ?? '', onComparison);
+  const onBrush = useBrush(board, bus, windows, onZoom);
   const span = useMemo(() => (board ? spanOf(board.grid) : null), [board]);
 
   return (
@@ -145,26 +212,15 @@ export default function DashboardPage(props: DashboardPageProps) {
         />
       )}
       {board && (
-        <DeploymentPanel
-          id={view.deploy}
+        <SidePanels
           board={board}
+          view={view}
           compare={compare}
           filesLink={filesLink}
           mayWrite={team.mayWrite}
-          onClose={() => {
-            change({ deploy: '' });
-          }}
+          onChange={change}
           onNote={onNote}
-        />
-      )}
-      {board?.environment && (
-        <AnnotationsPanel
-          open={view.note}
-          board={board}
-          environment={board.environment}
-          mayWrite={team.mayWrite}
-          onOpen={onNote}
-          onKept={refresh}
+          onSaved={refresh}
         />
       )}
     </>

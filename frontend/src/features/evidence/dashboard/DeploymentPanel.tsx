@@ -19,13 +19,13 @@ import classes from './dashboard.module.css';
 import { describeDeploymentCheck } from './deployment-check-wording';
 import { previousDeployment } from './deployment-comparison';
 import { deploymentQuery, deploymentsOfQuery } from './dashboard-queries';
-import type { DeploymentComparing } from './use-deployment-comparison';
+import type { DeploymentComparisonState } from './use-deployment-comparison';
 
 type PanelProps = {
   /** '' = closed. */
   id: string;
   board: Dashboard;
-  compare: DeploymentComparing;
+  compare: DeploymentComparisonState;
   filesLink: (words: string) => ReactNode;
   mayWrite: boolean;
   onClose: () => void;

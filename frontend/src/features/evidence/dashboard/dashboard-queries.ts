@@ -36,7 +36,7 @@ function responseTime(board: Dashboard): Dashboard {
 }
 
 const dashboardKey = ({ environment, range, against, instances }: DashboardRequest) =>
-  ['board', { environment, range, against, instances }] as const;
+  ['dashboard', { environment, range, against, instances }] as const;
 
 export const dashboardQuery = (wanted: DashboardRequest) =>
   queryOptions({
@@ -132,7 +132,7 @@ export async function readAllRows(client: QueryClient, wanted: DashboardRequest)
   const ids = idsBelow(board);
   if (ids.length === 0) return;
   await client.query({
-    queryKey: ['board-rows', wanted, 'all', board.nowMs],
+    queryKey: ['dashboard-rows', wanted, 'all', board.nowMs],
     queryFn: ({ signal }) => withServices(wanted, board, ids, signal),
     structuralSharing: false,
     retry: false,
@@ -208,7 +208,7 @@ export async function loadRows(
   const shown = client.getQueryData<Dashboard>(dashboardKey(wanted));
   if (!shown) return;
   const page = await client.query({
-    queryKey: ['board-rows', wanted, ids, shown.nowMs],
+    queryKey: ['dashboard-rows', wanted, ids, shown.nowMs],
     queryFn: ({ signal }) => withServices(wanted, shown, ids, signal),
     structuralSharing: false,
     retry: false,
@@ -233,13 +233,13 @@ export const resetServiceOrder = (environment_id: string) =>
 
 export const deploymentQuery = (deploy_id: string) =>
   queryOptions({
-    queryKey: ['deploy', 'one', deploy_id],
+    queryKey: ['deployment', 'one', deploy_id],
     queryFn: ({ signal }) => calls.deploymentsGet({ path: { deployment_id: deploy_id }, signal }),
   });
 
 export const deploymentsOfQuery = (service_id: string, environment_id: string) =>
   queryOptions({
-    queryKey: ['deploy', 'list', service_id, environment_id],
+    queryKey: ['deployment', 'list', service_id, environment_id],
     queryFn: ({ signal }) =>
       calls.deploymentsList({ query: { service_id, environment_id, limit: 200 }, signal }),
   });

@@ -6,7 +6,7 @@ import {
 } from './deployment-comparison';
 
 type Missing = Extract<DeploymentComparison, { state: 'missing' }>;
-export type DeploymentComparing = {
+export type DeploymentComparisonState = {
   /** Of which deploy profiles are compared, or were asked for last. */
   deploy: string | null;
   pending: boolean;
@@ -18,7 +18,9 @@ export type DeploymentComparing = {
 };
 
 /** "Compare profiles around it": opens the comparison, or tells what is missing, and compares without it. */
-export function useDeploymentComparison(onComparison: (id: string) => void): DeploymentComparing {
+export function useDeploymentComparison(
+  onComparison: (id: string) => void,
+): DeploymentComparisonState {
   const onSuccess = (around: DeploymentComparison) => {
     if (around.state === 'open') onComparison(around.comparison_id);
   };

@@ -82,7 +82,7 @@ function axisOf(rows: Waiter[], quantile: QuantileId): RatioAxis {
     rows
       .filter((row) => changeAt(row, quantile) !== 'noise')
       .map((row) => {
-        const change = row.change?.[quantile];
+        const change = row.change[quantile];
         return { ratio: held(change?.ratio), low: held(change?.low), high: held(change?.high) };
       }),
   );
@@ -90,24 +90,57 @@ function axisOf(rows: Waiter[], quantile: QuantileId): RatioAxis {
 
 const dash = <span className="muted">–</span>;
 
-function columnsOf(single: boolean, quantile: QuantileId, axis: RatioAxis): Column<Waiter>[] {
-  const both = (base: string | null, candidate: string | null, change: Change = 'noise') => {
-    if (single) return base ?? dash;
-    const tone =
-      change === 'more' || change === 'only-candidate'
-        ? classes.moreCell
-        : change === 'noise'
-          ? ''
-          : classes.lessCell;
-    return (
-      <span className={`${classes.cell} ${tone}`}>
-        <span className={classes.to}>
-          {base ?? '–'} <small>to</small>{' '}
-        </span>
-        {tone === '' ? <span className="t2">{candidate ?? '–'}</span> : <b>{candidate ?? '–'}</b>}
+type BothSidesProps = {
+  base: string | null;
+  candidate: string | null;
+  single: boolean;
+  change?: Change;
+};
+
+/** A value of base, then of candidate; of a single trace alone. */
+function BothSides({ base, candidate, single, change = 'noise' }: BothSidesProps) {
+  if (single) return base ?? dash;
+  const tone =
+    change === 'more' || change === 'only-candidate'
+      ? classes.moreCell
+      : change === 'noise'
+        ? ''
+        : classes.lessCell;
+  return (
+    <span className={`${classes.cell} ${tone}`}>
+      <span className={classes.to}>
+        {base ?? '–'} <small>to</small>{' '}
       </span>
-    );
+      {tone === '' ? <span className="t2">{candidate ?? '–'}</span> : <b>{candidate ?? '–'}</b>}
+    </span>
+  );
+}
+
+/** The change of the chosen quantile with its interval. */
+function changeColumn(quantile: QuantileId, axis: RatioAxis): Column<Waiter> {
+  return {
+    id: 'change',
+    head: <EffectAxis axis={axis} width={INTERVAL_WIDTH} />,
+    label: `change of ${QUANTILE_NAMES[quantile]}, with its interval`,
+    width: INTERVAL_WIDTH + 12,
+    cell: (row) => {
+      const change = row.change[quantile];
+      return (
+        <EffectInterval
+          axis={axis}
+          ratio={change?.ratio ?? null}
+          low={change?.low ?? null}
+          high={change?.high ?? null}
+          change={changeAt(row, quantile)}
+          width={INTERVAL_WIDTH}
+          height={26}
+        />
+      );
+    },
   };
+}
+
+function columnsOf(single: boolean, quantile: QuantileId, axis: RatioAxis): Column<Waiter>[] {
   const time = (ns: number | null) => (ns === null ? null : formatValue(ns, 'ns'));
   const columns: (Column<Waiter> | null)[] = [
     {
@@ -153,43 +186,29 @@ function columnsOf(single: boolean, quantile: QuantileId, axis: RatioAxis): Colu
       width: single ? 92 : 130,
       align: 'right',
       sortable: true,
-      cell: (row) =>
-        both(
-          time(quantileOf(row.base, id)),
-          time(quantileOf(row.candidate, id)),
-          changeAt(row, id),
-        ),
+      cell: (row) => (
+        <BothSides
+          single={single}
+          base={time(quantileOf(row.base, id))}
+          candidate={time(quantileOf(row.candidate, id))}
+          change={changeAt(row, id)}
+        />
+      ),
     })),
-    single
-      ? null
-      : {
-          id: 'change',
-          head: <EffectAxis axis={axis} width={INTERVAL_WIDTH} />,
-          label: `change of ${QUANTILE_NAMES[quantile]}, with its interval`,
-          width: INTERVAL_WIDTH + 12,
-          cell: (row) => {
-            const change = row.change?.[quantile];
-            return (
-              <EffectInterval
-                axis={axis}
-                ratio={change?.ratio ?? null}
-                low={change?.low ?? null}
-                high={change?.high ?? null}
-                change={changeAt(row, quantile)}
-                width={INTERVAL_WIDTH}
-                height={26}
-              />
-            );
-          },
-        },
+    single ? null : changeColumn(quantile, axis),
     {
       id: 'share',
       head: 'Share of wait time',
       width: single ? 112 : 136,
       align: 'right',
       sortable: true,
-      cell: (row) =>
-        both(shareText(row.share_of_wait_base), shareText(row.share_of_wait_candidate)),
+      cell: (row) => (
+        <BothSides
+          single={single}
+          base={shareText(row.share_of_wait_base)}
+          candidate={shareText(row.share_of_wait_candidate)}
+        />
+      ),
     },
     {
       id: 'verdict',

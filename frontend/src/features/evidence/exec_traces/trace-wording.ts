@@ -88,7 +88,7 @@ export function conditions(side: TraceSide): string[] {
   return told.filter((text) => text !== '');
 }
 
-/** "the last 1.2 s are lost, 3 % of the file": what of a file could not be read; null when it is whole. */
+/** "the last 1.2 s are lost, 3% of the file": what of a file could not be read; null when it is whole. */
 export function unreadableRangeText({
   name,
   lost,

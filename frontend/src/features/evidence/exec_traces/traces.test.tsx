@@ -162,7 +162,7 @@ describe('words', () => {
     ]);
     const lost = { bytes: 10, share: 0.03, after_ns: 8.8e9, message: 'the last 1.2 s are lost' };
     expect(unreadableRangeText({ name: 'x.trace', lost })).toBe(
-      'x.trace: the last 1.2 s are lost (3 % of the file)',
+      'x.trace: the last 1.2 s are lost (3% of the file)',
     );
     expect(unreadableRangeText({ name: 'x.trace', lost: null })).toBeNull();
   });

@@ -33,7 +33,7 @@ export function GrowthSets({ sets }: { sets: GrowthSet[] }) {
                 <th scope="col">Duration</th>
                 <th scope="col">Sampled growth events</th>
                 <th scope="col">Growth events, estimated</th>
-                <th scope="col">95 % interval</th>
+                <th scope="col">95% interval</th>
                 <th scope="col">Vs first set</th>
                 <th scope="col">Per second</th>
                 {perRequest && <th scope="col">Per request</th>}

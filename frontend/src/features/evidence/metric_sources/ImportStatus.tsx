@@ -22,9 +22,9 @@ export function RunningImport({ source, job, mayManage }: GoingProps) {
       <Progress
         className={classes.progress}
         value={percent}
-        aria-label={`Import from ${source.name}, ${percent} %`}
+        aria-label={`Import from ${source.name}, ${percent}%`}
       />
-      <span>{percent} %</span>
+      <span>{percent}%</span>
       <span className={classes.step}>{stepText(job)}</span>
       {mayManage && (
         <button

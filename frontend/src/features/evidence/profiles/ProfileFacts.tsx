@@ -36,7 +36,7 @@ export function ProfileFacts({ profile }: { profile: ProfileSummary }) {
           [
             'truncated stacks',
             profile.truncated_samples > 0
-              ? `${countText(profile.truncated_samples)} (${cut.toFixed(1)} % of samples), matched from their leaves`
+              ? `${countText(profile.truncated_samples)} (${cut.toFixed(1)}% of samples), matched from their leaves`
               : 'none',
           ],
         ]}

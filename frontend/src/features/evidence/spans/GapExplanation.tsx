@@ -98,9 +98,9 @@ function GapExplanationBody({ content: told, executionLink, again }: ToldProps) 
   return (
     <div className={classes.explained}>
       <p className={classes.sentence}>{visibleName(told.sentence, 2000)}</p>
-      {told.doubts.map((doubt) => (
-        <p key={doubt} className={classes.doubt}>
-          {doubt}
+      {told.doubts.map((caveat) => (
+        <p key={caveat} className={classes.caveat}>
+          {caveat}
         </p>
       ))}
       {known && <States told={told} />}

@@ -96,7 +96,7 @@ function WaterfallBody(props: WaterfallPageProps & { trace: TraceDetail }) {
         }
       />
       {(skewed > 0 || left > 0) && (
-        <p className={classes.doubt}>
+        <p className={classes.caveat}>
           {skewed > 0 && (
             <>
               {skewed === spans.length ? 'All' : formatCount(skewed)} spans were corrected for clock

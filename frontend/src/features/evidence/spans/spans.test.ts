@@ -37,13 +37,13 @@ describe('what spans say', () => {
   it('is whose own time holds most where no gap does', () => {
     const spans = aTraceOfSpans().spans.map((span) => ({ ...span, gaps: [] }));
     expect(text(traceAnswer(readTrace(aTraceOfSpans({ spans }))))).toContain(
-      '70 % is the self time of distributor /api/v1/push',
+      '70% is the self time of distributor /api/v1/push',
     );
     expect(text(traceAnswer(readTrace(aTraceOfSpans({ spans: [] }))))).toMatch(/no spans/);
   });
   it('is how long the requests of a set take, and which gap holds most of them', () => {
     expect(text(setAnswer(readSet(spansOfOne(), 'x')))).toBe(
-      '/api/v1/push takes 3.90 ms at the median and 20.8 ms at p99; 31.7 % of request time is a gap in distributor /api/v1/push between validate and Push',
+      '/api/v1/push takes 3.90 ms at the median and 20.8 ms at p99; 31.7% of request time is a gap in distributor /api/v1/push between validate and Push',
     );
   });
   it('tells a clock that was off, and which way', () => {

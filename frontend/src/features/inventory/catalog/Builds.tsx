@@ -4,10 +4,10 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { useState, type ReactNode } from 'react';
 import type { Build } from '../../../api';
 import {
-  DataTable,
   DeleteDialog,
   EmptyState,
   ErrorState,
+  PagedTable,
   Section,
   SkeletonRows,
   Timestamp,
@@ -49,16 +49,34 @@ export type BuildsProps = {
   buildLink: (build: Build, words: ReactNode) => ReactNode;
 };
 
-export function Builds({ serviceId, mayWrite, buildLink }: BuildsProps) {
-  const [search, setSearch] = useState('');
-  const [form, setForm] = useState<Build | 'new' | null>(null);
-  const builds = useInfiniteQuery(
-    buildsQuery({ service_id: serviceId, search: search || undefined }),
+type BuildMenuProps = { build: Build; onEdit: () => void; onDelete: () => void };
+
+function BuildMenu({ build, onEdit, onDelete }: BuildMenuProps) {
+  return (
+    <Menu>
+      <Menu.Target>
+        <button
+          type="button"
+          className={classes.dots}
+          aria-label={`Actions for ${build.commit.slice(0, 12)}`}
+        >
+          ⋯
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={onEdit}>Edit</Menu.Item>
+        <Menu.Item onClick={onDelete}>Delete build</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   );
-  const [leaving, setLeaving] = useState<Build | null>(null);
-  const rows = builds.data?.pages.flatMap((page) => page.items) ?? [];
+}
+
+function columnsOf(
+  buildLink: BuildsProps['buildLink'],
+  menu: (build: Build) => ReactNode,
+): Column<Build>[] {
   const dash = <span className="muted">–</span>;
-  const columns: Column<Build>[] = [
+  return [
     {
       id: 'commit',
       head: 'Commit',
@@ -71,8 +89,12 @@ export function Builds({ serviceId, mayWrite, buildLink }: BuildsProps) {
     {
       id: 'label',
       head: 'Name',
-      cell: ({ display_name: label, title }) =>
-        (label ?? title) ? <span title={title ?? undefined}>{label ?? title}</span> : dash,
+      cell: ({ display_name, title }) =>
+        (display_name ?? title) ? (
+          <span title={title ?? undefined}>{display_name ?? title}</span>
+        ) : (
+          dash
+        ),
     },
     {
       id: 'branch',
@@ -103,38 +125,18 @@ export function Builds({ serviceId, mayWrite, buildLink }: BuildsProps) {
       label: 'actions',
       width: 40,
       align: 'right',
-      cell: (build) =>
-        mayWrite ? (
-          <Menu>
-            <Menu.Target>
-              <button
-                type="button"
-                className={classes.dots}
-                aria-label={`Actions for ${build.commit.slice(0, 12)}`}
-              >
-                ⋯
-              </button>
-            </Menu.Target>
-            <Menu.Dropdown>
-              <Menu.Item
-                onClick={() => {
-                  setForm(build);
-                }}
-              >
-                Edit
-              </Menu.Item>
-              <Menu.Item
-                onClick={() => {
-                  setLeaving(build);
-                }}
-              >
-                Delete build
-              </Menu.Item>
-            </Menu.Dropdown>
-          </Menu>
-        ) : null,
+      cell: menu,
     },
   ];
+}
+
+export function Builds({ serviceId, mayWrite, buildLink }: BuildsProps) {
+  const [search, setSearch] = useState('');
+  const [form, setForm] = useState<Build | 'new' | null>(null);
+  const builds = useInfiniteQuery(
+    buildsQuery({ service_id: serviceId, search: search || undefined }),
+  );
+  const [leaving, setLeaving] = useState<Build | null>(null);
   return (
     <Section
       title="Builds"
@@ -161,39 +163,32 @@ export function Builds({ serviceId, mayWrite, buildLink }: BuildsProps) {
         </>
       }
     >
-      {builds.error && (
-        <ErrorState
-          error={builds.error}
-          action={<Button onClick={() => void builds.refetch()}>Try again</Button>}
-        />
-      )}
-      {builds.isPending && <SkeletonRows rows={5} />}
-      {builds.data && rows.length === 0 && (
-        <EmptyState help="ci">
-          {search
-            ? 'No builds match these filters.'
-            : 'No builds yet. Create one, or upload from CI.'}
-        </EmptyState>
-      )}
-      {rows.length > 0 && (
-        <DataTable
-          label="Builds"
-          columns={columns}
-          rowCount={rows.length}
-          rowAt={(index) => rows[index]!}
-          rowKey={(build) => build.id}
-          minWidth={900}
-        />
-      )}
-      {builds.hasNextPage && (
-        <Button
-          my="md"
-          loading={builds.isFetchingNextPage}
-          onClick={() => void builds.fetchNextPage()}
-        >
-          Load older builds
-        </Button>
-      )}
+      <PagedTable
+        label="Builds"
+        query={builds}
+        columns={columnsOf(buildLink, (build) =>
+          mayWrite ? (
+            <BuildMenu
+              build={build}
+              onEdit={() => {
+                setForm(build);
+              }}
+              onDelete={() => {
+                setLeaving(build);
+              }}
+            />
+          ) : null,
+        )}
+        minWidth={900}
+        loading={<SkeletonRows rows={5} />}
+        empty={
+          <EmptyState help="ci">
+            {search
+              ? 'No builds match these filters.'
+              : 'No builds yet. Create one, or upload from CI.'}
+          </EmptyState>
+        }
+      />
       {leaving && (
         <DeleteBuild
           build={leaving}

@@ -12,7 +12,7 @@ import { deleteService, serviceQuery } from './catalog-queries';
 type DetailProps = {
   id: string;
   back: ReactNode;
-  /** What else can be done with it, from storeys above. */
+  /** Further actions, from higher features. */
   action?: ReactNode;
   mayManage: boolean;
   mayWrite: boolean;
@@ -32,17 +32,9 @@ export function ServiceDetail({
   buildLink,
   children,
 }: DetailProps) {
-  const client = useQueryClient();
   const service = useQuery(serviceQuery(id));
   const [editing, setEditing] = useState(false);
   const [asking, setAsking] = useState(false);
-  const forget = useMutation({
-    mutationFn: () => deleteService(id),
-    onSuccess: async () => {
-      onGone();
-      await client.invalidateQueries({ queryKey: ['service', 'list'] });
-    },
-  });
   useTitle(service.data?.name ?? 'Service');
   const failed = makeConnectionLostError(service);
   if (failed)
@@ -105,35 +97,55 @@ export function ServiceDetail({
         }}
         service={data}
       />
-      <Modal
+      <DeleteService
+        service={data}
         opened={asking}
         onClose={() => {
           setAsking(false);
         }}
-        title={`Delete ${data.name}?`}
-        closeButtonProps={{ 'aria-label': 'Close' }}
-      >
-        <p>Deletes its builds and their artifacts. Comparisons keep their results.</p>
-        {forget.error && <ErrorState compact error={forget.error} />}
-        <div className={classes.buttons}>
-          <Button
-            onClick={() => {
-              setAsking(false);
-            }}
-          >
-            Cancel
-          </Button>
-          <Button
-            variant="filled"
-            loading={forget.isPending}
-            onClick={() => {
-              forget.mutate();
-            }}
-          >
-            Delete service
-          </Button>
-        </div>
-      </Modal>
+        onDeleted={onGone}
+      />
     </>
+  );
+}
+
+type DeleteProps = {
+  service: { id: string; name: string };
+  opened: boolean;
+  onClose: () => void;
+  onDeleted: () => void;
+};
+
+function DeleteService({ service, opened, onClose, onDeleted }: DeleteProps) {
+  const client = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => deleteService(service.id),
+    onSuccess: async () => {
+      onDeleted();
+      await client.invalidateQueries({ queryKey: ['service', 'list'] });
+    },
+  });
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={`Delete ${service.name}?`}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <p>Deletes its builds and their artifacts. Comparisons keep their results.</p>
+      {remove.error && <ErrorState compact error={remove.error} />}
+      <div className={classes.buttons}>
+        <Button onClick={onClose}>Cancel</Button>
+        <Button
+          variant="filled"
+          loading={remove.isPending}
+          onClick={() => {
+            remove.mutate();
+          }}
+        >
+          Delete service
+        </Button>
+      </div>
+    </Modal>
   );
 }

@@ -117,7 +117,7 @@ function Head({
         </div>
         {commit.message && <p className={classes.message}>{commit.message}</p>}
         {commit.dependency_updates && commit.dependency_updates.length > 0 && (
-          <ul className={classes.doubts} aria-label="Changed dependency versions">
+          <ul className={classes.caveats} aria-label="Changed dependency versions">
             {commit.dependency_updates.map(
               ({ module, old_version: before, new_version: after, file }) => (
                 <li key={`${file} ${module}`}>

@@ -105,8 +105,8 @@ describe('the commits between two builds', () => {
       }),
     );
     show();
-    const doubts = await screen.findByRole('list', { name: 'Caveats' });
-    expect(within(doubts).getAllByRole('listitem')).toHaveLength(3);
+    const caveats = await screen.findByRole('list', { name: 'Caveats' });
+    expect(within(caveats).getAllByRole('listitem')).toHaveLength(3);
     await userEvent.click(screen.getByRole('button', { name: /change the binary/ }));
     expect(asked).toEqual({ good: SHA('0'), bad: SHA('9') });
   });

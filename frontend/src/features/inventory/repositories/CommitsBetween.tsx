@@ -41,7 +41,7 @@ export default function CommitsBetween({ mayWrite, commitLink, ...range }: Commi
   const { data } = found;
   const link: CommitsTableProps['commitLink'] = (sha, words) =>
     commitLink(data.repository.id, sha, words);
-  const doubts = rangeCaveats(data);
+  const caveats = rangeCaveats(data);
   const open = data.closure_state === 'unknown' || data.closure_state === 'partly';
   return (
     <>
@@ -65,10 +65,10 @@ export default function CommitsBetween({ mayWrite, commitLink, ...range }: Commi
         )}
       </div>
       {read.error && <ErrorState compact error={read.error} />}
-      {doubts.length > 0 && (
-        <ul className={classes.doubts} aria-label="Caveats">
-          {doubts.map((doubt) => (
-            <li key={doubt}>{doubt}</li>
+      {caveats.length > 0 && (
+        <ul className={classes.caveats} aria-label="Caveats">
+          {caveats.map((caveat) => (
+            <li key={caveat}>{caveat}</li>
           ))}
         </ul>
       )}

@@ -37,10 +37,10 @@ describe('a share of suspicion', () => {
   it('is neither nothing nor everything unless it is', () => {
     expect([0, 0.004, 0.5, 0.996, 1].map(shareText)).toEqual([
       'none',
-      '< 1 %',
-      '50 %',
-      '> 99 %',
-      '100 %',
+      '< 1%',
+      '50%',
+      '> 99%',
+      '100%',
     ]);
   });
 });

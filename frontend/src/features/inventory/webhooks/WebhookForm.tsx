@@ -47,7 +47,7 @@ function Fields({ onDone }: FormProps) {
         }),
       }),
     onSuccess: async (made) => {
-      await client.invalidateQueries({ queryKey: ['hook'] });
+      await client.invalidateQueries({ queryKey: ['webhook'] });
       onDone(made);
     },
   });

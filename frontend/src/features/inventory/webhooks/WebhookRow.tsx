@@ -32,7 +32,7 @@ export function WebhookRow({ hook, mayManage, onSecret, onDelete }: RowProps) {
   const renew = useMutation({ mutationFn: () => renewSecret(hook.id), onSuccess: onSecret });
   const look = useMutation({
     mutationFn: () => reconcileDeliveries(hook.id),
-    onSettled: () => client.invalidateQueries({ queryKey: ['hook'] }),
+    onSettled: () => client.invalidateQueries({ queryKey: ['webhook'] }),
   });
   const error = renew.error ?? look.error;
   return (

@@ -85,7 +85,7 @@ function DeleteWebhook({ hook, onDone }: { hook: Hook; onDone: () => void }) {
   const remove = useMutation({
     mutationFn: () => deleteWebhook(hook.id),
     onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: ['hook'] });
+      await client.invalidateQueries({ queryKey: ['webhook'] });
       onDone();
     },
   });

@@ -8,14 +8,14 @@ const DELIVERIES = 20;
 const LOOK_MS = 3_000;
 
 export const webhooksQuery = queryOptions({
-  queryKey: ['hook', 'list'],
+  queryKey: ['webhook', 'list'],
   queryFn: ({ signal }) => calls.webhooksList({ query: { limit: MOST }, signal }),
 });
 
 /** Polled while one is pending. */
 export const deliveriesQuery = (hook_id: string) =>
   queryOptions({
-    queryKey: ['hook', hook_id, 'deliveries'],
+    queryKey: ['webhook', hook_id, 'deliveries'],
     queryFn: ({ signal }) =>
       calls.webhooksDeliveries({
         path: { webhook_id: hook_id },

@@ -77,7 +77,7 @@ describe('retention rules', () => {
     const { sent, previewed } = serve(3);
     const { user } = show(<RetentionRules mayManage />);
     await limitTo90Days(user);
-    expect(await screen.findByText(/Would delete 3 files/)).toBeInTheDocument();
+    expect(await screen.findByText(/Would delete 3 artifacts/)).toBeInTheDocument();
     expect(screen.getByRole('status')).toHaveTextContent(/2 of the same age stay/);
     expect(previewed).toEqual([['profile.cpu:90']]);
 
@@ -88,7 +88,7 @@ describe('retention rules', () => {
     expect(sent).toEqual([]);
 
     await user.click(save());
-    await user.click(await screen.findByRole('button', { name: 'Delete files' }));
+    await user.click(await screen.findByRole('button', { name: 'Delete artifacts' }));
     await waitFor(() => {
       expect(sent).toEqual([{ rules: [{ kind: 'profile.cpu', retention_days: 90 }] }]);
     });

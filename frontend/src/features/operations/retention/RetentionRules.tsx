@@ -108,7 +108,7 @@ function Rules({ kept, mayManage }: { kept: Kept; mayManage: boolean }) {
       {asking && (
         <DeleteDialog
           name={filesText(doomed, preview.data?.bytes ?? 0)}
-          noun="files"
+          noun="artifacts"
           remove={keep}
           onClose={() => {
             setAsking(false);

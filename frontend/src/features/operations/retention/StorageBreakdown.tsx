@@ -8,7 +8,7 @@ type StorageBreakdownProps = { label: string; rows: Row[]; noun?: string; keepOr
 export function StorageBreakdown({
   label,
   rows,
-  noun = 'file',
+  noun = 'artifact',
   keepOrder = false,
 }: StorageBreakdownProps) {
   const total = rows.reduce((sum, one) => sum + one.bytes, 0);

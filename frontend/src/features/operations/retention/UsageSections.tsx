@@ -142,7 +142,7 @@ function Folders({ usage }: { usage: Usage }) {
       }
     >
       <p className={classes.note}>
-        Identical files are stored once. Derived data is deleted with its file; comparisons keep
+        Identical files are stored once. Derived data is deleted with its artifact; comparisons keep
         their results. Orphaned blobs are deleted after half a day
         {usage.deleted_blobs > 0 && `: ${countOf(usage.deleted_blobs, 'blob')} in the last run`}.
       </p>

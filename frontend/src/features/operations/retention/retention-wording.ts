@@ -14,7 +14,7 @@ const KINDS: Record<string, string> = {
   spans: 'Distributed traces',
   growth: 'Stack-growth logs',
   bench: 'Benchmark output',
-  unread: 'Rejected files',
+  unread: 'Rejected artifacts',
   metrics: 'Metric samples',
   audit: 'Audit log',
 };
@@ -56,4 +56,4 @@ export const daysText = (days: number | null): string =>
 
 /** "1,240 files, 3.10 GiB". */
 export const filesText = (files: number, bytes: number): string =>
-  `${countOf(files, 'file')}, ${sizeText(bytes)}`;
+  `${countOf(files, 'artifact')}, ${sizeText(bytes)}`;

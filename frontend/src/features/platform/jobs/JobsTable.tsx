@@ -47,7 +47,7 @@ function Steps({ job }: { job: Job }) {
   return (
     <span>
       <span className="t2">{job.step || 'started'}</span>
-      <Progress value={percent} aria-label={`${percent} %`} mt={3} />
+      <Progress value={percent} aria-label={`${percent}%`} mt={3} />
     </span>
   );
 }

@@ -9,10 +9,10 @@ describe('an event', () => {
       'comparison',
     ]);
     expect(touchedBy('job', {})).toEqual(['job']);
-    expect(touchedBy('job', { subject: { kind: 'message', id: '1' } })).toEqual([
+    expect(touchedBy('job', { subject: { kind: 'notification', id: '1' } })).toEqual([
       'job',
-      'message',
-      'channel',
+      'notification',
+      'notification_channel',
     ]);
   });
 

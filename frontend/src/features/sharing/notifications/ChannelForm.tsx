@@ -71,7 +71,7 @@ function Fields({ channel, onDone }: FormProps) {
       return null;
     },
     onSuccess: async (added) => {
-      await client.invalidateQueries({ queryKey: ['channel'] });
+      await client.invalidateQueries({ queryKey: ['notification_channel'] });
       onDone(added);
     },
   });

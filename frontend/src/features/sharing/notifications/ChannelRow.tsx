@@ -25,24 +25,25 @@ type RowProps = {
   onDelete: () => void;
 };
 
-export function ChannelRow({ channel, mayManage, onSecret, onEdit, onDelete }: RowProps) {
+/** Mutations of one channel; `onTested` runs after a test notification, `onSecret` with a new secret. */
+function useChannelMutations(
+  channel: Channel,
+  onTested: () => void,
+  onSecret: (secret: string) => void,
+) {
   const client = useQueryClient();
-  const [opened, setOpened] = useState(false);
-  const reread = async () => {
-    await client.invalidateQueries({ queryKey: ['channel'] });
-    await client.invalidateQueries({ queryKey: ['message', channel.id] });
+  const refetch = async () => {
+    await client.invalidateQueries({ queryKey: ['notification_channel'] });
+    await client.invalidateQueries({ queryKey: ['notification', channel.id] });
   };
-  const isOn = channel.state === 'on';
-  const turn = useMutation({
-    mutationFn: () => updateChannel(channel.id, { state: isOn ? 'off' : 'on' }),
-    onSettled: reread,
+  const toggle = useMutation({
+    mutationFn: () => updateChannel(channel.id, { state: channel.state === 'on' ? 'off' : 'on' }),
+    onSettled: refetch,
   });
-  const trial = useMutation({
+  const test = useMutation({
     mutationFn: () => testChannel(channel.id),
-    onSuccess: () => {
-      setOpened(true);
-    },
-    onSettled: reread,
+    onSuccess: onTested,
+    onSettled: refetch,
   });
   const renew = useMutation({
     mutationFn: () => renewSecret(channel.id),
@@ -50,9 +51,19 @@ export function ChannelRow({ channel, mayManage, onSecret, onEdit, onDelete }: R
       if (secret) onSecret(secret);
     },
   });
+  return { toggle, test, renew, error: toggle.error ?? test.error ?? renew.error };
+}
+
+export function ChannelRow({ channel, mayManage, onSecret, onEdit, onDelete }: RowProps) {
+  const [opened, setOpened] = useState(false);
+  const mutations = useChannelMutations(
+    channel,
+    () => {
+      setOpened(true);
+    },
+    onSecret,
+  );
   const [glyph, word] = CHANNEL_STATES[channel.state];
-  const error = turn.error ?? trial.error ?? renew.error;
-  const turned = isOn ? 'Turn off' : 'Turn on';
   return (
     <ListRow label={channel.name}>
       <RowLine>
@@ -61,37 +72,12 @@ export function ChannelRow({ channel, mayManage, onSecret, onEdit, onDelete }: R
         <span className="muted">{KINDS[channel.kind]}</span>
         <span className={`mono ${classes.end}`}>{endText(channel)}</span>
         {mayManage && (
-          <RowActions>
-            <RowAction
-              word="Test"
-              label={`Test ${channel.name}`}
-              loading={trial.isPending}
-              blocked={isOn ? undefined : 'Turn it on first'}
-              onClick={() => {
-                trial.mutate();
-              }}
-            />
-            <RowAction
-              word={turned}
-              label={`${turned} ${channel.name}`}
-              loading={turn.isPending}
-              onClick={() => {
-                turn.mutate();
-              }}
-            />
-            {channel.kind === 'webhook' && (
-              <RowAction
-                word="Renew secret"
-                label={`Renew secret of ${channel.name}`}
-                loading={renew.isPending}
-                onClick={() => {
-                  renew.mutate();
-                }}
-              />
-            )}
-            <RowAction word="Edit" label={`Edit ${channel.name}`} onClick={onEdit} />
-            <RowAction word="Delete" label={`Delete ${channel.name}`} onClick={onDelete} />
-          </RowActions>
+          <ChannelActions
+            channel={channel}
+            mutations={mutations}
+            onEdit={onEdit}
+            onDelete={onDelete}
+          />
         )}
       </RowLine>
       <RowLine>
@@ -125,8 +111,51 @@ export function ChannelRow({ channel, mayManage, onSecret, onEdit, onDelete }: R
           error={Object.assign(new Error(), { facts: channel.problem })}
         />
       )}
-      {error && <ErrorState compact error={error} />}
+      {mutations.error && <ErrorState compact error={mutations.error} />}
       {opened && <NotificationList channel={channel} mayManage={mayManage} />}
     </ListRow>
+  );
+}
+
+type ActionsProps = Pick<RowProps, 'channel' | 'onEdit' | 'onDelete'> & {
+  mutations: ReturnType<typeof useChannelMutations>;
+};
+
+function ChannelActions({ channel, mutations, onEdit, onDelete }: ActionsProps) {
+  const { toggle, test, renew } = mutations;
+  const isOn = channel.state === 'on';
+  const turned = isOn ? 'Turn off' : 'Turn on';
+  return (
+    <RowActions>
+      <RowAction
+        word="Test"
+        label={`Test ${channel.name}`}
+        loading={test.isPending}
+        blocked={isOn ? undefined : 'Turn it on first'}
+        onClick={() => {
+          test.mutate();
+        }}
+      />
+      <RowAction
+        word={turned}
+        label={`${turned} ${channel.name}`}
+        loading={toggle.isPending}
+        onClick={() => {
+          toggle.mutate();
+        }}
+      />
+      {channel.kind === 'webhook' && (
+        <RowAction
+          word="Renew secret"
+          label={`Renew secret of ${channel.name}`}
+          loading={renew.isPending}
+          onClick={() => {
+            renew.mutate();
+          }}
+        />
+      )}
+      <RowAction word="Edit" label={`Edit ${channel.name}`} onClick={onEdit} />
+      <RowAction word="Delete" label={`Delete ${channel.name}`} onClick={onDelete} />
+    </RowActions>
   );
 }

@@ -77,7 +77,7 @@ function DeleteChannel({ channel, onDone }: { channel: Channel; onDone: () => vo
   const remove = useMutation({
     mutationFn: () => deleteChannel(channel.id),
     onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: ['channel'] });
+      await client.invalidateQueries({ queryKey: ['notification_channel'] });
       onDone();
     },
   });

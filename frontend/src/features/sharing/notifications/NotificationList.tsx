@@ -49,7 +49,7 @@ function MessageLine({ message, mayRepeat }: { message: ChannelMessage; mayRepea
   const client = useQueryClient();
   const again = useMutation({
     mutationFn: () => redeliverNotification(message.id),
-    onSettled: () => client.invalidateQueries({ queryKey: ['message'] }),
+    onSettled: () => client.invalidateQueries({ queryKey: ['notification'] }),
   });
   const [glyph, word] = NOTIFICATION_STATES[message.state];
   return (

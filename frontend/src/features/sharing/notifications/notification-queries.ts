@@ -8,14 +8,14 @@ const MESSAGES = 20;
 const LOOK_MS = 2_000;
 
 export const channelsQuery = queryOptions({
-  queryKey: ['channel', 'list'],
+  queryKey: ['notification_channel', 'list'],
   queryFn: ({ signal }) => calls.notificationChannelsList({ query: { limit: MOST }, signal }),
 });
 
 /** Polled while one is pending: how long it has been trying is worth seeing. */
 export const notificationsQuery = (channel_id: string) =>
   infiniteQueryOptions({
-    queryKey: ['message', channel_id],
+    queryKey: ['notification', channel_id],
     queryFn: ({ pageParam, signal }) =>
       calls.notificationsList({
         path: { channel_id },

@@ -162,7 +162,7 @@ function columnsOf(link: ReportsProps['link']): Column<Report>[] {
       head: 'Changed',
       width: 130,
       align: 'right',
-      cell: ({ updated_at: changed_at }) => <Timestamp at={changed_at} />,
+      cell: ({ updated_at }) => <Timestamp at={updated_at} />,
     },
   ];
 }

@@ -218,14 +218,16 @@ function Above({
 function subOf({ levels, culprit, settings, state }: Bisect): string {
   const chain = levels
     .slice(1)
-    .flatMap(({ dependency_update: bump, module }) =>
-      bump ? [`${module ?? bump.module} ${changeText(bump)}`] : [],
+    .flatMap(({ dependency_update, module }) =>
+      dependency_update
+        ? [`${module ?? dependency_update.module} ${changeText(dependency_update)}`]
+        : [],
     );
   const parts = [
     culprit?.title ? `“${culprit.title}”` : '',
     chain.length > 0 ? `reached through ${chain.join(', then ')}` : '',
     state === 'searching' || state === 'planned'
-      ? `stops at ${Math.round((settings.stop_probability ?? 0.95) * 1000) / 10} %, after deploying the suspect and the build before it`
+      ? `stops at ${Math.round((settings.stop_probability ?? 0.95) * 1000) / 10}%, after deploying the suspect and the build before it`
       : '',
   ];
   return parts.filter((part) => part !== '').join(' · ');
@@ -254,11 +256,11 @@ function Trouble({ bisect }: { bisect: Bisect }) {
 
 function Cost({ bisect }: { bisect: Bisect }) {
   const { cost } = bisect;
-  const { expected_probes: expected } = cost;
-  const total = expected && {
-    mean: cost.deployments + expected.mean,
-    low: cost.deployments + expected.low,
-    high: cost.deployments + expected.high,
+  const { expected_probes } = cost;
+  const total = expected_probes && {
+    mean: cost.deployments + expected_probes.mean,
+    low: cost.deployments + expected_probes.low,
+    high: cost.deployments + expected_probes.high,
   };
   const each = cost.deployments > 0 ? cost.seconds / cost.deployments : null;
   return (
@@ -280,7 +282,9 @@ function Cost({ bisect }: { bisect: Bisect }) {
       <p>
         <b>{secondsText(cost.seconds)}</b>{' '}
         {isOpen(bisect) ? 'so far' : `in ${countOf(cost.rounds, 'round')}`}
-        {expected && each !== null && `, about ${secondsText(expected.mean * each)} to go`}
+        {expected_probes &&
+          each !== null &&
+          `, about ${secondsText(expected_probes.mean * each)} to go`}
       </p>
       <DeploymentCostBar
         deploys={cost.deployments}

@@ -7,12 +7,12 @@ export function BisectHistory({ events }: { events: Bisect['events'] }) {
   return (
     <div className={classes.events} tabIndex={0} role="group" aria-label="History">
       <ul>
-        {events.map(({ id, occurred_at: at, actor: who, sentence }) => (
+        {events.map(({ id, occurred_at, actor, sentence }) => (
           <li key={id}>
             <span className="muted">
-              <Timestamp at={at} />
+              <Timestamp at={occurred_at} />
             </span>{' '}
-            {who !== null && <b>{who}</b>} {sentence}
+            {actor !== null && <b>{actor}</b>} {sentence}
           </li>
         ))}
       </ul>

@@ -30,7 +30,7 @@ export function DeleteBisect({ bisect, onDeleted, onClose }: Props) {
       choice={
         files > 0 && (
           <Checkbox
-            label={`Also delete ${countOf(files, 'file')} of its deployments, ${sizeText(size_bytes)}`}
+            label={`Also delete ${countOf(files, 'artifact')} of its deployments, ${sizeText(size_bytes)}`}
             checked={withFiles}
             onChange={(event) => {
               setWithFiles(event.currentTarget.checked);
@@ -40,9 +40,9 @@ export function DeleteBisect({ bisect, onDeleted, onClose }: Props) {
       }
     >
       Deletes its probes and their measurements. Reports stay.
-      {files > 0 && ` You can also delete the ${countOf(files, 'file')} of its deployments.`}
+      {files > 0 && ` You can also delete the ${countOf(files, 'artifact')} of its deployments.`}
       {compared > 0 &&
-        ` ${countOf(compared, 'file')} of them ${compared === 1 ? 'stays' : 'stay'}: comparisons show ${it}.`}
+        ` ${countOf(compared, 'artifact')} of them ${compared === 1 ? 'stays' : 'stay'}: comparisons show ${it}.`}
     </DeleteDialog>
   );
 }

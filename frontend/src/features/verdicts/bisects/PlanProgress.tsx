@@ -15,7 +15,7 @@ export function PlanProgress({ bisect }: { bisect: Bisect }) {
         {bisect.levels.length > 0 && <b>Expanding the suspect </b>}
         <span className="muted">{job.cancel_requested ? 'being cancelled' : step}</span>
       </p>
-      <Progress className={classes.read} value={percent} aria-label={`${percent} %`} />
+      <Progress className={classes.read} value={percent} aria-label={`${percent}%`} />
     </Section>
   );
 }

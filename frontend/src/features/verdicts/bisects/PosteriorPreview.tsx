@@ -1,4 +1,4 @@
-/** What would be believed by what a probe may tell, while nothing is known of it yet. */
+/** The top suspect after each possible verdict of a probe without measurements. */
 import type { Probe } from '../../../api';
 import classes from './bisects.module.css';
 import { posteriorText, shortSha } from './bisect-wording';
@@ -7,23 +7,24 @@ type PreviewState = NonNullable<Probe['posterior_preview']>['if_slower'];
 
 export function PosteriorPreview({ probe }: { probe: Probe }) {
   if (!probe.posterior_preview) return null;
-  const { if_slower: slower, if_not_slower: not } = probe.posterior_preview;
+  const { if_slower, if_not_slower } = probe.posterior_preview;
   return (
     <p className={`${classes.posterior_preview} muted`}>
-      If slower: <PosteriorBefore told={slower} />; if not, <PosteriorBefore told={not} />.
+      If slower: <PosteriorAfter state={if_slower} />; if not,{' '}
+      <PosteriorAfter state={if_not_slower} />.
     </p>
   );
 }
 
-function PosteriorBefore({ told }: { told: PreviewState }) {
-  if (!told) return <>culprit not in range</>;
+function PosteriorAfter({ state }: { state: PreviewState }) {
+  if (!state) return <>culprit not in range</>;
   return (
     <>
       probability of{' '}
-      <span className="mono t2" title={told.title}>
-        {shortSha(told.sha)}
+      <span className="mono t2" title={state.title}>
+        {shortSha(state.sha)}
       </span>{' '}
-      becomes <span className="t2">{posteriorText(told.posterior)}</span>
+      becomes <span className="t2">{posteriorText(state.posterior)}</span>
     </>
   );
 }

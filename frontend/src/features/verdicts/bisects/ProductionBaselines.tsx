@@ -40,7 +40,7 @@ function End({ side, word, end, unit }: EndProps) {
       <SideMark side={side} /> <span className="muted">{word}</span> {formatValue(end.value, unit)}
       {end.error !== null && ` ± ${formatValue(end.error, unit)}`}{' '}
       <span className="muted">
-        in {countOf(end.files, 'file')}, <Timestamp at={end.last_at} />
+        in {countOf(end.files, 'artifact')}, <Timestamp at={end.last_at} />
       </span>
     </span>
   );

@@ -8,7 +8,7 @@ export function PrunedCommits({ levels }: { levels: BisectLevel[] }) {
   const groups = levels.flatMap((level) =>
     level.pruned.map((group) => ({ ...group, name: nameOf(level), key: level.key })),
   );
-  const left = levels.map(({ candidate_count: count }) => count);
+  const left = levels.map(({ candidate_count }) => candidate_count);
   const sum = left.reduce((total, count) => total + count, 0);
   return (
     <table className={classes.pruned}>
@@ -20,11 +20,11 @@ export function PrunedCommits({ levels }: { levels: BisectLevel[] }) {
         </tr>
       </thead>
       <tbody>
-        {groups.map(({ name, key, reason: why, commits }) => (
-          <tr key={`${key} ${why}`}>
+        {groups.map(({ name, key, reason, commits }) => (
+          <tr key={`${key} ${reason}`}>
             <td>{name}</td>
             <td>{countText(commits)}</td>
-            <td>{why}</td>
+            <td>{reason}</td>
           </tr>
         ))}
         <tr>

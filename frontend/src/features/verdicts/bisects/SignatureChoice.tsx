@@ -29,16 +29,14 @@ export function settingsFor(
   { dashboard_selector: selector }: Pick<Offered, 'dashboard_selector'>,
 ): BisectSettings {
   if (!selector) {
-    const { measurement_seconds: window_seconds } = settings.dashboard_selector
-      ? DEFAULT_SETTINGS
-      : settings;
-    return { ...settings, dashboard_selector: null, measurement_seconds: window_seconds };
+    const { measurement_seconds } = settings.dashboard_selector ? DEFAULT_SETTINGS : settings;
+    return { ...settings, dashboard_selector: null, measurement_seconds };
   }
-  const { environment_id, measurement_seconds: window_seconds } = selector;
+  const { environment_id, measurement_seconds } = selector;
   return {
     ...settings,
     dashboard_selector: { environment_id, match: settings.dashboard_selector?.match ?? 'instance' },
-    measurement_seconds: Math.max(window_seconds ?? 0, settings.measurement_seconds ?? 0),
+    measurement_seconds: Math.max(measurement_seconds ?? 0, settings.measurement_seconds ?? 0),
   };
 }
 

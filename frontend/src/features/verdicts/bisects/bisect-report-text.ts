@@ -24,11 +24,13 @@ export function makeBisectReportText(bisect: Bisect): string {
 
 function chainOf({ levels }: Bisect): string {
   const lines = levels.flatMap((level) => {
-    const { culprit, dependency_update: bump, commits, candidate_count: classes } = level;
+    const { culprit, dependency_update, commits, candidate_count } = level;
     if (!culprit) return [];
-    const through = bump ? ` (${plain(bump.module)} ${changeText(bump)})` : '';
+    const through = dependency_update
+      ? ` (${plain(dependency_update.module)} ${changeText(dependency_update)})`
+      : '';
     return [
-      `${plain(nameOf(level))}${through}: \`${culprit.sha}\` “${plain(culprit.title)}”, of ${countOf(commits, 'commit')} and ${countOf(classes, 'candidate')}`,
+      `${plain(nameOf(level))}${through}: \`${culprit.sha}\` “${plain(culprit.title)}”, of ${countOf(commits, 'commit')} and ${countOf(candidate_count, 'candidate')}`,
     ];
   });
   if (lines.length === 0) return '';

@@ -64,12 +64,12 @@ export const PHASES: Record<Probe['state'], string> = {
 
 export const shortSha = (sha: string): string => sha.slice(0, 7);
 
-/** "99.6 %"; what is not 0 or 1 is never shown as such. */
+/** "99.6%"; what is not 0 or 1 is never shown as such. */
 export function posteriorText(belief: number): string {
   const percent = belief * 100;
-  if (percent > 0 && percent < 0.1) return '< 0.1 %';
-  if (percent < 100 && percent > 99.9) return '> 99.9 %';
-  return percent >= 99.95 || percent === 0 ? `${Math.round(percent)} %` : `${percent.toFixed(1)} %`;
+  if (percent > 0 && percent < 0.1) return '< 0.1%';
+  if (percent < 100 && percent > 99.9) return '> 99.9%';
+  return percent >= 99.95 || percent === 0 ? `${Math.round(percent)}%` : `${percent.toFixed(1)}%`;
 }
 
 /** "9 to 1 for not slower" */

@@ -9,11 +9,11 @@ import { posteriorText, oddsText, runnerCommand, secondsText, versionText } from
 
 describe('a bisect in words', () => {
   it('never says that something is quite sure or quite impossible unless it is', () => {
-    expect(posteriorText(0.9996)).toBe('> 99.9 %');
-    expect(posteriorText(0.996)).toBe('99.6 %');
-    expect(posteriorText(0.0004)).toBe('< 0.1 %');
-    expect(posteriorText(0)).toBe('0 %');
-    expect(posteriorText(1)).toBe('100 %');
+    expect(posteriorText(0.9996)).toBe('> 99.9%');
+    expect(posteriorText(0.996)).toBe('99.6%');
+    expect(posteriorText(0.0004)).toBe('< 0.1%');
+    expect(posteriorText(0)).toBe('0%');
+    expect(posteriorText(1)).toBe('100%');
   });
 
   it('tells odds for the side they speak for', () => {
@@ -58,9 +58,9 @@ describe('levels of a bisect', () => {
     const [top, deep] = chartLevels(aBisect());
     expect(top!.opened).toBe(1);
     expect(top!.bump).toBe('bumps libx v1.8.0 to v1.9.2');
-    expect(top!.best).toEqual(['99.6 %', 'd1f07aa']);
+    expect(top!.best).toEqual(['99.6%', 'd1f07aa']);
     expect(deep!.ends).toEqual(['v1.8.0', 'v1.9.2']);
-    expect(deep!.marks).toEqual([{ place: 1, verdict: 'probing' }]);
+    expect(deep!.marks).toEqual([{ place: 1, verdict: 'measuring' }]);
   });
 
   it('shows the deepest until another is chosen', () => {
@@ -72,7 +72,7 @@ describe('levels of a bisect', () => {
     const level = aBisect().levels[0]!;
     const many = {
       ...level,
-      bars: { ...level.bars, belief: [0, 0.004, 0, 0.996, 0] },
+      bars: { ...level.bars, posterior: [0, 0.004, 0, 0.996, 0] },
     };
     expect(candidateAt(many, 3)!.sha).toBe(DEPENDENCY_UPDATE);
     expect(candidateAt(many, 2)).toBeUndefined();
@@ -127,7 +127,9 @@ describe('what is compared and what is changed', () => {
 
   it('sends only what was changed', () => {
     const before = editableSettings(aBisect());
-    expect(changed(before, { ...before, stop_probability: 0.99 })).toEqual({ belief: 0.99 });
+    expect(changed(before, { ...before, stop_probability: 0.99 })).toEqual({
+      stop_probability: 0.99,
+    });
     expect(changed(before, before)).toEqual({});
   });
 });

@@ -12,7 +12,7 @@ const caveats = (count: number) =>
 test('the gravest three are shown, the others counted and a click away', () => {
   render(<Caveats result={aResult({ caveats: caveats(5) })} />);
   const strip = screen.getByRole('region', { name: 'Caveats' });
-  expect(strip.textContent).toContain('5 doubts');
+  expect(strip.textContent).toContain('5 caveats');
   expect(screen.queryByText('Number 3 differs.', { exact: false })).toBeNull();
   const more = screen.getByRole('button', { name: '2 more' });
   expect(more.getAttribute('aria-expanded')).toBe('false');

@@ -56,7 +56,7 @@ export function Caveats({ result }: { result: ComparisonResult }) {
       {caveats.length > 0 && (
         <span className={classes.count}>
           <CaveatIcon />
-          <b>{countOf(caveats.length, 'doubt')}</b>
+          <b>{countOf(caveats.length, 'caveat')}</b>
           <button
             type="button"
             className={`link ${classes.narrow}`}
@@ -72,7 +72,7 @@ export function Caveats({ result }: { result: ComparisonResult }) {
       {caveats.slice(0, open ? undefined : SHOWN).map(({ id, sentence }, index) => {
         const [what, meaning] = splitCaveats(sentence);
         return (
-          <span key={`${id} ${index}`} className={classes.doubt}>
+          <span key={`${id} ${index}`} className={classes.caveat}>
             {what} {meaning && <span className="muted">{meaning}</span>}
           </span>
         );

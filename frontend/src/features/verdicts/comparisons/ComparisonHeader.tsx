@@ -9,7 +9,7 @@ import { exactText, sideLabel, verdictParts, type Part } from './comparison-word
 
 function Side({ comparison, side }: { comparison: Comparison; side: 'base' | 'candidate' }) {
   const label = sideLabel(comparison, side);
-  const { artifacts: count, time_range: window } = comparison[side];
+  const { artifacts, time_range } = comparison[side];
   const commit = comparison.result?.sides[side].run_metadata.commit?.slice(0, 7) ?? '';
   const commitText = label.includes(commit) ? '' : commit;
   return (
@@ -18,22 +18,24 @@ function Side({ comparison, side }: { comparison: Comparison; side: 'base' | 'ca
       {label !== '' && <span className="mono">{label}</span>}
       {commitText !== '' && <span className="mono">{commitText}</span>}
       <span className="muted">
-        {count === 0 && window !== null ? 'metrics' : countOf(count, nounOf(comparison))}
+        {artifacts === 0 && time_range !== null
+          ? 'metrics'
+          : countOf(artifacts, nounOf(comparison))}
       </span>
     </span>
   );
 }
 
-/** Files of one kind are called by it. */
+/** Name artifacts of one kind by that kind. */
 function nounOf(comparison: Comparison): string {
   const parts = artifactKindsOf(comparison);
-  if (parts.length > 1) return 'file';
+  if (parts.length > 1) return 'artifact';
   return {
     profiles: 'profile',
     traces: 'trace',
     spans: 'span set',
     growth: 'log',
-    benchmarks: 'file',
+    benchmarks: 'artifact',
   }[parts[0] ?? 'profiles'];
 }
 

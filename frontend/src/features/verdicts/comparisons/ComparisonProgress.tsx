@@ -46,7 +46,7 @@ export function RunningComparison({ comparison, mayWrite, onGone }: ComparisonPr
         }
       />
       <div className={classes.progress}>
-        <Progress value={percent} aria-label={`${percent} %`} />
+        <Progress value={percent} aria-label={`${percent}%`} />
         {cancel.error && <ErrorState compact error={cancel.error} />}
       </div>
       <div className={classes.inset}>

@@ -1,12 +1,11 @@
-import { Button, SegmentedControl, TextInput } from '@mantine/core';
+import { SegmentedControl, TextInput } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { lazy, useMemo, type ReactNode } from 'react';
+import { lazy, type ReactNode } from 'react';
 import type { ComparisonSummaryOut } from '../../../api';
 import {
-  DataTable,
   EmptyState,
-  ErrorState,
   LazyPopover,
+  PagedTable,
   Section,
   SideMark,
   SkeletonRows,
@@ -59,7 +58,7 @@ function SideCell({
       <span className="muted nowrap">
         {told.artifacts === 0 && told.time_range !== null
           ? 'metrics'
-          : countOf(told.artifacts, 'file')}
+          : countOf(told.artifacts, 'artifact')}
       </span>
     </span>
   );
@@ -76,28 +75,38 @@ type TableProps = {
   mayWrite: boolean;
 };
 
-/** All comparisons of the team, newest first. */
-export function ComparisonsTable({
-  search,
-  state,
-  onSearch,
-  onState,
-  onOpen,
-  link,
-  upload,
-  mayWrite,
-}: TableProps) {
-  const pollWhile = usePollWhile();
-  const comparisons = useInfiniteQuery({
-    ...comparisonsQuery({ search: search || undefined, state: state || undefined }),
-    refetchInterval: (query) =>
-      pollWhile(query.state.data?.pages.some((page) => page.items.some(isUnderWay)) ?? false),
-  });
-  const rows = useMemo(
-    () => comparisons.data?.pages.flatMap((page) => page.items) ?? [],
-    [comparisons.data],
+type FilterProps = Pick<TableProps, 'search' | 'state' | 'onSearch' | 'onState'>;
+
+function ComparisonFilters({ search, state, onSearch, onState }: FilterProps) {
+  return (
+    <Toolbar label="Filter comparisons">
+      <SegmentedControl
+        aria-label="State"
+        value={state}
+        onChange={(value) => {
+          onState(value);
+        }}
+        data={[
+          { value: '', label: 'all' },
+          { value: 'running', label: 'running' },
+          { value: 'done', label: 'done' },
+          { value: 'failed', label: 'failed' },
+        ]}
+      />
+      <TextInput
+        aria-label="Search comparisons"
+        placeholder="Search names and labels"
+        value={search}
+        onChange={(event) => {
+          onSearch(event.currentTarget.value);
+        }}
+      />
+    </Toolbar>
   );
-  const columns: Column<ComparisonSummaryOut>[] = [
+}
+
+function columnsOf(link: TableProps['link'], mayWrite: boolean): Column<ComparisonSummaryOut>[] {
+  return [
     { id: 'verdict', head: 'Verdict', width: 132, cell: (row) => <Verdict comparison={row} /> },
     {
       id: 'name',
@@ -164,71 +173,49 @@ export function ComparisonsTable({
         ) : null,
     },
   ];
+}
+
+/** All comparisons of the team, newest first. */
+export function ComparisonsTable({
+  search,
+  state,
+  onSearch,
+  onState,
+  onOpen,
+  link,
+  upload,
+  mayWrite,
+}: TableProps) {
+  const pollWhile = usePollWhile();
+  const comparisons = useInfiniteQuery({
+    ...comparisonsQuery({ search: search || undefined, state: state || undefined }),
+    refetchInterval: (query) =>
+      pollWhile(query.state.data?.pages.some((page) => page.items.some(isUnderWay)) ?? false),
+  });
   const filtered = search !== '' || state !== '';
   return (
     <>
-      <Toolbar label="Filter comparisons">
-        <SegmentedControl
-          aria-label="State"
-          value={state}
-          onChange={(value) => {
-            onState(value);
-          }}
-          data={[
-            { value: '', label: 'all' },
-            { value: 'running', label: 'running' },
-            { value: 'done', label: 'done' },
-            { value: 'failed', label: 'failed' },
-          ]}
-        />
-        <TextInput
-          aria-label="Search comparisons"
-          placeholder="Search names and labels"
-          value={search}
-          onChange={(event) => {
-            onSearch(event.currentTarget.value);
-          }}
-        />
-      </Toolbar>
+      <ComparisonFilters search={search} state={state} onSearch={onSearch} onState={onState} />
       <Section>
-        {comparisons.error && (
-          <ErrorState
-            error={comparisons.error}
-            action={<Button onClick={() => void comparisons.refetch()}>Try again</Button>}
-          />
-        )}
-        {comparisons.isPending && <SkeletonRows rows={8} height={42} />}
-        {comparisons.data && rows.length === 0 && (
-          <EmptyState
-            action={filtered ? undefined : upload}
-            help={filtered ? undefined : 'comparing'}
-          >
-            {filtered
-              ? 'No comparisons match these filters.'
-              : 'No comparisons yet. Drop pprof profiles of two builds anywhere on this page.'}
-          </EmptyState>
-        )}
-        {rows.length > 0 && (
-          <DataTable
-            label="Comparisons"
-            columns={columns}
-            rowCount={rows.length}
-            rowAt={(index) => rows[index]!}
-            rowKey={(row) => row.id}
-            rowHeight={42}
-            onRowClick={onOpen}
-            minWidth={860}
-          />
-        )}
-        {comparisons.hasNextPage && (
-          <Button
-            my="md"
-            loading={comparisons.isFetchingNextPage}
-            onClick={() => void comparisons.fetchNextPage()}
-          >
-            Load older comparisons
-          </Button>
-        )}
+        <PagedTable
+          label="Comparisons"
+          query={comparisons}
+          columns={columnsOf(link, mayWrite)}
+          rowHeight={42}
+          onRowClick={onOpen}
+          minWidth={860}
+          loading={<SkeletonRows rows={8} height={42} />}
+          empty={
+            <EmptyState
+              action={filtered ? undefined : upload}
+              help={filtered ? undefined : 'comparing'}
+            >
+              {filtered
+                ? 'No comparisons match these filters.'
+                : 'No comparisons yet. Drop pprof profiles of two builds anywhere on this page.'}
+            </EmptyState>
+          }
+        />
       </Section>
     </>
   );

@@ -75,7 +75,7 @@ export function Findings(props: FindingsProps) {
         <span className={classes.whisker}>
           <EffectAxis axis={axis} width={INTERVAL_WIDTH} />
         </span>
-        <span className={classes.effectHead}>effect, 95 % interval</span>
+        <span className={classes.effectHead}>effect, 95% interval</span>
         <span className={classes.payerHead}>{attributedCallerHeader(findings)}</span>
         <span className={classes.q}>q</span>
       </li>
@@ -83,9 +83,13 @@ export function Findings(props: FindingsProps) {
         <li key={index}>
           <FindingRow
             finding={finding}
-            kind={kindOf(finding.profile_kind)}
             number={index + 1}
-            said={talk?.count(finding)}
+            notes={
+              <>
+                <ProfileKind kind={kindOf(finding.profile_kind)} />
+                {talk?.count(finding)}
+              </>
+            }
             axis={axis}
             chosen={index === chosen}
             unfolded={index === chosen && unfolded}
@@ -146,10 +150,9 @@ const NOTHING_FOUND = 'No findings.';
 
 type RowProps = {
   finding: Finding;
-  /** Kind of profile, where there are several. */
-  kind: string;
   number: number;
-  said: ReactNode;
+  /** After the sentence: the kind of profile where there are several, and the number of comments. */
+  notes: ReactNode;
   axis: RatioAxis;
   chosen: boolean;
   unfolded: boolean;
@@ -157,11 +160,14 @@ type RowProps = {
   onUnfold: (unfolded: boolean) => void;
 };
 
+function ProfileKind({ kind }: { kind: string }) {
+  return kind === '' ? null : <span className="muted"> · {kind}</span>;
+}
+
 function FindingRow({
   finding,
-  kind,
   number,
-  said,
+  notes,
   axis,
   chosen,
   unfolded,
@@ -199,11 +205,8 @@ function FindingRow({
         onClick={onChoose}
       >
         <FindingText parts={findingParts(finding)} />
-        {kind !== '' && <span className="muted"> · {kind}</span>}
-        {said}
-        {!finding.is_significant && (
-          <span className="muted"> · not significant{moreText(finding)}</span>
-        )}
+        {notes}
+        {!finding.is_significant && <span className="muted"> · tentative{moreText(finding)}</span>}
       </button>
       <span className={classes.whisker}>
         <EffectInterval

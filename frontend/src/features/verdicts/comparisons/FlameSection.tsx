@@ -28,7 +28,7 @@ import type { ComparisonView } from './comparison-url';
 import { sampleTypesOf } from './selected-view';
 import { categoryLabel } from './comparison-wording';
 
-/** With verdict, findings and doubts above, the graph ends where a usual screen does; deeper stacks scroll inside. */
+/** With verdict, findings and caveats above, the graph ends where a usual screen does; deeper stacks scroll inside. */
 const GRAPH_HEIGHT = 470;
 
 /** Asked for while the numbers are: most readers of a comparison view its graph. */
@@ -296,7 +296,7 @@ type MatchesProps = {
   local: SearchTotals | null;
 };
 
-/** "2 frames: 2.8 % of base, 25.2 % of candidate": the server's totals over all nodes, also those never sent. */
+/** "2 frames: 2.8% of base, 25.2% of candidate": the server's totals over all nodes, also those never sent. */
 function Matches({ view, flame, functions, local }: MatchesProps) {
   const { pattern, regex, caseSensitive } = flame.search;
   const filtered =

@@ -2,8 +2,14 @@
 import { useMemo } from 'react';
 import { EffectAxis, EffectInterval } from '../../../charts';
 import { changeLabel, normalizationPhrase } from '../../../engine/format/change-wording';
-import { columnScale, formatProbability, unitOf } from '../../../engine/format/format';
-import { ratioAxis } from '../../../engine/format/ratio-axis';
+import {
+  columnScale,
+  formatProbability,
+  unitOf,
+  type ColumnScale,
+  type UnitOf,
+} from '../../../engine/format/format';
+import { ratioAxis, type RatioAxis } from '../../../engine/format/ratio-axis';
 import { readFunctions } from '../../../engine/flame/function-table';
 import { DataTable, type Column, type Sort } from '../../../ui';
 import { largestShown, rowAt, scaleOf, sortedRows, type FunctionRow } from './function-rows';
@@ -32,6 +38,131 @@ type TableProps = {
   onLines: (name: string) => void;
   onHover: (name: string | null) => void;
 };
+
+type RowActs = Pick<TableProps, 'onZoom' | 'onAround' | 'onLines'>;
+
+type ColumnInputs = {
+  axis: RatioAxis;
+  scale: ColumnScale;
+  unit: UnitOf;
+  rowCount: number;
+  sampleType: string;
+  acts: RowActs;
+};
+
+const number = (
+  id: string,
+  head: string,
+  cell: Column<FunctionRow>['cell'],
+  width = 108,
+): Column<FunctionRow> => ({
+  id,
+  head,
+  width,
+  align: 'right',
+  sortable: true,
+  cell,
+});
+
+/** The ratio of totals with its interval. */
+function ratioColumn(axis: RatioAxis): Column<FunctionRow> {
+  return {
+    id: 'ratio',
+    head: <EffectAxis axis={axis} width={INTERVAL_WIDTH} />,
+    label: 'ratio with its interval',
+    width: INTERVAL_WIDTH + 20,
+    sortable: true,
+    cell: (row) => (
+      <EffectInterval
+        axis={axis}
+        ratio={
+          row.baseTotal > 0 && row.candidateTotal > 0 ? row.candidateTotal / row.baseTotal : null
+        }
+        low={row.low}
+        high={row.high}
+        change={row.change}
+        width={INTERVAL_WIDTH}
+        height={26}
+      />
+    ),
+  };
+}
+
+function columnsOf(inputs: ColumnInputs): Column<FunctionRow>[] {
+  const { axis, scale, unit, rowCount, sampleType, acts } = inputs;
+  const value = (shown: number) =>
+    shown === 0 ? <span className="muted">–</span> : scale.format(shown);
+  const delta = (row: FunctionRow) => {
+    const difference = row.candidateTotal - row.baseTotal;
+    if (difference === 0) return <span className="muted">0</span>;
+    const tone = row.change === 'noise' ? 'muted' : difference > 0 ? 'more' : 'less';
+    return <span className={`${classes.strong} ${tone}`}>{scale.delta(difference)}</span>;
+  };
+  const per = normalizationPhrase(unit);
+  const count = rowCount.toLocaleString('en');
+  return [
+    {
+      id: 'name',
+      head: (
+        <>
+          Function{' '}
+          <span className="muted">
+            · {count}, {scale.name || 'values'} {per}
+          </span>
+        </>
+      ),
+      mono: true,
+      sortable: true,
+      cell: (row) => (
+        <span className={classes.nameCell}>
+          <span title={row.name}>
+            {shortName(row.name)} <span className={classes.folders}>{foldersOf(row.name)}</span>
+          </span>
+          <span className={classes.rowActions}>
+            <RowAction word="zoom" name={row.name} act={acts.onZoom} />
+            <RowAction word="callers" name={row.name} act={acts.onAround} />
+            <RowAction word="lines" name={row.name} act={acts.onLines} />
+          </span>
+        </span>
+      ),
+    },
+    {
+      id: 'category',
+      head: 'Category',
+      width: 130,
+      sortable: true,
+      cell: (row) => <span className="t2">{categoryLabel(row.category)}</span>,
+    },
+    number('base-self', 'Self base', (row) => value(row.baseSelf), 96),
+    number('candidate-self', 'Self candidate', (row) => value(row.candidateSelf)),
+    number('base-total', 'Total base', (row) => value(row.baseTotal), 96),
+    number('candidate-total', 'Total candidate', (row) => value(row.candidateTotal)),
+    number('change', 'Change of total', delta, 116),
+    ratioColumn(axis),
+    {
+      ...number(
+        'q',
+        'q-value',
+        (row) =>
+          Number.isFinite(row.q) ? (
+            formatProbability(row.q)
+          ) : (
+            <span className="muted" title="too few samples for a test">
+              –
+            </span>
+          ),
+        64,
+      ),
+      label: 'q-value (false discovery rate)',
+    },
+    {
+      id: 'reads',
+      head: 'Verdict',
+      width: 132,
+      cell: (row) => <span className="t2">{changeLabel(row.change, sampleType)}</span>,
+    },
+  ];
+}
 
 export function FunctionsTable(props: TableProps) {
   const { buffer, basisId, sort, matching, onSelect, onZoom, onAround, onLines, onHover } = props;
@@ -63,116 +194,19 @@ export function FunctionsTable(props: TableProps) {
     [rows, table, scaled],
   );
 
-  const columns = useMemo((): Column<FunctionRow>[] => {
-    const value = (shown: number) =>
-      shown === 0 ? <span className="muted">–</span> : scale.format(shown);
-    const delta = (row: FunctionRow) => {
-      const difference = row.candidateTotal - row.baseTotal;
-      if (difference === 0) return <span className="muted">0</span>;
-      const tone = row.change === 'noise' ? 'muted' : difference > 0 ? 'more' : 'less';
-      return <span className={`${classes.strong} ${tone}`}>{scale.delta(difference)}</span>;
-    };
-    const number = (
-      id: string,
-      head: string,
-      cell: Column<FunctionRow>['cell'],
-      width = 108,
-    ): Column<FunctionRow> => ({
-      id,
-      head,
-      width,
-      align: 'right',
-      sortable: true,
-      cell,
-    });
-    const per = normalizationPhrase(unit);
-    const count = rows.length.toLocaleString('en');
-    return [
-      {
-        id: 'name',
-        head: (
-          <>
-            Function{' '}
-            <span className="muted">
-              · {count}, {scale.name || 'values'} {per}
-            </span>
-          </>
-        ),
-        mono: true,
-        sortable: true,
-        cell: (row) => (
-          <span className={classes.nameCell}>
-            <span title={row.name}>
-              {shortName(row.name)} <span className={classes.folders}>{foldersOf(row.name)}</span>
-            </span>
-            <span className={classes.rowActions}>
-              <RowAction word="zoom" name={row.name} act={onZoom} />
-              <RowAction word="callers" name={row.name} act={onAround} />
-              <RowAction word="lines" name={row.name} act={onLines} />
-            </span>
-          </span>
-        ),
-      },
-      {
-        id: 'category',
-        head: 'Category',
-        width: 130,
-        sortable: true,
-        cell: (row) => <span className="t2">{categoryLabel(row.category)}</span>,
-      },
-      number('base-self', 'Self base', (row) => value(row.baseSelf), 96),
-      number('candidate-self', 'Self candidate', (row) => value(row.candidateSelf)),
-      number('base-total', 'Total base', (row) => value(row.baseTotal), 96),
-      number('candidate-total', 'Total candidate', (row) => value(row.candidateTotal)),
-      number('change', 'Change of total', delta, 116),
-      {
-        id: 'ratio',
-        head: <EffectAxis axis={axis} width={INTERVAL_WIDTH} />,
-        label: 'ratio with its interval',
-        width: INTERVAL_WIDTH + 20,
-        sortable: true,
-        cell: (row) => (
-          <EffectInterval
-            axis={axis}
-            ratio={
-              row.baseTotal > 0 && row.candidateTotal > 0
-                ? row.candidateTotal / row.baseTotal
-                : null
-            }
-            low={row.low}
-            high={row.high}
-            change={row.change}
-            width={INTERVAL_WIDTH}
-            height={26}
-          />
-        ),
-      },
-      {
-        ...number(
-          'q',
-          'q-value',
-          (row) =>
-            Number.isFinite(row.q) ? (
-              formatProbability(row.q)
-            ) : (
-              <span className="muted" title="too few samples for a test">
-                –
-              </span>
-            ),
-          64,
-        ),
-        label: 'q-value (false discovery rate)',
-      },
-      {
-        id: 'reads',
-        head: 'Verdict',
-        width: 132,
-        cell: (row) => (
-          <span className="t2">{changeLabel(row.change, table.header.sampleType.type)}</span>
-        ),
-      },
-    ];
-  }, [axis, scale, unit, rows.length, table, onZoom, onAround, onLines]);
+  const sampleType = table.header.sampleType.type;
+  const columns = useMemo(
+    () =>
+      columnsOf({
+        axis,
+        scale,
+        unit,
+        rowCount: rows.length,
+        sampleType,
+        acts: { onZoom, onAround, onLines },
+      }),
+    [axis, scale, unit, rows.length, sampleType, onZoom, onAround, onLines],
+  );
 
   const indexOf = (name: string | null): number | null => {
     if (name === null || name === '') return null;

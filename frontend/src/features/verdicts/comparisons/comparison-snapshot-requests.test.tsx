@@ -21,11 +21,11 @@ describe('what can be opened in a comparison', () => {
     const path = `/comparisons/${comparison.id}`;
     const views = comparison.views.filter(({ state }) => state === 'done');
     expect(views).not.toEqual([]);
-    expect(found[0]).toBe(`${path}/parts/traces`);
-    expect(found).not.toContain(`${path}/parts/profiles`);
+    expect(found[0]).toBe(`${path}/results/traces`);
+    expect(found).not.toContain(`${path}/results/profiles`);
     for (const { id } of views)
       for (const part of ['first', 'functions', 'rest'])
-        expect(found).toContain(`${path}/views/${id}/${part}`);
+        expect(found).toContain(`${path}/views/${id}/chunks/${part}`);
     expect(found.some((request) => request.includes('/lines?function='))).toBe(true);
     expect(new Set(found).size).toBe(found.length);
   });

@@ -98,7 +98,7 @@ export function pathTo({ path, function: name }: AttributedCaller): string[] {
   return path.slice(0, at + 1);
 }
 
-/** How a finding's change is drawn. What is merely likely is drawn as noise is: open and grey. */
+/** How a finding's change is drawn. Draw a tentative one as noise: open and gray. */
 export function changeOfFinding(finding: Finding): Change {
   if (!finding.is_significant) return 'noise';
   const more = finding.candidate > finding.base;

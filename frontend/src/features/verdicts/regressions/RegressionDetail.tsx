@@ -214,10 +214,10 @@ function Facts({ regression, links }: Linked) {
       </p>
       {members.length > 1 && (
         <ul className={classes.members} aria-label="Related changes">
-          {members.slice(1).map(({ kind, subject, is_cost_shift: is_move }) => (
+          {members.slice(1).map(({ kind, subject, is_cost_shift }) => (
             <li key={`${kind} ${subject}`}>
               <span className="mono">{subject}</span>{' '}
-              <span className="muted">{is_move ? 'cost shift' : 'same cause'}</span>
+              <span className="muted">{is_cost_shift ? 'cost shift' : 'same cause'}</span>
             </li>
           ))}
         </ul>

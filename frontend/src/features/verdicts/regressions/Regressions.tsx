@@ -1,7 +1,7 @@
 /** What needs someone: regressions, newest first, with what is done with many of them at once. */
 import { Button, Checkbox, SegmentedControl, Select, TextInput } from '@mantine/core';
 import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { useState, type KeyboardEvent, type ReactNode } from 'react';
 import type { Regression, RegressionUpdate } from '../../../api';
 import { Sparkline } from '../../../charts';
 import {
@@ -42,6 +42,45 @@ export type RegressionsProps = {
   actions?: ReactNode;
 };
 
+type FilterProps = Pick<RegressionsProps, 'search' | 'onSearch' | 'services'>;
+
+function RegressionFilters({ search, onSearch, services }: FilterProps) {
+  const change = (changed: Partial<RegressionsSearch>) => {
+    onSearch({ ...search, ...changed });
+  };
+  return (
+    <Toolbar label="Filter regressions">
+      <SegmentedControl
+        aria-label="State"
+        value={search.show ?? 'all'}
+        onChange={(next) => {
+          change({ show: next === 'all' ? undefined : next });
+        }}
+        data={SHOWN.map((value) => ({ value, label: value }))}
+      />
+      <Select
+        aria-label="Service"
+        placeholder="any service"
+        clearable
+        searchable
+        data={services.map(({ id, name }) => ({ value: id, label: name }))}
+        value={search.service ?? null}
+        onChange={(next) => {
+          change({ service: next ?? undefined });
+        }}
+      />
+      <TextInput
+        aria-label="Search regressions"
+        placeholder="Search titles, functions, #7"
+        value={search.q ?? ''}
+        onChange={(event) => {
+          change({ q: event.currentTarget.value || undefined });
+        }}
+      />
+    </Toolbar>
+  );
+}
+
 export default function Regressions(props: RegressionsProps) {
   const { search, onSearch, services } = props;
   const summary = useQuery(summaryQuery);
@@ -54,9 +93,6 @@ export default function Regressions(props: RegressionsProps) {
     }),
   );
   const rows = list.data?.pages.flatMap(({ items }) => items) ?? [];
-  const change = (said: Partial<RegressionsSearch>) => {
-    onSearch({ ...search, ...said });
-  };
   return (
     <>
       <PageHeader
@@ -76,35 +112,7 @@ export default function Regressions(props: RegressionsProps) {
         }
         actions={props.actions}
       />
-      <Toolbar label="Filter regressions">
-        <SegmentedControl
-          aria-label="State"
-          value={show}
-          onChange={(next) => {
-            change({ show: next === 'all' ? undefined : next });
-          }}
-          data={SHOWN.map((value) => ({ value, label: value }))}
-        />
-        <Select
-          aria-label="Service"
-          placeholder="any service"
-          clearable
-          searchable
-          data={services.map(({ id, name }) => ({ value: id, label: name }))}
-          value={search.service ?? null}
-          onChange={(next) => {
-            change({ service: next ?? undefined });
-          }}
-        />
-        <TextInput
-          aria-label="Search regressions"
-          placeholder="Search titles, functions, #7"
-          value={search.q ?? ''}
-          onChange={(event) => {
-            change({ q: event.currentTarget.value || undefined });
-          }}
-        />
-      </Toolbar>
+      <RegressionFilters search={search} onSearch={onSearch} services={services} />
       <Section>
         {list.error && (
           <ErrorState
@@ -135,6 +143,95 @@ export default function Regressions(props: RegressionsProps) {
   );
 }
 
+type TriageMenu = 'state' | 'assignee';
+
+type TriageKeys = {
+  onMove: (by: number, list: Element) => void;
+  onSelect: () => void;
+  onMenu: (menu: TriageMenu) => void;
+  onOpen: () => void;
+};
+
+/** Handle j, k, x, a, s and Enter on the list; other keys and keys typed into a field pass. */
+function triageKeys({ onMove, onSelect, onMenu, onOpen }: TriageKeys) {
+  return (event: KeyboardEvent) => {
+    if (event.target instanceof HTMLInputElement && event.target.type !== 'checkbox') return;
+    const act = {
+      j: () => {
+        onMove(1, event.currentTarget);
+      },
+      k: () => {
+        onMove(-1, event.currentTarget);
+      },
+      x: () => {
+        onSelect();
+      },
+      a: () => {
+        onMenu('assignee');
+      },
+      s: () => {
+        onMenu('state');
+      },
+      Enter: () => {
+        if (event.target === event.currentTarget) onOpen();
+      },
+    }[event.key];
+    if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key !== 'Enter') event.preventDefault();
+    act();
+  };
+}
+
+type TriageBarProps = {
+  mayWrite: boolean;
+  /** The regressions that a change applies to, in words. */
+  target: string;
+  people: Person[];
+  opened: TriageMenu | null;
+  onOpened: (menu: TriageMenu | null) => void;
+  disabled: boolean;
+  onChange: (change: RegressionUpdate) => void;
+};
+
+function TriageBar(props: TriageBarProps) {
+  const { mayWrite, target, people, opened, onOpened, disabled, onChange } = props;
+  return (
+    <div className={classes.triage}>
+      {mayWrite && (
+        <>
+          <span className="t2">{target}</span>
+          <StateMenu
+            label="State"
+            opened={opened === 'state'}
+            onOpened={(open) => {
+              onOpened(open ? 'state' : null);
+            }}
+            disabled={disabled}
+            onChange={onChange}
+          />
+          <AssigneeMenu
+            label="Assign"
+            opened={opened === 'assignee'}
+            onOpened={(open) => {
+              onOpened(open ? 'assignee' : null);
+            }}
+            disabled={disabled}
+            onChange={onChange}
+            people={people}
+          />
+        </>
+      )}
+      <span className="grow" />
+      <span className={classes.hints}>
+        <KeyHint keys={['j', 'k']}>move</KeyHint>
+        <KeyHint keys={['x']}>select</KeyHint>
+        <KeyHint keys={['a']}>assign</KeyHint>
+        <KeyHint keys={['s']}>state</KeyHint>
+      </span>
+    </div>
+  );
+}
+
 function Rows({
   rows,
   services,
@@ -146,10 +243,10 @@ function Rows({
   const client = useQueryClient();
   const [at, setAt] = useState(0);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const [opened, setOpened] = useState<'state' | 'assignee' | null>(null);
+  const [opened, setOpened] = useState<TriageMenu | null>(null);
   const keep = useMutation({
-    mutationFn: (said: { ids: string[]; change: RegressionUpdate }) =>
-      triage(said.ids, said.change),
+    mutationFn: (update: { ids: string[]; change: RegressionUpdate }) =>
+      triage(update.ids, update.change),
     onSuccess: () => {
       setChosen(new Set());
     },
@@ -157,89 +254,47 @@ function Rows({
   });
   const here = Math.min(at, rows.length - 1);
   const meant = chosen.size > 0 ? [...chosen] : [rows[here]!.id];
-  const change = (said: RegressionUpdate) => {
+  const change = (update: RegressionUpdate) => {
     setOpened(null);
-    keep.mutate({ ids: meant, change: said });
-  };
-  const list = useRef<HTMLUListElement>(null);
-  const move = (to: number) => {
-    setAt(to);
-    list.current?.children[to]?.scrollIntoView({ block: 'nearest' });
+    keep.mutate({ ids: meant, change: update });
   };
   const toggle = (id: string) => {
     const next = new Set(chosen);
     if (!next.delete(id)) next.add(id);
     setChosen(next);
   };
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.target instanceof HTMLInputElement && event.target.type !== 'checkbox') return;
-    const act = {
-      j: () => {
-        move(Math.min(rows.length - 1, here + 1));
-      },
-      k: () => {
-        move(Math.max(0, here - 1));
-      },
-      x: () => {
-        toggle(rows[here]!.id);
-      },
-      a: () => {
-        if (mayWrite) setOpened('assignee');
-      },
-      s: () => {
-        if (mayWrite) setOpened('state');
-      },
-      Enter: () => {
-        if (event.target === event.currentTarget) onOpen(rows[here]!);
-      },
-    }[event.key];
-    if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key !== 'Enter') event.preventDefault();
-    act();
-  };
+  const onKeyDown = triageKeys({
+    onMove: (by, list) => {
+      const to = Math.max(0, Math.min(rows.length - 1, here + by));
+      setAt(to);
+      list.children[to]?.scrollIntoView({ block: 'nearest' });
+    },
+    onSelect: () => {
+      toggle(rows[here]!.id);
+    },
+    onMenu: mayWrite ? setOpened : () => undefined,
+    onOpen: () => {
+      onOpen(rows[here]!);
+    },
+  });
   const names = new Map(services.map(({ id, name }) => [id, name]));
   return (
     <>
-      <div className={classes.triage}>
-        {mayWrite && (
-          <>
-            <span className="t2">
-              {chosen.size > 0
-                ? `${countOf(chosen.size, 'regression')} selected`
-                : 'the row at the cursor'}
-            </span>
-            <StateMenu
-              label="State"
-              opened={opened === 'state'}
-              onOpened={(open) => {
-                setOpened(open ? 'state' : null);
-              }}
-              disabled={keep.isPending}
-              onChange={change}
-            />
-            <AssigneeMenu
-              label="Assign"
-              opened={opened === 'assignee'}
-              onOpened={(open) => {
-                setOpened(open ? 'assignee' : null);
-              }}
-              disabled={keep.isPending}
-              onChange={change}
-              people={people}
-            />
-          </>
-        )}
-        <span className="grow" />
-        <span className={classes.hints}>
-          <KeyHint keys={['j', 'k']}>move</KeyHint>
-          <KeyHint keys={['x']}>select</KeyHint>
-          <KeyHint keys={['a']}>assign</KeyHint>
-          <KeyHint keys={['s']}>state</KeyHint>
-        </span>
-      </div>
+      <TriageBar
+        mayWrite={mayWrite}
+        target={
+          chosen.size > 0
+            ? `${countOf(chosen.size, 'regression')} selected`
+            : 'the row at the cursor'
+        }
+        people={people}
+        opened={opened}
+        onOpened={setOpened}
+        disabled={keep.isPending}
+        onChange={change}
+      />
       {keep.error && <ErrorState compact what="Could not save the changes" error={keep.error} />}
       <ul
-        ref={list}
         className={classes.rows}
         aria-label="Regressions"
         // The list takes the keys j, k, x, a and s.

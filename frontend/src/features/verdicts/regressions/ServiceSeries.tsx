@@ -73,15 +73,15 @@ type DetectionProps = { serviceId: string; series: BuildSeries; mayWrite: boolea
 /** Whether a series is muted, and the button to change that. */
 function MutedState({ serviceId, series, mayWrite }: DetectionProps) {
   const client = useQueryClient();
-  const { kind, subject, is_muted: muted } = series;
+  const { kind, subject, is_muted } = series;
   const keep = useMutation({
-    mutationFn: () => watchSeries(serviceId, kind, subject, !muted),
+    mutationFn: () => watchSeries(serviceId, kind, subject, !is_muted),
     onSettled: () => client.invalidateQueries({ queryKey: ['regression', 'service-series'] }),
   });
-  const word = muted ? 'Unmute' : 'Mute';
+  const word = is_muted ? 'Unmute' : 'Mute';
   return (
     <>
-      {muted && <span className="muted">Muted</span>}
+      {is_muted && <span className="muted">Muted</span>}
       {mayWrite && !NOT_EVALUATED.has(kind) && (
         <button
           type="button"
