@@ -40,7 +40,7 @@ test("the report of a bisect is written, shared, and opens signed out", async ({
     data: { name: "for those who ask", expires_in_days: 7 },
   };
   const { url } = await read<{ url: string }>(
-    await page.request.post(`${report}/links`, asked),
+    await page.request.post(`${report}/share-links`, asked),
   );
 
   const elsewhere = await browser.newContext();

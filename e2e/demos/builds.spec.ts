@@ -43,7 +43,7 @@ test("a report of the regression opens signed out", async ({
     data: { name: "for those who ask", expires_in_days: 7 },
   };
   const { url } = await read<Linked>(
-    await page.request.post(`${report}/links`, asked),
+    await page.request.post(`${report}/share-links`, asked),
   );
 
   const elsewhere = await browser.newContext();

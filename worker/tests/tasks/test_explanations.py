@@ -138,5 +138,5 @@ def test_gaps_that_are_not_there_are_refused(client: TestClient, bench: Bench) -
         ("f" * 32, {"span": 0, "gap": 0}, 404, "span-trace-not-found"),
         (COLLECTED, {"span": -1, "gap": 0}, 422, "not-understood"),
     ):
-        answer = client.post(f"{at}/{trace}/explanations", json=body)
+        answer = client.post(f"{at}/{trace}/gap-explanations", json=body)
         assert (answer.status_code, answer.json()["type"].rpartition(":")[2]) == (status, slug)

@@ -43,7 +43,7 @@ def compared(client: TestClient, bench: Bench, base: list[dict[str, Any]], candi
 
 
 def part(client: TestClient, comparison: dict[str, Any], name: str) -> Any:  # noqa: ANN401
-    answer = client.get(f"/api/v1/comparisons/{comparison['id']}/parts/{name}")
+    answer = client.get(f"/api/v1/comparisons/{comparison['id']}/results/{name}")
     assert answer.status_code == 200, answer.text
     return answer.json()
 
@@ -95,7 +95,7 @@ def test_a_part_that_was_not_compared_is_not_found(client: TestClient, bench: Be
     run_all(bench)
     told = compared(client, bench, [integers], [strings])
 
-    answer = client.get(f"/api/v1/comparisons/{told['id']}/parts/traces")
+    answer = client.get(f"/api/v1/comparisons/{told['id']}/results/traces")
 
     assert answer.status_code == 404
     assert answer.json()["type"] == "urn:slowpath:part-not-found"
@@ -140,7 +140,7 @@ def test_traces_name_who_waited_and_who_held_the_processors(
 def test_a_second_of_a_trace_is_cut_out_and_read_again(client: TestClient, bench: Bench) -> None:
     trace = put_file(client, HOGS[0])
     run_all(bench)
-    asked = client.post(f"/api/v1/execution-traces/{trace['id']}/cuts", json={"from_ns": 0, "to_ns": 500_000_000})
+    asked = client.post(f"/api/v1/execution-traces/{trace['id']}/excerpts", json={"from_ns": 0, "to_ns": 500_000_000})
     run_all(bench)
 
     told = again(client, asked.json(), "trace-cuts")
@@ -157,7 +157,7 @@ def test_a_window_outside_of_the_trace_is_refused(client: TestClient, bench: Ben
     trace = put_file(client, HOGS[0])
     run_all(bench)
 
-    answer = client.post(f"/api/v1/execution-traces/{trace['id']}/cuts", json={"from_ns": 10**15, "to_ns": 10**15 + 1})
+    answer = client.post(f"/api/v1/execution-traces/{trace['id']}/excerpts", json={"from_ns": 10**15, "to_ns": 10**15 + 1})
 
     assert answer.status_code == 422
     assert answer.json()["type"] == "urn:slowpath:window-refused"
@@ -186,7 +186,7 @@ def test_a_failed_artifact_has_a_reason_and_waits_again_when_retried(
     trace = put_file(client, HOGS[0])
     run_all(bench)
     kept = house.blobs.kept.pop(original_key(bench.team.id, trace["sha256"]))
-    asked = client.post(f"/api/v1/execution-traces/{trace['id']}/cuts", json={"from_ns": 0, "to_ns": 1000}).json()
+    asked = client.post(f"/api/v1/execution-traces/{trace['id']}/excerpts", json={"from_ns": 0, "to_ns": 1000}).json()
     run_all(bench)
     failed = again(client, asked, "trace-cuts")
 

@@ -242,7 +242,7 @@ def test_a_deleted_team_leaves_nothing_and_a_reopened_one_everything(
         "SELECT id, not_before > clock_timestamp() + interval '11 hours' FROM job WHERE name = 'accounts.erase-team'"
     ).fetchall()
     assert [later for _, later in waits] == [True]
-    assert client.post(f"/api/v1/closed-teams/{bench.team.id}/reopening").status_code == 200
+    assert client.post(f"/api/v1/deleted-teams/{bench.team.id}/restore").status_code == 200
     run_all(bench)
     assert set(house.blobs.kept) == kept
     assert client.get(team).status_code == 200

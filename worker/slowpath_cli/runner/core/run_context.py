@@ -98,7 +98,7 @@ class RunContext:
         return MeasurementContext(
             run_id=run.run_id, number=int(run.lease["number"]), index=index, commit=str(run.lease["build"]["commit"]), cwd=self.cwd(),
             out=out, values=self.values(out), environment=self.environment(out), signature=str(run.lease["signature"]["kind"]),
-            window_seconds=float(run.lease["window_seconds"]), is_aborted=is_aborted,
+            window_seconds=float(run.lease["measurement_seconds"]), is_aborted=is_aborted,
         )  # fmt: skip
 
     def log(self, note: str) -> str:
