@@ -1,12 +1,12 @@
 """Sorts of artifacts beside each other: one verdict, one list, one document each."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
 
 from slowpath.analysis.comparison.comparison_document import ArtifactKindVerdict, make_comparison_document
 from slowpath.analysis.findings.run_metadata import RunMetadata
+from slowpath.analysis.formats.document_json import dump_document
 from slowpath.analysis.kinds.comparison_sides import ComparisonSide
 from slowpath.analysis.kinds.profiles.profile_artifact import ProfileArtifact
 from tests.analysis.compare_helpers import compared_sides
@@ -50,8 +50,8 @@ def test_each_part_but_profiles_has_a_document_for_the_page() -> None:
     documents = comparison.documents("229227f", "9c41e0a")
 
     assert set(documents) == {"traces", "growth"}
-    assert "229227f" in json.dumps(documents["traces"], allow_nan=False)
-    assert "9c41e0a" in json.dumps(documents["growth"], allow_nan=False)
+    assert "229227f" in dump_document(documents["traces"])
+    assert "9c41e0a" in dump_document(documents["growth"])
 
 
 def test_the_headline_is_of_what_leads() -> None:

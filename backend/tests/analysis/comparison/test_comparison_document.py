@@ -59,7 +59,7 @@ def test_nothing_in_common() -> None:
     heap = artifact(stacks(BASE), kind="heap", types=[("inuse_space", "bytes")], ticks=[1])
     document = make_comparison_document(compared([artifact(stacks(BASE))], [heap]))
     assert document.verdict == "inconclusive"
-    assert document.headline.sentence == "Inconclusive: nothing of the two sides could be compared."
+    assert document.headline.sentence == "Inconclusive: the two sides have no artifacts that can be compared."
     assert [caveat.id for caveat in document.caveats] == ["kind-missing"]
 
 

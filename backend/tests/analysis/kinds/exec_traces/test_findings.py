@@ -28,8 +28,8 @@ def test_the_first_finding_names_the_one_whom_all_wait_for_and_who_held_the_proc
     assert (first.quantile, first.normalization, first.unit) == (0.99, "quantile", "nanoseconds")
     assert first.contributions[0].subject == "main.hog"
     assert first.contributions[0].share > 0.9
-    assert first.sentence.startswith("p99 scheduler delay of main.batcher woken by the network: ")
-    assert first.sentence.endswith("; main.hog held the processors for 95 % of it.")
+    assert first.sentence.startswith("p99 scheduler latency of main.batcher woken by the network: ")
+    assert first.sentence.endswith("; main.hog occupied the processors for 95% of it.")
     assert "back of a queue" in first.mechanism
     assert (second.kind, second.subject) == ("trace.blame", "main.batcher|network")
     assert "It is new there." in second.sentence
@@ -102,9 +102,9 @@ def test_a_group_that_only_one_side_has_is_a_finding() -> None:
     gone = next(each for each in swapped.findings if each.kind == "trace.group")
     assert (first.subject, first.direction, first.is_significant) == ("main.new|sync", "worse", True)
     assert (gone.subject, gone.direction, gone.is_significant) == ("main.new|sync", "better", True)
-    assert "waits only in the candidate: 98 % of all waiting for a processor there, 501 wakes and" in first.sentence
+    assert "waits only in the candidate: 98% of all waiting for a processor there, 501 wakes and" in first.sentence
     assert "waits only in the base" in gone.sentence
-    assert first.sentence.endswith("; main.hog held the processors for 90 % of it.")
+    assert first.sentence.endswith("; main.hog occupied the processors for 90% of it.")
     assert (first.base, first.change.ci_of) == (0, "difference")
     assert first.change.ci_low > 0
     rows = {row["victim"]: row for row in as_json(found.page())["groups"]}

@@ -18,7 +18,7 @@ def test_more_collection_is_found_with_its_parts() -> None:
         "share",
         "share",
     )
-    assert finding.sentence.startswith("Garbage collection takes more of the processors: 3.00 % → 25.0 % (×8.")
+    assert finding.sentence.startswith("Garbage collection takes more of the processors: 3.00% → 25.0% (×8.")
     assert 0.2 < finding.candidate < 0.3
     assert finding.contributions[0].subject == "workers"
     assert {each.subject for each in found.findings if each.kind == "trace.gc"} == {"cpu"}

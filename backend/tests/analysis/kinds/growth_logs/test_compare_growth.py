@@ -49,7 +49,7 @@ def test_the_example_names_the_helper_and_what_it_costs() -> None:
     assert clone.sentence.startswith(
         "ident.cloneBytes makes stacks grow more often: 0.983 times per request instead of never, from 4 KiB"
     )
-    assert "inlined" in clone.advice
+    assert "inlinable" in clone.advice
     assert clone.attributed_callers[0].path[-1] == "ingester/ident.cloneBytes"
     assert [part.subject for part in total.contributions] == ["4 KiB to 8 KiB"]
     assert not total.is_significant

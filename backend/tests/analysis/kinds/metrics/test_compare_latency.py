@@ -121,7 +121,7 @@ def test_windows_alone_are_a_comparison() -> None:
     document = make_comparison_document(comparison)
 
     assert (document.verdict, document.artifact_kinds, document.views) == ("inconclusive", (), ())
-    assert document.headline.sentence == "Inconclusive: 1 difference is likely, none is significant."
+    assert document.headline.sentence == "Inconclusive: 1 tentative difference, none significant."
     assert "30 known minutes" in document.headline.conditions[0]
     (finding,) = document.findings
     assert (finding.kind, finding.subject, finding.is_significant) == (KIND, "checkout", False)
