@@ -34,12 +34,20 @@ def test_of_thousands_of_candidates_the_most_likely_are_returned(search: Search)
         costs.append(time.process_time() - began)
     [level] = told["levels"]
     assert len(level["candidates"]) == 200
-    assert (level["candidate_count"], len(level["bars"]["posterior"]), len(level["bars"]["prior"])) == (4096, 4096, 4096)
+    assert (level["candidate_count"], len(level["bars"]["posterior"]), len(level["bars"]["prior"])) == (
+        4096,
+        4096,
+        4096,
+    )
     probed = {one["candidate"] for one in told["probes"] if one["candidate"] != "good"}
     assert probed <= {one["id"] for one in level["candidates"]}
     assert sum(level["bars"]["posterior"]) + told["elsewhere"] == pytest.approx(1, abs=0.01)
     assert told["cost"]["git_bisect_best_of_5_probes"] == 5 * 13
-    assert told["cost"]["expected_probes"]["low"] <= told["cost"]["expected_probes"]["mean"] <= told["cost"]["expected_probes"]["high"]
+    assert (
+        told["cost"]["expected_probes"]["low"]
+        <= told["cost"]["expected_probes"]["mean"]
+        <= told["cost"]["expected_probes"]["high"]
+    )
     assert min(costs) < 0.3, "CPU seconds; what a machine does beside it is not counted"
     path = f"/api/v1/bisects/{told['id']}/candidates"
     first = search.person.get(path, params={"limit": 200}).json()
@@ -99,7 +107,9 @@ def test_it_is_started_steered_and_deleted(client: TestClient) -> None:
     assert (told["good"]["sha"], told["levels"], told["probes"]) == (GOOD, [], [])
     assert client.post("/api/v1/bisects", json={**asked, "bad_sha": GOOD}).status_code == 422
     path = f"/api/v1/bisects/{told['id']}"
-    assert client.post(f"{path}/overrides", json={"candidate": "x", "verdict": "slower", "reason": "y"}).status_code == 409
+    assert (
+        client.post(f"{path}/overrides", json={"candidate": "x", "verdict": "slower", "reason": "y"}).status_code == 409
+    )
     changed = client.patch(path, json={"settings": {"deployment_hours": None, "slots": 1}}).json()
     assert (changed["settings"]["deployment_hours"], changed["settings"]["max_deployments"]) == (None, 20)
     assert client.patch(path, json={"settings": {"goos": "darwin"}}).status_code == 422

@@ -53,7 +53,11 @@ def test_where_the_board_has_latency_it_is_offered(search: Search, service: str)
     assert not latency["is_separating"]
     [environment] = offer["environments"]
     # 1,000 requests at 10 a second, and some room
-    assert latency["dashboard_selector"] == {"environment_id": environment["id"], "environment": "lab", "measurement_seconds": 130}
+    assert latency["dashboard_selector"] == {
+        "environment_id": environment["id"],
+        "environment": "lab",
+        "measurement_seconds": 130,
+    }
 
 
 def test_the_window_length_follows_the_traffic_unless_it_is_given(search: Search, asked: dict[str, Any]) -> None:
@@ -74,7 +78,10 @@ def test_the_signature_names_where_it_is_read(search: Search, asked: dict[str, A
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"signature": {"kind": "latency", "subject": "lab p0"}}, "names no quantile"),
     ({"signature": {"kind": "latency", "subject": "nowhere p99"}}, "no environment nowhere"),
-    ({"signature": {"kind": "custom", "subject": "ms"}, "settings": {"dashboard_selector": "lab"}}, "not read from the board"),
+    (
+        {"signature": {"kind": "custom", "subject": "ms"}, "settings": {"dashboard_selector": "lab"}},
+        "not read from the board",
+    ),
     ({"settings": {"dashboard_selector": "lab", "slots": 2}}, "would be taken for each"),
 ]
 

@@ -157,7 +157,9 @@ def test_a_window_outside_of_the_trace_is_refused(client: TestClient, bench: Ben
     trace = put_file(client, HOGS[0])
     run_all(bench)
 
-    answer = client.post(f"/api/v1/execution-traces/{trace['id']}/excerpts", json={"from_ns": 10**15, "to_ns": 10**15 + 1})
+    answer = client.post(
+        f"/api/v1/execution-traces/{trace['id']}/excerpts", json={"from_ns": 10**15, "to_ns": 10**15 + 1}
+    )
 
     assert answer.status_code == 422
     assert answer.json()["type"] == "urn:slowpath:window-refused"

@@ -157,7 +157,7 @@ class RepositoryOut(BaseModel):
                 "default_branch": row.default_branch,
                 "branches": len(row.branch_heads),
                 "commits": kept.commits,
-                "fetching": kept.fetching,
+                "is_fetching": kept.fetching,
                 "fetched_at": row.fetched_at,
                 "problem": row.problem,
                 "services": built,
@@ -323,7 +323,9 @@ class CommitDiffOut(BaseModel):
     def of(cls, read: CommitDiffView) -> Self:
         """Return what was read as it is told."""
         content = read.content or {"cut": False, "files": []}
-        return cls.model_validate({"state": read.state, "problem": read.problem, **content})
+        return cls.model_validate(
+            {"state": read.state, "problem": read.problem, "is_truncated": content["cut"], "files": content["files"]}
+        )
 
 
 class CommitIn(RepositoryRequest):

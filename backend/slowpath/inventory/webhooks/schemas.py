@@ -97,7 +97,7 @@ class WebhookOut(BaseModel):
                 "api_url": row.api_url,
                 "last_delivery_at": row.last_delivery_at,
                 "reconciled_at": row.reconciled_at,
-                "missed": row.missed_count,
+                "missed_count": row.missed_count,
                 "problem": {"status": 422, **row.problem} if row.problem else None,
                 "created_at": row.created_at,
             }
@@ -128,7 +128,7 @@ class WebhookDeliveryOut(BaseModel):
         """Return the wire shape of a delivery."""
         same = ("id", "delivery_id", "event", "state", "size_bytes", "created_at")
         return cls.model_validate(
-            {name: getattr(row, name) for name in same} | {"sentence": row.outcome, "taken_at": row.processed_at}
+            {name: getattr(row, name) for name in same} | {"outcome": row.outcome, "processed_at": row.processed_at}
         )
 
 

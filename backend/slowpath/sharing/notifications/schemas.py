@@ -149,7 +149,7 @@ class NotificationOut(BaseModel):
                 "sentence": format_headline(NotificationContent.from_json(row.content)),
                 "state": row.state,
                 "failures": row.failures,
-                "next_at": row.next_attempt_at,
+                "next_attempt_at": row.next_attempt_at,
                 "problem": row.problem,
                 "sent_at": row.sent_at,
                 "created_at": row.created_at,

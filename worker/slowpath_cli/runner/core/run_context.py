@@ -76,7 +76,7 @@ class RunContext:
     def values(self, out: Path) -> dict[str, str]:
         """Return the values of placeholders after deployment; commands write their files to `out`."""
         assert self.run.handle is not None
-        seconds = f"{float(self.run.lease['window_seconds']):g}"
+        seconds = f"{float(self.run.lease['measurement_seconds']):g}"
         run_values = placeholder_values(self.target()) | {"out": str(out), "seconds": seconds}
         return run_values | dict(self.runner.driver.endpoints(self.run.handle))
 
