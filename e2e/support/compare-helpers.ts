@@ -90,7 +90,7 @@ export async function compared(
     for (const { name, buffer } of profiles) {
       const facts = files.find((other) => other.name === `${name}.facts.json`);
       const query = facts
-        ? `?facts=${encodeURIComponent(facts.buffer.toString("utf8"))}`
+        ? `?run_metadata=${encodeURIComponent(facts.buffer.toString("utf8"))}`
         : "";
       const path = `${api}/artifacts/${encodeURIComponent(name)}${query}`;
       const answer = await succeeded(

@@ -113,7 +113,7 @@ def test_a_cancelled_one_takes_everything_down_and_can_be_deleted_then(search: S
 
 
 def test_each_round_waits_for_approval(search: Search) -> None:
-    search.begin(plan_of(4), approval=True)
+    search.begin(plan_of(4), needs_approval=True)
     told = search.told()
     assert (told["state"], told["needs_approval"]) == ("waiting-approval", True)
     assert search.runner.lease() == []
@@ -131,7 +131,7 @@ def test_each_round_waits_for_approval(search: Search) -> None:
 
 def test_deploys_begin_in_the_allowed_hours_only(search: Search, people: AccountsFactory) -> None:
     hours = {"days": ["mon"], "from": "09:00", "to": "17:00", "zone": "Europe/Berlin"}
-    search.begin(plan_of(4), hours=hours)
+    search.begin(plan_of(4), deployment_hours=hours)
     people.house.clock.at = datetime(2026, 11, 21, 12, tzinfo=UTC)  # a Saturday
     assert search.runner.lease() == []
     assert "hours" in search.told()["sentence"]

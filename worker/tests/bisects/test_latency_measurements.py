@@ -34,7 +34,7 @@ class Lab:
         return Instance(self.pusher, name, self.now_ms - 120_000, **said)
 
     def begin(self, match: str = "instance", quantile: str = "p50", **settings: Any) -> None:  # noqa: ANN401 - members of settings
-        self.search.begin(plan_of(6), board={**self.board, "match": match}, **settings)
+        self.search.begin(plan_of(6), dashboard_selector={**self.board, "match": match}, **settings)
         self.search.bench.admin.execute(
             "UPDATE bisect SET signature = signature || jsonb_build_object('kind', 'latency', 'subject', %s::text, 'unit', 'ns')",
             (f"lab {quantile}",),
@@ -125,7 +125,7 @@ def test_late_samples_are_waited_for(lab: Lab, window: tuple[int, int]) -> None:
 
 
 def test_too_few_requests_are_reported_and_the_next_windows_are_longer(lab: Lab, window: tuple[int, int]) -> None:
-    lab.begin(quantile="p99", window_seconds=60)
+    lab.begin(quantile="p99", measurement_seconds=60)
     [lease] = lab.search.runner.lease()
     lab.instance(lease["run_id"]).run(lab.pushes(lab.now_ms - 110_000, lab.now_ms), FAST_S, 50)
     lab.measure(lease["run_id"], *window)

@@ -123,7 +123,7 @@ def _profile(client: TestClient, variant: str, number: int) -> dict[str, Any]:
     path = EXAMPLE / "artifacts" / variant / f"cpu.{number:02}.pb.gz"
     facts = json.loads(path.with_name(f"{path.name}.facts.json").read_text())
     kept = {name: facts[name] for name in ("requests", "wall_ns", "go_version", "gomaxprocs")}
-    return put(client, path.read_bytes(), name=f"{HOSTS['host']}-{number}.pb.gz", facts=json.dumps(kept))
+    return put(client, path.read_bytes(), name=f"{HOSTS['host']}-{number}.pb.gz", run_metadata=json.dumps(kept))
 
 
 def _of_comparison(client: TestClient, comparison_id: str) -> Iterator[str]:
@@ -136,7 +136,8 @@ def _of_comparison(client: TestClient, comparison_id: str) -> Iterator[str]:
             f"/api/v1{path}/views", json={key: view[key] for key in ("kind", "sample_type", "granularity")}
         )
         if view["state"] == "done" and asked.status_code == 202:
-            yield from (f"{path}/views/{view['id']}/{part}" for part in ("first", "rest", "functions", "nodes/0"))
+            at = f"{path}/views/{view['id']}"
+            yield from (f"{at}/{part}" for part in ("chunks/first", "chunks/rest", "chunks/functions", "nodes/0"))
             yield f"{path}/views/{view['id']}/lines?function=main.main"
             yield f"{path}/views/{view['id']}/search?pattern=main"
 
@@ -197,7 +198,7 @@ def frozen(client: TestClient, pages: dict[str, list[str]]) -> dict[str, Any]:
     report = client.post("/api/v1/reports", json={"title": f"Why {HOSTS['host']} is slow"}).json()
     path = f"/api/v1/reports/{report['id']}"
     prose = f"{PEOPLE['other']} saw {LABELS['customer']} on {HOSTS['instance']}, see {PATHS['file']}.\n\nSigned-off-by: {PEOPLE['other']} <{PEOPLE['other_mail']}>"
-    assert client.patch(path, json={"blocks": [{"kind": "prose", "markdown": prose}]}).status_code == 200
+    assert client.patch(path, json={"blocks": [{"kind": "text", "markdown": prose}]}).status_code == 200
     for name, requests in pages.items():
         answer = client.post(
             f"{path}/snapshots",
@@ -208,7 +209,7 @@ def frozen(client: TestClient, pages: dict[str, list[str]]) -> dict[str, Any]:
             },
         )
         assert answer.status_code == 201, f"{name}: {answer.text}"
-        assert [one for one in answer.json()["answers"] if one["status"] == 200] != []
+        assert [one for one in answer.json()["responses"] if one["status"] == 200] != []
     told: dict[str, Any] = client.post(f"{path}/publish").json()
     return told
 
@@ -266,7 +267,7 @@ def test_a_report_holds_what_was_deleted_and_goes_with_its_bytes(
     assert kept != []
     # and what nothing has any more goes
     again = client.post(f"{path}/snapshots", json={"title": "x", "path": "/x", "requests": ["/builds?limit=7"]}).json()
-    lone = f"{team.id}/reports/{report['id']}/{again['answers'][0]['sha256']}.gz"
+    lone = f"{team.id}/reports/{report['id']}/{again['responses'][0]['sha256']}.gz"
     assert lone in house.blobs.kept
     client.patch(path, json={"blocks": []})
     _carry_out(bench)

@@ -43,9 +43,9 @@ def asked(client: TestClient, spans_id: str, gap: dict[str, int]) -> dict[str, A
 def explained(client: TestClient, bench: Bench, spans_id: str, gap: dict[str, int]) -> dict[str, Any]:
     made = asked(client, spans_id, gap)
     run_all(bench)
-    told = again(client, made, "explanations")
+    told = again(client, made, "gap-explanations")
     assert told["state"] == "done", told["problem"]
-    content: dict[str, Any] = told["content"]
+    content: dict[str, Any] = told["document"]
     return content
 
 

@@ -29,7 +29,7 @@ BASE, HOGS = (
 
 
 def put_file(client: TestClient, path: Path, **facts: Any) -> dict[str, Any]:  # noqa: ANN401
-    return put(client, path.read_bytes(), name=path.name, facts=json.dumps(facts))
+    return put(client, path.read_bytes(), name=path.name, run_metadata=json.dumps(facts))
 
 
 def compared(client: TestClient, bench: Bench, base: list[dict[str, Any]], candidate: list[dict[str, Any]]) -> Any:  # noqa: ANN401
@@ -56,7 +56,7 @@ def test_growth_logs_show_which_function_grows_the_stack(client: TestClient, ben
     assert again(client, logs["helper"])["kind"] == "growth"
     assert again(client, logs["helper"])["growth"]["sampled"] > again(client, logs["inlined"])["growth"]["sampled"]
     assert told["state"] == "done", told["problem"]
-    assert "growth" in told["parts"]
+    assert "growth" in told["artifact_kinds"]
     assert told["result"]["findings"][0]["kind"] == "growth.count"
     assert told["result"]["findings"][0]["direction"] == "worse"
     assert [row["side"] for row in part(client, told, "growth")["sets"]] == ["base", "candidate"]
@@ -85,7 +85,7 @@ def test_benchmarks_are_reported_like_benchstat(client: TestClient, bench: Bench
     assert again(client, strings)["kind"] == "bench"
     assert again(client, strings)["benchmarks"]["results"] > 0
     assert (told["state"], told["verdict"]) == ("done", "regressed")
-    assert told["parts"] == ["benchmarks"]
+    assert told["artifact_kinds"] == ["benchmarks"]
     assert {finding["kind"] for finding in told["result"]["findings"]} == {"bench"}
     assert part(client, told, "benchmarks")["rows"]
 
@@ -143,7 +143,7 @@ def test_a_second_of_a_trace_is_cut_out_and_read_again(client: TestClient, bench
     asked = client.post(f"/api/v1/execution-traces/{trace['id']}/excerpts", json={"from_ns": 0, "to_ns": 500_000_000})
     run_all(bench)
 
-    told = again(client, asked.json(), "trace-cuts")
+    told = again(client, asked.json(), "trace-excerpts")
     assert (asked.status_code, told["state"]) == (202, "done"), told
     content = client.get(f"/api/v1/trace-excerpts/{told['id']}/content").content
     assert content.startswith(b"go 1.")
@@ -179,7 +179,7 @@ def test_a_bad_trace_is_refused_by_name(client: TestClient, bench: Bench, conten
     run_all(bench)
 
     told = again(client, trace)
-    assert (told["state"], told["error"]["type"]) == ("refused", f"urn:slowpath:{slug}")
+    assert (told["state"], told["error"]["type"]) == ("invalid", f"urn:slowpath:{slug}")
 
 
 def test_a_failed_artifact_has_a_reason_and_waits_again_when_retried(
@@ -190,17 +190,17 @@ def test_a_failed_artifact_has_a_reason_and_waits_again_when_retried(
     kept = house.blobs.kept.pop(original_key(bench.team.id, trace["sha256"]))
     asked = client.post(f"/api/v1/execution-traces/{trace['id']}/excerpts", json={"from_ns": 0, "to_ns": 1000}).json()
     run_all(bench)
-    failed = again(client, asked, "trace-cuts")
+    failed = again(client, asked, "trace-excerpts")
 
     house.blobs.kept[original_key(bench.team.id, trace["sha256"])] = kept
     client.post(f"/api/v1/jobs/{failed['job_id']}/retry")
-    waiting = again(client, asked, "trace-cuts")
+    waiting = again(client, asked, "trace-excerpts")
     run_all(bench)
 
     assert (failed["state"], failed["problem"]["type"]) == ("failed", "urn:slowpath:not-found")
     assert client.get(f"/api/v1/trace-excerpts/{asked['id']}/content").status_code == 200
     assert (waiting["state"], waiting["problem"]) == ("waiting", None)
-    assert again(client, asked, "trace-cuts")["state"] == "done"
+    assert again(client, asked, "trace-excerpts")["state"] == "done"
 
 
 def test_a_decoded_log_that_is_damaged_in_the_store_is_reported_as_such(

@@ -101,7 +101,7 @@ def test_two_sets_are_compared_with_their_critical_paths_drawn(client: TestClien
     told = compared(client, bench, [base], [candidate])
 
     assert told["state"] == "done", told["problem"]
-    assert "spans" in told["parts"]
+    assert "spans" in told["artifact_kinds"]
     assert told["result"]["findings"] == []
     assert part(client, told, "spans")["edges"]
     assert {view["kind"] for view in told["views"]} == {"critical-path"}
