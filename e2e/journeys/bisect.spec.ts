@@ -151,7 +151,7 @@ async function started(
     good_sha: shas[0],
     bad_sha: shas[commits - 1],
     signature: { kind: "custom", subject: "number" },
-    settings: { window_seconds: 0, warm_up_seconds: 0 },
+    settings: { measurement_seconds: 0, warm_up_seconds: 0 },
   });
   return [bisect.id, child];
 }

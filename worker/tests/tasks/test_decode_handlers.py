@@ -311,7 +311,7 @@ def test_an_export_of_a_missing_kind_is_rejected(client: TestClient, bench: Benc
     assert (told["state"], told["problem"]["type"]) == ("failed", "urn:slowpath:nothing-to-compare")
 
 
-@pytest.mark.parametrize("when", ["/chunks/first", "/lines", "/exports/"])
+@pytest.mark.parametrize("when", ["/first", "/lines", "/exports/"])
 def test_a_comparison_deleted_while_a_job_works_on_it_leaves_nothing(
     client: TestClient, bench: Bench, house: AppUnderTest, monkeypatch: pytest.MonkeyPatch, when: str
 ) -> None:
