@@ -121,7 +121,7 @@ def test_what_does_not_build_and_what_must_be_tried_again(tmp_path: Path, capsys
     found = bisect(
         capsys, tmp_path, repository, "--good", shas[0], "--bad", shas[-1], "--", script(tmp_path, text), code=3
     )  # fmt: skip
-    assert found["outcome"] == "inseparable"
+    assert found["outcome"] == "not-separable"
     assert found["levels"][0]["culprit"] is None
     assert sorted(found["levels"][0]["suspects"]) == sorted(shas[15:18])
 

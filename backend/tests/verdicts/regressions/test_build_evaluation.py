@@ -185,7 +185,7 @@ def test_half_a_fix_leaves_it_open(lab: SyntheticBuilds) -> None:
 
     [row] = lab.regressions()
     assert (row.state, row.fixed_build_id) == (RegressionState.NEW, None)
-    assert [job["what"] for job in lab.jobs("regressions.notify-changed")] == ["still"]
+    assert [job["what"] for job in lab.jobs("regressions.notify-changed")] == ["still-slower"]
 
 
 def test_what_is_muted_is_not_told_of(lab: SyntheticBuilds, house: AppUnderTest, team: SomeTeam) -> None:
