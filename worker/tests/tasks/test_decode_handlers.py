@@ -378,7 +378,9 @@ def test_a_comparison_deleted_while_it_waits_ends_quietly(
 
 def test_extreme_facts_do_not_break_a_comparison(client: TestClient, bench: Bench) -> None:
     facts = f'{{"requests": 0.0001, "wall_ns": {2**53}, "cpu_ns": 0, "gomaxprocs": 65536, "cpu_flags": "aes avx"}}'
-    comparison = compared(client, [put(client, variant(1), run_metadata=facts)], [put(client, variant(2), run_metadata=facts)])
+    comparison = compared(
+        client, [put(client, variant(1), run_metadata=facts)], [put(client, variant(2), run_metadata=facts)]
+    )
     run_all(bench)
 
     told = again(client, comparison, "comparisons")
