@@ -17,7 +17,7 @@ const root = join(import.meta.dirname, "../..");
 const python = join(root, ".slowpath/venv/bin/python");
 const culprit = "Discounts stay in the order in which they were written";
 
-type Regressions = { items: { title: string; confirmed: boolean }[] };
+type Regressions = { items: { title: string; is_confirmed: boolean }[] };
 
 /** Lay out the watched builds through the public API, and sign in as who they belong to; gives the team's slug. */
 async function seeded(
@@ -58,7 +58,7 @@ async function seeded(
 async function confirmed(request: APIRequestContext): Promise<string[]> {
   const answer = await succeeded(await request.get(`${api}/regressions`));
   const { items } = (await answer.json()) as Regressions;
-  return items.filter((each) => each.confirmed).map(({ title }) => title);
+  return items.filter((each) => each.is_confirmed).map(({ title }) => title);
 }
 
 test("a regression over builds: detected, opened, attributed to a commit, assigned", async ({
