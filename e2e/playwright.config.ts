@@ -1,28 +1,26 @@
-import { defineConfig } from "@playwright/test";
+import { defineConfig } from '@playwright/test';
 
-import { browserEnvironment, executablePath } from "./support/browser";
+import { browserEnvironment, executablePath } from './support/browser';
 
-const results = "../.slowpath/journeys";
+const results = '../.slowpath/journeys';
 
 export default defineConfig({
-  testDir: "journeys",
+  testDir: 'journeys',
   outputDir: results,
   fullyParallel: true,
   workers: 2,
   timeout: 60_000,
   expect: { timeout: 10_000 },
-  forbidOnly: process.env["CI"] !== undefined,
+  forbidOnly: process.env['CI'] !== undefined,
   retries: 0,
   reporter:
-    process.env["PLAYWRIGHT_JSON_OUTPUT_FILE"] === undefined
-      ? [["list"]]
-      : [["list"], ["json"]],
+    process.env['PLAYWRIGHT_JSON_OUTPUT_FILE'] === undefined ? [['list']] : [['list'], ['json']],
   use: {
     // `bootstrap.py stack --` says where the Slowpath of this run is.
-    baseURL: process.env["SLOWPATH_URL"] ?? "http://127.0.0.1:8080",
+    baseURL: process.env['SLOWPATH_URL'] ?? 'http://127.0.0.1:8080',
     viewport: { width: 1440, height: 900 },
-    trace: "retain-on-failure",
-    screenshot: "only-on-failure",
+    trace: 'retain-on-failure',
+    screenshot: 'only-on-failure',
     launchOptions: { executablePath, env: browserEnvironment() },
   },
 });

@@ -1,39 +1,34 @@
-import { writeFileSync } from "node:fs";
+import { writeFileSync } from 'node:fs';
 
-import { expect, test } from "@playwright/test";
+import { expect, test } from '@playwright/test';
 
-import { signIn, told } from "./demo-report";
+import { signIn, told } from './demo-report';
 
 const fields = {
-  "Parallel deployments": 2,
-  "Measurements per deployment": 1,
-  "Measurement window, seconds": 4,
-  "Warm-up, seconds": 0,
-  "Deployment timeout, seconds": 120,
+  'Parallel deployments': 2,
+  'Measurements per deployment': 1,
+  'Measurement window, seconds': 4,
+  'Warm-up, seconds': 0,
+  'Deployment timeout, seconds': 120,
 };
 
-test("a bisect is started from the page of a regression", async ({ page }) => {
+test('a bisect is started from the page of a regression', async ({ page }) => {
   test.setTimeout(80_000);
   await signIn(page);
-  await page.goto(told("DEMO_PATH"));
-  await page.getByRole("button", { name: "Start bisect" }).click();
-  const dialog = page.getByRole("dialog", { name: "Start bisect" });
+  await page.goto(told('DEMO_PATH'));
+  await page.getByRole('button', { name: 'Start bisect' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Start bisect' });
+  await dialog.getByRole('radio', { name: told('DEMO_SIGNATURE') }).check({ timeout: 20_000 });
   await dialog
-    .getByRole("radio", { name: told("DEMO_SIGNATURE") })
-    .check({ timeout: 20_000 });
-  await dialog
-    .locator("summary")
+    .locator('summary')
     .filter({ hasText: /^settings|^how sure/i })
     .click();
   for (const [label, value] of Object.entries(fields))
     await dialog.getByLabel(label).fill(String(value));
-  await dialog
-    .getByRole("checkbox", { name: /good build as a control/ })
-    .check();
-  await dialog.getByRole("button", { name: "Start bisect" }).click();
+  await dialog.getByRole('checkbox', { name: /good build as a control/ }).check();
+  await dialog.getByRole('button', { name: 'Start bisect' }).click();
   await page.waitForURL(/\/bisects\/[0-9a-f-]{36}/, { timeout: 20_000 });
-  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
-  const bisect_id =
-    /[0-9a-f-]{36}$/.exec(new URL(page.url()).pathname)?.[0] ?? "";
-  writeFileSync(told("DEMO_SEEN"), JSON.stringify({ bisect_id }));
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  const bisect_id = /[0-9a-f-]{36}$/.exec(new URL(page.url()).pathname)?.[0] ?? '';
+  writeFileSync(told('DEMO_SEEN'), JSON.stringify({ bisect_id }));
 });

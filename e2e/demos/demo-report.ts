@@ -1,23 +1,21 @@
 // What the demos tell their scripts, and how these sign in.
-import { expect, type Page } from "@playwright/test";
+import { expect, type Page } from '@playwright/test';
 
 /** A word that the demo gives to its script. */
 export function told(name: string): string {
   const value = process.env[name];
   if (value === undefined)
-    throw new Error(
-      `${name} is not set: the demos start this (npm run demo:…)`,
-    );
+    throw new Error(`${name} is not set: the demos start this (npm run demo:…)`);
   return value;
 }
 
 export async function signIn(page: Page): Promise<void> {
-  await page.goto("/sign-in");
-  await page.getByLabel(/e-?mail/i).fill(told("DEMO_EMAIL"));
+  await page.goto('/sign-in');
+  await page.getByLabel(/e-?mail/i).fill(told('DEMO_EMAIL'));
   await page
     .getByLabel(/password/i)
     .first()
-    .fill(told("DEMO_PASSWORD"));
-  await page.getByRole("button", { name: /^sign in$/i }).click();
-  await expect(page.getByRole("navigation").first()).toBeVisible();
+    .fill(told('DEMO_PASSWORD'));
+  await page.getByRole('button', { name: /^sign in$/i }).click();
+  await expect(page.getByRole('navigation').first()).toBeVisible();
 }

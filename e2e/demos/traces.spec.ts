@@ -1,36 +1,29 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from 'node:fs';
 
-import { expect, type Page, test } from "@playwright/test";
+import { expect, type Page, test } from '@playwright/test';
 
-import { signIn, told } from "./demo-report";
+import { signIn, told } from './demo-report';
 
 type Dropped = {
-  side: "base" | "candidate";
+  side: 'base' | 'candidate';
   name: string;
   path: string;
   facts: string;
 };
 
 /** Let files fall on the page, as from a folder beside it. */
-async function drop(
-  page: Page,
-  files: { name: string; path: string }[],
-): Promise<void> {
+async function drop(page: Page, files: { name: string; path: string }[]): Promise<void> {
   const contents = files.map(({ name, path }) => ({
     name,
-    content: readFileSync(path).toString("base64"),
+    content: readFileSync(path).toString('base64'),
   }));
   await page.evaluate((all) => {
     const held = new DataTransfer();
     for (const { name, content } of all) {
-      const bytes = Uint8Array.from(atob(content), (letter) =>
-        letter.charCodeAt(0),
-      );
-      held.items.add(
-        new File([bytes], name, { type: "application/octet-stream" }),
-      );
+      const bytes = Uint8Array.from(atob(content), (letter) => letter.charCodeAt(0));
+      held.items.add(new File([bytes], name, { type: 'application/octet-stream' }));
     }
-    for (const type of ["dragenter", "dragover", "drop"]) {
+    for (const type of ['dragenter', 'dragover', 'drop']) {
       const event = new DragEvent(type, {
         bubbles: true,
         cancelable: true,
@@ -41,15 +34,11 @@ async function drop(
   }, contents);
 }
 
-test("from traces dropped on the page to the timeline of the worst wait", async ({
-  page,
-}) => {
-  const files = JSON.parse(told("DEMO_FILES")) as Dropped[];
+test('from traces dropped on the page to the timeline of the worst wait', async ({ page }) => {
+  const files = JSON.parse(told('DEMO_FILES')) as Dropped[];
   await signIn(page);
-  await page.goto(told("DEMO_PATH"));
-  await expect(
-    page.getByRole("button", { name: /^upload/i }).first(),
-  ).toBeVisible();
+  await page.goto(told('DEMO_PATH'));
+  await expect(page.getByRole('button', { name: /^upload/i }).first()).toBeVisible();
 
   const began = Date.now();
   const facts = files.map(({ name, facts: path }) => ({
@@ -57,49 +46,43 @@ test("from traces dropped on the page to the timeline of the worst wait", async 
     path,
   }));
   await drop(page, [...files, ...facts]);
-  const drawer = page.getByRole("complementary", { name: "Upload" });
+  const drawer = page.getByRole('complementary', { name: 'Upload' });
   for (const { side, name } of files) {
-    const region = drawer.getByRole("region", { name: side, exact: true });
+    const region = drawer.getByRole('region', { name: side, exact: true });
     await expect(drawer.getByText(name).first()).toBeVisible();
     if ((await region.getByText(name).count()) > 0) continue;
-    await drawer.getByRole("button", { name: `Actions for ${name}` }).click();
-    await page.getByRole("menuitem", { name: `Move to ${side}` }).click();
+    await drawer.getByRole('button', { name: `Actions for ${name}` }).click();
+    await page.getByRole('menuitem', { name: `Move to ${side}` }).click();
     await expect(region.getByText(name).first()).toBeVisible();
   }
-  await expect(
-    drawer.getByRole("button", { name: "Compare", exact: true }),
-  ).toBeEnabled({
+  await expect(drawer.getByRole('button', { name: 'Compare', exact: true })).toBeEnabled({
     timeout: 30_000,
   });
-  await drawer.getByRole("button", { name: "Compare", exact: true }).click();
+  await drawer.getByRole('button', { name: 'Compare', exact: true }).click();
 
-  const findings = page.getByRole("list", { name: /^findings/i });
+  const findings = page.getByRole('list', { name: /^findings/i });
   await expect(findings).toBeVisible({ timeout: 30_000 });
   const seconds = (Date.now() - began) / 1000;
-  const first = findings.getByRole("listitem").first();
-  await first.locator("button").nth(1).click();
+  const first = findings.getByRole('listitem').first();
+  await first.locator('button').nth(1).click();
 
-  const worst = page.getByRole("region", { name: "Longest waits" });
-  await expect(
-    worst.getByRole("group", { name: /^timeline of the Ps/i }),
-  ).toBeVisible({
+  const worst = page.getByRole('region', { name: 'Longest waits' });
+  await expect(worst.getByRole('group', { name: /^timeline of the Ps/i })).toBeVisible({
     timeout: 20_000,
   });
-  const held = worst.getByRole("table", {
-    name: "P occupancy during this wait",
+  const held = worst.getByRole('table', {
+    name: 'P occupancy during this wait',
   });
   writeFileSync(
-    told("DEMO_SEEN"),
+    told('DEMO_SEEN'),
     JSON.stringify({
-      comparison: new URL(page.url()).pathname.split("/").at(-1),
+      comparison: new URL(page.url()).pathname.split('/').at(-1),
       first: plain(await first.innerText()),
-      wait: plain(
-        await worst.getByRole("heading", { level: 2 }).first().innerText(),
-      ),
-      held_by: plain(await held.getByRole("rowheader").first().innerText()),
+      wait: plain(await worst.getByRole('heading', { level: 2 }).first().innerText()),
+      held_by: plain(await held.getByRole('rowheader').first().innerText()),
       seconds,
     }),
   );
 });
 
-const plain = (text: string): string => text.replace(/\s+/g, " ").trim();
+const plain = (text: string): string => text.replace(/\s+/g, ' ').trim();

@@ -1,12 +1,12 @@
 // The demo tells what the files hold, whichever side they are on, whatever they are called, in whatever order they come.
-import { execFile } from "node:child_process";
-import { join } from "node:path";
-import { promisify } from "node:util";
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 
-import { expect, test } from "../support/test";
+import { expect, test } from '../support/test';
 
-const root = join(import.meta.dirname, "../..");
-const python = join(root, ".slowpath/venv/bin/python");
+const root = join(import.meta.dirname, '../..');
+const python = join(root, '.slowpath/venv/bin/python');
 
 type Told = {
   verdict: string;
@@ -18,16 +18,16 @@ type Told = {
 async function play(url: string, ...asked: string[]): Promise<Told> {
   const { stdout } = await promisify(execFile)(
     python,
-    ["-m", "demos.compare", "--json", "--no-page", "--url", url, ...asked],
+    ['-m', 'demos.compare', '--json', '--no-page', '--url', url, ...asked],
     { cwd: root, timeout: 55_000 },
   );
-  return JSON.parse(stdout.trim().split("\n").at(-1) ?? "") as Told;
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Told;
 }
 
 const stories = [
-  { base: "inlined", candidate: "helper", seed: 11, verdict: "regressed" },
-  { base: "helper", candidate: "inlined", seed: 12, verdict: "improved" },
-  { base: "inlined", candidate: "helper", seed: 13, verdict: "regressed" },
+  { base: 'inlined', candidate: 'helper', seed: 11, verdict: 'regressed' },
+  { base: 'helper', candidate: 'inlined', seed: 12, verdict: 'improved' },
+  { base: 'inlined', candidate: 'helper', seed: 13, verdict: 'regressed' },
 ];
 
 for (const { base, candidate, seed, verdict } of stories) {
@@ -35,45 +35,30 @@ for (const { base, candidate, seed, verdict } of stories) {
     baseURL,
   }) => {
     const told = await play(
-      baseURL ?? "",
-      "--base",
+      baseURL ?? '',
+      '--base',
       base,
-      "--candidate",
+      '--candidate',
       candidate,
-      "--seed",
+      '--seed',
       String(seed),
     );
-    expect(told).toMatchObject({ verdict, first_finding: "stack-growth" });
+    expect(told).toMatchObject({ verdict, first_finding: 'stack-growth' });
     expect(told.payer).toMatch(/ident\.(cloneBytes|\(\*Pool\)\.Clone)$/);
-    expect(Object.keys(told)).toEqual([
-      "verdict",
-      "first_finding",
-      "payer",
-      "seconds",
-    ]);
+    expect(Object.keys(told)).toEqual(['verdict', 'first_finding', 'payer', 'seconds']);
     expect(told.seconds).toBeGreaterThan(0);
   });
 }
 
-test("the fix is an improvement, and the end is better than the beginning", async ({
-  baseURL,
-}) => {
-  for (const base of ["helper", "inlined"]) {
-    const told = await play(
-      baseURL ?? "",
-      "--base",
-      base,
-      "--candidate",
-      "pool",
-      "--seed",
-      "21",
-    );
-    expect(told.verdict).toBe("improved");
+test('the fix is an improvement, and the end is better than the beginning', async ({ baseURL }) => {
+  for (const base of ['helper', 'inlined']) {
+    const told = await play(baseURL ?? '', '--base', base, '--candidate', 'pool', '--seed', '21');
+    expect(told.verdict).toBe('improved');
   }
 });
 
-test("a demo that cannot run says why", async ({ baseURL }) => {
-  await expect(play(baseURL ?? "", "--base", "nothing")).rejects.toThrow(
+test('a demo that cannot run says why', async ({ baseURL }) => {
+  await expect(play(baseURL ?? '', '--base', 'nothing')).rejects.toThrow(
     /the example has no set 'nothing'; it has/,
   );
 });

@@ -45,7 +45,7 @@ LINE_LETTERS = 300
 
 
 @dataclass(frozen=True)
-class Asked:
+class SchemathesisRun:
     """The output of schemathesis."""
 
     code: int
@@ -54,7 +54,7 @@ class Asked:
 
 def ask(
     stack: RunningStack, database: TestDatabase, *, examples: int, seconds: float, seed: int, more: Sequence[str] = ()
-) -> Asked:
+) -> SchemathesisRun:
     """Let schemathesis ask the stack as a team's owner."""
     settings = settings_for(database.app_url)
     engine = create_postgres_engine(settings)
@@ -88,7 +88,7 @@ def ask(
         Path(folder, "schemathesis.toml").write_text(CONFIGURATION, encoding="ascii")
         done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=False)
     lines = (done.stdout + done.stderr).splitlines()
-    return Asked(done.returncode, "\n".join(line[:LINE_LETTERS] for line in lines))
+    return SchemathesisRun(done.returncode, "\n".join(line[:LINE_LETTERS] for line in lines))
 
 
 def main() -> int:

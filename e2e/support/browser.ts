@@ -1,28 +1,25 @@
 // The headless Chromium of the journeys: unpacked by `unpack-browser.mjs` into .slowpath/browser, or the one that
 // SLOWPATH_CHROMIUM names.
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
-const folder = join(import.meta.dirname, "../../.slowpath/browser");
+const folder = join(import.meta.dirname, '../../.slowpath/browser');
 
-export const executablePath =
-  process.env["SLOWPATH_CHROMIUM"] ?? join(folder, "chromium");
+export const executablePath = process.env['SLOWPATH_CHROMIUM'] ?? join(folder, 'chromium');
 
 /** The environment it runs in: fonts that are there on every machine, its own temporary folder, libraries if need be. */
 export function browserEnvironment(): Record<string, string> {
   return {
     ...definedOnly(process.env),
-    FONTCONFIG_FILE: join(folder, "fonts.conf"),
+    FONTCONFIG_FILE: join(folder, 'fonts.conf'),
     TMPDIR: temporaryFolder(),
-    ...(lacksLibraries()
-      ? { LD_LIBRARY_PATH: join(folder, "al2023/lib") }
-      : {}),
+    ...(lacksLibraries() ? { LD_LIBRARY_PATH: join(folder, 'al2023/lib') } : {}),
   };
 }
 
-const FOLDER_OF_RUN = "SLOWPATH_BROWSER_TMP";
+const FOLDER_OF_RUN = 'SLOWPATH_BROWSER_TMP';
 
 /**
  * One folder a run: the first process that reads the configuration creates it and removes it at its end; its workers
@@ -31,9 +28,9 @@ const FOLDER_OF_RUN = "SLOWPATH_BROWSER_TMP";
 function temporaryFolder(): string {
   const known = process.env[FOLDER_OF_RUN];
   if (known !== undefined) return known;
-  const made = mkdtempSync(join(tmpdir(), "slowpath-browser-"));
+  const made = mkdtempSync(join(tmpdir(), 'slowpath-browser-'));
   process.env[FOLDER_OF_RUN] = made;
-  process.once("exit", () => {
+  process.once('exit', () => {
     rmSync(made, { recursive: true, force: true });
   });
   return made;
@@ -41,9 +38,7 @@ function temporaryFolder(): string {
 
 function lacksLibraries(): boolean {
   try {
-    return execFileSync("ldd", [executablePath], { encoding: "utf8" }).includes(
-      "not found",
-    );
+    return execFileSync('ldd', [executablePath], { encoding: 'utf8' }).includes('not found');
   } catch {
     return false;
   }

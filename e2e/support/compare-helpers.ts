@@ -1,51 +1,37 @@
 // Steps that several journeys take: files on the page, a comparison through the API.
-import { readFileSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 
-import {
-  type APIRequestContext,
-  expect,
-  type Locator,
-  type Page,
-} from "@playwright/test";
+import { type APIRequestContext, expect, type Locator, type Page } from '@playwright/test';
 
-import { api, type Person, succeeded } from "./users";
+import { api, type Person, succeeded } from './users';
 
 export type Dropped = { name: string; mimeType: string; buffer: Buffer };
 
-const example = join(import.meta.dirname, "../../worker/example/artifacts");
+const example = join(import.meta.dirname, '../../worker/example/artifacts');
 
 /** The example's CPU profiles of one variant with their facts, named after it; `most` at the most. */
 export function exampleFiles(variant: string, most = 10): Dropped[] {
-  const names = readdirSync(join(example, variant)).filter((name) =>
-    name.startsWith("cpu."),
-  );
-  const profiles = names
-    .filter((name) => name.endsWith(".pb.gz"))
-    .slice(0, most);
+  const names = readdirSync(join(example, variant)).filter((name) => name.startsWith('cpu.'));
+  const profiles = names.filter((name) => name.endsWith('.pb.gz')).slice(0, most);
   return profiles
     .flatMap((name) => [name, `${name}.facts.json`])
-    .map((name) =>
-      file(`${variant}-${name}`, readFileSync(join(example, variant, name))),
-    );
+    .map((name) => file(`${variant}-${name}`, readFileSync(join(example, variant, name))));
 }
 
 export function file(name: string, buffer: Buffer): Dropped {
-  return { name, mimeType: "application/octet-stream", buffer };
+  return { name, mimeType: 'application/octet-stream', buffer };
 }
 
 /** The flame graph of the page, once its frames are laid out and drawn: until then it has nothing that a key could walk. */
-export async function flameGraph(
-  page: Page,
-  name = "Diff flame graph",
-): Promise<Locator> {
-  const graph = page.getByRole("application", { name }).first();
-  await expect(graph).toHaveAttribute("aria-busy", "false", {
+export async function flameGraph(page: Page, name = 'Diff flame graph'): Promise<Locator> {
+  const graph = page.getByRole('application', { name }).first();
+  await expect(graph).toHaveAttribute('aria-busy', 'false', {
     timeout: 20_000,
   });
   await expect
-    .poll(() => graph.locator("canvas").evaluate(coloursOf), {
-      message: "nothing is drawn",
+    .poll(() => graph.locator('canvas').evaluate(coloursOf), {
+      message: 'nothing is drawn',
     })
     .toBeGreaterThan(3);
   return graph;
@@ -53,28 +39,21 @@ export async function flameGraph(
 
 /** How many colours a canvas shows; one where nothing is drawn. Runs in the page. */
 function coloursOf(canvas: HTMLCanvasElement | SVGElement): number {
-  if (
-    !(canvas instanceof HTMLCanvasElement) ||
-    canvas.width * canvas.height === 0
-  )
-    return 0;
-  const pixels = canvas
-    .getContext("2d")
-    ?.getImageData(0, 0, canvas.width, canvas.height);
-  return new Set(new Uint32Array(pixels?.data.buffer ?? new ArrayBuffer(0)))
-    .size;
+  if (!(canvas instanceof HTMLCanvasElement) || canvas.width * canvas.height === 0) return 0;
+  const pixels = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height);
+  return new Set(new Uint32Array(pixels?.data.buffer ?? new ArrayBuffer(0))).size;
 }
 
 /** Open the upload drawer and choose these files. */
 export async function choose(page: Page, files: Dropped[]): Promise<void> {
-  const drawer = page.getByRole("complementary", { name: "Upload" });
+  const drawer = page.getByRole('complementary', { name: 'Upload' });
   if (!(await drawer.isVisible())) {
     await page
-      .getByRole("button", { name: /^upload/i })
+      .getByRole('button', { name: /^upload/i })
       .first()
       .click();
   }
-  await page.getByLabel("Choose files").setInputFiles(files);
+  await page.getByLabel('Choose files').setInputFiles(files);
 }
 
 /** Upload both sides through the API and wait for the comparison; gives its id. */
@@ -86,16 +65,14 @@ export async function compared(
   const headers = { Origin: new URL(baseURL).origin };
   const upload = async (files: Dropped[]) => {
     const ids: string[] = [];
-    const profiles = files.filter(({ name }) => !name.endsWith(".facts.json"));
+    const profiles = files.filter(({ name }) => !name.endsWith('.facts.json'));
     for (const { name, buffer } of profiles) {
       const facts = files.find((other) => other.name === `${name}.facts.json`);
       const query = facts
-        ? `?run_metadata=${encodeURIComponent(facts.buffer.toString("utf8"))}`
-        : "";
+        ? `?run_metadata=${encodeURIComponent(facts.buffer.toString('utf8'))}`
+        : '';
       const path = `${api}/artifacts/${encodeURIComponent(name)}${query}`;
-      const answer = await succeeded(
-        await request.put(path, { data: buffer, headers }),
-      );
+      const answer = await succeeded(await request.put(path, { data: buffer, headers }));
       ids.push(((await answer.json()) as { id: string }).id);
     }
     return ids;
@@ -104,9 +81,7 @@ export async function compared(
     base: { artifact_ids: await upload(sides.base) },
     candidate: { artifact_ids: await upload(sides.candidate) },
   };
-  const made = await succeeded(
-    await request.post(`${api}/comparisons`, { data, headers }),
-  );
+  const made = await succeeded(await request.post(`${api}/comparisons`, { data, headers }));
   const { id } = (await made.json()) as { id: string };
   await expect
     .poll(
@@ -118,9 +93,8 @@ export async function compared(
         ).state,
       { timeout: 30_000 },
     )
-    .toBe("done");
+    .toBe('done');
   return id;
 }
 
-export const pathOf = (person: Person, rest: string) =>
-  `/t/${person.team.slug}${rest}`;
+export const pathOf = (person: Person, rest: string) => `/t/${person.team.slug}${rest}`;

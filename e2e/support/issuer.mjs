@@ -4,29 +4,27 @@
  * Prints its address as one line. Any login is signed in: `mira@corp.example`; the prefix `unverified:` marks an
  * email that the provider does not verify. A name given as `login_hint` is taken without asking.
  */
-import { once } from "node:events";
-import { createServer } from "node:http";
-import process from "node:process";
-import { Provider } from "oidc-provider";
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import process from 'node:process';
+import { Provider } from 'oidc-provider';
 
 const [client_id, client_secret, ...redirect_uris] = process.argv.slice(2);
 
 const server = createServer();
-server.listen(0, "127.0.0.1");
-await once(server, "listening");
+server.listen(0, '127.0.0.1');
+await once(server, 'listening');
 const issuer = `http://127.0.0.1:${server.address().port}`;
 
 function account(id) {
-  const email = id.replace(/^unverified:/u, "");
+  const email = id.replace(/^unverified:/u, '');
   return {
     accountId: id,
     claims: () => ({
-      sub: `sub-${Buffer.from(id).toString("hex")}`,
+      sub: `sub-${Buffer.from(id).toString('hex')}`,
       email,
-      email_verified: !id.startsWith("unverified:"),
-      name: email
-        .split("@")[0]
-        .replace(/^./u, (letter) => letter.toUpperCase()),
+      email_verified: !id.startsWith('unverified:'),
+      name: email.split('@')[0].replace(/^./u, (letter) => letter.toUpperCase()),
     }),
   };
 }
@@ -38,29 +36,27 @@ const provider = new Provider(issuer, {
       client_secret,
       redirect_uris,
       // Where a browser comes back to that was signed out: the page of signing in.
-      post_logout_redirect_uris: redirect_uris.map((uri) =>
-        uri.replace(/\/return$/u, ""),
-      ),
-      token_endpoint_auth_method: "client_secret_post",
+      post_logout_redirect_uris: redirect_uris.map((uri) => uri.replace(/\/return$/u, '')),
+      token_endpoint_auth_method: 'client_secret_post',
     },
   ],
   claims: {
-    openid: ["sub"],
-    email: ["email", "email_verified"],
-    profile: ["name"],
+    openid: ['sub'],
+    email: ['email', 'email_verified'],
+    profile: ['name'],
   },
   findAccount: (_, id) => account(id),
   features: { devInteractions: { enabled: false } },
   interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
   pkce: { required: () => true },
-  cookies: { keys: ["of the tests, and no secret"] },
+  cookies: { keys: ['of the tests, and no secret'] },
   // What is asked for is granted: consent is not what is tried here.
   async loadExistingGrant(context) {
     const grant = new context.oidc.provider.Grant({
       clientId: context.oidc.client.clientId,
       accountId: context.oidc.session.accountId,
     });
-    grant.addOIDCScope("openid email profile");
+    grant.addOIDCScope('openid email profile');
     await grant.save();
     return grant;
   },
@@ -72,10 +68,10 @@ const FORM = `<!doctype html><html lang="en"><title>Corp</title><h1>Corp</h1>
 async function interact(request, response) {
   const { params } = await provider.interactionDetails(request, response);
   let login = params.login_hint;
-  if (request.method === "POST") {
+  if (request.method === 'POST') {
     const parts = [];
     for await (const part of request) parts.push(part);
-    login = new URLSearchParams(Buffer.concat(parts).toString()).get("login");
+    login = new URLSearchParams(Buffer.concat(parts).toString()).get('login');
   }
   if (login) {
     await provider.interactionFinished(request, response, {
@@ -83,13 +79,13 @@ async function interact(request, response) {
     });
     return;
   }
-  response.setHeader("Content-Type", "text/html");
+  response.setHeader('Content-Type', 'text/html');
   response.end(FORM);
 }
 
 const answer = provider.callback();
-server.on("request", (request, response) => {
-  if (!request.url.startsWith("/interaction/")) answer(request, response);
+server.on('request', (request, response) => {
+  if (!request.url.startsWith('/interaction/')) answer(request, response);
   else
     interact(request, response).catch((error) => {
       response.statusCode = 500;

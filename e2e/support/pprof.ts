@@ -1,5 +1,5 @@
 // Writes pprof files by hand, so that a journey can put anything at all into a name. The numbers are those of profile.proto.
-import { gzipSync } from "node:zlib";
+import { gzipSync } from 'node:zlib';
 
 /** One stack, leaf first, and how many samples were taken in it. */
 export type Stack = {
@@ -18,14 +18,14 @@ type Kind = {
 
 const CPU: Kind = {
   types: [
-    ["samples", "count"],
-    ["cpu", "nanoseconds"],
+    ['samples', 'count'],
+    ['cpu', 'nanoseconds'],
   ],
   period: PERIOD_NS,
   values: (samples) => [samples, samples * PERIOD_NS],
 };
 const GOROUTINE: Kind = {
-  types: [["goroutine", "count"]],
+  types: [['goroutine', 'count']],
   period: 1,
   values: (samples) => [samples],
 };
@@ -45,7 +45,7 @@ function profile(
   stacks: Stack[],
   { durationNs = 10_000_000_000, timeNs = 1_700_000_000_000_000_000n }: Times,
 ): Buffer {
-  const strings = new Map<string, number>([["", 0]]);
+  const strings = new Map<string, number>([['', 0]]);
   const text = (value: string) => {
     const known = strings.get(value) ?? strings.size;
     strings.set(value, known);
@@ -59,9 +59,7 @@ function profile(
     if (known !== undefined) return known;
     const id = functions.size + 1;
     functions.set(key, id);
-    tables.push(
-      message(5, [number(1, id), number(2, text(name)), number(4, text(file))]),
-    );
+    tables.push(message(5, [number(1, id), number(2, text(name)), number(4, text(file))]));
     tables.push(
       message(4, [
         number(1, id),
@@ -74,20 +72,18 @@ function profile(
   const valueType = (field: number, type: string, unit: string) =>
     message(field, [number(1, text(type)), number(2, text(unit))]);
   const types = kind.types.map(([type, unit]) => valueType(1, type, unit));
-  const [type, unit] = kind.types.at(-1) ?? ["", ""];
+  const [type, unit] = kind.types.at(-1) ?? ['', ''];
   const period = valueType(11, type, unit);
   const samples = stacks.map(({ frames, samples: count }) =>
     message(2, [
       packed(
         1,
-        frames.map(({ name, file = "main.go" }) => idOf(name, file)),
+        frames.map(({ name, file = 'main.go' }) => idOf(name, file)),
       ),
       packed(2, kind.values(count)),
     ]),
   );
-  const texts = [...strings.keys()].map((value) =>
-    bytes(6, Buffer.from(value, "utf8")),
-  );
+  const texts = [...strings.keys()].map((value) => bytes(6, Buffer.from(value, 'utf8')));
   return gzipSync(
     Buffer.concat([
       ...types,
@@ -117,7 +113,5 @@ const number = (field: number, value: number | bigint) =>
   Buffer.concat([varint(field << 3), varint(value)]);
 const bytes = (field: number, content: Buffer) =>
   Buffer.concat([varint((field << 3) | 2), varint(content.length), content]);
-const message = (field: number, parts: Buffer[]) =>
-  bytes(field, Buffer.concat(parts));
-const packed = (field: number, values: number[]) =>
-  bytes(field, Buffer.concat(values.map(varint)));
+const message = (field: number, parts: Buffer[]) => bytes(field, Buffer.concat(parts));
+const packed = (field: number, values: number[]) => bytes(field, Buffer.concat(values.map(varint)));

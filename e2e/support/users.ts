@@ -1,11 +1,7 @@
 // People of the journeys: each signs up anew through the public API, so that journeys never meet.
-import { randomBytes } from "node:crypto";
+import { randomBytes } from 'node:crypto';
 
-import {
-  type APIRequestContext,
-  type APIResponse,
-  expect,
-} from "@playwright/test";
+import { type APIRequestContext, type APIResponse, expect } from '@playwright/test';
 
 export type Team = { id: string; slug: string; name: string; role: string };
 export type Person = {
@@ -15,24 +11,22 @@ export type Person = {
   team: Team;
 };
 
-export const api = "/api/v1";
+export const api = '/api/v1';
 
 /** Sign up a new user with a new team. The cookies stay in `request`, and so in the pages of its context. */
 export async function signUp(
   request: APIRequestContext,
   baseURL: string,
-  name = "Ada Example",
+  name = 'Ada Example',
 ): Promise<Person> {
-  const tag = randomBytes(6).toString("hex");
+  const tag = randomBytes(6).toString('hex');
   const person = {
     email: `ada-${tag}@example.com`,
     name,
     password: `correct horse ${tag}`,
   };
   const headers = { Origin: new URL(baseURL).origin };
-  await succeeded(
-    await request.post(`${api}/sign-up`, { data: person, headers }),
-  );
+  await succeeded(await request.post(`${api}/sign-up`, { data: person, headers }));
   await succeeded(
     await request.post(`${api}/session`, {
       data: { email: person.email, password: person.password },
@@ -50,15 +44,12 @@ export async function signUp(
     teams = await teamsOf(request);
   }
   const [team] = teams;
-  if (team === undefined)
-    throw new Error("a person without a team after POST /teams");
+  if (team === undefined) throw new Error('a person without a team after POST /teams');
   return { ...person, team };
 }
 
 async function teamsOf(request: APIRequestContext): Promise<Team[]> {
-  const session = (await (
-    await succeeded(await request.get(`${api}/session`))
-  ).json()) as {
+  const session = (await (await succeeded(await request.get(`${api}/session`))).json()) as {
     teams: Team[];
   };
   return session.teams;

@@ -14,9 +14,9 @@ export type ProblemDetails = {
   status: number;
   detail: string;
   limit?: number | null;
-  actual?: number | null;
+  value?: number | null;
   unit?: string | null;
-  remedy?: string | null;
+  resolution?: string | null;
   request_id?: string | null;
 };
 
@@ -43,7 +43,7 @@ export const offline = (): Problem =>
     title: 'The server is not responding',
     status: 0,
     detail: 'The request did not reach Slowpath.',
-    remedy: 'Check your connection and that the server is running, then try again.',
+    resolution: 'Check your connection and that the server is running, then try again.',
   });
 
 /** What a frozen view says of what was not frozen with it, and of every change. */
@@ -76,7 +76,7 @@ export function parseProblem(status: number, body: string): Problem {
     title: 'Unexpected response from the server',
     status,
     detail: `The server answered with status ${status} and no explanation.`,
-    remedy: 'Try again. A proxy between this page and Slowpath may have answered instead.',
+    resolution: 'Try again. A proxy between this page and Slowpath may have answered instead.',
   });
 }
 

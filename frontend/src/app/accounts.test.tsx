@@ -24,7 +24,7 @@ function signedOut(): void {
         : problem(401, {
             title: 'Not signed in',
             detail: 'E-mail or password is wrong.',
-            remedy: 'Check both.',
+            resolution: 'Check both.',
           });
     }),
   );

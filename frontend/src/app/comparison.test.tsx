@@ -298,7 +298,7 @@ describe('a comparison on its way', () => {
       title: 'Gone',
       status: 422,
       detail: 'Two of its files were deleted.',
-      remedy: 'Upload them again.',
+      resolution: 'Upload them again.',
     };
     show(aComparison({ state: 'failed', verdict: null, result: null, views: [], problem: told }));
     expect(await screen.findByRole('alert')).toHaveTextContent(

@@ -238,9 +238,9 @@ describe('the sources of metrics', () => {
           title: 'This address is not asked',
           detail: 'The address does not lie in the public internet.',
           limit: 2_000,
-          actual: 2_410,
+          value: 2_410,
           unit: 'characters',
-          remedy: 'The operator can list the host or its range in SLOWPATH_EGRESS_ALLOWLIST.',
+          resolution: 'The operator can list the host or its range in SLOWPATH_EGRESS_ALLOWLIST.',
         }),
       ),
     );
@@ -394,7 +394,7 @@ describe('the sources of metrics', () => {
           detail: 'Nothing of this interval is kept: samples are kept for 30 days.',
           limit: 30,
           unit: 'days',
-          remedy: 'Ask for a later time, or keep samples for longer.',
+          resolution: 'Ask for a later time, or keep samples for longer.',
         }),
       ),
     );

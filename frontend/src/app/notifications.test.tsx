@@ -178,7 +178,7 @@ describe('channels', () => {
           type: 'urn:slowpath:address-not-public',
           title: 'This address is not asked',
           detail: 'The address does not lie in the public internet.',
-          remedy: 'The operator can list the host.',
+          resolution: 'The operator can list the host.',
         }),
       ),
     );

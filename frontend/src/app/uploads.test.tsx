@@ -24,7 +24,7 @@ function decoding(pageOf = 200): Artifact[] {
         status: 422,
         detail: 'Unpacks to 511 MiB, above the limit of 256 MiB per profile.',
         limit: 256,
-        actual: 511,
+        value: 511,
         unit: 'bytes',
       };
       const artifact = anArtifact({

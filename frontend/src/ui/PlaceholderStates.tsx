@@ -24,9 +24,9 @@ export type ErrorDescription = {
   title?: string;
   detail: string;
   limit?: number | null;
-  actual?: number | null;
+  value?: number | null;
   unit?: string | null;
-  remedy?: string | null;
+  resolution?: string | null;
   request_id?: string | null;
 };
 
@@ -39,10 +39,10 @@ export function describeError(error: unknown): ErrorDescription {
 }
 
 /** The numbers of a limit, unless the sentence contains them. */
-function limitText({ detail, limit, actual, unit }: ErrorDescription): string | undefined {
+function limitText({ detail, limit, value, unit }: ErrorDescription): string | undefined {
   if (limit == null || !unit || /\d/u.test(detail)) return undefined;
   const amount = (n: number) => (unit === 'bytes' ? sizeText(n) : `${countText(n)} ${unit}`);
-  return `limit ${amount(limit)}${actual == null ? '' : `, here ${amount(actual)}`}`;
+  return `limit ${amount(limit)}${value == null ? '' : `, here ${amount(value)}`}`;
 }
 
 type ErrorStateProps = { error: unknown; what?: string; action?: ReactNode; compact?: boolean };
@@ -64,7 +64,7 @@ export function ErrorState({ error, what, action, compact = false }: ErrorStateP
         <b className={classes.errorTitle}>{what ?? told.title}</b>
         {(what === undefined || told.detail !== '') && <> · {told.detail || told.title}</>}
       </p>
-      {told.remedy && <p className={classes.remedy}>{told.remedy}</p>}
+      {told.resolution && <p className={classes.remedy}>{told.resolution}</p>}
       {(action !== undefined || limit !== undefined || told.request_id) && (
         <div className={classes.actions}>
           {action}

@@ -26,7 +26,7 @@ class OwnRequests:
 
 
 @dataclass(frozen=True)
-class Counted:
+class RequestCount:
     """Number of requests between two snapshots, or the reason why it is unknown."""
 
     requests: int | None
@@ -50,26 +50,26 @@ def learn_own_requests(
 
 def count_requests(
     increase: float | None, own: OwnRequests, scrapes: int, profiles: int, cpu_ns: float | None, *, chosen: bool
-) -> Counted:
+) -> RequestCount:
     """Return the number of requests by others; for implausible numbers, the reason instead.
 
     `scrapes` and `profiles` are the requests of this program; `chosen`: the user named the counter, with labels.
     """
     if increase is None or increase < 1:
-        return Counted(None)
+        return RequestCount(None)
     unknown = (scrapes if own.scrapes is None else 0) + (profiles if own.profiles is None else 0)
     if increase <= unknown:
-        return Counted(
+        return RequestCount(
             None, f"the counter increased by {increase:.0f}, no more than the requests of this program: ignored"
         )
     own_requests = (scrapes if own.scrapes else 0) + (profiles if own.profiles else 0)
     others = round(increase - own_requests)
     if others < 1:
-        return Counted(None, "the counter increased only by the requests of this program")
+        return RequestCount(None, "the counter increased only by the requests of this program")
     if not chosen and others < FEW_REQUESTS and cpu_ns is not None and cpu_ns / others > SLOW_REQUEST_NS:
-        return Counted(
+        return RequestCount(
             None,
             f"{others} requests were counted while the process used {cpu_ns / 1e9:.1f} s of CPU time, "
             f"{cpu_ns / others / 1e6:,.0f} ms each: implausible, so ignored. If it is correct, name the counter with --requests-metric",
         )
-    return Counted(others)
+    return RequestCount(others)

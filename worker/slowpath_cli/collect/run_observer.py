@@ -22,7 +22,7 @@ from slowpath_cli.collect.local_process import (
     this_machine,
 )
 from slowpath_cli.collect.metrics_text import Scrape, parse_scrape
-from slowpath_cli.collect.own_requests import Counted, OwnRequests, count_requests, learn_own_requests
+from slowpath_cli.collect.own_requests import OwnRequests, RequestCount, count_requests, learn_own_requests
 from slowpath_cli.collect.pprof_client import METRICS_BYTES, PprofClient, PprofTarget
 from slowpath_cli.collect.request_counters import (
     RequestCounter,
@@ -112,10 +112,10 @@ class RunObserver:
             ended_at_ms=round(after.wall_s * 1000),
         )
 
-    def counted(self, before: ProcessSnapshot, after: ProcessSnapshot) -> Counted:
+    def counted(self, before: ProcessSnapshot, after: ProcessSnapshot) -> RequestCount:
         """Return the number of requests by others between two snapshots, or the reason why it is unknown."""
         if self.counter is None or before.requests is None or after.requests is None:
-            return Counted(None)
+            return RequestCount(None)
         profiles = after.sent - before.sent - 1
         cpu_ns = _increase(before.cpu_ns, after.cpu_ns)
         increase = after.requests - before.requests

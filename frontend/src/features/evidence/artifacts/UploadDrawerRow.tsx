@@ -98,7 +98,7 @@ function Failure({ item, artifact }: { item: TrayItem; artifact: Artifact | null
   return (
     <>
       <p className={classes.why} role="alert">
-        {told.detail} {told.remedy}
+        {told.detail} {told.resolution}
         {artifact ? ' The original file is stored.' : ''}
       </p>
       <div className={classes.ways}>
@@ -140,7 +140,7 @@ function Failure({ item, artifact }: { item: TrayItem; artifact: Artifact | null
           Remove
         </button>
       </div>
-      {told.unit === 'bytes' && (told.actual ?? 0) > (told.limit ?? Infinity) && (
+      {told.unit === 'bytes' && (told.value ?? 0) > (told.limit ?? Infinity) && (
         <details className={classes.hint}>
           <summary>How to record a smaller file</summary>
           <code className="mono">

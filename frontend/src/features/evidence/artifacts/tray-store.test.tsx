@@ -99,7 +99,7 @@ describe('the tray', () => {
           type: 'urn:slowpath:too-large',
           detail: 'huge.pb is larger than an artifact may be.',
           limit: 10,
-          actual: 11,
+          value: 11,
           unit: 'bytes',
         }),
       ),
@@ -109,7 +109,7 @@ describe('the tray', () => {
     await settled(tray);
     const [huge, fine] = tray.snapshot().items;
     expect(huge?.phase).toBe('stopped');
-    expect(huge?.error).toMatchObject({ slug: 'too-large', facts: { limit: 10, actual: 11 } });
+    expect(huge?.error).toMatchObject({ slug: 'too-large', facts: { limit: 10, value: 11 } });
     expect(fine?.phase).toBe('sent');
   });
 

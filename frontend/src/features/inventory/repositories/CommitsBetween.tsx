@@ -24,7 +24,7 @@ export default function CommitsBetween({ mayWrite, commitLink, ...range }: Commi
   if (found.error instanceof Problem && found.error.slug === 'no-repository') {
     return (
       <EmptyState>
-        {found.error.message} {found.error.facts.remedy}
+        {found.error.message} {found.error.facts.resolution}
       </EmptyState>
     );
   }

@@ -232,16 +232,16 @@ function subOf({ levels, culprit, settings, state }: Bisect): string {
 }
 
 function Trouble({ bisect }: { bisect: Bisect }) {
-  const problem = bisect.problem as { title?: string; detail?: string; remedy?: string } | null;
+  const problem = bisect.problem as { title?: string; detail?: string; resolution?: string } | null;
   if (!problem && bisect.state !== 'paused') return null;
   // The heading says it.
-  if (problem && !problem.remedy && bisect.sentence.includes(problem.detail ?? problem.title ?? ''))
+  if (problem && !problem.resolution && bisect.sentence.includes(problem.detail ?? problem.title ?? ''))
     return null;
   return (
     <Section>
       {problem ? (
         <p role="alert">
-          <b>{problem.title ?? 'The bisect cannot continue.'}</b> {problem.detail} {problem.remedy}
+          <b>{problem.title ?? 'The bisect cannot continue.'}</b> {problem.detail} {problem.resolution}
         </p>
       ) : (
         <p role="status">

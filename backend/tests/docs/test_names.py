@@ -1,0 +1,90 @@
+"""Names of modules and classes, and subjects of commits, follow the glossary's rules."""
+
+import ast
+import re
+import subprocess
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+PACKAGES = (
+    "backend/bootstrap_parts", "backend/slowpath", "worker/slowpath_cli", "worker/slowpath_worker", "worker/support",
+    "e2e/bench", "e2e/demos", "e2e/proofs", "e2e/support",
+)  # fmt: skip
+GERUND = re.compile(r"[a-z]+ing")
+STANDARD_MODULES = frozenset({"wording"})
+"""Modules with the same name in each feature."""
+PARTICIPLE = re.compile(r"_?[A-Z][a-z]+(ed|en)")
+METAPHORS = frozenset(
+    {
+        "Around", "Beaten", "Beyond", "Chosen", "Door", "Doomed", "Doubt", "Heart", "Hog", "House", "Keeper", "Letter",
+        "Look", "Patience", "Payer", "Scene", "Story", "Telling", "Told", "Twin", "Victim", "Voice", "Would",
+    }
+)  # fmt: skip
+"""Class names that stood for a concept before the field's word did."""
+COMMITS_SINCE = "2026-11-24"
+SUBJECT = re.compile(r"[a-z][a-z0-9_./, -]*: [a-z].*[^.]")
+SUBJECT_CHARACTERS = 72
+
+
+@cache
+def modules() -> tuple[Path, ...]:
+    return tuple(path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py")))
+
+
+@cache
+def classes() -> tuple[tuple[Path, ast.ClassDef], ...]:
+    return tuple(
+        (path, node)
+        for path in modules()
+        for node in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.ClassDef)
+    )
+
+
+def wing(path: Path) -> str:
+    """Return the wing of a module of the server, or the package of any other."""
+    parts = path.relative_to(ROOT).parts
+    return "/".join(parts[: 3 if parts[1] == "slowpath" else 2])
+
+
+def is_exception(node: ast.ClassDef) -> bool:
+    return any(ast.unparse(base).endswith(("Exception", "Error")) for base in node.bases)
+
+
+def test_modules_are_no_bare_gerunds() -> None:
+    bare = [path for path in modules() if GERUND.fullmatch(path.stem) and path.stem not in STANDARD_MODULES]
+    assert not bare, "name a module after what it holds, or verb_object"
+
+
+def test_classes_are_nouns() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}: {node.name}"
+        for path, node in classes()
+        if node.name.strip("_") in METAPHORS or (PARTICIPLE.fullmatch(node.name) and not is_exception(node))
+    ]
+    assert not wrong, "name a class with a noun of the glossary"
+
+
+def test_a_class_name_occurs_once_in_a_wing() -> None:
+    places = defaultdict(list)
+    for path, node in classes():
+        if not node.name.startswith("_"):
+            places[wing(path), node.name].append(str(path.relative_to(ROOT)))
+    assert not {name: found for name, found in places.items() if len(found) > 1}
+
+
+def subjects() -> Iterator[str]:
+    log = ["git", "log", "--no-merges", f"--since={COMMITS_SINCE}", "--format=%s"]
+    done = subprocess.run(log, cwd=ROOT, capture_output=True, text=True, check=False)
+    yield from done.stdout.splitlines()
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a git repository")
+def test_commits_have_an_area_a_verb_and_an_object() -> None:
+    wrong = [one for one in subjects() if len(one) > SUBJECT_CHARACTERS or not SUBJECT.fullmatch(one)]
+    assert not wrong, "write `area: verb object`, at most 72 characters, without a full stop"
