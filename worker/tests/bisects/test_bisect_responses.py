@@ -53,7 +53,7 @@ def test_of_thousands_of_candidates_the_most_likely_are_returned(search: Search)
     first = search.person.get(path, params={"limit": 200}).json()
     more = search.person.get(path, params={"limit": 200, "cursor": first["next_cursor"]}).json()
     assert (first["found"], first["places"][0], more["places"][0]) == (4096, 4095, 3895)
-    old = search.person.get(path, params={"q": more["items"][0]["sha"]}).json()
+    old = search.person.get(path, params={"search": more["items"][0]["sha"]}).json()
     assert (old["items"], old["next_cursor"]) == ([more["items"][0]], None)
     assert search.person.get(path, params={"level": "no such"}).status_code == 404
 
