@@ -71,8 +71,8 @@ class Sender:
 
     def __init__(self, client: TestClient, made: dict[str, Any]) -> None:
         self.client = client
-        self.hook_id = made["hook"]["id"]
-        self.kind = made["hook"]["kind"]
+        self.hook_id = made["webhook"]["id"]
+        self.kind = made["webhook"]["kind"]
         self.secret = made["secret"]
 
     def send(
