@@ -114,7 +114,7 @@ def test_windows_stand_beside_profiles_and_may_be_gone_later(client: TestClient,
     assert "latency-nothing" in {doubt["id"] for doubt in nothing["result"]["caveats"]}
 
     asked = client.post("/api/v1/comparisons", json=dict(zip(("base", "candidate"), sides, strict=True))).json()
-    assert client.delete(f"/api/v1/services/{sides[0]['window']['service_id']}").status_code in {200, 204}
+    assert client.delete(f"/api/v1/services/{sides[0]['time_range']['service_id']}").status_code in {200, 204}
     run_open(bench)
     gone = again(client, asked, "comparisons")
     assert gone["state"] == "done", gone["problem"]
