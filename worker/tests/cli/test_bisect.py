@@ -105,7 +105,7 @@ def test_files_that_the_script_leaves_are_read(tmp_path: Path, capsys: pytest.Ca
     assert found["levels"][0]["culprit"] == shas[9]
     for signature, says in (
         ("profile.category:gc", "has no value of profile.category:gc"),
-        ("bench:Put-2 sec/op", "There are: Get-2 sec/op."),
+        ("bench:Put-2 sec/op", "Available: Get-2 sec/op."),
         ("gc", "KIND:SUBJECT"),
         ("latency:p99", "KIND:SUBJECT"),
     ):
