@@ -41,7 +41,9 @@ def inside() -> Iterator[BenchmarkResult]:
             return http.put(address, content=dice.bytes(FILE_BYTES), params={"branch": "main"})
 
         yield from _told(f"a file of {FILE_BYTES / 1e6:.0f} MB to its build", _answered_ms(put, FILES, 201))
-        hook = person.call("POST", "/webhooks", json={"name": "bench", "kind": "github", "secret": SIGNED_WITH})["hook"]
+        hook = person.call("POST", "/webhooks", json={"name": "bench", "kind": "github", "secret": SIGNED_WITH})[
+            "webhook"
+        ]
         yield from _told("a push of GitHub, 20 commits", _answered_ms(_pushing(hook["id"]), MESSAGES, 202))
 
 

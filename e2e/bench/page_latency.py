@@ -52,7 +52,7 @@ def _parts(person: DemoUser, large: ComparisonTiming) -> Iterator[BenchmarkResul
     """Yield the results for a view of more than 500,000 nodes."""
     view = next(view for view in large.comparison["views"] if view["state"] == "done")
     path = f"/comparisons/{large.comparison['id']}/views/{view['id']}"
-    first, rest = _packed(person, f"{path}/first"), _packed(person, f"{path}/rest")
+    first, rest = _packed(person, f"{path}/chunks/first"), _packed(person, f"{path}/chunks/rest")
     columns = read_columns(gzip.decompress(first), "slowpath.diff")
     nodes = columns.header["nodes_total"]
     sent = columns.header["nodes_sent"]
@@ -80,7 +80,7 @@ def _parts(person: DemoUser, large: ComparisonTiming) -> Iterator[BenchmarkResul
     yield BenchmarkResult(
         NAME, f"{size}: worst error of what marked blocks hide", hidden, goal="0 (1e-9)", met=hidden < 1e-9
     )
-    yield BenchmarkResult(NAME, f"{size}: ms of GET first", _ms(lambda: _packed(person, f"{path}/first")))
+    yield BenchmarkResult(NAME, f"{size}: ms of GET first", _ms(lambda: _packed(person, f"{path}/chunks/first")))
     found = _search(person, path, ".")
     everything = found["nodes"] == nodes - 1
     yield BenchmarkResult(NAME, f"{size}: nodes a search goes over", found["nodes"] + 1, goal="all", met=everything)

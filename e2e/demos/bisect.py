@@ -44,8 +44,8 @@ SIGNATURE = "CPU in stack growth"
 """Label of `CATEGORY` in the dialog."""
 RUNNING = frozenset({"planned", "waiting-approval", "searching", "paused"})
 SETTINGS: dict[str, Any] = {
-    "control": True, "slots": 2, "window_seconds": 4, "warm_up_seconds": 0,
-    "most_windows": 1, "deployment_seconds": 120, "lease_timeout_seconds": 60,
+    "control": True, "slots": 2, "measurement_seconds": 4, "warm_up_seconds": 0,
+    "max_measurements_per_probe": 1, "deployment_seconds": 120, "lease_timeout_seconds": 60,
 }  # fmt: skip
 """The values that e2e/demos/bisect-start.spec.ts enters on the page."""
 
@@ -192,7 +192,7 @@ def told_of(found: dict[str, Any], made: Histories, seconds: float) -> dict[str,
             levels.append({"repository": level["repository"], "culprit": culprit, "deploys": deploys})
     cost = found["cost"]
     return {
-        "levels": levels, "truth": made.truth, "deploys": cost["deploys"], "git_bisect_deploys": cost["git_bisect_best_of_5_probes"],
+        "levels": levels, "truth": made.truth, "deploys": cost["deployments"], "git_bisect_deploys": cost["git_bisect_best_of_5_probes"],
         "seconds": round(seconds),
     }  # fmt: skip
 

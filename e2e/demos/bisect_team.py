@@ -114,7 +114,7 @@ def regression(service: Service) -> dict[str, Any]:
 
     def is_found() -> bool:
         page = service.person.call("GET", "/regressions", params={"limit": 50})
-        found[:] = [each for each in page["items"] if each["confirmed"]]
+        found[:] = [each for each in page["items"] if each["is_confirmed"]]
         return bool(found)
 
     wait_until(is_found)

@@ -215,7 +215,7 @@ def _wait_until(is_so: Callable[[], bool], seconds: float = QUIET_SECONDS) -> No
 
 def _regressions(team: Team) -> list[dict[str, Any]]:
     page = team.person.call("GET", "/regressions", params={"limit": 50})
-    return [each for each in page["items"] if each["confirmed"]]
+    return [each for each in page["items"] if each["is_confirmed"]]
 
 
 def _culprit(team: Team, one: dict[str, Any]) -> str | None:

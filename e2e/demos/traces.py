@@ -81,7 +81,7 @@ def play(url: str, options: argparse.Namespace) -> dict[str, Any]:
     _print(f"{comparison['verdict']}: {len(findings)} findings after {seconds:.1f} s")
     for finding in findings[:5]:
         _print(f"  {finding['sentence']}")
-    outcome = first_of(findings, person.call("GET", f"/comparisons/{comparison['id']}/parts/traces"))
+    outcome = first_of(findings, person.call("GET", f"/comparisons/{comparison['id']}/results/traces"))
     if seen is not None:
         _check_page(seen, outcome)
     return {**outcome, "seconds": round(seconds, 2)}
@@ -147,7 +147,7 @@ def first_of(findings: Sequence[dict[str, Any]], part: dict[str, Any]) -> dict[s
     first = findings[0]
     if first["kind"] in WAITING:
         outcome["victim"] = first["subject"].rpartition("|")[0]
-        outcome["culprit"] = first["by"][0]["subject"] if first["by"] else None
+        outcome["culprit"] = first["contributions"][0]["subject"] if first["contributions"] else None
     elif first["kind"] == "trace.gc":
         outcome["culprit"] = "gc"
     for group in part["groups"]:

@@ -113,7 +113,7 @@ class Proof:
                 json={
                     "service_id": service, "repository_id": repository, "good_sha": shas[low], "bad_sha": shas[high],
                     "signature": {"kind": "custom", "subject": "number"},
-                    "settings": {"window_seconds": 0, "warm_up_seconds": 0, "slots": 2, "lease_timeout_seconds": 20},
+                    "settings": {"measurement_seconds": 0, "warm_up_seconds": 0, "slots": 2, "lease_timeout_seconds": 20},
                 },
             )  # fmt: skip
             wanted[str(bisect["id"])] = shas[guilty]
@@ -174,7 +174,7 @@ class Proof:
             if row["id"] not in open_:
                 continue
             if row["state"] == "paused":  # three deploys were killed one after another: a person looks, and goes on
-                person.call("POST", f"/bisects/{row['id']}/moves", json={"move": "resume"})
+                person.call("POST", f"/bisects/{row['id']}/actions", json={"action": "resume"})
                 self.paused += 1
             elif row["state"] not in OPEN:
                 guilty = open_.pop(row["id"])

@@ -44,7 +44,7 @@ PIECES = st.sampled_from(
         b"\r\n",
         b"\r\n\r\n",
         b'Content-Disposition: form-data; name="file"; filename="a"\r\n',
-        b'Content-Disposition: form-data; name="facts"\r\n',
+        b'Content-Disposition: form-data; name="run_metadata"\r\n',
         b"Content-Disposition: form-data; name*=utf-8''%ff\r\n",
         b"Content-Type: text/plain; charset=nonsense\r\n",
         b"Content-Transfer-Encoding: base64\r\n",

@@ -23,7 +23,7 @@ MAX_PENDING = 16
 """Limit of builds that wait for their verdict."""
 WAIT_SECONDS = 120.0
 POLL_SECONDS = 0.25
-UNSETTLED = frozenset({"waiting", "judging"})
+UNSETTLED = frozenset({"pending", "evaluating"})
 
 
 def pool() -> dict[str, list[Path]]:
@@ -75,7 +75,7 @@ def _channels(receivers: ReceiverDoubles) -> list[dict[str, Any]]:
     return [
         {"name": "code host", "kind": "github", "url": f"{receivers.url}/github", "repository": REPOSITORY, "token": TOKEN},
         {"name": "#performance", "kind": "slack", "url": f"{receivers.url}{SLACK_PATH}"},
-        {"name": "on-call", "kind": "email", "to": ["oncall@shop.example"]},
+        {"name": "on-call", "kind": "email", "recipients": ["oncall@shop.example"]},
         {"name": "internal tool", "kind": "webhook", "url": f"{receivers.url}/webhook"},
     ]  # fmt: skip
 

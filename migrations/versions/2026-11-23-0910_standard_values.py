@@ -22,6 +22,7 @@ VALUES = (
          ("trace_cut", "trace_excerpt")),
     ),
     ("bisect", "state", (("inseparable", "not-separable"),)),
+    ("bisect_event", "kind", (("inseparable", "not-separable"),)),
     ("build_verdict", "state", (("waiting", "pending"), ("judging", "evaluating"))),
     ("comment", "author_kind", (("person", "user"),)),
     ("deployment_evaluation", "verdict", (("cannot-tell", "inconclusive"),)),

@@ -40,10 +40,10 @@ def test_the_branch_of_a_merge_is_no_level_of_its_own(tmp_path: Path) -> None:
         {"level": "", "state": "unbuildable"},
         {"level": "a", "state": "done"},
         {"level": "b", "state": "done"},
-        {"level": "b", "state": "annulled"},
+        {"level": "b", "state": "invalidated"},
     ]
     levels = [level("", "mono", "merge"), level("a", "mono", "inner"), level("b", "libdb", "bump")]
-    cost = {"deploys": 4, "git_bisect_best_of_5_probes": 50}
+    cost = {"deployments": 4, "git_bisect_best_of_5_probes": 50}
     told = told_of({"levels": levels, "probes": probes, "cost": cost}, made, 12.4)
     assert told["levels"] == [
         {"repository": "mono", "culprit": "inner", "deploys": 2},

@@ -20,7 +20,7 @@ NOTHING = {"victim": None, "culprit": None, "p99_before_ns": None, "p99_after_ns
 
 
 def finding(subject: str, kind: str = "trace.sched_delay", culprit: str | None = "main.hog") -> dict[str, Any]:
-    return {"kind": kind, "subject": subject, "by": [{"subject": culprit, "share": 0.9}] if culprit else []}
+    return {"kind": kind, "subject": subject, "contributions": [{"subject": culprit, "share": 0.9}] if culprit else []}
 
 
 def test_the_first_finding_is_printed() -> None:

@@ -28,6 +28,8 @@ METADATA = (
     "committed-at",
 )
 """Build metadata with one option each."""
+API_NAMES = {"label": "display_name"}
+"""Fields of the API whose option has another name."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ def parse_build_arguments(options: argparse.Namespace, environ: Mapping[str, str
         raise InvalidArgument(f"{given!r} is not a build. Use SERVICE@COMMIT, or the ID of a build.")
     from_ci.pop("commit", None)
     values = {name.replace("-", "_"): getattr(options, name.replace("-", "_")) for name in METADATA}
-    facts = {**from_ci, **{name: value for name, value in values.items() if value}}
+    facts = {**from_ci, **{API_NAMES.get(name, name): value for name, value in values.items() if value}}
     if options.pull_request:
         facts["pull_request"] = {**facts.get("pull_request", {}), "number": options.pull_request}
     if options.go_mod:

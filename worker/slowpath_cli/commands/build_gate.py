@@ -10,7 +10,7 @@ from slowpath_cli.core.collect_errors import RequestDeclined
 REGRESSED, INCONCLUSIVE, PASSED = 1, 3, 0
 FIRST_PAUSE_S, MAX_PAUSE_S = 0.5, 5.0
 NOT_DECODED = frozenset({"received", "decoding"})
-NOT_EVALUATED = frozenset({"waiting", "judging"})
+NOT_EVALUATED = frozenset({"pending", "evaluating"})
 MISSING_VERDICT_S = 60.0
 """Maximum wait for a verdict to exist: the evaluation starts seconds after the last file was decoded."""
 

@@ -56,7 +56,7 @@ def report_bisect(call: Call, bisect_id: str) -> None:
     )
     call("PATCH", report, json={"blocks": [{"kind": "text", "markdown": markdown}]})
     page = f"/bisects/{bisect_id}"
-    call("POST", f"{report}/views", json={"title": name, "path": page, "requests": [page]})
+    call("POST", f"{report}/snapshots", json={"title": name, "path": page, "requests": [page]})
     call("POST", f"{report}/publish")
 
 

@@ -145,7 +145,7 @@ def _explain(client: httpx.Client, seeded: _SeededInvestigation) -> None:
         if (span["service"], span["kind"]) == (wanted["service"], "server")
         for number, gap in enumerate(span["gaps"])
     ]
-    _call(client, "POST", f"{path}/explanations", json=max(gaps, key=lambda each: each[0])[1])
+    _call(client, "POST", f"{path}/gap-explanations", json=max(gaps, key=lambda each: each[0])[1])
 
 
 def _create_comparisons(client: httpx.Client, seeded: _SeededInvestigation) -> list[str]:

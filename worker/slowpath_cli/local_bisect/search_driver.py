@@ -197,7 +197,7 @@ class SearchDriver:
         deploy = state.deploys[number - 1]
         if answer.kind in {"good", "bad"}:
             return search.record_verdict(state, number, bad=answer.kind == "bad")
-        if deploy.purpose in {"end", "control"}:
+        if deploy.purpose in {"boundary", "control"}:
             raise UnbuildableBoundary(
                 f"{'The good' if deploy.build == GOOD_END else 'The bad'} boundary {BOUNDARY_FAILURES[answer.kind]}. "
                 f"The script's output is in {self._out(number)}{last_line(self._out(number))}"

@@ -18,7 +18,7 @@ LIMITS_WITH_VALUE: Final = tuple(f"{one}=" for one in LIMITS)
 OUTCOMES: Final = {
     "found": "Found.",
     "not-in-range": "No commit between good and bad is the culprit: both boundaries measure alike, or something else differs.",
-    "inseparable": "The suspects cannot be separated: builds between them fail, or the measurements contradict each other.",
+    "not-separable": "The suspects cannot be separated: builds between them fail, or the measurements contradict each other.",
     "stopped": "Undecided at the limit of {limit} probes: these suspects remain.",
 }
 

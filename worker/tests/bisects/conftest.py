@@ -133,7 +133,7 @@ class Runner:
 
     def end(self, run_id: str, how: str = "done") -> None:
         """Say that a run is gone."""
-        said = self.client.post(f"/api/v1/probes/{run_id}/result", json={"how": how})
+        said = self.client.post(f"/api/v1/probes/{run_id}/result", json={"outcome": how})
         assert said.status_code == 204, said.text
         self.running.pop(run_id, None)
 

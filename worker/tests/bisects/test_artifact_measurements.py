@@ -58,12 +58,12 @@ def test_a_window_is_read_when_its_artifacts_are_decoded(search: Search, setting
     waiting = search.bench.admin.execute("SELECT id FROM job WHERE name = 'bisects.read-measurement'").fetchone()
     assert waiting is not None
     assert search.bench.carry_out(JobId(waiting[0]))["state"] == "waiting"
-    assert first(search)["windows"][0]["value"] is None
+    assert first(search)["measurements"][0]["value"] is None
 
     decode(search, settings)
     search.work()
     told = search.told()
-    [window] = told["probes"][0]["windows"]
+    [window] = told["probes"][0]["measurements"]
     assert window["value"] > 0
     assert window["artifact_ids"] == [one]
     assert told["signature"]["unit"] == told["evidence"]["unit"] != ""
@@ -79,8 +79,8 @@ def test_three_windows_without_the_signature_and_a_probe_is_given_up(search: Sea
         decode(search, settings)
         search.work()
     told = first(search)
-    assert [bool(window["problem"]) for window in told["windows"]] == [True] * 3
-    assert told["state"] == "annulled"
+    assert [bool(window["problem"]) for window in told["measurements"]] == [True] * 3
+    assert told["state"] == "invalidated"
     assert search.runner.beat(lease["run_id"])["command"] == "stop"
 
 
@@ -92,4 +92,4 @@ def test_artifacts_deleted_before_they_are_read_are_reported(search: Search) -> 
     search.runner.measure(lease["run_id"], artifact_ids=[one])
     assert search.person.delete(f"/api/v1/artifacts/{one}").status_code == 204
     search.work()
-    assert "deleted" in first(search)["windows"][0]["problem"]
+    assert "deleted" in first(search)["measurements"][0]["problem"]

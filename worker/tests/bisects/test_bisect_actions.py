@@ -75,7 +75,7 @@ def test_what_is_lost_is_asked_again_and_torn_down_when_its_runner_comes_back(se
     assert search.told()["probes"][0]["state"] == "leased"
     watch(search, seconds=200)
     told = search.told()
-    assert [one["state"] for one in told["probes"]] == ["lost", "asked"]
+    assert [one["state"] for one in told["probes"]] == ["lost", "queued"]
     assert search.runner.beat(lease["run_id"])["command"] == "stop"
     assert search.runner.lease()[0]["slot"] != lease["slot"], "a slot is free only when what was in it is gone"
     search.runner.end(lease["run_id"])
@@ -85,7 +85,7 @@ def test_what_is_lost_is_asked_again_and_torn_down_when_its_runner_comes_back(se
 def test_a_pause_ends_after_the_window_and_nothing_new_begins(search: Search) -> None:
     search.begin(plan_of(10))
     [lease] = search.runner.lease()
-    told = search.ask("moves", {"move": "pause", "reason": "lunch"})
+    told = search.ask("actions", {"action": "pause", "reason": "lunch"})
     assert (told["state"], told["sentence"]) == ("paused", "Paused: lunch")
     assert search.runner.beat(lease["run_id"])["command"] == "measure"
     search.runner.measure(lease["run_id"], value=1.0)
@@ -94,16 +94,16 @@ def test_a_pause_ends_after_the_window_and_nothing_new_begins(search: Search) ->
     search.runner.end(lease["run_id"])
     search.work()
     assert search.runner.lease() == []
-    search.ask("moves", {"move": "resume"})
+    search.ask("actions", {"action": "resume"})
     told = search.run(slower_from(4))
     assert (told["state"], told["culprit"]["sha"]) == ("found", sha(4))
-    assert len(told["probes"][0]["windows"]) == 1
+    assert len(told["probes"][0]["measurements"]) == 1
 
 
 def test_a_cancelled_one_takes_everything_down_and_can_be_deleted_then(search: Search) -> None:
     search.begin(plan_of(10))
     [lease] = search.runner.lease()
-    assert search.ask("moves", {"move": "cancel"})["state"] == "cancelled"
+    assert search.ask("actions", {"action": "cancel"})["state"] == "cancelled"
     path = f"/api/v1/bisects/{search.bisect_id}"
     assert search.person.delete(path).status_code == 409
     assert search.runner.beat(lease["run_id"])["command"] == "stop"
@@ -113,13 +113,13 @@ def test_a_cancelled_one_takes_everything_down_and_can_be_deleted_then(search: S
 
 
 def test_each_round_waits_for_approval(search: Search) -> None:
-    search.begin(plan_of(4), approval=True)
+    search.begin(plan_of(4), needs_approval=True)
     told = search.told()
     assert (told["state"], told["needs_approval"]) == ("waiting-approval", True)
     assert search.runner.lease() == []
     for _ in range(60):
         if told["state"] == "waiting-approval":
-            search.ask("moves", {"move": "approve"})
+            search.ask("actions", {"action": "approve"})
         elif told["state"] != "searching":
             break
         search.runner.turn(slower_from(2))
@@ -131,7 +131,7 @@ def test_each_round_waits_for_approval(search: Search) -> None:
 
 def test_deploys_begin_in_the_allowed_hours_only(search: Search, people: AccountsFactory) -> None:
     hours = {"days": ["mon"], "from": "09:00", "to": "17:00", "zone": "Europe/Berlin"}
-    search.begin(plan_of(4), hours=hours)
+    search.begin(plan_of(4), deployment_hours=hours)
     people.house.clock.at = datetime(2026, 11, 21, 12, tzinfo=UTC)  # a Saturday
     assert search.runner.lease() == []
     assert "hours" in search.told()["sentence"]
@@ -152,9 +152,9 @@ def test_marks_steer_the_search_without_deploys(search: Search) -> None:
     search.begin(plan_of(64))
     for at, verdict in ((31, "not-slower"), (33, "slower")):
         body = {"candidate": f"{sha(at)}/itself", "verdict": verdict, "reason": "known"}
-        told = search.ask("marks", body)
-    assert told["cost"]["deploys"] == 0
-    found = {one["sha"]: one["belief"] for one in told["levels"][0]["candidates"]}
+        told = search.ask("overrides", body)
+    assert told["cost"]["deployments"] == 0
+    found = {one["sha"]: one["posterior"] for one in told["levels"][0]["candidates"]}
     assert found[sha(32)] + found[sha(33)] > 0.5
     told = search.run(slower_from(33))
     assert (told["state"], told["culprit"]["sha"]) == ("found", sha(33))
@@ -172,7 +172,7 @@ def test_an_unbuildable_end_is_reported_to_a_person(search: Search) -> None:
     told = search.run(lambda lease: None if lease["build"]["commit"] == sha(0) else 1.0)
     assert told["state"] == "paused"
     assert "good end" in told["pause_reason"].lower()
-    search.ask("moves", {"move": "resume"})
+    search.ask("actions", {"action": "resume"})
     assert search.run(slower_from(5))["culprit"]["sha"] == sha(5)
 
 
@@ -193,7 +193,7 @@ def test_what_was_measured_before_a_failure_counts(search: Search) -> None:
     search.runner.end(lease["run_id"], "failed")
     search.work()
     [first, *_] = search.told()["probes"]
-    assert (first["state"], len(first["windows"])) == ("done", 1)
+    assert (first["state"], len(first["measurements"])) == ("done", 1)
 
 
 def test_a_probe_can_be_annulled_and_measured_again(search: Search) -> None:
@@ -202,11 +202,11 @@ def test_a_probe_can_be_annulled_and_measured_again(search: Search) -> None:
     [lease] = search.runner.lease()
     search.runner.measure(lease["run_id"], value=50.0)
     search.work()
-    search.ask("annulments", {"number": 1, "reason": "a bad node"})
+    search.ask("invalidations", {"number": 1, "reason": "a bad node"})
     told = search.run(measure)
     assert (told["state"], told["culprit"]["sha"]) == ("found", sha(3))
-    assert told["probes"][0]["state"] == "annulled"
-    assert told["probes"][0]["windows"][0]["value"] == 50.0
+    assert told["probes"][0]["state"] == "invalidated"
+    assert told["probes"][0]["measurements"][0]["value"] == 50.0
 
 
 def test_a_control_stays_and_is_measured_with_the_others(search: Search) -> None:
@@ -214,9 +214,9 @@ def test_a_control_stays_and_is_measured_with_the_others(search: Search) -> None
     told = search.run(slower_from(7))
     assert (told["state"], told["culprit"]["sha"]) == ("found", sha(7))
     [control] = [one for one in told["probes"] if one["purpose"] == "control"]
-    rounds = {window["round"] for window in control["windows"]}
-    assert len(control["windows"]) >= told["cost"]["rounds"]
-    measured = {w["round"] for one in told["probes"] if one["purpose"] != "control" for w in one["windows"]}
+    rounds = {window["round"] for window in control["measurements"]}
+    assert len(control["measurements"]) >= told["cost"]["rounds"]
+    measured = {w["round"] for one in told["probes"] if one["purpose"] != "control" for w in one["measurements"]}
     assert measured - rounds == set()
     assert told["evidence"]["control"]
 
@@ -226,16 +226,16 @@ def test_a_control_needs_a_slot(search: Search) -> None:
     path = f"/api/v1/bisects/{search.bisect_id}"
     said = search.person.patch(path, json={"settings": {"control": True}})
     assert said.status_code == 422
-    said = search.person.patch(path, json={"settings": {"control": True, "slots": 3, "belief": 0.9}})
-    assert said.json()["settings"]["belief"] == 0.9
-    assert said.json()["settings"]["window_seconds"] == 30.0
+    said = search.person.patch(path, json={"settings": {"control": True, "slots": 3, "stop_probability": 0.9}})
+    assert said.json()["settings"]["stop_probability"] == 0.9
+    assert said.json()["settings"]["measurement_seconds"] == 30.0
 
 
 def test_as_many_deploys_as_are_allowed(search: Search) -> None:
     search.begin(plan_of(64), max_deployments=5)
     told = search.run(slower_from(33, noise=0.2))
     assert told["state"] == "stopped"
-    assert told["deploys"] <= 5
+    assert told["deployments"] <= 5
     assert told["cost"]["limit"] == 5
     assert told["sentence"].startswith("Undecided at the limit of 5 deploys: ")
     assert "Most likely: " in told["sentence"]
@@ -287,7 +287,7 @@ def test_a_runner_that_has_something_is_not_forgotten(search: Search, people: Ac
     people.house.clock.move(hours=2)
     assert search.person.delete("/api/v1/runners/lab").status_code == 204
     search.work()
-    assert [one["state"] for one in search.told()["probes"]] == ["lost", "asked"]
+    assert [one["state"] for one in search.told()["probes"]] == ["lost", "queued"]
 
 
 def test_the_end_of_a_bisect_is_sent_and_listed(search: Search) -> None:

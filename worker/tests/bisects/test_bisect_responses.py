@@ -34,18 +34,26 @@ def test_of_thousands_of_candidates_the_most_likely_are_returned(search: Search)
         costs.append(time.process_time() - began)
     [level] = told["levels"]
     assert len(level["candidates"]) == 200
-    assert (level["classes"], len(level["bars"]["belief"]), len(level["bars"]["before"])) == (4096, 4096, 4096)
+    assert (level["candidate_count"], len(level["bars"]["posterior"]), len(level["bars"]["prior"])) == (
+        4096,
+        4096,
+        4096,
+    )
     probed = {one["candidate"] for one in told["probes"] if one["candidate"] != "good"}
     assert probed <= {one["id"] for one in level["candidates"]}
-    assert sum(level["bars"]["belief"]) + told["elsewhere"] == pytest.approx(1, abs=0.01)
+    assert sum(level["bars"]["posterior"]) + told["elsewhere"] == pytest.approx(1, abs=0.01)
     assert told["cost"]["git_bisect_best_of_5_probes"] == 5 * 13
-    assert told["cost"]["expected"]["low"] <= told["cost"]["expected"]["mean"] <= told["cost"]["expected"]["high"]
+    assert (
+        told["cost"]["expected_probes"]["low"]
+        <= told["cost"]["expected_probes"]["mean"]
+        <= told["cost"]["expected_probes"]["high"]
+    )
     assert min(costs) < 0.3, "CPU seconds; what a machine does beside it is not counted"
     path = f"/api/v1/bisects/{told['id']}/candidates"
     first = search.person.get(path, params={"limit": 200}).json()
     more = search.person.get(path, params={"limit": 200, "cursor": first["next_cursor"]}).json()
     assert (first["found"], first["places"][0], more["places"][0]) == (4096, 4095, 3895)
-    old = search.person.get(path, params={"q": more["items"][0]["sha"]}).json()
+    old = search.person.get(path, params={"search": more["items"][0]["sha"]}).json()
     assert (old["items"], old["next_cursor"]) == ([more["items"][0]], None)
     assert search.person.get(path, params={"level": "no such"}).status_code == 404
 
@@ -89,23 +97,25 @@ def test_it_is_started_steered_and_deleted(client: TestClient) -> None:
     other = client.post("/api/v1/services", json={"name": "other"}).json()["id"]
     asked = {
         "service_id": service, "repository_id": repository_id, "good_sha": GOOD, "bad_sha": BAD,
-        "settings": {"slots": 3, "max_deployments": 20, "hours": {"days": ["mon"], "from": "22:00", "to": "06:00", "zone": "UTC"}},
+        "settings": {"slots": 3, "max_deployments": 20, "deployment_hours": {"days": ["mon"], "from": "22:00", "to": "06:00", "zone": "UTC"}},
     }  # fmt: skip
     made = client.post("/api/v1/bisects", json=asked)
     assert made.status_code == 201, made.text
     told = made.json()
     assert (told["state"], told["number"], told["signature"]["kind"]) == ("planned", 1, "custom")
-    assert told["settings"]["hours"]["from"] == "22:00"
+    assert told["settings"]["deployment_hours"]["from"] == "22:00"
     assert (told["good"]["sha"], told["levels"], told["probes"]) == (GOOD, [], [])
     assert client.post("/api/v1/bisects", json={**asked, "bad_sha": GOOD}).status_code == 422
     path = f"/api/v1/bisects/{told['id']}"
-    assert client.post(f"{path}/marks", json={"candidate": "x", "verdict": "slower", "reason": "y"}).status_code == 409
-    changed = client.patch(path, json={"settings": {"hours": None, "slots": 1}}).json()
-    assert (changed["settings"]["hours"], changed["settings"]["max_deployments"]) == (None, 20)
+    assert (
+        client.post(f"{path}/overrides", json={"candidate": "x", "verdict": "slower", "reason": "y"}).status_code == 409
+    )
+    changed = client.patch(path, json={"settings": {"deployment_hours": None, "slots": 1}}).json()
+    assert (changed["settings"]["deployment_hours"], changed["settings"]["max_deployments"]) == (None, 20)
     assert client.patch(path, json={"settings": {"goos": "darwin"}}).status_code == 422
-    assert client.post(f"{path}/moves", json={"move": "approve"}).status_code == 409
-    assert client.post(f"{path}/moves", json={"move": "cancel"}).json()["state"] == "cancelled"
-    assert client.post(f"{path}/moves", json={"move": "resume"}).status_code == 409
+    assert client.post(f"{path}/actions", json={"action": "approve"}).status_code == 409
+    assert client.post(f"{path}/actions", json={"action": "cancel"}).json()["state"] == "cancelled"
+    assert client.post(f"{path}/actions", json={"action": "resume"}).status_code == 409
     assert client.delete(path).status_code == 204
     fed = [one["action"] for one in client.get("/api/v1/activity", params={"service_id": service}).json()["items"]]
     assert [one for one in fed if one.startswith("bisect.")] == ["bisect.deleted", "bisect.finished", "bisect.created"]
@@ -124,7 +134,7 @@ def test_a_repository_that_cannot_be_read_starts_no_search(client: TestClient) -
     offer = client.get("/api/v1/bisect-proposals", params={"service_id": service}).json()
     said = client.post("/api/v1/bisects", json={"service_id": service, "good_sha": GOOD, "bad_sha": BAD})
 
-    assert "has no address" in offer["missing"][0]
+    assert "has no address" in offer["missing_inputs"][0]
     assert said.status_code == 422
     assert "shop/quoter has no address" in said.json()["detail"]
     assert "Settings, Integrations" in said.json()["resolution"]
@@ -135,7 +145,7 @@ def test_a_start_that_failed_is_tried_again(client: TestClient, house: AppUnderT
     service, repository_id = repository(client)
     asked = {"service_id": service, "repository_id": repository_id, "good_sha": GOOD, "bad_sha": BAD}
     path = f"/api/v1/bisects/{client.post('/api/v1/bisects', json=asked).json()['id']}"
-    assert client.post(f"{path}/moves", json={"move": "retry"}).status_code == 409
+    assert client.post(f"{path}/actions", json={"action": "retry"}).status_code == 409
     with house.database.writing(TeamScope(team.id)) as session:
         session.execute(update(JobRow).values(state="failed"))
         search_planner.record_plan_failure(
@@ -143,7 +153,7 @@ def test_a_start_that_failed_is_tried_again(client: TestClient, house: AppUnderT
         )
     assert client.get(path).json()["state"] == "failed"
 
-    again = client.post(f"{path}/moves", json={"move": "retry"})
+    again = client.post(f"{path}/actions", json={"action": "retry"})
 
     assert again.status_code == 200, again.text
     assert (again.json()["state"], again.json()["problem"]) == ("planned", None)
@@ -151,16 +161,16 @@ def test_a_start_that_failed_is_tried_again(client: TestClient, house: AppUnderT
     with house.database.reading(TeamScope(team.id)) as session:
         names = session.scalars(select(JobRow.name).where(JobRow.state == "waiting")).all()
     assert names.count("bisects.plan") == 1
-    assert client.post(f"{path}/moves", json={"move": "retry"}).status_code == 409
+    assert client.post(f"{path}/actions", json={"action": "retry"}).status_code == 409
 
 
 @pytest.mark.parametrize(
     "settings",
     [
-        {"hours": {"days": ["mon"], "from": "9", "to": "17:00", "zone": "UTC"}},
-        {"hours": {"days": [], "from": "09:00", "to": "17:00", "zone": "UTC"}},
-        {"hours": {"days": ["mon"], "from": "09:00", "to": "17:00", "zone": "../etc"}},
-        {"belief": 1.0},
+        {"deployment_hours": {"days": ["mon"], "from": "9", "to": "17:00", "zone": "UTC"}},
+        {"deployment_hours": {"days": [], "from": "09:00", "to": "17:00", "zone": "UTC"}},
+        {"deployment_hours": {"days": ["mon"], "from": "09:00", "to": "17:00", "zone": "../etc"}},
+        {"stop_probability": 1.0},
         {"slots": 65},
         {"tags": ["a b"]},
         {"directory": "$(x)"},

@@ -12,6 +12,6 @@ def test_it_names_the_guilty_commit(search: Search) -> None:
     told = search.run(slower_from(17))
     assert told["state"] == "found"
     assert told["culprit"]["sha"] == sha(17)
-    assert told["belief"] >= 0.95
+    assert told["posterior"] >= 0.95
     assert told["cost"]["running"] == 0
-    assert len(search.runner.started) == len(set(search.runner.started)) == told["deploys"]
+    assert len(search.runner.started) == len(set(search.runner.started)) == told["deployments"]

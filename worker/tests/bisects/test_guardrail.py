@@ -29,7 +29,7 @@ def push(search: Search, people: AccountsFactory, service: SomeService) -> None:
 def reason(search: Search, minutes_later: float = 0, **guard: float) -> str | None:
     path = f"/api/v1/bisects/{search.bisect_id}"
     search.clock.at = search.now()
-    assert search.person.patch(path, json={"settings": {"guard": guard}}).status_code == 200
+    assert search.person.patch(path, json={"settings": {"guardrail": guard}}).status_code == 200
     now = datetime.fromtimestamp(NOW_MS / 1000 + 60 * minutes_later, UTC)
     with search.bench.worker_context.database.reading(search.scope) as session:
         return bisect_monitor.check_guardrail(session, search.bisect_id, now=now)

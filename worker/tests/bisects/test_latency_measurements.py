@@ -34,7 +34,7 @@ class Lab:
         return Instance(self.pusher, name, self.now_ms - 120_000, **said)
 
     def begin(self, match: str = "instance", quantile: str = "p50", **settings: Any) -> None:  # noqa: ANN401 - members of settings
-        self.search.begin(plan_of(6), board={**self.board, "match": match}, **settings)
+        self.search.begin(plan_of(6), dashboard_selector={**self.board, "match": match}, **settings)
         self.search.bench.admin.execute(
             "UPDATE bisect SET signature = signature || jsonb_build_object('kind', 'latency', 'subject', %s::text, 'unit', 'ns')",
             (f"lab {quantile}",),
@@ -45,7 +45,7 @@ class Lab:
         index = self.search.runner.taken.get(run_id, 0)
         times = {"started_at": iso(from_ms), "ended_at": iso(to_ms)}
         said = self.search.runner.client.post(
-            f"/api/v1/probes/{run_id}/measurements", json={"index": index, "board": True, **times}
+            f"/api/v1/probes/{run_id}/measurements", json={"index": index, "is_on_dashboard": True, **times}
         )
         assert said.status_code == 204, said.text
         self.search.runner.taken[run_id] = index + 1
@@ -61,7 +61,7 @@ class Lab:
 
     def windows(self) -> dict[str, dict[str, Any]]:
         """Return the newest window of each run."""
-        return {one["run_id"]: one["windows"][-1] for one in self.search.told()["probes"] if one["windows"]}
+        return {one["run_id"]: one["measurements"][-1] for one in self.search.told()["probes"] if one["measurements"]}
 
     def waited(self, seconds: float) -> None:
         """Move the reported windows back by this time."""
@@ -125,7 +125,7 @@ def test_late_samples_are_waited_for(lab: Lab, window: tuple[int, int]) -> None:
 
 
 def test_too_few_requests_are_reported_and_the_next_windows_are_longer(lab: Lab, window: tuple[int, int]) -> None:
-    lab.begin(quantile="p99", window_seconds=60)
+    lab.begin(quantile="p99", measurement_seconds=60)
     [lease] = lab.search.runner.lease()
     lab.instance(lease["run_id"]).run(lab.pushes(lab.now_ms - 110_000, lab.now_ms), FAST_S, 50)
     lab.measure(lease["run_id"], *window)
@@ -135,9 +135,9 @@ def test_too_few_requests_are_reported_and_the_next_windows_are_longer(lab: Lab,
     assert (told["value"], told["requests"]) == (None, 300)
     assert told["problem"] == "300 requests in this window of 60 s, and p99 needs 1,000: windows of 260 s would do."
     bisect = lab.search.told()
-    assert bisect["settings"]["window_seconds"] == 260
+    assert bisect["settings"]["measurement_seconds"] == 260
     assert any("from 60 to 260 s" in one["sentence"] for one in bisect["events"])
-    assert lab.search.runner.beat(lease["run_id"])["window_seconds"] == 260
+    assert lab.search.runner.beat(lease["run_id"])["measurement_seconds"] == 260
 
 
 def test_a_run_without_pushed_metrics_is_reported_as_such(lab: Lab, window: tuple[int, int]) -> None:
@@ -200,7 +200,7 @@ def test_a_whole_environment_is_one_deploy_at_a_time(lab: Lab, window: tuple[int
 def test_only_of_latency_the_board_is_asked(search: Search) -> None:
     search.begin(plan_of(6))
     [lease] = search.runner.lease()
-    body = {"index": 0, "board": True, "started_at": iso(0), "ended_at": iso(60_000)}
+    body = {"index": 0, "is_on_dashboard": True, "started_at": iso(0), "ended_at": iso(60_000)}
     said = search.runner.client.post(f"/api/v1/probes/{lease['run_id']}/measurements", json=body)
     assert said.status_code == 422
     assert "not read from the board" in said.json()["detail"]

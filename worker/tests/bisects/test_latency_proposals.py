@@ -50,32 +50,39 @@ def test_where_the_board_has_latency_it_is_offered(search: Search, service: str)
     assert [(one["kind"], one["subject"]) for one in offer["signatures"]] == [("custom", ""), ("latency", "lab p99")]
     latency = offer["signatures"][1]
     assert latency["label"] == "Latency, p99 in lab"
-    assert not latency["separates"]
+    assert not latency["is_separating"]
     [environment] = offer["environments"]
     # 1,000 requests at 10 a second, and some room
-    assert latency["board"] == {"environment_id": environment["id"], "environment": "lab", "window_seconds": 130}
+    assert latency["dashboard_selector"] == {
+        "environment_id": environment["id"],
+        "environment": "lab",
+        "measurement_seconds": 130,
+    }
 
 
 def test_the_window_length_follows_the_traffic_unless_it_is_given(search: Search, asked: dict[str, Any]) -> None:
-    by_itself, said = start(search.person, asked), start(search.person, asked, settings={"window_seconds": 20})
+    by_itself, said = start(search.person, asked), start(search.person, asked, settings={"measurement_seconds": 20})
     assert (by_itself.status_code, said.status_code) == (201, 201), by_itself.text
     first, second = by_itself.json(), said.json()
-    assert (first["settings"]["window_seconds"], second["settings"]["window_seconds"]) == (130, 20)
-    assert first["settings"]["board"]["match"] == "instance"
+    assert (first["settings"]["measurement_seconds"], second["settings"]["measurement_seconds"]) == (130, 20)
+    assert first["settings"]["dashboard_selector"]["match"] == "instance"
     assert (first["signature"]["unit"], first["signature"]["larger_is_worse"]) == ("ns", True)
 
 
 def test_the_signature_names_where_it_is_read(search: Search, asked: dict[str, Any]) -> None:
     staging = search.person.post("/api/v1/environments", json={"name": "staging"}).json()["id"]
-    told = start(search.person, asked, settings={"board": {"environment_id": staging}}).json()
+    told = start(search.person, asked, settings={"dashboard_selector": {"environment_id": staging}}).json()
     assert told["signature"]["subject"] == "staging p99"
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
     ({"signature": {"kind": "latency", "subject": "lab p0"}}, "names no quantile"),
     ({"signature": {"kind": "latency", "subject": "nowhere p99"}}, "no environment nowhere"),
-    ({"signature": {"kind": "custom", "subject": "ms"}, "settings": {"board": "lab"}}, "not read from the board"),
-    ({"settings": {"board": "lab", "slots": 2}}, "would be taken for each"),
+    (
+        {"signature": {"kind": "custom", "subject": "ms"}, "settings": {"dashboard_selector": "lab"}},
+        "not read from the board",
+    ),
+    ({"settings": {"dashboard_selector": "lab", "slots": 2}}, "would be taken for each"),
 ]
 
 
@@ -83,8 +90,8 @@ def test_what_does_not_fit_is_refused(search: Search, asked: dict[str, Any]) -> 
     [lab] = search.person.get("/api/v1/environments").json()["items"]
     for said, says in REFUSED:
         settings = dict(said.get("settings", {}))
-        if "board" in settings:
-            settings["board"] = {"environment_id": lab["id"], "match": "environment"}
+        if "dashboard_selector" in settings:
+            settings["dashboard_selector"] = {"environment_id": lab["id"], "match": "environment"}
         answer = start(search.person, asked, **{**said, "settings": settings})
         assert answer.status_code == 422
         assert says in answer.json()["detail"]

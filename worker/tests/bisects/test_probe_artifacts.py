@@ -28,7 +28,7 @@ def ended(search: Search) -> tuple[str, list[str]]:
 
 
 def cancelled(search: Search) -> None:
-    search.ask("moves", {"move": "cancel"})
+    search.ask("actions", {"action": "cancel"})
     for run_id in list(search.runner.running):
         search.runner.end(run_id)
 
@@ -40,10 +40,10 @@ def there(search: Search, files: list[str]) -> list[bool]:
 def test_they_stay_unless_deletion_is_requested(search: Search) -> None:
     path, files = ended(search)
     cancelled(search)
-    assert search.person.get(f"{path}/files").json() == {"files": 1, "size_bytes": 3, "compared": 1}
+    assert search.person.get(f"{path}/artifacts").json() == {"files": 1, "size_bytes": 3, "compared_artifacts": 1}
     assert search.person.delete(path).status_code == 204
     assert there(search, files) == [True, True, True]
-    assert search.person.get(f"{path}/files").status_code == 404
+    assert search.person.get(f"{path}/artifacts").status_code == 404
 
 
 def test_they_go_with_it_but_for_what_is_compared(search: Search) -> None:
@@ -60,7 +60,7 @@ def test_they_go_with_it_but_for_what_is_compared(search: Search) -> None:
 def test_what_was_measured_is_not_too_old_while_it_goes_on(search: Search) -> None:
     ended(search)
     search.bench.admin.execute("DELETE FROM comparison")
-    search.bench.admin.execute("UPDATE artifact SET state = 'refused', created_at = created_at - interval '40 days'")
+    search.bench.admin.execute("UPDATE artifact SET state = 'invalid', created_at = created_at - interval '40 days'")
 
     def doomed() -> tuple[int, int]:
         told = search.person.get("/api/v1/retention/preview", params={"rule": ["unread:30"]}).json()

@@ -59,11 +59,11 @@ def measured(search: Search, settings: Settings) -> Search:  # noqa: F811
 def as_known(told: dict[str, Any], *, times: float = 1.0) -> Callable[[dict[str, Any]], float]:
     """Return what measures as production did, or so many times as much."""
     strip, dice = told["evidence"], np.random.default_rng(1)
-    levels = {name: float(np.mean(strip[name])) * times for name in ("known_good", "known_bad")}
+    levels = {name: float(np.mean(strip[name])) * times for name in ("baseline_good", "baseline_bad")}
 
     def measure(lease: dict[str, Any]) -> float:
         slow = int(lease["build"]["commit"], 16) >= GUILTY
-        return float(levels["known_bad" if slow else "known_good"] * np.exp(0.03 * dice.standard_normal()))
+        return float(levels["baseline_bad" if slow else "baseline_good"] * np.exp(0.03 * dice.standard_normal()))
 
     return measure
 
@@ -77,17 +77,17 @@ def test_both_ends_are_known_without_a_deploy(measured: Search) -> None:
         [sha(0), sha(COMMITS)],
         ["not-slower", "slower"],
     )
-    assert all(one["value"] > 0 and one["artifact_ids"] for one in (*first["windows"], *second["windows"]))
+    assert all(one["value"] > 0 and one["artifact_ids"] for one in (*first["measurements"], *second["measurements"]))
     strip = told["evidence"]
-    assert len(strip["known_good"]) == len(strip["known_bad"]) == FILES
-    assert max(strip["known_good"]) < min(strip["known_bad"])
-    assert (told["cost"]["deploys"], strip["good"]) == (0, [])
+    assert len(strip["baseline_good"]) == len(strip["baseline_bad"]) == FILES
+    assert max(strip["baseline_good"]) < min(strip["baseline_bad"])
+    assert (told["cost"]["deployments"], strip["good"]) == (0, [])
     assert "known" in {one["kind"] for one in told["events"]}
 
     ended = measured.run(as_known(told))
     assert (ended["state"], ended["culprit"]["sha"]) == ("found", sha(GUILTY))
     assert {one["purpose"] for one in ended["probes"]} == {"baseline", "probe"}
-    assert ended["cost"]["deploys"] == len(ended["probes"]) - 2
+    assert ended["cost"]["deployments"] == len(ended["probes"]) - 2
 
 
 def test_where_a_search_measures_otherwise_both_ends_are_deployed(measured: Search) -> None:
@@ -100,11 +100,11 @@ def test_where_a_search_measures_otherwise_both_ends_are_deployed(measured: Sear
         told = measured.told()
         if "boundary" in {one["purpose"] for one in told["probes"]}:
             break
-    assert [one["state"] for one in told["probes"][:2]] == ["annulled", "annulled"]
+    assert [one["state"] for one in told["probes"][:2]] == ["invalidated", "invalidated"]
     assert "boundary" in {one["purpose"] for one in told["probes"]}
     [event] = [one for one in told["events"] if one["kind"] == "disowned"]
     assert "does not count" in event["sentence"]
-    assert told["evidence"]["known_good"] == []
+    assert told["evidence"]["baseline_good"] == []
 
 
 def regressed(search: Search) -> RegressionId:

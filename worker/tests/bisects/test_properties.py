@@ -87,21 +87,21 @@ class Chaos:
 
     def _annul(self, _runner: Any, _run_id: str | None) -> None:  # noqa: ANN401
         number = int(self.dice.integers(1, 30))
-        self._ask("annulments", {"number": number, "reason": "a bad node"})
+        self._ask("invalidations", {"number": number, "reason": "a bad node"})
 
     def _mark(self, _runner: Any, _run_id: str | None) -> None:  # noqa: ANN401
         at = int(self.dice.integers(1, 41))
         verdict = "slower" if at >= 23 else "not-slower"
-        self._ask("marks", {"candidate": f"{at:040x}/itself", "verdict": verdict, "reason": "seen"})
+        self._ask("overrides", {"candidate": f"{at:040x}/itself", "verdict": verdict, "reason": "seen"})
 
     def _remeasure(self, _runner: Any, _run_id: str | None) -> None:  # noqa: ANN401
         self._ask("probes", {"candidate": f"{int(self.dice.integers(1, 41)):040x}/itself"})
 
     def _pause(self, _runner: Any, _run_id: str | None) -> None:  # noqa: ANN401
-        self._ask("moves", {"move": "pause"})
+        self._ask("actions", {"action": "pause"})
 
     def _resume(self, _runner: Any, _run_id: str | None) -> None:  # noqa: ANN401
-        self._ask("moves", {"move": "resume"})
+        self._ask("actions", {"action": "resume"})
 
     def _work(self, _runner: Any, _run_id: str | None) -> None:  # noqa: ANN401
         self.search.work()
@@ -117,7 +117,7 @@ def test_nothing_is_started_twice_or_lost(search: Search, seed: int) -> None:
     chaos = Chaos(search, seed)
     for what in chaos.dice.choice(MOVES, size=120, p=OFTEN / OFTEN.sum()):
         chaos.move(str(what))
-    chaos._ask("moves", {"move": "cancel"})
+    chaos._ask("actions", {"action": "cancel"})
     for run_id in list(search.runner.running):
         assert search.runner.beat(run_id)["command"] == "stop"
         search.runner.end(run_id)
@@ -128,8 +128,8 @@ def test_nothing_is_started_twice_or_lost(search: Search, seed: int) -> None:
     deployed = [one for one in told["probes"] if one["leased_at"]]
     assert {one["run_id"] for one in deployed} == set(search.runner.started)
     assert all(one["ended_at"] for one in told["probes"])
-    assert {one["run_id"]: len(one["windows"]) for one in deployed if one["windows"]} == dict(chaos.told)
-    assert all(window["value"] < 900 for one in deployed for window in one["windows"])
+    assert {one["run_id"]: len(one["measurements"]) for one in deployed if one["measurements"]} == dict(chaos.told)
+    assert all(window["value"] < 900 for one in deployed for window in one["measurements"])
     assert [one["number"] for one in told["probes"]] == list(range(1, len(told["probes"]) + 1))
 
 
@@ -141,10 +141,10 @@ def test_it_still_finds_the_commit_after_a_stormy_beginning(search: Search) -> N
     for at in chaos.dice.choice(calm, size=60, p=weights):
         chaos.move(MOVES[int(at)])
         if (told := search.told())["state"] == "paused":
-            search.ask("moves", {"move": "resume"})
+            search.ask("actions", {"action": "resume"})
     told = search.run(chaos.measure)
     while told["state"] == "paused":
-        search.ask("moves", {"move": "resume"})
+        search.ask("actions", {"action": "resume"})
         told = search.run(chaos.measure)
     assert told["state"] == "found"
     assert told["culprit"]["sha"] == f"{23:040x}"

@@ -19,8 +19,8 @@ def without_times(told: dict[str, Any]) -> dict[str, Any]:
     keep = (
         "title",
         "sentence",
-        "belief",
-        "deploys",
+        "posterior",
+        "deployments",
         "culprit",
         "signature",
         "levels",
@@ -29,7 +29,7 @@ def without_times(told: dict[str, Any]) -> dict[str, Any]:
         "state",
     )
     probes = [{name: one[name] for name in ("number", "sha", "verdict", "state")} for one in told["probes"]]
-    values = [[each["value"] for each in one["windows"]] for one in told["probes"]]
+    values = [[each["value"] for each in one["measurements"]] for one in told["probes"]]
     return {**{name: told[name] for name in keep}, "probes": probes, "values": values, "events": len(told["events"])}
 
 
@@ -58,6 +58,6 @@ def test_another_format_is_refused(search: Search) -> None:
     place = recorded_bisects.RecordedBisectTarget(UUID(int=1), UUID(int=2), None, None)
     with (
         search.bench.worker_context.database.writing(search.scope) as session,
-        pytest.raises(ValueError, match="format 1, this one 2"),
+        pytest.raises(ValueError, match="format 2, this one 3"),
     ):
-        recorded_bisects.insert_recorded_bisect(session, {"format": 2}, place, ended_at=search.now())
+        recorded_bisects.insert_recorded_bisect(session, {"format": 3}, place, ended_at=search.now())

@@ -105,7 +105,7 @@ def test_files_that_the_script_leaves_are_read(tmp_path: Path, capsys: pytest.Ca
     assert found["levels"][0]["culprit"] == shas[9]
     for signature, says in (
         ("profile.category:gc", "has no value of profile.category:gc"),
-        ("bench:Put-2 sec/op", "There are: Get-2 sec/op."),
+        ("bench:Put-2 sec/op", "Available: Get-2 sec/op."),
         ("gc", "KIND:SUBJECT"),
         ("latency:p99", "KIND:SUBJECT"),
     ):
@@ -121,7 +121,7 @@ def test_what_does_not_build_and_what_must_be_tried_again(tmp_path: Path, capsys
     found = bisect(
         capsys, tmp_path, repository, "--good", shas[0], "--bad", shas[-1], "--", script(tmp_path, text), code=3
     )  # fmt: skip
-    assert found["outcome"] == "inseparable"
+    assert found["outcome"] == "not-separable"
     assert found["levels"][0]["culprit"] is None
     assert sorted(found["levels"][0]["suspects"]) == sorted(shas[15:18])
 

@@ -105,3 +105,9 @@ def test_an_invalid_build_is_rejected(given: str) -> None:
 def test_a_missing_go_mod_is_reported() -> None:
     with pytest.raises(InvalidArgument, match="nowhere"):
         parse_build_arguments(asked("--build", "a@b", "--go-mod", "nowhere"), {})
+
+
+def test_a_label_is_sent_as_the_display_name_of_the_build() -> None:
+    told = parse_build_arguments(asked("--build", "quoter@aa", "--label", "nightly 7"), {})
+
+    assert told == BuildArguments("quoter", "aa", {"display_name": "nightly 7"})

@@ -89,7 +89,7 @@ def test_files_make_their_build_and_are_waited_for_with_a_token_that_may_only_up
     assert (first, again, refused) == (0, 0, 3), told
     assert (build["commit"], build["branch"]) == ("4f2c", "main")
     assert {(each["name"], each["state"]) for each in artifacts} == {
-        (PROFILE.name, "decoded"), (broken.name, "refused")
+        (PROFILE.name, "decoded"), (broken.name, "invalid")
     }  # fmt: skip
     assert broken.name in told.err
     assert token not in told.out + told.err
@@ -99,7 +99,7 @@ def test_files_make_their_build_and_are_waited_for_with_a_token_that_may_only_up
     ("state", "unread", "code"),
     [
         ("passed", (), 0), ("skipped", (), 0), ("changed", (), 1), ("changed", ("a",), 1), ("inconclusive", (), 3),
-        ("passed", ("a",), 3), ("judging", (), 3), ("waiting", (), 3), (None, (), 3),
+        ("passed", ("a",), 3), ("evaluating", (), 3), ("pending", (), 3), (None, (), 3),
     ],
 )  # fmt: skip
 def test_a_gate_opens_only_for_what_is_known_to_be_well(state: str | None, unread: tuple[str, ...], code: int) -> None:

@@ -134,8 +134,8 @@ def test_the_action_of_github(
     )
     assert (build["author"], build["pull_request"]) == ("a", {"number": 7, "url": "https://github.com/o/r/pull/7"})
     assert names(client) == {"cpu.0 of a run.pprof", "cpu.1 of a run.pprof"}
-    assert client.get("/api/v1/artifacts").json()["items"][0]["facts"] == {"requests": 5}
-    assert f"build={build['id']}\njudgement=waiting\n" in (folder / "output").read_text(encoding="utf-8")
+    assert client.get("/api/v1/artifacts").json()["items"][0]["run_metadata"] == {"requests": 5}
+    assert f"build={build['id']}\njudgement=pending\n" in (folder / "output").read_text(encoding="utf-8")
     assert not (folder / "hacked").exists()
 
 

@@ -52,7 +52,7 @@ class Shelf:
     def _artifact(self, name: str, asked: Asked) -> Reply:
         query = parse_qs(urlsplit(asked.path).query)
         artifact_id = self.keys.get(asked.headers["idempotency-key"]) or self._made(
-            name, asked.body, json.loads(query["facts"][0]), query["batch"][0]
+            name, asked.body, json.loads(query["run_metadata"][0]), query["batch"][0]
         )
         self.keys[asked.headers["idempotency-key"]] = artifact_id
         if artifact_id not in self.artifacts:
@@ -61,7 +61,7 @@ class Shelf:
 
     def _made(self, name: str, body: bytes, facts: object, batch: object) -> str:
         artifact_id = str(uuid.uuid4())
-        self.artifacts[artifact_id] = {"id": artifact_id, "name": name, "facts": facts, "batch": batch}
+        self.artifacts[artifact_id] = {"id": artifact_id, "name": name, "run_metadata": facts, "batch": batch}
         self.bodies[artifact_id] = body
         return artifact_id
 
@@ -83,7 +83,7 @@ class Shelf:
         body = b"".join(part for _, part in sorted(self.parts[words[1]].items()))
         assert len(body) == upload["size_bytes"]
         upload["artifact_id"] = upload["artifact_id"] or self._made(
-            upload["name"], body, upload["facts"], upload["batch"]
+            upload["name"], body, upload["run_metadata"], upload["batch"]
         )
         return told(201, self.artifacts[upload["artifact_id"]])
 
@@ -117,8 +117,8 @@ def test_files_go_up_with_their_facts_in_one_batch(serve: Serve, shelf: Shelf, t
     )
     made = {artifact["name"]: artifact for artifact in shelf.artifacts.values()}
     assert set(made) == {"cpu.00.pb.gz", "odd name?&.pb.gz"}
-    assert made["cpu.00.pb.gz"]["facts"] == {"requests": 7}, "what the API does not know is not sent"
-    assert made["odd name?&.pb.gz"]["facts"] == {"go_version": "go1.26.8"}
+    assert made["cpu.00.pb.gz"]["run_metadata"] == {"requests": 7}, "what the API does not know is not sent"
+    assert made["odd name?&.pb.gz"]["run_metadata"] == {"go_version": "go1.26.8"}
     assert len({artifact["batch"] for artifact in made.values()}) == 1
     assert sorted(shelf.bodies.values()) == [b"odd", b"zero"]
 
@@ -229,7 +229,7 @@ def test_collect_sends_straight_to_a_server(serve: Serve, shelf: Shelf, monkeypa
     assert main(["collect", process.address, *asked]) == 0
     assert [artifact["name"] for artifact in shelf.artifacts.values()] == ["goroutine.00.pb.gz", "cpu.00.pb.gz"]
     assert len({artifact["batch"] for artifact in shelf.artifacts.values()}) == 1
-    assert all(artifact["facts"]["run"] for artifact in shelf.artifacts.values())
+    assert all(artifact["run_metadata"]["run"] for artifact in shelf.artifacts.values())
 
 
 def test_two_sides_go_to_a_server_as_two_batches(serve: Serve, shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:

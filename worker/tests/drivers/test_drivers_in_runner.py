@@ -47,7 +47,7 @@ def lived(here: Here, lender: ProbeServerDouble, run_id: str, deploy: str) -> di
     here.start(lender, deploy=deploy, measure=PORT)
     end = lender.until_ended(run_id, 60)
     assert here.stop() == 0
-    assert end["how"] == "done", here.log.read_text()
+    assert end["outcome"] == "done", here.log.read_text()
     [window] = lender.windows[run_id].values()
     return window
 

@@ -101,7 +101,8 @@ def test_the_comparison_shows_the_documented_cause() -> None:
     [unmarshal] = [
         each
         for kind, subject in findings
-        if (each := findings[kind, subject])["subject"].endswith("(*Series).unmarshal") and each["profile"] == "cpu"
+        if (each := findings[kind, subject])["subject"].endswith("(*Series).unmarshal")
+        and each["profile_kind"] == "cpu"
     ]
     assert "of it in allocation" in unmarshal["sentence"], "one story: the function and what it allocates"
     gap = findings["spans.gap", "distributor/POST /api/v1/push|read body|Ingester/Push"]

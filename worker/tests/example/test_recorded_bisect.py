@@ -49,8 +49,8 @@ def test_its_pages_show_how_the_commit_was_found(house: AppUnderTest, team: Some
     assert found["good"]["title"]
     assert found["bad"]["title"]
     assert len(found["probes"]) == len(told["probes"])
-    assert all(one["value"] is not None for probe in found["probes"] for one in probe["windows"])
-    assert found["cost"]["deploys"] < found["cost"]["git_bisect_best_of_3_probes"]
+    assert all(one["value"] is not None for probe in found["probes"] for one in probe["measurements"])
+    assert found["cost"]["deployments"] < found["cost"]["git_bisect_best_of_3_probes"]
     assert datetime.fromisoformat(found["finished_at"]) == ENDED
-    assert datetime.fromisoformat(found["probes"][0]["asked_at"]) > ENDED - timedelta(seconds=told["seconds"])
-    assert found["belief"] > 0.95
+    assert datetime.fromisoformat(found["probes"][0]["queued_at"]) > ENDED - timedelta(seconds=told["seconds"])
+    assert found["posterior"] > 0.95

@@ -104,13 +104,13 @@ def test_a_slower_deploy_is_marked_within_two_minutes(client: TestClient, push: 
     watch()
 
     (change,) = changes_of(client)
-    assert (change["cause"], change["deploy_id"]) == ("deploy", deploy["id"])
+    assert (change["cause"], change["deployment_id"]) == ("deployment", deploy["id"])
     assert change["ratio_low"] > 1.2
     assert abs(change["at_ms"] - (NOW_MS - 1.5 * MINUTE)) <= 10_000
     assert change["sentence"].endswith("deploy 5f3c1e8")
     board = client.get("/api/v1/dashboard", params={"from": str(NOW_MS - HOUR), "to": str(NOW_MS)})
     header = read_columns(board.content, "slowpath.board").header
-    assert header["changes"] == [change]
+    assert [(each["id"], each["deploy_id"]) for each in header["changes"]] == [(change["id"], deploy["id"])]
     assert header["headline"]["deploy_id"] == deploy["id"]
     assert header["headline"]["sentence"].startswith(f"distributor {change['signal']} takes ")
     assert "deploy 5f3c1e8 explains it, load does not" in header["headline"]["sentence"]
@@ -128,7 +128,7 @@ def test_a_deploy_soon_after_another_step_has_a_step_of_its_own(client: TestClie
 
     found = changes_of(client)
     assert [round((change["at_ms"] - NOW_MS) / MINUTE) for change in found] == [-4, -2]
-    assert found[1]["deploy_id"] == deploy["id"]
+    assert found[1]["deployment_id"] == deploy["id"]
 
 
 def test_a_look_reads_what_is_new_and_decides_what_reading_all_would(
@@ -188,7 +188,7 @@ def test_a_deploy_reported_later_explains_an_unexplained_change(
     push(part("distributor", -1, -0.5, shares=SLOWER))
     watch()
     (told,) = changes_of(client)
-    assert told == {**change, "cause": "deploy", "deploy_id": deploy["id"], "sentence": told["sentence"]}
+    assert told == {**change, "cause": "deployment", "deployment_id": deploy["id"], "sentence": told["sentence"]}
     with house.database.writing(TeamScope(team.id)) as session:
         catalog.delete_deploy(session, DeployId(UUID(deploy["id"])))
     push(part("distributor", -0.5, 0, shares=SLOWER))
@@ -219,8 +219,8 @@ def test_who_waits_for_another_follows_it(
         change["service_id"]: (change["cause"], change["upstream_cause_service_id"]) for change in changes_of(client)
     }
     assert causes == {
-        services["ingester"]: ("deploy", None),
-        services["distributor"]: ("follows", services["ingester"]),
+        services["ingester"]: ("deployment", None),
+        services["distributor"]: ("dependency", services["ingester"]),
     }
 
 
@@ -234,7 +234,7 @@ def test_a_deploy_is_judged_at_its_looks(client: TestClient, push: Push, watch: 
     watch()
 
     told = client.get(f"/api/v1/deployments/{deploy['id']}/check").json()
-    assert [look["minutes"] for look in told["looks"]] == [5, 10, 15, 30]
+    assert [look["minutes_after_deployment"] for look in told["evaluations"]] == [5, 10, 15, 30]
     assert (told["verdict"], told["check"]["basis"]) == ("slower", "concurrent")
     assert told["check"]["ratio"] > 1.5
     watch()
@@ -248,5 +248,5 @@ def test_the_window_alone_never_yields_slower(client: TestClient, push: Push, wa
     watch()
     told = client.get(f"/api/v1/deployments/{deploy['id']}/check").json()
     assert told["verdict"] == "inconclusive"
-    assert {(look["basis"], look["verdict"]) for look in told["looks"]} == {("before-after", "inconclusive")}
+    assert {(look["basis"], look["verdict"]) for look in told["evaluations"]} == {("before-after", "inconclusive")}
     assert [doubt["id"] for doubt in told["check"]["doubts"]] == ["before-after"]

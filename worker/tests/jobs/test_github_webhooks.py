@@ -61,7 +61,7 @@ def run(bench: Bench, name: str) -> None:
 def taken(bench: Bench, client: TestClient, sender: Sender) -> tuple[str, str]:  # noqa: F811 - a fixture's name
     run(bench, "webhooks.process-delivery")
     newest = client.get(f"/api/v1/webhooks/{sender.hook_id}/deliveries").json()["items"][0]
-    return newest["state"], newest["sentence"]
+    return newest["state"], newest["outcome"]
 
 
 def test_a_push_records_commits_and_updates_builds(client: TestClient, bench: Bench, house: AppUnderTest) -> None:  # noqa: F811

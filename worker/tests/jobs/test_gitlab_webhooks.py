@@ -156,7 +156,7 @@ def test_no_more_are_asked_for_than_gitlab_sends_and_the_rest_comes_a_minute_lat
     assert 0 < soon < 120
     assert mark is None, "not all was looked through"
     assert [asked[:4] for asked in limited[2:]] == ["POST", "POST"], "told to slow down"
-    assert told(client, sender)["missed"] == 1
+    assert told(client, sender)["missed_count"] == 1
     assert told(client, sender)["problem"] is None
     assert 0 < waits_s(near) < 120
 

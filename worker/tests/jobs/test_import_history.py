@@ -175,7 +175,7 @@ def test_what_was_imported_is_what_prometheus_has(near: Bench, prometheus: Prome
     again = near.carry_out(near.write_down(ImportHistory(source_id, from_ms, to_ms)))
     assert again["state"] == JobState.DONE, again["problem"]
     assert tail_rows(near) == 0
-    assert last_import(near, source_id)["left_out"] == []
+    assert last_import(near, source_id)["skipped"] == []
 
 
 def test_without_the_operators_word_loopback_is_not_asked(bench: Bench, near: Bench) -> None:
@@ -235,10 +235,10 @@ def test_pages_become_shorter_until_they_are_small_enough(
     said = last_import(near, source_id)
     if least_ms:
         assert (said["samples"], said["series"]) == (1, 1)
-        assert {one["what"] for one in said["left_out"]} == {"native-histogram"}
+        assert {one["metric"] for one in said["skipped"]} == {"native-histogram"}
     else:
         assert said["samples"] == 0
-        assert [one["what"] for one in said["left_out"]] == ["page-too-large"]
+        assert [one["metric"] for one in said["skipped"]] == ["page-too-large"]
     assert len(peer.asked) < 400
 
 
@@ -256,7 +256,7 @@ def test_native_histograms_are_imported_as_they_are(near: Bench, prometheus: Pro
     row = near.carry_out(near.write_down(ImportHistory(source_id, times[0], end_ms)))
 
     assert row["state"] == JobState.DONE, row["problem"]
-    assert last_import(near, source_id)["left_out"] == []
+    assert last_import(near, source_id)["skipped"] == []
     with near.worker_context.database.reading(TeamScope(near.team.id)) as session:
         ((found,),) = select_all(session, [SeriesSelector(latency, {"job": "native"})], 0, end_ms)
     told = found.histograms
@@ -358,9 +358,9 @@ def test_without_range_selectors_values_are_brought_at_steps(
         }
         assert {len(samples) for samples in mine.values()} == {61}
     told = last_import(near, source_id)
-    assert told["left_out"] == []
-    assert (told["coarser"]["count"], told["coarser"]["step_s"]) == (told["names"], 60)
-    assert why in told["coarser"]["why"]
+    assert told["skipped"] == []
+    assert (told["downsampled"]["count"], told["downsampled"]["step_s"]) == (told["names"], 60)
+    assert why in told["downsampled"]["reason"]
     assert 0 < outside.peers[0].ranges <= asked
 
 

@@ -97,7 +97,7 @@ class Line:
             told = {**names, "commit": commit_of(1000 + number), "hours": 2 + number}
             self.bench.admin.execute(
                 "INSERT INTO build (team_id, id, service_id, commit, go_version, goos, goarch, flags, branch, committed_at,"
-                " facts) SELECT team_id, %(new)s, service_id, %(commit)s, '', '', '', '', branch,"
+                " run_metadata) SELECT team_id, %(new)s, service_id, %(commit)s, '', '', '', '', branch,"
                 " created_at - make_interval(hours => %(hours)s), '{}' FROM build WHERE id = %(like)s",
                 told,
             )
@@ -156,20 +156,20 @@ def test_a_slowdown_of_a_fifth_is_reported_once_when_five_builds_show_it(client:
 
     assert regressions(client) == []
     [candidate] = regressions(client, confirmed=False)
-    assert candidate["since"]["build_id"] == builds[0]
+    assert candidate["first_bad_build"]["build_id"] == builds[0]
     said = client.get(f"/api/v1/builds/{builds[0]}/verdict").json()
-    assert (said["state"], said["needs"]) == ("inconclusive", {"builds": 1, "profiles": None})
+    assert (said["state"], said["required_evidence"]) == ("inconclusive", {"builds": 1, "profiles": None})
     assert "Latency alone says little of the code" in said["sentence"]
 
     line.deploy(3, 1.2)
     [told] = regressions(client)
     assert told["kind"] == "latency"
     assert told["subject"] in ("production p50", "production p99")
-    assert told["since"]["build_id"] == builds[0]
+    assert told["first_bad_build"]["build_id"] == builds[0]
     assert told["ratio"] == pytest.approx(1.2, rel=0.06)
     assert "in production is higher" in told["title"]
     comparison = client.get(f"/api/v1/comparisons/{told['comparison_id']}").json()
-    base, candidate_side = comparison["base"]["window"], comparison["candidate"]["window"]
+    base, candidate_side = comparison["base"]["time_range"], comparison["candidate"]["time_range"]
     assert base["environment_id"] == candidate_side["environment_id"]
     assert base["to"] <= candidate_side["from"]
     page = series_of(client)

@@ -56,7 +56,7 @@ class Team:
                     service_id=self.service_id,
                     branch="topic",
                     ordered_at=bench.admin.execute("SELECT now()").fetchone()[0],  # type: ignore[index]  # one row
-                    state="judging",
+                    state="evaluating",
                     sentence="It is being looked at.",
                 )
             )

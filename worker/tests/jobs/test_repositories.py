@@ -101,10 +101,10 @@ def test_a_repository_is_fetched_and_read(near: Bench, repository: SomeRepositor
         assert [one.sha for one in commits] == shas[:0:-1]
         assert [one.title for one in commits] == ["bump", "slower", "words"]
         assert (commits[2].message, commits[1].files) == (
-            "and more", [{"path": "store/store.go", "added": 1, "removed": 1, "status": "modified"}],
+            "and more", [{"path": "store/store.go", "lines_added": 1, "lines_removed": 1, "status": "modified"}],
         )  # fmt: skip
         assert commits[0].dependency_updates == [
-            {"module": "example.org/lib", "before": None, "after": "v1.1.0", "file": "go.mod"}
+            {"module": "example.org/lib", "old_version": None, "new_version": "v1.1.0", "file": "go.mod"}
         ]  # fmt: skip
         assert found.suspects[1].share > 0.7
         commit_id = CommitId(commits[1].id)

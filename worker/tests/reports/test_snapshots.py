@@ -123,7 +123,7 @@ def _profile(client: TestClient, variant: str, number: int) -> dict[str, Any]:
     path = EXAMPLE / "artifacts" / variant / f"cpu.{number:02}.pb.gz"
     facts = json.loads(path.with_name(f"{path.name}.facts.json").read_text())
     kept = {name: facts[name] for name in ("requests", "wall_ns", "go_version", "gomaxprocs")}
-    return put(client, path.read_bytes(), name=f"{HOSTS['host']}-{number}.pb.gz", facts=json.dumps(kept))
+    return put(client, path.read_bytes(), name=f"{HOSTS['host']}-{number}.pb.gz", run_metadata=json.dumps(kept))
 
 
 def _of_comparison(client: TestClient, comparison_id: str) -> Iterator[str]:
@@ -136,7 +136,8 @@ def _of_comparison(client: TestClient, comparison_id: str) -> Iterator[str]:
             f"/api/v1{path}/views", json={key: view[key] for key in ("kind", "sample_type", "granularity")}
         )
         if view["state"] == "done" and asked.status_code == 202:
-            yield from (f"{path}/views/{view['id']}/{part}" for part in ("first", "rest", "functions", "nodes/0"))
+            at = f"{path}/views/{view['id']}"
+            yield from (f"{at}/{part}" for part in ("chunks/first", "chunks/rest", "chunks/functions", "nodes/0"))
             yield f"{path}/views/{view['id']}/lines?function=main.main"
             yield f"{path}/views/{view['id']}/search?pattern=main"
 
@@ -197,10 +198,10 @@ def frozen(client: TestClient, pages: dict[str, list[str]]) -> dict[str, Any]:
     report = client.post("/api/v1/reports", json={"title": f"Why {HOSTS['host']} is slow"}).json()
     path = f"/api/v1/reports/{report['id']}"
     prose = f"{PEOPLE['other']} saw {LABELS['customer']} on {HOSTS['instance']}, see {PATHS['file']}.\n\nSigned-off-by: {PEOPLE['other']} <{PEOPLE['other_mail']}>"
-    assert client.patch(path, json={"blocks": [{"kind": "prose", "markdown": prose}]}).status_code == 200
+    assert client.patch(path, json={"blocks": [{"kind": "text", "markdown": prose}]}).status_code == 200
     for name, requests in pages.items():
         answer = client.post(
-            f"{path}/views",
+            f"{path}/snapshots",
             json={
                 "title": f"{name} of {PEOPLE['author']}",
                 "path": f"/{name}?q={LABELS['customer']}",
@@ -208,7 +209,7 @@ def frozen(client: TestClient, pages: dict[str, list[str]]) -> dict[str, Any]:
             },
         )
         assert answer.status_code == 201, f"{name}: {answer.text}"
-        assert [one for one in answer.json()["answers"] if one["status"] == 200] != []
+        assert [one for one in answer.json()["responses"] if one["status"] == 200] != []
     told: dict[str, Any] = client.post(f"{path}/publish").json()
     return told
 
@@ -223,14 +224,14 @@ def found_in(content: bytes, secrets: list[str]) -> list[str]:
 def test_no_secret_leaves_with_a_link(client: TestClient, pages: dict[str, list[str]], house: AppUnderTest) -> None:
     report = frozen(client, pages)
     path = f"/api/v1/reports/{report['id']}"
-    ours = client.get(f"{path}/recording").content
+    ours = client.get(f"{path}/bundle").content
     missed = [
         one
         for one in [*HOSTS.values(), *PATHS.values(), *LABELS.values(), PEOPLE["author"], PEOPLE["other"]]
         if not found_in(ours, [one])
     ]
     assert missed == [], "what is looked for must have been there"
-    link = client.post(f"{path}/links", json={"name": NOBODY}).json()
+    link = client.post(f"{path}/share-links", json={"name": NOBODY}).json()
 
     theirs = house.asked().get(f"/api/v1/shared/{link['secret']}").content
 
@@ -240,7 +241,7 @@ def test_no_secret_leaves_with_a_link(client: TestClient, pages: dict[str, list[
     assert {one["media_type"] for one in header["answers"]} >= {"application/json", "application/octet-stream"}
     assert all(one["length"] > 0 for one in header["answers"] if one["status"] == 200)
     assert b"runtime.mallocgc" in theirs, "names of functions stay"
-    told = client.get(f"{path}/scrubbed").json()
+    told = client.get(f"{path}/scrub-summary").json()
     assert min(told["labels"], told["paths"], told["hosts"], told["people"]) > 0
 
 
@@ -249,24 +250,24 @@ def test_a_report_holds_what_was_deleted_and_goes_with_its_bytes(
 ) -> None:
     report = frozen(client, pages)
     path = f"/api/v1/reports/{report['id']}"
-    before = client.get(f"{path}/recording").content
+    before = client.get(f"{path}/bundle").content
     for kind in ("comparisons", "artifacts", "builds"):
         for one in client.get(f"/api/v1/{kind}").json()["items"]:
             assert client.delete(f"/api/v1/{kind}/{one['id']}").status_code == 204
     _carry_out(bench)
-    assert client.get(f"{path}/recording").content == before
-    link = client.post(f"{path}/links", json={"name": NOBODY}).json()
+    assert client.get(f"{path}/bundle").content == before
+    link = client.post(f"{path}/share-links", json={"name": NOBODY}).json()
     assert house.asked().get(f"/api/v1/shared/{link['secret']}").status_code == 200
 
     # what the draft dropped stays while a version has it
     client.patch(path, json={"blocks": []})
     _carry_out(bench)
-    assert client.get(f"{path}/recording?version=1").content != b""
+    assert client.get(f"{path}/bundle?version=1").content != b""
     kept = [key for key in house.blobs.kept if f"/reports/{report['id']}/" in key]
     assert kept != []
     # and what nothing has any more goes
-    again = client.post(f"{path}/views", json={"title": "x", "path": "/x", "requests": ["/builds?limit=7"]}).json()
-    lone = f"{team.id}/reports/{report['id']}/{again['answers'][0]['sha256']}.gz"
+    again = client.post(f"{path}/snapshots", json={"title": "x", "path": "/x", "requests": ["/builds?limit=7"]}).json()
+    lone = f"{team.id}/reports/{report['id']}/{again['responses'][0]['sha256']}.gz"
     assert lone in house.blobs.kept
     client.patch(path, json={"blocks": []})
     _carry_out(bench)
@@ -297,7 +298,7 @@ def test_tidying_a_report_that_was_never_there_does_nothing(bench: Bench) -> Non
 def test_a_recording_is_one_gzip_member(client: TestClient) -> None:
     """A browser reads the first member of a gzipped answer and none behind it."""
     report = client.post("/api/v1/reports", json={"title": "x"}).json()
-    with client.stream("GET", f"/api/v1/reports/{report['id']}/recording") as answer:
+    with client.stream("GET", f"/api/v1/reports/{report['id']}/bundle") as answer:
         packed = b"".join(answer.iter_raw())
     assert packed.count(b"\x1f\x8b\x08") == 1
     assert json.loads(gzip.decompress(packed)[4:])["answers"] == []

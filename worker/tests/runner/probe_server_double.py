@@ -19,7 +19,7 @@ def lease(slot: int = 0, **more: object) -> dict[str, Any]:
         "run_id": str(uuid4()), "bisect_id": str(uuid4()), "bisect_number": 1, "number": 1, "purpose": "probe", "slot": slot,
         "service": {"id": str(uuid4()), "name": "ingester"}, "build": {"commit": COMMIT, "modules": {}, "versions": {}},
         "repositories": {}, "signature": {"kind": "custom", "subject": "n", "label": "n", "unit": "", "larger_is_worse": True},
-        "measurements_requested": 1, "measurements_taken": 0, "window_seconds": 0.0, "warm_up_seconds": 0.0, "deployment_seconds": 20.0,
+        "measurements_requested": 1, "measurements_taken": 0, "measurement_seconds": 0.0, "warm_up_seconds": 0.0, "deployment_seconds": 20.0,
         "lease_seconds": 3.0, "callback": {"url": "http://127.0.0.1:1/x", "token": "x"}, **more,
     }  # fmt: skip
 
@@ -100,7 +100,7 @@ class ProbeServerDouble:
                 "command": self.command(run_id), "measurements_requested": wanted, "measurements_taken": len(self.windows.get(run_id, {})),
                 "lease_seconds": 3.0, "callback": None, **self.said,
             }  # fmt: skip
-        if what == "windows":
+        if what == "measurements":
             self.windows.setdefault(run_id, {}).setdefault(body["index"], body)
         else:
             self.ends.setdefault(run_id, body)

@@ -93,7 +93,7 @@ ATTACKS = {
     "an option as a service": serving("--privileged"),
     "a line in a service": serving("ingester\nkind: Secret"),
     "a service that is no text": serving(["sh", "-c", "id"]),
-    "a number that is a text": lease(window_seconds="1e9"),
+    "a number that is a text": lease(measurement_seconds="1e9"),
     "a time without end": lease(deployment_seconds=1e300),
     "a slot that there is not": lease(slot=7),
     "a build that is a list": lease(build=[]),
@@ -140,10 +140,10 @@ def test_the_command_refuses_each_and_goes_on_to_an_honest_one(here: Here) -> No
         for name in some:
             lender.leases.append(ATTACKS[name])
             told = lender.until_ended(ATTACKS[name]["run_id"], 60)
-            assert told["how"] == "failed"
+            assert told["outcome"] == "failed"
             assert "rejected" in told["log_tail"]
         lender.leases.append(honest)
-        assert lender.until_ended(honest["run_id"], 60)["how"] == "done"
+        assert lender.until_ended(honest["run_id"], 60)["outcome"] == "done"
 
     assert here.deployed.count("deployed") == 1
 
@@ -165,7 +165,7 @@ def test_a_module_that_the_commit_does_not_require_is_not_fetched(here: Here, ap
         here.start(lender, checked_out(repository))
         told = lender.until_ended(foreign["run_id"], 60)
 
-    assert told["how"] == "failed"
+    assert told["outcome"] == "failed"
     assert "does not require example.net/evil" in told["log_tail"]
     assert "evil" not in here.deployed
 
@@ -175,7 +175,7 @@ def test_a_module_that_the_commit_requires_is_replaced(here: Here, app: tuple[So
     asked = lease(build={"commit": sha, "modules": {}, "versions": {"example.com/lib": "v1.3.0"}})
     with lending(asked) as lender:
         here.start(lender, checked_out(repository))
-        assert lender.until_ended(asked["run_id"], 60)["how"] == "done"
+        assert lender.until_ended(asked["run_id"], 60)["outcome"] == "done"
 
     assert "replace example.com/lib => example.com/lib v1.3.0" in here.deployed
 
@@ -197,7 +197,7 @@ def test_what_the_runner_s_file_does_not_allow_is_refused(
         here.start(lender, checked_out(repository), f"[allow]\n{allow}")
         told = lender.until_ended(asked["run_id"], 60)
 
-    assert told["how"] == "failed"
+    assert told["outcome"] == "failed"
     assert why in told["log_tail"]
     assert here.deployed == ""
 

@@ -143,7 +143,7 @@ def test_a_probe_is_deployed_measured_and_taken_down(here: Here) -> None:
         here.start(lender)
         end = lender.until_ended(one["run_id"])
         assert here.stop() == 0
-    assert end["how"] == "done", here.log.read_text()
+    assert end["outcome"] == "done", here.log.read_text()
     [window] = lender.windows[one["run_id"]].values()
     assert (window["value"], window["verdict"], window["problem"]) == (42.0, None, None)
     assert here.starts() == [f"start {one['run_id']}"]
@@ -167,7 +167,7 @@ def test_the_outcome_of_a_deployment_is_reported(here: Here, deploy: str, how: s
     one = lease()
     with lending(one) as lender:
         here.start(lender, deploy=deploy, measure='["sh", "-c", "sleep 0.5; echo 1"]')
-        assert lender.until_ended(one["run_id"])["how"] == how, here.log.read_text()
+        assert lender.until_ended(one["run_id"])["outcome"] == how, here.log.read_text()
     assert one["run_id"] not in lender.windows
     assert not _runs(one["run_id"])
 
@@ -216,13 +216,13 @@ def test_files_that_a_command_leaves_are_sent(here: Here) -> None:
     ids=["load", "load and evidence", "waited out"],
 )
 def test_latency_is_left_to_the_board(here: Here, measure: str, files: int) -> None:
-    one = lease(signature={"kind": "latency", "subject": "lab p99"}, window_seconds=0.1)
+    one = lease(signature={"kind": "latency", "subject": "lab p99"}, measurement_seconds=0.1)
     with lending(one) as lender:
-        lender.said = {"window_seconds": 0.3}  # changed since it was leased
+        lender.said = {"measurement_seconds": 0.3}  # changed since it was leased
         here.start(lender, measure=measure)
         lender.until_ended(one["run_id"])
     [window] = lender.windows[one["run_id"]].values()
-    assert (window["value"], window["problem"], window["board"], len(window["artifact_ids"])) == (
+    assert (window["value"], window["problem"], window["is_on_dashboard"], len(window["artifact_ids"])) == (
         None,
         None,
         True,
@@ -260,7 +260,7 @@ def test_killed_it_goes_on_without_deploying_again(here: Here, moment: str) -> N
         assert run_processes.find_run_processes(UUID(one["run_id"]), "deploy")
         lender.stays = False
         here.start(lender, deploy=slow + health, measure='["sh", "-c", "sleep 1; echo 5"]')
-        assert lender.until_ended(one["run_id"])["how"] == "done", here.log.read_text()
+        assert lender.until_ended(one["run_id"])["outcome"] == "done", here.log.read_text()
     assert here.starts() == [f"start {one['run_id']}"]
     assert {index: window["value"] for index, window in lender.windows[one["run_id"]].items()} == {0: 5.0, 1: 5.0}
     assert not _runs(one["run_id"])
@@ -275,7 +275,7 @@ def test_a_server_that_does_not_answer_is_waited_for(here: Here) -> None:
         time.sleep(2.0)
         assert not lender.ends
         lender.broken = False
-        assert lender.until_ended(one["run_id"])["how"] == "done"
+        assert lender.until_ended(one["run_id"])["outcome"] == "done"
     assert len(lender.windows[one["run_id"]]) == 2
 
 
@@ -288,7 +288,7 @@ def test_a_server_that_is_silent_for_too_long_is_not_waited_for(here: Here) -> N
         lender.until(lambda: not _runs(one["run_id"]))
         assert not lender.ends
         lender.broken = False
-        assert lender.until_ended(one["run_id"])["how"] == "failed"
+        assert lender.until_ended(one["run_id"])["outcome"] == "failed"
         assert "has not responded" in lender.ends[one["run_id"]]["log_tail"]
 
 
@@ -301,7 +301,7 @@ def test_what_runs_of_a_folder_that_is_lost_is_taken_down(here: Here) -> None:
         assert _runs(one["run_id"])
         shutil.rmtree(here.folder / "work")
         here.start(lender)
-        assert lender.until_ended(one["run_id"])["how"] == "failed"
+        assert lender.until_ended(one["run_id"])["outcome"] == "failed"
     assert not _runs(one["run_id"])
     assert here.starts() == [f"start {one['run_id']}"]
 
@@ -312,7 +312,7 @@ def test_stopped_it_takes_down_what_runs(here: Here) -> None:
         here.start(lender)
         lender.until(lambda: bool(lender.windows))
         assert here.stop() == 0
-        assert lender.ends[one["run_id"]]["how"] == "failed"
+        assert lender.ends[one["run_id"]]["outcome"] == "failed"
         assert lender.left == [{"instance": lender.introduced[0]["instance"]}], "its name is free"
     assert not _runs(one["run_id"])
 
@@ -323,7 +323,7 @@ def test_what_is_taken_down_in_a_window_ends_at_once(here: Here) -> None:
         here.start(lender, measure='["sleep", "200"]')
         lender.until(lambda: bool(run_processes.find_run_processes(UUID(one["run_id"]), "measure")))
         lender.commands[one["run_id"]] = "stop"
-        assert lender.until_ended(one["run_id"], 10)["how"] == "done"
+        assert lender.until_ended(one["run_id"], 10)["outcome"] == "done"
     assert not _runs(one["run_id"])
 
 
@@ -332,7 +332,7 @@ def test_a_run_that_the_runner_does_not_know_is_ended(here: Here) -> None:
     with lending(one) as lender:
         lender.beats.append((one["run_id"], "soaking"))
         here.start(lender)
-        assert lender.until_ended(one["run_id"])["how"] == "failed"
+        assert lender.until_ended(one["run_id"])["outcome"] == "failed"
     assert here.starts() == []
 
 
@@ -350,7 +350,7 @@ def test_two_slots_work_at_the_same_time(here: Here) -> None:
 
 def test_a_process_is_collected_from(here: Here, start_ingester: Callable[..., Running]) -> None:
     ingester = start_ingester()
-    one = lease(signature={"kind": "profile.category", "subject": "gc"}, window_seconds=2.0)
+    one = lease(signature={"kind": "profile.category", "subject": "gc"}, measurement_seconds=2.0)
     with lending(one) as lender:
         collect = f'{{ pprof = "{ingester.address}", seconds = 1, snapshots = ["heap"] }}'
         here.start(lender, deploy='driver = "none"', measure=f"[]\ncollect = {collect}")

@@ -87,11 +87,11 @@ def _runner(
 def test_a_runner_that_is_killed_once_leads_to_the_guilty_commit(stack: RunningStack, tmp_path: Path) -> None:
     mono, shas = _history(tmp_path, 12, 7)
     with stack.signed_up() as person:
-        settings = {"window_seconds": 0, "warm_up_seconds": 0, "slots": 2}
+        settings = {"measurement_seconds": 0, "warm_up_seconds": 0, "slots": 2}
         bisect = _started(person, mono, shas, signature={"kind": "custom", "subject": "ms"}, settings=settings)
         runner = _runner(stack, person, tmp_path)
         try:
-            _until(stack, person, bisect, lambda told: any(one["windows"] for one in told["probes"]))
+            _until(stack, person, bisect, lambda told: any(one["measurements"] for one in told["probes"]))
             runner.kill()
             runner.wait()
             runner = _runner(stack, person, tmp_path)
@@ -102,8 +102,8 @@ def test_a_runner_that_is_killed_once_leads_to_the_guilty_commit(stack: RunningS
         [listed] = person.get("/runners").json()
     begun = (tmp_path / "ledger").read_text().split()
     assert (told["state"], told["culprit"]["sha"]) == ("found", shas[7]), (tmp_path / "runner.log").read_text()
-    assert len(begun) == len(set(begun)) == told["cost"]["deploys"]
-    assert {window["value"] for one in told["probes"] for window in one["windows"]} == {10.5, 12.5}
+    assert len(begun) == len(set(begun)) == told["cost"]["deployments"]
+    assert {window["value"] for one in told["probes"] for window in one["measurements"]} == {10.5, 12.5}
     assert {one["state"] for one in told["probes"]} == {"done"}
     assert (listed["name"], listed["slots"], listed["running"]) == ("lab", 2, 0)
 
@@ -112,8 +112,8 @@ def test_latency_that_deploys_push_leads_to_the_guilty_commit(stack: RunningStac
     mono, shas = _history(tmp_path, 3, 2)
     with stack.signed_up() as person:
         lab = person.post("/environments", json={"name": "lab"}).json()["id"]
-        times = {"window_seconds": 0.6, "warm_up_seconds": 0.3, "most_windows": 1}
-        settings = {**times, "slots": 2, "board": {"environment_id": lab}}
+        times = {"measurement_seconds": 0.6, "warm_up_seconds": 0.3, "max_measurements_per_probe": 1}
+        settings = {**times, "slots": 2, "dashboard_selector": {"environment_id": lab}}
         bisect = _started(person, mono, shas, signature={"kind": "latency", "subject": "lab p50"}, settings=settings)
         pushes = [sys.executable, str(SERVING), f"{stack.address}/v1/metrics", _token(person, "upload")]
         runner = _runner(stack, person, tmp_path, json.dumps(pushes), "collect = { board = true }")
@@ -122,7 +122,7 @@ def test_latency_that_deploys_push_leads_to_the_guilty_commit(stack: RunningStac
         finally:
             runner.terminate()
             runner.wait(timeout=30)
-    windows = [window for one in told["probes"] for window in one["windows"]]
+    windows = [window for one in told["probes"] for window in one["measurements"]]
     assert (told["state"], told["culprit"] and told["culprit"]["sha"]) == ("found", shas[2]), windows
     assert {window["problem"] for window in windows} == {None}
     values = {round(window["value"] / 1e6) for window in windows}

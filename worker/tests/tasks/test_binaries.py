@@ -65,13 +65,13 @@ def test_a_program_that_is_not_go_is_rejected_and_stored(
     run_all(bench)
 
     told = again(client, artifact)
-    assert (told["state"], told["error"]["type"]) == ("refused", "urn:slowpath:not-go-binary")
+    assert (told["state"], told["error"]["type"]) == ("invalid", "urn:slowpath:not-go-binary")
     assert house.blobs.exists(original_key(team.id, artifact["sha256"]))
     assert build(client)["go_version"] == ""
 
 
 def test_facts_of_a_file_complete_its_build(client: TestClient, bench: Bench) -> None:
-    put(client, "cpu", PROFILE.read_bytes(), facts=json.dumps({"go_version": "go1.26.8", "goos": "linux"}))
+    put(client, "cpu", PROFILE.read_bytes(), run_metadata=json.dumps({"go_version": "go1.26.8", "goos": "linux"}))
     run_all(bench)
 
     known = build(client)

@@ -50,7 +50,7 @@ def repeat(bench: Bench, number: int) -> None:
     """Give the service an older build that measures what one of the real ones does."""
     build_id = new_id()
     bench.admin.execute(
-        "INSERT INTO build (team_id, id, service_id, commit, go_version, goos, goarch, flags, branch, committed_at, facts)"
+        "INSERT INTO build (team_id, id, service_id, commit, go_version, goos, goarch, flags, branch, committed_at, run_metadata)"
         " SELECT team_id, %(new)s, service_id, %(commit)s, go_version, goos, goarch, flags, branch,"
         " created_at - make_interval(hours => %(hours)s), '{}' FROM build ORDER BY created_at LIMIT 1",
         {"new": build_id, "commit": commit_of(1000 + number), "hours": 2 + number},
@@ -75,8 +75,8 @@ def test_a_build_is_measured_once_however_often_it_is_asked(client: TestClient, 
     run_all(bench)
 
     told = judgement(client, build_id)
-    assert (before["state"], told["state"]) == ("waiting", "skipped")
-    assert told["needs"]["builds"] > 0
+    assert (before["state"], told["state"]) == ("pending", "skipped")
+    assert told["required_evidence"]["builds"] > 0
     rows = bench.admin.execute(
         "SELECT kind, artifacts, artifact_hashes, content FROM build_measurement ORDER BY kind"
     ).fetchall()
@@ -121,8 +121,8 @@ def test_a_build_is_measured_anew_when_its_files_or_facts_change(client: TestCli
     assert judgement(client, first)["sentence"].startswith("This build has no")
 
     before = measured()[second][1]
-    facts = moved["facts"] | {"go_version": "go1.99"}
-    client.patch(f"/api/v1/artifacts/{moved['id']}", json={"facts": facts})
+    facts = moved["run_metadata"] | {"go_version": "go1.99"}
+    client.patch(f"/api/v1/artifacts/{moved['id']}", json={"run_metadata": facts})
     run_all(bench)
     assert measured()[second][1] != before
     assert "go1.99" in measured()[second][1]
@@ -165,9 +165,9 @@ def test_real_profiles_of_a_slower_build_become_one_regression(client: TestClien
         run_all(bench)
 
     [row] = client.get("/api/v1/regressions").json()["items"]
-    assert row["since"]["build_id"] == slower[0]
+    assert row["first_bad_build"]["build_id"] == slower[0]
     assert row["ratio"] > 1.2
-    assert row["members"] != []
+    assert row["related_series"] != []
     assert row["comparison_id"] is not None
     comparison = client.get(f"/api/v1/comparisons/{row['comparison_id']}").json()
     assert (comparison["state"], comparison["verdict"]) == ("done", "regressed")

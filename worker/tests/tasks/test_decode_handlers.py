@@ -75,19 +75,19 @@ def test_a_bad_file_is_rejected_and_stored(client: TestClient, bench: Bench, con
     run_all(bench)
 
     told = again(client, artifact)
-    assert (told["state"], told["error"]["type"]) == ("refused", f"urn:slowpath:{slug}")
+    assert (told["state"], told["error"]["type"]) == ("invalid", f"urn:slowpath:{slug}")
     assert client.get(f"/api/v1/artifacts/{artifact['id']}/original").content == content
 
 
 def test_what_is_tried_again_by_its_job_waits_at_once(client: TestClient, bench: Bench) -> None:
     artifact = put(client, b"no profile")
     run_all(bench)
-    assert again(client, artifact)["state"] == "refused"
+    assert again(client, artifact)["state"] == "invalid"
     assert client.post(f"/api/v1/jobs/{artifact['job_id']}/retry").status_code == 200
     told = again(client, artifact)
     assert (told["state"], told["error"]) == ("received", None)
     run_all(bench)
-    assert again(client, artifact)["state"] == "refused"
+    assert again(client, artifact)["state"] == "invalid"
 
     comparison = compared(client, [artifact], [put(client, CPU)])
     run_all(bench)
@@ -138,7 +138,7 @@ def test_names_that_are_no_text_are_refused_and_counted(client: TestClient, benc
 
     told = again(client, artifact)
     error = told["error"]
-    assert (told["state"], error["type"]) == ("refused", "urn:slowpath:invalid-utf8")
+    assert (told["state"], error["type"]) == ("invalid", "urn:slowpath:invalid-utf8")
     assert (error["limit"], error["value"], error["unit"]) == (0, 1, "strings")
 
 
@@ -241,7 +241,7 @@ def test_a_comparison_waits_for_its_artifacts(client: TestClient, bench: Bench) 
     assert [(view["kind"], view["granularity"]) for view in ready] == [("cpu", "function")]
     view = f"/api/v1/comparisons/{comparison['id']}/views/{ready[0]['id']}"
     for part in ("first", "functions"):
-        assert client.get(f"{view}/{part}").content[:8] == b"slowcol1"
+        assert client.get(f"{view}/chunks/{part}").content[:8] == b"slowcol1"
     assert client.get(f"{view}/search", params={"pattern": "main"}).json()["nodes"] > 0
 
 
@@ -258,7 +258,7 @@ def test_another_view_is_cut_on_request(client: TestClient, bench: Bench, granul
     run_all(bench)
 
     view = f"/api/v1/comparisons/{comparison['id']}/views/{asked['id']}"
-    assert client.get(f"{view}/first").content[:8] == b"slowcol1"
+    assert client.get(f"{view}/chunks/first").content[:8] == b"slowcol1"
 
 
 @pytest.mark.parametrize("wanted", ["pprof-base", "pprof-candidate", "pprof-diff", "json", "csv"])
@@ -378,7 +378,9 @@ def test_a_comparison_deleted_while_it_waits_ends_quietly(
 
 def test_extreme_facts_do_not_break_a_comparison(client: TestClient, bench: Bench) -> None:
     facts = f'{{"requests": 0.0001, "wall_ns": {2**53}, "cpu_ns": 0, "gomaxprocs": 65536, "cpu_flags": "aes avx"}}'
-    comparison = compared(client, [put(client, variant(1), facts=facts)], [put(client, variant(2), facts=facts)])
+    comparison = compared(
+        client, [put(client, variant(1), run_metadata=facts)], [put(client, variant(2), run_metadata=facts)]
+    )
     run_all(bench)
 
     told = again(client, comparison, "comparisons")

@@ -43,9 +43,9 @@ def asked(client: TestClient, spans_id: str, gap: dict[str, int]) -> dict[str, A
 def explained(client: TestClient, bench: Bench, spans_id: str, gap: dict[str, int]) -> dict[str, Any]:
     made = asked(client, spans_id, gap)
     run_all(bench)
-    told = again(client, made, "explanations")
+    told = again(client, made, "gap-explanations")
     assert told["state"] == "done", told["problem"]
-    content: dict[str, Any] = told["content"]
+    content: dict[str, Any] = told["document"]
     return content
 
 
@@ -138,5 +138,5 @@ def test_gaps_that_are_not_there_are_refused(client: TestClient, bench: Bench) -
         ("f" * 32, {"span": 0, "gap": 0}, 404, "span-trace-not-found"),
         (COLLECTED, {"span": -1, "gap": 0}, 422, "not-understood"),
     ):
-        answer = client.post(f"{at}/{trace}/explanations", json=body)
+        answer = client.post(f"{at}/{trace}/gap-explanations", json=body)
         assert (answer.status_code, answer.json()["type"].rpartition(":")[2]) == (status, slug)

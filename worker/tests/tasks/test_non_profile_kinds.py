@@ -29,7 +29,7 @@ BASE, HOGS = (
 
 
 def put_file(client: TestClient, path: Path, **facts: Any) -> dict[str, Any]:  # noqa: ANN401
-    return put(client, path.read_bytes(), name=path.name, facts=json.dumps(facts))
+    return put(client, path.read_bytes(), name=path.name, run_metadata=json.dumps(facts))
 
 
 def compared(client: TestClient, bench: Bench, base: list[dict[str, Any]], candidate: list[dict[str, Any]]) -> Any:  # noqa: ANN401
@@ -43,7 +43,7 @@ def compared(client: TestClient, bench: Bench, base: list[dict[str, Any]], candi
 
 
 def part(client: TestClient, comparison: dict[str, Any], name: str) -> Any:  # noqa: ANN401
-    answer = client.get(f"/api/v1/comparisons/{comparison['id']}/parts/{name}")
+    answer = client.get(f"/api/v1/comparisons/{comparison['id']}/results/{name}")
     assert answer.status_code == 200, answer.text
     return answer.json()
 
@@ -56,7 +56,7 @@ def test_growth_logs_show_which_function_grows_the_stack(client: TestClient, ben
     assert again(client, logs["helper"])["kind"] == "growth"
     assert again(client, logs["helper"])["growth"]["sampled"] > again(client, logs["inlined"])["growth"]["sampled"]
     assert told["state"] == "done", told["problem"]
-    assert "growth" in told["parts"]
+    assert "growth" in told["artifact_kinds"]
     assert told["result"]["findings"][0]["kind"] == "growth.count"
     assert told["result"]["findings"][0]["direction"] == "worse"
     assert [row["side"] for row in part(client, told, "growth")["sets"]] == ["base", "candidate"]
@@ -85,7 +85,7 @@ def test_benchmarks_are_reported_like_benchstat(client: TestClient, bench: Bench
     assert again(client, strings)["kind"] == "bench"
     assert again(client, strings)["benchmarks"]["results"] > 0
     assert (told["state"], told["verdict"]) == ("done", "regressed")
-    assert told["parts"] == ["benchmarks"]
+    assert told["artifact_kinds"] == ["benchmarks"]
     assert {finding["kind"] for finding in told["result"]["findings"]} == {"bench"}
     assert part(client, told, "benchmarks")["rows"]
 
@@ -95,7 +95,7 @@ def test_a_part_that_was_not_compared_is_not_found(client: TestClient, bench: Be
     run_all(bench)
     told = compared(client, bench, [integers], [strings])
 
-    answer = client.get(f"/api/v1/comparisons/{told['id']}/parts/traces")
+    answer = client.get(f"/api/v1/comparisons/{told['id']}/results/traces")
 
     assert answer.status_code == 404
     assert answer.json()["type"] == "urn:slowpath:part-not-found"
@@ -140,10 +140,10 @@ def test_traces_name_who_waited_and_who_held_the_processors(
 def test_a_second_of_a_trace_is_cut_out_and_read_again(client: TestClient, bench: Bench) -> None:
     trace = put_file(client, HOGS[0])
     run_all(bench)
-    asked = client.post(f"/api/v1/execution-traces/{trace['id']}/cuts", json={"from_ns": 0, "to_ns": 500_000_000})
+    asked = client.post(f"/api/v1/execution-traces/{trace['id']}/excerpts", json={"from_ns": 0, "to_ns": 500_000_000})
     run_all(bench)
 
-    told = again(client, asked.json(), "trace-cuts")
+    told = again(client, asked.json(), "trace-excerpts")
     assert (asked.status_code, told["state"]) == (202, "done"), told
     content = client.get(f"/api/v1/trace-excerpts/{told['id']}/content").content
     assert content.startswith(b"go 1.")
@@ -157,7 +157,9 @@ def test_a_window_outside_of_the_trace_is_refused(client: TestClient, bench: Ben
     trace = put_file(client, HOGS[0])
     run_all(bench)
 
-    answer = client.post(f"/api/v1/execution-traces/{trace['id']}/cuts", json={"from_ns": 10**15, "to_ns": 10**15 + 1})
+    answer = client.post(
+        f"/api/v1/execution-traces/{trace['id']}/excerpts", json={"from_ns": 10**15, "to_ns": 10**15 + 1}
+    )
 
     assert answer.status_code == 422
     assert answer.json()["type"] == "urn:slowpath:window-refused"
@@ -177,7 +179,7 @@ def test_a_bad_trace_is_refused_by_name(client: TestClient, bench: Bench, conten
     run_all(bench)
 
     told = again(client, trace)
-    assert (told["state"], told["error"]["type"]) == ("refused", f"urn:slowpath:{slug}")
+    assert (told["state"], told["error"]["type"]) == ("invalid", f"urn:slowpath:{slug}")
 
 
 def test_a_failed_artifact_has_a_reason_and_waits_again_when_retried(
@@ -186,19 +188,19 @@ def test_a_failed_artifact_has_a_reason_and_waits_again_when_retried(
     trace = put_file(client, HOGS[0])
     run_all(bench)
     kept = house.blobs.kept.pop(original_key(bench.team.id, trace["sha256"]))
-    asked = client.post(f"/api/v1/execution-traces/{trace['id']}/cuts", json={"from_ns": 0, "to_ns": 1000}).json()
+    asked = client.post(f"/api/v1/execution-traces/{trace['id']}/excerpts", json={"from_ns": 0, "to_ns": 1000}).json()
     run_all(bench)
-    failed = again(client, asked, "trace-cuts")
+    failed = again(client, asked, "trace-excerpts")
 
     house.blobs.kept[original_key(bench.team.id, trace["sha256"])] = kept
     client.post(f"/api/v1/jobs/{failed['job_id']}/retry")
-    waiting = again(client, asked, "trace-cuts")
+    waiting = again(client, asked, "trace-excerpts")
     run_all(bench)
 
     assert (failed["state"], failed["problem"]["type"]) == ("failed", "urn:slowpath:not-found")
     assert client.get(f"/api/v1/trace-excerpts/{asked['id']}/content").status_code == 200
     assert (waiting["state"], waiting["problem"]) == ("waiting", None)
-    assert again(client, asked, "trace-cuts")["state"] == "done"
+    assert again(client, asked, "trace-excerpts")["state"] == "done"
 
 
 def test_a_decoded_log_that_is_damaged_in_the_store_is_reported_as_such(

@@ -49,8 +49,8 @@ def test_expired_data_is_deleted_with_its_bytes_as_previewed(
     keep_house(bench)
     assert client.get(f"/api/v1/artifacts/{old['id']}").status_code == 200
 
-    told = client.put("/api/v1/retention", json={"rules": [{"kind": "profile.cpu", "days": 30}]}).json()
-    assert {rule["kind"]: rule["days"] for rule in told["rules"]}["profile.cpu"] == 30
+    told = client.put("/api/v1/retention", json={"rules": [{"kind": "profile.cpu", "retention_days": 30}]}).json()
+    assert {rule["kind"]: rule["retention_days"] for rule in told["rules"]}["profile.cpu"] == 30
     run_all(bench)
     assert client.get(f"/api/v1/artifacts/{old['id']}").status_code == 404
     assert keys_of(house, old["sha256"]) == []
@@ -77,7 +77,7 @@ def test_what_an_open_regression_cites_stays_until_it_is_closed(
     for one in (base, candidate):
         age(bench, one, 40)
     kinds = {client.get(f"/api/v1/artifacts/{one['id']}").json()["kind"] for one in (base, candidate)}
-    rules = [{"kind": each, "days": 30} for each in kinds]
+    rules = [{"kind": each, "retention_days": 30} for each in kinds]
     seen = client.get("/api/v1/retention/preview", params={"rule": [f"{each}:30" for each in kinds]}).json()
     assert (seen["files"], seen["retained_artifacts"]) == (0, 2)
 
@@ -201,7 +201,7 @@ def test_a_full_team_is_rejected_before_a_byte_is_read(client: TestClient, bench
         assert client.post("/api/v1/uploads", json={"name": "x", "size_bytes": 10}).status_code == 413
         assert client.post("/api/v1/artifacts", files={"file": ("x", b"more")}).status_code == 413
         limit = client.get("/api/v1/usage").json()["limits"][0]
-        assert (limit["what"], limit["state"]) == ("bytes", "reached")
+        assert (limit["resource"], limit["state"]) == ("bytes", "reached")
     finally:
         house.settings.max_team_bytes = 0
 
@@ -242,7 +242,7 @@ def test_a_deleted_team_leaves_nothing_and_a_reopened_one_everything(
         "SELECT id, not_before > clock_timestamp() + interval '11 hours' FROM job WHERE name = 'accounts.erase-team'"
     ).fetchall()
     assert [later for _, later in waits] == [True]
-    assert client.post(f"/api/v1/closed-teams/{bench.team.id}/reopening").status_code == 200
+    assert client.post(f"/api/v1/deleted-teams/{bench.team.id}/restore").status_code == 200
     run_all(bench)
     assert set(house.blobs.kept) == kept
     assert client.get(team).status_code == 200
@@ -259,7 +259,7 @@ def test_a_deleted_team_leaves_nothing_and_a_reopened_one_everything(
 def test_usage_of_a_hundred_thousand_files_is_fast(client: TestClient, bench: Bench) -> None:
     service = client.post("/api/v1/services", json={"name": "shop"}).json()
     bench.admin.execute(
-        "INSERT INTO build (team_id, id, service_id, commit, go_version, goos, goarch, flags, facts) "
+        "INSERT INTO build (team_id, id, service_id, commit, go_version, goos, goarch, flags, run_metadata) "
         "SELECT %s, gen_random_uuid(), %s, lpad(n::text, 40, '0'), '', '', '', '', '{}' FROM generate_series(1, 10000) n",
         (bench.team.id, service["id"]),
     )

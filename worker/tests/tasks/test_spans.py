@@ -80,7 +80,7 @@ def test_the_services_of_a_set_take_their_place_on_the_board(client: TestClient,
     put_file(client, SPANS / "distributor.otlp.jsonl")
     run_all(bench)
     [environment] = client.get("/api/v1/environments").json()["items"]
-    order = client.get(f"/api/v1/environments/{environment['id']}/order").json()
+    order = client.get(f"/api/v1/environments/{environment['id']}/service-order").json()
 
     assert order["source"] == "spans"
     names = [service["name"] for service in order["services"]]
@@ -101,7 +101,7 @@ def test_two_sets_are_compared_with_their_critical_paths_drawn(client: TestClien
     told = compared(client, bench, [base], [candidate])
 
     assert told["state"] == "done", told["problem"]
-    assert "spans" in told["parts"]
+    assert "spans" in told["artifact_kinds"]
     assert told["result"]["findings"] == []
     assert part(client, told, "spans")["edges"]
     assert {view["kind"] for view in told["views"]} == {"critical-path"}

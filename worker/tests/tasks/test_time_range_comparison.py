@@ -68,12 +68,12 @@ def compared(client: TestClient, bench: Bench, base: dict[str, Any], candidate: 
 
 @pytest.mark.usefixtures("checkout")
 def test_a_slower_window_is_reported_as_likely(client: TestClient, bench: Bench) -> None:
-    before = {"window": window(client, DEPLOY_MS - 30 * MINUTE, DEPLOY_MS)}
-    after = {"window": window(client, DEPLOY_MS + MINUTE, NOW_MS)}
+    before = {"time_range": window(client, DEPLOY_MS - 30 * MINUTE, DEPLOY_MS)}
+    after = {"time_range": window(client, DEPLOY_MS + MINUTE, NOW_MS)}
     told = compared(client, bench, before, after)
 
     assert told["state"] == "done", told["problem"]
-    assert (told["verdict"], told["views"], told["parts"]) == ("inconclusive", [], [])
+    assert (told["verdict"], told["views"], told["artifact_kinds"]) == ("inconclusive", [], [])
     (finding,) = told["result"]["findings"]
     assert (finding["kind"], finding["subject"], finding["direction"]) == ("metrics.latency", "checkout", "worse")
     assert (finding["quantile"], finding["is_significant"], finding["unit"]) == (0.5, False, "seconds")
@@ -84,8 +84,8 @@ def test_a_slower_window_is_reported_as_likely(client: TestClient, bench: Bench)
     assert side["request_count"] == pytest.approx(100 * 60 * 30, rel=0.05)
     assert "before-after" in {doubt["id"] for doubt in told["result"]["caveats"]}
 
-    same = compared(client, bench, {"window": window(client, DEPLOY_MS - 30 * MINUTE, DEPLOY_MS - 15 * MINUTE)},
-                    {"window": window(client, DEPLOY_MS - 15 * MINUTE, DEPLOY_MS)})  # fmt: skip
+    same = compared(client, bench, {"time_range": window(client, DEPLOY_MS - 30 * MINUTE, DEPLOY_MS - 15 * MINUTE)},
+                    {"time_range": window(client, DEPLOY_MS - 15 * MINUTE, DEPLOY_MS)})  # fmt: skip
     assert (same["result"]["findings"], same["verdict"]) == ([], "unchanged")
 
 
@@ -94,7 +94,7 @@ def test_windows_stand_beside_profiles_and_may_be_gone_later(client: TestClient,
     profiles = [put(client, content)["id"] for content in (CPU, CPU)]
     run_open(bench)
     sides: list[dict[str, Any]] = [
-        {"artifact_ids": [artifact], "window": window(client, *between)}
+        {"artifact_ids": [artifact], "time_range": window(client, *between)}
         for artifact, between in zip(
             profiles, ((DEPLOY_MS - 30 * MINUTE, DEPLOY_MS), (DEPLOY_MS + MINUTE, NOW_MS)), strict=True
         )
@@ -107,14 +107,14 @@ def test_windows_stand_beside_profiles_and_may_be_gone_later(client: TestClient,
 
     nothing = compared(
         client, bench, sides[0], {**sides[1], "artifact_ids": [put(client, CPU)["id"]],
-                                  "window": window(client, NOW_MS - 3_000 * MINUTE, NOW_MS - 2_900 * MINUTE)}
+                                  "time_range": window(client, NOW_MS - 3_000 * MINUTE, NOW_MS - 2_900 * MINUTE)}
     )  # fmt: skip
     assert nothing["state"] == "done", nothing["problem"]
     assert nothing["result"]["findings"] == []
     assert "latency-nothing" in {doubt["id"] for doubt in nothing["result"]["caveats"]}
 
     asked = client.post("/api/v1/comparisons", json=dict(zip(("base", "candidate"), sides, strict=True))).json()
-    assert client.delete(f"/api/v1/services/{sides[0]['window']['service_id']}").status_code in {200, 204}
+    assert client.delete(f"/api/v1/services/{sides[0]['time_range']['service_id']}").status_code in {200, 204}
     run_open(bench)
     gone = again(client, asked, "comparisons")
     assert gone["state"] == "done", gone["problem"]

@@ -157,7 +157,7 @@ def _limit_starts(
     left = probe_limit(state) - state.started
     if starts and left > len(control):
         return NextActions(start=tuple([*control, *starts][:left]))
-    outcome: Outcome = "stopped" if starts else "inseparable"
+    outcome: Outcome = "stopped" if starts else "not-separable"
     suspects = credible_set(state, belief)
     believed = sum(float(belief.mass[state.line.position(one)]) for one in suspects)
     return NextActions(finished=SearchResult(outcome, suspects, believed))
@@ -274,9 +274,9 @@ def _confirm(
         required = max(required, PAIRS_SHALLOW)
     has_enough = min(len(good), len(bad)) >= required
     if has_enough and _levels_differ(state, belief, good, bad):
-        return [], SearchResult("found" if len(group) == 1 else "inseparable", suspects, mass)
+        return [], SearchResult("found" if len(group) == 1 else "not-separable", suspects, mass)
     if has_enough and min(_count_verifications(state, about, place) for place in (before, after)) >= MOST_PAIRS:
-        return [], SearchResult("inseparable", credible_set(state, belief), mass)
+        return [], SearchResult("not-separable", credible_set(state, belief), mass)
     missing = [(after, bad), (before, good)]
     if len(good) != len(bad):
         missing = [min(missing, key=lambda one: len(one[1]))]

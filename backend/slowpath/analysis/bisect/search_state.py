@@ -11,7 +11,7 @@ FORMAT: Final = "slowpath.bisect-state/1"
 
 Purpose = Literal["baseline", "boundary", "control", "probe", "verify"]
 DeployState = Literal["running", "done", "unbuildable", "invalidated"]
-Outcome = Literal["found", "not-in-range", "inseparable", "stopped"]
+Outcome = Literal["found", "not-in-range", "not-separable", "stopped"]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 F64 = NDArray[np.float64]
-Proof = Literal["fixed", "improved", "still"]
+Proof = Literal["fixed", "improved", "still-slower"]
 
 FLOOR: Final = 0.02
 """A level this close to the good level counts as equal."""
@@ -52,7 +52,7 @@ def evaluate_recovery(
     """Compare the newest builds with both levels; None while they are as bad, or nothing is certain.
 
     `values` [builds] in order, NaN where unknown. Builds before `good_until` are good, those from `bad_from` on are bad until
-    shown otherwise. "improved": certainly better than good. "fixed": as good, and certainly less than half as bad. "still":
+    shown otherwise. "improved": certainly better than good. "fixed": as good, and certainly less than half as bad. "still-slower":
     certainly better than bad and certainly worse than good.
     """
     sign = 1.0 if higher_is_worse else -1.0
@@ -84,7 +84,7 @@ def _compare_with_good(
     if high < -log(1 + FLOOR):
         proof = "improved"
     elif low > log(1 + FLOOR):
-        proof = "still"
+        proof = "still-slower"
     elif high <= max(HALF_WAY * (bad - base), log(1 + FLOOR)):
         proof = "fixed"
     if proof is None:

@@ -138,7 +138,7 @@ def check_source(
         keep(detail=error.detail)
         raise
     usual = history_import.select_importable_names(names, rules)[:MOST_NAMES]
-    keep(version=version, names=len(names), usual=usual)
+    keep(version=version, names=len(names), recognized_names=usual)
     return SourceCheckOut(version=version, names=len(names), recognized_names=usual)
 
 

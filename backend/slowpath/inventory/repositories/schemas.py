@@ -323,7 +323,9 @@ class CommitDiffOut(BaseModel):
     def of(cls, read: CommitDiffView) -> Self:
         """Return what was read as it is told."""
         content = read.content or {"cut": False, "files": []}
-        return cls.model_validate({"state": read.state, "problem": read.problem, **content})
+        return cls.model_validate(
+            {"state": read.state, "problem": read.problem, "is_truncated": content["cut"], "files": content["files"]}
+        )
 
 
 class CommitIn(RepositoryRequest):

@@ -345,7 +345,10 @@ def _values(row: Regression, names: Names) -> dict[str, Any]:
     return {
         **{name: getattr(row, name) for name in same},
         "is_confirmed": row.confirmed,
-        "related_series": row.related_series,
+        "related_series": [
+            RelatedSeriesOut(kind=one["kind"], subject=one["subject"], ratio=one["ratio"], is_cost_shift=one["is_move"])
+            for one in row.related_series
+        ],
         "sparkline": row.sparkline,
         "required_evidence": row.required_evidence,
         "first_bad_build": since,

@@ -118,7 +118,7 @@ def test_nothing_in_the_range() -> None:
 
 def test_what_does_not_build_stays_among_the_suspects() -> None:
     ended, _ = driven(begun(64), lambda place: None if 20 <= place < 24 else 5.0 if place >= 22 else 4.0)
-    assert (ended.outcome, ended.suspects) == ("inseparable", ("c20", "c21", "c22", "c23", "c24"))
+    assert (ended.outcome, ended.suspects) == ("not-separable", ("c20", "c21", "c22", "c23", "c24"))
 
 
 def test_what_hides_others_is_opened() -> None:

@@ -132,7 +132,7 @@ def test_another_machine_around_a_change_is_its_cause() -> None:
 
 
 @pytest.mark.parametrize(
-    ("later", "proof"), [(10.0, "fixed"), (7.0, "improved"), (12.0, "still"), (15.0, None)], ids=str
+    ("later", "proof"), [(10.0, "fixed"), (7.0, "improved"), (12.0, "still-slower"), (15.0, None)], ids=str
 )
 def test_later_builds_are_held_against_both_levels(later: float, proof: str | None) -> None:
     rng = np.random.default_rng(3)

@@ -149,7 +149,7 @@ def test_latency_that_production_measured_of_both_builds_is_offered_by_its_inter
     assert best.why == "Production measured +40 % (+32 % to +48 %) where both ran."
     assert (best.before, best.after, best.signature.unit) == (1.0e6, 1.4e6, "ns")
     assert best.board is not None
-    assert (best.board.environment, best.board.window_seconds) == ("Lab", None)
+    assert (best.board.environment, best.board.measurement_seconds) == ("Lab", None)
 
 
 def test_what_is_missing_is_said(lab: SyntheticBuilds) -> None:

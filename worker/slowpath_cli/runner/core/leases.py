@@ -138,7 +138,7 @@ class _Lease(_Strict):
     signature: _Signature
     measurements_requested: Count
     measurements_taken: Count
-    window_seconds: Seconds
+    measurement_seconds: Seconds
     warm_up_seconds: Seconds
     deployment_seconds: Seconds
     lease_seconds: Seconds

@@ -193,7 +193,7 @@ class ProbeLifecycle:
             if reply is not None and reply.command == "measure":
                 run.windows = max(run.windows, reply.measurements_taken)
                 if reply.measurement_seconds is not None:
-                    run.lease["window_seconds"] = reply.measurement_seconds
+                    run.lease["measurement_seconds"] = reply.measurement_seconds
                 if run.windows < reply.measurements_requested:
                     self._window(run.windows)
                     pause, idle = IDLE_SECONDS[0], False

@@ -76,7 +76,7 @@ class RunContext:
     def values(self, out: Path) -> dict[str, str]:
         """Return the values of placeholders after deployment; commands write their files to `out`."""
         assert self.run.handle is not None
-        seconds = f"{float(self.run.lease['window_seconds']):g}"
+        seconds = f"{float(self.run.lease['measurement_seconds']):g}"
         run_values = placeholder_values(self.target()) | {"out": str(out), "seconds": seconds}
         return run_values | dict(self.runner.driver.endpoints(self.run.handle))
 
@@ -98,7 +98,7 @@ class RunContext:
         return MeasurementContext(
             run_id=run.run_id, number=int(run.lease["number"]), index=index, commit=str(run.lease["build"]["commit"]), cwd=self.cwd(),
             out=out, values=self.values(out), environment=self.environment(out), signature=str(run.lease["signature"]["kind"]),
-            window_seconds=float(run.lease["window_seconds"]), is_aborted=is_aborted,
+            window_seconds=float(run.lease["measurement_seconds"]), is_aborted=is_aborted,
         )  # fmt: skip
 
     def log(self, note: str) -> str:

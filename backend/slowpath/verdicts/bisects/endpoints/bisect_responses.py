@@ -76,8 +76,8 @@ def _head(row: Bisect, named: ReferencedNames) -> dict[str, Any]:
         "regression": RegressionRef(id=row.regression_id, number=regression[0], title=regression[1])
         if row.regression_id and regression
         else None,
-        "belief": float(seen.get("belief", 0.0)),
-        "deploys": int(seen.get("deploys", 0)),
+        "posterior": float(seen.get("belief", 0.0)),
+        "deployments": int(seen.get("deploys", 0)),
         "expected_deployments": float(seen.get("deploys", 0)) + float(expected["mean"]) if expected else None,
         "culprit": CulpritOut(**seen["culprit"]) if seen.get("culprit") else None,
         "created_by": named.people.get(row.created_by) if row.created_by else None,

@@ -53,7 +53,7 @@ def _leased(lease: ProbeLease, public_url: str) -> dict[str, Any]:
         "signature": SignatureOut(**bisect.signature),
         "measurements_requested": probe.measurements_requested,
         "measurements_taken": lease.taken,
-        "window_seconds": lease.settings.measurement_seconds,
+        "measurement_seconds": lease.settings.measurement_seconds,
         "warm_up_seconds": lease.settings.warm_up_seconds,
         "deployment_seconds": lease.settings.deployment_seconds,
         "lease_seconds": float(LEASE_SECONDS),

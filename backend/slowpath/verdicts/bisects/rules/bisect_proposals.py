@@ -31,7 +31,7 @@ class DashboardLatencySource:
 
     environment_id: UUID
     environment: str
-    window_seconds: float | None = None
+    measurement_seconds: float | None = None
 
 
 @dataclass(frozen=True)

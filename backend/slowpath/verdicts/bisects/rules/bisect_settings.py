@@ -106,16 +106,16 @@ class BisectSettings:
 
 LIVE: Final = frozenset(
     {
-        "belief",
+        "stop_probability",
         "max_deployments",
         "slots",
         "control",
-        "hours",
-        "guard",
-        "window_seconds",
+        "deployment_hours",
+        "guardrail",
+        "measurement_seconds",
         "warm_up_seconds",
-        "approval",
-        "most_windows",
+        "needs_approval",
+        "max_measurements_per_probe",
         "deployment_seconds",
         "lease_timeout_seconds",
         "runner_labels",
@@ -129,7 +129,7 @@ def to_json(settings: BisectSettings) -> dict[str, Any]:
     told = asdict(settings)
     if settings.deployment_hours is not None:
         hours = settings.deployment_hours
-        told["hours"] = {"days": list(hours.days), "from": hours.start, "to": hours.end, "zone": hours.zone}
+        told["deployment_hours"] = {"days": list(hours.days), "from": hours.start, "to": hours.end, "zone": hours.zone}
     return {**told, "tags": list(settings.tags), "module_repositories": dict(settings.module_repositories)}
 
 
@@ -142,15 +142,15 @@ def apply_settings_update(settings: BisectSettings, said: Mapping[str, Any]) -> 
     """Return settings with what is said of them, in the form of `to_json`."""
     known = {one.name for one in fields(BisectSettings)}
     values = {name: value for name, value in said.items() if name in known}
-    if (hours := values.get("hours")) is not None:
-        values["hours"] = DeploymentHours(tuple(hours["days"]), hours["from"], hours["to"], hours["zone"])
-    if (guard := values.get("guard")) is not None:
+    if (hours := values.get("deployment_hours")) is not None:
+        values["deployment_hours"] = DeploymentHours(tuple(hours["days"]), hours["from"], hours["to"], hours["zone"])
+    if (guard := values.get("guardrail")) is not None:
         environment = guard.get("environment_id")
-        values["guard"] = Guardrail(
+        values["guardrail"] = Guardrail(
             str(environment) if environment else None, guard.get("error_rate"), guard.get("p99_ns")
         )
-    if (board := values.get("board")) is not None:
-        values["board"] = DashboardSelector(str(board["environment_id"]), board.get("match", "instance"))
+    if (board := values.get("dashboard_selector")) is not None:
+        values["dashboard_selector"] = DashboardSelector(str(board["environment_id"]), board.get("match", "instance"))
     if "tags" in values:
         values["tags"] = tuple(values["tags"])
     if "module_repositories" in values:

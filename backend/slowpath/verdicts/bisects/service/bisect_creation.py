@@ -72,7 +72,7 @@ def create_bisect(session: WriteSession, asked: BisectOptions, *, by: UserId | N
     offered = _offered(offer, asked.signature)
     settings = kept.apply_settings_update(BisectSettings(), asked.settings)
     signature, settings = resolve_latency_signature(
-        session, offered, settings, is_said="window_seconds" in asked.settings
+        session, offered, settings, is_said="measurement_seconds" in asked.settings
     )
     validate_settings(session, settings)
     if settings.use_production_baselines:

@@ -40,7 +40,7 @@ def resolve_latency_signature(
     slug = catalog.environment(session, EnvironmentId(UUID(board.environment_id))).slug
     signature = latency_proposals.signature(str(replace(subject, environment=slug)))
     settings = replace(settings, dashboard_selector=board)
-    advised = offered.board.window_seconds if offered.board is not None else None
+    advised = offered.board.measurement_seconds if offered.board is not None else None
     if advised is not None and not is_said:
         settings = replace(settings, measurement_seconds=max(advised, settings.measurement_seconds))
     return signature, settings
