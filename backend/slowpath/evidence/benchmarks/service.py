@@ -39,6 +39,8 @@ def summary(header: Mapping[str, Any]) -> dict[str, Any]:
     return {**header["counts"], "units": header["units"], "warnings": header["warnings"]}
 
 
-def of_artifacts(session: ReadSession, artifact_ids: Sequence[ArtifactId]) -> dict[ArtifactId, BenchmarkOutput]:
+def get_benchmark_outputs(
+    session: ReadSession, artifact_ids: Sequence[ArtifactId]
+) -> dict[ArtifactId, BenchmarkOutput]:
     """Return the decoded output of these artifacts; those without one are absent."""
     return {ArtifactId(row.id): row for row in queries.outputs(session, artifact_ids)}

@@ -58,6 +58,6 @@ def summary(header: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def of_artifacts(session: ReadSession, artifact_ids: Sequence[ArtifactId]) -> dict[ArtifactId, Profile]:
+def get_profiles(session: ReadSession, artifact_ids: Sequence[ArtifactId]) -> dict[ArtifactId, Profile]:
     """Return the decoded profiles of these artifacts; those without one are absent."""
     return {ArtifactId(row.id): row for row in queries.profiles(session, artifact_ids)}

@@ -231,4 +231,4 @@ def test_what_was_never_completed_is_to_be_forgotten_after_two_days(
         jobs = admin.execute("SELECT name, subject_kind, payload->>'upload_id' FROM job").fetchall()
 
     assert jobs == [("artifacts.expire-upload", "upload", upload.rsplit("/", 1)[1])]
-    assert multipart_uploads.KEPT.days == 2
+    assert multipart_uploads.UPLOAD_LIFETIME.days == 2
