@@ -83,7 +83,7 @@ def test_what_is_missing_is_named(client: TestClient) -> None:
     assert answer.status_code == 409
     told = answer.json()
     assert (told["type"], told["limit"], told["value"]) == ("urn:slowpath:upload-incomplete", 3, 2)
-    assert "number 2" in told["detail"]
+    assert "part 2" in told["detail"]
 
 
 @pytest.mark.parametrize("number", [0, -1, 4, 2**31, 10**30])

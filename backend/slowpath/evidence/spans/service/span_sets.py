@@ -107,6 +107,7 @@ def traces_key(columns_key: BlobKey) -> BlobKey:
 
 def traces(row: SpanSet, blobs: BlobStore) -> TraceIndex:
     """Return the trace index of a span set; computed from its spans if an earlier version decoded it.
+
     Raises `Unavailable`.
     """
     key = traces_key(BlobKey(row.columns_key))
