@@ -461,9 +461,9 @@ describe('the board', () => {
   });
 
   it('says why it is empty, with the lines to write', async () => {
-    serve({ empty: 'No metrics have come in yet.' });
+    serve({ empty: 'No metrics received yet.' });
     const { user } = open('/t/northwind/dashboard');
-    expect(await screen.findByText('No metrics have come in yet.')).toBeInTheDocument();
+    expect(await screen.findByText('No metrics received yet.')).toBeInTheDocument();
     const prometheus = screen.getByRole('region', { name: 'prometheus.yml' });
     expect(prometheus).toHaveTextContent(`url: ${window.location.origin}/api/v1/metrics/write`);
     server.use(

@@ -13,7 +13,7 @@ from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.jobs import enqueue_unless_pending
 from slowpath.evidence.metrics import queries
 from slowpath.evidence.metrics.jobs import CompactMetricWal, DeleteExpiredSamples
-from slowpath.evidence.metrics.rules import DAY_MS, FOLD_AFTER_S, HOUR_MS, RETAIN_AFTER_S
+from slowpath.evidence.metrics.rules import COMPACT_AFTER_S, DAY_MS, HOUR_MS, RETAIN_AFTER_S
 from slowpath.evidence.metrics.tables import MetricChunk, MetricExemplar, MetricSeries, MetricSettings, MetricWalRecord
 
 AT_ONCE = 500
@@ -95,7 +95,7 @@ def replace_wal_with_chunks(session: WriteSession, gathered: CompactionInput, fo
 def enqueue_next_compaction(session: WriteSession, gathered: CompactionInput | None, *, recorded: bool) -> None:
     """Ask for what is to be done next: the rest of the tail, and later what is too old by then."""
     if gathered is not None and (gathered.more or not recorded):
-        enqueue_unless_pending(session, CompactMetricWal(session.team_id), after_s=0.0 if recorded else FOLD_AFTER_S)
+        enqueue_unless_pending(session, CompactMetricWal(session.team_id), after_s=0.0 if recorded else COMPACT_AFTER_S)
     enqueue_unless_pending(session, DeleteExpiredSamples(session.team_id), after_s=RETAIN_AFTER_S)
 
 

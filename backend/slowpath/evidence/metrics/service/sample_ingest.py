@@ -18,7 +18,7 @@ from slowpath.core.ids import new_id
 from slowpath.core.jobs import enqueue_unless_pending
 from slowpath.evidence.metrics import queries
 from slowpath.evidence.metrics.jobs import CompactMetricWal, DetectChangePoints
-from slowpath.evidence.metrics.rules import DAY_MS, FOLD_AFTER_S, FOLD_ASK_MS, FUTURE_MS, WATCH_AFTER_S
+from slowpath.evidence.metrics.rules import COMPACT_AFTER_S, COMPACTION_INTERVAL_MS, DAY_MS, DETECT_AFTER_S, FUTURE_MS
 from slowpath.evidence.metrics.service.sample_writer import WriteResult, write_samples
 from slowpath.evidence.metrics.service.series_cache import TeamSeriesCache
 from slowpath.evidence.metrics.service.series_registry import (
@@ -52,10 +52,10 @@ def ingest_samples(
 
     team.begin()
     write_part(read(team.known(protocol), write_part))
-    if taken.samples + taken.histograms and now_ms - team.fold_asked_ms > FOLD_ASK_MS:
-        enqueue_unless_pending(session, CompactMetricWal(session.team_id), after_s=FOLD_AFTER_S)
-        enqueue_unless_pending(session, DetectChangePoints(session.team_id), after_s=WATCH_AFTER_S)
-        team.fold_asked_ms = now_ms
+    if taken.samples + taken.histograms and now_ms - team.compaction_enqueued_ms > COMPACTION_INTERVAL_MS:
+        enqueue_unless_pending(session, CompactMetricWal(session.team_id), after_s=COMPACT_AFTER_S)
+        enqueue_unless_pending(session, DetectChangePoints(session.team_id), after_s=DETECT_AFTER_S)
+        team.compaction_enqueued_ms = now_ms
     return taken
 
 

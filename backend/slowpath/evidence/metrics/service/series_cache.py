@@ -40,7 +40,7 @@ class TeamSeriesCache:
         self.epoch = -1
         self.dirty = False
         """Whether something was remembered that is not committed yet."""
-        self.fold_asked_ms = 0
+        self.compaction_enqueued_ms = 0
         self.keys: dict[str, dict[bytes, int]] = {}
         self._began_bytes = 0
         self.clear()
