@@ -308,7 +308,7 @@ def _deploy(row: Deployment, marks: dashboard_markers.DashboardMarkers) -> dict[
         "at_ms": _ms(row.started_at),
         "ended_ms": _ms(row.ended_at) if row.ended_at else None,
         "verdict": check.verdict if check else None,
-        "check": check.said if check else None,
+        "check": check.document if check else None,
         "commits": row.commits,
         "url": row.url,
     }

@@ -1,4 +1,4 @@
-"""Judging deploys at 5, 10, 15, 30 and 60 minutes, once enough has come in; every word stays."""
+"""Evaluate deployments 5, 10, 15, 30 and 60 minutes after their start; every evaluation is stored."""
 
 import math
 from collections.abc import Sequence
@@ -24,34 +24,34 @@ from slowpath.inventory.catalog import service as catalog
 from slowpath.inventory.catalog.tables import Deployment
 
 PAST_DEPLOYS: Final = 20
-"""Of equal builds, from which the spread between placements is learnt."""
+"""Deployments of unchanged builds, used to estimate the variation between deployments."""
 NEIGHBOURS: Final = 50
 
 
 @dataclass(frozen=True)
 class DueEvaluation:
-    """A deploy to be judged `minutes` after it."""
+    """A deployment to evaluate `minutes` after its start."""
 
     deploy: Deployment
     minutes: int
     samples: ServiceSamples
     since_ms: int
-    """When the build before it began to run."""
+    """Start of the previous build."""
     equal_build: bool
     past_log_ratios: dict[str, tuple[float, ...]]
-    """By basis."""
+    """Log ratios of unchanged builds, by basis."""
 
 
 @dataclass(frozen=True)
 class DeploymentEvaluation:
-    """What was decided at a look."""
+    """Result of a due evaluation."""
 
     look: DueEvaluation
     check: DeploymentCheck
 
 
 def list_due_evaluations(session: ReadSession, gathered: ScanInput) -> list[DueEvaluation]:
-    """Return the looks that are due by the newest samples and were not taken; reads the hours they are judged by."""
+    """Return the evaluations that are due by the newest samples and not stored yet, with their samples."""
     deploys = [each for service in gathered.services for each in service.deploys]
     taken = {(row.deployment_id, row.minutes) for row in queries.checks_of(session, [each.id for each in deploys])}
     missing = {}
@@ -61,23 +61,23 @@ def list_due_evaluations(session: ReadSession, gathered: ScanInput) -> list[DueE
         due = [each for each in LOOKS_MIN if began + each * MINUTE_MS <= until and (deploy.id, each) not in taken]
         if due and began - gathered.from_ms >= min(BEFORE_MS, 10 * MINUTE_MS):
             missing[deploy.id] = due
-    looked_at = [each for each in deploys if each.id in missing]
-    if not looked_at:
+    due = [each for each in deploys if each.id in missing]
+    if not due:
         return []
-    earliest = min(to_ms(each.started_at) for each in looked_at) - BEFORE_MS - MARGIN_MS
-    ids = list(dict.fromkeys(ServiceId(each.service_id) for each in looked_at))
+    earliest = min(to_ms(each.started_at) for each in due) - BEFORE_MS - MARGIN_MS
+    ids = list(dict.fromkeys(ServiceId(each.service_id) for each in due))
     samples = gathered.recognised.samples(session, ids, max(gathered.from_ms, earliest), gathered.newest_ms)
     return [
-        look
-        for each in looked_at
-        for look in _looks(
+        evaluation
+        for each in due
+        for evaluation in _due_evaluations(
             session, gathered.environment_id, samples[ServiceId(each.service_id)], each, missing[each.id]
         )
     ]
 
 
 def evaluate_deployments(looks: Sequence[DueEvaluation], rng: Generator) -> list[DeploymentEvaluation]:
-    """Judge each; a service without a histogram is not judged."""
+    """Evaluate deployments; those of services without a histogram are skipped."""
     judged = []
     for look in looks:
         began = to_ms(look.deploy.started_at)
@@ -91,7 +91,7 @@ def evaluate_deployments(looks: Sequence[DueEvaluation], rng: Generator) -> list
 
 
 def record_evaluations(session: WriteSession, judged: Sequence[DeploymentEvaluation]) -> None:
-    """Write down what was decided; what was decided before stays."""
+    """Record evaluations; existing ones are not changed."""
     for each in judged:
         p99 = next((change.ratio for change in each.check.changes if change.quantile == 0.99), None)
         values = {
@@ -110,18 +110,18 @@ def record_evaluations(session: WriteSession, judged: Sequence[DeploymentEvaluat
 
 
 def select_deciding_evaluation(rows: Sequence[DeploymentEvaluationRow]) -> DeploymentEvaluationRow | None:
-    """Return the look that counts: the first that said slower, else the last; None without any."""
+    """Return the deciding evaluation: the first `slower`, or else the last; None if there are none."""
     slower = [row for row in rows if row.verdict == "slower"]
     return slower[0] if slower else (rows[-1] if rows else None)
 
 
 def list_evaluations(session: ReadSession, deploy_id: DeployId) -> Sequence[DeploymentEvaluationRow]:
-    """Return all looks at a deploy, the earliest first. Raises `DeployNotFound`."""
+    """Return all evaluations of a deployment, earliest first. Raises `NotFound`."""
     catalog.deploy(session, deploy_id)
     return queries.checks_of(session, [deploy_id])
 
 
-def _looks(
+def _due_evaluations(
     session: ReadSession,
     environment_id: EnvironmentId,
     samples: ServiceSamples,
@@ -143,7 +143,7 @@ def _looks(
 
 
 def _last_of_each(rows: Sequence[DeploymentEvaluationRow]) -> tuple[float, ...]:
-    """One ratio a deploy: that of its last look."""
+    """Return one ratio per deployment: that of its last evaluation."""
     last: dict[object, DeploymentEvaluationRow] = {}
     for row in rows:
         if row.deployment_id not in last or last[row.deployment_id].minutes < row.minutes:
