@@ -8,7 +8,7 @@ from typing import Final
 from numpy.random import Generator
 from sqlalchemy.dialects.postgresql import insert
 
-from slowpath.analysis.kinds.metrics.change_wording import check_said
+from slowpath.analysis.kinds.metrics.change_wording import check_to_json
 from slowpath.analysis.kinds.metrics.deployment_check import LOOKS_MIN, DeploymentCheck, check_deployment
 from slowpath.analysis.kinds.metrics.deployment_sides import BEFORE_MS, deploy_sides
 from slowpath.analysis.kinds.metrics.service_cells import MINUTE_MS
@@ -104,7 +104,7 @@ def record_evaluations(session: WriteSession, judged: Sequence[DeploymentEvaluat
             "basis": each.check.basis,
             "is_same_build": each.look.equal_build,
             "log_ratio": _log(p99),
-            "statement": check_said(each.check),
+            "statement": check_to_json(each.check),
         }
         session.execute(insert(DeploymentEvaluationRow).values(**values).on_conflict_do_nothing())
 
