@@ -237,7 +237,7 @@ describe('a gap explained from an execution trace', () => {
     server.use(http.get(path, () => HttpResponse.json([explained({ content })])));
     open(`${TRACE}?span=0`);
     const aside = within(await panel());
-    expect(await aside.findByText(/can not be explained/u)).toBeVisible();
+    expect(await aside.findByText(/cannot be explained/u)).toBeVisible();
     expect(aside.getByRole('link', { name: 'old.trace' })).toBeVisible();
     expect(aside.getByText(/debug\/pprof\/trace/u)).toBeVisible();
     expect(aside.getByRole('button', { name: 'Explain again' })).toBeEnabled();

@@ -190,9 +190,9 @@ def worst_rows(matched: MatchedWaiters, sides: tuple[WaiterSide, ...]) -> list[L
 def _longest_of_side(waiters: list[int]) -> list[int]:
     """Return which waits of a side to show; they are given by the numbers of their waiters, longest first."""
     own: list[int] = []
-    for victim in range(VICTIMS_WITH_THEIR_OWN):
-        own += [at for at, number in enumerate(victims) if number == victim][:WORST_OF_VICTIM]
-    others = [at for at in range(len(victims)) if at not in own]
+    for waiter in range(VICTIMS_WITH_THEIR_OWN):
+        own += [at for at, number in enumerate(waiters) if number == waiter][:WORST_OF_VICTIM]
+    others = [at for at in range(len(waiters)) if at not in own]
     return sorted(own + others[: WORST_OF_SIDE - len(own)])
 
 
@@ -218,7 +218,7 @@ def _wait(side: TraceSideName, artifact: TraceArtifact, index: int, waiter: str)
         block_stack=table.stack(int(worst.block_stack[index]))[:_MOST_FRAMES],
         waker_stack=table.stack(int(worst.waker_stack[index]))[:_MOST_FRAMES],
         has_detail=bool(np.any(table.tiles.worst == index)),
-        victim=victim,
+        victim=waiter,
     )
 
 

@@ -67,7 +67,7 @@ def get(
 ) -> Response:
     """Return QPS and latency of the services of an environment in service order, with markers.
 
-    Without `from` and `to` the last six hours. All services are named; of those that were not asked for nothing else is told.
+    `from` and `to` default to the last six hours. The response lists all services by name, and data of the requested ones.
     """
     wish = parse_dashboard_request(
         now.now(),

@@ -282,7 +282,7 @@ def _row(
         },
         "latency": {"histogram": panels[one].histogram, "why": _latency_why(panels[one], why)},
         "requests": {"found": bool(panels[one].qps), "why": None if panels[one].qps else why.requests or NOT_NOW},
-        "source": through[one].said if one in through else None,
+        "source": through[one].document if one in through else None,
         **row_said(panels[one], samples[one].gauges),
     }
 

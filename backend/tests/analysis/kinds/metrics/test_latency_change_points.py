@@ -149,7 +149,10 @@ def test_a_deploy_explains_what_load_does_not() -> None:
 
 
 def test_words() -> None:
-    assert change_sentence(change(), "deployment", "5f3c1e8", None) == "p99 ×3.1 (2.8 to 3.4), caused by deployment 5f3c1e8"
+    assert (
+        change_sentence(change(), "deployment", "5f3c1e8", None)
+        == "p99 ×3.1 (2.8 to 3.4), caused by deployment 5f3c1e8"
+    )
     end = change().at_ms + 60_000
     sentence, detail = headline("distributor", change(), "deployment", "5f3c1e8", shown_until_ms=end)
     assert sentence == "distributor p99 takes 3.1 times longer since 14:02; caused by deployment 5f3c1e8, not by load"
