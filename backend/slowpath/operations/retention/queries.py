@@ -253,7 +253,9 @@ def samples_per_day(session: ReadSession, first: datetime) -> Mapping[date, int]
         date(1970, 1, 1) + timedelta(days=int(row[0])): int(row[1]) for row in session.execute(packed.group_by(day))
     }
     at = cast(func.timezone("UTC", MetricWalRecord.created_at), Date).label("day")
-    tail = select(at, func.sum(MetricWalRecord.samples)).where(MetricWalRecord.team_id == session.team_id).group_by(at)
-    for when, count in session.execute(tail):
+    pending = (
+        select(at, func.sum(MetricWalRecord.samples)).where(MetricWalRecord.team_id == session.team_id).group_by(at)
+    )
+    for when, count in session.execute(pending):
         totals[when] = totals.get(when, 0) + int(count)
     return totals

@@ -59,7 +59,7 @@ def get_deployment_check(deployment_id: UUID, caller: MayRead, session: Reading)
     """Return the verdict on a deployment and all its evaluations."""
     rows = deployment_checks.list_evaluations(session, DeployId(deployment_id))
     counted = deployment_checks.select_deciding_evaluation(rows)
-    looks = [
+    evaluations = [
         DeploymentEvaluationOut(
             minutes_after_deployment=row.minutes,
             verdict=row.verdict,
@@ -73,5 +73,5 @@ def get_deployment_check(deployment_id: UUID, caller: MayRead, session: Reading)
         deployment_id=deployment_id,
         verdict=counted.verdict if counted else None,
         check=counted.statement if counted else None,
-        evaluations=looks,
+        evaluations=evaluations,
     )

@@ -29,7 +29,7 @@ NEWEST = text(
 class CompactionInput:
     """WAL samples to compact, and the existing chunks to merge with."""
 
-    folds: int
+    compaction_count: int
     """The team's compaction count at the time of reading."""
     tail_ids: Sequence[int]
     sorted_out: SortedSamples
@@ -57,7 +57,7 @@ def replace_wal_with_chunks(session: WriteSession, gathered: CompactionInput, fo
     """Replace WAL records by chunks; return False and do nothing if another compaction committed meanwhile."""
     mine = session.scalar(
         update(MetricSettings)
-        .where(MetricSettings.team_id == session.team_id, MetricSettings.compaction_count == gathered.folds)
+        .where(MetricSettings.team_id == session.team_id, MetricSettings.compaction_count == gathered.compaction_count)
         .values(compaction_count=MetricSettings.compaction_count + 1)
         .returning(MetricSettings.id)
         .execution_options(synchronize_session=False)

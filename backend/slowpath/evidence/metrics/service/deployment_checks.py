@@ -46,7 +46,7 @@ class DueEvaluation:
 class DeploymentEvaluation:
     """Result of a due evaluation."""
 
-    look: DueEvaluation
+    due: DueEvaluation
     check: DeploymentCheck
 
 
@@ -58,9 +58,9 @@ def list_due_evaluations(session: ReadSession, gathered: ScanInput) -> list[DueE
     for deploy in deploys:
         began = to_ms(deploy.started_at)
         until = min(gathered.newest_ms, to_ms(deploy.ended_at) if deploy.ended_at else gathered.newest_ms)
-        due = [each for each in LOOKS_MIN if began + each * MINUTE_MS <= until and (deploy.id, each) not in taken]
-        if due and began - gathered.from_ms >= min(BEFORE_MS, 10 * MINUTE_MS):
-            missing[deploy.id] = due
+        minutes = [each for each in LOOKS_MIN if began + each * MINUTE_MS <= until and (deploy.id, each) not in taken]
+        if minutes and began - gathered.from_ms >= min(BEFORE_MS, 10 * MINUTE_MS):
+            missing[deploy.id] = minutes
     due = [each for each in deploys if each.id in missing]
     if not due:
         return []
@@ -76,33 +76,33 @@ def list_due_evaluations(session: ReadSession, gathered: ScanInput) -> list[DueE
     ]
 
 
-def evaluate_deployments(looks: Sequence[DueEvaluation], rng: Generator) -> list[DeploymentEvaluation]:
+def evaluate_deployments(due: Sequence[DueEvaluation], rng: Generator) -> list[DeploymentEvaluation]:
     """Evaluate deployments; those of services without a histogram are skipped."""
-    judged = []
-    for look in looks:
-        began = to_ms(look.deploy.started_at)
-        end = began + look.minutes * MINUTE_MS
-        sides = deploy_sides(look.samples, began, end, look.since_ms, look.deploy.commit, look.deploy.label)
+    evaluated = []
+    for one in due:
+        began = to_ms(one.deploy.started_at)
+        end = began + one.minutes * MINUTE_MS
+        sides = deploy_sides(one.samples, began, end, one.since_ms, one.deploy.commit, one.deploy.label)
         if sides is not None:
-            past = look.past_log_ratios[sides.basis]
-            check = check_deployment(sides.base, sides.candidate, sides.basis, look.minutes, past, rng)
-            judged.append(DeploymentEvaluation(look, check))
-    return judged
+            past = one.past_log_ratios[sides.basis]
+            check = check_deployment(sides.base, sides.candidate, sides.basis, one.minutes, past, rng)
+            evaluated.append(DeploymentEvaluation(one, check))
+    return evaluated
 
 
-def record_evaluations(session: WriteSession, judged: Sequence[DeploymentEvaluation]) -> None:
+def record_evaluations(session: WriteSession, evaluated: Sequence[DeploymentEvaluation]) -> None:
     """Record evaluations; existing ones are not changed."""
-    for each in judged:
+    for each in evaluated:
         p99 = next((change.ratio for change in each.check.changes if change.quantile == 0.99), None)
         values = {
             "team_id": session.team_id,
             "id": new_id(),
-            "deployment_id": each.look.deploy.id,
-            "service_id": each.look.deploy.service_id,
-            "minutes": each.look.minutes,
+            "deployment_id": each.due.deploy.id,
+            "service_id": each.due.deploy.service_id,
+            "minutes": each.due.minutes,
             "verdict": each.check.verdict,
             "basis": each.check.basis,
-            "is_same_build": each.look.equal_build,
+            "is_same_build": each.due.equal_build,
             "log_ratio": _log(p99),
             "statement": check_to_json(each.check),
         }

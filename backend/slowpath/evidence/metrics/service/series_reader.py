@@ -111,7 +111,7 @@ def read_samples(
     if not block_of:
         return {}
     wanted = np.array(sorted(block_of), np.int64)
-    tail = queries.select_wal_records(session, from_ms, to_ms)
+    records = queries.select_wal_records(session, from_ms, to_ms)
     chunks = queries.chunks(session, sorted(set(block_of.values())), (from_ms // HOUR_MS, to_ms // HOUR_MS))
     runs: dict[int, SeriesPieces] = {}
     pieces: dict[bytes, list[FloatMatrix]] = {}
@@ -120,7 +120,7 @@ def read_samples(
         for group in block.groups:
             pieces.setdefault(group.series_ids.tobytes(), []).append(group if cut is None else _inside(group, cut))
         _add_rest(runs, block, block_of, cut)
-    newest = _newest_of(runs, tail, wanted, (from_ms, to_ms))
+    newest = _newest_of(runs, records, wanted, (from_ms, to_ms))
     for groups in pieces.values():
         _add_groups(runs, groups, block_of, newest)
     for series_id, (times, values) in newest.items():
@@ -194,11 +194,11 @@ def _within(run: NativeHistogramRun, cut: tuple[int, int]) -> NativeHistogramRun
 
 
 def _newest_of(
-    runs: dict[int, SeriesPieces], tail: list[tuple[bytes, int]], wanted: Ints, cut: tuple[int, int]
+    runs: dict[int, SeriesPieces], records: list[tuple[bytes, int]], wanted: Ints, cut: tuple[int, int]
 ) -> Newest:
     """Read the WAL: return floats by series; add native histograms and late samples to the runs."""
-    parts = [chosen(samples, wanted, *cut) for samples in unpack_tails([content for content, _ in tail])]
-    for part, (_, received_ms) in zip(parts, tail, strict=True):
+    parts = [chosen(samples, wanted, *cut) for samples in unpack_tails([content for content, _ in records])]
+    for part, (_, received_ms) in zip(parts, records, strict=True):
         for series_id, late in late_runs(part, received_ms).items():
             into = runs.setdefault(series_id, SeriesPieces())
             into.late = (*into.late, late)
