@@ -30,12 +30,12 @@ from slowpath_worker.job_context import JobContext
 
 def columns_keys(session: ReadSession, ids: Sequence[ArtifactId]) -> dict[ArtifactId, BlobKey]:
     """Return the blob key of each artifact's columns."""
-    profile_keys = {key: row.columns_key for key, row in profiles.of_artifacts(session, ids).items()}
+    profile_keys = {key: row.columns_key for key, row in profiles.get_profiles(session, ids).items()}
     keys_by_kind = [
         profile_keys,
         {key: row.columns_key for key, row in growth.get_growth_logs(session, ids).items()},
         {key: row.columns_key for key, row in traces.get_execution_traces(session, ids).items()},
-        {key: row.columns_key for key, row in benchmarks.of_artifacts(session, ids).items()},
+        {key: row.columns_key for key, row in benchmarks.get_benchmark_outputs(session, ids).items()},
     ]
     return {artifact_id: BlobKey(key) for each in keys_by_kind for artifact_id, key in each.items()}
 

@@ -103,8 +103,11 @@ def _stored(session: ReadSession, comparison_id: ComparisonId) -> StoredSides:
     if any(each.artifact.state in (ArtifactState.RECEIVED, ArtifactState.DECODING) for each in side_artifacts):
         raise Postponed
     ids = [ArtifactId(each.artifact.id) for each in side_artifacts]
-    profiles_by_id = profiles.of_artifacts(session, ids)
-    traces_by_id, benchmarks_by_id = traces.get_execution_traces(session, ids), benchmarks.of_artifacts(session, ids)
+    profiles_by_id = profiles.get_profiles(session, ids)
+    traces_by_id, benchmarks_by_id = (
+        traces.get_execution_traces(session, ids),
+        benchmarks.get_benchmark_outputs(session, ids),
+    )
     growth_by_id, spans_by_id = growth.get_growth_logs(session, ids), spans.get_span_sets(session, ids)
     stored = StoredSides()
     for each, artifact_id in zip(side_artifacts, ids, strict=True):

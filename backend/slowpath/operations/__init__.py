@@ -1,1 +1,1 @@
-"""What administrators run: retention, storage usage and export."""
+"""Operations of administrators: retention and storage usage."""

@@ -112,7 +112,7 @@ describe('the board', () => {
     const { container } = open('/t/northwind/dashboard');
     expect(await rows()).toEqual(['gateway', 'distributor', 'ingester', 'querier', 'store']);
     expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent(
-      'distributor p99 takes 3.1 times longer since 14:02; deploy 5f3c1e8 explains it, load does not',
+      'distributor p99 takes 3.1 times longer since 14:02; caused by deployment 5f3c1e8, not by load',
     );
     expect(screen.getByRole('button', { name: 'Compare before and after' })).toBeEnabled();
     expect(screen.getByText('5f3c1e8', { selector: '.serviceName ~ p .mono' })).toBeInTheDocument();
@@ -461,9 +461,9 @@ describe('the board', () => {
   });
 
   it('says why it is empty, with the lines to write', async () => {
-    serve({ empty: 'No metrics have come in yet.' });
+    serve({ empty: 'No metrics received yet.' });
     const { user } = open('/t/northwind/dashboard');
-    expect(await screen.findByText('No metrics have come in yet.')).toBeInTheDocument();
+    expect(await screen.findByText('No metrics received yet.')).toBeInTheDocument();
     const prometheus = screen.getByRole('region', { name: 'prometheus.yml' });
     expect(prometheus).toHaveTextContent(`url: ${window.location.origin}/api/v1/metrics/write`);
     server.use(

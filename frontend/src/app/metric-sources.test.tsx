@@ -114,7 +114,7 @@ describe('the sources of metrics', () => {
             count: 21,
             names: ['http_requests_total', 'queue_depth'],
             step_s: 60,
-            reason: 'The source answered with 422: range selectors are off.',
+            reason: 'The source responded with status 422: range selectors are off.',
           },
         },
       }),
@@ -156,7 +156,7 @@ describe('the sources of metrics', () => {
       http.post(at('/metric-sources/:id/federated-services'), async ({ request }) => {
         sent.push(await request.json());
         if (sent.length === 1)
-          return problem(409, { detail: 'checkout of production is read through already.' });
+          return problem(409, { detail: 'checkout in production is federated already.' });
         rows = [bound];
         return HttpResponse.json(bound, { status: 201 });
       }),
@@ -178,7 +178,7 @@ describe('the sources of metrics', () => {
     await expectAccessible(form);
     const send = within(form).getByRole('button', { name: 'Query live' });
     await user.click(send);
-    expect(await within(form).findByRole('alert')).toHaveTextContent('is read through already');
+    expect(await within(form).findByRole('alert')).toHaveTextContent('is federated already');
     await user.click(send);
     const list = await screen.findByRole('list', {
       name: 'Queried live from Production Prometheus',
@@ -391,10 +391,10 @@ describe('the sources of metrics', () => {
     server.use(
       http.post(at('/metric-sources/:id/imports'), () =>
         problem(422, {
-          detail: 'Nothing of this interval is kept: samples are kept for 30 days.',
+          detail: 'The time range is older than the retention of 30 days.',
           limit: 30,
           unit: 'days',
-          resolution: 'Ask for a later time, or keep samples for longer.',
+          resolution: 'Choose a later time range, or extend the retention of samples.',
         }),
       ),
     );
@@ -410,7 +410,7 @@ describe('the sources of metrics', () => {
     await user.type(screen.getByLabelText(/^To, UTC/), '2026-01-03T00:00');
     await user.click(begin);
     const told = await screen.findByRole('alert');
-    expect(told).toHaveTextContent('Nothing of this interval is kept');
+    expect(told).toHaveTextContent('The time range is older than the retention');
     expect(told).not.toHaveTextContent('limit'); // the sentence names it
   });
 

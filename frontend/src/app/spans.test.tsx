@@ -207,7 +207,7 @@ describe('a gap explained from an execution trace', () => {
     expect(await aside.findByRole('status')).toHaveTextContent('Reading execution traces…');
     expect(asked).toEqual({ span: 0, gap: 0 });
     state = 'done';
-    expect(await aside.findByText(/it waited 6.0 ms for a processor/u, {}, SOON)).toBeVisible();
+    expect(await aside.findByText(/it was runnable and waited 6.0 ms for a P/u, {}, SOON)).toBeVisible();
     const states = await aside.findByRole('table', { name: 'What the goroutine did in the gap' });
     expect(states).toHaveTextContent('waiting for a P, after: preempted');
     expect(states).toHaveTextContent(`behind ${HOSTILE_NAME} 90`);
@@ -226,7 +226,7 @@ describe('a gap explained from an execution trace', () => {
     const content = anExplanation({
       basis: 'nothing',
       why: 'no-clock',
-      sentence: 'These 7.0 ms can not be explained: the trace has no wall clock.',
+      sentence: 'This gap of 7.0 ms cannot be explained: the trace has no wall clock.',
       trace: null,
       goroutine: null,
       parts: [],
@@ -237,7 +237,7 @@ describe('a gap explained from an execution trace', () => {
     server.use(http.get(path, () => HttpResponse.json([explained({ content })])));
     open(`${TRACE}?span=0`);
     const aside = within(await panel());
-    expect(await aside.findByText(/can not be explained/u)).toBeVisible();
+    expect(await aside.findByText(/cannot be explained/u)).toBeVisible();
     expect(aside.getByRole('link', { name: 'old.trace' })).toBeVisible();
     expect(aside.getByText(/debug\/pprof\/trace/u)).toBeVisible();
     expect(aside.getByRole('button', { name: 'Explain again' })).toBeEnabled();

@@ -205,7 +205,7 @@ export const anExplanation = (changed: object = {}) => ({
   format: 'slowpath.gap-explanation/1',
   basis: 'clock',
   why: null,
-  sentence: 'Of these 7.0 ms, in goroutine 7 (main.serve): it waited 6.0 ms for a processor.',
+  sentence: 'Gap of 7.0 ms in goroutine 7 (main.serve): it was runnable and waited 6.0 ms for a P.',
   gap: { duration_ns: 7_000_000 },
   trace: { artifact_id: 't1', name: 'exec.trace', from_ns: 5 },
   goroutine: { id: 7, group: 'main.serve' },

@@ -37,7 +37,7 @@ def import_history(job: ImportHistory, context: JobContext) -> None:
         "from_ms": job.from_ms,
         "to_ms": job.to_ms,
         "names": len(selection.names),
-        **progress.said(),
+        **progress.to_json(),
     }
     with context.finishing() as session:
         metric_sources.record_import_result(session, job.source_id, result)

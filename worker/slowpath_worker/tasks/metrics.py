@@ -4,7 +4,7 @@ import structlog
 
 from slowpath.analysis.kinds.metrics.sample_compaction import compact_chunk
 from slowpath.evidence.metrics.jobs import CompactMetricWal, DeleteExpiredSamples
-from slowpath.evidence.metrics.rules import FOLD_SAMPLES
+from slowpath.evidence.metrics.rules import COMPACTION_SAMPLES
 from slowpath.evidence.metrics.service import chunk_compaction, chunk_partitions
 from slowpath_worker.job_context import JobContext
 
@@ -16,7 +16,7 @@ __all__ = ["CompactMetricWal", "DeleteExpiredSamples", "compact_metric_wal", "de
 def compact_metric_wal(_job: CompactMetricWal, context: JobContext) -> None:
     """Compact up to one job's worth of samples; enqueue another job if there are more."""
     with context.reading() as session:
-        gathered = chunk_compaction.gather_wal_samples(session, FOLD_SAMPLES)
+        gathered = chunk_compaction.gather_wal_samples(session, COMPACTION_SAMPLES)
 
     compacted = []
     if gathered is not None:

@@ -26,8 +26,8 @@ def enforce_retention(_job: EnforceRetention, context: JobContext) -> None:
     deleted = _delete_expired(context, now)
     context.progress("deleting orphaned blobs", 0.4)
     totals = _sweep(context, now)
-    if deleted or totals.swept:
-        log.info("retention.enforced", files=deleted, swept=totals.swept)
+    if deleted or totals.deleted_blobs:
+        log.info("retention.enforced", files=deleted, swept=totals.deleted_blobs)
 
     with context.finishing() as session:
         usage.record_daily_usage(session, now)

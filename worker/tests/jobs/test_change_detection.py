@@ -107,13 +107,13 @@ def test_a_slower_deploy_is_marked_within_two_minutes(client: TestClient, push: 
     assert (change["cause"], change["deployment_id"]) == ("deployment", deploy["id"])
     assert change["ratio_low"] > 1.2
     assert abs(change["at_ms"] - (NOW_MS - 1.5 * MINUTE)) <= 10_000
-    assert change["sentence"].endswith("deploy 5f3c1e8")
+    assert change["sentence"].endswith("caused by deployment 5f3c1e8")
     board = client.get("/api/v1/dashboard", params={"from": str(NOW_MS - HOUR), "to": str(NOW_MS)})
     header = read_columns(board.content, "slowpath.board").header
     assert [(each["id"], each["deploy_id"]) for each in header["changes"]] == [(change["id"], deploy["id"])]
     assert header["headline"]["deploy_id"] == deploy["id"]
     assert header["headline"]["sentence"].startswith(f"distributor {change['signal']} takes ")
-    assert "deploy 5f3c1e8 explains it, load does not" in header["headline"]["sentence"]
+    assert "caused by deployment 5f3c1e8, not by load" in header["headline"]["sentence"]
 
 
 def test_a_deploy_soon_after_another_step_has_a_step_of_its_own(client: TestClient, push: Push, watch: Watch) -> None:

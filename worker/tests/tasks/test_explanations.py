@@ -93,7 +93,7 @@ def test_a_trace_that_comes_later_explains_what_none_did(client: TestClient, ben
     after = explained(client, bench, spans["id"], gap)
 
     assert (before["basis"], before["why"]) == ("nothing", "no-trace")
-    assert before["sentence"].startswith("No execution trace of distributor covers these ")
+    assert before["sentence"].startswith("No execution trace of distributor covers this gap of ")
     assert after["basis"] == "id"
 
 

@@ -217,7 +217,7 @@ def test_what_is_made_of_files_counts_too(client: TestClient, bench: Bench, hous
         weighed.put(BlobKey(f"{team}/reports/x"), b"x" * 1_000)
         weighed.put(BlobKey(f"{team}/exports/y"), iter([b"y" * 500, b"y" * 500]))
         weighed.put(BlobKey(f"{uuid4()}/exports/y"), b"of a team that is gone")
-        weighed.write_down()
+        weighed.write_counts()
         assert client.get("/api/v1/usage").json()["limits"][0]["used"] == len(CPU) + 2_000
 
         keep_house(bench)

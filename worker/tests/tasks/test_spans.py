@@ -9,7 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from slowpath.core.ids import TeamId
-from slowpath.evidence.spans.service.span_ingest import KEPT_DAYS, batch_of_pushes
+from slowpath.evidence.spans.service.span_ingest import RETENTION_DAYS, batch_of_pushes
 from tests.jobs.conftest import Bench
 from tests.support.app_under_test import AppUnderTest
 from tests.support.databases import TestDatabase
@@ -135,7 +135,7 @@ def test_folded_files_are_forgotten_after_a_week(client: TestClient, bench: Benc
     team_id = TeamId(UUID(client.get("/api/v1/session").json()["teams"][0]["id"]))
     assert {row["batch"] for row in pushed(client)} == {str(batch_of_pushes(team_id))}
     with migrated.as_admin() as connection:
-        connection.execute("UPDATE artifact SET created_at = created_at - %s", (timedelta(days=KEPT_DAYS + 1),))
+        connection.execute("UPDATE artifact SET created_at = created_at - %s", (timedelta(days=RETENTION_DAYS + 1),))
 
     client.post("/v1/traces", content=body, headers=PB)
     fold_now(migrated)

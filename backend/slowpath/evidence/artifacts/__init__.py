@@ -1,1 +1,1 @@
-"""Received files: limits, content-addressed blobs, type by content, decode state."""
+"""Uploaded artifacts: size limits, content-addressed blobs, detected kind, decode state."""

@@ -1,34 +1,34 @@
-"""What can go wrong with files."""
+"""Errors of artifacts and uploads."""
 
 from slowpath.core.errors import Conflict, InvalidRequest, NotFound, TooLarge
 
 
 class ArtifactNotFound(NotFound):
-    """No such artifact in this team."""
+    """The team has no such artifact."""
 
     slug = "artifact-not-found"
     title = "No such artifact"
 
 
 class UploadNotFound(NotFound):
-    """No such upload in this team, or its time is over."""
+    """The team has no such upload, or it has expired."""
 
     slug = "upload-not-found"
     title = "No such upload"
 
 
 class ArtifactTooLarge(TooLarge):
-    """The file is over the limit."""
+    """The file exceeds the size limit."""
 
     slug = "artifact-too-large"
     title = "The file is too large"
 
 
 class StorageQuotaExceeded(TooLarge):
-    """The team stores as much as it may."""
+    """The team has used its storage quota."""
 
     slug = "team-full"
-    title = "The team stores as much as it may"
+    title = "The storage quota of the team is used up"
 
 
 class EmptyArtifact(InvalidRequest):
@@ -39,10 +39,10 @@ class EmptyArtifact(InvalidRequest):
 
 
 class InvalidUploadPart(InvalidRequest):
-    """A part does not fit its upload."""
+    """A part has the wrong number or size for its upload."""
 
     slug = "part-refused"
-    title = "The part does not fit"
+    title = "The part has the wrong number or size"
 
 
 class UploadIncomplete(Conflict):
@@ -53,28 +53,28 @@ class UploadIncomplete(Conflict):
 
 
 class UploadComplete(Conflict):
-    """The upload is complete and takes no more parts."""
+    """The upload is complete and accepts no more parts."""
 
     slug = "upload-complete"
     title = "The upload is complete"
 
 
 class ArtifactNotRetryable(Conflict):
-    """The artifact is decoded, or still on its way."""
+    """The artifact is decoded, or its decoding is not finished."""
 
     slug = "nothing-to-try-again"
-    title = "Nothing to try again"
+    title = "The artifact cannot be retried"
 
 
 class MalformedBody(InvalidRequest):
-    """The body is not what its headers say."""
+    """The body does not match its headers, or cannot be parsed."""
 
     slug = "body-not-understood"
-    title = "The body was not understood"
+    title = "The body cannot be parsed"
 
 
 class BuildNotFoundForArtifact(NotFound):
-    """The build named for a file does not exist in this team."""
+    """The team has no build with the ID given for a file."""
 
     slug = "build-not-found"
     title = "No such build"

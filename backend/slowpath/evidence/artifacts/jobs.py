@@ -1,4 +1,4 @@
-"""What is to be done with files, as values."""
+"""Jobs on artifacts and uploads."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,7 +9,7 @@ from slowpath.core.jobs import Job, Queue
 
 @dataclass(frozen=True)
 class DecodeArtifact(Job):
-    """Find out what a stored file is and turn it into what is read from then on."""
+    """Detect the kind of a stored file and decode it."""
 
     name: ClassVar[str] = "artifacts.decode"
     queue: ClassVar[Queue] = Queue.DECODE
@@ -20,7 +20,7 @@ class DecodeArtifact(Job):
 
 @dataclass(frozen=True)
 class ExpireUpload(Job):
-    """Forget an upload whose time is over, and the parts that had arrived. Asked for by `cross_team.delete_expired_rows`."""
+    """Delete an expired upload and its parts. Enqueued by `cross_team.delete_expired_rows`."""
 
     name: ClassVar[str] = "artifacts.expire-upload"
     queue: ClassVar[Queue] = Queue.NOTIFY
@@ -31,7 +31,7 @@ class ExpireUpload(Job):
 
 @dataclass(frozen=True)
 class DeleteUnusedBlobs(Job):
-    """Remove the bytes that belonged to a deleted row, unless another row of the team still needs them."""
+    """Delete the blobs of a deleted artifact, unless another artifact of the team needs them."""
 
     name: ClassVar[str] = "artifacts.delete-blobs"
     queue: ClassVar[Queue] = Queue.NOTIFY

@@ -1,4 +1,4 @@
-"""Every SELECT about artifacts and uploads."""
+"""SQL queries on artifacts and uploads."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from slowpath.inventory.catalog.tables import Build
 
 @dataclass(frozen=True)
 class ArtifactFilter:
-    """Which artifacts; None means any."""
+    """Filter of a list of artifacts; None matches all."""
 
     batch: UUID | None = None
     states: Sequence[str] = ()
@@ -62,12 +62,15 @@ def artifact_of_build(session: ReadSession, build_id: BuildId, sha256: str) -> A
 
 
 def build_exists(session: ReadSession, build_id: BuildId) -> bool:
-    """Tell whether the team has this build, by primary key."""
+    """Return whether the team has this build, by primary key."""
     return session.get(Build, (session.team_id, build_id)) is not None
 
 
 def bytes_needed(session: ReadSession, sha256: str) -> bool:
-    """Tell whether any artifact of the team still needs these bytes, by ix_artifact_sha256: one that was not read does."""
+    """Return whether an artifact of the team needs these bytes, by ix_artifact_sha256.
+
+    A binary needs them only until it is decoded.
+    """
     needing = exists().where(
         Artifact.team_id == session.team_id,
         Artifact.sha256 == sha256,
@@ -77,12 +80,12 @@ def bytes_needed(session: ReadSession, sha256: str) -> bool:
 
 
 def bytes_stored(session: ReadSession) -> int:
-    """Return what all files of the team weigh, each as it was sent."""
+    """Return the total size of the team's uploaded files, in bytes."""
     return int(session.scalar(select(func.coalesce(func.sum(Artifact.size_bytes), 0))) or 0)
 
 
 def derived_bytes(session: ReadSession) -> int:
-    """Return what the team stores beside its files, by uq_derived_sum_team_id."""
+    """Return the size of the team's derived data, in bytes, by uq_derived_sum_team_id."""
     found = select(DerivedStorageTotal.size_bytes).where(DerivedStorageTotal.team_id == session.team_id)
     return session.scalar(found) or 0
 
@@ -93,17 +96,17 @@ def upload(session: ReadSession, upload_id: UploadId) -> MultipartUpload | None:
 
 
 def parts(session: ReadSession, upload_id: UploadId) -> Sequence[UploadPart]:
-    """Return an upload's parts in their order, by its unique constraint."""
+    """Return the parts of an upload by number, by its unique constraint."""
     return session.scalars(
         select(UploadPart).where(UploadPart.upload_id == upload_id).order_by(UploadPart.number)
     ).all()
 
 
 def lock_bytes(session: ReadSession, sha256: str) -> None:
-    """Hold off whoever would store or remove the same bytes in this team until the transaction ends."""
+    """Lock these bytes of the team against being stored or removed, until the transaction ends."""
     session.execute(select(func.pg_advisory_xact_lock(func.hashtextextended(f"{session.team_id}/{sha256}", 0))))
 
 
 def lock_upload(session: ReadSession, upload_id: UploadId) -> None:
-    """Let one request at a time complete an upload."""
+    """Lock an upload against being completed by another request, until the transaction ends."""
     session.execute(text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 1))"), {"key": str(upload_id)})

@@ -1,4 +1,4 @@
-"""Pure decisions about files: their states, their names, how many parts they come in."""
+"""Pure rules of artifacts: states, names, parts and size limits."""
 
 import unicodedata
 import zlib
@@ -7,13 +7,13 @@ from enum import StrEnum
 
 MAX_NAME = 255
 BINARY = "binary"
-"""The kind of a Go program: its bytes are not kept once they were read."""
+"""Kind of a Go binary; its bytes are deleted after decoding."""
 _UNSHOWN = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
-"""Categories of Unicode that a line of text can not show, or that would reorder it."""
+"""Unicode categories that cannot be shown in a line of text, or that would reorder it."""
 
 
 class ArtifactState(StrEnum):
-    """`refused`: the file is at fault, the original is kept. `failed`: we are, or what we stand on."""
+    """`invalid`: the file cannot be decoded, its original is stored. `failed`: Slowpath or its infrastructure failed."""
 
     RECEIVED = "received"
     DECODING = "decoding"
@@ -36,7 +36,7 @@ def clean_name(name: str) -> str:
 
 
 def clean_line(text: str, longest: int) -> str:
-    """Return a text as one line of printable text, cut where it is too long."""
+    """Return a text as one line of printable text, truncated to a length."""
     shown = _shown(text)
     return shown if len(shown) <= longest else shown[: longest - 1] + "…"
 
@@ -46,7 +46,7 @@ def _shown(text: str) -> str:
 
 
 def part_count(size_bytes: int, part_bytes: int) -> int:
-    """Return how many parts a file of this size comes in; an empty file is one empty part."""
+    """Return the number of parts of a file of this size; an empty file has one empty part."""
     return max(1, -(-size_bytes // part_bytes))
 
 
@@ -56,33 +56,33 @@ def part_size(size_bytes: int, part_bytes: int, number: int) -> int:
 
 
 HEAD_BYTES = 1024
-"""How much of a file tells what it may weigh."""
+"""Length of the beginning of a file that determines its size limit."""
 TRACE_MAGIC = b"go 1."
 TRACE_WORD = b" trace\x00"
 GZIP_MAGIC = b"\x1f\x8b"
 GZIP_WINDOW = 31
-"""zlib's word for: a gzip header, and the largest window."""
+"""Window bits for zlib: a gzip header and the largest window."""
 
 
 @dataclass(frozen=True)
 class SizeLimits:
-    """What files may weigh, by what they are: execution traces are larger than anything else."""
+    """Size limits of files in bytes: one for execution traces, one for all other kinds."""
 
     artifact_bytes: int
     trace_bytes: int
 
     @property
     def largest(self) -> int:
-        """Above this no file is taken, whatever it is."""
+        """Largest limit of any kind, in bytes."""
         return max(self.artifact_bytes, self.trace_bytes)
 
     def of(self, head: bytes) -> int:
-        """Return the limit of a file that begins so."""
+        """Return the limit of a file with this beginning, in bytes."""
         return self.trace_bytes if is_trace(head) else self.artifact_bytes
 
 
 def is_trace(head: bytes) -> bool:
-    """Tell whether a file that begins so is a Go execution trace, plain or gzip."""
+    """Return whether a file with this beginning is a Go execution trace, plain or gzip."""
     if head.startswith(GZIP_MAGIC):
         try:
             head = zlib.decompressobj(GZIP_WINDOW).decompress(head, HEAD_BYTES)

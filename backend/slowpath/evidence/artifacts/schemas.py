@@ -1,4 +1,4 @@
-"""Artifacts and uploads on the wire."""
+"""Wire shapes of artifacts and uploads."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
@@ -21,7 +21,7 @@ Count = Annotated[int, Field(ge=0, le=2**53)]
 MAX_LINE = 200
 MAX_GO_MOD = 1 << 20
 MAX_FACTS_LETTERS = 16_000
-"""In an address, which as a whole must stay below 64 KiB."""
+"""Length of run metadata in a URL; the URL must stay below 64 KiB."""
 FAMILIES = {
     "profile": "profile",
     "trace": "trace",
@@ -30,12 +30,12 @@ FAMILIES = {
     "spans": "spans",
     BINARY: BINARY,
 }
-"""Which field holds the summary of an artifact, by the first word of its kind."""
+"""Field that holds the summary of an artifact, by the first word of the artifact kind."""
 ArtifactStateName = Literal["received", "decoding", "decoded", "invalid", "failed"]
 
 
 class RunMetadataIn(BaseModel):
-    """What is known of the run a file comes from. All optional; requests make costs per request possible."""
+    """Run metadata of an artifact. All fields are optional; `requests` allows costs per request."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -55,13 +55,13 @@ class RunMetadataIn(BaseModel):
     ended_at_ms: Count | None = None
 
     @model_validator(mode="after")
-    def _as_analysis_reads_them(self) -> Self:
-        RunMetadata.from_json(self.model_dump())  # raises ValueError, which pydantic tells as it is
+    def _validate_for_analysis(self) -> Self:
+        RunMetadata.from_json(self.model_dump())  # raises ValueError, which pydantic reports
         return self
 
 
 def _line(text: str) -> str:
-    """Return a text as one line that is short enough: what people wrote about a commit must not stop its build."""
+    """Return a text as one short line: a long commit message must not make the upload of its build fail."""
     return clean_line(text, MAX_LINE)
 
 
@@ -69,7 +69,7 @@ Line = Annotated[str, StringConstraints(max_length=10_000), AfterValidator(_line
 
 
 class BuildMetadataIn(BaseModel):
-    """What CI says of a build; everything may be left out, and may come later."""
+    """Build metadata sent by CI. All fields are optional and can be sent later."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -83,21 +83,23 @@ class BuildMetadataIn(BaseModel):
         None, description="module path to version"
     )
     go_mod: Annotated[str, StringConstraints(max_length=MAX_GO_MOD, pattern=NO_NUL)] | None = Field(
-        None, description="the text of go.mod, read where dependencies are not given"
+        None, description="content of go.mod, used if dependencies is not set"
     )
     ci_url: Link | None = None
     committed_at: When | None = None
     display_name: Line | None = None
-    title: Line | None = Field(None, description="first line of the commit's message")
+    title: Line | None = Field(None, description="first line of the commit message")
     author: Line | None = None
     pull_request: PullRequestRef | None = None
-    load: RunMetadataIn | None = Field(None, description="facts of files of this request that have none of their own")
+    load: RunMetadataIn | None = Field(
+        None, description="run metadata for the files of this request that have no sidecar"
+    )
     delivery_id: Annotated[str, StringConstraints(min_length=1, max_length=200, pattern=NO_NUL)] | None = Field(
-        None, description="as the header Idempotency-Key"
+        None, description="same as the header Idempotency-Key"
     )
 
     def columns(self) -> dict[str, Any]:
-        """Return what is kept with the build."""
+        """Return the values of the build's columns."""
         values = self.model_dump(exclude={"go_mod", "load", "delivery_id", "ci_url", "pull_request"}, exclude_none=True)
         if self.dependencies is None and self.go_mod:
             values["dependencies"] = read_go_mod(self.go_mod).dependencies
@@ -109,7 +111,7 @@ class BuildMetadataIn(BaseModel):
 
 
 class BuildQuery(BaseModel):
-    """What can be said beside a file in its address."""
+    """Build and run metadata in the query of an artifact upload."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -126,7 +128,7 @@ class BuildQuery(BaseModel):
     author: Line | None = None
     batch: UUID | None = None
     run_metadata: Annotated[str, StringConstraints(max_length=MAX_FACTS_LETTERS)] | None = Field(
-        None, description="JSON: requests, wall_ns, ... of the run the file comes from"
+        None, description="run metadata of the file as JSON: requests, wall_ns, ..."
     )
 
     @model_validator(mode="before")
@@ -137,18 +139,18 @@ class BuildQuery(BaseModel):
         return sent
 
     def columns(self) -> dict[str, Any]:
-        """Return what is kept with the build."""
+        """Return the values of the build's columns."""
         values = self.model_dump(exclude={"batch", "run_metadata", "ci_url"}, exclude_none=True)
         return values | ({"ci_url": str(self.ci_url)} if self.ci_url else {})
 
 
 def _former(name: str, former: str) -> Any:  # noqa: ANN401 - a field of any type
-    """Describe a field of a summary that artifacts decoded by an earlier version hold under its former name."""
+    """Return a summary field that is also read under its former name, as earlier versions wrote it."""
     return Field(validation_alias=AliasChoices(name, former))
 
 
 class ProfileSummary(BaseModel):
-    """What a decoded profile holds, in few numbers."""
+    """Summary of a decoded profile."""
 
     kind: str
     sample_types: list[dict[str, str]]
@@ -164,7 +166,7 @@ class ProfileSummary(BaseModel):
 
 
 class UnreadableRangeOut(BaseModel):
-    """What of a damaged or truncated trace could not be read, and from when on."""
+    """Unreadable range of a damaged or truncated trace: its size, its share, and the time it begins at."""
 
     bytes: int
     share: float
@@ -173,7 +175,7 @@ class UnreadableRangeOut(BaseModel):
 
 
 class TraceSummary(BaseModel):
-    """What a decoded execution trace holds, in few numbers."""
+    """Summary of a decoded execution trace."""
 
     header_version: str
     duration_ns: int
@@ -189,7 +191,7 @@ class TraceSummary(BaseModel):
 
 
 class GrowthSummary(BaseModel):
-    """What a stack-growth log counts."""
+    """Summary of a stack-growth log."""
 
     dialect: str
     sampling_rate: int = _former("sampling_rate", "rate")
@@ -200,7 +202,7 @@ class GrowthSummary(BaseModel):
 
 
 class BenchmarkSummary(BaseModel):
-    """What benchmark output holds."""
+    """Summary of benchmark output."""
 
     results: int
     benchmarks: int
@@ -209,7 +211,7 @@ class BenchmarkSummary(BaseModel):
 
 
 class SpansSummary(BaseModel):
-    """What a set of distributed traces holds, and what had to be mended in it."""
+    """Summary of a span set, with counts of the defects that were repaired."""
 
     dialect: str
     spans: int
@@ -226,7 +228,7 @@ class SpansSummary(BaseModel):
 
 
 class BinarySummary(BaseModel):
-    """What a Go program says of its build; its bytes are not kept."""
+    """Build information of a Go binary; its bytes are not stored."""
 
     go_version: str
     path: str
@@ -240,7 +242,7 @@ class BinarySummary(BaseModel):
 
 
 class ArtifactOut(BaseModel):
-    """One uploaded file and what became of it."""
+    """One artifact with its state and summary."""
 
     id: UUID
     name: str
@@ -266,14 +268,14 @@ class ArtifactOut(BaseModel):
 
 
 class BuildUploadOut(BaseModel):
-    """A build as it is known now, and the files of the request."""
+    """The build after the request, and the artifacts of the request."""
 
     build: BuildOut
     artifacts: list[ArtifactOut]
 
 
 class ArtifactUpdate(BaseModel):
-    """What can be changed of an artifact after it was received."""
+    """Patch of an artifact."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -282,7 +284,7 @@ class ArtifactUpdate(BaseModel):
 
 
 class MultipartUploadIn(BaseModel):
-    """A file that will come in parts."""
+    """A new multipart upload."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -294,7 +296,7 @@ class MultipartUploadIn(BaseModel):
 
 
 class UploadPartOut(BaseModel):
-    """A part that has arrived."""
+    """A received part of an upload."""
 
     number: int
     size_bytes: int
@@ -302,7 +304,7 @@ class UploadPartOut(BaseModel):
 
 
 class MultipartUploadOut(BaseModel):
-    """An upload in parts: how large each is, and which have arrived."""
+    """A multipart upload: the size of its parts, and the parts received."""
 
     id: UUID
     name: str
@@ -314,7 +316,7 @@ class MultipartUploadOut(BaseModel):
 
 
 def make_artifact_out(row: Artifact, job: JobRow | None) -> ArtifactOut:
-    """Tell an artifact, with its job's progress."""
+    """Return the wire shape of an artifact, with the progress of its job."""
     decoded = row.state == "decoded"
     return ArtifactOut.model_validate(
         {
@@ -343,7 +345,7 @@ def _family(row: Artifact) -> str | None:
 
 
 def make_upload_out(row: MultipartUpload, parts: list[UploadPart]) -> MultipartUploadOut:
-    """Tell an upload."""
+    """Return the wire shape of an upload."""
     return MultipartUploadOut(
         id=row.id,
         name=row.name,

@@ -1,4 +1,4 @@
-"""Artifacts, and uploads that come in parts."""
+"""Tables of artifacts and multipart uploads."""
 
 from datetime import datetime
 from typing import Any
@@ -13,7 +13,7 @@ from slowpath.evidence.artifacts.rules import ArtifactState
 
 
 class Artifact(TeamScoped, Table):
-    """One uploaded file. Its bytes lie in the blob store under their SHA-256."""
+    """One uploaded file. Its bytes are in the blob store under their SHA-256."""
 
     __tablename__ = "artifact"
     __table_args__ = (
@@ -31,14 +31,14 @@ class Artifact(TeamScoped, Table):
     size_bytes: Mapped[int] = mapped_column(BigInteger)
     sha256: Mapped[str]
     batch: Mapped[UUID | None]
-    """Groups what was dropped together."""
+    """Groups the artifacts uploaded together."""
     build_id: Mapped[UUID | None]
     run_metadata: Mapped[dict[str, Any]]
     state: Mapped[str] = mapped_column(default=ArtifactState.RECEIVED)
     kind: Mapped[str | None]
-    """What it turned out to be: `profile.cpu`, `trace`, ...; null until sniffed."""
+    """Detected kind: `profile.cpu`, `trace`, ...; null before detection."""
     summary: Mapped[dict[str, Any] | None]
-    """What the decoder says of it in few numbers."""
+    """Summary written by the decoder."""
     problem: Mapped[dict[str, Any] | None]
     job_id: Mapped[UUID | None]
     created_by: Mapped[UserId | None] = mapped_column(Uuid())
@@ -47,17 +47,17 @@ class Artifact(TeamScoped, Table):
 
 
 class DerivedStorageTotal(TeamScoped, Table):
-    """What a team stores beside its files: what was made of them, reports, exports. One row a team."""
+    """Size of a team's derived data: decoded artifacts, reports, exports. One row per team."""
 
     __tablename__ = "derived_storage_total"
     __table_args__ = (UniqueConstraint("team_id"),)
 
     size_bytes: Mapped[int] = mapped_column(BigInteger)
-    """Grows with every blob that is put; what is deleted is taken off when all is counted again."""
+    """Grows with every stored blob; deletions are subtracted at the next full count."""
 
 
 class MultipartUpload(TeamScoped, Table):
-    """A file that comes in parts, until it is complete."""
+    """An upload in parts, until it is complete."""
 
     __tablename__ = "multipart_upload"
 
@@ -72,11 +72,11 @@ class MultipartUpload(TeamScoped, Table):
     """The token or service account that sends it."""
     expires_at: Mapped[datetime]
     artifact_id: Mapped[UUID | None]
-    """Set when complete, so that completing twice gives the same artifact."""
+    """Set when complete; completing again returns the same artifact."""
 
 
 class UploadPart(TeamScoped, Table):
-    """One part that has arrived whole."""
+    """One part that was received completely."""
 
     __tablename__ = "multipart_upload_part"
     __table_args__ = (

@@ -1,1 +1,1 @@
-"""Output of `go test -bench`: what was measured of each benchmark."""
+"""Decoded output of `go test -bench`."""

@@ -1,4 +1,4 @@
-"""Every SELECT about benchmark output."""
+"""SQL queries on benchmark output."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Verbs on benchmark output: writing down what the decoder found, saying where its columns lie."""
+"""Record and get decoded benchmark output and the blob keys of its columns."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,18 +9,18 @@ from slowpath.evidence.benchmarks import queries
 from slowpath.evidence.benchmarks.tables import BenchmarkOutput
 
 COLUMNS_VERSION = 1
-"""Of the decoder's file; another version is another key."""
+"""Version of the decoder's format; it is part of the key."""
 
 
 def columns_key(team_id: TeamId, sha256: str) -> BlobKey:
-    """Return where the columns of a file with this hash lie."""
+    """Return the blob key of the columns of a file."""
     return BlobKey(f"{team_id}/benchmarks/v{COLUMNS_VERSION}/{sha256[:2]}/{sha256}")
 
 
 def record(
     session: WriteSession, artifact_id: ArtifactId, header: Mapping[str, Any], key: BlobKey, columns_bytes: int
 ) -> BenchmarkOutput:
-    """Write down decoded output from the header of its columns; decoding again replaces it."""
+    """Record decoded output from the header of its columns; decoding again replaces it."""
     output = BenchmarkOutput(
         team_id=session.team_id,
         id=artifact_id,
@@ -35,10 +35,12 @@ def record(
 
 
 def summary(header: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what an artifact says of its benchmarks in few numbers."""
+    """Return the summary of benchmark output for its artifact."""
     return {**header["counts"], "units": header["units"], "warnings": header["warnings"]}
 
 
-def of_artifacts(session: ReadSession, artifact_ids: Sequence[ArtifactId]) -> dict[ArtifactId, BenchmarkOutput]:
-    """Return the decoded output of these artifacts; those without one are absent."""
+def get_benchmark_outputs(
+    session: ReadSession, artifact_ids: Sequence[ArtifactId]
+) -> dict[ArtifactId, BenchmarkOutput]:
+    """Return the decoded output of these artifacts; artifacts without one are absent."""
     return {ArtifactId(row.id): row for row in queries.outputs(session, artifact_ids)}

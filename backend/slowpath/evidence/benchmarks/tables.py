@@ -9,7 +9,7 @@ from slowpath.core.table_base import Table, TeamScoped
 
 
 class BenchmarkOutput(TeamScoped, Table):
-    """One file of benchmark output; its id is its artifact's."""
+    """One file of benchmark output; it has the ID of its artifact."""
 
     __tablename__ = "benchmark_output"
     __table_args__ = (

@@ -1,1 +1,1 @@
-"""Decoded Go execution traces: what each holds, its page, its worst waits, and pieces cut out of it."""
+"""Decoded Go execution traces: their headers, pages, longest waits and excerpts."""

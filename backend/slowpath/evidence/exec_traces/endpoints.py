@@ -1,4 +1,4 @@
-"""Execution traces over HTTP."""
+"""HTTP endpoints of execution traces and their excerpts."""
 
 from typing import Annotated, Any
 from uuid import UUID
@@ -9,7 +9,7 @@ from fastapi.responses import StreamingResponse
 from slowpath.analysis.kinds.exec_traces.trace_page_document import TracePage
 from slowpath.core.errors import Conflict, InvalidRequest, NotFound, Unavailable
 from slowpath.core.ids import ArtifactId, BlobKey, TraceCutId
-from slowpath.evidence.exec_traces.schemas import ExcerptIn, ExcerptOut, cut_out
+from slowpath.evidence.exec_traces.schemas import ExcerptIn, ExcerptOut, make_excerpt_out
 from slowpath.evidence.exec_traces.service import execution_traces, trace_excerpts
 from slowpath.platform.accounts.access import MayRead
 from slowpath.platform.accounts.service import record_audit_event
@@ -23,11 +23,11 @@ router = APIRouter(prefix="/api/v1", tags=["execution traces"])
 BINARY: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
 FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-stream": BINARY}}}
 COLUMNS: dict[int | str, dict[str, Any]] = {
-    200: {"description": "slowcol, gzip", "content": {"application/octet-stream": BINARY}}
+    200: {"description": "columns (slowcol), gzip", "content": {"application/octet-stream": BINARY}}
 }
 DOCUMENT: dict[int | str, dict[str, Any]] = {200: {"description": "One side only", "model": TracePage}}
 PACKED = {"Cache-Control": "private, max-age=3600, immutable", "Content-Encoding": "gzip"}
-"""What was decoded from the same bytes never changes."""
+"""The decoded data of an artifact never changes."""
 Index = Annotated[int, Path(ge=0, le=2**31 - 1)]
 
 
@@ -39,7 +39,7 @@ Index = Annotated[int, Path(ge=0, le=2**31 - 1)]
     response_class=Response,
 )
 def get_trace_page(artifact_id: UUID, caller: MayRead, session: Reading, blobs: Blobs) -> Response:
-    """Return what the page of one trace shows: delays, blame, GC, series and its worst waits."""
+    """Return the page of one trace: scheduler latency, P occupancy, GC, series and longest waits."""
     row = execution_traces.get_execution_trace(session, ArtifactId(artifact_id))
     return Response(blobs.read(BlobKey(row.page_key)), media_type="application/json", headers=PACKED)
 
@@ -54,7 +54,7 @@ def get_trace_page(artifact_id: UUID, caller: MayRead, session: Reading, blobs: 
 def get_tile(
     artifact_id: UUID, index: Index, level: Index, number: Index, caller: MayRead, session: Reading, blobs: Blobs
 ) -> Response:
-    """Return one tile of the timeline around a worst wait: what ran on each processor."""
+    """Return one tile of the timeline around a longest wait: what ran on each P."""
     row = execution_traces.get_execution_trace(session, ArtifactId(artifact_id))
     tile = execution_traces.tile(row, blobs, index, level, number)
     return Response(tile, media_type="application/octet-stream", headers=PACKED)
@@ -67,18 +67,18 @@ def get_tile(
     responses=document_problems(NotFound, InvalidRequest),
 )
 def create_excerpt(artifact_id: UUID, wanted: ExcerptIn, caller: MayRead, session: Writing) -> ExcerptOut:
-    """Have a window cut out of a trace, as a file that Go's own tools open."""
+    """Create an excerpt of a trace around a time range. `go tool trace` opens it."""
     row = trace_excerpts.create_excerpt(session, ArtifactId(artifact_id), wanted.from_ns, wanted.to_ns)
     record_audit_event(
         session, caller, "trace-excerpt.created", "trace_excerpt", row.id, {"artifact_id": str(artifact_id)}
     )
-    return cut_out(row)
+    return make_excerpt_out(row)
 
 
 @router.get("/trace-excerpts/{excerpt_id}", operation_id="trace-excerpts:get", responses=document_problems(NotFound))
 def get_excerpt(excerpt_id: UUID, caller: MayRead, session: Reading) -> ExcerptOut:
-    """Return how far a piece is."""
-    return cut_out(trace_excerpts.get_excerpt(session, TraceCutId(excerpt_id)))
+    """Return an excerpt and its state."""
+    return make_excerpt_out(trace_excerpts.get_excerpt(session, TraceCutId(excerpt_id)))
 
 
 @router.get(
@@ -88,6 +88,6 @@ def get_excerpt(excerpt_id: UUID, caller: MayRead, session: Reading) -> ExcerptO
     response_class=StreamingResponse,
 )
 def get_excerpt_content(excerpt_id: UUID, caller: MayRead, session: Reading, blobs: Blobs) -> Response:
-    """Return the piece."""
+    """Download the excerpt."""
     row = trace_excerpts.get_excerpt(session, TraceCutId(excerpt_id))
     return make_attachment_response(blobs.stream(trace_excerpts.content_key(row)), row.file_name or "cut.trace")

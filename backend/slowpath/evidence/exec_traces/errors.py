@@ -1,38 +1,38 @@
-"""What can go wrong with execution traces."""
+"""Errors of execution traces and their excerpts."""
 
 from slowpath.core.errors import Conflict, InvalidRequest, NotFound
 
 
 class ExecutionTraceNotFound(NotFound):
-    """The artifact is not a decoded execution trace of this team."""
+    """The team has no decoded execution trace with this ID."""
 
     slug = "trace-not-found"
     title = "No such trace"
 
 
 class TileNotFound(NotFound):
-    """The trace has no such wait, or the wait no such tile."""
+    """The trace has no such longest wait, or the wait has no such tile."""
 
     slug = "tile-not-found"
     title = "No such tile"
 
 
 class InvalidExcerptRange(InvalidRequest):
-    """The part that is to be cut out is not inside the trace."""
+    """The time range of the excerpt is empty or outside the trace."""
 
     slug = "window-refused"
-    title = "The window can not be cut out"
+    title = "The time range is outside the trace"
 
 
 class ExcerptNotFound(NotFound):
-    """No such piece of a trace in this team."""
+    """The team has no such trace excerpt."""
 
     slug = "trace-cut-not-found"
-    title = "No such piece"
+    title = "No such excerpt"
 
 
 class ExcerptNotReady(Conflict):
-    """The piece is not cut yet."""
+    """The excerpt is not finished."""
 
     slug = "trace-cut-not-ready"
-    title = "The piece is not ready"
+    title = "The excerpt is not ready"

@@ -1,4 +1,4 @@
-"""What is to be done with execution traces, as values."""
+"""Jobs on execution traces."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,7 +9,7 @@ from slowpath.core.jobs import Job, Queue
 
 @dataclass(frozen=True)
 class ExtractTraceExcerpt(Job):
-    """Cut a piece out of a trace that Go's own tools can open."""
+    """Extract an excerpt from a trace as a file that `go tool trace` opens."""
 
     name: ClassVar[str] = "execution-traces.extract-excerpt"
     queue: ClassVar[Queue] = Queue.DECODE

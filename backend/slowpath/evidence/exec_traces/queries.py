@@ -1,4 +1,4 @@
-"""Every SELECT about execution traces."""
+"""SQL queries on execution traces and their excerpts."""
 
 from collections.abc import Sequence
 
@@ -20,5 +20,5 @@ def traces(session: ReadSession, artifact_ids: Sequence[ArtifactId]) -> Sequence
 
 
 def cut(session: ReadSession, cut_id: TraceCutId) -> TraceExcerpt | None:
-    """Return one piece, by primary key."""
+    """Return one excerpt, by primary key."""
     return session.get(TraceExcerpt, (session.team_id, cut_id))

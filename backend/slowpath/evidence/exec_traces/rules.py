@@ -1,10 +1,10 @@
-"""Pure decisions about execution traces."""
+"""Pure rules of trace excerpts."""
 
 from enum import StrEnum
 
 
 class ExcerptState(StrEnum):
-    """Where a piece that is cut out of a trace stands."""
+    """State of a trace excerpt."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -14,5 +14,5 @@ class ExcerptState(StrEnum):
 
 
 def is_inside(from_ns: int, to_ns: int, duration_ns: int) -> bool:
-    """Tell whether a window holds some time, and some of it lies in the trace."""
+    """Return whether a time range is not empty and overlaps the trace."""
     return 0 <= from_ns < to_ns and from_ns <= duration_ns

@@ -1,4 +1,4 @@
-"""Execution traces on the wire. What the page of a trace shows travels as the document that the worker wrote."""
+"""Wire shapes of trace excerpts. The page of a trace is sent as the document that the worker wrote."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -13,7 +13,7 @@ Nanoseconds = Annotated[int, Field(ge=0, le=2**62)]
 
 
 class ExcerptIn(BaseModel):
-    """Which part of a trace is to be cut out: nanoseconds since its first event."""
+    """Time range of an excerpt, in nanoseconds since the first event of the trace."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -22,7 +22,7 @@ class ExcerptIn(BaseModel):
 
 
 class ExcerptOut(BaseModel):
-    """A piece of a trace, and how far it is. Whole generations are kept, so it may be longer than was asked."""
+    """A trace excerpt and its state. It consists of complete generations, so it can exceed the time range."""
 
     id: UUID
     artifact_id: UUID
@@ -36,8 +36,8 @@ class ExcerptOut(BaseModel):
     created_at: datetime
 
 
-def cut_out(row: TraceExcerpt) -> ExcerptOut:
-    """Tell a piece."""
+def make_excerpt_out(row: TraceExcerpt) -> ExcerptOut:
+    """Return the wire shape of an excerpt."""
     return ExcerptOut.model_validate(
         {
             "id": row.id,

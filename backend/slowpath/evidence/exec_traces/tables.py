@@ -1,4 +1,4 @@
-"""Decoded execution traces, and pieces cut out of them."""
+"""Tables of decoded execution traces and their excerpts."""
 
 from typing import Any
 from uuid import UUID
@@ -12,7 +12,7 @@ from slowpath.evidence.exec_traces.rules import ExcerptState
 
 
 class ExecutionTrace(TeamScoped, Table):
-    """One decoded execution trace; its id is its artifact's."""
+    """One decoded execution trace; it has the ID of its artifact."""
 
     __tablename__ = "execution_trace"
     __table_args__ = (
@@ -21,7 +21,7 @@ class ExecutionTrace(TeamScoped, Table):
     )
 
     header_version: Mapped[str]
-    """Of the file: not the Go version (1.23 is written by Go 1.23 and 1.24)."""
+    """Version in the header of the file. It differs from the Go version: Go 1.23 and 1.24 write 1.23."""
     duration_ns: Mapped[int] = mapped_column(BigInteger)
     wall_start_ns: Mapped[int | None] = mapped_column(BigInteger)
     events: Mapped[int] = mapped_column(BigInteger)
@@ -32,18 +32,18 @@ class ExecutionTrace(TeamScoped, Table):
     columns_key: Mapped[str]
     columns_bytes: Mapped[int] = mapped_column(BigInteger)
     page_key: Mapped[str]
-    """What the page of this trace alone shows: JSON, gzip."""
+    """Blob key of the page of this trace: JSON, gzip."""
     tiles_key: Mapped[str | None]
     tiles: Mapped[dict[str, Any]]
-    """Where each tile lies in the blob of tiles: {"index/level/number": [offset, length]}."""
+    """Position of each tile in the tiles blob: {"index/level/number": [offset, length]}."""
     cpu_key: Mapped[str | None]
-    """CPU samples as the columns of a profile; null where the trace has none."""
+    """CPU samples as the columns of a profile; null if the trace has none."""
     delays_key: Mapped[str | None]
-    """Scheduler delay by stack, as the columns of a profile."""
+    """Scheduler latency by stack, as the columns of a profile."""
 
 
 class TraceExcerpt(TeamScoped, Table):
-    """A piece of a trace to take away: the whole generations around a window."""
+    """A trace excerpt for download: the complete generations around a time range."""
 
     __tablename__ = "trace_excerpt"
     __table_args__ = (

@@ -1,1 +1,1 @@
-"""Stack-growth logs: how often stacks grew in each run, and who paid."""
+"""Stack-growth logs: counts of stack growth per run, and the attributed callers."""

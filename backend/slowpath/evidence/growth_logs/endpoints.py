@@ -1,4 +1,4 @@
-"""Stack-growth logs over HTTP."""
+"""HTTP endpoints of stack-growth logs."""
 
 from typing import Annotated
 from uuid import UUID
@@ -32,7 +32,7 @@ def list_sets(
     session: Reading,
     blobs: Blobs,
 ) -> list[GrowthSetOut]:
-    """Return a row for each build whose logs are asked for, in that order: how often stacks grew, and who paid."""
+    """Return stack growth and its attributed caller for each build of the given logs, in the order given."""
     sets = service.list_growth_sets(session, blobs, [ArtifactId(each) for each in artifact_id])
     rows = sets_table(sets, DEFAULT_GROWTH_THRESHOLDS)
     return [

@@ -1,4 +1,4 @@
-"""Every SELECT about stack-growth logs."""
+"""SQL queries on stack-growth logs."""
 
 from collections.abc import Sequence
 

@@ -1,12 +1,12 @@
-"""Stack-growth logs on the wire."""
+"""Wire shapes of stack-growth logs."""
 
 from pydantic import BaseModel
 
 
 class GrowthSetOut(BaseModel):
-    """The logs of one build: how often stacks grew, as printed and in all, and the path that grew most.
+    """Stack growth in the logs of one build: sampled and estimated counts, and the path with the most growth.
 
-    `ratio` is to the first set, per request or second where known.
+    `ratio` is relative to the first set, per request or per second if known.
     """
 
     label: str

@@ -1,4 +1,4 @@
-"""Verbs on stack-growth logs: writing down what the decoder counted, reading it."""
+"""Record and get decoded stack-growth logs."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,7 +20,7 @@ from slowpath.evidence.growth_logs.tables import GrowthLog
 def record_growth_log(
     session: WriteSession, artifact_id: ArtifactId, counted: Mapping[str, Any], key: BlobKey
 ) -> GrowthLog:
-    """Write down a decoded log from what its header counts; decoding again replaces it."""
+    """Record a decoded log from the counts of its header; decoding again replaces it."""
     log = GrowthLog(
         team_id=session.team_id,
         id=artifact_id,
@@ -35,18 +35,18 @@ def record_growth_log(
 
 
 def summary(counted: Mapping[str, Any], warnings: Sequence[str]) -> dict[str, Any]:
-    """Return what an artifact says of its log in few numbers."""
+    """Return the summary of a log for its artifact."""
     names = ("dialect", "rate", "sampled", "total", "duration_ns")
     return {**{name: counted[name] for name in names}, "warnings": list(warnings)}
 
 
 def get_growth_logs(session: ReadSession, artifact_ids: Sequence[ArtifactId]) -> dict[ArtifactId, GrowthLog]:
-    """Return the decoded logs of these artifacts; those without one are absent."""
+    """Return the decoded logs of these artifacts; artifacts without one are absent."""
     return {ArtifactId(row.id): row for row in queries.logs(session, artifact_ids)}
 
 
 def list_growth_sets(session: ReadSession, blobs: BlobStore, artifact_ids: Sequence[ArtifactId]) -> list[GrowthSet]:
-    """Return the logs of these artifacts as sets: those of one commit, or of one build, together; in the order asked.
+    """Return the logs of these artifacts grouped by commit or build, in the order given.
 
     Raises `ArtifactNotFound`, `GrowthLogNotFound`, `GrowthLogUnreadable`, `Unavailable`.
     """
@@ -55,7 +55,9 @@ def list_growth_sets(session: ReadSession, blobs: BlobStore, artifact_ids: Seque
     for artifact in artifacts.get_artifacts(session, list(artifact_ids)):
         log = logs.get(ArtifactId(artifact.id))
         if log is None:
-            raise GrowthLogNotFound(f"{artifact.name} is no decoded stack-growth log.", remedy="Leave it out.")
+            raise GrowthLogNotFound(
+                f"{artifact.name} is not a decoded stack-growth log.", remedy="Remove it from the selection."
+            )
         facts = RunMetadata.from_json(artifact.run_metadata)
         label = facts.commit or (str(artifact.build_id) if artifact.build_id else artifact.name)
         table = _table(blobs, log, artifact.name)
@@ -68,5 +70,5 @@ def _table(blobs: BlobStore, log: GrowthLog, name: str) -> GrowthTable:
         return GrowthTable.parse(blobs.read(BlobKey(log.columns_key)))
     except ColumnFileError as error:
         raise GrowthLogUnreadable(
-            f"What was decoded of {name} is damaged: {error}.", remedy="Upload it again."
+            f"The decoded data of {name} is damaged: {error}.", remedy="Upload the file again."
         ) from error

@@ -7,7 +7,7 @@ from slowpath.core.table_base import Table, TeamScoped
 
 
 class GrowthLog(TeamScoped, Table):
-    """One stack-growth log in few numbers; its id is its artifact's. Its stacks are kept as a profile's."""
+    """One stack-growth log; it has the ID of its artifact. Its stacks are stored as a profile."""
 
     __tablename__ = "growth_log"
     __table_args__ = (ForeignKeyConstraint(["team_id", "id"], ["artifact.team_id", "artifact.id"], ondelete="CASCADE"),)
@@ -15,10 +15,10 @@ class GrowthLog(TeamScoped, Table):
     dialect: Mapped[str]
     """newstack, folded or bpftrace."""
     rate: Mapped[int] = mapped_column(BigInteger)
-    """One in so many growths was printed."""
+    """Sampling rate: one in `rate` growth events was printed."""
     sampled: Mapped[int] = mapped_column(BigInteger)
     total: Mapped[int | None] = mapped_column(BigInteger)
-    """All growths, where the log says so at its end."""
+    """Total number of growth events, if the end of the log contains it."""
     duration_ns: Mapped[int | None] = mapped_column(BigInteger)
     columns_key: Mapped[str]
-    """Where its stacks lie: columns of a profile."""
+    """Blob key of its stacks: columns of a profile."""

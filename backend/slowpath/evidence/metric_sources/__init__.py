@@ -1,1 +1,1 @@
-"""Metrics that others keep: Prometheus-compatible APIs from which history is imported."""
+"""Metric sources: Prometheus-compatible APIs for history imports and federated services."""

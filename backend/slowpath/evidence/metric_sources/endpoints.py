@@ -1,4 +1,4 @@
-"""Where metrics are imported from."""
+"""HTTP endpoints of metric sources and federated services."""
 
 from typing import Any
 from uuid import UUID
@@ -45,8 +45,8 @@ router = APIRouter(prefix="/api/v1/metric-sources", tags=["metrics"])
 
 @router.get("", operation_id="metric-sources:list", responses=document_problems(InvalidRequest))
 def list_sources(caller: MayRead, session: Reading, paging: Paging) -> Page[MetricSourceOut]:
-    """List sources, newest first."""
-    rows = metric_sources.sources(session, paging.after, paging.limit + 1)
+    """List metric sources, newest first."""
+    rows = metric_sources.list_metric_sources(session, paging.after, paging.limit + 1)
     return paging.page(rows, MetricSourceOut.of, lambda row: (row.created_at, row.id))
 
 
@@ -60,8 +60,8 @@ def list_sources(caller: MayRead, session: Reading, paging: Paging) -> Page[Metr
 def create_source(
     wanted: MetricSourceIn, caller: MayManage, session: Writing, outside: WayOut, sealer: Seals
 ) -> MetricSourceOut:
-    """Add a source. Nothing is asked of it yet."""
-    sign_in = _sign_in(wanted.credentials) or SourceCredentials("none")
+    """Create a metric source. It is not queried yet."""
+    sign_in = _make_credentials(wanted.credentials) or SourceCredentials("none")
     row = metric_sources.create_metric_source(
         session, sealer, outside, label=wanted.name, url=wanted.url, sign_in=sign_in
     )
@@ -84,10 +84,10 @@ def change_source(
     outside: WayOut,
     sealer: Seals,
 ) -> MetricSourceOut:
-    """Change a source."""
-    said = {"label": change.name, "url": change.url}
-    values = {name: value for name, value in said.items() if value is not None}
-    sign_in = _sign_in(change.credentials)
+    """Update a metric source."""
+    sent = {"label": change.name, "url": change.url}
+    values = {name: value for name, value in sent.items() if value is not None}
+    sign_in = _make_credentials(change.credentials)
     row = metric_sources.update_metric_source(
         session, sealer, outside, MetricSourceId(source_id), values=values, sign_in=sign_in
     )
@@ -100,7 +100,7 @@ def change_source(
     "/{source_id}", operation_id="metric-sources:delete", status_code=204, responses=document_problems(NotFound)
 )
 def delete_source(source_id: UUID, caller: MayManage, session: Writing) -> None:
-    """Delete a source. What was imported from it stays."""
+    """Delete a metric source. Imported samples remain."""
     row = metric_sources.delete_metric_source(session, MetricSourceId(source_id))
     record_audit_event(session, caller, "metric-source.deleted", "metric_source", source_id, {"name": row.label})
 
@@ -119,15 +119,17 @@ def check_source(
     outside: WayOut,
     sealer: Seals,
 ) -> SourceCheckOut:
-    """Ask a source who it is and which of the usual names it has. What came of it is kept with the source."""
-    with database.reading(scope_of(request)) as session:  # ended before the source is asked: that may take its time
+    """Check a source: query its version and its recognized metric names. The result is stored with the source."""
+    with database.reading(
+        scope_of(request)
+    ) as session:  # closed before the query to the source, which can take seconds
         row = metric_sources.get_metric_source(session, MetricSourceId(source_id))
         rules = history_import.rules_of(session)
     now_ms = int(clock.now().timestamp() * 1000)
 
-    def keep(**said: Any) -> None:  # noqa: ANN401 - as JSON has it
+    def record(**result: Any) -> None:  # noqa: ANN401 - values of JSON
         with database.writing(scope_of(request)) as writing:
-            metric_sources.record_check_result(writing, MetricSourceId(source_id), {"at_ms": now_ms, **said})
+            metric_sources.record_check_result(writing, MetricSourceId(source_id), {"at_ms": now_ms, **result})
 
     try:
         reached = metric_sources.get_connection(row, sealer)
@@ -135,10 +137,10 @@ def check_source(
             api = PrometheusClient(peer, reached.headers)
             version, names = api.version(), api.names(now_ms - HOUR_MS, now_ms)
     except SlowpathError as error:
-        keep(detail=error.detail)
+        record(detail=error.detail)
         raise
     usual = history_import.select_importable_names(names, rules)[:MOST_NAMES]
-    keep(version=version, names=len(names), recognized_names=usual)
+    record(version=version, names=len(names), recognized_names=usual)
     return SourceCheckOut(version=version, names=len(names), recognized_names=usual)
 
 
@@ -151,7 +153,7 @@ def check_source(
 def import_history(
     source_id: UUID, wanted: ImportIn, caller: MayManage, session: Writing, clock: Now
 ) -> ImportStartedOut:
-    """Import what a source has of the usual names between two times. Doing it again brings nothing twice."""
+    """Import the recognized metrics of a source in a time range. Importing again adds no duplicates."""
     job_id, from_ms, to_ms = metric_sources.enqueue_import(
         session,
         MetricSourceId(source_id),
@@ -173,7 +175,7 @@ def import_history(
 def list_federated_services(
     source_id: UUID, caller: MayRead, session: Reading, paging: Paging
 ) -> Page[FederatedServiceOut]:
-    """List the services that are read through to a source, newest first."""
+    """List the federated services of a source, newest first."""
     rows = federated_services.list_federated_services(
         session, MetricSourceId(source_id), paging.after, paging.limit + 1
     )
@@ -189,7 +191,7 @@ def list_federated_services(
 def create_federated_service(
     source_id: UUID, wanted: FederatedServiceIn, caller: MayManage, session: Writing
 ) -> FederatedServiceOut:
-    """Have the board ask a source for a service's samples whenever it is looked at. Nothing of them is stored."""
+    """Create a federated service: the dashboard queries its samples at the source and does not store them."""
     place = ServicePlacement(wanted.service, wanted.environment)
     found = federated_services.create_federated_service(
         session, MetricSourceId(source_id), place, wanted.label_matchers
@@ -206,13 +208,13 @@ def create_federated_service(
     responses=document_problems(NotFound),
 )
 def delete_federated_service(source_id: UUID, federated_service_id: UUID, caller: MayManage, session: Writing) -> None:
-    """Read a service through no more."""
+    """Delete a federated service."""
     row = federated_services.delete_federated_service(session, MetricSourceId(source_id), federated_service_id)
     facts = {"service_id": str(row.service_id), "environment_id": str(row.environment_id)}
     record_audit_event(session, caller, "federated-service.deleted", "metric_source", source_id, facts)
 
 
-def _sign_in(given: CredentialsIn | None) -> SourceCredentials | None:
+def _make_credentials(given: CredentialsIn | None) -> SourceCredentials | None:
     if given is None:
         return None
     token, password = given.token, given.password

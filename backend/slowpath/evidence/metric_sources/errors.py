@@ -1,72 +1,72 @@
-"""What can go wrong with sources."""
+"""Errors of metric sources."""
 
 from slowpath.core.errors import Conflict, InvalidRequest, LimitExceeded, NotFound, TooLarge
 
 
 class MetricSourceNotFound(NotFound):
-    """No such source in this team."""
+    """The team has no such metric source."""
 
     slug = "metric-source-not-found"
-    title = "No such source"
+    title = "No such metric source"
 
 
 class TooManyMetricSources(LimitExceeded):
-    """The team has as many sources as it may."""
+    """The team has reached the limit of metric sources."""
 
     slug = "too-many-metric-sources"
-    title = "Too many sources"
+    title = "Too many metric sources"
 
 
 class FederatedServiceNotFound(NotFound):
-    """No such service is read through to this source."""
+    """The source has no such federated service."""
 
     slug = "read-through-not-found"
-    title = "Not read through"
+    title = "No such federated service"
 
 
 class ServiceAlreadyFederated(Conflict):
-    """The service of this environment is read through to some source."""
+    """The service of this environment is federated already."""
 
     slug = "already-read-through"
-    title = "Read through already"
+    title = "The service is federated already"
 
 
 class TooManyFederatedServices(LimitExceeded):
-    """The team reads as many services through as it may."""
+    """The team has reached the limit of federated services."""
 
     slug = "too-many-read-through"
-    title = "Too many services"
+    title = "Too many federated services"
 
 
 class InvalidSourceCredentials(InvalidRequest):
-    """Credentials that can not be sent, or that must be given again."""
+    """The credentials cannot be sent, or must be entered again."""
 
     slug = "credentials-refused"
-    title = "These credentials can not be used"
+    title = "The credentials cannot be used"
 
 
 class SourceRejectedQuery(InvalidRequest):
-    """The source answered that it will not, or in a way that its API does not."""
+    """The source responded with an error, or not like a Prometheus API."""
 
     slug = "source-refused"
-    title = "The source refused"
+    title = "The source rejected the query"
 
 
 class RangeSelectorNotSupported(SourceRejectedQuery):
-    """The source does not answer range selectors, by which samples are had as they are."""
+    """The source does not support range selectors, which return raw samples."""
 
     slug = "range-selector-refused"
 
 
 class PageTooLarge(TooLarge):
-    """Not even the shortest page of a name is small enough."""
+    """The samples of one metric in the shortest page exceed the size limit."""
 
     slug = "page-too-large"
-    title = "Too much at once"
+    title = "The response is too large"
 
 
 class ImportInProgress(Conflict):
-    """Another import from the same source has not ended."""
+    """Another import from this source is in progress."""
 
     slug = "import-goes-on"
-    title = "An import goes on"
+    title = "An import is in progress"

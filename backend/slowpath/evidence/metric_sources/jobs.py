@@ -1,4 +1,4 @@
-"""What is to be done with sources, as values."""
+"""Jobs on metric sources."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,7 +9,7 @@ from slowpath.core.jobs import Job, Queue
 
 @dataclass(frozen=True)
 class ImportHistory(Job):
-    """Bring what a source has of the usual names between two times. Doing it twice brings nothing twice."""
+    """Import the recognized metrics of a source in a time range. Importing again adds no duplicates."""
 
     name: ClassVar[str] = "metric-sources.import"
     queue: ClassVar[Queue] = Queue.ANALYSE

@@ -1,4 +1,4 @@
-"""Every SELECT of sources."""
+"""SQL queries on metric sources and federated services."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -30,19 +30,19 @@ def source(session: ReadSession, source_id: MetricSourceId) -> MetricSource | No
     return session.get(MetricSource, (session.team_id, source_id))
 
 
-def held(session: ReadSession, source_id: MetricSourceId) -> MetricSource | None:
-    """Return one source that nobody else changes until the transaction ends, by primary key."""
+def lock_source(session: ReadSession, source_id: MetricSourceId) -> MetricSource | None:
+    """Lock and return one source, by primary key."""
     return session.get(MetricSource, (session.team_id, source_id), with_for_update=True, populate_existing=True)
 
 
 def count(session: ReadSession) -> int:
-    """Return how many sources the team has, by ix_metric_source_newest."""
+    """Return the number of sources of the team, by ix_metric_source_newest."""
     found = select(func.count()).select_from(MetricSource).where(MetricSource.team_id == session.team_id)
     return session.scalars(found).one()
 
 
 def is_import_running(session: ReadSession, source_id: MetricSourceId) -> bool:
-    """Tell whether an import from a source has not ended, by ix_job_subject."""
+    """Return whether an import from a source is in progress, by ix_job_subject."""
     found = select(JobRow.id).where(
         JobRow.team_id == session.team_id,
         JobRow.subject_kind == ImportHistory.subject_kind,
@@ -52,8 +52,8 @@ def is_import_running(session: ReadSession, source_id: MetricSourceId) -> bool:
     return session.scalars(found.limit(1)).first() is not None
 
 
-def all_read_through(session: ReadSession) -> Sequence[tuple[FederatedService, MetricSource]]:
-    """Return all services that are read through, each with its source, by uq_read_through_place."""
+def select_all_federated_services(session: ReadSession) -> Sequence[tuple[FederatedService, MetricSource]]:
+    """Return all federated services with their sources, by uq_federated_service_place."""
     found = (
         select(FederatedService, MetricSource)
         .join(
@@ -66,10 +66,10 @@ def all_read_through(session: ReadSession) -> Sequence[tuple[FederatedService, M
     return [(row, source) for row, source in session.execute(found).all()]
 
 
-def read_through_of(
+def select_federated_services(
     session: ReadSession, source_id: MetricSourceId, after: After, limit: int
 ) -> Sequence[tuple[FederatedService, Service, Environment]]:
-    """Return what is read through to a source, newest first, with names, by ix_read_through_source."""
+    """Return the federated services of a source with names, newest first, by ix_federated_service_source."""
     found = (
         select(FederatedService, Service, Environment)
         .join(Service, (Service.team_id == FederatedService.team_id) & (Service.id == FederatedService.service_id))
@@ -86,13 +86,13 @@ def read_through_of(
     return [(row, service, environment) for row, service, environment in session.execute(found).all()]
 
 
-def read_through(session: ReadSession, read_through_id: UUID) -> FederatedService | None:
-    """Return one service that is read through, by primary key."""
-    return session.get(FederatedService, (session.team_id, read_through_id))
+def find_federated_service(session: ReadSession, federated_service_id: UUID) -> FederatedService | None:
+    """Return one federated service, by primary key."""
+    return session.get(FederatedService, (session.team_id, federated_service_id))
 
 
-def read_through_place(session: ReadSession, environment_id: UUID, service_id: UUID) -> FederatedService | None:
-    """Return how a service of an environment is read through, by uq_read_through_place."""
+def find_federated_service_at(session: ReadSession, environment_id: UUID, service_id: UUID) -> FederatedService | None:
+    """Return the federated service of a service and environment, by uq_federated_service_place."""
     return session.scalars(
         select(FederatedService).where(
             FederatedService.team_id == session.team_id,
@@ -102,7 +102,7 @@ def read_through_place(session: ReadSession, environment_id: UUID, service_id: U
     ).one_or_none()
 
 
-def count_read_through(session: ReadSession) -> int:
-    """Return how many services of the team are read through."""
+def count_federated_services(session: ReadSession) -> int:
+    """Return the number of federated services of the team."""
     found = select(func.count()).select_from(FederatedService).where(FederatedService.team_id == session.team_id)
     return session.scalars(found).one()

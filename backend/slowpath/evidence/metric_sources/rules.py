@@ -1,64 +1,64 @@
-"""Limits of what is asked of a source, and in which pages."""
+"""Limits and page sizes of queries to metric sources."""
 
 from typing import Final, Literal
 
 Credentials = Literal["none", "bearer", "basic"]
 
 MOST_SOURCES: Final = 50
-"""Of a team."""
+"""Maximum number of sources of a team."""
 MOST_NAMES: Final = 500
-"""Names that one import brings."""
+"""Maximum number of metric names of one import."""
 MAX_NAMES_BYTES: Final = 4 << 20
 MAX_PAGE_BYTES: Final = 8 << 20
-"""JSON takes ten times its length in memory."""
+"""Parsed JSON needs ten times its size in memory."""
 SMALL_PAGE_BYTES: Final = 1 << 20
-"""After a page smaller than this the next one reaches twice as far."""
+"""After a smaller page, the time range of the next page is doubled."""
 CHECK_SECONDS: Final = 10.0
 PAGE_SECONDS: Final = 60.0
 FIRST_PAGE_MS: Final = 3_600_000
 LEAST_PAGE_MS: Final = 60_000
 MOST_PAGE_MS: Final = 24 * 3_600_000
 COARSE_MS: Final = 60_000
-"""How far apart an import's values are where samples as they are can not be had: four of them lie in the board's windows of 5 min."""
+"""Step of downsampled imports: the dashboard's rate windows of 5 minutes contain at least four values."""
 MOST_COARSE_NAMES: Final = 20
-"""So many are told by name."""
+"""Maximum number of downsampled metrics listed by name."""
 
-MOST_READ_THROUGH: Final = 100
-"""Services of a team that are read through."""
+MOST_FEDERATED_SERVICES: Final = 100
+"""Maximum number of federated services of a team."""
 MOST_LABELS: Final = 10
-THROUGH_SECONDS: Final = 8.0
-"""All that one board asks of sources."""
-LANES: Final = 4
-"""So many services of one board are asked about at a time."""
+QUERY_SECONDS: Final = 8.0
+"""Time limit of all source queries of one dashboard request."""
+CONCURRENT_QUERIES: Final = 4
+"""Number of services of one dashboard that are queried concurrently."""
 KINDS_SECONDS: Final = 600.0
-"""What a source says of the kinds of its metrics holds so long."""
+"""Time for which the metric kinds of a source are cached."""
 MOST_KINDS: Final = 500
-"""Sources of which that is remembered."""
-SULK_SECONDS: Final = 15.0
-"""A source that did not answer is not waited for again so long."""
+"""Maximum number of sources in the cache of metric kinds."""
+UNAVAILABLE_SECONDS: Final = 15.0
+"""Time for which an unavailable source is not queried again."""
 PROBE_MS: Final = 600_000
-"""So far back is looked to see how far apart samples are."""
-MOST_THROUGH_SERIES: Final = 3_000
-"""Of one service."""
-MOST_AS_THEY_ARE: Final = 250_000
-"""Samples of one service that a board asks for as they are; where there are more, it asks for values at steps."""
+"""Time range of the query that determines the scrape interval."""
+MOST_FEDERATED_SERIES: Final = 3_000
+"""Maximum number of series of one federated service."""
+MOST_RAW_SAMPLES: Final = 250_000
+"""Maximum number of raw samples of one service in a dashboard; above it, values at steps are queried."""
 MOST_AT_STEPS: Final = 500_000
-"""Values at steps of one service: the steps become wider until there are no more."""
+"""Maximum number of values at steps of one service; the step is widened to stay below."""
 MOST_PAGE_SAMPLES: Final = 150_000
-"""Asked for at once: some 5 MB of JSON."""
+"""Maximum number of samples in one page, about 5 MB of JSON."""
 MOST_POINTS: Final = 10_000
-"""Steps in one query; Prometheus allows 11,000."""
+"""Maximum number of steps in one query; Prometheus allows 11,000."""
 STEPS_A_COLUMN: Final = 4
-"""Values at steps in each of the board's columns: a rate looks back on four."""
-MOST_KEPT_SAMPLES: Final = 4_000_000
-"""What one process remembers of all that was read through: 64 MB."""
+"""Values at steps in each column of the dashboard: a rate window contains four."""
+MOST_CACHED_SAMPLES: Final = 4_000_000
+"""Maximum number of cached samples of federated services in one process: 64 MB."""
 
 
 def narrower(width_ms: int) -> int | None:
-    """Return how far the next try of a page reaches, or nothing if it can not reach less far."""
+    """Return half the width of a page to try next, or None at the minimum width."""
     return max(width_ms // 2, LEAST_PAGE_MS) if width_ms > LEAST_PAGE_MS else None
 
 
 def wider(width_ms: int, page_bytes: int) -> int:
-    """Return how far the page after one of this size reaches."""
+    """Return the width of the page after a page of this size."""
     return min(width_ms * 2, MOST_PAGE_MS) if page_bytes < SMALL_PAGE_BYTES else width_ms

@@ -1,4 +1,4 @@
-"""Sources on the wire. Credentials go in and never come out."""
+"""Wire shapes of metric sources. Responses never contain credentials."""
 
 from datetime import datetime
 from typing import Annotated, Self
@@ -18,7 +18,7 @@ Secret = Annotated[SecretStr, Field(max_length=4_000)]
 
 
 class CredentialsIn(BaseModel):
-    """How to sign in at a source."""
+    """Credentials of a metric source."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -29,17 +29,17 @@ class CredentialsIn(BaseModel):
 
 
 class MetricSourceIn(BaseModel):
-    """A Prometheus-compatible API."""
+    """A new metric source: a Prometheus-compatible API."""
 
     model_config = ConfigDict(extra="forbid")
 
     name: SourceName
-    url: Url = Field(description="what stands before /api/v1", examples=["https://prometheus.example/prometheus"])
+    url: Url = Field(description="base URL, without /api/v1", examples=["https://prometheus.example/prometheus"])
     credentials: CredentialsIn | None = None
 
 
 class MetricSourceUpdate(BaseModel):
-    """What is to be otherwise. An address on another host wants its credentials again."""
+    """Patch of a metric source. A URL on another host requires the credentials again."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -49,7 +49,7 @@ class MetricSourceUpdate(BaseModel):
 
 
 class SkippedMetricOut(BaseModel):
-    """What an import did not bring, and why."""
+    """Samples that an import skipped, and the reason."""
 
     metric: str
     count: int
@@ -57,16 +57,16 @@ class SkippedMetricOut(BaseModel):
 
 
 class DownsampledMetricsOut(BaseModel):
-    """What was brought by `query_range`, because samples as they are could not be had."""
+    """Metrics imported with `query_range` because their raw samples were not available."""
 
     count: int
-    names: list[str] = Field(description="the first twenty")
-    step_s: int = Field(description="how far apart the values are, in seconds")
+    names: list[str] = Field(description="up to 20 metric names")
+    step_s: int = Field(description="step of the values in seconds")
     reason: str
 
 
 class ImportResultOut(BaseModel):
-    """How an import ended."""
+    """Result of an import."""
 
     state: str = Field(examples=["done", "failed", "cancelled"])
     from_ms: int
@@ -76,23 +76,23 @@ class ImportResultOut(BaseModel):
     samples: int = 0
     skipped: list[SkippedMetricOut] = []
     downsampled: DownsampledMetricsOut | None = Field(
-        None, description="names that were brought at steps, not as they are"
+        None, description="metrics imported at steps instead of as raw samples"
     )
-    detail: str | None = Field(None, description="why it ended badly")
+    detail: str | None = Field(None, description="why the import failed")
 
 
 class SourceCheckResultOut(BaseModel):
-    """What came of the last check."""
+    """Result of the last check of a source."""
 
     at_ms: int
-    version: str | None = Field(None, description="null where the source does not say")
-    names: int | None = Field(None, description="names of series in the hour before it; null if nothing answered")
-    recognized_names: list[str] = Field([], description="those of them that would be imported; at most 500")
-    detail: str | None = Field(None, description="why nothing answered")
+    version: str | None = Field(None, description="null if the source does not report it")
+    names: int | None = Field(None, description="number of metric names in the last hour; null if the check failed")
+    recognized_names: list[str] = Field([], description="names that an import would include; at most 500")
+    detail: str | None = Field(None, description="why the check failed")
 
 
 class MetricSourceOut(BaseModel):
-    """A source. Its credentials are not told."""
+    """A metric source, without its credentials."""
 
     id: UUID
     name: str
@@ -104,7 +104,7 @@ class MetricSourceOut(BaseModel):
 
     @classmethod
     def of(cls, row: MetricSource) -> Self:
-        """Return a row as it is told."""
+        """Return the wire shape of a source."""
         return cls.model_validate(
             {
                 "id": row.id,
@@ -119,15 +119,15 @@ class MetricSourceOut(BaseModel):
 
 
 class SourceCheckOut(BaseModel):
-    """What answers at a source."""
+    """Result of a check of a source."""
 
-    version: str | None = Field(description="null where the source does not say")
-    names: int = Field(description="names of series in the last hour")
-    recognized_names: list[str] = Field(description="those of them that would be imported; at most 500")
+    version: str | None = Field(description="null if the source does not report it")
+    names: int = Field(description="number of metric names in the last hour")
+    recognized_names: list[str] = Field(description="names that an import would include; at most 500")
 
 
 class ImportIn(BaseModel):
-    """Which interval is imported."""
+    """Time range of an import."""
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
@@ -136,10 +136,10 @@ class ImportIn(BaseModel):
 
 
 class ImportStartedOut(BaseModel):
-    """An import that is on its way."""
+    """A started import."""
 
     job_id: UUID
-    from_ms: int = Field(description="what is older than samples are kept is not imported")
+    from_ms: int = Field(description="start of the imported range; samples older than the retention are not imported")
     to_ms: int
 
 
@@ -151,26 +151,28 @@ CatalogName = Annotated[
 
 
 class FederatedServiceIn(BaseModel):
-    """A service whose samples stay with the source."""
+    """A new federated service: its samples stay at the source."""
 
     model_config = ConfigDict(extra="forbid")
 
-    service: CatalogName = Field(description="its name; made if it is new")
-    environment: CatalogName = Field("production", description="its name; made if it is new")
+    service: CatalogName = Field(description="name; created if it does not exist")
+    environment: CatalogName = Field("production", description="name; created if it does not exist")
     label_matchers: dict[Label, LabelValue] = Field(
-        max_length=MOST_LABELS, description="labels of its series", examples=[{"job": "checkout"}]
+        max_length=MOST_LABELS,
+        description="labels that select the series of the service",
+        examples=[{"job": "checkout"}],
     )
 
 
 class NamedRef(BaseModel):
-    """Something with a name."""
+    """ID and name."""
 
     id: UUID
     name: str
 
 
 class FederatedServiceOut(BaseModel):
-    """A service whose samples stay with the source: the board asks for them when it is looked at."""
+    """A federated service: its samples stay at the source, and the dashboard queries them live."""
 
     id: UUID
     source_id: UUID
@@ -181,7 +183,7 @@ class FederatedServiceOut(BaseModel):
 
     @classmethod
     def of(cls, found: tuple[FederatedService, Service, Environment]) -> Self:
-        """Return a row with its names as it is told."""
+        """Return the wire shape of a federated service."""
         row, service, environment = found
         return cls(
             id=row.id,

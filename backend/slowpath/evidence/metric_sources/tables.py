@@ -1,4 +1,4 @@
-"""Sources of metrics."""
+"""Tables of metric sources and federated services."""
 
 from typing import Any
 from uuid import UUID
@@ -10,7 +10,7 @@ from slowpath.core.table_base import Table, TeamScoped
 
 
 class MetricSource(TeamScoped, Table):
-    """One Prometheus-compatible API, and how to sign in there."""
+    """One Prometheus-compatible API with its credentials."""
 
     __tablename__ = "metric_source"
     __table_args__ = (
@@ -20,20 +20,20 @@ class MetricSource(TeamScoped, Table):
     )
 
     label: Mapped[str]
-    """How people call it."""
+    """Display name."""
     url: Mapped[str]
-    """What stands before /api/v1."""
+    """Base URL, without /api/v1."""
     credentials: Mapped[str]
     encrypted_credentials: Mapped[bytes | None] = mapped_column(LargeBinary)
     """The value of the header Authorization, encrypted for this row."""
     last_import: Mapped[dict[str, Any] | None]
-    """How the newest import ended."""
+    """Result of the newest import."""
     last_check: Mapped[dict[str, Any] | None]
-    """What answered when it was last asked who it is, or why nothing did."""
+    """Result of the newest check."""
 
 
 class FederatedService(TeamScoped, Table):
-    """A service of an environment whose samples stay with a source: the board asks for them when it is looked at."""
+    """A service of an environment whose samples stay at a source; the dashboard queries them live."""
 
     __tablename__ = "federated_service"
     __table_args__ = (
@@ -53,4 +53,4 @@ class FederatedService(TeamScoped, Table):
     service_id: Mapped[UUID]
     environment_id: Mapped[UUID]
     label_matchers: Mapped[dict[str, Any]]
-    """Which of the source's series are the service's: what their labels are."""
+    """Label values that select the series of the service."""

@@ -1,1 +1,1 @@
-"""Metrics: what services push about themselves, kept as compressed series, and what the board reads of it."""
+"""Metrics: pushed samples, stored as compressed series, and the dashboard that reads them."""

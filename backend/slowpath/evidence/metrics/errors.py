@@ -1,4 +1,4 @@
-"""What can go wrong with metrics."""
+"""Errors of metrics."""
 
 from typing import Self
 
@@ -7,38 +7,38 @@ from slowpath.core.errors import InvalidRequest, NotFound, TooLarge
 
 
 class MetricRuleNotFound(NotFound):
-    """No such rule in this team."""
+    """The team has no such metric rule."""
 
     slug = "metric-rule-not-found"
-    title = "No such rule"
+    title = "No such metric rule"
 
 
 class MetricPushRejected(InvalidRequest):
-    """A push of metrics that can not be taken: nothing of it was written."""
+    """The push is not valid; none of it was written."""
 
     slug = "write-refused"
     title = "Not written"
 
 
 class MetricPushPartiallyWritten(InvalidRequest):
-    """A push of which a part was refused; the rest is written."""
+    """A part of the push was rejected; the rest was written."""
 
     slug = "partly-written"
     title = "Partly written"
 
     @classmethod
     def of(cls, faults: RejectedSamples, written: int) -> Self:
-        """Return the error that names what was refused."""
+        """Return the error with the number of rejected samples by reason."""
         kinds = list(faults.counts.items())[:5]
-        told = "; ".join(f"{count} × {slug}: {faults.details[slug][0]}" for slug, count in kinds)
+        reasons = "; ".join(f"{count} × {slug}: {faults.details[slug][0]}" for slug, count in kinds)
         return cls(
-            f"{sum(faults.counts.values())} refused, {written} written. {told}",
-            remedy="What is named here is refused again when it is sent again; the rest is written.",
+            f"{sum(faults.counts.values())} rejected, {written} written. {reasons}",
+            remedy="Do not send the rejected samples again: they will be rejected again. The rest is written.",
         )
 
 
 class MetricPushTooLarge(TooLarge):
-    """A push over a limit of size."""
+    """The push exceeds a size limit."""
 
     slug = "push-too-large"
-    title = "Too large"
+    title = "The push is too large"

@@ -1,4 +1,4 @@
-"""What is to be done with metrics, as values. Nobody asked for these jobs: they keep house."""
+"""Maintenance jobs of metrics."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,7 +9,7 @@ from slowpath.core.jobs import HOUSEKEEPING, Job, Queue
 
 @dataclass(frozen=True)
 class CompactMetricWal(Job):
-    """Move the newest samples of a team from the tail into its packed hours."""
+    """Compact the WAL records of a team into chunks."""
 
     name: ClassVar[str] = "metrics.compact"
     queue: ClassVar[Queue] = Queue.DECODE
@@ -20,7 +20,7 @@ class CompactMetricWal(Job):
 
 @dataclass(frozen=True)
 class DeleteExpiredSamples(Job):
-    """Delete what is older than the team keeps."""
+    """Delete the samples of a team that are older than its retention."""
 
     name: ClassVar[str] = "metrics.delete-expired"
     queue: ClassVar[Queue] = Queue.DECODE
@@ -31,7 +31,7 @@ class DeleteExpiredSamples(Job):
 
 @dataclass(frozen=True)
 class DetectChangePoints(Job):
-    """Look for changes of latency in what came in since, and judge the deploys that are due."""
+    """Detect change points in new samples, and evaluate the deployments that are due."""
 
     name: ClassVar[str] = "metrics.detect-change-points"
     queue: ClassVar[Queue] = Queue.ANALYSE

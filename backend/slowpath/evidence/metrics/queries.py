@@ -1,4 +1,4 @@
-"""Every SELECT of metrics."""
+"""SQL queries on metrics."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -37,7 +37,7 @@ def settings(session: ReadSession) -> MetricSettings | None:
 
 
 def lock_settings_shared(session: WriteSession) -> MetricSettings | None:
-    """Return the team's settings; until the transaction ends no series of the team is deleted."""
+    """Return the team's settings; no series of the team is deleted until the transaction ends."""
     return session.scalars(
         select(MetricSettings)
         .where(MetricSettings.team_id == session.team_id)
@@ -47,7 +47,7 @@ def lock_settings_shared(session: WriteSession) -> MetricSettings | None:
 
 
 def series_by_fingerprint(session: ReadSession, fingerprints: Sequence[bytes]) -> dict[bytes, tuple[int, int]]:
-    """Return id and block of the series that are known, by their unique key."""
+    """Return ID and series group of existing series by fingerprint, by their unique key."""
     rows = _binary(
         session,
         "SELECT fingerprint, id, series_group_id FROM metric_series WHERE team_id = %s AND fingerprint = ANY (%s)",
@@ -57,7 +57,7 @@ def series_by_fingerprint(session: ReadSession, fingerprints: Sequence[bytes]) -
 
 
 def newest_blocks(session: ReadSession, bundles: Sequence[bytes]) -> dict[bytes, tuple[int, int]]:
-    """Return the newest block of each bundle and how many series it has, by ix_metric_series_group_key."""
+    """Return the newest series group of each group key and its number of series, by ix_metric_series_group_key."""
     rows = _binary(
         session,
         "SELECT DISTINCT ON (group_key) group_key, series_group_id, count(*) FROM metric_series WHERE team_id = %s "
@@ -68,7 +68,7 @@ def newest_blocks(session: ReadSession, bundles: Sequence[bytes]) -> dict[bytes,
 
 
 def all_rules(session: ReadSession) -> Sequence[MetricRule]:
-    """Return all rules of the team, the newest first: it overrides."""
+    """Return all rules of the team, newest first: the newest takes precedence."""
     return rules(session, None, MOST_RULES)
 
 
@@ -87,18 +87,18 @@ def rule(session: ReadSession, rule_id: MetricRuleId) -> MetricRule | None:
 
 
 def count_of_services(session: ReadSession) -> int:
-    """Return how many services the team has."""
+    """Return the number of services of the team."""
     return session.scalar(select(func.count()).select_from(Service).where(Service.team_id == session.team_id)) or 0
 
 
-def knows_service(session: ReadSession, name: str) -> bool:
-    """Tell whether there is a service of this name."""
+def has_service(session: ReadSession, name: str) -> bool:
+    """Return whether the team has a service with this name."""
     found = select(Service.id).where(Service.team_id == session.team_id, Service.name == name).limit(1)
     return session.scalar(found) is not None
 
 
 def first_environment(session: ReadSession) -> UUID | None:
-    """Return the environment that the team made first."""
+    """Return the oldest environment of the team."""
     return session.scalar(
         select(Environment.id)
         .where(Environment.team_id == session.team_id)
@@ -108,13 +108,13 @@ def first_environment(session: ReadSession) -> UUID | None:
 
 
 def series_named(session: ReadSession, names: Sequence[str]) -> Sequence[Any]:
-    """Return all series of some names, by ix_metric_series_name."""
+    """Return all series with these names, by ix_metric_series_name."""
     found = select(*SERIES_COLUMNS).where(MetricSeries.team_id == session.team_id, MetricSeries.name.in_(names))
     return session.execute(found.order_by(MetricSeries.id)).all()
 
 
 def select_wal_records(session: ReadSession, from_ms: int, to_ms: int) -> list[tuple[bytes, int]]:
-    """Return the rows of the tail that touch an interval, oldest first: content, and when it was received (ms)."""
+    """Return the WAL records that overlap a time range, oldest first: content, and time of receipt (ms)."""
     return _binary(
         session,
         "SELECT content, (extract(epoch FROM created_at) * 1000)::bigint FROM metric_wal_record "
@@ -124,7 +124,7 @@ def select_wal_records(session: ReadSession, from_ms: int, to_ms: int) -> list[t
 
 
 def select_oldest_wal_records(session: ReadSession, most_samples: int) -> list[tuple[int, bytes, int]]:
-    """Return the oldest rows of the tail, at least one and up to so many samples: id, content, received (ms)."""
+    """Return the oldest WAL records up to a number of samples, at least one: ID, content, time of receipt (ms)."""
     return _binary(
         session,
         "SELECT id, content, received FROM (SELECT id, content, (extract(epoch FROM created_at) * 1000)::bigint AS "
@@ -135,7 +135,7 @@ def select_oldest_wal_records(session: ReadSession, most_samples: int) -> list[t
 
 
 def chunks(session: ReadSession, blocks: Sequence[int], hours: tuple[int, int]) -> list[tuple[int, int, bytes]]:
-    """Return hours of blocks, first and last hour included: block, hour, content; by block and hour."""
+    """Return the chunks of series groups in a closed range of hours: group, hour, content; by group and hour."""
     return _binary(
         session,
         "SELECT id, hour, content FROM metric_chunk WHERE team_id = %s AND id = ANY (%s) AND hour BETWEEN %s AND %s "
@@ -145,7 +145,7 @@ def chunks(session: ReadSession, blocks: Sequence[int], hours: tuple[int, int]) 
 
 
 def chunks_at(session: ReadSession, at: Sequence[tuple[int, int]]) -> list[tuple[int, int, bytes]]:
-    """Return some hours of some blocks: block, hour, content."""
+    """Return chunks by series group and hour: group, hour, content."""
     return _binary(
         session,
         "SELECT id, hour, content FROM metric_chunk JOIN unnest(%s::bigint[], %s::int[]) AS asked (block, at) "
@@ -155,7 +155,7 @@ def chunks_at(session: ReadSession, at: Sequence[tuple[int, int]]) -> list[tuple
 
 
 def _binary(session: ReadSession, statement: str, values: tuple[object, ...]) -> list[Any]:
-    """Ask in PostgreSQL's binary format: packed samples in text would be twice as long. Names the team itself, as all do."""
+    """Run a query in PostgreSQL's binary format: as text, chunks would be twice as long."""
     connection = session.connection().connection.driver_connection
     assert isinstance(connection, psycopg.Connection)
     with connection.cursor(binary=True) as cursor:
@@ -164,12 +164,12 @@ def _binary(session: ReadSession, statement: str, values: tuple[object, ...]) ->
 
 
 def select_classified_series(session: ReadSession, environment_id: UUID, labels: Sequence[str]) -> Sequence[Any]:
-    """Return what was recognised in an environment, by service, name and the labels that say which service it is.
+    """Return the classified series of an environment, grouped by service, name and the labels that name the service.
 
     By ix_metric_series_environment; `example` are the labels of one series of each.
     """
-    told = func.jsonb_build_object(*(part for label in labels for part in (label, MetricSeries.labels[label].astext)))
-    who = func.jsonb_strip_nulls(told).label("who")
+    values = func.jsonb_build_object(*(part for label in labels for part in (label, MetricSeries.labels[label].astext)))
+    who = func.jsonb_strip_nulls(values).label("who")
     columns = (MetricSeries.service_id, MetricSeries.role, MetricSeries.name, MetricSeries.kind, MetricSeries.unit, who)
     return session.execute(
         select(
@@ -189,9 +189,9 @@ def select_classified_series(session: ReadSession, environment_id: UUID, labels:
 
 
 def names(session: ReadSession, most: int) -> Sequence[Any]:
-    """Return each name with what it was recognised as and why, in how many series of how many services; those recognised first.
+    """Return metric names with classification, reason, and numbers of series and services; recognized names first.
 
-    `service_id` and `environment_id` are told where there is one.
+    `service_id` and `environment_id` are set if there is only one.
     """
     count = func.count()
     columns = (MetricSeries.name, MetricSeries.kind, MetricSeries.role, MetricSeries.classification_reason)
@@ -211,13 +211,13 @@ def names(session: ReadSession, most: int) -> Sequence[Any]:
 
 
 def _the_one(column: InstrumentedAttribute[Any]) -> ColumnElement[Any]:
-    """Return the value that all rows of a group have; null where they have several."""
-    told = cast(column, Text)
-    return case((func.count(column.distinct()) == 1, func.min(told)))
+    """Return the value that all rows of a group share, or null."""
+    value = cast(column, Text)
+    return case((func.count(column.distinct()) == 1, func.min(value)))
 
 
 def newest_folded_ms(session: ReadSession, environment_id: UUID) -> int | None:
-    """Return the time of the newest folded sample of an environment's recognised series."""
+    """Return the time of the newest compacted sample of an environment's recognized series."""
     return session.scalar(
         select(func.max(MetricSeries.last_ms)).where(
             MetricSeries.team_id == session.team_id,
@@ -228,7 +228,7 @@ def newest_folded_ms(session: ReadSession, environment_id: UUID) -> int | None:
 
 
 def environments_measured(session: ReadSession) -> set[UUID]:
-    """Return the environments that have recognised series."""
+    """Return the environments that have recognized series."""
     found = select(MetricSeries.environment_id).where(
         MetricSeries.team_id == session.team_id, MetricSeries.role.is_not(None)
     )
@@ -236,24 +236,24 @@ def environments_measured(session: ReadSession) -> set[UUID]:
 
 
 def newest_in_tail_ms(session: ReadSession) -> int | None:
-    """Return the time of the newest sample in the tail."""
+    """Return the time of the newest sample in the WAL."""
     return session.scalar(select(func.max(MetricWalRecord.last_ms)).where(MetricWalRecord.team_id == session.team_id))
 
 
 def count_of_series(session: ReadSession) -> int:
-    """Return how many series the team has."""
+    """Return the number of series of the team."""
     found = settings(session)
     return found.series if found is not None else 0
 
 
 def blocks_of(session: ReadSession, series: Sequence[int]) -> dict[int, int]:
-    """Return the block of each series that is known, by primary key."""
+    """Return the series group of each existing series, by primary key."""
     statement = "SELECT id, series_group_id FROM metric_series WHERE team_id = %s AND id = ANY (%s)"
     return dict(_binary(session, statement, (session.team_id, list(series))))
 
 
 def has_more_wal_records(session: ReadSession, after_id: int) -> bool:
-    """Tell whether the tail has rows after one."""
+    """Return whether the WAL has records after one."""
     found = (
         select(MetricWalRecord.id)
         .where(MetricWalRecord.team_id == session.team_id, MetricWalRecord.id > after_id)
@@ -263,7 +263,7 @@ def has_more_wal_records(session: ReadSession, after_id: int) -> bool:
 
 
 def has_late_samples(session: ReadSession, upto_ms: int, seen_ms: int) -> bool:
-    """Tell whether samples of up to a time have come in since another (milliseconds), and lie in the tail still."""
+    """Return whether the WAL has samples up to `upto_ms` that were received after `seen_ms`."""
     seen = datetime.fromtimestamp(0, UTC) + timedelta(milliseconds=seen_ms)
     found = select(MetricWalRecord.id).where(
         MetricWalRecord.team_id == session.team_id,
@@ -274,18 +274,18 @@ def has_late_samples(session: ReadSession, upto_ms: int, seen_ms: int) -> bool:
 
 
 def tail_contents(session: ReadSession) -> list[bytes]:
-    """Return all rows of the tail."""
+    """Return all WAL records."""
     rows = _binary(session, "SELECT content FROM metric_wal_record WHERE team_id = %s", (session.team_id,))
     return [content for (content,) in rows]
 
 
 def maintain_chunk_partitions(cross_team: Connection, months: int) -> list[tuple[str, str]]:
-    """Make and drop partitions of packed samples: which, and what was done."""
+    """Create and drop partitions of chunks; return each partition with the action."""
     return [(row.part, row.fate) for row in cross_team.execute(TIDY_PARTS, {"months": months})]
 
 
 def settings_locked(session: WriteSession) -> MetricSettings | None:
-    """Return the team's settings; whoever writes samples waits until the transaction ends."""
+    """Lock and return the team's settings; writers of samples wait until the transaction ends."""
     return session.scalars(
         select(MetricSettings)
         .where(MetricSettings.team_id == session.team_id)
@@ -295,7 +295,7 @@ def settings_locked(session: WriteSession) -> MetricSettings | None:
 
 
 def series_quiet_since(session: ReadSession, at_ms: int) -> Sequence[int]:
-    """Return the series whose newest folded sample is older, those of the last day left out: they may lie in the tail still."""
+    """Return the series whose newest compacted sample is older, except those of the last day, which may be in the WAL."""
     return session.scalars(
         select(MetricSeries.id).where(
             MetricSeries.team_id == session.team_id,
@@ -306,14 +306,14 @@ def series_quiet_since(session: ReadSession, at_ms: int) -> Sequence[int]:
 
 
 def now_ms(session: ReadSession) -> int:
-    """Return the time by the database's clock."""
+    """Return the time of the database's clock."""
     return int(session.scalar(select(func.extract("epoch", func.clock_timestamp()) * 1000)) or 0)
 
 
 def changes_between(
     session: ReadSession, environment_id: UUID, from_ms: int, to_ms: int, limit: int
 ) -> Sequence[MetricChangePoint]:
-    """Return the newest changes of an environment in an interval, oldest first, by ix_latency_change_when."""
+    """Return the newest change points of an environment in a time range, oldest first, by ix_metric_change_point_when."""
     found = (
         select(MetricChangePoint)
         .where(
@@ -328,13 +328,13 @@ def changes_between(
 
 
 def checks_of(session: ReadSession, deploy_ids: Sequence[UUID]) -> Sequence[DeploymentEvaluationRow]:
-    """Return the checks of deploys, the earliest look of each first, by uq_deploy_check_look."""
+    """Return the evaluations of deployments, earliest first, by uq_deployment_evaluation_look."""
     found = select(DeploymentEvaluationRow).where(DeploymentEvaluationRow.deployment_id.in_(deploy_ids))
     return session.scalars(found.order_by(DeploymentEvaluationRow.minutes, DeploymentEvaluationRow.id)).all()
 
 
 def equal_builds(session: ReadSession, service_id: UUID, basis: str, limit: int) -> Sequence[DeploymentEvaluationRow]:
-    """Return the newest checks of deploys that changed nothing, by ix_deploy_check_service."""
+    """Return the newest evaluations of deployments of an unchanged build, by ix_deployment_evaluation_service."""
     found = (
         select(DeploymentEvaluationRow)
         .where(
@@ -354,7 +354,7 @@ def equal_builds(session: ReadSession, service_id: UUID, basis: str, limit: int)
 
 
 def select_detection_cursor(session: ReadSession, environment_id: UUID) -> DetectionCursor | None:
-    """Return how far an environment has been looked through, by its unique key."""
+    """Return the detection cursor of an environment, by its unique key."""
     return session.scalars(
         select(DetectionCursor).where(DetectionCursor.environment_id == environment_id)
     ).one_or_none()

@@ -1,4 +1,4 @@
-"""Pure decisions about samples: what is taken, what is too much, what is too early or too late."""
+"""Limits and pure rules of samples."""
 
 from datetime import UTC, datetime
 from typing import Final, NewType
@@ -9,33 +9,33 @@ MetricRuleId = NewType("MetricRuleId", UUID)
 HOUR_MS: Final = 3_600_000
 DAY_MS: Final = 24 * HOUR_MS
 RETENTION_DAYS: Final = 30
-"""Unless the team says otherwise."""
+"""Default retention."""
 FUTURE_MS: Final = 10 * 60_000
-"""How far the clock of a sender may be ahead of ours."""
+"""Maximum time of a sample after the server's clock."""
 SERIES_PER_BLOCK: Final = 256
-"""More would make one hour of one block too large to read for one series."""
+"""Limit of a series group: a larger chunk would be too slow to read for one series."""
 MOST_SERVICES: Final = 500
-"""So many services are made by themselves; more only by hand."""
+"""Maximum number of services created automatically; more can be created manually."""
 MAX_PACKED_BYTES: Final = 4 << 20
 MAX_UNPACKED_BYTES: Final = 8 << 20
-"""A push is held in memory once as it came and once unpacked; senders keep theirs far below this."""
-FOLD_AFTER_S: Final = 180.0
-FOLD_ASK_MS: Final = 20_000
-"""How often a process asks for a fold while samples come in."""
-WATCH_AFTER_S: Final = 8.0
-"""What is looked for in new samples waits for the rest of them: with FOLD_ASK_MS, a look every half minute at most."""
-FOLD_SAMPLES: Final = 2_000_000
-"""At once, in one job's memory."""
+"""A push is in memory both compressed and decompressed. Usual senders stay far below this limit."""
+COMPACT_AFTER_S: Final = 180.0
+COMPACTION_INTERVAL_MS: Final = 20_000
+"""Interval at which a process enqueues a compaction while it receives samples."""
+DETECT_AFTER_S: Final = 8.0
+"""Delay of detection, to wait for related samples: with COMPACTION_INTERVAL_MS, at most one scan per half minute."""
+COMPACTION_SAMPLES: Final = 2_000_000
+"""Maximum number of samples of one compaction, held in memory."""
 RETAIN_AFTER_S: Final = 6 * 3600.0
 MONTHS_AHEAD: Final = 12
-"""So many months have their partition before they begin."""
+"""Number of months whose partitions are created in advance."""
 
 LATENCY_LOOKS_MIN: Final = (15, 30, 60, 120, 240, 480, 1440)
-"""So many minutes after a deploy the latency of its build is measured (again), and when the deploy has ended."""
+"""Minutes after a deployment at which the latency of its build is measured; also when the deployment ends."""
 
 
 def measurable_until(began_ms: int, ended_ms: int | None, newest_ms: int) -> int | None:
-    """Return until when the latency of a deploy can be measured by what has come in; None if it is too early."""
+    """Return the end of the time in which the latency of a deployment can be measured now; None if it is too early."""
     last_ms = began_ms + LATENCY_LOOKS_MIN[-1] * 60_000
     if ended_ms is not None and ended_ms <= min(newest_ms, last_ms):
         return ended_ms if ended_ms - began_ms >= LATENCY_LOOKS_MIN[0] * 60_000 else None
@@ -44,7 +44,7 @@ def measurable_until(began_ms: int, ended_ms: int | None, newest_ms: int) -> int
 
 
 def iso(at_ms: float) -> str:
-    """Return a time as people read it; of one beyond all calendars, its number."""
+    """Return a time as text in UTC, or as a number if it is outside the calendar."""
     try:
         return datetime.fromtimestamp(int(at_ms) // 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
     except (OverflowError, ValueError, OSError):

@@ -1,4 +1,4 @@
-"""What was recognised, rules and settings on the wire."""
+"""Wire shapes of metric names, rules, settings, change points and deployment checks."""
 
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -18,7 +18,7 @@ MAX_RETENTION_DAYS = 1000
 
 
 class MetricNameOut(BaseModel):
-    """One name of series: what it was recognised as, and why, or why not. A service or environment is named if it is the only one."""
+    """One metric name with its classification and the reason. Service and environment are set if there is only one."""
 
     name: str
     kind: str
@@ -26,43 +26,43 @@ class MetricNameOut(BaseModel):
     role: Literal["requests", "latency", "gauge"] | None
     reason_code: str = Field(examples=["by-name", "no-service"])
     reason: str
-    services: int = Field(description="of how many services its series are")
+    services: int = Field(description="number of services that its series belong to")
     service_id: UUID | None
     environment_id: UUID | None
 
 
 class MetricNameList(BaseModel):
-    """Everything that came in, by name."""
+    """All received metrics, by name."""
 
     items: list[MetricNameOut]
     series: int
     max_series: int
     has_more: bool
-    """Whether there are more names than are told."""
+    """Whether there are more names than listed."""
 
 
 class MetricRuleIn(BaseModel):
-    """What a metric is, where its name does not say it. Of several rules that fit, the newest holds."""
+    """A new metric rule: a custom classification. If several rules match, the newest applies."""
 
     model_config = ConfigDict(extra="forbid")
 
-    metric: Metric = Field(description="the name without _bucket, _sum, _count")
+    metric: Metric = Field(description="name of the metric without _bucket, _sum, _count")
     role: RuleRole
     label_matchers: dict[Label, Value] = Field(
         default_factory=dict, max_length=20, description="only series with these labels"
     )
-    service: Label | None = Field(None, description="the service's name, if no label says it")
+    service: Label | None = Field(None, description="name of the service, if no label contains it")
     service_label: Label | None = None
     environment_label: Label | None = None
     status_label: Label | None = None
     seconds_per_unit: float = Field(
-        1.0, gt=0, le=1e12, allow_inf_nan=False, description="a latency times this is seconds"
+        1.0, gt=0, le=1e12, allow_inf_nan=False, description="factor that converts a latency to seconds"
     )
-    title: Label | None = Field(None, description="how a gauge is called on the board")
+    title: Label | None = Field(None, description="title of a gauge on the dashboard")
 
 
 class MetricRuleUpdate(BaseModel):
-    """What is to be otherwise; null takes a value away."""
+    """Patch of a metric rule; null removes a value."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -78,7 +78,7 @@ class MetricRuleUpdate(BaseModel):
 
 
 class MetricRuleOut(BaseModel):
-    """A rule."""
+    """A metric rule."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -96,7 +96,7 @@ class MetricRuleOut(BaseModel):
 
 
 class MetricSettingsOut(BaseModel):
-    """What holds for all metrics of the team, and how much there is."""
+    """Metric settings of the team, and its number of series."""
 
     retention_days: int
     series: int
@@ -104,7 +104,7 @@ class MetricSettingsOut(BaseModel):
 
 
 class MetricSettingsUpdate(BaseModel):
-    """What is to be otherwise."""
+    """Patch of the metric settings."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -112,7 +112,7 @@ class MetricSettingsUpdate(BaseModel):
 
 
 class MetricChangePointOut(BaseModel):
-    """A change of latency or load: where it lies, by how much, and what explains it."""
+    """A change point of latency or load: its time, size and cause."""
 
     id: UUID
     service_id: UUID
@@ -132,13 +132,13 @@ class MetricChangePointOut(BaseModel):
 
 
 class MetricChangePointList(BaseModel):
-    """The changes in a range, oldest first; of more than 1,000 the newest."""
+    """The newest 1,000 change points in a time range, oldest first."""
 
     items: list[MetricChangePointOut]
 
 
 class DeploymentEvaluationOut(BaseModel):
-    """What was decided of a deploy so many minutes after it."""
+    """Interim verdict on a deployment, a number of minutes after it."""
 
     minutes_after_deployment: int
     verdict: str
@@ -148,7 +148,7 @@ class DeploymentEvaluationOut(BaseModel):
 
 
 class DeploymentCheckOut(BaseModel):
-    """What was decided of a deploy: the first look that said slower counts, else the last. Null before the first look."""
+    """Verdict on a deployment: the first evaluation `slower`, or else the last one. Null before the first evaluation."""
 
     deployment_id: UUID
     verdict: str | None

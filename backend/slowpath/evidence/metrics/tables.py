@@ -1,6 +1,6 @@
-"""Series, their newest samples as they came, their hours at rest, and what a team says about them.
+"""Tables of series, WAL records, chunks, metric rules, change points and deployment evaluations.
 
-Ids of series and blocks are counted by team: a number tells nothing of other teams.
+IDs of series and series groups are numbered per team, so they reveal nothing about other teams.
 """
 
 from datetime import datetime
@@ -30,22 +30,22 @@ KINDS = "kind in ('counter', 'histogram', 'gauge-histogram', 'unknown', 'gauge')
 
 
 class MetricSettings(TeamScoped, Table):
-    """What holds for all series of a team: one row, and the counters by which its series are numbered."""
+    """Metric settings and counters of a team: one row."""
 
     __tablename__ = "metric_settings"
     __table_args__ = (UniqueConstraint("team_id"),)
 
     retention_days: Mapped[int] = mapped_column(server_default=text("30"))
     next_id: Mapped[int] = mapped_column(BigInteger, server_default=text("1"))
-    """The next number of a series or a block."""
+    """Next ID of a series or series group."""
     series: Mapped[int] = mapped_column(server_default=text("0"))
-    """How many there are."""
+    """Number of series."""
     series_epoch: Mapped[int] = mapped_column(server_default=text("0"))
-    """Grows whenever series are deleted: what a process remembers of them is then void."""
+    """Increases when series are deleted, which invalidates the caches of processes."""
     compaction_count: Mapped[int] = mapped_column(BigInteger, server_default=text("0"))
-    """Grows with every fold: two at a time notice each other."""
+    """Increases with every compaction, to detect concurrent ones."""
     retained_at: Mapped[datetime | None]
-    """When what is too old was last deleted."""
+    """Time of the last deletion of expired samples."""
 
 
 class MetricSeries(Table):
@@ -77,31 +77,31 @@ class MetricSeries(Table):
     team_id: Mapped[TeamId] = mapped_column(ForeignKey("team.id", ondelete="CASCADE"), primary_key=True)
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
     fingerprint: Mapped[bytes] = mapped_column(LargeBinary)
-    """16 bytes of BLAKE2b over the labels as they came."""
+    """16 bytes of BLAKE2b over the labels as received."""
     name: Mapped[str]
     labels: Mapped[dict[str, Any]]
-    """Without `__name__`. A NUL, which PostgreSQL can not keep, is shown as ␀; the fingerprint still tells it apart."""
+    """Without `__name__`. NUL, which PostgreSQL cannot store, is replaced by ␀; the fingerprint is of the original."""
     kind: Mapped[str]
     unit: Mapped[str] = mapped_column(server_default=text("''"))
     group_key: Mapped[bytes] = mapped_column(LargeBinary)
-    """What belongs together: 8 bytes of BLAKE2b over the family's name and the service."""
+    """8 bytes of BLAKE2b over the family's name and the service."""
     series_group_id: Mapped[int] = mapped_column(BigInteger)
-    """With which others its hours are kept."""
+    """Series group whose chunks contain it."""
     created_ms: Mapped[int | None] = mapped_column(BigInteger)
-    """When the counter began at zero, if the sender said so."""
+    """Start of the counter at zero, if the sender reports it."""
     last_ms: Mapped[int] = mapped_column(BigInteger)
-    """The newest sample that was folded; before that, the time of the first one."""
+    """Time of the newest compacted sample; before the first compaction, of the first sample."""
     role: Mapped[str | None]
-    """What it is for the board: requests, latency, gauge; null if nothing."""
+    """Role on the dashboard: requests, latency, gauge, or null."""
     classification_reason: Mapped[str]
-    """Why it has its role or has none: a slug."""
+    """Reason of the role, or of its absence: a slug."""
     service_id: Mapped[UUID | None]
     environment_id: Mapped[UUID | None]
     created_at: Mapped[datetime] = mapped_column(DateTime(timezone=True), server_default=func.clock_timestamp())
 
 
 class MetricWalRecord(Table):
-    """The samples of one request, as they came: written and committed before the sender is told so."""
+    """Samples of one request, committed before the response is sent."""
 
     __tablename__ = "metric_wal_record"
     __table_args__ = (Index("ix_metric_wal_record_created_at", "created_at"),)
@@ -116,14 +116,14 @@ class MetricWalRecord(Table):
 
 
 class MetricChunk(Table):
-    """One hour of a block of series, packed. Partitioned by month of the hour."""
+    """One compressed hour of a series group. Partitioned by month of the hour."""
 
     __tablename__ = "metric_chunk"
     __table_args__ = {"postgresql_partition_by": "RANGE (hour)"}  # noqa: RUF012 - as SQLAlchemy has it
 
     team_id: Mapped[TeamId] = mapped_column(ForeignKey("team.id", ondelete="CASCADE"), primary_key=True)
     id: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
-    """The block."""
+    """Series group."""
     hour: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=False)
     """Hours since 1970."""
     samples: Mapped[int]
@@ -132,7 +132,7 @@ class MetricChunk(Table):
 
 
 class MetricExemplar(TeamScoped, Table):
-    """One observation with labels of its own: a trace's id beside a latency."""
+    """One observation with its own labels, such as a trace ID."""
 
     __tablename__ = "metric_exemplar"
     __table_args__ = (
@@ -149,7 +149,7 @@ class MetricExemplar(TeamScoped, Table):
 
 
 class MetricRule(TeamScoped, Table):
-    """What a team says about one metric, where its name does not say it."""
+    """Custom classification of one metric."""
 
     __tablename__ = "metric_rule"
     __table_args__ = (
@@ -163,18 +163,18 @@ class MetricRule(TeamScoped, Table):
     label_matchers: Mapped[dict[str, Any]]
     """Only series with these labels."""
     service: Mapped[str | None]
-    """The service's name, if no label says it."""
+    """Name of the service, if no label contains it."""
     service_label: Mapped[str | None]
     environment_label: Mapped[str | None]
     status_label: Mapped[str | None]
     seconds_per_unit: Mapped[float] = mapped_column(server_default=text("1"))
-    """Times this it is seconds."""
+    """Factor that converts a latency to seconds."""
     title: Mapped[str | None]
-    """How a gauge is called on the board."""
+    """Title of a gauge on the dashboard."""
 
 
 class MetricChangePoint(TeamScoped, Table):
-    """One change of latency or load of a service that was found. It is never deleted because more is known later."""
+    """One detected change point of latency or load of a service. Later samples never delete it."""
 
     __tablename__ = "metric_change_point"
     __table_args__ = (
@@ -205,7 +205,7 @@ class MetricChangePoint(TeamScoped, Table):
     earliest_ms: Mapped[int] = mapped_column(BigInteger)
     latest_ms: Mapped[int] = mapped_column(BigInteger)
     detected_ms: Mapped[int] = mapped_column(BigInteger)
-    """What came in until then was enough to decide."""
+    """Time of the newest sample at detection."""
     before: Mapped[float]
     """Seconds; requests per second for `qps`."""
     after: Mapped[float]
@@ -218,7 +218,7 @@ class MetricChangePoint(TeamScoped, Table):
 
 
 class DeploymentEvaluationRow(TeamScoped, Table):
-    """What was decided of a deploy so many minutes after it."""
+    """Interim verdict on a deployment, a number of minutes after it."""
 
     __tablename__ = "deployment_evaluation"
     __table_args__ = (
@@ -236,14 +236,14 @@ class DeploymentEvaluationRow(TeamScoped, Table):
     verdict: Mapped[str]
     basis: Mapped[str]
     is_same_build: Mapped[bool]
-    """Whether the deploy before was of the same commit: then its ratio tells how far apart two windows lie."""
+    """Whether the previous deployment has the same commit: then the ratio measures the variation between time ranges."""
     log_ratio: Mapped[float | None]
     """Of p99."""
     statement: Mapped[dict[str, Any]]
 
 
 class DetectionCursor(TeamScoped, Table):
-    """How far an environment has been looked through."""
+    """End of the scanned time range of an environment."""
 
     __tablename__ = "detection_cursor"
     __table_args__ = (
@@ -255,6 +255,6 @@ class DetectionCursor(TeamScoped, Table):
 
     environment_id: Mapped[UUID]
     scanned_until_ms: Mapped[int] = mapped_column(BigInteger)
-    """The newest sample that was looked at."""
+    """Time of the newest scanned sample."""
     minutes_ms: Mapped[int] = mapped_column(BigInteger)
-    """The same when all services were last scanned minute by minute."""
+    """Time of the newest sample at the last scan of all services at minute resolution."""

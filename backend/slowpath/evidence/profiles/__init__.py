@@ -1,1 +1,1 @@
-"""Decoded pprof: what each profile holds, and where its columns lie."""
+"""Decoded pprof profiles: their headers, and the blob keys of their columns."""

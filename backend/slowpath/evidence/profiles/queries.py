@@ -1,4 +1,4 @@
-"""Every SELECT about decoded profiles."""
+"""SQL queries on decoded profiles."""
 
 from collections.abc import Sequence
 

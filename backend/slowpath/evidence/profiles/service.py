@@ -1,4 +1,4 @@
-"""Verbs on decoded profiles: write down what the decoder found, say where the columns lie."""
+"""Record and get decoded profiles and the blob keys of their columns."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,18 +9,18 @@ from slowpath.evidence.profiles import queries
 from slowpath.evidence.profiles.tables import Profile
 
 COLUMNS_VERSION = 1
-"""Of the decoder's file; another version is another key, so old columns are never read as new ones."""
+"""Version of the decoder's format. It is part of the key, so columns of different versions are never mixed."""
 
 
 def columns_key(team_id: TeamId, sha256: str) -> BlobKey:
-    """Return where the columns of a file with this hash lie: the same bytes are decoded once in a team."""
+    """Return the blob key of the columns of a file; equal bytes are decoded once per team."""
     return BlobKey(f"{team_id}/profiles/v{COLUMNS_VERSION}/{sha256[:2]}/{sha256}")
 
 
 def record(
     session: WriteSession, artifact_id: ArtifactId, header: Mapping[str, Any], key: BlobKey, columns_bytes: int
 ) -> Profile:
-    """Write down a decoded profile from the header of its columns; decoding again replaces it."""
+    """Record a decoded profile from the header of its columns; decoding again replaces it."""
     profile = Profile(
         team_id=session.team_id,
         id=artifact_id,
@@ -41,7 +41,7 @@ def record(
 
 
 def summary(header: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what an artifact says of its profile in few numbers."""
+    """Return the summary of a profile for its artifact."""
     counts = header["counts"]
     return {
         "kind": header["kind"],
@@ -58,6 +58,6 @@ def summary(header: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def of_artifacts(session: ReadSession, artifact_ids: Sequence[ArtifactId]) -> dict[ArtifactId, Profile]:
-    """Return the decoded profiles of these artifacts; those without one are absent."""
+def get_profiles(session: ReadSession, artifact_ids: Sequence[ArtifactId]) -> dict[ArtifactId, Profile]:
+    """Return the decoded profiles of these artifacts; artifacts without one are absent."""
     return {ArtifactId(row.id): row for row in queries.profiles(session, artifact_ids)}

@@ -9,7 +9,7 @@ from slowpath.core.table_base import Table, TeamScoped
 
 
 class Profile(TeamScoped, Table):
-    """One decoded profile; its id is its artifact's."""
+    """One decoded profile; it has the ID of its artifact."""
 
     __tablename__ = "profile"
     __table_args__ = (
@@ -30,5 +30,5 @@ class Profile(TeamScoped, Table):
     counts: Mapped[dict[str, Any]]
     warnings: Mapped[list[Any]]
     columns_key: Mapped[str]
-    """Where the decoded columns lie in the blob store."""
+    """Blob key of the decoded columns."""
     columns_bytes: Mapped[int] = mapped_column(BigInteger)

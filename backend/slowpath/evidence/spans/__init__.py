@@ -1,1 +1,1 @@
-"""Distributed traces: sets of spans as files or as they are pushed, what is read from them, single traces."""
+"""Distributed traces: span sets from uploaded files or OTLP pushes, their pages, single traces."""

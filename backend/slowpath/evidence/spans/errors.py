@@ -1,31 +1,31 @@
-"""What can go wrong with spans."""
+"""Errors of span sets and pushed spans."""
 
 from slowpath.core.errors import InvalidRequest, NotFound, TooLarge
 
 
 class SpanSetNotFound(NotFound):
-    """The artifact is not a decoded set of spans of this team."""
+    """The team has no decoded span set with this ID."""
 
     slug = "span-set-not-found"
-    title = "No such set of spans"
+    title = "No such span set"
 
 
 class SpanTraceNotFound(NotFound):
-    """The set has no trace of this id."""
+    """The span set has no trace with this ID."""
 
     slug = "span-trace-not-found"
     title = "No such trace"
 
 
 class MalformedSpanPush(InvalidRequest):
-    """What was pushed is not what OTLP says it is."""
+    """The pushed body is not a valid OTLP export request."""
 
     slug = "push-not-understood"
-    title = "The spans are not understood"
+    title = "The spans cannot be parsed"
 
 
 class SpanPushTooLarge(TooLarge):
-    """What was pushed unpacks to more than one push may hold."""
+    """The decompressed push exceeds the size limit."""
 
     slug = "push-too-large"
     title = "The push is too large"

@@ -1,4 +1,4 @@
-"""What is to be done with spans, as values."""
+"""Jobs on spans."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,7 +9,7 @@ from slowpath.core.jobs import HOUSEKEEPING, Job, Queue
 
 @dataclass(frozen=True)
 class MergeSpanPushes(Job):
-    """Put the spans that a team's services pushed together into files, and forget files whose time is over."""
+    """Merge the spans pushed by a team's services into files, and delete expired files."""
 
     name: ClassVar[str] = "spans.merge-pushes"
     queue: ClassVar[Queue] = Queue.NOTIFY

@@ -1,4 +1,4 @@
-"""Every SELECT about spans."""
+"""SQL queries on span sets and pushed spans."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -13,17 +13,17 @@ from slowpath.evidence.spans.tables import SpanPush, SpanSet
 
 
 def span_set(session: ReadSession, artifact_id: ArtifactId) -> SpanSet | None:
-    """Return one set, by primary key."""
+    """Return one span set, by primary key."""
     return session.get(SpanSet, (session.team_id, artifact_id))
 
 
 def span_sets(session: ReadSession, artifact_ids: Sequence[ArtifactId]) -> Sequence[SpanSet]:
-    """Return the sets of these artifacts, by primary key."""
+    """Return the span sets of these artifacts, by primary key."""
     return session.scalars(select(SpanSet).where(SpanSet.id.in_(artifact_ids))).all()
 
 
 def pushes(session: WriteSession, most_bytes: int, most: int) -> Sequence[SpanPush]:
-    """Return the oldest pushes up to a size, and hold them; those another transaction holds are left out."""
+    """Lock and return the oldest pushes up to a size; pushes locked by another transaction are skipped."""
     sizes = (
         select(
             SpanPush.id, func.sum(SpanPush.size_bytes).over(order_by=(SpanPush.created_at, SpanPush.id)).label("sum")
@@ -42,18 +42,18 @@ def pushes(session: WriteSession, most_bytes: int, most: int) -> Sequence[SpanPu
     return session.scalars(found).all()
 
 
-def forget_pushes(session: WriteSession, pushes_held: Sequence[SpanPush]) -> None:
-    """Delete pushes that are in a file now."""
-    session.execute(delete(SpanPush).where(SpanPush.id.in_([row.id for row in pushes_held])))
+def delete_pushes(session: WriteSession, merged: Sequence[SpanPush]) -> None:
+    """Delete pushes that were merged into a file."""
+    session.execute(delete(SpanPush).where(SpanPush.id.in_([row.id for row in merged])))
 
 
-def any_push(session: ReadSession) -> bool:
-    """Tell whether something lies to be folded."""
+def has_pushes(session: ReadSession) -> bool:
+    """Return whether a push waits to be merged."""
     return session.scalar(select(SpanPush.id).limit(1)) is not None
 
 
-def folded_before(session: ReadSession, batch: UUID, days: int, limit: int) -> Sequence[Artifact]:
-    """Return the oldest files of a batch that are older than some days, by ix_artifact_batch."""
+def select_merged_before(session: ReadSession, batch: UUID, days: int, limit: int) -> Sequence[Artifact]:
+    """Return the oldest artifacts of a batch that are older than `days`, by ix_artifact_batch."""
     before = func.clock_timestamp() - timedelta(days=days)
     found = select(Artifact).where(Artifact.batch == batch, Artifact.created_at < before)
     return session.scalars(found.order_by(Artifact.created_at, Artifact.id).limit(limit)).all()
@@ -62,7 +62,7 @@ def folded_before(session: ReadSession, batch: UUID, days: int, limit: int) -> S
 def sets_between(
     session: ReadSession, environment_id: EnvironmentId, start: datetime, end: datetime, limit: int
 ) -> Sequence[SpanSet]:
-    """Return the newest sets of an environment that touch [start, end], by ix_span_set_when."""
+    """Return the newest span sets of an environment that overlap [start, end], by ix_span_set_when."""
     found = (
         select(SpanSet)
         .where(SpanSet.environment_id == environment_id, SpanSet.ended_at >= start, SpanSet.began_at <= end)

@@ -1,4 +1,4 @@
-"""Pure decisions about pushed spans: what they are written in, what they unpack to."""
+"""Pure rules of pushed spans: dialects and validation."""
 
 from enum import StrEnum
 
@@ -8,38 +8,38 @@ from slowpath.analysis.kinds.metrics.protobuf_wire import MalformedProtobuf
 
 
 class PushDialect(StrEnum):
-    """How a push is written. Pushes of one dialect put together are a file of that dialect."""
+    """Encoding of a push. Concatenated pushes of one dialect form a file of that dialect."""
 
     PROTOBUF = "protobuf"
     JSON = "json"
 
 
 class InvalidSpanPush(Exception):
-    """The push is at fault; the words say how."""
+    """The push is not valid; the message is the reason."""
 
 
 class SpanPushExpandsTooLarge(Exception):
-    """The push unpacks to more than it may."""
+    """The decompressed push exceeds the size limit."""
 
 
 def check_document(document: bytes) -> None:
-    """Refuse what is no export request in JSON, without building it. Raises `InvalidSpanPush`."""
+    """Validate an export request in JSON without building it. Raises `InvalidSpanPush`."""
     try:
         spans = JsonSpans(document)
         top = spans.top()
         spans.check(top)
         members = dict(spans.members(top)) if spans.is_object(top) else {}
     except (MalformedProtobuf, BatchTooLarge) as error:
-        raise InvalidSpanPush(f"The body is not JSON that can be read: {error}.") from error
+        raise InvalidSpanPush(f"The body is not valid JSON: {error}.") from error
     found = members.get("resourceSpans") or members.get("resource_spans")
     if found is None or not spans.is_list(found):
-        raise InvalidSpanPush("The JSON is no export request: it has no list resourceSpans.")
+        raise InvalidSpanPush("The JSON is not an export request: it has no list resourceSpans.")
 
 
 def is_message(body: bytes) -> bool:
-    """Tell whether a protobuf body is made of length-delimited members of number 1 alone, as an export request is.
+    """Return whether a protobuf body has only length-delimited fields of number 1, like an export request.
 
-    Only the outermost frame is looked at; what is inside is read by the decoder, under its limits.
+    Only the outermost message is checked; the decoder reads the rest under its limits.
     """
     at = 0
     while at < len(body):

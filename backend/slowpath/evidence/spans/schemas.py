@@ -1,4 +1,4 @@
-"""Spans on the wire. Pages travel as the documents that the worker wrote; here is what lists say."""
+"""Wire shapes of lists of span sets and traces. Pages are sent as the documents that the worker wrote."""
 
 from datetime import datetime
 from typing import Annotated
@@ -10,7 +10,7 @@ from slowpath.analysis.kinds.spans.trace_list import Order
 
 
 class SpanSetOut(BaseModel):
-    """A decoded set of spans."""
+    """A decoded span set."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -24,15 +24,15 @@ class SpanSetOut(BaseModel):
 
 
 class TraceListParams(BaseModel):
-    """Which traces of a set, in which order, and from which row on."""
+    """Filter, order and offset of a list of traces."""
 
     model_config = ConfigDict(extra="forbid")
 
     order: Order = "duration"
-    """`start` gives the earliest first, all others the largest first."""
+    """`start` sorts the earliest first, all others the largest first."""
     reverse: bool = False
     search: Annotated[str, Field(max_length=200)] = ""
-    """Letters of the root's service or operation."""
+    """Text in the service or operation of the root span."""
     errors: bool = False
     """Only traces with an error."""
     limit: Annotated[int, Field(ge=1, le=200)] = 50
@@ -40,7 +40,7 @@ class TraceListParams(BaseModel):
 
 
 class TraceListItemOut(BaseModel):
-    """One trace of a set: its root, how long it took, and its longest gap."""
+    """One trace of a span set: its root span, duration and longest gap."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -55,7 +55,7 @@ class TraceListItemOut(BaseModel):
 
 
 class TraceListOut(BaseModel):
-    """A page of the list of traces; `total` is how many there are of those that are asked for."""
+    """A page of the list of traces; `total` is the number of traces that match the filter."""
 
     items: list[TraceListItemOut]
     total: int

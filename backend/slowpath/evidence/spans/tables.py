@@ -1,4 +1,4 @@
-"""Decoded sets of spans, and pushes that are no file yet."""
+"""Tables of decoded span sets, and of pushes that are not merged yet."""
 
 from datetime import datetime
 from uuid import UUID
@@ -10,7 +10,7 @@ from slowpath.core.table_base import Table, TeamScoped
 
 
 class SpanSet(TeamScoped, Table):
-    """One decoded set of spans; its id is its artifact's."""
+    """One decoded span set; it has the ID of its artifact."""
 
     __tablename__ = "span_set"
     __table_args__ = (
@@ -33,13 +33,13 @@ class SpanSet(TeamScoped, Table):
     columns_key: Mapped[str]
     columns_bytes: Mapped[int] = mapped_column(BigInteger)
     page_key: Mapped[str]
-    """What the page of this set alone shows: JSON, gzip."""
+    """Blob key of the page of this span set: JSON, gzip."""
     critical_key: Mapped[str | None]
     """Its critical paths as the columns of a profile."""
 
 
 class SpanPush(TeamScoped, Table):
-    """What one export request held, until it is folded into a file with its neighbours."""
+    """Content of one export request, until it is merged into a file with others."""
 
     __tablename__ = "span_push"
     __table_args__ = (

@@ -1,1 +1,1 @@
-"""What a team keeps and for how long; what it uses; how it takes everything away."""
+"""Retention rules and usage of a team."""

@@ -27,22 +27,22 @@ from slowpath.platform.http.request_dependencies import Configured, Now, Reading
 
 router = APIRouter(prefix="/api/v1", tags=["retention"])
 
-ASKED_RULE = r"^[a-z.]{1,40}:(\d{1,6}|forever)$"
+RULE_PATTERN = r"^[a-z.]{1,40}:(\d{1,6}|forever)$"
 
 
 @router.get("/retention", operation_id="retention:get")
 def get_retention(caller: MayRead, session: Reading) -> RetentionOut:
-    """Tell for how long what is kept, and what there is of it."""
-    return _told(session)
+    """Return the retention rules of all kinds, with the number and size of their files."""
+    return _make_retention_out(session)
 
 
 @router.put("/retention", operation_id="retention:update", responses=document_problems(InvalidRequest))
 def change_retention(sent: RetentionIn, caller: MayManage, session: Writing) -> RetentionOut:
-    """Change for how long what is kept. What is too old goes within minutes; look at the preview first."""
+    """Update retention rules. Expired data is deleted within minutes; check the preview first."""
     changed = retention_rules.update_rules(session, {rule.kind: rule.retention_days for rule in sent.rules})
     if changed:
         record_audit_event(session, caller, "retention.updated", "team", caller.team_id, changed)
-    return _told(session)
+    return _make_retention_out(session)
 
 
 @router.get("/retention/preview", operation_id="retention:preview", responses=document_problems(InvalidRequest))
@@ -51,34 +51,36 @@ def preview_retention(
     session: Reading,
     clock: Now,
     rule: Annotated[
-        list[Annotated[str, Query(pattern=ASKED_RULE)]],
+        list[Annotated[str, Query(pattern=RULE_PATTERN)]],
         Query(max_length=len(KINDS), description="`kind:days` or `kind:forever`", default_factory=list),
     ],
 ) -> RetentionPreviewOut:
-    """Tell what would be deleted at once if it were kept so. Kinds that are not named stay as they are."""
-    asked: dict[str, int | None] = {}
+    """Preview what new retention rules would delete now. Other kinds use their current rules."""
+    rules: dict[str, int | None] = {}
     for one in rule:
-        if re.fullmatch(ASKED_RULE, one) is None:
-            raise InvalidRetentionRule("A rule is not `kind:days`.", remedy="Ask for trace:90 or trace:forever.")
+        if re.fullmatch(RULE_PATTERN, one) is None:
+            raise InvalidRetentionRule(
+                f"The rule {one[:60]!r} is not `kind:days`.", remedy="Send a rule such as trace:90 or trace:forever."
+            )
         kind, _, days = one.partition(":")
-        asked[kind] = None if days == "forever" else int(days)
-    retention_rules.validate_rules(asked)
+        rules[kind] = None if days == "forever" else int(days)
+    retention_rules.validate_rules(rules)
     return RetentionPreviewOut.of(
-        retention_rules.preview_expiry(session, {**retention_rules.days(session), **asked}, clock.now())
+        retention_rules.preview_expiry(session, {**retention_rules.days(session), **rules}, clock.now())
     )
 
 
-def _told(session: ReadSession) -> RetentionOut:
+def _make_retention_out(session: ReadSession) -> RetentionOut:
     return RetentionOut(rules=[RetentionRuleOut.of(one) for one in retention_rules.list_retained_kinds(session)])
 
 
 @router.get("/usage", operation_id="usage:get")
 def get_usage(caller: MayRead, session: Reading, clock: Now, settings: Configured) -> UsageOut:
-    """Tell what the team stores and what came in each day."""
-    told = usage.get_usage(session, clock.now())
+    """Return the storage of the team and its usage per day."""
+    team_usage = usage.get_usage(session, clock.now())
     limits = []
     if settings.max_team_bytes:
         limits.append(UsageLimit.of("bytes", settings.max_team_bytes, storage_accounting.get_stored_bytes(session)))
     _, series = metric_rules.settings(session)
     limits.append(UsageLimit.of("series", settings.max_series, series))
-    return UsageOut.of(told, limits)
+    return UsageOut.of(team_usage, limits)

@@ -4,7 +4,7 @@ from slowpath.core.errors import InvalidRequest
 
 
 class InvalidRetentionRule(InvalidRequest):
-    """A kind that nothing is known of, or a time that is too short."""
+    """The kind of a retention rule is unknown, or its days are out of range."""
 
     slug = "retention-refused"
-    title = "Nothing can be kept so"
+    title = "The retention rule is not valid"

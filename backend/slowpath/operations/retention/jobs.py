@@ -1,4 +1,4 @@
-"""What is to be done about keeping, as values."""
+"""Jobs of retention."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,9 +9,9 @@ from slowpath.core.jobs import HOUSEKEEPING, Job, Queue
 
 @dataclass(frozen=True)
 class EnforceRetention(Job):
-    """Delete what is older than the team keeps, remove bytes that no row needs, count what is left.
+    """Delete expired data and orphaned blobs, and count the storage.
 
-    Asked for every six hours by `cross_team.enqueue_maintenance`, and whenever what is kept changes.
+    Enqueued every six hours by `cross_team.enqueue_maintenance`, and when retention rules change.
     """
 
     name: ClassVar[str] = "retention.enforce"

@@ -1,4 +1,4 @@
-"""Every SELECT about what is kept and used. Each reads rows of the session's team only."""
+"""SQL queries on retention and usage. Each reads only rows of the session's team."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
@@ -41,24 +41,25 @@ from slowpath.verdicts.comparisons.tables import Comparison, ComparisonArtifact,
 from slowpath.verdicts.regressions.rules import OPEN
 from slowpath.verdicts.regressions.tables import BuildVerdict, Regression, RegressionEvidence
 
-kept_as = case((Artifact.kind.in_([kind for kind in FILE_KINDS if kind != UNREAD]), Artifact.kind), else_=UNREAD)
-"""Under which kind a file is kept; `select_retention_rules.rule_kind` in SQL."""
+retained_kind = case((Artifact.kind.in_([kind for kind in FILE_KINDS if kind != UNREAD]), Artifact.kind), else_=UNREAD)
+"""Kind of an artifact's retention rule: `rules.rule_kind` in SQL."""
 HOURS_A_DAY = 24
-FORGET_AUDIT = text("SELECT cross_team.delete_audit_events(:team, :before)")
+DELETE_AUDIT_EVENTS = text("SELECT cross_team.delete_audit_events(:team, :before)")
 
 # -- retention -------------------------------------------------------------------------------------
 
 
 def select_retention_rules(session: ReadSession) -> Mapping[str, RetentionRule]:
-    """Return what the team has decided, by kind."""
+    """Return the retention rules of the team, by kind."""
     return {row.kind: row for row in session.scalars(select(RetentionRule))}
 
 
-def _held() -> ColumnElement[bool]:
-    """Tell of an artifact whether something that is not finished still needs it.
+def _is_in_use() -> ColumnElement[bool]:
+    """Return the condition that unfinished work needs an artifact.
 
-    That is: the evidence of an open regression, its good and its bad build (a later build is proved against both), a
-    comparison that has not been made yet, and what was measured in a bisect that goes on or whose regression is open.
+    Such artifacts are: the evidence of an open regression, its good and bad build (later builds are compared with both),
+    the inputs of an unfinished comparison, the measurements of a bisect that is open or whose regression is open, and
+    artifacts that are not decoded yet.
     """
     is_open = Regression.state.in_([str(state) for state in OPEN])
     cited = union(
@@ -95,54 +96,56 @@ def _held() -> ColumnElement[bool]:
     )
 
 
-def _too_old(days: Mapping[str, int | None], now: datetime) -> ColumnElement[bool]:
-    """Tell of an artifact whether it is older than its kind is kept."""
+def _is_expired(days: Mapping[str, int | None], now: datetime) -> ColumnElement[bool]:
+    """Return the condition that an artifact is older than the retention of its kind."""
     return or_(
         false(),
         *(
-            and_(kept_as == kind, Artifact.created_at < now - timedelta(days=kept))
-            for kind, kept in days.items()
-            if kept is not None and kind in FILE_KINDS
+            and_(retained_kind == kind, Artifact.created_at < now - timedelta(days=kind_days))
+            for kind, kind_days in days.items()
+            if kind_days is not None and kind in FILE_KINDS
         ),
     )
 
 
 def by_kind(session: ReadSession) -> Sequence[Row[str, int, int, datetime]]:
-    """Return kind, files, bytes, the oldest one's time."""
-    found = select(kept_as.label("kind"), func.count(), func.sum(Artifact.size_bytes), func.min(Artifact.created_at))
+    """Return kind, files, bytes and the time of the oldest artifact."""
+    found = select(
+        retained_kind.label("kind"), func.count(), func.sum(Artifact.size_bytes), func.min(Artifact.created_at)
+    )
     return session.execute(found.group_by(text("kind"))).all()
 
 
 def select_expiry_preview(
     session: ReadSession, days: Mapping[str, int | None], now: datetime
 ) -> Sequence[Row[str, bool, int, int]]:
-    """Return kind, whether they are held, files and bytes of what is older than it would be kept."""
-    held = _held().label("held")
-    found = select(kept_as.label("kind"), held, func.count(), func.sum(Artifact.size_bytes))
-    return session.execute(found.where(_too_old(days, now)).group_by(text("kind"), text("held"))).all()
+    """Return kind, whether in use, files and bytes of the artifacts that exceed the given retention."""
+    in_use = _is_in_use().label("in_use")
+    found = select(retained_kind.label("kind"), in_use, func.count(), func.sum(Artifact.size_bytes))
+    return session.execute(found.where(_is_expired(days, now)).group_by(text("kind"), text("in_use"))).all()
 
 
 def select_expired_artifacts(
     session: ReadSession, days: Mapping[str, int | None], now: datetime, limit: int
 ) -> Sequence[Artifact]:
-    """Return some artifacts that are older than they are kept and that nothing holds, oldest first."""
-    found = select(Artifact).where(_too_old(days, now), ~_held()).order_by(Artifact.created_at, Artifact.id)
+    """Return up to `limit` expired artifacts that are not in use, oldest first."""
+    found = select(Artifact).where(_is_expired(days, now), ~_is_in_use()).order_by(Artifact.created_at, Artifact.id)
     return session.scalars(found.limit(limit)).all()
 
 
 def audit_size(session: ReadSession) -> tuple[int, datetime | None]:
-    """Return how many entries the log has, and the time of the oldest."""
+    """Return the number of audit events, and the time of the oldest."""
     count, oldest = session.execute(select(func.count(), func.min(AuditEvent.created_at)).select_from(AuditEvent)).one()
     return count, oldest
 
 
-def forget_audit(cross_team: Connection, team_id: TeamId, before: datetime) -> int:
-    """Delete what the log of a team says of before a time, but nothing of the last year; returns how many entries."""
-    gone: int = cross_team.execute(FORGET_AUDIT, {"team": team_id, "before": before}).scalar_one()
-    return gone
+def delete_audit_events(cross_team: Connection, team_id: TeamId, before: datetime) -> int:
+    """Delete audit events of a team before a time, except those of the last year; return their number."""
+    deleted: int = cross_team.execute(DELETE_AUDIT_EVENTS, {"team": team_id, "before": before}).scalar_one()
+    return deleted
 
 
-# -- what lies in the blob store -------------------------------------------------------------------
+# -- blob store ------------------------------------------------------------------------------------
 
 _ROWS: Mapping[BlobFolder, Any] = {
     BlobFolder.COMPARISONS: Comparison,
@@ -154,30 +157,30 @@ _ROWS: Mapping[BlobFolder, Any] = {
 
 
 def known_hashes(session: ReadSession, hashes: Iterable[str]) -> set[str]:
-    """Return those of the hashes that an artifact of the team has, by ix_artifact_sha256."""
+    """Return the hashes that an artifact of the team has, by ix_artifact_sha256."""
     return set(session.scalars(select(Artifact.sha256).where(Artifact.sha256.in_(list(hashes))).distinct()))
 
 
 def known_rows(session: ReadSession, folder: BlobFolder, ids: Iterable[UUID]) -> set[UUID]:
-    """Return those of the ids whose row is there, by primary key."""
+    """Return the IDs whose row exists, by primary key."""
     table = _ROWS.get(folder)
-    if table is None:  # the table of team exports was dropped: nothing owns their blobs
+    if table is None:  # the table of team exports was dropped: no row owns their blobs
         return set()
     return set(session.scalars(select(table.id).where(table.id.in_(list(ids)))))
 
 
-def newest_count(session: ReadSession) -> StorageSnapshot | None:
-    """Return what was counted last."""
+def find_newest_snapshot(session: ReadSession) -> StorageSnapshot | None:
+    """Return the newest storage snapshot."""
     return session.scalars(select(StorageSnapshot).order_by(StorageSnapshot.created_at.desc()).limit(1)).first()
 
 
-def forget_counts(session: WriteSession, before: datetime) -> None:
-    """Delete old counts."""
+def delete_snapshots(session: WriteSession, before: datetime) -> None:
+    """Delete storage snapshots from before a time."""
     session.execute(delete(StorageSnapshot).where(StorageSnapshot.created_at < before))
 
 
 def samples_size(session: ReadSession) -> tuple[int, int]:
-    """Return how many packed hours of samples there are, and their bytes as they are stored."""
+    """Return the number of sample chunks, and their stored size in bytes."""
     found = select(func.count(), func.coalesce(func.sum(func.pg_column_size(MetricChunk.content)), 0))
     count, stored = session.execute(found.where(MetricChunk.team_id == session.team_id)).one()
     return count, stored
@@ -187,14 +190,14 @@ def samples_size(session: ReadSession) -> tuple[int, int]:
 
 
 def stored(session: ReadSession, now: datetime) -> Sequence[Row[str, UUID | None, int, int, int]]:
-    """Return kind, service, class of age (an index of `AGES`, or its length), files, bytes; one pass over artifacts."""
+    """Return kind, service, age group (index in `AGES`, or its length), files and bytes, in one scan of artifacts."""
     age = case(
         *((Artifact.created_at >= now - timedelta(days=days), number) for number, days in enumerate(AGES)),
         else_=len(AGES),
     )
     found = (
         select(
-            kept_as.label("kind"),
+            retained_kind.label("kind"),
             Build.service_id.label("service"),
             age.label("age"),
             func.count(),
@@ -213,7 +216,7 @@ def service_names(session: ReadSession) -> Mapping[UUID, str]:
 
 
 def days_since(session: ReadSession, first: date) -> Sequence[UsageDay]:
-    """Return what was counted of days, oldest first."""
+    """Return the recorded daily usage, oldest first."""
     return session.scalars(select(UsageDay).where(UsageDay.day >= first).order_by(UsageDay.day)).all()
 
 
@@ -229,28 +232,30 @@ def uploads_per_day(session: ReadSession, first: datetime) -> Mapping[date, Row[
 
 
 def jobs_per_day(session: ReadSession, first: datetime) -> Mapping[date, Row[*tuple[Any, ...]]]:
-    """Return day, jobs that somebody asked for, by ix_job_newest."""
-    asked = func.count().filter(JobRow.subject_kind != HOUSEKEEPING)
-    return _per_day(session, JobRow.created_at, first, asked)
+    """Return day and number of jobs except maintenance, by ix_job_newest."""
+    user_jobs = func.count().filter(JobRow.subject_kind != HOUSEKEEPING)
+    return _per_day(session, JobRow.created_at, first, user_jobs)
 
 
 def builds_per_day(session: ReadSession, first: datetime) -> Mapping[date, Row[*tuple[Any, ...]]]:
-    """Return day, builds judged."""
+    """Return day and number of evaluated builds."""
     return _per_day(session, BuildVerdict.evaluated_at, first)
 
 
 def samples_per_day(session: ReadSession, first: datetime) -> Mapping[date, int]:
-    """Return how many samples lie in the packed hours of each day, and in the newest ones that are not packed yet."""
+    """Return the number of samples per day, in chunks and in WAL records that are not compacted yet."""
     epoch_hour = int(first.timestamp()) // 3600
     day = (func.div(MetricChunk.hour, HOURS_A_DAY)).label("day")
     packed = select(day, func.sum(MetricChunk.samples)).where(
         MetricChunk.team_id == session.team_id, MetricChunk.hour >= epoch_hour
     )
-    told = {
+    totals = {
         date(1970, 1, 1) + timedelta(days=int(row[0])): int(row[1]) for row in session.execute(packed.group_by(day))
     }
     at = cast(func.timezone("UTC", MetricWalRecord.created_at), Date).label("day")
-    tail = select(at, func.sum(MetricWalRecord.samples)).where(MetricWalRecord.team_id == session.team_id).group_by(at)
-    for when, count in session.execute(tail):
-        told[when] = told.get(when, 0) + int(count)
-    return told
+    pending = (
+        select(at, func.sum(MetricWalRecord.samples)).where(MetricWalRecord.team_id == session.team_id).group_by(at)
+    )
+    for when, count in session.execute(pending):
+        totals[when] = totals.get(when, 0) + int(count)
+    return totals

@@ -1,4 +1,4 @@
-"""Kinds of what is kept and for how long, and what a key of the blob store tells of who needs it."""
+"""Pure rules of retention: kinds, limits of days, and the owner of a blob key."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from typing import Final
 from uuid import UUID
 
 UNREAD: Final = "unread"
-"""Files that were refused, failed, or are of a kind that nothing is kept of."""
+"""Artifacts that are invalid, failed, or of a kind without its own rule."""
 SAMPLES: Final = "metrics"
 LOG: Final = "audit"
 
@@ -28,9 +28,9 @@ FILE_KINDS: Final = (
     UNREAD,
 )
 KINDS: Final = (*FILE_KINDS, SAMPLES, LOG)
-"""In the order in which they are shown."""
+"""In display order."""
 DEFAULT_DAYS: Final[Mapping[str, int | None]] = dict.fromkeys(KINDS) | {SAMPLES: 30}
-"""None is for ever: nothing that somebody brought goes unless a team says so."""
+"""None is unlimited: uploaded data is deleted only if the team sets a limit."""
 
 LEAST_DAYS: Final[Mapping[str, int]] = {LOG: 365}
 MOST_DAYS: Final = 3650
@@ -38,12 +38,12 @@ MOST_SAMPLE_DAYS: Final = 1000
 
 SWEEP_HOURS: Final = 6
 YOUNG_HOURS: Final = 6
-"""Bytes without a row that are younger are left alone: their row may be on its way.
+"""Minimum age of a deleted orphaned blob: the row of a younger one may not be committed yet.
 
-With `SWEEP_HOURS` between two looks they are gone half a day after their row at the latest.
+With a sweep every `SWEEP_HOURS`, a blob is deleted at most 12 hours after its row.
 """
 AGES: Final = (7, 30, 90, 365)
-"""Days by which what is stored is told apart by age; the last class is all that is older."""
+"""Limits of the age groups in days; the last group has no limit."""
 USAGE_DAYS: Final = 90
 NEARLY_FULL: Final = 0.8
 
@@ -62,19 +62,19 @@ class BlobFolder(StrEnum):
     PARTS = "parts"
     REPORTS = "reports"
     TEAM_EXPORTS = "team-exports"
-    """Of earlier versions: no row owns its blobs, so the storage check deletes them."""
+    """Written by earlier versions: no row owns its blobs, so the sweep deletes them."""
 
 
 OF_A_FILE: Final = frozenset(
     {BlobFolder.ORIGINALS, BlobFolder.PROFILES, BlobFolder.BENCHMARKS, BlobFolder.TRACES, BlobFolder.SPANS}
 )
-"""Their keys hold the hash of the file they were made of."""
-HASH_LETTERS: Final = 64
+"""Folders whose keys contain the hash of the original file."""
+HASH_LENGTH: Final = 64
 
 
 @dataclass(frozen=True)
 class BlobOwner:
-    """Who needs a blob: the artifacts with this hash, or the row with this id."""
+    """Owner of a blob: the artifacts with this hash, or the row with this ID."""
 
     folder: BlobFolder
     sha256: str | None = None
@@ -82,12 +82,12 @@ class BlobOwner:
 
 
 def folder_of(key: str) -> str:
-    """Return the folder of a key: what stands after the team."""
+    """Return the folder of a key: the part after the team."""
     return key.split("/", 2)[1] if key.count("/") > 1 else ""
 
 
 def owner_of(key: str) -> BlobOwner | None:
-    """Return who needs what lies under a key; None if the key says nothing that is known here: then it is left alone."""
+    """Return the owner of a blob by its key, or None for an unknown key, whose blob must not be deleted."""
     parts = key.split("/")
     if len(parts) <= 2:
         return None
@@ -96,7 +96,7 @@ def owner_of(key: str) -> BlobOwner | None:
     except ValueError:
         return None
     if folder in OF_A_FILE:
-        sha256 = next((part for part in parts[2:] if len(part) == HASH_LETTERS), None)
+        sha256 = next((part for part in parts[2:] if len(part) == HASH_LENGTH), None)
         return BlobOwner(folder, sha256=sha256) if sha256 else None
     try:
         return BlobOwner(folder, row_id=UUID(parts[2]))
@@ -105,23 +105,23 @@ def owner_of(key: str) -> BlobOwner | None:
 
 
 def rule_kind(kind: str | None) -> str:
-    """Return under which kind a file is kept."""
+    """Return the kind of the retention rule for an artifact kind."""
     return kind if kind in FILE_KINDS else UNREAD
 
 
 def min_days(kind: str) -> int:
-    """Return the shortest time that something of this kind may be kept."""
+    """Return the minimum retention of a kind, in days."""
     return LEAST_DAYS.get(kind, 1)
 
 
 def max_days(kind: str) -> int:
-    """Return the longest time that can be asked for, but for ever."""
+    """Return the maximum limited retention of a kind, in days."""
     return MOST_SAMPLE_DAYS if kind == SAMPLES else MOST_DAYS
 
 
 @dataclass(frozen=True)
 class RetainedKind:
-    """One kind, for how long it is kept, and what there is of it."""
+    """Retention of one kind, with its number of files and their size."""
 
     kind: str
     days: int | None
@@ -132,7 +132,7 @@ class RetainedKind:
 
 @dataclass(frozen=True)
 class ExpiryPreview:
-    """What of a kind would go now, and what is as old and stays because something open needs it."""
+    """Artifacts of a kind that would be deleted now, and expired ones retained because they are in use."""
 
     kind: str
     files: int = 0
@@ -143,20 +143,20 @@ class ExpiryPreview:
 
 @dataclass
 class StoredBytes:
-    """Files and bytes of one class."""
+    """Number of files and bytes."""
 
     files: int = 0
     size_bytes: int = 0
 
     def add(self, files: int, size_bytes: int) -> None:
-        """Count some more."""
+        """Add files and bytes."""
         self.files += files
         self.size_bytes += size_bytes
 
 
 @dataclass(frozen=True)
 class DailyUsage:
-    """What one day (UTC) brought."""
+    """Usage on one day (UTC)."""
 
     day: date
     uploads: int = 0
@@ -168,7 +168,7 @@ class DailyUsage:
 
 @dataclass
 class TeamUsage:
-    """All that the page of usage shows."""
+    """Storage and daily usage of a team."""
 
     kinds: dict[str, StoredBytes] = field(default_factory=dict)
     services: dict[UUID | None, StoredBytes] = field(default_factory=dict)
@@ -177,5 +177,5 @@ class TeamUsage:
     total: StoredBytes = field(default_factory=StoredBytes)
     folders: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     counted_at: datetime | None = None
-    swept: int = 0
+    deleted_blobs: int = 0
     days: list[DailyUsage] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Keeping on the wire."""
+"""Wire shapes of retention and usage."""
 
 from datetime import date
 from typing import Annotated, Literal
@@ -24,21 +24,21 @@ MOST_DAYS_ON_WIRE = 100_000
 
 
 class RetentionRuleIn(BaseModel):
-    """For how long one kind is to be kept."""
+    """New retention of one kind."""
 
     kind: Annotated[str, Field(max_length=40, examples=["profile.cpu"])]
     retention_days: Annotated[int, Field(ge=1, le=MOST_DAYS_ON_WIRE)] | None
-    """Null is for ever."""
+    """Null means unlimited."""
 
 
 class RetentionIn(BaseModel):
-    """What changes; kinds that are not named stay as they are."""
+    """Changed retention rules; other kinds are unchanged."""
 
     rules: Annotated[list[RetentionRuleIn], Field(min_length=1, max_length=len(KINDS))]
 
 
 class RetentionRuleOut(BaseModel):
-    """One kind: for how long it is kept, and what there is of it."""
+    """Retention of one kind, with its number of files and their size."""
 
     kind: str
     retention_days: int | None
@@ -53,7 +53,7 @@ class RetentionRuleOut(BaseModel):
 
     @classmethod
     def of(cls, one: RetainedKind) -> "RetentionRuleOut":
-        """Tell one kind."""
+        """Return the wire shape of one kind."""
         return cls(
             kind=one.kind,
             retention_days=one.days,
@@ -69,13 +69,13 @@ class RetentionRuleOut(BaseModel):
 
 
 class RetentionOut(BaseModel):
-    """For how long a team keeps what."""
+    """Retention rules of a team, one per kind."""
 
     rules: list[RetentionRuleOut]
 
 
 class ExpiryPreviewOut(BaseModel):
-    """What of a kind would be deleted now, and what is as old but still needed."""
+    """Artifacts of a kind that would be deleted now, and expired ones retained because they are in use."""
 
     kind: str
     files: int
@@ -85,7 +85,7 @@ class ExpiryPreviewOut(BaseModel):
 
 
 class RetentionPreviewOut(BaseModel):
-    """What would be deleted now."""
+    """Artifacts that would be deleted now, in total and by kind."""
 
     files: int
     bytes: int
@@ -94,7 +94,7 @@ class RetentionPreviewOut(BaseModel):
 
     @classmethod
     def of(cls, found: list[ExpiryPreview]) -> "RetentionPreviewOut":
-        """Tell it with its sums."""
+        """Return the wire shape of a preview, with totals."""
         return cls(
             files=sum(one.files for one in found),
             bytes=sum(one.size_bytes for one in found),
@@ -113,7 +113,7 @@ class RetentionPreviewOut(BaseModel):
 
 
 class StoredBytesOut(BaseModel):
-    """Files and bytes of one class."""
+    """Files and bytes of one kind or folder."""
 
     name: str
     files: int
@@ -121,7 +121,7 @@ class StoredBytesOut(BaseModel):
 
 
 class ServiceStorageOut(BaseModel):
-    """Files and bytes of a service; of none where a file has no build."""
+    """Files and bytes of a service; `service_id` is null for artifacts without a build."""
 
     service_id: UUID | None
     name: str | None
@@ -130,7 +130,7 @@ class ServiceStorageOut(BaseModel):
 
 
 class AgeStorageOut(BaseModel):
-    """Files and bytes up to so many days old; null is all that is older."""
+    """Files and bytes up to an age in days; null is the last age group."""
 
     days: int | None
     files: int
@@ -138,7 +138,7 @@ class AgeStorageOut(BaseModel):
 
 
 class UsageDayOut(BaseModel):
-    """What one day (UTC) brought."""
+    """Usage on one day (UTC)."""
 
     day: date
     uploads: int
@@ -149,7 +149,7 @@ class UsageDayOut(BaseModel):
 
 
 class UsageLimit(BaseModel):
-    """A limit that the operator has set, and how far it is reached."""
+    """A limit set by the operator, and its current use."""
 
     resource: Literal["bytes", "series"]
     limit: int
@@ -158,13 +158,13 @@ class UsageLimit(BaseModel):
 
     @classmethod
     def of(cls, what: Literal["bytes", "series"], limit: int, used: int) -> "UsageLimit":
-        """Tell a limit."""
+        """Return the wire shape of a limit with its state."""
         state: Literal["ok", "near-limit", "reached"] = "near-limit" if used >= NEARLY_FULL * limit else "ok"
         return cls(resource=what, limit=limit, used=used, state="reached" if used >= limit else state)
 
 
 class UsageOut(BaseModel):
-    """What a team uses."""
+    """Storage and daily usage of a team."""
 
     files: int
     bytes: int
@@ -172,45 +172,45 @@ class UsageOut(BaseModel):
     services: list[ServiceStorageOut]
     ages: list[AgeStorageOut]
     folders: list[StoredBytesOut]
-    """What lay in the store when it was last counted, of everything that was made of files too."""
+    """Blobs by folder at the last count, including derived data."""
     counted_at: AwareDatetime | None
     deleted_blobs: int
     days: list[UsageDayOut]
     limits: list[UsageLimit]
 
     @classmethod
-    def of(cls, told: TeamUsage, limits: list[UsageLimit]) -> "UsageOut":
-        """Tell it, largest first."""
+    def of(cls, usage: TeamUsage, limits: list[UsageLimit]) -> "UsageOut":
+        """Return the wire shape of usage, largest first."""
 
         def largest(one: tuple[object, StoredBytes]) -> int:
             return -one[1].size_bytes
 
         return cls(
-            files=told.total.files,
-            bytes=told.total.size_bytes,
+            files=usage.total.files,
+            bytes=usage.total.size_bytes,
             kinds=[
                 StoredBytesOut(name=kind, files=one.files, bytes=one.size_bytes)
-                for kind, one in sorted(told.kinds.items(), key=largest)
+                for kind, one in sorted(usage.kinds.items(), key=largest)
             ],
             services=[
                 ServiceStorageOut(
                     service_id=service_id,
-                    name=told.service_names.get(service_id) if service_id else None,
+                    name=usage.service_names.get(service_id) if service_id else None,
                     files=one.files,
                     bytes=one.size_bytes,
                 )
-                for service_id, one in sorted(told.services.items(), key=largest)
+                for service_id, one in sorted(usage.services.items(), key=largest)
             ],
             ages=[
                 AgeStorageOut(days=days, files=one.files, bytes=one.size_bytes)
-                for days, one in zip((*AGES, None), told.ages, strict=True)
+                for days, one in zip((*AGES, None), usage.ages, strict=True)
             ],
             folders=[
                 StoredBytesOut(name=name, files=both[0], bytes=both[1])
-                for name, both in sorted(told.folders.items(), key=lambda one: -one[1][1])
+                for name, both in sorted(usage.folders.items(), key=lambda one: -one[1][1])
             ],
-            counted_at=told.counted_at,
-            deleted_blobs=told.swept,
+            counted_at=usage.counted_at,
+            deleted_blobs=usage.deleted_blobs,
             days=[
                 UsageDayOut(
                     day=day.day,
@@ -220,7 +220,7 @@ class UsageOut(BaseModel):
                     jobs=day.jobs,
                     builds=day.builds,
                 )
-                for day in told.days
+                for day in usage.days
             ],
             limits=limits,
         )

@@ -1,4 +1,4 @@
-"""Retention rules of a team, and what was counted of its storage and usage."""
+"""Tables of retention rules, storage snapshots and daily usage."""
 
 from datetime import date
 from typing import Any
@@ -10,29 +10,29 @@ from slowpath.core.table_base import Table, TeamScoped
 
 
 class RetentionRule(TeamScoped, Table):
-    """For how many days a team keeps files of a kind, or its log; without a row the default holds."""
+    """Retention of one kind in days. Without a row, the default applies."""
 
     __tablename__ = "retention_rule"
     __table_args__ = (UniqueConstraint("team_id", "kind"), CheckConstraint("days > 0", name="days"))
 
     kind: Mapped[str]
     days: Mapped[int | None]
-    """None is for ever."""
+    """None means unlimited."""
 
 
 class StorageSnapshot(TeamScoped, Table):
-    """What the blob store held of a team at a time: {folder: [blobs, bytes]}."""
+    """Storage of a team at a time: {folder: [blobs, bytes]}."""
 
     __tablename__ = "storage_snapshot"
     __table_args__ = (Index("ix_storage_snapshot_newest", "team_id", "created_at"),)
 
     folders: Mapped[dict[str, Any]]
     deleted_blobs: Mapped[int]
-    """How many blobs that no row needed were removed."""
+    """Number of orphaned blobs that were deleted."""
 
 
 class UsageDay(TeamScoped, Table):
-    """What a team used on one day (UTC). Sums outlive what they were counted from."""
+    """Usage of a team on one day (UTC). Counts remain when the counted rows are deleted."""
 
     __tablename__ = "daily_usage"
     __table_args__ = (UniqueConstraint("team_id", "day"),)
@@ -43,4 +43,4 @@ class UsageDay(TeamScoped, Table):
     samples: Mapped[int] = mapped_column(BigInteger)
     jobs: Mapped[int]
     builds: Mapped[int]
-    """Builds that were judged."""
+    """Evaluated builds."""

@@ -294,8 +294,8 @@ def get_build_verdict(build_id: UUID, caller: MayWait, session: Reading) -> Buil
 
     A token that only uploads sees the builds that it made known or sent something of.
     """
-    if not uploads.has_part(session, BuildId(build_id), caller):
-        raise NotFound("There is no such build of this token.")
+    if not uploads.can_see_build(session, BuildId(build_id), caller):
+        raise NotFound("This token has no such build.")
     return judgement_out(regression_views.get_settled_verdict(session, BuildId(build_id)))
 
 

@@ -83,7 +83,7 @@ def test_what_is_missing_is_named(client: TestClient) -> None:
     assert answer.status_code == 409
     told = answer.json()
     assert (told["type"], told["limit"], told["value"]) == ("urn:slowpath:upload-incomplete", 3, 2)
-    assert "number 2" in told["detail"]
+    assert "part 2" in told["detail"]
 
 
 @pytest.mark.parametrize("number", [0, -1, 4, 2**31, 10**30])
@@ -231,4 +231,4 @@ def test_what_was_never_completed_is_to_be_forgotten_after_two_days(
         jobs = admin.execute("SELECT name, subject_kind, payload->>'upload_id' FROM job").fetchall()
 
     assert jobs == [("artifacts.expire-upload", "upload", upload.rsplit("/", 1)[1])]
-    assert multipart_uploads.KEPT.days == 2
+    assert multipart_uploads.UPLOAD_LIFETIME.days == 2

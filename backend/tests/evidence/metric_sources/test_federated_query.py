@@ -236,7 +236,7 @@ def test_too_much_is_asked_for_at_steps_and_told(
 ) -> None:
     bound(client, source_at(client, prometheus.url), "through", job="api")
     exact = columns_of(board_of(client), "through")
-    monkeypatch.setattr(federated_samples, "MOST_AS_THEY_ARE", 100)
+    monkeypatch.setattr(federated_samples, "MOST_RAW_SAMPLES", 100)
     monkeypatch.setattr(federated_samples, "MOST_AT_STEPS", 2_000)
 
     board = board_of(client, to=str(NOW_MS - 1000))  # is asked anew
@@ -269,7 +269,7 @@ def test_what_goes_wrong_is_told_on_the_row_and_the_other_rows_stand(
     board = board_of(client)
 
     assert not np.isnan(columns_of(board, "through")["p99"]).all()
-    assert row_of(board, "nobody")[1]["source"]["problem"] == "It has none of the usual names where job=nobody."
+    assert row_of(board, "nobody")[1]["source"]["problem"] == "The source has no recognized metrics with job=nobody."
     gone = row_of(board, "gone")[1]
     assert "did not respond" in gone["source"]["problem"]
     assert gone["latency"]["why"] == gone["requests"]["why"] == f"theirs: {gone['source']['problem']}"

@@ -204,7 +204,7 @@ def test_the_last_check_is_kept_good_or_bad(house: AppUnderTest, client: TestCli
     house.app.state.outside = TwinOutside(TwinPeer({"/api/v1/label/__name__/values": (401, b"")}))
     assert client.post(f"{SOURCES}/{one['id']}/check").status_code == 422
     kept = client.get(SOURCES).json()["items"][0]["last_check"]
-    assert (kept["names"], kept["detail"]) == (None, "The source does not let us in (401).")
+    assert (kept["names"], kept["detail"]) == (None, "The source rejected the credentials (401).")
 
     assert client.patch(f"{SOURCES}/{one['id']}", json={"name": "renamed"}).json()["last_check"] is not None
     elsewhere = client.patch(f"{SOURCES}/{one['id']}", json={"url": "https://other.example"})

@@ -183,7 +183,7 @@ def test_deploys_and_annotations_stand_beside(client: TestClient, push: Push) ->
 def test_the_same_time_last_week_is_laid_beneath(client: TestClient, push: Push) -> None:
     push(steady("distributor", ago=7 * 24, per_second=50.0, shares=(0.9, 0.95, 0.99, 1.0)), steady("distributor"))
     board = board_of(client, time_shift="week")
-    assert board.header["against"] == {"shift_ms": 7 * DAY, "label": "a week before"}
+    assert board.header["against"] == {"shift_ms": 7 * DAY, "label": "one week earlier"}
     assert column(board, "r0_against_qps") == pytest.approx(np.full(240, 50), rel=0.05)
     assert column(board, "r0_against_p50") == pytest.approx(np.full(240, 0.0555), rel=0.05)
     assert column(board, "r0_p50") == pytest.approx(np.full(240, 0.18), rel=0.05)
@@ -194,7 +194,7 @@ def test_before_the_deploy_ends_at_the_deploy(client: TestClient, push: Push) ->
     push(SomeService("distributor", NOW_MS - 20 * MINUTE + 15_000, NOW_MS, per_second=80.0, instances=("c:80", "d:80")))
     deployed(client, "distributor", 20 * MINUTE)
     board = board_of(client, time_shift="before-deploy")
-    assert board.header["against"] == {"shift_ms": 20 * MINUTE, "label": "before deploy 5f3c1e8"}
+    assert board.header["against"] == {"shift_ms": 20 * MINUTE, "label": "before deployment 5f3c1e8"}
     assert column(board, "r0_against_qps")[-20:] == pytest.approx(np.full(20, 50), rel=0.1)
     assert column(board, "r0_qps_2xx")[-20:] == pytest.approx(np.full(20, 78.4), rel=0.05)
 
@@ -202,13 +202,13 @@ def test_before_the_deploy_ends_at_the_deploy(client: TestClient, push: Push) ->
 def test_without_a_deploy_there_is_no_before(client: TestClient, push: Push) -> None:
     push(steady("distributor"))
     header = board_of(client, time_shift="before-deploy").header
-    assert (header["against"], header["against_why"]) == (None, "No deploy in this range.")
+    assert (header["against"], header["against_why"]) == (None, "No deployment in this time range.")
 
 
 def test_a_new_team_is_told_that_nothing_came(client: TestClient) -> None:
     header = board_of(client).header
     assert header["environment"] is None
-    assert header["empty"] == {"code": "no-metrics", "why": "No metrics have come in yet."}
+    assert header["empty"] == {"code": "no-metrics", "why": "No metrics received yet."}
     assert header["rows"] == []
 
 
@@ -236,8 +236,8 @@ def test_a_service_that_is_silent_in_the_range_says_so(client: TestClient, push:
     push(steady("distributor"), steady("ingester", ago=30.0))
     distributor, ingester = board_of(client).header["rows"]
     assert distributor["requests"] == {"found": True, "why": None}
-    assert ingester["requests"] == {"found": False, "why": "no samples of it lie in this range."}
-    assert ingester["latency"] == {"histogram": "none", "why": "no samples of it lie in this range."}
+    assert ingester["requests"] == {"found": False, "why": "no samples in this time range."}
+    assert ingester["latency"] == {"histogram": "none", "why": "no samples in this time range."}
 
 
 def test_an_environment_that_is_silent_is_not_kept_alive_by_another(client: TestClient, push: Push) -> None:

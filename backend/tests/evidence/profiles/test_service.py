@@ -29,7 +29,7 @@ def test_decoding_again_replaces_what_was_written_down(files: FilesFactory) -> N
     with files.house.database.writing(files.scope) as session:
         service.record(session, artifact_id, {**HEADER, "warnings": ["cut"]}, key, 7)
     with files.house.database.reading(files.scope) as session:
-        row = service.of_artifacts(session, [artifact_id])[artifact_id]
+        row = service.get_profiles(session, [artifact_id])[artifact_id]
         assert (row.warnings, row.columns_key, row.columns_bytes) == (["cut"], key, 7)
         assert row.counts["truncated_samples"] == 0
 
@@ -38,8 +38,8 @@ def test_artifacts_without_a_profile_are_absent(files: FilesFactory) -> None:
     decoded, received = ArtifactId(files.decoded()), ArtifactId(files.received())
 
     with files.house.database.reading(files.scope) as session:
-        assert list(service.of_artifacts(session, [decoded, received])) == [decoded]
-        assert service.of_artifacts(session, []) == {}
+        assert list(service.get_profiles(session, [decoded, received])) == [decoded]
+        assert service.get_profiles(session, []) == {}
 
 
 def test_the_largest_numbers_of_a_profile_can_be_kept(files: FilesFactory) -> None:

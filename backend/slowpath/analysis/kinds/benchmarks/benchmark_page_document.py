@@ -1,4 +1,4 @@
-"""The document of the page about benchmarks: `slowpath.benchmark-comparison/1`, the rows that benchstat would print."""
+"""The document of the page about benchmarks: `slowpath.benchmark-comparison/1`, with the rows of benchstat."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class BenchmarkSideLabels:
 
 @dataclass(frozen=True)
 class BenchmarkSide:
-    """One side of a row: the median with its 95 % interval, None where too few values were measured.
+    """One side of a row: the median with its 95% interval, None if too few values were measured.
 
     Of an exact unit, `center` is the value.
     """
@@ -99,7 +99,7 @@ class ConfigurationDifference:
 
 @dataclass(frozen=True)
 class BenchmarkPage:
-    """The whole document."""
+    """The complete document."""
 
     format: Format
     sides: BenchmarkSideLabels

@@ -291,7 +291,7 @@ class LongestWait:
 
 @dataclass(frozen=True)
 class TracePage:
-    """The whole document. Rows are the largest only: it stays below 1 MB compressed."""
+    """The complete document. It contains only the largest rows, to stay below 1 MB compressed."""
 
     format: Format
     sides: TraceSides

@@ -1,4 +1,4 @@
-"""Build the page's parts about whole traces: sides, garbage collection, series over time, longest waits."""
+"""Build the page's parts about complete traces: sides, garbage collection, series over time, longest waits."""
 
 from typing import Final
 
@@ -32,12 +32,12 @@ F64 = NDArray[np.float64]
 
 SIDES: Final[tuple[TraceSideName, ...]] = ("base", "candidate")
 WORST_OF_SIDE = 30
-# So many of them are the longest of the victims that waited most, each of its own: a herd's waits would push out the others.
+# Number of them reserved for the longest waits of the waiters that waited most: a thundering herd would displace them.
 VICTIMS_WITH_THEIR_OWN = 10
 WORST_OF_VICTIM = 2
 MOST_ASSISTING = 12
 MOST_BINS = 1_024
-# Of all traces together, so that the page stays below a megabyte however many there are.
+# Limit for all traces together, so that the page stays below 1 MB.
 MOST_BINS_OF_ALL = 6_144
 _MOST_FRAMES = 24
 _MOST_CLASSES = 8
@@ -180,23 +180,23 @@ def worst_rows(matched: MatchedWaiters, sides: tuple[WaiterSide, ...]) -> list[L
             for index in range(len(table.worst.victim))
         )
         numbers = [int(side.rows[place][int(side.traces[place].worst.victim[index])]) for _, place, index in found]
-        for at in _worst_of_side(numbers):
+        for at in _longest_of_side(numbers):
             _, place, index = found[at]
             victim = matched.victims[numbers[at]]
             rows.append(_wait(name, side.artifacts[place], index, victim.subject))
     return rows
 
 
-def _worst_of_side(victims: list[int]) -> list[int]:
+def _longest_of_side(waiters: list[int]) -> list[int]:
     """Return which waits of a side to show; they are given by the numbers of their waiters, longest first."""
     own: list[int] = []
-    for victim in range(VICTIMS_WITH_THEIR_OWN):
-        own += [at for at, number in enumerate(victims) if number == victim][:WORST_OF_VICTIM]
-    others = [at for at in range(len(victims)) if at not in own]
+    for waiter in range(VICTIMS_WITH_THEIR_OWN):
+        own += [at for at, number in enumerate(waiters) if number == waiter][:WORST_OF_VICTIM]
+    others = [at for at in range(len(waiters)) if at not in own]
     return sorted(own + others[: WORST_OF_SIDE - len(own)])
 
 
-def _wait(side: TraceSideName, artifact: TraceArtifact, index: int, victim: str) -> LongestWait:
+def _wait(side: TraceSideName, artifact: TraceArtifact, index: int, waiter: str) -> LongestWait:
     table, worst = artifact.table, artifact.table.worst
     return LongestWait(
         side=side,
@@ -218,7 +218,7 @@ def _wait(side: TraceSideName, artifact: TraceArtifact, index: int, victim: str)
         block_stack=table.stack(int(worst.block_stack[index]))[:_MOST_FRAMES],
         waker_stack=table.stack(int(worst.waker_stack[index]))[:_MOST_FRAMES],
         has_detail=bool(np.any(table.tiles.worst == index)),
-        victim=victim,
+        victim=waiter,
     )
 
 

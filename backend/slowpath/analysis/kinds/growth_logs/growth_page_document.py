@@ -73,7 +73,7 @@ class GrowthRow:
 
 @dataclass(frozen=True)
 class GrowthPage:
-    """The whole document; `basis` is the id of the normalization."""
+    """The complete document; `basis` is the ID of the normalization."""
 
     format: Format
     basis: str

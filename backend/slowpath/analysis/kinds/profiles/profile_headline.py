@@ -1,4 +1,4 @@
-"""The first lines of an answer on profiles: the verdict as a sentence, its conditions, and what silence is worth.
+"""The headline of a comparison of profiles: its verdict, its conditions, and the minimum detectable effect.
 
 There are three kinds of answers: changed by X; no change larger than X; inconclusive because of Y, and what settles it.
 """
@@ -78,7 +78,7 @@ def profile_headline(
 
 
 def reason_of(comparison: ProfileKindComparison, ruling: KindDecision, findings: tuple[Finding, ...]) -> str:
-    """Say what the verdict of one kind rests on; a sentence to stand after a colon."""
+    """Return the reason of the verdict of one kind, as a sentence to follow a colon."""
     if ruling.verdict == "mixed":
         return mixed_reason(findings)
     if ruling.verdict in {"regressed", "improved"}:
@@ -154,7 +154,7 @@ def _contribution(comparison: ProfileKindComparison, leading: Finding | None) ->
 
 
 def _name(finding: Finding) -> str:
-    """A function as people write it; a category by its title."""
+    """Return a function in short form, or the title of a category."""
     if finding.kind == "profile.category" and finding.subject in TEXTS:
         return lowered(TEXTS[finding.subject].title)
     return wording.function(finding.subject.partition("|")[0])
@@ -174,7 +174,7 @@ def _percent(ratio: float) -> str:
 
 
 def _why_inconclusive(comparison: ProfileKindComparison, ruling: KindDecision, findings: tuple[Finding, ...]) -> str:
-    """Say why there is no verdict and what settles it; a bound on the change is given where one is known."""
+    """Return why there is no verdict and what data would give one, with a bound on the change if known."""
     if ruling.contradicted:
         return _contradiction(comparison, ruling.contradicted[0])
     likely = [finding for finding in findings if not finding.is_significant]
@@ -194,7 +194,7 @@ def _why_inconclusive(comparison: ProfileKindComparison, ruling: KindDecision, f
 
 
 def _what_lacks(comparison: ProfileKindComparison) -> str:
-    """Say which data a verdict would need."""
+    """Return which data a verdict requires."""
     kind = NAMES.get(comparison.kind, comparison.kind)
     if comparison.kind in WAITING_KINDS:
         return f"{kind} profiles show what waits, not what a request costs; compare CPU profiles or execution traces."
@@ -221,7 +221,7 @@ def _contradiction(comparison: ProfileKindComparison, finding: Finding) -> str:
     )
     return (
         f"{lowered(finding.sentence).rstrip('.')}, but the total {did}{by}: the cost may have moved elsewhere; "
-        "more profiles per side would tell."
+        "upload more profiles per side for a conclusive result."
     )
 
 
@@ -230,9 +230,9 @@ def _to_settle(more: int) -> str:
 
 
 def _more_for_bound(comparison: ProfileKindComparison) -> int:
-    """How many more replicates settle the total: its interval narrows with the root of their number.
+    """Return how many more replicates make the total conclusive: its interval narrows with the root of their number.
 
-    Either it comes to lie within the limit for unchanged, or its change becomes significant, whichever takes fewer.
+    The interval must be within the limit for unchanged, or the change significant, whichever needs fewer.
     """
     estimates, thresholds = comparison.categories.estimates, comparison.thresholds
     low, high = float(estimates.low[-1]), float(estimates.high[-1])
@@ -267,33 +267,33 @@ def _total(comparison: ProfileKindComparison) -> TotalChange | None:
 
 
 def lowered(sentence: str) -> str:
-    """The sentence to stand after a colon: its first letter small, unless it is a name or an abbreviation."""
+    """Return the sentence to follow a colon: its first letter in lower case, unless it is a name or an abbreviation."""
     first = sentence.split(" ", 1)[0]
     keep = "." in first or first[1:] != first[1:].lower()
     return sentence if keep else sentence[0].lower() + sentence[1:]
 
 
 def conditions_of(comparison: ProfileKindComparison) -> tuple[str, ...]:
-    """State the total's change and how much was compared."""
+    """Return the change of the total and the number of compared replicates."""
     total = _total(comparison)
     counts = comparison.sets.replicates()
     unit = "run" if comparison.sets.by_run else "profile"
     lines = []
     if total is not None and total.ratio is not None and total.ci_of == "ratio":
-        cost = "CPU in all" if comparison.kind == "cpu" else f"{comparison.kind} in all"
-        said = wording.format_pair(total.candidate, total.base, total.unit)
+        cost = "Total CPU" if comparison.kind == "cpu" else f"Total {comparison.kind}"
+        amounts = wording.format_pair(total.candidate, total.base, total.unit)
         lines.append(
-            f"{cost}: {said} ({wording.format_ratio(total.ratio)}, {wording.format_interval(total.ci_low, total.ci_high)})."
+            f"{cost}: {amounts} ({wording.format_ratio(total.ratio)}, {wording.format_interval(total.ci_low, total.ci_high)})."
         )
     lines.append(
         f"Base {wording.pluralize(counts[0], unit)}, candidate {wording.pluralize(counts[1], unit)}; "
-        f"intervals at {wording.format_number(100 * comparison.thresholds.confidence)} %."
+        f"intervals at {wording.format_number(100 * comparison.thresholds.confidence)}%."
     )
     return tuple(lines)
 
 
 def _minimum_detectable_effect(comparison: ProfileKindComparison, detectable: float | None) -> str | None:
-    """State the smallest change of the total that would have been found; nothing where the total did change."""
+    """Return the minimum detectable change of the total; None if the total changed."""
     if comparison.basis.id == "share" or total_direction(comparison) is not None:
         return None
     if detectable is None:

@@ -1,7 +1,7 @@
 """Explain a gap of a span from execution traces.
 
-The decoder (worker/decode, `gap-explain`) determines what the goroutine of the span did. Here the question for it is
-made, in times of the clock of the process that recorded the span, and its output becomes the document.
+The decoder (worker/decode, `gap-explain`) determines what the goroutine of the span did. This module builds its query,
+in times of the clock of the process that recorded the span, and builds the document from its output.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,42 +33,42 @@ from slowpath.analysis.kinds.spans.span_table import SpanTable
 MOST_MARKS = 60
 NO_GC: GapGc = {"mark_ns": 0, "stop_ns": 0, "cycles": 0}
 SHORT_NS = 40_000
-"""Clocks are read one after the other: a gap shorter than this is about as short as clocks are exact."""
+"""Accuracy of clocks, which are read one after the other: a shorter gap can be an artifact of the clocks."""
 MARKED_FROM = 0.3
 """The sentence names the garbage collector from this share of the gap on."""
 BY_GOROUTINE: tuple[ExplanationBasis, ...] = ("id", "clock")
 RANKS: tuple[ExplanationBasis, ...] = ("id", "clock", "nobody", "nothing")
-"""Ways in which a gap was explained, the best first."""
+"""Bases of an explanation, best first."""
 
 STATE_WORDS: Mapping[GoroutineState, str] = {
     "running": "it ran for {}",
-    "assist": "it worked for the garbage collector for {}",
-    "runnable": "it waited {} for a processor",
+    "assist": "it was in GC assist for {}",
+    "runnable": "it was runnable and waited {} for a P",
     "blocked": "it was blocked for {}",
     "syscall": "it was in system calls for {}",
-    "unknown": "of {} the trace does not tell",
+    "unknown": "its state is unknown for {}",
 }
 OCCUPANTS: Mapping[str, str] = {
-    "stw": "a stop of the world",
+    "stw": "a stop-the-world pause",
     "gc-dedicated": "the garbage collector",
     "gc-fractional": "the garbage collector",
     "gc-idle": "the garbage collector",
     "runtime": "the runtime's goroutines",
     "syscall": "system calls",
     "scheduler": "the scheduler",
-    "idle": "nobody",
-    "unknown": "what the trace does not tell",
+    "idle": "idle",
+    "unknown": "unknown",
 }
 WHY_NOTHING: Mapping[str, str] = {
-    "no-clock": "the trace has no wall clock (Go writes one from 1.25 on), and the program wrote no id of this span into it",
-    "clock-set": "the wall clock was set while the trace was recorded, and the program wrote no id of this span into it",
-    "outside": "the trace does not hold the time of the gap",
+    "no-clock": "the trace has no wall clock (Go 1.25 and later write one), and it does not contain the ID of this span",
+    "clock-set": "the wall clock was set during the recording, and the trace does not contain the ID of this span",
+    "outside": "the trace does not include the time of the gap",
     "unreadable": "the trace could not be read",
 }
 WHY_NOBODY: Mapping[str, str] = {
-    "no-one": "no goroutine ran both when the span began and when it ended: the trace may be of another process",
-    "ambiguous": "several goroutines ran at the moments of the span, none of them much likelier than the others",
-    "by-chance": "the goroutine that ran at the moments of the span runs so often that it may be chance",
+    "no-one": "no goroutine ran both at the start and at the end of the span; the trace may be of another process",
+    "ambiguous": "several goroutines match the times of the span about equally well",
+    "by-chance": "the goroutine that matches the times of the span runs so often that the match may be chance",
 }
 
 
@@ -93,13 +93,13 @@ class GapQuestion:
 
 @dataclass(frozen=True)
 class ExaminedTrace:
-    """A trace that was read, and the decoder's output about the gap; `name` is shown to users."""
+    """A trace that was examined, and the decoder's output about the gap; `name` is shown to users."""
 
     artifact_id: str
     name: str
     answer: GapAnswer
     partial: bool = False
-    """Some of the trace was lost."""
+    """Whether the trace has an unreadable range."""
 
 
 def make_gap_question(table: SpanTable, trace: int, span: int, gap: int) -> GapQuestion:
@@ -146,14 +146,14 @@ def make_gap_question(table: SpanTable, trace: int, span: int, gap: int) -> GapQ
     )
 
 
-def choose_explaining_trace(looked: Sequence[ExaminedTrace]) -> ExaminedTrace | None:
+def choose_explaining_trace(examined: Sequence[ExaminedTrace]) -> ExaminedTrace | None:
     """Return the trace that explains best: by id, then by the clock; None without traces."""
-    return min(looked, key=lambda each: RANKS.index(each.answer["basis"]), default=None)
+    return min(examined, key=lambda each: RANKS.index(each.answer["basis"]), default=None)
 
 
-def make_explanation(question: GapQuestion, looked: Sequence[ExaminedTrace]) -> GapExplanationDocument:
+def make_explanation(question: GapQuestion, examined: Sequence[ExaminedTrace]) -> GapExplanationDocument:
     """Build the document about a gap from the traces that were read."""
-    best = choose_explaining_trace(looked)
+    best = choose_explaining_trace(examined)
     answer: GapAnswer = best.answer if best else {"basis": "nothing", "why": "no-trace"}
     is_explained = answer["basis"] != "nothing"
     return GapExplanationDocument(
@@ -183,7 +183,7 @@ def make_explanation(question: GapQuestion, looked: Sequence[ExaminedTrace]) -> 
         doubts=_caveats(question, best) if best and is_explained else [],
         looked=[
             UnusedTrace(each.artifact_id, each.name, _why(each.answer))
-            for each in looked
+            for each in examined
             if each is not best or not is_explained
         ],
     )
@@ -197,15 +197,13 @@ def _why(answer: GapAnswer) -> str:
 def _sentence(question: GapQuestion, best: ExaminedTrace | None) -> str:
     gap = format_duration(question.to_ns - question.from_ns)
     if best is None:
-        return f"No execution trace of {question.service} covers these {gap}."
+        return f"No execution trace of {question.service} covers this gap of {gap}."
     answer = best.answer
     if answer["basis"] == "nothing":
-        return f"These {gap} can not be explained: {_why(answer)}."
+        return f"This gap of {gap} cannot be explained: {_why(answer)}."
     if answer["basis"] == "nobody":
-        holders = _holders(answer["processors"])
-        return (
-            f"Whose {gap} these were can not be told: {_why(answer)}. The processors were held by {holders} meanwhile."
-        )
+        occupancy = _format_occupancy(answer["processors"])
+        return f"The goroutine of this gap of {gap} is unknown: {_why(answer)}. P occupancy meanwhile: {occupancy}."
     parts = answer.get("parts", [])
     states: dict[GoroutineState, int] = {}
     for part in parts:
@@ -214,21 +212,21 @@ def _sentence(question: GapQuestion, best: ExaminedTrace | None) -> str:
     words = [STATE_WORDS[state].format(format_duration(ns)) + _of_state(state, parts) for state, ns in ordered[:3]]
     goroutine = answer["goroutine"]
     assert goroutine is not None
-    whose = f"Of these {gap}, in goroutine {goroutine['id']} ({goroutine['group']})"
-    return f"{whose}: {_joined(words)}.{_collecting(question, answer)}"
+    subject = f"Gap of {gap} in goroutine {goroutine['id']} ({goroutine['group']})"
+    return f"{subject}: {_joined(words)}.{_gc_sentence(question, answer)}"
 
 
-def _collecting(question: GapQuestion, answer: GapAnswer) -> str:
+def _gc_sentence(question: GapQuestion, answer: GapAnswer) -> str:
     marked = int(answer["gc"]["mark_ns"])
     if marked < MARKED_FROM * (question.to_ns - question.from_ns):
         return ""
-    return f" The garbage collector was marking for {format_duration(marked)} of it."
+    return f" GC mark was active for {format_duration(marked)} of it."
 
 
 def _of_state(state: GoroutineState, parts: Sequence[GapPart]) -> str:
     longest = max((part for part in parts if part["state"] == state), key=lambda part: int(part["ns"]))
     if state == "runnable" and longest.get("blame"):
-        return f" behind {_holders(longest['blame'], 2)}"
+        return f" behind {_format_occupancy(longest['blame'], 2)}"
     if state == "blocked" and longest["reason"]:
         waker = longest.get("waker")
         by = f", woken by {waker['group']}" if waker and waker["group"] else ""
@@ -236,14 +234,14 @@ def _of_state(state: GoroutineState, parts: Sequence[GapPart]) -> str:
     return ""
 
 
-def _holders(blame: Sequence[GapOccupant], most: int = 3) -> str:
+def _format_occupancy(blame: Sequence[GapOccupant], most: int = 3) -> str:
     total = sum(each["ns"] for each in blame) or 1
     sums: dict[str, float] = {}
     for each in blame:
         name = each["group"] or OCCUPANTS.get(each["kind"], each["kind"])
         sums[name] = sums.get(name, 0) + each["ns"] / total
     leading = sorted(sums.items(), key=lambda each: -each[1])[:most]
-    return _joined([f"{name} ({100 * share:.0f} %)" for name, share in leading if share >= 0.02]) or "nobody"
+    return _joined([f"{name} ({100 * share:.0f}%)" for name, share in leading if share >= 0.02]) or "none"
 
 
 def _joined(words: Sequence[str]) -> str:
@@ -255,32 +253,33 @@ def _caveats(question: GapQuestion, best: ExaminedTrace) -> list[str]:
     clock = answer["clock"]
     if answer["basis"] == "clock":
         found.append(
-            f"The goroutine was found by the clock: it ran at {answer['hit']} of {answer['marks']} moments of the span. "
-            f"By chance that would be one in {_one_in(answer['luck'])}. "
-            "An id of the span in the trace (runtime/trace.Log) makes it certain."
+            f"The goroutine was matched by the clock: it ran at {answer['hit']} of {answer['marks']} times of the span. "
+            f"The probability of such a match by chance is 1 in {_one_in(answer['luck'])}. "
+            "Log the span ID into the trace (runtime/trace.Log) for an exact match."
         )
     if clock["anchored"]:
         apart = clock["apart_ns"]
         found.append(
-            "The trace has no wall clock: the moment at which the span's id was written stands for its beginning."
+            "The trace has no wall clock: the time at which the span ID was logged is used as the start of the span."
             if apart is None
             else f"The clocks of span and trace are {format_duration(abs(apart))} apart: "
-            "the moment at which the span's id was written stands for its beginning."
+            "the time at which the span ID was logged is used as the start of the span."
         )
     elif clock["drift_ns"] > SHORT_NS:
-        found.append(f"The clocks of the trace disagree by {format_duration(clock['drift_ns'])} from second to second.")
+        found.append(f"The clocks of the trace drift by {format_duration(clock['drift_ns'])} per second.")
     if question.to_ns - question.from_ns < SHORT_NS:
-        found.append("The gap is about as short as clocks are exact.")
+        found.append("The gap is close to the accuracy of the clocks.")
     if question.skew_ns:
         found.append(
-            f"The page shows the span moved by {format_duration(abs(question.skew_ns))}; its own times were used here."
+            f"The page corrects the span for {format_duration(abs(question.skew_ns))} of clock skew; "
+            "this explanation uses its recorded times."
         )
     if question.mended:
-        found.append("The span ended before it began, and was mended.")
+        found.append("The recorded end of the span was before its start, and was corrected.")
     if answer.get("why") == "not-there":
-        found.append("The goroutine does nothing in the trace during the gap.")
+        found.append("The trace has no events of the goroutine during the gap.")
     if best.partial:
-        found.append("Some of the trace was lost.")
+        found.append("A part of the trace could not be read.")
     return found
 
 

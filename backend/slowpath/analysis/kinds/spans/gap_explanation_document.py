@@ -147,7 +147,7 @@ class UnusedTrace:
 
 @dataclass(frozen=True)
 class GapExplanationDocument:
-    """The whole document. `doubts` are caveats; of `pieces_total` pieces it has the longest."""
+    """The complete document. `doubts` are caveats; it contains only the longest of `pieces_total` pieces."""
 
     format: Format
     basis: ExplanationBasis

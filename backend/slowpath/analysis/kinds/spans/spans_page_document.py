@@ -270,7 +270,7 @@ class SlowTraceRow:
 
 @dataclass(frozen=True)
 class SpansPage:
-    """The whole document. Of the traces it has the slowest only: it stays below 1 MB."""
+    """The complete document. It contains only the slowest traces, to stay below 1 MB."""
 
     format: Format
     sides: SpanSides

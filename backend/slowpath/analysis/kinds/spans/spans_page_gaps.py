@@ -21,7 +21,7 @@ from slowpath.analysis.kinds.spans.trace_cohort import ranked_quantile
 MOST_GAPS = 200
 MOST_PATHS = 300
 LEAST_SHARE = 0.0005
-# An edge without a quantile to speak of is shown by this one.
+# Quantile shown for an edge without a finding.
 SHOWN = 0.9
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99}
 
@@ -76,7 +76,7 @@ def _gap_side(ground: SpanComparisonInputs, edge: int, side: int) -> GapSide | N
 
 
 def _gap_change(ground: SpanComparisonInputs, edge: int) -> GapChange | None:
-    """Return the change that a finding is about, else that of p90; of an edge on one side, of all its time."""
+    """Return the change at the quantile of the finding, or else at p90; for an edge on one side, of its total time."""
     gap = ground.judged.get(edge)
     if gap is not None:
         quantile = gap.quantile or SHOWN

@@ -22,7 +22,7 @@ from slowpath.analysis.kinds.spans.waterfall_document import (
     WaterfallSpan,
 )
 
-# Of a larger trace the page gets the first spans in preorder, and the number of all.
+# Limit of spans: of a larger trace, the document has the first spans in preorder, and the total number.
 MOST_SPANS = 20_000
 
 
@@ -33,7 +33,7 @@ def waterfall(table: SpanTable, trace: int) -> TraceWaterfall:
     one = table.only(trace)
     forest = SpanForest.of([SpanArtifact("", one, RunMetadata())])
     holes, critical = find_gaps(forest), critical_path(forest, np.flatnonzero(forest.parent < 0).tolist())
-    origin = one.start_ns  # of all spans: looked for once
+    origin = one.start_ns  # computed from all spans, so only once
     drawn = _WaterfallRows(
         one, origin, _gaps(one, holes, origin), self_ns(forest, holes).tolist(), _pieces(critical, origin)
     )

@@ -1,4 +1,4 @@
-"""Uploads over HTTP."""
+"""HTTP endpoints of artifacts and uploads."""
 
 from fastapi import APIRouter
 

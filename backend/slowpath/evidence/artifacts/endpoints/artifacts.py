@@ -1,4 +1,4 @@
-"""Files over HTTP, whole: raw or as parts of a form."""
+"""HTTP endpoints of artifacts, uploaded as raw bodies or as multipart forms."""
 
 from typing import Annotated
 from uuid import UUID
@@ -60,10 +60,10 @@ def put_artifact(
     run_metadata: Annotated[str | None, Query(max_length=MAX_FACTS_LETTERS)] = None,
     facts: Annotated[str | None, Query(max_length=MAX_FACTS_LETTERS, include_in_schema=False)] = None,
 ) -> ArtifactOut:
-    """Receive one file as the raw body: `curl -T cpu.pprof`."""
+    """Upload one artifact as the raw body: `curl -T cpu.pprof`."""
     sent = run_metadata or facts  # the former name of the parameter
     labels = ArtifactLabels(name, batch, BuildId(build_id) if build_id else None, parse_run_metadata(sent))
-    artifacts.check_build(session, labels.build_id, caller)
+    artifacts.require_visible_build(session, labels.build_id, caller)
 
     def make() -> UUID:
         row, made = artifact_ingest.ingest_file_once(session, blobs, make_received_file(body), labels)
@@ -100,15 +100,15 @@ def post_artifacts(
     blobs: Blobs,
     idempotency_key: IdempotencyKey = None,
 ) -> list[ArtifactOut]:
-    """Receive any number of files as multipart parts. One that is refused refuses the request, and nothing is kept."""
+    """Upload up to 200 artifacts as a multipart form. If one is rejected, the request fails and none is stored."""
     sizes = get_size_limits(settings_of(request))
     all_hashes = [spooled.sha256 for _, spooled in body.files]
     for name, spooled in body.files:
-        artifact_ingest.check_file_size(name, spooled.size_bytes, artifact_ingest.limit_of_file(spooled.path, sizes))
+        artifact_ingest.validate_file_size(name, spooled.size_bytes, artifact_ingest.limit_of_file(spooled.path, sizes))
     rows = []
     for number, (name, spooled) in enumerate(body.files):
         labels = body.labels(name)
-        artifacts.check_build(session, labels.build_id, caller)
+        artifacts.require_visible_build(session, labels.build_id, caller)
 
         def make(spooled: SpooledBody = spooled, labels: ArtifactLabels = labels) -> UUID:
             row, new = artifact_ingest.ingest_file_once(session, blobs, make_received_file(spooled), labels)
@@ -144,13 +144,13 @@ def list_artifacts(
     state: Annotated[list[ArtifactStateName] | None, Query()] = None,
     kind: Annotated[str | None, Query(max_length=40)] = None,
     build_id: UUID | None = None,
-    name: Annotated[str | None, Query(max_length=200, description="part of the name")] = None,
+    name: Annotated[str | None, Query(max_length=200, description="text that the name contains")] = None,
 ) -> Page[ArtifactOut]:
     """List artifacts, newest first."""
     wanted = artifacts.ArtifactFilter(batch, state or (), kind, BuildId(build_id) if build_id else None, name)
     rows = list(artifacts.list_artifacts(session, wanted, after=paging.after, limit=paging.limit + 1))
-    told = dict(zip((row.id for row in rows), make_artifact_outs(session, rows), strict=True))
-    return paging.page(rows, lambda row: told[row.id], lambda row: (row.created_at, row.id))
+    outs = dict(zip((row.id for row in rows), make_artifact_outs(session, rows), strict=True))
+    return paging.page(rows, lambda row: outs[row.id], lambda row: (row.created_at, row.id))
 
 
 @router.get(
@@ -160,8 +160,8 @@ def list_artifacts(
     responses=document_problems(NotFound),
 )
 def get_artifact(artifact_id: UUID, caller: MayWait, session: Reading) -> ArtifactOut:
-    """Return one artifact. A token that only uploads sees those that it sent, and those of builds it has a part in."""
-    return make_artifact_outs(session, [artifacts.find_seen(session, ArtifactId(artifact_id), caller)])[0]
+    """Return one artifact. An upload-only token sees its own artifacts and those of builds it sent data of."""
+    return make_artifact_outs(session, [artifacts.get_visible_artifact(session, ArtifactId(artifact_id), caller)])[0]
 
 
 @router.patch(
@@ -171,7 +171,7 @@ def get_artifact(artifact_id: UUID, caller: MayWait, session: Reading) -> Artifa
     responses=document_problems(NotFound, InvalidRequest),
 )
 def change_artifact(artifact_id: UUID, change: ArtifactUpdate, caller: MayWrite, session: Writing) -> ArtifactOut:
-    """Correct the facts or the build of an artifact."""
+    """Update the run metadata or the build of an artifact."""
     facts = change.run_metadata.model_dump(exclude_none=True) if change.run_metadata is not None else None
     build_id = BuildId(change.build_id) if change.build_id else None
     row = artifacts.update_artifact(session, ArtifactId(artifact_id), facts=facts, build_id=build_id)
@@ -185,7 +185,7 @@ def change_artifact(artifact_id: UUID, change: ArtifactUpdate, caller: MayWrite,
     "/artifacts/{artifact_id}", operation_id="artifacts:delete", status_code=204, responses=document_problems(NotFound)
 )
 def delete_artifact(artifact_id: UUID, caller: MayWrite, session: Writing) -> None:
-    """Delete an artifact and its bytes. Comparisons keep what they found."""
+    """Delete an artifact and its bytes. Results of comparisons remain."""
     row = artifacts.get_artifact(session, ArtifactId(artifact_id))
     name, keys = row.name, [artifact_ingest.original_key(TeamId(row.team_id), row.sha256)]
     artifacts.delete_artifact(session, ArtifactId(artifact_id), keys)
@@ -199,7 +199,7 @@ def delete_artifact(artifact_id: UUID, caller: MayWrite, session: Writing) -> No
     response_class=StreamingResponse,
 )
 def get_original(artifact_id: UUID, caller: MayRead, session: Reading, blobs: Blobs) -> Response:
-    """Return the bytes as they were received, also of a file that was refused."""
+    """Return the original bytes, also of an invalid artifact."""
     row = artifacts.get_artifact(session, ArtifactId(artifact_id))
     content = blobs.stream(artifact_ingest.original_key(TeamId(row.team_id), row.sha256))
     return make_attachment_response(content, row.name, size_bytes=row.size_bytes)
@@ -209,7 +209,7 @@ def get_original(artifact_id: UUID, caller: MayRead, session: Reading, blobs: Bl
     "/artifacts/{artifact_id}/retry", operation_id="artifacts:retry", responses=document_problems(NotFound, Conflict)
 )
 def retry_artifact(artifact_id: UUID, caller: MayWrite, session: Writing) -> ArtifactOut:
-    """Decode a refused or failed artifact again."""
+    """Decode an invalid or failed artifact again."""
     row = artifacts.retry_artifact(session, ArtifactId(artifact_id))
     record_audit_event(session, caller, "artifact.retried", "artifact", row.id, {"name": row.name})
     return make_artifact_outs(session, [row])[0]

@@ -1,4 +1,4 @@
-"""What CI sends: files and facts by the name of a service and a commit, without asking for an id first."""
+"""Build uploads of CI: files and metadata, addressed by service name and commit instead of a build ID."""
 
 from collections.abc import AsyncIterator, Callable
 from typing import Annotated, Any
@@ -47,22 +47,26 @@ from slowpath.platform.jobs import service as work
 router = APIRouter(prefix="/api/v1/builds", tags=["builds"])
 
 FACTS_BYTES = 2 << 20
-"""A build with 5,000 dependencies of the longest names is 2 MB."""
+"""A build with 5,000 dependencies with names of maximum length has 2 MB."""
 FACTS_MEMBERS = 20_000
 DOCUMENTS = ("build", "go_mod")
 SIDECARS = (".metadata.json", ".facts.json")
-"""Suffixes of run metadata beside a file; the second is the former one."""
+"""Suffixes of sidecar files with run metadata; the second is deprecated."""
 MAX_ECHO = 200
 PLAIN = r"^[^\x00-\x1f]*$"
 
 ServiceName = Annotated[
     str,
-    Path(description="its name; one that is not known is made"),
+    Path(description="name of the service; created if it does not exist"),
     StringConstraints(strip_whitespace=True, min_length=1, max_length=100, pattern=PLAIN),
 ]
 Commit = Annotated[str, Path(), StringConstraints(strip_whitespace=True, min_length=1, max_length=200, pattern=PLAIN)]
-KNOWN: dict[int | str, dict[str, Any]] = {200: {"model": ArtifactOut, "description": "The build had these bytes"}}
-TOLD: dict[int | str, dict[str, Any]] = {200: {"model": BuildUploadOut, "description": "Nothing of it was new"}}
+KNOWN: dict[int | str, dict[str, Any]] = {
+    200: {"model": ArtifactOut, "description": "The build already has these bytes"}
+}
+UNCHANGED: dict[int | str, dict[str, Any]] = {
+    200: {"model": BuildUploadOut, "description": "The request had no new data"}
+}
 FACTS_SCHEMA = BuildMetadataIn.model_json_schema(ref_template="#/components/schemas/{model}")
 FACTS_SCHEMA.pop("$defs", None)
 BUILD_BODY = {
@@ -73,7 +77,10 @@ BUILD_BODY = {
                 "schema": {
                     "type": "object",
                     "properties": {
-                        "build": {"type": "string", "description": "JSON, as the body without files"},
+                        "build": {
+                            "type": "string",
+                            "description": "JSON with the same fields as an application/json body",
+                        },
                         "go_mod": {"type": "string", "description": "go.mod"},
                         "file": {"type": "array", "items": BINARY},
                     },
@@ -104,7 +111,7 @@ def put_build_artifact(
     response: Response,
     idempotency_key: IdempotencyKey = None,
 ) -> ArtifactOut:
-    """Receive one file of a build as the raw body: `curl -T cpu.pprof ".../builds/ingester/$COMMIT/artifacts/"`."""
+    """Upload one artifact of a build as the raw body: `curl -T cpu.pprof ".../builds/ingester/$COMMIT/artifacts/"`."""
     row, made = _put(session, blobs, caller, (service, commit, name), body, query, idempotency_key)
     response.status_code = 201 if made else 200
     return make_artifact_outs(session, [row])[0]
@@ -129,7 +136,7 @@ def put_unnamed_build_artifact(
     response: Response,
     idempotency_key: IdempotencyKey = None,
 ) -> ArtifactOut:
-    """Receive one file of a build that has no name: `curl -T cpu.pprof ".../builds/ingester/$COMMIT/artifacts"`."""
+    """Upload one unnamed artifact of a build: `curl -T cpu.pprof ".../builds/ingester/$COMMIT/artifacts"`."""
     name = f"{service} {commit[:12]} {body.sha256[:8]}"
     row, made = _put(session, blobs, caller, (service, commit, name), body, query, idempotency_key)
     response.status_code = 201 if made else 200
@@ -151,11 +158,11 @@ def _put(
 
     def make() -> UUID:
         nonlocal new
-        build = _told(session, caller, service, commit, query.columns())
+        build = _upsert_build(session, caller, service, commit, query.columns())
         labels = ArtifactLabels(name, query.batch, BuildId(build.id), facts)
         row, new = artifact_ingest.ingest_file_once(session, blobs, make_received_file(body), labels)
         if new:
-            _audited(session, caller, row)
+            _record_received(session, caller, row)
         return row.id
 
     asked = {
@@ -168,10 +175,10 @@ def _put(
 
 
 class _BuildUpload:
-    """Facts of a build, and files that came along."""
+    """Metadata of a build and the files of the same request."""
 
-    def __init__(self, facts: BuildMetadataIn, form: MultipartForm | None) -> None:
-        self.facts = facts
+    def __init__(self, metadata: BuildMetadataIn, form: MultipartForm | None) -> None:
+        self.metadata = metadata
         self.form = form or MultipartForm([], {})
         self.sidecars = {
             name.removesuffix(suffix): parse_run_metadata(_text(file))
@@ -181,9 +188,9 @@ class _BuildUpload:
         }
         self.files = [(name, file) for name, file in self.form.files if not name.endswith(SIDECARS)]
 
-    def facts_of_file(self, name: str) -> dict[str, Any]:
-        """Return the file's own facts, else those of the build's load."""
-        load = self.facts.load.model_dump(exclude_none=True) if self.facts.load else {}
+    def run_metadata_of(self, name: str) -> dict[str, Any]:
+        """Return the run metadata of the file's sidecar, or else the load of the build."""
+        load = self.metadata.load.model_dump(exclude_none=True) if self.metadata.load else {}
         return self.sidecars.get(name, load)
 
 
@@ -191,25 +198,26 @@ async def _sent(request: Request, _caller: MaySend) -> AsyncIterator[_BuildUploa
     kind = request.headers.get("content-type", "").split(";")[0].strip().lower()
     if kind == "multipart/form-data":
         async with read_multipart_form(request, DOCUMENTS, field_bytes=FACTS_BYTES) as form:
-            said = {part: _text(file) for part, file in form.documents.items()} | form.fields
-            facts = await to_thread.run_sync(_build_facts, said.get("build", ""))
-            if facts.go_mod is None and said.get("go_mod"):
-                facts = BuildMetadataIn.model_validate({**facts.model_dump(), "go_mod": said["go_mod"]})
-            yield _BuildUpload(facts, form)
+            texts = {part: _text(file) for part, file in form.documents.items()} | form.fields
+            metadata = await to_thread.run_sync(_parse_build_metadata, texts.get("build", ""))
+            if metadata.go_mod is None and texts.get("go_mod"):
+                metadata = BuildMetadataIn.model_validate({**metadata.model_dump(), "go_mod": texts["go_mod"]})
+            yield _BuildUpload(metadata, form)
     elif kind in {"", "application/json"}:
         reject_oversized_content_length(request, FACTS_BYTES)
         body = b"".join([chunk async for chunk in limit_body(request, FACTS_BYTES)])
-        yield _BuildUpload(await to_thread.run_sync(_build_facts, _decoded(body)), None)
+        yield _BuildUpload(await to_thread.run_sync(_parse_build_metadata, _decoded(body)), None)
     else:
         raise MalformedBody(
-            f"A build is not told as {kind[:100]}.", remedy="Send JSON, or a form with files and a part named build."
+            f"The content type {kind[:100]} is not supported.",
+            remedy="Send application/json, or multipart/form-data with files and a part named build.",
         )
 
 
 def _text(file: SpooledBody) -> str:
     if file.size_bytes > FACTS_BYTES:
         raise MalformedBody(
-            "A part that should be a text is too large.", limit=FACTS_BYTES, actual=file.size_bytes, unit="bytes"
+            "A text part exceeds the size limit.", limit=FACTS_BYTES, actual=file.size_bytes, unit="bytes"
         )
     return _decoded(file.path.read_bytes())
 
@@ -218,10 +226,10 @@ def _decoded(body: bytes) -> str:
     try:
         return body.decode()
     except UnicodeDecodeError as error:
-        raise MalformedBody("A text of the body is not UTF-8.", remedy="Send UTF-8.") from error
+        raise MalformedBody("A text in the body is not valid UTF-8.", remedy="Send UTF-8.") from error
 
 
-def _build_facts(text: str) -> BuildMetadataIn:
+def _parse_build_metadata(text: str) -> BuildMetadataIn:
     check_json_shape(text.encode("utf-8", "surrogatepass"), FACTS_MEMBERS)
     try:
         return BuildMetadataIn.model_validate_json(text) if text.strip() else BuildMetadataIn()
@@ -229,7 +237,7 @@ def _build_facts(text: str) -> BuildMetadataIn:
         first = error.errors()[0]
         at = ".".join(str(part) for part in first["loc"])[:MAX_ECHO]
         raise MalformedBody(
-            f"The facts of the build are not understood: {at or 'build'}: {first['msg'][:MAX_ECHO]}",
+            f"The build metadata is not valid: {at or 'build'}: {first['msg'][:MAX_ECHO]}",
             remedy='Send a JSON object such as {"branch": "main", "parent": "4f2c…", "go_version": "go1.26.8"}.',
         ) from error
 
@@ -238,7 +246,7 @@ def _build_facts(text: str) -> BuildMetadataIn:
     "/{service}/{commit}",
     operation_id="builds:record",
     status_code=201,
-    responses={**document_problems(TooLarge, InvalidRequest, NotFound, Conflict, Unavailable), **TOLD},
+    responses={**document_problems(TooLarge, InvalidRequest, NotFound, Conflict, Unavailable), **UNCHANGED},
     openapi_extra=BUILD_BODY,
 )
 def upload_build(
@@ -252,51 +260,51 @@ def upload_build(
     response: Response,
     idempotency_key: IdempotencyKey = None,
 ) -> BuildUploadOut:
-    """Tell facts of a build, with or without files. What is told twice is once; what is told later completes it."""
+    """Upload build metadata, with or without artifacts. Repeated data is ignored; later data is merged."""
     if sent.files:
-        artifact_ingest.check_storage_quota(session, settings_of(request).max_team_bytes)
+        artifact_ingest.require_storage_quota(session, settings_of(request).max_team_bytes)
     for name, file in sent.files:
         limit = artifact_ingest.limit_of_file(file.path, get_size_limits(settings_of(request)))
-        artifact_ingest.check_file_size(name, file.size_bytes, limit)
+        artifact_ingest.validate_file_size(name, file.size_bytes, limit)
     new: list[bool] = []
 
     def make() -> UUID:
-        build = _told(session, caller, service, commit, sent.facts.columns(), note=new.append)
+        build = _upsert_build(session, caller, service, commit, sent.metadata.columns(), on_result=new.append)
         for name, file in sent.files:
-            labels = ArtifactLabels(name, None, BuildId(build.id), sent.facts_of_file(name))
+            labels = ArtifactLabels(name, None, BuildId(build.id), sent.run_metadata_of(name))
             row, made = artifact_ingest.ingest_file_once(session, blobs, make_received_file(file), labels)
             if made:
-                _audited(session, caller, row)
+                _record_received(session, caller, row)
             new.append(made)
         return build.id
 
     hashes = [file.sha256 for _, file in sent.files]
-    asked = {"named": [service, commit], "metadata": sent.facts.model_dump(mode="json"), "files": hashes}
-    key = idempotency_key or sent.facts.delivery_id
+    asked = {"named": [service, commit], "metadata": sent.metadata.model_dump(mode="json"), "files": hashes}
+    key = idempotency_key or sent.metadata.delivery_id
     build_id = BuildId(work.run_idempotent(session, "builds:record", key, asked, make))
     response.status_code = 201 if any(new) else 200
     return BuildUploadOut(
         build=BuildOut.model_validate(catalog.build(session, build_id)),
-        artifacts=make_artifact_outs(session, artifacts.of_build_with_bytes(session, build_id, hashes)),
+        artifacts=make_artifact_outs(session, artifacts.get_artifacts_by_hash(session, build_id, hashes)),
     )
 
 
-def _told(
+def _upsert_build(
     session: WriteSession,
     caller: Caller,
     service: str,
     commit: str,
     columns: dict[str, Any],
-    note: Callable[[bool], object] = bool,
+    on_result: Callable[[bool], object] = bool,
 ) -> Build:
     build, made = catalog.upsert_build(session, service, commit, columns, by=make_metadata_sender(caller))
     if made:
         record_audit_event(session, caller, "build.created", "build", build.id, {"commit": build.commit})
-    note(made)
+    on_result(made)
     return build
 
 
-def _audited(session: WriteSession, caller: Caller, row: Artifact) -> None:
+def _record_received(session: WriteSession, caller: Caller, row: Artifact) -> None:
     record_audit_event(
         session, caller, "artifact.received", "artifact", row.id, {"name": row.name, "bytes": row.size_bytes}
     )

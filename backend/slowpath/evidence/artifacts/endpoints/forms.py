@@ -1,4 +1,4 @@
-"""A multipart body, taken apart off the event loop: its files go to disk as they arrive, its fields are bounded together."""
+"""Parser of multipart bodies in a thread: files are spooled to disk, all fields share one size limit."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -18,14 +18,14 @@ DISPOSITION: Final = b"content-disposition"
 
 
 class FormReader:
-    """The parts of a form as they arrive. Its files must be closed."""
+    """Incremental reader of a multipart form. Call `close` to delete its files."""
 
     def __init__(self, content_type: str, scratch: Path | None, fields_bytes: int) -> None:
-        """Begin to read a form. Raises `MalformedBody`."""
+        """Create a reader for a content type. Raises `MalformedBody`."""
         _, options = parse_options_header(content_type)
         boundary = options.get(b"boundary", b"")
         if not boundary:
-            raise _not_understood("it has no boundary")
+            raise _malformed("it has no boundary")
         self.files: list[tuple[str, str, SpooledBody]] = []
         """Name of the part, name of the file, bytes."""
         self.fields: dict[str, str] = {}
@@ -51,10 +51,10 @@ class FormReader:
                 },
             )
         except FormParserError as error:
-            raise _not_understood(str(error)) from error
+            raise _malformed(str(error)) from error
 
     async def read(self, body: AsyncIterator[bytes]) -> None:
-        """Read the whole body. Raises `MalformedBody`, `Unavailable`, and what the body raises."""
+        """Read the complete body. Raises `MalformedBody`, `Unavailable`, and errors of the body."""
         waiting = bytearray()
         async for chunk in body:
             waiting += chunk
@@ -65,7 +65,7 @@ class FormReader:
         await to_thread.run_sync(self._finish)
 
     def close(self) -> None:
-        """Remove the files."""
+        """Delete the spooled files."""
         for _, _, file in self.files:
             file.close()
 
@@ -73,13 +73,13 @@ class FormReader:
         try:
             self._parser.write(data)
         except (FormParserError, UnicodeError) as error:
-            raise _not_understood(str(error)) from error
+            raise _malformed(str(error)) from error
 
     def _finish(self) -> None:
         try:
             self._parser.finalize()
         except FormParserError as error:
-            raise _not_understood(str(error)) from error
+            raise _malformed(str(error)) from error
 
     def _begin(self) -> None:
         self._disposition = b""
@@ -100,15 +100,15 @@ class FormReader:
     def _open(self) -> None:
         _, options = parse_options_header(self._disposition)
         if b"name" not in options:
-            raise _not_understood("a part has no name")
+            raise _malformed("a part has no name")
         self._name = options[b"name"].decode()
         if b"filename" not in options:
             self._n_fields += 1
             if self._n_fields > MAX_FIELDS:
-                raise _not_understood(f"it has more than {MAX_FIELDS} fields")
+                raise _malformed(f"it has more than {MAX_FIELDS} fields")
             return
         if len(self.files) >= MAX_FILES:
-            raise _not_understood(f"it has more than {MAX_FILES} files")
+            raise _malformed(f"it has more than {MAX_FILES} files")
         self._file = SpooledBody(self._scratch)
         self.files.append((self._name, options[b"filename"].decode() or "unnamed", self._file))
 
@@ -118,7 +118,7 @@ class FormReader:
             return
         self._fields_bytes -= end - start
         if self._fields_bytes < 0:
-            raise _not_understood("its fields are too long")
+            raise _malformed("its fields exceed the size limit")
         self._text += data[start:end]
 
     def _end(self) -> None:
@@ -128,5 +128,5 @@ class FormReader:
         self._text.clear()
 
 
-def _not_understood(why: str) -> MalformedBody:
-    return MalformedBody(f"The multipart body was not understood: {why}.", remedy="Check its boundary.")
+def _malformed(why: str) -> MalformedBody:
+    return MalformedBody(f"The multipart body cannot be parsed: {why}.", remedy="Check its boundary.")

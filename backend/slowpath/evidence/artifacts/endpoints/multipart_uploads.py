@@ -1,4 +1,4 @@
-"""Files that come in parts, over HTTP."""
+"""HTTP endpoints of multipart uploads."""
 
 from uuid import UUID
 
@@ -51,9 +51,9 @@ def begin_upload(
     settings: Configured,
     idempotency_key: IdempotencyKey = None,
 ) -> MultipartUploadOut:
-    """Begin a file that comes in parts."""
+    """Start a multipart upload."""
     build_id = BuildId(wanted.build_id) if wanted.build_id else None
-    artifacts.check_build(session, build_id, caller)
+    artifacts.require_visible_build(session, build_id, caller)
     labels = ArtifactLabels(
         clean_name(wanted.name), wanted.batch, build_id, wanted.run_metadata.model_dump(exclude_none=True)
     )
@@ -69,8 +69,8 @@ def begin_upload(
 
 @router.get("/uploads/{upload_id}", operation_id="uploads:get", responses=document_problems(NotFound))
 def get_upload(upload_id: UUID, caller: MayUpload, session: Reading) -> MultipartUploadOut:
-    """Return which parts have arrived, to go on after a break."""
-    return make_upload_out(*multipart_uploads.look_own(session, UploadId(upload_id), caller))
+    """Return an upload and its received parts, to resume after an interruption."""
+    return make_upload_out(*multipart_uploads.get_own_upload(session, UploadId(upload_id), caller))
 
 
 @router.put(
@@ -88,8 +88,8 @@ def put_part(
     blobs: Blobs,
     settings: Configured,
 ) -> UploadPartOut:
-    """Receive one part; sending it again replaces it."""
-    multipart_uploads.look_own(session, UploadId(upload_id), caller)
+    """Upload one part; sending it again replaces it."""
+    multipart_uploads.get_own_upload(session, UploadId(upload_id), caller)
     part = multipart_uploads.add_part(
         session, blobs, UploadId(upload_id), number, make_received_file(body), sizes=get_size_limits(settings)
     )
@@ -105,8 +105,8 @@ def put_part(
 def complete_upload(
     upload_id: UUID, caller: MayUpload, session: Writing, blobs: Blobs, settings: Configured
 ) -> ArtifactOut:
-    """Join the parts into an artifact; completing twice gives the same one."""
-    multipart_uploads.look_own(session, UploadId(upload_id), caller)
+    """Join the parts into an artifact; completing again returns the same artifact."""
+    multipart_uploads.get_own_upload(session, UploadId(upload_id), caller)
     row, made = multipart_uploads.complete_upload(session, blobs, UploadId(upload_id), settings.scratch_dir)
     if made:
         record_audit_event(
@@ -119,8 +119,8 @@ def complete_upload(
     "/uploads/{upload_id}", operation_id="uploads:delete", status_code=204, responses=document_problems(NotFound)
 )
 def abandon_upload(upload_id: UUID, caller: MayUpload, session: Writing, blobs: Blobs) -> None:
-    """Forget an unfinished upload and its parts."""
-    multipart_uploads.look_own(session, UploadId(upload_id), caller)
+    """Delete an unfinished upload and its parts."""
+    multipart_uploads.get_own_upload(session, UploadId(upload_id), caller)
     keys = multipart_uploads.abort_upload(session, UploadId(upload_id))
-    session.flush()  # a row that can not go must keep its bytes
+    session.flush()  # if the row cannot be deleted, its blobs must remain
     blobs.delete(keys)

@@ -1,4 +1,4 @@
-"""How files arrive: as the body itself, as parts of a form, or as a part of a file; always on disk, never in memory."""
+"""Bodies of uploads: raw, multipart form, or one part of a file; spooled to disk, never held in memory."""
 
 import re
 from collections.abc import AsyncIterator, Collection
@@ -16,7 +16,7 @@ from slowpath.evidence.artifacts.endpoints.forms import FormReader
 from slowpath.evidence.artifacts.errors import MalformedBody
 from slowpath.evidence.artifacts.rules import SizeLimits
 from slowpath.evidence.artifacts.schemas import ArtifactOut, RunMetadataIn, make_artifact_out
-from slowpath.evidence.artifacts.service.artifact_ingest import ArtifactLabels, ReceivedFile, check_storage_quota
+from slowpath.evidence.artifacts.service.artifact_ingest import ArtifactLabels, ReceivedFile, require_storage_quota
 from slowpath.evidence.artifacts.tables import Artifact
 from slowpath.platform.accounts.access import Caller, MaySend, MayUpload
 from slowpath.platform.http.request_bodies import SpooledBody, limit_body, reject_oversized_content_length, spool_body
@@ -26,12 +26,12 @@ from slowpath.platform.jobs import service as work
 
 MAX_FIELD_BYTES = 64 * 1024
 MULTIPART_FACTOR = 4
-"""A multipart body may be this many times as large as one artifact may be."""
+"""Limit of a multipart body, as a multiple of the artifact limit."""
 
 STREAMED = re.compile(
     r"(PUT|POST) /api/v1/(artifacts(/[^/]*)?|uploads/[^/]*/parts/[^/]*|builds/[^/]*/[^/]*(/artifacts(/[^/]*)?)?)"
 )
-"""The requests whose bodies go to disk as they come."""
+"""Requests whose bodies are spooled to disk."""
 
 IdempotencyKey = Annotated[str | None, Header(alias="Idempotency-Key", min_length=1, max_length=200)]
 BINARY = {"type": "string", "format": "binary"}
@@ -46,7 +46,10 @@ FORM_BODY = {
                     "required": ["file"],
                     "properties": {
                         "file": {"type": "array", "items": BINARY, "minItems": 1},
-                        "run_metadata": {"type": "string", "description": "JSON, for every file of this body"},
+                        "run_metadata": {
+                            "type": "string",
+                            "description": "run metadata as JSON, for all files of this body",
+                        },
                         "build_id": {"type": "string", "format": "uuid"},
                         "batch": {"type": "string", "format": "uuid"},
                     },
@@ -74,7 +77,7 @@ def parse_run_metadata(text: str | None) -> dict[str, Any]:
 
 
 def get_size_limits(settings: Settings) -> SizeLimits:
-    """Return what files may weigh here."""
+    """Return the configured size limits of files."""
     return SizeLimits(settings.max_artifact_bytes, settings.max_trace_bytes)
 
 
@@ -101,7 +104,7 @@ async def _part_body(request: Request, _caller: MayUpload) -> AsyncIterator[Spoo
 
 
 class MultipartForm:
-    """A multipart body on disk: its files, and the labels they share."""
+    """A multipart body on disk: its files and the fields they share."""
 
     def __init__(
         self,
@@ -109,13 +112,13 @@ class MultipartForm:
         fields: dict[str, str],
         documents: dict[str, SpooledBody] | None = None,
     ) -> None:
-        """Keep what was found; `documents` are files that are no artifacts, by the name of their part."""
+        """Store the parts; `documents` are files that are not artifacts, by part name."""
         self.files = files
         self.fields = fields
         self.documents = documents or {}
 
     def labels(self, name: str) -> ArtifactLabels:
-        """Return what was said of a file. Raises `MalformedBody`."""
+        """Return the labels of a file. Raises `MalformedBody`."""
         facts = parse_run_metadata(self.fields.get("run_metadata") or self.fields.get("facts"))  # its former name
         build = self._id("build_id")
         return ArtifactLabels(name, self._id("batch"), BuildId(build) if build else None, facts)
@@ -125,13 +128,13 @@ class MultipartForm:
         try:
             return UUID(text) if text else None
         except ValueError as error:
-            raise MalformedBody(f"The field {field} is not an id.", remedy="Send a UUID.") from error
+            raise MalformedBody(f"The field {field} is not a UUID.", remedy="Send a UUID.") from error
 
 
 async def _form_body(request: Request, _caller: MayUpload) -> AsyncIterator[MultipartForm]:
     async with read_multipart_form(request) as form:
         if not form.files:
-            raise MalformedBody("The body holds no file.", remedy="Send files as parts named file.")
+            raise MalformedBody("The body contains no file.", remedy="Send files as parts named file.")
         yield form
 
 
@@ -139,7 +142,7 @@ async def _form_body(request: Request, _caller: MayUpload) -> AsyncIterator[Mult
 async def read_multipart_form(
     request: Request, documents: Collection[str] = (), *, field_bytes: int = MAX_FIELD_BYTES
 ) -> AsyncIterator[MultipartForm]:
-    """Give a form on disk. Files of parts named in `documents` are told apart. Raises `MalformedBody`, `TooLarge`."""
+    """Provide a form on disk, with the parts named in `documents` apart. Raises `MalformedBody`, `TooLarge`."""
     settings = settings_of(request)
     limit = max(settings.max_artifact_bytes * MULTIPART_FACTOR, get_size_limits(settings).largest)
     reject_oversized_content_length(request, limit)
@@ -161,35 +164,35 @@ async def read_multipart_form(
 
 RawBody = Annotated[SpooledBody, Depends(_raw_body)]
 BuildBody = Annotated[SpooledBody, Depends(_build_body)]
-"""As `RawBody`, of who may tell builds."""
+"""Like `RawBody`, for callers with the permission to send builds."""
 PartBody = Annotated[SpooledBody, Depends(_part_body)]
 FormBody = Annotated[MultipartForm, Depends(_form_body)]
 
 
 def make_received_file(spooled: SpooledBody) -> ReceivedFile:
-    """Return a body as what the service takes."""
+    """Return a spooled body as a `ReceivedFile`."""
     return ReceivedFile(spooled.path, spooled.size_bytes, spooled.sha256)
 
 
 def make_artifact_outs(session: ReadSession, rows: list[Artifact]) -> list[ArtifactOut]:
-    """Tell artifacts with how far their jobs are, in one query."""
+    """Return the wire shapes of artifacts with the progress of their jobs, in one query."""
     jobs = work.get_jobs_by_id(session, [JobId(row.job_id) if row.job_id else None for row in rows])
     return [make_artifact_out(row, jobs.get(JobId(row.job_id)) if row.job_id else None) for row in rows]
 
 
 def _room(caller: MayUpload, database: DatabaseOf, settings: Configured) -> None:
-    """Refuse before a byte of the body is read when the team is full."""
-    _refuse_full(caller, database, settings)
+    """Raise `StorageQuotaExceeded` before the body is read if the quota is used up."""
+    _require_quota(caller, database, settings)
 
 
 def _room_for_build(caller: MaySend, database: DatabaseOf, settings: Configured) -> None:
-    _refuse_full(caller, database, settings)
+    _require_quota(caller, database, settings)
 
 
-def _refuse_full(caller: Caller, database: Database, settings: Settings) -> None:
+def _require_quota(caller: Caller, database: Database, settings: Settings) -> None:
     if settings.max_team_bytes:
         with database.reading(TeamScope(caller.team_id, caller.user_id)) as session:
-            check_storage_quota(session, settings.max_team_bytes)
+            require_storage_quota(session, settings.max_team_bytes)
 
 
 HAS_ROOM = Depends(_room)

@@ -1,1 +1,1 @@
-"""Verbs on files: receiving them whole or in parts, reading, trying again, forgetting."""
+"""Services of artifacts: ingest, multipart uploads, lists, retries, deletion, storage accounting."""

@@ -1,4 +1,4 @@
-"""Take a file in: bytes to the blob store under their hash, a row and a job in one transaction."""
+"""Ingest a file: store its bytes under their hash, create its row and its decode job in one transaction."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +24,7 @@ from slowpath.evidence.artifacts.tables import Artifact
 
 @dataclass(frozen=True)
 class ReceivedFile:
-    """A file that has arrived whole on this machine."""
+    """A completely received file on the local disk."""
 
     path: Path
     size_bytes: int
@@ -33,7 +33,7 @@ class ReceivedFile:
 
 @dataclass(frozen=True)
 class ArtifactLabels:
-    """What was said about a file when it was sent."""
+    """Name, batch, build and run metadata sent with a file."""
 
     name: str
     batch: UUID | None = None
@@ -42,15 +42,15 @@ class ArtifactLabels:
 
 
 def original_key(team_id: TeamId, sha256: str) -> BlobKey:
-    """Return where a file's bytes lie: the same bytes of one team are one blob."""
+    """Return the blob key of a file; equal bytes of one team share one blob."""
     return BlobKey(f"{team_id}/originals/{sha256[:2]}/{sha256}")
 
 
-def check_file_size(name: str, size_bytes: int, limit_bytes: int) -> None:
-    """Raise `ArtifactTooLarge` when a file weighs more than it may."""
+def validate_file_size(name: str, size_bytes: int, limit_bytes: int) -> None:
+    """Raise `ArtifactTooLarge` if a file exceeds its size limit."""
     if size_bytes > limit_bytes:
         raise ArtifactTooLarge(
-            f"{clean_name(name)} is larger than a file of its kind may be.",
+            f"{clean_name(name)} exceeds the size limit of its kind.",
             limit=limit_bytes,
             actual=size_bytes,
             unit="bytes",
@@ -58,31 +58,34 @@ def check_file_size(name: str, size_bytes: int, limit_bytes: int) -> None:
         )
 
 
-def check_storage_quota(session: ReadSession, limit_bytes: int) -> None:
-    """Raise `StorageQuotaExceeded` when the team stores as much as it may; 0 is no limit. What is on its way may go beyond it."""
+def require_storage_quota(session: ReadSession, limit_bytes: int) -> None:
+    """Raise `StorageQuotaExceeded` if the team has used its quota; 0 means unlimited.
+
+    Uploads that have started may exceed the quota.
+    """
     if not limit_bytes:
         return
     stored = get_stored_bytes(session)
     if stored >= limit_bytes:
         raise StorageQuotaExceeded(
-            "All that this team may store is used.",
+            "The storage quota of this team is used up.",
             limit=limit_bytes,
             actual=stored,
             unit="bytes",
-            remedy="Delete files, reports or exports, or keep files for a shorter time (Settings, Storage), or raise SLOWPATH_MAX_TEAM_BYTES.",
+            remedy="Delete artifacts, reports or exports, or shorten the retention (Settings > Storage), or raise SLOWPATH_MAX_TEAM_BYTES.",
         )
 
 
 def limit_of_file(path: Path, limits: SizeLimits) -> int:
-    """Return what a file may weigh, by how it begins."""
+    """Return the size limit of a file in bytes, by its first bytes."""
     with path.open("rb") as file:
         return limits.of(file.read(HEAD_BYTES))
 
 
 def ingest_file(session: WriteSession, blobs: BlobStore, file: ReceivedFile, labels: ArtifactLabels) -> Artifact:
-    """Store the bytes unless the team has them, write the artifact and its decode job.
+    """Store the bytes unless the team has them, create the artifact and enqueue its decode job.
 
-    The bytes are stored before the transaction commits: a row never names bytes that are not there.
+    The bytes are stored before the transaction commits, so a committed row always has its bytes.
     Raises `EmptyArtifact`, `BuildNotFoundForArtifact`, `Unavailable`.
     """
     if file.size_bytes == 0:
@@ -91,7 +94,7 @@ def ingest_file(session: WriteSession, blobs: BlobStore, file: ReceivedFile, lab
         )
     if labels.build_id is not None and not queries.build_exists(session, labels.build_id):
         raise BuildNotFoundForArtifact(
-            "There is no such build in this team.", remedy="Create the build first, or leave it out."
+            "There is no such build in this team.", remedy="Create the build first, or omit build_id."
         )
     queries.lock_bytes(session, file.sha256)
     key = original_key(session.team_id, file.sha256)
@@ -112,16 +115,16 @@ def ingest_file(session: WriteSession, blobs: BlobStore, file: ReceivedFile, lab
     )
     session.add(artifact)
     artifact.job_id = enqueue(session, DecodeArtifact(ArtifactId(artifact.id)))
-    session.flush()  # whoever tells the artifact needs the time the database gave it
+    session.flush()  # the response contains created_at, which the database sets
     return artifact
 
 
 def ingest_file_once(
     session: WriteSession, blobs: BlobStore, file: ReceivedFile, labels: ArtifactLabels
 ) -> tuple[Artifact, bool]:
-    """Receive a file unless its build has the same bytes already; return it, and whether it is new.
+    """Ingest a file unless its build has the same bytes already; return it, and whether it is new.
 
-    A file that is sent again because an answer was lost must not count as a second measurement.
+    A file that is sent again after a lost response must not count as a second measurement.
     Raises `EmptyArtifact`, `BuildNotFoundForArtifact`, `Unavailable`.
     """
     queries.lock_bytes(session, file.sha256)

@@ -1,4 +1,4 @@
-"""Look at artifacts, correct what is said of them, try them again, forget them."""
+"""Get, list, update, retry and delete artifacts."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -26,11 +26,11 @@ __all__ = [
     "delete_artifacts",
     "get_artifact",
     "get_artifacts",
+    "get_artifacts_by_hash",
     "is_blob_referenced",
     "is_gone",
     "list_artifacts",
     "mark_artifact_pending",
-    "of_build_with_bytes",
     "retry_artifact",
     "update_artifact",
 ]
@@ -44,31 +44,33 @@ def get_artifact(session: ReadSession, artifact_id: ArtifactId) -> Artifact:
     return row
 
 
-def find_seen(session: ReadSession, artifact_id: ArtifactId, caller: Caller) -> Artifact:
-    """Return the artifact, if the caller may see it. Raises `ArtifactNotFound`."""
+def get_visible_artifact(session: ReadSession, artifact_id: ArtifactId, caller: Caller) -> Artifact:
+    """Return the artifact if the caller is allowed to see it. Raises `ArtifactNotFound`."""
     row = get_artifact(session, artifact_id)
-    if caller.owns(row.program_id) or (row.build_id is not None and has_part(session, BuildId(row.build_id), caller)):
+    if caller.owns(row.program_id) or (
+        row.build_id is not None and can_see_build(session, BuildId(row.build_id), caller)
+    ):
         return row
-    raise ArtifactNotFound("There is no such artifact of this token.")
+    raise ArtifactNotFound("This token has no such artifact.")
 
 
-def has_part(session: ReadSession, build_id: BuildId, caller: Caller) -> bool:
-    """Tell whether the caller may see a build: any, or one that it made known or sent something of."""
+def can_see_build(session: ReadSession, build_id: BuildId, caller: Caller) -> bool:
+    """Return whether the caller can see a build: any build, or only those it sent metadata or files of."""
     return not caller.sees_only_own or caller.program_id in catalog.build(session, build_id).sender_ids
 
 
-def check_build(session: ReadSession, build_id: BuildId | None, caller: Caller) -> None:
-    """Refuse a file for a build in which the caller has no part. Raises `BuildNotFoundForArtifact`."""
+def require_visible_build(session: ReadSession, build_id: BuildId | None, caller: Caller) -> None:
+    """Raise `BuildNotFoundForArtifact` if the caller cannot see the build."""
     if build_id is None or not caller.sees_only_own:
         return
-    if not queries.build_exists(session, build_id) or not has_part(session, build_id, caller):
+    if not queries.build_exists(session, build_id) or not can_see_build(session, build_id, caller):
         raise BuildNotFoundForArtifact(
-            "There is no such build of this token.", remedy="Tell the build first: POST /builds/{service}/{commit}."
+            "This token has no such build.", remedy="Send the build first: POST /builds/{service}/{commit}."
         )
 
 
 def is_gone(session: ReadSession, artifact_id: ArtifactId) -> bool:
-    """Tell whether there is no such artifact any more."""
+    """Return whether the artifact does not exist any more."""
     return queries.artifact(session, artifact_id) is None
 
 
@@ -78,14 +80,14 @@ def get_artifacts(session: ReadSession, artifact_ids: Sequence[ArtifactId]) -> l
     missing = [artifact_id for artifact_id in artifact_ids if artifact_id not in found]
     if missing:
         raise ArtifactNotFound(
-            f"{len(missing)} of {len(artifact_ids)} artifacts are not there; the first is {missing[0]}.",
-            remedy="Leave them out, or upload them again.",
+            f"{len(missing)} of {len(artifact_ids)} artifacts do not exist; the first is {missing[0]}.",
+            remedy="Remove them from the selection, or upload them again.",
         )
     return [found[artifact_id] for artifact_id in artifact_ids]
 
 
-def of_build_with_bytes(session: ReadSession, build_id: BuildId, hashes: Sequence[str]) -> list[Artifact]:
-    """Return the build's artifacts of these bytes, in their order; those that are gone are left out."""
+def get_artifacts_by_hash(session: ReadSession, build_id: BuildId, hashes: Sequence[str]) -> list[Artifact]:
+    """Return the build's artifacts with these hashes, in the order of the hashes; deleted ones are omitted."""
     found = (queries.artifact_of_build(session, build_id, sha256) for sha256 in dict.fromkeys(hashes))
     return [row for row in found if row is not None]
 
@@ -100,7 +102,7 @@ def list_artifacts(
 def update_artifact(
     session: WriteSession, artifact_id: ArtifactId, *, facts: dict[str, Any] | None, build_id: BuildId | None
 ) -> Artifact:
-    """Correct the facts or the build of an artifact. Raises `ArtifactNotFound`, `BuildNotFoundForArtifact`."""
+    """Update the run metadata or the build of an artifact. Raises `ArtifactNotFound`, `BuildNotFoundForArtifact`."""
     row = get_artifact(session, artifact_id)
     was_of, was_said = row.build_id, row.run_metadata
     if facts is not None:
@@ -110,7 +112,7 @@ def update_artifact(
             raise BuildNotFoundForArtifact("There is no such build in this team.")
         row.build_id = build_id
     if row.kind is not None and (row.build_id, row.run_metadata) != (was_of, was_said):
-        session.flush()  # the jobs, if they are done at once, find the artifact where it is now
+        session.flush()  # jobs that run at once must find the updated row
         if was_of is not None and was_of != row.build_id:
             enqueue(session, BuildChanged(BuildId(was_of), row.kind))
         if row.build_id is not None:
@@ -119,7 +121,7 @@ def update_artifact(
 
 
 def retry_artifact(session: WriteSession, artifact_id: ArtifactId) -> Artifact:
-    """Decode a refused or failed artifact again. Raises `ArtifactNotFound`, `ArtifactNotRetryable`."""
+    """Decode an invalid or failed artifact again. Raises `ArtifactNotFound`, `ArtifactNotRetryable`."""
     row = get_artifact(session, artifact_id)
     if row.state not in (ArtifactState.INVALID, ArtifactState.FAILED):
         raise ArtifactNotRetryable(f"The artifact is {row.state}.")
@@ -133,7 +135,7 @@ def retry_artifact(session: WriteSession, artifact_id: ArtifactId) -> Artifact:
 
 
 def mark_artifact_pending(session: WriteSession, job: JobRow) -> None:
-    """Show an artifact whose decoding is due again as received: its old failure must not look like the new one's."""
+    """Set an artifact whose decode job is due again to received, so that its former error is not shown."""
     row = queries.artifact(session, ArtifactId(job.subject_id))
     if row is not None and row.state in (ArtifactState.INVALID, ArtifactState.FAILED):
         row.state = ArtifactState.RECEIVED
@@ -141,7 +143,7 @@ def mark_artifact_pending(session: WriteSession, job: JobRow) -> None:
 
 
 def delete_artifact(session: WriteSession, artifact_id: ArtifactId, keys: Sequence[BlobKey]) -> None:
-    """Delete the artifact's row; a job removes its bytes unless another artifact has the same."""
+    """Delete the artifact; a job deletes its bytes unless another artifact has the same."""
     row = get_artifact(session, artifact_id)
     was_of, kind = row.build_id, row.kind
     _delete(session, [row])
@@ -151,7 +153,7 @@ def delete_artifact(session: WriteSession, artifact_id: ArtifactId, keys: Sequen
 
 
 def delete_artifacts(session: WriteSession, rows: Sequence[Artifact]) -> None:
-    """Delete artifacts; one job removes the bytes that no other artifact has."""
+    """Delete artifacts; one job deletes the bytes that no other artifact has."""
     if not rows:
         return
     keys = list(dict.fromkeys(str(original_key(session.team_id, row.sha256)) for row in rows))
@@ -160,7 +162,7 @@ def delete_artifacts(session: WriteSession, rows: Sequence[Artifact]) -> None:
 
 
 def _delete(session: WriteSession, rows: Sequence[Artifact]) -> None:
-    """Delete rows; whoever decodes one of them is told to stop."""
+    """Delete rows and abandon their decode jobs."""
     for row in rows:
         if row.state in (ArtifactState.RECEIVED, ArtifactState.DECODING) and row.job_id is not None:
             work.abandon_job(session, JobId(row.job_id))
@@ -169,6 +171,6 @@ def _delete(session: WriteSession, rows: Sequence[Artifact]) -> None:
 
 
 def is_blob_referenced(session: ReadSession, sha256: str) -> bool:
-    """Tell whether the team still has an artifact of these bytes; holds off whoever would store them now."""
+    """Return whether an artifact of the team needs these bytes, and lock the bytes against being stored now."""
     queries.lock_bytes(session, sha256)
     return queries.bytes_needed(session, sha256)

@@ -1,4 +1,4 @@
-"""Files that come in parts, so that a lost connection costs one part and not the file."""
+"""Multipart uploads: a lost connection costs one part, not the file."""
 
 import hashlib
 import tempfile
@@ -25,21 +25,21 @@ from slowpath.evidence.artifacts.rules import SizeLimits, part_count, part_size
 from slowpath.evidence.artifacts.service.artifact_ingest import (
     ArtifactLabels,
     ReceivedFile,
-    check_file_size,
     ingest_file_once,
     limit_of_file,
+    validate_file_size,
 )
 from slowpath.evidence.artifacts.service.artifacts import get_artifact
 from slowpath.evidence.artifacts.tables import Artifact, MultipartUpload, UploadPart
 from slowpath.platform.accounts.rules.roles import Caller
 
-KEPT = timedelta(days=2)
-"""How long an unfinished upload is kept after its beginning."""
+UPLOAD_LIFETIME = timedelta(days=2)
+"""Time from the beginning of an upload until it expires."""
 
 
 @dataclass(frozen=True)
 class MultipartLimits:
-    """Sizes that bound an upload in parts."""
+    """Size limits of a multipart upload."""
 
     sizes: SizeLimits
     part_bytes: int
@@ -48,11 +48,11 @@ class MultipartLimits:
 def begin_upload(
     session: WriteSession, labels: ArtifactLabels, size_bytes: int, limits: MultipartLimits, now: datetime
 ) -> MultipartUpload:
-    """Write down that a file of this size will come in parts. Raises `ArtifactTooLarge`, `BuildNotFoundForArtifact`."""
-    check_file_size(labels.name, size_bytes, limits.sizes.largest)
+    """Create a multipart upload of this size. Raises `ArtifactTooLarge`, `BuildNotFoundForArtifact`."""
+    validate_file_size(labels.name, size_bytes, limits.sizes.largest)
     if labels.build_id is not None and not queries.build_exists(session, labels.build_id):
         raise BuildNotFoundForArtifact(
-            "There is no such build in this team.", remedy="Create the build first, or leave it out."
+            "There is no such build in this team.", remedy="Create the build first, or omit build_id."
         )
     upload = MultipartUpload(
         team_id=session.team_id,
@@ -61,7 +61,7 @@ def begin_upload(
         part_bytes=limits.part_bytes,
         created_by=session.scope.user_id,
         program_id=session.scope.program_id,
-        expires_at=now + KEPT,
+        expires_at=now + UPLOAD_LIFETIME,
         name=labels.name,
         batch=labels.batch,
         build_id=labels.build_id,
@@ -72,51 +72,53 @@ def begin_upload(
     return upload
 
 
-def look_own(session: ReadSession, upload_id: UploadId, caller: Caller) -> tuple[MultipartUpload, list[UploadPart]]:
-    """Return an upload as `get_upload` does, if the caller may go on with it. Raises `UploadNotFound`."""
+def get_own_upload(
+    session: ReadSession, upload_id: UploadId, caller: Caller
+) -> tuple[MultipartUpload, list[UploadPart]]:
+    """Return an upload and its received parts, if the caller began it. Raises `UploadNotFound`."""
     upload, arrived = get_upload(session, upload_id)
     if not caller.owns(upload.program_id):
-        raise UploadNotFound("There is no such upload of this token.", remedy="Begin a new one.")
+        raise UploadNotFound("This token has no such upload.", remedy="Start a new upload.")
     return upload, arrived
 
 
 def get_upload(session: ReadSession, upload_id: UploadId) -> tuple[MultipartUpload, list[UploadPart]]:
-    """Return an upload and the parts that have arrived. Raises `UploadNotFound`."""
+    """Return an upload and its received parts. Raises `UploadNotFound`."""
     upload = queries.upload(session, upload_id)
     if upload is None:
-        raise UploadNotFound("There is no such upload.", remedy="Begin a new one.")
+        raise UploadNotFound("There is no such upload.", remedy="Start a new upload.")
     return upload, list(queries.parts(session, upload_id))
 
 
 def part_key(team_id: TeamId, upload_id: UploadId, number: int) -> BlobKey:
-    """Return where a part lies until the upload is complete."""
+    """Return the blob key of a part."""
     return BlobKey(f"{team_id}/parts/{upload_id}/{number}")
 
 
 def add_part(
     session: WriteSession, blobs: BlobStore, upload_id: UploadId, number: int, file: ReceivedFile, *, sizes: SizeLimits
 ) -> UploadPart:
-    """Keep one part; sending it again replaces it. The first one tells what the whole may weigh.
+    """Store one part; sending it again replaces it. The first part determines the size limit of the file.
 
     Raises `UploadNotFound`, `UploadComplete`, `InvalidUploadPart`, `ArtifactTooLarge`.
     """
     upload, _ = get_upload(session, upload_id)
     if upload.artifact_id is not None:
-        raise UploadComplete("The upload is complete and takes no more parts.")
+        raise UploadComplete("The upload is complete and accepts no more parts.")
     count = part_count(upload.size_bytes, upload.part_bytes)
     if not 1 <= number <= count:
         raise InvalidUploadPart(f"Parts are numbered from 1 to {count}.", limit=count, actual=number, unit="parts")
     expected = part_size(upload.size_bytes, upload.part_bytes, number)
     if file.size_bytes != expected:
         raise InvalidUploadPart(
-            f"Part {number} has another size than it must have.",
+            f"Part {number} has the wrong size: {file.size_bytes:,} bytes, expected {expected:,}.",
             limit=expected,
             actual=file.size_bytes,
             unit="bytes",
-            remedy="Cut the file into parts of part_size_bytes; only the last is smaller.",
+            remedy="Split the file into parts of part_size_bytes; only the last can be smaller.",
         )
     if number == 1:
-        check_file_size(upload.name, upload.size_bytes, limit_of_file(file.path, sizes))
+        validate_file_size(upload.name, upload.size_bytes, limit_of_file(file.path, sizes))
     blobs.put(part_key(session.team_id, upload_id, number), file.path)
     values = {"size_bytes": file.size_bytes, "sha256": file.sha256}
     session.execute(
@@ -130,9 +132,9 @@ def add_part(
 def complete_upload(
     session: WriteSession, blobs: BlobStore, upload_id: UploadId, scratch: Path | None
 ) -> tuple[Artifact, bool]:
-    """Join the parts and receive the file; return the artifact, and whether this made it or an earlier call.
+    """Join the parts and ingest the file; return the artifact, and whether this call created it.
 
-    Raises `UploadNotFound`, `UploadIncomplete` naming the parts that are missing.
+    Raises `UploadNotFound`, and `UploadIncomplete` with the first missing part.
     """
     queries.lock_upload(session, upload_id)
     upload, parts = get_upload(session, upload_id)
@@ -143,11 +145,11 @@ def complete_upload(
     missing = [number for number in range(1, count + 1) if number not in arrived]
     if missing:
         raise UploadIncomplete(
-            f"{len(missing)} of {count} parts are missing, the first is number {missing[0]}.",
+            f"{len(missing)} of {count} parts are missing; the first is part {missing[0]}.",
             limit=count,
             actual=len(arrived),
             unit="parts",
-            remedy="Send the missing parts, then complete again.",
+            remedy="Send the missing parts, then complete the upload again.",
         )
     labels = ArtifactLabels(
         upload.name, upload.batch, BuildId(upload.build_id) if upload.build_id else None, upload.run_metadata
@@ -160,7 +162,7 @@ def complete_upload(
 
 
 def abort_upload(session: WriteSession, upload_id: UploadId) -> list[BlobKey]:
-    """Forget an upload; returns where its parts lie, to be removed after the commit."""
+    """Delete an upload; return the blob keys of its parts, to be deleted after the commit."""
     upload, parts = get_upload(session, upload_id)
     keys = [part_key(session.team_id, upload_id, part.number) for part in parts]
     session.delete(upload)

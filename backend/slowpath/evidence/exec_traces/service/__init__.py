@@ -1,1 +1,1 @@
-"""Verbs on execution traces: writing down what the decoder found, reading it, cutting pieces out."""
+"""Services of execution traces: decoded data and excerpts."""

@@ -1,4 +1,4 @@
-"""What was decoded of a trace: writing it down, its page, the tiles of its worst waits."""
+"""Record and get decoded traces, their pages, and the tiles of their longest waits."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from slowpath.evidence.exec_traces import queries
 from slowpath.evidence.exec_traces.errors import ExecutionTraceNotFound, TileNotFound
 from slowpath.evidence.exec_traces.tables import ExecutionTrace
 
-LOOK_AT_FILE = "Its file says whether it is still being decoded, or was refused and why."
+CHECK_ARTIFACT = "Check the state of the artifact: it may still be decoding, or it may be invalid."
 COLUMNS_VERSION = 1
-"""Of what is made from a trace; another version is another key."""
+"""Version of the decoded data; it is part of the key."""
 
 
 @dataclass(frozen=True)
 class StoredTrace:
-    """Where what was made of a trace lies. `tiles` says where each lies in the blob of tiles."""
+    """Blob keys of the decoded data of a trace. `tiles` maps each tile to its offset and length."""
 
     columns_key: BlobKey
     columns_bytes: int
@@ -30,14 +30,14 @@ class StoredTrace:
 
 
 def folder(team_id: TeamId, sha256: str) -> str:
-    """Return the folder of all that is made of a file with this hash: the same bytes are decoded once in a team."""
+    """Return the folder of the decoded data of a file; equal bytes are decoded once per team."""
     return f"{team_id}/traces/v{COLUMNS_VERSION}/{sha256[:2]}/{sha256}"
 
 
 def record(
     session: WriteSession, artifact_id: ArtifactId, header: Mapping[str, Any], stored: StoredTrace
 ) -> ExecutionTrace:
-    """Write down a decoded trace from the header of its columns; decoding again replaces it."""
+    """Record a decoded trace from the header of its columns; decoding again replaces it."""
     trace = ExecutionTrace(
         team_id=session.team_id,
         id=artifact_id,
@@ -61,7 +61,7 @@ def record(
 
 
 def summary(header: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what an artifact says of its trace in few numbers."""
+    """Return the summary of a trace for its artifact."""
     return {
         "header_version": header["header_version"],
         "duration_ns": header["duration_ns"],
@@ -81,23 +81,23 @@ def get_execution_trace(session: ReadSession, artifact_id: ArtifactId) -> Execut
     """Return the decoded trace of an artifact. Raises `ExecutionTraceNotFound`."""
     row = queries.trace(session, artifact_id)
     if row is None:
-        raise ExecutionTraceNotFound("There is no decoded execution trace of this id.", remedy=LOOK_AT_FILE)
+        raise ExecutionTraceNotFound("There is no decoded execution trace with this ID.", remedy=CHECK_ARTIFACT)
     return row
 
 
 def get_execution_traces(session: ReadSession, artifact_ids: Sequence[ArtifactId]) -> dict[ArtifactId, ExecutionTrace]:
-    """Return the decoded traces of these artifacts; those without one are absent."""
+    """Return the decoded traces of these artifacts; artifacts without one are absent."""
     return {ArtifactId(row.id): row for row in queries.traces(session, artifact_ids)}
 
 
 def tile(trace: ExecutionTrace, blobs: BlobStore, index: int, level: int, number: int) -> bytes:
-    """Return one tile of a worst wait as it lies: columns, gzip. Raises `TileNotFound`, `Unavailable`."""
+    """Return one tile of a longest wait as stored: columns, gzip. Raises `TileNotFound`, `Unavailable`."""
     where = trace.tiles.get(tile_name(index, level, number))
     if where is None or trace.tiles_key is None:
-        raise TileNotFound("The trace has no such wait, or the wait no such tile.")
+        raise TileNotFound("The trace has no such longest wait, or the wait has no such tile.")
     return blobs.read_range(BlobKey(trace.tiles_key), *where)
 
 
 def tile_name(index: int, level: int, number: int) -> str:
-    """Return how a tile is named in the list of a trace's tiles."""
+    """Return the key of a tile in `ExecutionTrace.tiles`."""
     return f"{index}/{level}/{number}"

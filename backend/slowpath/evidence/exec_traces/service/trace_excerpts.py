@@ -1,4 +1,4 @@
-"""Pieces cut out of a trace: asked for, made by a job, taken away."""
+"""Create and get trace excerpts; a job extracts them."""
 
 from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.ids import ArtifactId, BlobKey, TeamId, TraceCutId, new_id
@@ -12,11 +12,11 @@ from slowpath.evidence.exec_traces.tables import TraceExcerpt
 
 
 def create_excerpt(session: WriteSession, artifact_id: ArtifactId, from_ns: int, to_ns: int) -> TraceExcerpt:
-    """Have a piece cut out. Raises `TraceNotFound`, `InvalidExcerptRange`."""
+    """Create an excerpt and enqueue its job. Raises `ExecutionTraceNotFound`, `InvalidExcerptRange`."""
     trace = execution_traces.get_execution_trace(session, artifact_id)
     if not is_inside(from_ns, to_ns, trace.duration_ns):
         raise InvalidExcerptRange(
-            "The window must begin inside the trace and end after it begins.",
+            "The time range must start inside the trace and end after its start.",
             limit=trace.duration_ns,
             actual=from_ns,
             unit="nanoseconds",
@@ -33,20 +33,20 @@ def create_excerpt(session: WriteSession, artifact_id: ArtifactId, from_ns: int,
     )
     session.add(cut)
     cut.job_id = enqueue(session, ExtractTraceExcerpt(TraceCutId(cut.id)))
-    session.flush()  # whoever tells the piece needs the time the database gave it
+    session.flush()  # the response contains created_at, which the database sets
     return cut
 
 
 def get_excerpt(session: ReadSession, cut_id: TraceCutId) -> TraceExcerpt:
-    """Return the piece. Raises `ExcerptNotFound`."""
+    """Return an excerpt. Raises `ExcerptNotFound`."""
     row = queries.cut(session, cut_id)
     if row is None:
-        raise ExcerptNotFound("There is no such piece in this team.")
+        raise ExcerptNotFound("There is no such excerpt in this team.")
     return row
 
 
 def mark_excerpt_pending(session: WriteSession, job: JobRow) -> None:
-    """Show a piece whose job is due again as waiting: its old failure must not look like the new one's."""
+    """Set an excerpt whose job is due again to waiting, so that its former error is not shown."""
     row = queries.cut(session, TraceCutId(job.subject_id))
     if row is not None and row.state in (ExcerptState.FAILED, ExcerptState.CANCELLED):
         row.state = ExcerptState.WAITING
@@ -54,12 +54,12 @@ def mark_excerpt_pending(session: WriteSession, job: JobRow) -> None:
 
 
 def content_key(row: TraceExcerpt) -> BlobKey:
-    """Return where a finished piece lies. Raises `ExcerptNotReady`."""
+    """Return the blob key of a finished excerpt. Raises `ExcerptNotReady`."""
     if row.state != ExcerptState.DONE or row.blob_key is None:
-        raise ExcerptNotReady(f"The piece is {row.state}.", remedy="Wait until it is done.")
+        raise ExcerptNotReady(f"The excerpt is {row.state}.", remedy="Wait until it is done.")
     return BlobKey(row.blob_key)
 
 
 def cut_key(team_id: TeamId, cut_id: TraceCutId) -> BlobKey:
-    """Return where a piece lies."""
+    """Return the blob key of an excerpt."""
     return BlobKey(f"{team_id}/trace-cuts/{cut_id}")

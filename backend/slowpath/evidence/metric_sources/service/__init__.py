@@ -1,1 +1,1 @@
-"""Verbs of sources."""
+"""Services of metric sources: settings, history imports, federated queries."""

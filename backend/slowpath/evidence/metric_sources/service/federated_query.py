@@ -1,7 +1,7 @@
-"""Read through: what the board draws of a service is asked of its source when it is looked at, and kept nowhere.
+"""Federated queries: the dashboard queries the samples of federated services at their sources and stores none.
 
-Samples as they are, where that is not too much: then a panel is what it would be had they been pushed. Else values at steps,
-four of them in each of the board's columns. What was asked is remembered for as long as the board's step, in this process.
+Raw samples are queried up to a limit; a panel is then the same as with pushed samples. Above the limit, values at steps
+are queried, four per dashboard column. Results are cached in this process for one dashboard step.
 """
 
 import threading
@@ -22,12 +22,12 @@ from slowpath.core.ids import EnvironmentId, MetricSourceId, ServiceId
 from slowpath.core.ports import EgressClient
 from slowpath.evidence.metric_sources import queries
 from slowpath.evidence.metric_sources.rules import (
+    CONCURRENT_QUERIES,
     KINDS_SECONDS,
-    LANES,
-    MOST_KEPT_SAMPLES,
+    MOST_CACHED_SAMPLES,
     MOST_KINDS,
-    SULK_SECONDS,
-    THROUGH_SECONDS,
+    QUERY_SECONDS,
+    UNAVAILABLE_SECONDS,
 )
 from slowpath.evidence.metric_sources.service import history_import, metric_sources
 from slowpath.evidence.metric_sources.service.federated_samples import FederatedSampleSource, QueryBudget
@@ -43,61 +43,61 @@ EMPTY: Final = ServiceSamples()
 
 @dataclass(frozen=True)
 class FederatedBinding(RemoteServiceBinding):
-    """A service that is read through, and how its source is asked."""
+    """A federated service and the connection to its source."""
 
     id: str
     source_id: MetricSourceId
     source_name: str
     reached: SourceConnection | None
     problem: str | None
-    """Why the source can not be asked at all."""
+    """Why no connection to the source is possible."""
     equal: tuple[tuple[str, str], ...]
     rules: tuple[ClassificationRule, ...]
 
-    def said(self, *, step_ms: int | None = None, problem: str | None = None) -> Mapping[str, object]:
-        """Return what the board's row tells of it."""
+    def to_json(self, *, step_ms: int | None = None, problem: str | None = None) -> Mapping[str, object]:
+        """Return the source of a dashboard row as JSON."""
         return {"id": str(self.source_id), "name": self.source_name, "step_ms": step_ms, "problem": problem}
 
     def failed(self, problem: str) -> RemoteServiceSamples:
-        """Return an answer that tells why there is none."""
-        told = f"{self.source_name}: {problem}"
-        return RemoteServiceSamples(EMPTY, NotDrawnReason(told, told), self.said(problem=problem))
+        """Return an empty result with the reason."""
+        reason = f"{self.source_name}: {problem}"
+        return RemoteServiceSamples(EMPTY, NotDrawnReason(reason, reason), self.to_json(problem=problem))
 
 
 Key = tuple[str, SourceConnection | None, tuple[tuple[str, str], ...], int, int]
 
 
 class FederatedQueryCache:
-    """Answers of the last seconds, and sources that did not answer; bounded by samples."""
+    """Cache of recent results and of unavailable sources, limited by the number of samples."""
 
     def __init__(self) -> None:
-        """Begin empty."""
+        """Create an empty cache."""
         self._lock = threading.Lock()
-        self._kept: OrderedDict[str, tuple[Key, float, int, RemoteServiceSamples]] = OrderedDict()
+        self._results: OrderedDict[str, tuple[Key, float, int, RemoteServiceSamples]] = OrderedDict()
         self._kinds: dict[
             MetricSourceId, tuple[SourceConnection | None, float, dict[str, tuple[SeriesKind, str] | None]]
         ] = {}
-        self._sulking: dict[MetricSourceId, tuple[SourceConnection | None, float, str]] = {}
+        self._unavailable: dict[MetricSourceId, tuple[SourceConnection | None, float, str]] = {}
 
     def find(self, key: Key) -> RemoteServiceSamples | None:
-        """Return an answer that still holds."""
+        """Return a cached result that has not expired, or None."""
         with self._lock:
-            found = self._kept.get(_place(key))
+            found = self._results.get(_place(key))
             return found[3] if found is not None and found[0] == key and found[1] > time.monotonic() else None
 
-    def keep(self, key: Key, answer: RemoteServiceSamples, seconds: float) -> None:
-        """Keep an answer for so long; the oldest go when it is too much."""
+    def put(self, key: Key, answer: RemoteServiceSamples, seconds: float) -> None:
+        """Cache a result for some seconds; evict the oldest above the limit."""
         samples = sum(len(one.times_ms) for one in answer.samples.counters())
         with self._lock:
-            self._kept.pop(_place(key), None)
-            self._kept[_place(key)] = key, time.monotonic() + seconds, samples, answer
-            while sum(each[2] for each in self._kept.values()) > MOST_KEPT_SAMPLES:
-                self._kept.popitem(last=False)
+            self._results.pop(_place(key), None)
+            self._results[_place(key)] = key, time.monotonic() + seconds, samples, answer
+            while sum(each[2] for each in self._results.values()) > MOST_CACHED_SAMPLES:
+                self._results.popitem(last=False)
 
     def kinds(
         self, binding: FederatedBinding, names: Sequence[str], ask: Callable[[Sequence[str]], Families]
     ) -> Mapping[str, tuple[SeriesKind, str]]:
-        """Return what a source says of families; it is asked for all it knows, so that is remembered for longer."""
+        """Return the kinds of metric families, cached for longer because a source returns all of them at once."""
         with self._lock:
             reached, until, known = self._kinds.get(binding.source_id, (None, 0.0, {}))
         if reached != binding.reached or until < time.monotonic():
@@ -109,20 +109,20 @@ class FederatedQueryCache:
                 self._kinds[binding.source_id] = binding.reached, time.monotonic() + KINDS_SECONDS, known
                 while len(self._kinds) > MOST_KINDS:
                     del self._kinds[next(iter(self._kinds))]
-        return {name: told for name in names if (told := known[name]) is not None}
+        return {name: kind for name in names if (kind := known[name]) is not None}
 
     def problem(self, binding: FederatedBinding) -> str | None:
-        """Return why a source did not answer a moment ago: it is not waited for again at once."""
+        """Return why a source was unavailable in the last seconds, or None."""
         with self._lock:
-            reached, until, problem = self._sulking.get(binding.source_id, (None, 0.0, ""))
+            reached, until, problem = self._unavailable.get(binding.source_id, (None, 0.0, ""))
             return problem if until > time.monotonic() and reached == binding.reached else None
 
-    def sulk(self, binding: FederatedBinding, problem: str) -> None:
-        """Remember that a source did not answer."""
+    def mark_unavailable(self, binding: FederatedBinding, problem: str) -> None:
+        """Remember that a source is unavailable."""
         with self._lock:
-            self._sulking[binding.source_id] = binding.reached, time.monotonic() + SULK_SECONDS, problem
-            for source_id in [one for one, (_, until, _) in self._sulking.items() if until < time.monotonic()]:
-                del self._sulking[source_id]
+            self._unavailable[binding.source_id] = binding.reached, time.monotonic() + UNAVAILABLE_SECONDS, problem
+            for source_id in [one for one, (_, until, _) in self._unavailable.items() if until < time.monotonic()]:
+                del self._unavailable[source_id]
 
 
 def _place(key: Key) -> str:
@@ -130,17 +130,17 @@ def _place(key: Key) -> str:
 
 
 class FederatedQueries:
-    """The board's way to sources."""
+    """Federated queries of the dashboard."""
 
     def __init__(self, outside: EgressClient, sealer: SecretEncryptor) -> None:
-        """Ask by this way out."""
+        """Query sources through an egress client."""
         self._outside = outside
         self._sealer = sealer
-        self._remembered = FederatedQueryCache()
+        self._cache = FederatedQueryCache()
 
     def bound(self, session: ReadSession) -> Sequence[RemoteServiceBinding]:
-        """Return which services of the team are read through, and how; two queries at most."""
-        rows = queries.all_read_through(session)
+        """Return the bindings of the team's federated services, in at most two queries."""
+        rows = queries.select_all_federated_services(session)
         rules = tuple(history_import.rules_of(session)) if rows else ()
         return [self._binding(row, source, rules) for row, source in rows]
 
@@ -167,33 +167,33 @@ class FederatedQueries:
     def asked(
         self, bound: Sequence[RemoteServiceBinding], between_ms: tuple[int, int], column_ms: int
     ) -> Mapping[ServiceId, RemoteServiceSamples]:
-        """Ask for the samples of services, several at a time, for some seconds in all."""
+        """Query the samples of services concurrently, within a total time limit."""
         bindings = [each for each in bound if isinstance(each, FederatedBinding)]
         between = between_ms[0] // column_ms * column_ms, between_ms[1] // column_ms * column_ms
-        until = QueryBudget(THROUGH_SECONDS)
-        with ThreadPoolExecutor(min(LANES, len(bindings)) or 1) as lanes:
-            answers = list(lanes.map(lambda one: self._one(one, between, column_ms, until), bindings))
+        until = QueryBudget(QUERY_SECONDS)
+        with ThreadPoolExecutor(min(CONCURRENT_QUERIES, len(bindings)) or 1) as pool:
+            answers = list(pool.map(lambda one: self._one(one, between, column_ms, until), bindings))
         return {binding.service_id: answer for binding, answer in zip(bindings, answers, strict=True)}
 
     def _one(
         self, binding: FederatedBinding, between_ms: tuple[int, int], column_ms: int, until: QueryBudget
     ) -> RemoteServiceSamples:
         if binding.reached is None:
-            return binding.failed(binding.problem or "It can not be asked.")
+            return binding.failed(binding.problem or "The source cannot be queried.")
         key = (binding.id, binding.reached, binding.equal, *between_ms)
-        known = self._remembered.find(key)
+        known = self._cache.find(key)
         if known is not None:
             return known
-        problem = self._remembered.problem(binding)
+        problem = self._cache.problem(binding)
         if problem is not None:
             return binding.failed(problem)
         try:
             answer = self._ask(binding, binding.reached, between_ms, column_ms, until)
         except SlowpathError as error:
             if isinstance(error, UpstreamUnavailable) and error.name != "asked-too-long":
-                self._remembered.sulk(binding, error.detail)
+                self._cache.mark_unavailable(binding, error.detail)
             return binding.failed(error.detail)
-        self._remembered.keep(key, answer, column_ms / 1000)
+        self._cache.put(key, answer, column_ms / 1000)
         return answer
 
     def _ask(
@@ -210,11 +210,11 @@ class FederatedQueries:
                 api,
                 dict(binding.equal),
                 column_ms,
-                lambda names: self._remembered.kinds(binding, names, api.kinds),
+                lambda names: self._cache.kinds(binding, names, api.kinds),
             )
-            told = asked.series(binding.rules, between_ms)
-            if not told:
+            series = asked.series(binding.rules, between_ms)
+            if not series:
                 where = ", ".join(f"{label}={value}" for label, value in binding.equal)
-                return binding.failed(f"It has none of the usual names where {where}.")
-            samples, why = samples_of(binding, told, binding.rules, asked, between_ms)
-        return RemoteServiceSamples(samples, why, binding.said(step_ms=asked.at_steps_ms))
+                return binding.failed(f"The source has no recognized metrics with {where}.")
+            samples, why = samples_of(binding, series, binding.rules, asked, between_ms)
+        return RemoteServiceSamples(samples, why, binding.to_json(step_ms=asked.at_steps_ms))

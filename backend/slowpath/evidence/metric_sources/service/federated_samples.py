@@ -1,4 +1,4 @@
-"""The samples of one service, asked of its source within a limit of time and of samples."""
+"""Query the samples of one federated service, within limits of time and samples."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -15,11 +15,11 @@ from slowpath.core.errors import TooLarge, UpstreamUnavailable
 from slowpath.evidence.metric_sources.errors import PageTooLarge, RangeSelectorNotSupported
 from slowpath.evidence.metric_sources.rules import (
     COARSE_MS,
-    MOST_AS_THEY_ARE,
     MOST_AT_STEPS,
+    MOST_FEDERATED_SERIES,
     MOST_PAGE_SAMPLES,
     MOST_POINTS,
-    MOST_THROUGH_SERIES,
+    MOST_RAW_SAMPLES,
     PROBE_MS,
     STEPS_A_COLUMN,
 )
@@ -31,17 +31,17 @@ from slowpath.evidence.metrics.service.series_reader import SeriesSelector
 
 @dataclass(frozen=True)
 class QueryBudget:
-    """How long may be asked in all, from now on."""
+    """Time limit of all queries, from its creation on."""
 
     seconds: float
     begun: float = field(default_factory=time.monotonic)
 
     def left(self) -> float:
-        """Return how many seconds are left. Raises `UpstreamUnavailable` when none are."""
+        """Return the seconds left. Raises `UpstreamUnavailable` if none are left."""
         left = self.begun + self.seconds - time.monotonic()
         if left <= 0:
             raise UpstreamUnavailable(
-                f"What the board needs was not told within {self.seconds:g} seconds.",
+                f"The source did not return the data of the dashboard within {self.seconds:g} seconds.",
                 slug="asked-too-long",
                 limit=self.seconds,
                 unit="seconds",
@@ -51,7 +51,7 @@ class QueryBudget:
 
 @dataclass(frozen=True)
 class _QueryMode:
-    """How samples are asked for: as they are, or at steps."""
+    """Mode of a query: raw samples (step_ms is None), or values at steps."""
 
     step_ms: int | None
     interval_ms: int
@@ -59,62 +59,64 @@ class _QueryMode:
 
 @dataclass
 class FederatedSampleSource:
-    """What is asked of a source for one service; a `reading.Source`."""
+    """Sample source of one federated service."""
 
     api: PrometheusClient
     equal: Mapping[str, str]
     column_ms: int
-    """How far apart the board's columns are."""
+    """Width of a dashboard column."""
     kinds_of: Callable[[Sequence[str]], history_import.Families]
-    """What the source says of families; what it said before may serve."""
+    """Return the kinds of metric families, possibly from a cache."""
     at_steps_ms: int | None = None
-    """How far apart the values that were got are, if they are not the samples themselves."""
-    told: Sequence[LabeledSeries] = ()
+    """Step of the values, or None for raw samples."""
+    found: Sequence[LabeledSeries] = ()
 
     def series(self, rules: Sequence[ClassificationRule], between_ms: tuple[int, int]) -> Sequence[LabeledSeries]:
-        """Ask which series of usual names the service has. Raises `TooLarge`, `SourceRefused`, `UpstreamUnavailable`."""
+        """Query the series of recognized metrics. Raises `TooLarge`, `SourceRejectedQuery`, `UpstreamUnavailable`."""
         names = history_import.select_importable_names(self.api.names(*between_ms, self.equal), rules)
         if not names:
             return ()
         found = self.api.series(names, self.equal, *between_ms)
-        if len(found) > MOST_THROUGH_SERIES:
+        if len(found) > MOST_FEDERATED_SERIES:
             raise TooLarge(
-                "These labels mean more series than are read through.",
+                "These labels select too many series for a federated service.",
                 slug="too-many-series",
-                limit=MOST_THROUGH_SERIES,
+                limit=MOST_FEDERATED_SERIES,
                 actual=len(found),
                 unit="series",
             )
         kinds = self.kinds_of(sorted({*names, *(family_of(name) for name in names)}))
-        self.told = [_labelled(labels, kinds, set(names)) for labels in found]
-        return self.told
+        self.found = [_labelled(labels, kinds, set(names)) for labels in found]
+        return self.found
 
     def select(self, selectors: Sequence[SeriesSelector], from_ms: int, to_ms: int) -> list[list[SeriesData]]:
         """Read the series of each selector in from_ms..to_ms, both included."""
         mine = [SeriesSelector(one.name, {**one.equal, **self.equal}) for one in selectors]
-        numbers = [sum(one.name == each.name and one.means(each.labels) for each in self.told) for one in mine]
-        way = self._way(mine, numbers, from_ms, to_ms)
+        numbers = [sum(one.name == each.name and one.means(each.labels) for each in self.found) for one in mine]
+        mode = self._choose_mode(mine, numbers, from_ms, to_ms)
         try:
-            pages = [self._pages(one, number, way, from_ms, to_ms) for one, number in zip(mine, numbers, strict=True)]
+            pages = [self._pages(one, number, mode, from_ms, to_ms) for one, number in zip(mine, numbers, strict=True)]
         except RangeSelectorNotSupported:
-            way = self._at_steps(sum(numbers), COARSE_MS, to_ms - from_ms)
-            pages = [self._pages(one, number, way, from_ms, to_ms) for one, number in zip(mine, numbers, strict=True)]
-        self.at_steps_ms = way.step_ms
+            mode = self._at_steps(sum(numbers), COARSE_MS, to_ms - from_ms)
+            pages = [self._pages(one, number, mode, from_ms, to_ms) for one, number in zip(mine, numbers, strict=True)]
+        self.at_steps_ms = mode.step_ms
         ids = count(1)
         return [[data for found in _by_labels(each) for data in self._data(found, next(ids))] for each in pages]
 
-    def _way(self, selectors: Sequence[SeriesSelector], numbers: Sequence[int], from_ms: int, to_ms: int) -> _QueryMode:
-        """Ask for samples as they are, if that is not too much by what a short look says of their number."""
-        looked_at = next((one for one, number in zip(selectors, numbers, strict=True) if number), None)
-        if looked_at is None:
+    def _choose_mode(
+        self, selectors: Sequence[SeriesSelector], numbers: Sequence[int], from_ms: int, to_ms: int
+    ) -> _QueryMode:
+        """Choose raw samples if a short query estimates their number to be within the limit, or else steps."""
+        sampled = next((one for one, number in zip(selectors, numbers, strict=True) if number), None)
+        if sampled is None:
             return _QueryMode(None, COARSE_MS)
         try:
-            page = self.api.page(looked_at, max(from_ms, to_ms - PROBE_MS), to_ms)
+            page = self.api.page(sampled, max(from_ms, to_ms - PROBE_MS), to_ms)
         except (RangeSelectorNotSupported, PageTooLarge):
             return self._at_steps(sum(numbers), COARSE_MS, to_ms - from_ms)
         seen = [data for found in page.series for data in self._data([found], 0)]
         interval_ms = scrape_interval_ms(seen)
-        if sum(numbers) * (to_ms - from_ms) <= MOST_AS_THEY_ARE * interval_ms:
+        if sum(numbers) * (to_ms - from_ms) <= MOST_RAW_SAMPLES * interval_ms:
             return _QueryMode(None, interval_ms)
         return self._at_steps(sum(numbers), interval_ms, to_ms - from_ms)
 
@@ -125,19 +127,19 @@ class FederatedSampleSource:
         return _QueryMode(step_ms, step_ms)
 
     def _pages(
-        self, selector: SeriesSelector, number: int, way: _QueryMode, from_ms: int, to_ms: int
+        self, selector: SeriesSelector, number: int, mode: _QueryMode, from_ms: int, to_ms: int
     ) -> list[SamplePage]:
-        """Ask page by page. Raises `PageTooLarge`, if there is too much in a minute."""
-        width = max(MOST_PAGE_SAMPLES * way.interval_ms // max(number, 1), COARSE_MS)
-        width = min(width, MOST_POINTS * way.interval_ms)
+        """Query page by page. Raises `PageTooLarge` if one minute exceeds the page limit."""
+        width = max(MOST_PAGE_SAMPLES * mode.interval_ms // max(number, 1), COARSE_MS)
+        width = min(width, MOST_POINTS * mode.interval_ms)
         after, pages = from_ms - 1, []
         while after < to_ms:
             until = min(after + width, to_ms)
             try:
-                if way.step_ms is None:
+                if mode.step_ms is None:
                     pages.append(self.api.page(selector, after, until))
                 else:
-                    pages.append(self.api.steps(selector, after, until, way.step_ms))
+                    pages.append(self.api.steps(selector, after, until, mode.step_ms))
             except PageTooLarge:
                 if width <= COARSE_MS:
                     raise
@@ -147,21 +149,21 @@ class FederatedSampleSource:
         return pages
 
     def _data(self, found: Sequence[SeriesSamples], series_id: int) -> list[SeriesData]:
-        """Return one series out of its pages; one with both floats and histograms is two."""
+        """Return one series from its pages; a series with floats and histograms becomes two."""
         labels = dict(found[0].labels)
         name = labels.pop(NAME, "")
-        kind: SeriesKind = next((one.kind for one in self.told if one.name == name), kind_of(((NAME, name),)))
+        kind: SeriesKind = next((one.kind for one in self.found if one.name == name), kind_of(((NAME, name),)))
         times = np.concatenate([one.times_ms for one in found])
         natives = [each for one in found for each in one.natives]
-        told = []
+        data = []
         if len(times):
             values = np.concatenate([one.values for one in found])
-            told.append(SeriesData(series_id, name, labels, kind, times, values))
+            data.append(SeriesData(series_id, name, labels, kind, times, values))
         if natives:
             native_times = np.array([at_ms for at_ms, _ in natives], np.int64)
             histograms = native_series([one for _, one in natives])
-            told.append(SeriesData(series_id, name, labels, "histogram", native_times, None, histograms))
-        return told
+            data.append(SeriesData(series_id, name, labels, "histogram", native_times, None, histograms))
+        return data
 
 
 def _by_labels(pages: Sequence[SamplePage]) -> list[list[SeriesSamples]]:
@@ -173,7 +175,7 @@ def _by_labels(pages: Sequence[SamplePage]) -> list[list[SeriesSamples]]:
 
 
 def _labelled(labels: Mapping[str, str], kinds: history_import.Families, names: set[str]) -> LabeledSeries:
-    """Return a series with its kind: as the source says, else as its name does."""
+    """Return a series with its kind as reported by the source, or else by its name."""
     name = labels.get(NAME, "")
     by_name = history_import.kind_by_name(name, names)
     kind, unit = kinds.get(name) or (by_name, kinds.get(family_of(name), (by_name, ""))[1])

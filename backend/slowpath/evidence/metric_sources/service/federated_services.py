@@ -1,4 +1,4 @@
-"""Which services are read through to which source."""
+"""Create, list and delete federated services."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from slowpath.evidence.metric_sources.errors import (
     TooManyFederatedServices,
 )
 from slowpath.evidence.metric_sources.queries import After
-from slowpath.evidence.metric_sources.rules import MOST_READ_THROUGH
+from slowpath.evidence.metric_sources.rules import MOST_FEDERATED_SERVICES
 from slowpath.evidence.metric_sources.service import metric_sources
 from slowpath.evidence.metric_sources.tables import FederatedService
 from slowpath.inventory.catalog import service as catalog
@@ -26,7 +26,7 @@ Named = tuple[FederatedService, Service, Environment]
 
 @dataclass(frozen=True)
 class ServicePlacement:
-    """Which service of which environment; both are made if nobody has heard of them."""
+    """Names of a service and an environment; both are created if they do not exist."""
 
     service: str
     environment: str
@@ -35,40 +35,45 @@ class ServicePlacement:
 def list_federated_services(
     session: ReadSession, source_id: MetricSourceId, after: After, limit: int
 ) -> Sequence[Named]:
-    """Return what is read through to a source, newest first. Raises `SourceNotFound`."""
+    """Return the federated services of a source, newest first. Raises `MetricSourceNotFound`."""
     metric_sources.get_metric_source(session, source_id)
-    return queries.read_through_of(session, source_id, after, limit)
+    return queries.select_federated_services(session, source_id, after, limit)
 
 
 def environments_of(session: ReadSession, service_id: UUID) -> list[UUID]:
-    """Return the environments in which a service is read through."""
-    return [row.environment_id for row, _ in queries.all_read_through(session) if row.service_id == service_id]
+    """Return the environments in which a service is federated."""
+    return [
+        row.environment_id for row, _ in queries.select_all_federated_services(session) if row.service_id == service_id
+    ]
 
 
 def create_federated_service(
     session: WriteSession, source_id: MetricSourceId, place: ServicePlacement, equal: Mapping[str, Any]
 ) -> Named:
-    """Have a service read through from now on. Raises `SourceNotFound`, `ServiceAlreadyFederated`, `TooManyFederatedServices`, `InvalidRequest`."""
+    """Create a federated service.
+
+    Raises `MetricSourceNotFound`, `ServiceAlreadyFederated`, `TooManyFederatedServices`, `InvalidRequest`.
+    """
     metric_sources.get_metric_source(session, source_id)
     if not any(equal.values()):
         raise InvalidRequest(
-            "At least one label must say which series are the service's.",
+            "At least one label with a value is required to select the series of the service.",
             slug="labels-needed",
-            remedy="Give a label and its value, such as job and the service's name.",
+            remedy="Set a label and its value, such as job and the name of the service.",
         )
-    there = queries.count_read_through(session)
-    if there >= MOST_READ_THROUGH:
+    there = queries.count_federated_services(session)
+    if there >= MOST_FEDERATED_SERVICES:
         raise TooManyFederatedServices(
-            "The team reads as many services through as it may.",
-            limit=MOST_READ_THROUGH,
+            "The team has reached the limit of federated services.",
+            limit=MOST_FEDERATED_SERVICES,
             actual=there,
             unit="services",
         )
     service = catalog.ensure_service(session, place.service)
     environment = catalog.ensure_environment(session, place.environment)
-    if queries.read_through_place(session, environment.id, service.id) is not None:
+    if queries.find_federated_service_at(session, environment.id, service.id) is not None:
         raise ServiceAlreadyFederated(
-            f"{service.name} of {environment.name} is read through already.", remedy="End that first."
+            f"{service.name} in {environment.name} is federated already.", remedy="Delete that federated service first."
         )
     row = FederatedService(
         team_id=session.team_id,
@@ -79,16 +84,16 @@ def create_federated_service(
         label_matchers=dict(equal),
     )
     session.add(row)
-    session.flush()  # the database gives the time
+    session.flush()  # the database sets created_at
     return row, service, environment
 
 
 def delete_federated_service(
-    session: WriteSession, source_id: MetricSourceId, read_through_id: UUID
+    session: WriteSession, source_id: MetricSourceId, federated_service_id: UUID
 ) -> FederatedService:
-    """Read a service through no more. Raises `FederatedServiceNotFound`."""
-    row = queries.read_through(session, read_through_id)
+    """Delete a federated service. Raises `FederatedServiceNotFound`."""
+    row = queries.find_federated_service(session, federated_service_id)
     if row is None or row.source_id != source_id:
-        raise FederatedServiceNotFound("There is no such service at this source.")
+        raise FederatedServiceNotFound("This source has no such federated service.")
     session.delete(row)
     return row

@@ -1,4 +1,4 @@
-"""History of a source is brought page by page, and written as if it had been pushed."""
+"""Import the history of a source page by page, through the same ingest as pushed samples."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,38 +33,38 @@ from slowpath.evidence.metrics.service.series_registry import rule_of
 
 MOST_RULES: Final = 1_000
 ANY_SERVICE: Final = {"job": "any"}
-"""Whether the labels say a service is looked at series by series, as with what is pushed."""
+"""Placeholder labels: whether labels name a service is decided per series at ingest."""
 Families = Mapping[str, tuple[SeriesKind, str]]
 
 
 @dataclass(frozen=True)
 class ImportSelection:
-    """What of a source is brought."""
+    """Metrics of a source that an import includes."""
 
     names: Sequence[str]
     more: int
-    """Usual names beyond the limit, which are left out."""
+    """Number of recognized names above the limit, which are skipped."""
     families: Families
 
 
 @dataclass
 class DownsampledMetrics:
-    """Names of which samples as they are could not be had: they are brought as they look at the multiples of a step."""
+    """Metrics whose raw samples are not available: they are imported as values at the multiples of a step."""
 
     refused: RangeSelectorNotSupported | None = None
-    """What the source says to range selectors, if it answers none: then it is not asked for any again."""
+    """Error of the source if it does not support range selectors; then no more are sent."""
     names: list[str] = field(default_factory=list)
     why: str | None = None
 
     def note(self, name: str, error: RangeSelectorNotSupported | PageTooLarge) -> None:
-        """Note a name that is brought at steps from here on."""
+        """Record a metric that is imported at steps from now on."""
         if isinstance(error, RangeSelectorNotSupported):
             self.refused = error
         self.names.append(name)
         self.why = self.why or error.detail
 
-    def said(self) -> dict[str, Any] | None:
-        """Return it as it is kept with the source."""
+    def to_json(self) -> dict[str, Any] | None:
+        """Return the JSON that is stored with the source."""
         if not self.names:
             return None
         shown = self.names[:MOST_COARSE_NAMES]
@@ -73,15 +73,15 @@ class DownsampledMetrics:
 
 @dataclass
 class ImportProgress:
-    """What was brought so far."""
+    """Counts of an import in progress."""
 
     samples: int = 0
     series: set[Labels] = field(default_factory=set)
     faults: RejectedSamples = field(default_factory=RejectedSamples)
     coarser: DownsampledMetrics = field(default_factory=DownsampledMetrics)
 
-    def said(self) -> dict[str, Any]:
-        """Return it as it is kept with the source."""
+    def to_json(self) -> dict[str, Any]:
+        """Return the JSON that is stored with the source."""
         return {
             "samples": self.samples,
             "series": len(self.series),
@@ -89,25 +89,25 @@ class ImportProgress:
                 {"metric": slug, "count": count, "detail": self.faults.details[slug][0]}
                 for slug, count in self.faults.counts.items()
             ],
-            "downsampled": self.coarser.said(),
+            "downsampled": self.coarser.to_json(),
         }
 
 
 def rules_of(session: ReadSession) -> list[ClassificationRule]:
-    """Return what the team says of its metrics."""
+    """Return the metric rules of the team."""
     return [rule_of(row) for row in metric_rules.rules(session, None, MOST_RULES)]
 
 
 def select_importable_names(names: Sequence[str], rules: Sequence[ClassificationRule]) -> list[str]:
-    """Return the names that the board can use: by their spelling, or because a rule speaks of them."""
+    """Return the names that the dashboard can use: recognized by name, or by a metric rule."""
     there = set(names)
-    return [name for name in names if _usual(name, rules, kind_by_name(name, there))]
+    return [name for name in names if _is_recognized(name, rules, kind_by_name(name, there))]
 
 
 def kind_by_name(name: str, there: Collection[str]) -> SeriesKind:
-    """Return what a name, among those that are there, says of its kind.
+    """Return the kind of a series by its name and the other names of the source.
 
-    A native histogram has no name but its family's: what is spelled like a latency, without a count beside it, is taken for one.
+    A native histogram has only its family's name: the name of a latency without a `_count` series is taken for one.
     """
     alone = f"{family_of(name)}_count" not in there
     if alone and classify_series(name, ANY_SERVICE, "histogram", ()).role == "latency":
@@ -115,23 +115,23 @@ def kind_by_name(name: str, there: Collection[str]) -> SeriesKind:
     return kind_of(((NAME_LABEL, name),))
 
 
-def _usual(name: str, rules: Sequence[ClassificationRule], kind: SeriesKind) -> bool:
+def _is_recognized(name: str, rules: Sequence[ClassificationRule], kind: SeriesKind) -> bool:
     family = family_of(name)
-    spoken_of = [rule for rule in rules if rule.metric in (name, family)]
-    if any(rule.role != "ignore" for rule in spoken_of):
+    matching = [rule for rule in rules if rule.metric in (name, family)]
+    if any(rule.role != "ignore" for rule in matching):
         return True
-    ignored = rule_for(name, ANY_SERVICE, spoken_of) is not None
+    ignored = rule_for(name, ANY_SERVICE, matching) is not None
     return not ignored and classify_series(name, ANY_SERVICE, kind, ()).role is not None
 
 
 def select_metrics_to_import(
     api: PrometheusClient, rules: Sequence[ClassificationRule], from_ms: int, to_ms: int
 ) -> ImportSelection:
-    """Ask which of the usual names there are. Raises `SourceRejectedQuery`, `DidNotAnswer`."""
+    """Query the recognized metrics of a source. Raises `SourceRejectedQuery`, `UpstreamUnavailable`."""
     names = select_importable_names(api.names(from_ms, to_ms), rules)
-    kept = names[:MOST_NAMES]
-    families = api.kinds(sorted({*kept, *(family_of(name) for name in kept)}))
-    return ImportSelection(kept, len(names) - len(kept), families)
+    selected = names[:MOST_NAMES]
+    families = api.kinds(sorted({*selected, *(family_of(name) for name in selected)}))
+    return ImportSelection(selected, len(names) - len(selected), families)
 
 
 def iterate_sample_pages(
@@ -141,10 +141,10 @@ def iterate_sample_pages(
     going: Callable[[float], None],
     coarser: DownsampledMetrics,
 ) -> Iterator[SamplePage]:
-    """Yield the samples of a name between two times, both included, page by page. `going` hears how far it is (0 to 1).
+    """Yield the samples of a metric in a closed time range, page by page. `going` receives the progress (0 to 1).
 
-    Where the source refuses range selectors, or has too much of the name in a minute, the rest is what `query_range` tells.
-    Raises `PageTooLarge` if that is too much in a minute, too, `SourceRejectedQuery`, `DidNotAnswer`.
+    If the source rejects range selectors, or one minute exceeds the page limit, the rest is queried by `query_range`.
+    Raises `PageTooLarge` if a minute at steps exceeds the limit too, `SourceRejectedQuery`, `UpstreamUnavailable`.
     """
     from_ms, to_ms = between
     selector, at_steps = SeriesSelector(name), coarser.refused is not None
@@ -176,7 +176,7 @@ def _steps_instead(
     between: tuple[int, int],
     error: RangeSelectorNotSupported | PageTooLarge,
 ) -> SamplePage:
-    """Ask by `query_range` once. Where that is refused, too, what was wrong before is what is told."""
+    """Query a page by `query_range`; if the source rejects this too, raise the former error."""
     try:
         return api.steps(selector, *between, COARSE_MS)
     except SourceRejectedQuery as refused:
@@ -193,8 +193,8 @@ def write_samples(
     now_ms: int,
     most_series: int,
 ) -> None:
-    """Write a page; what is there already counts as written."""
-    if not any(len(one.times_ms) or one.natives or one.untold for one in page.series):
+    """Write a page of samples; existing samples count as written."""
+    if not any(len(one.times_ms) or one.natives or one.skipped_natives for one in page.series):
         return
     taken = sample_ingest.ingest_samples(
         session,
@@ -211,12 +211,12 @@ def write_samples(
 
 
 def incoming_of(series: Sequence[SeriesSamples], families: Families, known: Mapping[bytes, int]) -> IngestBatch:
-    """Return a page as a request's samples."""
+    """Return a page as an ingest batch."""
     incoming = IngestBatch(families=dict(families))
     for one in series:
-        if one.untold:
-            detail = "Native histograms with bounds of their own are left out: this API tells the filled buckets only. Push them instead."
-            incoming.faults.add("native-histogram", detail, one.untold)
+        if one.skipped_natives:
+            detail = "Native histograms with custom bounds are skipped: this API returns only filled buckets. Push them instead."
+            incoming.faults.add("native-histogram", detail, one.skipped_natives)
         if not len(one.times_ms) and not one.natives:
             continue
         key = b"\xff".join(part.encode() for pair in one.labels for part in pair)

@@ -1,4 +1,4 @@
-"""A Prometheus-compatible API as it is asked here. Whatever it answers is somebody else's text."""
+"""Client of a Prometheus-compatible API. All responses are untrusted input."""
 
 import json
 import math
@@ -26,13 +26,13 @@ KINDS: Final[Mapping[str, SeriesKind]] = {
     "gaugehistogram": "gauge-histogram",
 }
 ORDINARY_NAN: Final = 0x7FF8000000000001
-"""The bits that Prometheus stores for a NaN that is no stale marker."""
-FAR_MS: Final = 1e14
-MOST_TOLD: Final = 200
+"""Bits that Prometheus stores for a NaN that is not a stale marker."""
+MAX_TIME_MS: Final = 1e14
+MAX_ECHO: Final = 200
 LABEL: Final = re.compile("[a-zA-Z_][a-zA-Z0-9_]*")
 NAMES_AT_ONCE: Final = 50
-REFUSALS: Final = frozenset((400, 404, 405, 422, 501))
-"""By these an API says that it does not do what it is asked for; 429 and 5xx speak of the moment."""
+REJECTED_STATUSES: Final = frozenset((400, 404, 405, 422, 501))
+"""Status codes of a rejected query; 429 and other 5xx are temporary."""
 
 
 @dataclass(frozen=True)
@@ -44,13 +44,13 @@ class SeriesSamples:
     values: Floats
     natives: Sequence[tuple[int, IncomingHistogram]] = ()
     """Times and native histograms."""
-    untold: int = 0
-    """Native histograms with bounds of their own, of which this API tells the filled buckets only: they are left out."""
+    skipped_natives: int = 0
+    """Number of skipped native histograms with custom bounds: this API returns only their filled buckets."""
 
 
 @dataclass(frozen=True)
 class SamplePage:
-    """Samples of one selector in an interval."""
+    """Samples of one selector in a time range."""
 
     series: Sequence[SeriesSamples]
     size_bytes: int
@@ -58,74 +58,74 @@ class SamplePage:
 
 @dataclass(frozen=True)
 class PrometheusClient:
-    """The API of one source."""
+    """Client of one source."""
 
     peer: EgressConnection
     headers: Mapping[str, str]
     left: Callable[[], float] = lambda: math.inf
-    """How many seconds there are for all that is asked. Raises when none are."""
+    """Return the seconds left for all queries. Raises if none are left."""
 
     def version(self) -> str | None:
-        """Return what the source calls its version; nothing where it does not say."""
+        """Return the version of the source, or None if it does not report one."""
         answer = self._get("/api/v1/status/buildinfo", (), MAX_NAMES_BYTES)
         try:
-            told = _data(answer)
+            data = _data(answer)
         except SourceRejectedQuery:
             if answer.status in {401, 403}:
                 raise
             return None
-        version = told.get("version") if isinstance(told, dict) else None
-        return _text(version)[:MOST_TOLD] if isinstance(version, str) else None
+        version = data.get("version") if isinstance(data, dict) else None
+        return _text(version)[:MAX_ECHO] if isinstance(version, str) else None
 
     def names(self, from_ms: int, to_ms: int, equal: Mapping[str, str] | None = None) -> list[str]:
-        """Return the names of series there are between two times, of those with these labels if any are said."""
+        """Return the metric names in a time range, optionally of the series with these labels."""
         query = [("start", _seconds(from_ms)), ("end", _seconds(to_ms))]
         if equal:
-            query.append(("match[]", _spelled(_equals(equal))))
-        told = _data(self._get(f"/api/v1/label/{NAME}/values", query, MAX_NAMES_BYTES))
-        if not isinstance(told, list) or not all(isinstance(name, str) for name in told):
-            raise _strange()
-        return sorted({_text(name) for name in told})
+            query.append(("match[]", _join_matchers(_format_matchers(equal))))
+        data = _data(self._get(f"/api/v1/label/{NAME}/values", query, MAX_NAMES_BYTES))
+        if not isinstance(data, list) or not all(isinstance(name, str) for name in data):
+            raise _invalid_response()
+        return sorted({_text(name) for name in data})
 
     def series(
         self, names: Sequence[str], equal: Mapping[str, str], from_ms: int, to_ms: int
     ) -> list[Mapping[str, str]]:
-        """Return the labels of the series of some names between two times. Raises `TooLarge`."""
+        """Return the labels of the series with these names in a time range. Raises `TooLarge`."""
         found: list[Mapping[str, str]] = []
         for at in range(0, len(names), NAMES_AT_ONCE):
             any_of = json.dumps("|".join(map(re.escape, names[at : at + NAMES_AT_ONCE])), ensure_ascii=False)
-            match = _spelled([f"{NAME}=~{any_of}", *_equals(equal)])
+            match = _join_matchers([f"{NAME}=~{any_of}", *_format_matchers(equal)])
             query = (("match[]", match), ("start", _seconds(from_ms)), ("end", _seconds(to_ms)))
-            told = _data(self._get("/api/v1/series", query, MAX_NAMES_BYTES))
-            if not isinstance(told, list) or not all(isinstance(one, dict) for one in told):
-                raise _strange()
-            found += [{_text(label): _text(str(value)) for label, value in one.items()} for one in told]
+            data = _data(self._get("/api/v1/series", query, MAX_NAMES_BYTES))
+            if not isinstance(data, list) or not all(isinstance(one, dict) for one in data):
+                raise _invalid_response()
+            found += [{_text(label): _text(str(value)) for label, value in one.items()} for one in data]
         return found
 
     def kinds(self, names: Sequence[str]) -> dict[str, tuple[SeriesKind, str]]:
-        """Return kind and unit of families, where the source says them."""
+        """Return kind and unit of metric families, as far as the source reports them."""
         try:
-            told = _data(self._get("/api/v1/metadata", (), MAX_NAMES_BYTES))
+            data = _data(self._get("/api/v1/metadata", (), MAX_NAMES_BYTES))
         except (SourceRejectedQuery, TooLarge):
             return {}
-        families = {name: told[name] for name in names if isinstance(told, dict) and name in told}
+        families = {name: data[name] for name in names if isinstance(data, dict) and name in data}
         kinds = {}
         for family, entries in families.items():
             entry = entries[0] if isinstance(entries, list) and entries else None
             if isinstance(entry, dict) and str(entry.get("type")) in KINDS:
-                unit = _text(str(entry.get("unit", "")))[:MOST_TOLD]
+                unit = _text(str(entry.get("unit", "")))[:MAX_ECHO]
                 kinds[family] = (KINDS[str(entry["type"])], unit)
         return kinds
 
     def page(self, selector: SeriesSelector, after_ms: int, to_ms: int) -> SamplePage:
-        """Return the very samples of a selector in (after_ms, to_ms]. Raises `PageTooLarge`, `RangeSelectorNotSupported`.
+        """Return the raw samples of a selector in (after_ms, to_ms]. Raises `PageTooLarge`, `RangeSelectorNotSupported`.
 
-        An instant query for a range selector gives samples as they are; `query_range` gives what they look like at steps.
+        An instant query for a range selector returns raw samples; `query_range` returns values at steps.
         """
-        # Prometheus 2 counts the beginning of a range in and 3 does not: what is before it is dropped below.
+        # Prometheus 2 includes the start of a range and 3 does not; `_found` drops samples at the start.
         query = (("query", f"{format_promql_selector(selector)}[{to_ms - after_ms}ms]"), ("time", _seconds(to_ms)))
         answer = self._samples("/api/v1/query", query, selector.name)
-        if answer.status in REFUSALS:
+        if answer.status in REJECTED_STATUSES:
             try:
                 _data(answer)
             except SourceRejectedQuery as error:
@@ -133,7 +133,7 @@ class PrometheusClient:
         return _page(answer, after_ms, to_ms)
 
     def steps(self, selector: SeriesSelector, after_ms: int, to_ms: int, step_ms: int) -> SamplePage:
-        """Return what samples of a selector look like at the multiples of a step in (after_ms, to_ms]. Raises `PageTooLarge`."""
+        """Return the values of a selector at the multiples of a step in (after_ms, to_ms]. Raises `PageTooLarge`."""
         first_ms = (after_ms // step_ms + 1) * step_ms
         if first_ms > to_ms:
             return SamplePage((), 0)
@@ -150,7 +150,7 @@ class PrometheusClient:
             answer = self._get(path, query, MAX_PAGE_BYTES, PAGE_SECONDS)
         except TooLarge as error:
             raise _page_too_large(name) from error
-        if answer.status in REFUSALS and b"too many samples" in answer.content:
+        if answer.status in REJECTED_STATUSES and b"too many samples" in answer.content:
             raise _page_too_large(name)
         return answer
 
@@ -161,69 +161,73 @@ class PrometheusClient:
         return self.peer.get(path, query, self.headers, max_bytes=max_bytes, seconds=seconds)
 
 
-def _data(answer: HttpResponse) -> Any:  # noqa: ANN401 - JSON of others
-    """Return what an answer holds. Raises `SourceRejectedQuery`; of what the source says, only a line is told."""
+def _data(answer: HttpResponse) -> Any:  # noqa: ANN401 - untrusted JSON
+    """Return the data of a response. Raises `SourceRejectedQuery` with one line of the source's error."""
     try:
-        told = json.loads(answer.content)
+        body = json.loads(answer.content)
     except (ValueError, RecursionError) as error:
-        raise _refused(answer.status, None) if answer.status != 200 else _strange() from error
-    said = told.get("error") if isinstance(told, dict) else None
+        raise _rejected(answer.status, None) if answer.status != 200 else _invalid_response() from error
+    message = body.get("error") if isinstance(body, dict) else None
     if answer.status != 200:
-        raise _refused(answer.status, said)
-    if not isinstance(told, dict) or told.get("status") != "success":
-        raise _strange()
-    return told.get("data")
+        raise _rejected(answer.status, message)
+    if not isinstance(body, dict) or body.get("status") != "success":
+        raise _invalid_response()
+    return body.get("data")
 
 
-def _refused(status: int, said: object) -> SourceRejectedQuery:
+def _rejected(status: int, message: object) -> SourceRejectedQuery:
     if status in {401, 403}:
         return SourceRejectedQuery(
-            f"The source does not let us in ({status}).", slug="source-not-signed-in", remedy="Give other credentials."
+            f"The source rejected the credentials ({status}).",
+            slug="source-not-signed-in",
+            remedy="Enter other credentials.",
         )
-    reason = f": {_text(said)[:MOST_TOLD]}" if isinstance(said, str) else ""
-    return SourceRejectedQuery(f"The source answered with {status}{reason}.")
+    reason = f": {_text(message)[:MAX_ECHO]}" if isinstance(message, str) else ""
+    return SourceRejectedQuery(f"The source responded with status {status}{reason}.")
 
 
-def _strange() -> SourceRejectedQuery:
+def _invalid_response() -> SourceRejectedQuery:
     return SourceRejectedQuery(
-        "The address answers, but not as Prometheus's API does.",
+        "The response is not that of a Prometheus API.",
         slug="source-strange",
-        remedy="Give what stands before /api/v1, such as https://host/prometheus.",
+        remedy="Enter the base URL without /api/v1, such as https://host/prometheus.",
     )
 
 
 def _page_too_large(name: str) -> PageTooLarge:
-    return PageTooLarge(f"There is too much of {name[:MOST_TOLD]} at once.", limit=MAX_PAGE_BYTES, unit="bytes")
+    return PageTooLarge(
+        f"The samples of {name[:MAX_ECHO]} exceed the size limit of a response.", limit=MAX_PAGE_BYTES, unit="bytes"
+    )
 
 
 def format_promql_selector(selector: SeriesSelector) -> str:
-    """Return a selector as PromQL spells it; a value of "" means that the label is absent there, too."""
-    return _spelled(_equals({NAME: selector.name, **selector.equal}))
+    """Return a selector in PromQL; as in PromQL, the value "" matches series without the label."""
+    return _join_matchers(_format_matchers({NAME: selector.name, **selector.equal}))
 
 
-def _equals(equal: Mapping[str, str]) -> list[str]:
-    """Spell what labels must be. Names that only Prometheus 3 knows are quoted, and older ones have no such label."""
-    told = []
+def _format_matchers(equal: Mapping[str, str]) -> list[str]:
+    """Return label matchers in PromQL. Names that need quotes exist only in Prometheus 3."""
+    matchers = []
     for label, value in equal.items():
         plain = LABEL.fullmatch(label) is not None
         if plain or value:
             name = label if plain else json.dumps(label, ensure_ascii=False)
-            told.append(f"{name}={json.dumps(value, ensure_ascii=False)}")
-    return told
+            matchers.append(f"{name}={json.dumps(value, ensure_ascii=False)}")
+    return matchers
 
 
-def _spelled(matchers: Sequence[str]) -> str:
+def _join_matchers(matchers: Sequence[str]) -> str:
     return "{" + ",".join(matchers) + "}"
 
 
 def _page(answer: HttpResponse, after_ms: int, to_ms: int) -> SamplePage:
-    told = _data(answer)
-    if not isinstance(told, dict) or told.get("resultType") != "matrix" or not isinstance(told.get("result"), list):
-        raise _strange()
-    return SamplePage([_found(one, after_ms, to_ms) for one in told["result"]], len(answer.content))
+    data = _data(answer)
+    if not isinstance(data, dict) or data.get("resultType") != "matrix" or not isinstance(data.get("result"), list):
+        raise _invalid_response()
+    return SamplePage([_found(one, after_ms, to_ms) for one in data["result"]], len(answer.content))
 
 
-def _found(one: Any, after_ms: int, to_ms: int) -> SeriesSamples:  # noqa: ANN401 - JSON of others
+def _found(one: Any, after_ms: int, to_ms: int) -> SeriesSamples:  # noqa: ANN401 - untrusted JSON
     try:
         labels = tuple(sorted((_text(name), _text(value)) for name, value in one["metric"].items()))
         pairs = one.get("values", [])
@@ -233,25 +237,25 @@ def _found(one: Any, after_ms: int, to_ms: int) -> SeriesSamples:  # noqa: ANN40
         native_times = np.array([float(at) for at, _ in native_pairs], np.float64) * 1000
         natives = parse_histograms([histogram for _, histogram in native_pairs])
     except (TypeError, ValueError, KeyError, AttributeError, OverflowError) as error:
-        raise _strange() from error
-    if not (np.abs(times) < FAR_MS).all() or not (np.abs(native_times) < FAR_MS).all():
-        raise _strange()
-    whole = np.rint(times).astype(np.int64)
-    kept = (whole > after_ms) & (whole <= to_ms)
-    values = values[kept]
+        raise _invalid_response() from error
+    if not (np.abs(times) < MAX_TIME_MS).all() or not (np.abs(native_times) < MAX_TIME_MS).all():
+        raise _invalid_response()
+    times_ms = np.rint(times).astype(np.int64)
+    inside = (times_ms > after_ms) & (times_ms <= to_ms)
+    values = values[inside]
     values.view(np.uint64)[np.isnan(values)] = ORDINARY_NAN
-    told = [
+    found = [
         (at, native)
         for at, native in zip(np.rint(native_times).astype(np.int64).tolist(), natives, strict=True)
         if after_ms < at <= to_ms
     ]
-    known = [(at, native) for at, native in told if native is not None]
-    return SeriesSamples(labels, whole[kept], values, known, len(told) - len(known))
+    known = [(at, native) for at, native in found if native is not None]
+    return SeriesSamples(labels, times_ms[inside], values, known, len(found) - len(known))
 
 
-def _text(told: str) -> str:
-    """Return a text without halves of characters, which JSON may hold and nothing else."""
-    return told.encode("utf-8", "replace").decode()
+def _text(value: str) -> str:
+    """Return a text without lone surrogates, which JSON can contain."""
+    return value.encode("utf-8", "replace").decode()
 
 
 def _seconds(at_ms: int) -> str:

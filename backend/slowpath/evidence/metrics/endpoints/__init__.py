@@ -1,4 +1,4 @@
-"""Metrics over HTTP."""
+"""HTTP endpoints of metrics."""
 
 from fastapi import APIRouter
 

@@ -1,4 +1,4 @@
-"""The board over HTTP."""
+"""HTTP endpoint of the dashboard."""
 
 import zlib
 from typing import Annotated, Any
@@ -28,9 +28,9 @@ COLUMNS: dict[int | str, dict[str, Any]] = {
     }
 }
 PACKED = {"Cache-Control": "private, no-store", "Content-Encoding": "gzip"}
-"""What comes in changes it within seconds."""
+"""New samples change the response within seconds."""
 LEVEL = 1
-"""Noise of measurements hardly packs: a higher level took three times as long for 4 % less."""
+"""Measured samples compress little: a higher level took three times as long for 4% less."""
 
 Moment = Annotated[int, Field(ge=0, le=LATEST_MS)]
 Instant = Annotated[str, StringConstraints(max_length=64), Query(description="RFC 3339, or milliseconds since 1970")]
@@ -53,19 +53,21 @@ def get(
     end: Annotated[Instant | None, Query(alias="to")] = None,
     time_shift: Against = "none",
     instances: bool = False,
-    services: Annotated[list[UUID] | None, Query(description="Only these, at most 50")] = None,
-    rows: Annotated[
-        int, Query(ge=1, le=BOARD_ROWS_MAX, description="So many from the top, unless services are named")
-    ] = (BOARD_ROWS_MAX),
-    step_ms: Annotated[int | None, Query(ge=1, description="The step of a board that is shown already")] = None,
+    services: Annotated[list[UUID] | None, Query(description="Only these services, at most 50")] = None,
+    rows: Annotated[int, Query(ge=1, le=BOARD_ROWS_MAX, description="Number of services, if `services` is not set")] = (
+        BOARD_ROWS_MAX
+    ),
+    step_ms: Annotated[int | None, Query(ge=1, description="Step of the dashboard that is already shown")] = None,
     since_ms: Annotated[
-        Moment | None, Query(description="Only the cells after it, unless earlier ones changed")
+        Moment | None, Query(description="Return only the cells after this time, unless earlier ones changed")
     ] = None,
-    known_until_ms: Annotated[Moment | None, Query(description="`now_ms` of what is shown already")] = None,
+    known_until_ms: Annotated[
+        Moment | None, Query(description="`now_ms` of the dashboard that is already shown")
+    ] = None,
 ) -> Response:
-    """Return QPS and latency of the services of an environment, in request-flow order, with what happened beside them.
+    """Return QPS and latency of the services of an environment in service order, with markers.
 
-    Without `from` and `to` the last six hours. All services are named; of those that were not asked for nothing else is told.
+    `from` and `to` default to the last six hours. The response lists all services by name, and data of the requested ones.
     """
     wish = parse_dashboard_request(
         now.now(),
@@ -86,7 +88,7 @@ def get(
         shown = service.choose_environment(session, wish, also) if bound else None
         asked = [each for each in bound if each.environment_id == shown]
         content = None if asked else service.build_dashboard(session, wish, now.now(), RemoteSamples(also))
-    if content is None:  # no transaction waits for what is asked outside
+    if content is None:  # no transaction is open during queries to sources
         wanted = [each for each in asked if not wish.service_ids or each.service_id in wish.service_ids]
         through = beyond.asked(wanted, *service.read_between(wish))
         with database.reading(scope_of(request)) as session:

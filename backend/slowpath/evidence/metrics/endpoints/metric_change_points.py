@@ -1,4 +1,4 @@
-"""Changes of latency and checks of deploys over HTTP."""
+"""HTTP endpoints of metric change points and deployment checks."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any
@@ -40,7 +40,7 @@ def list_change_points(
     start: Annotated[Instant | None, Query(alias="from")] = None,
     end: Annotated[Instant | None, Query(alias="to")] = None,
 ) -> MetricChangePointList:
-    """List the changes of latency and load that were found in an environment, oldest first; without a range, of six hours."""
+    """List the change points of latency and load of an environment, oldest first; by default of the last six hours."""
     one = EnvironmentId(environment_id)
     catalog.environment(session, one)
     wish = parse_dashboard_request(
@@ -63,10 +63,10 @@ def _change_point_out(told: Mapping[str, Any]) -> MetricChangePointOut:
     responses=document_problems(NotFound),
 )
 def get_deployment_check(deployment_id: UUID, caller: MayRead, session: Reading) -> DeploymentCheckOut:
-    """Return what was decided of a deploy: the word that counts, and every look."""
+    """Return the verdict on a deployment and all its evaluations."""
     rows = deployment_checks.list_evaluations(session, DeployId(deployment_id))
     counted = deployment_checks.select_deciding_evaluation(rows)
-    looks = [
+    evaluations = [
         DeploymentEvaluationOut(
             minutes_after_deployment=row.minutes,
             verdict=row.verdict,
@@ -80,5 +80,5 @@ def get_deployment_check(deployment_id: UUID, caller: MayRead, session: Reading)
         deployment_id=deployment_id,
         verdict=counted.verdict if counted else None,
         check=counted.statement if counted else None,
-        evaluations=looks,
+        evaluations=evaluations,
     )

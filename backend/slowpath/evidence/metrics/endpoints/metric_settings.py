@@ -1,4 +1,4 @@
-"""What came in and what it was taken for, rules by hand, and how long samples are kept."""
+"""HTTP endpoints of metric names, rules and settings."""
 
 from uuid import UUID
 
@@ -29,7 +29,7 @@ MAY_BE_NULL = {"service", "service_label", "environment_label", "status_label", 
 
 @router.get("/metrics/names", operation_id="metrics:names")
 def list_metric_names(caller: MayRead, session: Reading, settings: Configured) -> MetricNameList:
-    """Say of each name that came in what it was taken for and why, or why for nothing."""
+    """List the received metric names with their classification and its reason."""
     rows, more = metric_rules.list_metric_names(session)
     _, series = metric_rules.settings(session)
     items = [
@@ -51,7 +51,7 @@ def list_metric_names(caller: MayRead, session: Reading, settings: Configured) -
 
 @router.get("/metric-rules", operation_id="metric-rules:list", responses=document_problems(InvalidRequest))
 def list_rules(caller: MayRead, session: Reading, paging: Paging) -> Page[MetricRuleOut]:
-    """List rules, newest first."""
+    """List metric rules, newest first."""
     rows = metric_rules.rules(session, paging.after, paging.limit + 1)
     return paging.page(rows, MetricRuleOut.model_validate, lambda row: (row.created_at, row.id))
 
@@ -60,7 +60,7 @@ def list_rules(caller: MayRead, session: Reading, paging: Paging) -> Page[Metric
     "/metric-rules", operation_id="metric-rules:create", status_code=201, responses=document_problems(InvalidRequest)
 )
 def create_rule(wanted: MetricRuleIn, caller: MayWrite, session: Writing) -> MetricRuleOut:
-    """Say what a metric is. Its series are looked at again at once."""
+    """Create a metric rule. The series of the metric are classified again at once."""
     row = metric_rules.add_rule(session, wanted.model_dump())
     record_audit_event(
         session, caller, "metric-rule.created", "metric_rule", row.id, {"metric": row.metric, "role": row.role}
@@ -72,9 +72,9 @@ def create_rule(wanted: MetricRuleIn, caller: MayWrite, session: Writing) -> Met
     "/metric-rules/{rule_id}", operation_id="metric-rules:update", responses=document_problems(NotFound, InvalidRequest)
 )
 def update_metric_rule(rule_id: UUID, change: MetricRuleUpdate, caller: MayWrite, session: Writing) -> MetricRuleOut:
-    """Change a rule."""
-    said = change.model_dump(exclude_unset=True)
-    values = {name: value for name, value in said.items() if value is not None or name in MAY_BE_NULL}
+    """Update a metric rule."""
+    sent = change.model_dump(exclude_unset=True)
+    values = {name: value for name, value in sent.items() if value is not None or name in MAY_BE_NULL}
     row = metric_rules.change_rule(session, MetricRuleId(rule_id), values)
     record_audit_event(session, caller, "metric-rule.updated", "metric_rule", row.id, values)
     return MetricRuleOut.model_validate(row)
@@ -87,14 +87,14 @@ def update_metric_rule(rule_id: UUID, change: MetricRuleUpdate, caller: MayWrite
     responses=document_problems(NotFound),
 )
 def delete_rule(rule_id: UUID, caller: MayWrite, session: Writing) -> None:
-    """Delete a rule."""
+    """Delete a metric rule."""
     row = metric_rules.delete_rule(session, MetricRuleId(rule_id))
     record_audit_event(session, caller, "metric-rule.deleted", "metric_rule", rule_id, {"metric": row.metric})
 
 
 @router.get("/metrics/settings", operation_id="metric-settings:get")
 def get_settings(caller: MayRead, session: Reading, settings: Configured) -> MetricSettingsOut:
-    """Say for how long samples are kept, and how many series there are."""
+    """Return the retention of samples and the number of series."""
     days, series = metric_rules.settings(session)
     return MetricSettingsOut(retention_days=days, series=series, max_series=settings.max_series)
 
@@ -103,7 +103,7 @@ def get_settings(caller: MayRead, session: Reading, settings: Configured) -> Met
 def change_settings(
     change: MetricSettingsUpdate, caller: MayManage, session: Writing, settings: Configured
 ) -> MetricSettingsOut:
-    """Keep samples for another time. What is older goes within hours."""
+    """Update the retention of samples. Older samples are deleted within hours."""
     row = metric_rules.set_sample_retention(session, change.retention_days)
     record_audit_event(session, caller, "metric-settings.updated", "metric_settings", row.id, change.model_dump())
     return MetricSettingsOut(retention_days=row.retention_days, series=row.series, max_series=settings.max_series)

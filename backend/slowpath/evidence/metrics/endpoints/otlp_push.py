@@ -1,4 +1,4 @@
-"""OpenTelemetry metrics over HTTP: where its exporters send them, `/v1/metrics` behind the address they are given."""
+"""Endpoint for OpenTelemetry metrics: `/v1/metrics`, which exporters append to the configured endpoint."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,12 +25,12 @@ PROTOBUF, JSON = "application/x-protobuf", "application/json"
 BODY = {"schema": {"type": "string", "format": "binary"}}
 EXPORT_BODY = {"requestBody": {"required": True, "content": {PROTOBUF: BODY}}}
 ANSWER: dict[int | str, dict[str, Any]] = {
-    200: {"description": "Written; what was refused is told as partial success", "content": {PROTOBUF: BODY}},
+    200: {"description": "Written; rejected points are reported as partial success", "content": {PROTOBUF: BODY}},
     400: {"description": "Not written"},
-    415: {"description": "Not understood"},
+    415: {"description": "Content type or encoding not supported"},
 }
-MOST_TOLD = 2000
-"""So many letters of why something was refused."""
+MAX_REASON_LENGTH = 2000
+"""Maximum length of the reason."""
 
 
 @router.post(
@@ -49,11 +49,11 @@ def export(
     clock: Now,
     settings: Configured,
 ) -> Response:
-    """Receive metrics by OTLP/HTTP, protobuf or JSON, gzip or not."""
+    """Receive metrics by OTLP/HTTP as protobuf or JSON, uncompressed or gzip."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     encoding = request.headers.get("content-encoding", "identity").strip().lower()
     if kind not in {PROTOBUF, JSON} or encoding not in {"gzip", "identity", ""}:
-        return _not_understood(request)
+        return _unsupported(request)
     try:
         plain = push_decompression.decompress_gzip(body.take()) if encoding == "gzip" else body.take()
         parts = parts_of_json if kind == JSON else parts_of_wire
@@ -72,11 +72,11 @@ def export(
 
 
 def _answer(taken: WriteResult, *, as_json: bool) -> Response:
-    """Answer as OTLP wants it: empty when all is written, else how many points were refused and why."""
+    """Return the OTLP response: empty if all is written, or else the number of rejected points and the reason."""
     if not taken.faults:
         return JSONResponse({}) if as_json else Response(b"", media_type=PROTOBUF)
     rejected = sum(taken.faults.counts.values())
-    why = MetricPushPartiallyWritten.of(taken.faults, taken.samples + taken.histograms).detail[:MOST_TOLD]
+    why = MetricPushPartiallyWritten.of(taken.faults, taken.samples + taken.histograms).detail[:MAX_REASON_LENGTH]
     if as_json:
         return JSONResponse({"partialSuccess": {"rejectedDataPoints": str(rejected), "errorMessage": why}})
     message = why.encode()
@@ -92,11 +92,11 @@ def _varint(value: int) -> bytes:
     return bytes([*out, value])
 
 
-def _not_understood(request: Request) -> Response:
+def _unsupported(request: Request) -> Response:
     members = {
         "type": "urn:slowpath:push-not-understood",
-        "title": "Not understood",
-        "detail": f"Metrics come here as {PROTOBUF} or {JSON}, packed by gzip or not at all.",
+        "title": "Content type or encoding not supported",
+        "detail": f"Send metrics as {PROTOBUF} or {JSON}, uncompressed or gzip.",
         "resolution": "Set OTEL_EXPORTER_OTLP_PROTOCOL to http/protobuf.",
     }
     return problem_response(request, 415, members)

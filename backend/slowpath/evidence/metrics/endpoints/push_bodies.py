@@ -1,4 +1,4 @@
-"""Bodies of pushes: bounded, and whole in memory, because all of one is needed at once."""
+"""Bodies of pushes: limited in size, and read into memory, because parsing needs the complete body."""
 
 import re
 from collections.abc import AsyncIterator
@@ -12,17 +12,17 @@ from slowpath.platform.accounts.access import MaySend
 from slowpath.platform.http.request_bodies import WholeBody, whole_body
 
 STREAMED = re.compile(r"POST /api/v1/metrics/write|POST /v1/metrics")
-"""The requests whose bodies may be large; each is bounded where it is read."""
+"""Requests with large bodies, whose size is limited while reading."""
 
 
 async def read_bounded_body(request: Request, caller: MaySend) -> AsyncIterator[WholeBody]:
-    """Give the body as it came, bounded for itself and together with what the team sends besides."""
+    """Provide the received body, limited per request and per team."""
     async with whole_body(request, MAX_PACKED_BYTES, f"team:{caller.team_id}") as body:
         yield body
 
 
 def get_series_cache(request: Request) -> SeriesCache:
-    """Return what this process remembers of series."""
+    """Return the series cache of this process."""
     found = request.app.state.series_memory
     assert isinstance(found, SeriesCache)
     return found

@@ -1,4 +1,4 @@
-"""Prometheus remote write over HTTP."""
+"""HTTP endpoint of Prometheus remote write."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -38,8 +38,8 @@ REMOTE_WRITE_BODY = {
     response_class=Response,
     responses={
         **document_problems(TooLarge),
-        400: {"description": "Partly or not written", "content": PROBLEM},
-        415: {"description": "Not understood", "content": PROBLEM},
+        400: {"description": "Partially or not written", "content": PROBLEM},
+        415: {"description": "Content type or encoding not supported", "content": PROBLEM},
     },
     openapi_extra=REMOTE_WRITE_BODY,
 )
@@ -52,11 +52,11 @@ def write(
     clock: Now,
     settings: Configured,
 ) -> Response:
-    """Receive samples by Prometheus remote write, 1 or 2: snappy-compressed protobuf. 204 when all of it is written."""
+    """Receive samples by Prometheus remote write 1 or 2: snappy-compressed protobuf. Returns 204 if all are written."""
     protocol = _protocol(request)
     encoding = request.headers.get("content-encoding", "snappy").strip().lower()
     if protocol is None or encoding != "snappy":
-        return _not_understood(request)
+        return _unsupported(request)
     try:
         plain = push_decompression.decompress_snappy(body.take())
         reader = read_v1 if protocol == "remote-write-1" else read_v2
@@ -82,28 +82,28 @@ def write(
 
 
 def _protocol(request: Request) -> Protocol | None:
-    """Return which remote write this is; without a word of it, version 1."""
+    """Return the version of remote write; 1 if the header does not contain it."""
     kind, *parameters = (part.strip() for part in request.headers.get("content-type", "").split(";"))
     if kind.lower() not in {"application/x-protobuf", ""}:
         return None
-    said = [part.partition("=")[2].strip('" ') for part in parameters if part.lower().startswith("proto")]
+    versions = [part.partition("=")[2].strip('" ') for part in parameters if part.lower().startswith("proto")]
     known: dict[str, Protocol] = {V1: "remote-write-1", V2: "remote-write-2"}
-    return known.get(said[0]) if said else "remote-write-1"
+    return known.get(versions[0]) if versions else "remote-write-1"
 
 
-def _not_understood(request: Request) -> Response:
+def _unsupported(request: Request) -> Response:
     members = {
         "type": "urn:slowpath:push-not-understood",
-        "title": "Not understood",
+        "title": "Content type or encoding not supported",
         "detail": "This is not remote write: Content-Type must be application/x-protobuf (with ;proto="
         f"{V2} for version 2), Content-Encoding must be snappy.",
-        "resolution": "Point Prometheus's remote_write here; OpenTelemetry goes to POST /v1/metrics.",
+        "resolution": "Use this URL as remote_write of Prometheus. Send OpenTelemetry metrics to POST /v1/metrics.",
     }
     return problem_response(request, 415, members)
 
 
 def _written(response: Response, taken: WriteResult | None) -> Response:
-    """Say how much is written, as remote write 2 wants it: also when nothing is."""
+    """Add the headers of remote write 2 with the written counts, also if they are zero."""
     counts: dict[str, Any] = {
         "Samples": taken.samples if taken else 0,
         "Histograms": taken.histograms if taken else 0,

@@ -1,1 +1,1 @@
-"""Verbs of metrics: take samples in, fold them, read them, say what they are."""
+"""Services of metrics: ingest, compaction, reading, classification, detection, dashboard."""

@@ -1,9 +1,9 @@
-"""Looking through an environment for changes, and judging its deploys: what is read, what is decided, what is written.
+"""Detect change points in an environment: read the input, find and attribute changes, write the results.
 
-Query shape of `gather_scan_input`: how far it has been watched, the environment's order with edges, what was recognised, deploys and
-changes of the window; then samples, of all services at once: those since the minutes that are remembered, hours only of
-services that are not remembered or are looked at closely. The decisions hold no session; `usual_then` reads the same hour of
-earlier days, only for what was found.
+Query shape of `gather_scan_input`: the cursor, the service order with edges, the classified series, deployments and change
+points of the scan range; then the samples of all services at once: those after the cached minutes, and hours only for
+services that are not cached or are scanned closely. Detection needs no session; the check for daily patterns reads the same
+hour of earlier days, only for detected changes.
 """
 
 from collections.abc import Container, Sequence
@@ -44,34 +44,34 @@ from slowpath.evidence.metrics.tables import DetectionCursor, MetricChangePoint
 from slowpath.inventory.catalog import service as catalog
 
 BEHIND_MS: Final = 6 * HOUR_MS
-"""So much before the newest samples is looked at: bursts and what is usual are learnt from it."""
+"""Scan range before the newest samples, used to estimate the usual variation."""
 FIRST_MS: Final = DAY_MS
-"""At most so much of what came in unseen."""
+"""Maximum range of samples that were not scanned before."""
 FINE_MS: Final = 2 * HOUR_MS
 FRESH_MS: Final = 30 * MINUTE_MS
-"""So long after a deploy (or a service's first sample) it is looked at in fine cells."""
+"""Time after a deployment, or after a service's first sample, that is scanned in fine cells."""
 SETTLED_MS: Final = 15 * MINUTE_MS
-"""So long a change is measured again with what comes in; then it stays as it is."""
+"""Time for which a change point is measured again with new samples."""
 LATE_MS: Final = 10 * MINUTE_MS
-"""What would have been decided longer before the last look came in late: history is not drawn anew."""
+"""Maximum age of a new change point before the last scan: older ones come from late samples and are ignored."""
 NEAR_MS: Final = 5 * MINUTE_MS
 SAME_MS: Final = MINUTE_MS
-"""Minutes and finer cells place one change so far apart, at most. Steps that are farther apart are two: a deploy soon after
-an unexplained step has a step of its own."""
+"""Maximum distance of one change point between minutes and finer cells. Steps farther apart are two change points, such as
+an unexplained one and one of a deployment soon after."""
 SERVICES_MAX: Final = 500
 CHANGES_MAX: Final = 1_000
 LEAST_USUAL_CELLS: Final = 10
 USUAL_SHARE: Final = 0.5
-"""A step of which the same hour of an earlier day shows half is the day's rhythm."""
+"""A step is a daily pattern if the same hour of an earlier day has at least this share of it."""
 
 
 def environments(session: ReadSession) -> list[EnvironmentId]:
-    """Return the environments that may have metrics."""
+    """Return the environments that can have metrics."""
     return [EnvironmentId(each.id) for each in catalog.environments(session, None, SERVICES_MAX)]
 
 
 def gather_scan_input(session: ReadSession, environment_id: EnvironmentId, memory: DetectionCache) -> ScanInput | None:
-    """Read what is to be looked at; None if nothing came in since the last look."""
+    """Read the input of a scan; None if there are no new samples since the last scan."""
     recognised = dashboard_samples.load_environment_signals(session, environment_id)
     newest = recognised.newest_ms
     watch = queries.select_detection_cursor(session, environment_id)
@@ -102,7 +102,7 @@ def gather_scan_input(session: ReadSession, environment_id: EnvironmentId, memor
 
 
 def _with_samples(session: ReadSession, gathered: ScanInput) -> ScanInput:
-    """Read for each service what it is looked at by: hours where nothing is remembered or it is fresh, else what is new."""
+    """Read the samples of each service: hours if it is not cached or has a recent deployment, or else new samples."""
     since: dict[int, list[ServiceId]] = {}
     deploys_ms = _deploys_ms(gathered)
     remembered = [one.remembered.until_ms for one in gathered.services if one.remembered is not None]
@@ -126,7 +126,7 @@ def _with_samples(session: ReadSession, gathered: ScanInput) -> ScanInput:
 def detect_change_points(
     gathered: ScanInput, memory: DetectionCache, team_id: TeamId, rng: Generator
 ) -> list[DetectedChangePoint]:
-    """Find what has changed since, and measure again what changed lately. Nothing is read; settled minutes are remembered."""
+    """Find new change points, and measure recent ones again. Reads nothing; caches settled minutes."""
     found: list[DetectedChangePoint] = []
     deploys_ms = _deploys_ms(gathered)
     for service in gathered.services:
@@ -142,7 +142,7 @@ def detect_change_points(
 
 
 def _deploys_ms(gathered: ScanInput) -> dict[ServiceId, list[int]]:
-    """When steps of each service are expected: at its own deploys and at those of whom it calls."""
+    """Return the expected step times of each service: its deployments and those of its callees."""
     own = {one.service_id: [to_ms(each.started_at) for each in one.deploys] for one in gathered.services}
     return {
         one.service_id: [at for each in (one.service_id, *one.callees) for at in own.get(each, ())]
@@ -155,7 +155,7 @@ def _is_fresh(gathered: ScanInput, deploys_ms: Sequence[int], first_ms: int) -> 
 
 
 def _grids(gathered: ScanInput, service: ScannedService, deploys_ms: Sequence[int]) -> list[ServiceCells]:
-    """The cells by which a service is judged now: minutes if they are due, and fine ones while it is fresh."""
+    """Return the cells to scan a service by: minutes if due, and fine cells after a recent deployment."""
     grids: list[ServiceCells] = []
     remembered = service.remembered
     if remembered is None and not service.samples.counters():
@@ -166,7 +166,7 @@ def _grids(gathered: ScanInput, service: ScannedService, deploys_ms: Sequence[in
         if remembered is not None and minutes is not None:
             minutes = joined(remembered.minutes, minutes, gathered.from_ms)
         if minutes is None:
-            return grids  # its histogram is another one now: the next look reads all of it
+            return grids  # its histogram has changed: the next scan reads the complete range
         grids.append(minutes)
     first_ms = remembered.first_ms if remembered else _first_ms(service.samples)
     if service.samples.counters() and _is_fresh(gathered, deploys_ms, first_ms):
@@ -202,7 +202,7 @@ def _of_service(
 def _again(
     gathered: ScanInput, service: ScannedService, grids: Sequence[ServiceCells], rng: Generator
 ) -> list[DetectedChangePoint]:
-    """The changes that are not settled yet, by the finest cells."""
+    """Measure the unsettled change points again, by the finest cells."""
     if not grids:
         return []
     out = []
@@ -224,7 +224,7 @@ def _again(
 
 
 def attribute_causes(gathered: ScanInput, found: Sequence[DetectedChangePoint]) -> list[DetectedChangePoint]:
-    """Name the cause of each, callees before callers: who merely waits for another one follows it."""
+    """Attribute a cause to each change point, callees first: a caller that waits for a callee follows it."""
     by_id = {one.service_id: one for one in gathered.services}
     found = [*found, *_open(gathered, {each.row_id for each in found})]
     settled = {each.row_id for each in found}
@@ -251,21 +251,21 @@ def attribute_causes(gathered: ScanInput, found: Sequence[DetectedChangePoint]) 
             for other in others.get(one, ())
             if (other.change.signal == "qps") == load or load
         ]
-        told = attribute_change(each.change, each.load_share, _own_deploys(service, each.change), near)
-        out.append(DetectedChangePoint(each.service_id, each.change, each.row_id, told, each.load_share))
+        cause = attribute_change(each.change, each.load_share, _own_deploys(service, each.change), near)
+        out.append(DetectedChangePoint(each.service_id, each.change, each.row_id, cause, each.load_share))
     return out
 
 
-def _open(gathered: ScanInput, looked_at: Container[UUID | None]) -> list[DetectedChangePoint]:
-    """The known changes whose cause is not known: a deploy, or who calls whom, may have been told of since.
+def _open(gathered: ScanInput, measured: Container[UUID | None]) -> list[DetectedChangePoint]:
+    """Return the recorded change points without a cause: a deployment or an edge may have been recorded since.
 
-    Load did not explain them when they were found. One by a deploy that was deleted is among them.
+    Load did not cause them. Those caused by a deleted deployment are included.
     """
     return [
         DetectedChangePoint(one.service_id, change_point_from_row(row), row.id)
         for one in gathered.services
         for row in one.known
-        if row.id not in looked_at
+        if row.id not in measured
         and (
             row.cause == "unexplained"
             or (row.cause == "load" and row.signal == "qps")
@@ -286,7 +286,7 @@ def _own_deploys(service: ScannedService, change: LatencyChangePoint) -> list[De
 def drop_seasonal_changes(
     session: ReadSession, gathered: ScanInput, found: Sequence[DetectedChangePoint]
 ) -> list[DetectedChangePoint]:
-    """Leave out what the same hour of yesterday or of a week ago shows too."""
+    """Omit changes that also occur in the same hour of the previous day or week."""
     return [
         each
         for each in found
@@ -313,7 +313,7 @@ def _usual_then(session: ReadSession, environment_id: EnvironmentId, found: Dete
 
 
 def record_change_points(session: WriteSession, gathered: ScanInput, found: Sequence[DetectedChangePoint]) -> None:
-    """Write down what was found, and how far was looked."""
+    """Record the change points found, and the cursor."""
     for each in found:
         values = {
             **{name: getattr(each.change, name) for name in ("before", "after", "ratio", "ratio_low", "ratio_high")},
@@ -338,15 +338,15 @@ def record_change_points(session: WriteSession, gathered: ScanInput, found: Sequ
             "detected_ms": each.change.seen_ms,
         }
         session.execute(insert(MetricChangePoint).values(**place, **values).on_conflict_do_nothing())
-    looked = {
+    cursor = {
         "scanned_until_ms": gathered.newest_ms,
         "minutes_ms": gathered.newest_ms if gathered.minutes_due else gathered.minutes_ms,
     }
     mine = {"team_id": session.team_id, "id": new_id(), "environment_id": gathered.environment_id}
     session.execute(
         insert(DetectionCursor)
-        .values(**mine, **looked)
-        .on_conflict_do_update(index_elements=["team_id", "environment_id"], set_=looked)
+        .values(**mine, **cursor)
+        .on_conflict_do_update(index_elements=["team_id", "environment_id"], set_=cursor)
     )
 
 
@@ -362,7 +362,7 @@ def _same_place(one: LatencyChangePoint, other: LatencyChangePoint) -> bool:
 
 
 def change_point_from_row(row: MetricChangePoint) -> LatencyChangePoint:
-    """Return the change that a row holds."""
+    """Return the change point of a row."""
     return LatencyChangePoint(
         cast("SignalName", row.signal),
         row.at_ms,

@@ -1,4 +1,4 @@
-"""The tail folded into packed hours, and what is too old deleted."""
+"""Compact WAL records into chunks, and delete expired samples."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,33 +13,33 @@ from slowpath.core.db_sessions import ReadSession, WriteSession
 from slowpath.core.jobs import enqueue_unless_pending
 from slowpath.evidence.metrics import queries
 from slowpath.evidence.metrics.jobs import CompactMetricWal, DeleteExpiredSamples
-from slowpath.evidence.metrics.rules import DAY_MS, FOLD_AFTER_S, HOUR_MS, RETAIN_AFTER_S
+from slowpath.evidence.metrics.rules import COMPACT_AFTER_S, DAY_MS, HOUR_MS, RETAIN_AFTER_S
 from slowpath.evidence.metrics.tables import MetricChunk, MetricExemplar, MetricSeries, MetricSettings, MetricWalRecord
 
 AT_ONCE = 500
 NEWER_MS = 600_000
-"""The newest time of a series is written again when it is so much newer: not a write for every series with every fold."""
+"""Minimum increase of a series' newest time that is written, to avoid a write per series and compaction."""
 NEWEST = text(
-    "UPDATE metric_series SET last_ms = newest FROM unnest(CAST(:ids AS bigint[]), CAST(:times AS bigint[])) AS told (series, newest) "
+    "UPDATE metric_series SET last_ms = newest FROM unnest(CAST(:ids AS bigint[]), CAST(:times AS bigint[])) AS given (series, newest) "
     "WHERE team_id = :team AND id = series AND last_ms < newest - :newer"
 )
 
 
 @dataclass(frozen=True)
 class CompactionInput:
-    """What is to be folded, and what of it is there already."""
+    """WAL samples to compact, and the existing chunks to merge with."""
 
-    folds: int
-    """The team's count of folds when this was read."""
+    compaction_count: int
+    """The team's compaction count at the time of reading."""
     tail_ids: Sequence[int]
     sorted_out: SortedSamples
     there: Mapping[Place, bytes]
     more: bool
-    """Whether there is more in the tail than one job takes."""
+    """Whether the WAL has more samples than one job compacts."""
 
 
 def gather_wal_samples(session: ReadSession, most_samples: int) -> CompactionInput | None:
-    """Return the oldest samples of the tail, up to so many, by block and hour; None if there are none."""
+    """Return the oldest samples of the WAL up to a limit, by series group and hour; None if there are none."""
     settings = queries.settings(session)
     rows = queries.select_oldest_wal_records(session, most_samples)
     if settings is None or not rows:
@@ -54,10 +54,10 @@ def gather_wal_samples(session: ReadSession, most_samples: int) -> CompactionInp
 
 
 def replace_wal_with_chunks(session: WriteSession, gathered: CompactionInput, folded: Sequence[CompactedChunk]) -> bool:
-    """Put the packed hours in the place of the tail's rows; False, and nothing done, if somebody else folded meanwhile."""
+    """Replace WAL records by chunks; return False and do nothing if another compaction committed meanwhile."""
     mine = session.scalar(
         update(MetricSettings)
-        .where(MetricSettings.team_id == session.team_id, MetricSettings.compaction_count == gathered.folds)
+        .where(MetricSettings.team_id == session.team_id, MetricSettings.compaction_count == gathered.compaction_count)
         .values(compaction_count=MetricSettings.compaction_count + 1)
         .returning(MetricSettings.id)
         .execution_options(synchronize_session=False)
@@ -82,8 +82,8 @@ def replace_wal_with_chunks(session: WriteSession, gathered: CompactionInput, fo
         )
         session.execute(put, rows)
     newest = gathered.sorted_out.newest_ms
-    told = {"ids": list(newest), "times": list(newest.values()), "team": session.team_id, "newer": NEWER_MS}
-    session.execute(NEWEST, told)
+    values = {"ids": list(newest), "times": list(newest.values()), "team": session.team_id, "newer": NEWER_MS}
+    session.execute(NEWEST, values)
     session.execute(
         delete(MetricWalRecord)
         .where(MetricWalRecord.team_id == session.team_id, MetricWalRecord.id.in_(gathered.tail_ids))
@@ -93,21 +93,21 @@ def replace_wal_with_chunks(session: WriteSession, gathered: CompactionInput, fo
 
 
 def enqueue_next_compaction(session: WriteSession, gathered: CompactionInput | None, *, recorded: bool) -> None:
-    """Ask for what is to be done next: the rest of the tail, and later what is too old by then."""
+    """Enqueue the next jobs: the rest of the WAL, and later the deletion of expired samples."""
     if gathered is not None and (gathered.more or not recorded):
-        enqueue_unless_pending(session, CompactMetricWal(session.team_id), after_s=0.0 if recorded else FOLD_AFTER_S)
+        enqueue_unless_pending(session, CompactMetricWal(session.team_id), after_s=0.0 if recorded else COMPACT_AFTER_S)
     enqueue_unless_pending(session, DeleteExpiredSamples(session.team_id), after_s=RETAIN_AFTER_S)
 
 
 def now_ms(session: ReadSession) -> int:
-    """Return the time by the database's clock."""
+    """Return the time of the database's clock."""
     return queries.now_ms(session)
 
 
 def delete_expired_samples(session: WriteSession, now_ms: int) -> int:
-    """Delete what is older than the team keeps; returns how many series are gone. Writers of the team wait meanwhile.
+    """Delete expired samples and series; return the number of deleted series. Writers of the team wait meanwhile.
 
-    A series goes when its newest sample is too old and nothing of it lies in the tail; its number is not used again.
+    A series is deleted if its newest sample is expired and the WAL has none of it; its ID is not reused.
     """
     settings = queries.settings_locked(session)
     if settings is None:

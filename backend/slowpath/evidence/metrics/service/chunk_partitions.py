@@ -1,4 +1,4 @@
-"""The months of packed samples: each is a partition, made before it is needed, dropped when no team keeps anything of it."""
+"""Monthly partitions of chunks: created in advance, dropped when no team retains their samples."""
 
 from collections.abc import Sequence
 
@@ -9,10 +9,10 @@ from slowpath.evidence.metrics.rules import MONTHS_AHEAD
 
 
 def maintain_partitions(cross_team: Connection) -> Sequence[tuple[str, str]]:
-    """Make the partitions of the months to come and drop those that are too old for every team.
+    """Create the partitions of the coming months and drop those that are expired for every team.
 
-    Returns which, and "made" or "dropped"; one "busy" means that others held the table too long, and nothing was done: the
-    next time will do. `cross_team` has stepped into `slowpath_cross_team`.
+    Returns the partitions with "made" or "dropped". "busy" means that the table was locked too long and nothing was done;
+    the next run will try again. `cross_team` has the role `slowpath_cross_team`.
     """
     done = queries.maintain_chunk_partitions(cross_team, MONTHS_AHEAD)
     busy = [each for each in done if each[1] == "busy"]

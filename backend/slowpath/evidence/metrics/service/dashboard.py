@@ -1,8 +1,8 @@
-"""The board: what was recognised in an environment, read once, drawn on one grid, with what happened beside it.
+"""Build the dashboard of an environment: its signals on one time grid, with markers.
 
-Query shape: the environment, its services in request-flow order (with edges), what was recognised in its series, the samples
-of all rows at once (twice when another time is laid beneath), deploys in the range and running at its end, annotations,
-changes and checks. No query per row.
+Query shape: the environment, its services in service order (with edges), its classified series, the samples of all rows at
+once (twice with a time shift), deployments in the range and running at its end, annotations, change points and checks. No
+query per row.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,22 +34,22 @@ Against = Literal["none", "week", "before-deploy"]
 
 BOARD_ROWS_MAX: Final = 50
 WEEK_MS: Final = 7 * 86_400_000
-NOT_NOW: Final = "no samples of it lie in this range."
-"""Of a service whose series are known."""
+NOT_NOW: Final = "no samples in this time range."
+"""Reason for a service with known series."""
 ENVIRONMENTS_MAX: Final = 200
-# What a rate at the left edge looks back on: enough for four scrapes of up to 225 s, whatever the step.
+# Rate window before the left edge: enough for four scrapes of up to 225 s, for every step.
 BEFORE_MS: Final = 900_000
 CLOCKS_APART_MS: Final = 10_000
-"""What was received is timed by the database, what was seen by us."""
+"""Tolerance between the clocks of the database, which times samples, and of this process."""
 USUAL_ENVIRONMENT: Final = "production"
 
 
 @dataclass(frozen=True)
 class DashboardRequest:
-    """What is asked for. Without an environment the usual one; without services the first `rows` ones in order.
+    """A dashboard request. Defaults: the default environment, and the first `rows` services in service order.
 
-    Who shows a board already asks for its cells after `since_ms` alone, and says what it has seen: what the server's clock said
-    then. Pages of one board lie on one grid when they name its step.
+    A client that shows a dashboard requests only the cells after `since_ms`, and sends the server's time of its state.
+    Pages of one dashboard share a grid if they request its step.
     """
 
     from_ms: int
@@ -65,48 +65,48 @@ class DashboardRequest:
 
     @property
     def cells(self) -> "DashboardRequest":
-        """The same of the newest cells only, if no more is asked for."""
+        """The request limited to the newest cells, if only these are requested."""
         return self if self.since_ms is None else replace(self, from_ms=self.since_ms)
 
 
 def choose_environment(
     session: ReadSession, wish: DashboardRequest, also: frozenset[EnvironmentId]
 ) -> EnvironmentId | None:
-    """Return which environment a board shows; `also` have something to show that is not kept here. Raises `EnvironmentNotFound`."""
+    """Return the environment to show; `also` are those with federated services. Raises `EnvironmentNotFound`."""
     found = _environment(session, wish.environment_id, catalog.environments(session, None, ENVIRONMENTS_MAX), also)
     return EnvironmentId(found.id) if found else None
 
 
 def read_between(wish: DashboardRequest) -> tuple[tuple[int, int], int]:
-    """Return the interval of which samples are read, and the finest step that the board may have."""
+    """Return the time range of the samples to read, and the finest step of the dashboard."""
     return (wish.from_ms - BEFORE_MS, wish.to_ms), grid_between(wish.from_ms, wish.to_ms, 1).step_ms
 
 
 def build_dashboard(
     session: ReadSession, wish: DashboardRequest, now: datetime, elsewhere: RemoteSamples = NOTHING
 ) -> bytes:
-    """Return the board as "slowpath.board". Raises `EnvironmentNotFound`, `ServiceNotFound`."""
+    """Return the dashboard as a "slowpath.board" file. Raises `EnvironmentNotFound`, `ServiceNotFound`."""
     environments = catalog.environments(session, None, ENVIRONMENTS_MAX)
     environment = _environment(session, wish.environment_id, environments, elsewhere.environments)
-    said: dict[str, Any] = {
+    header: dict[str, Any] = {
         "environment": _named(environment) if environment else None,
         "environments": [_named(each) for each in sorted(environments, key=lambda each: each.slug)],
         "now_ms": _ms(now),
     }
     if environment is None:
-        return board_file({**said, **_nothing("no-metrics", "No metrics have come in yet.")}, _bare_grid(wish), {})
+        return board_file({**header, **_nothing("no-metrics", "No metrics received yet.")}, _bare_grid(wish), {})
     if wish.since_ms is not None and queries.has_late_samples(
         session, wish.since_ms, max(0, (wish.seen_ms or 0) - CLOCKS_APART_MS)
     ):
-        wish = replace(wish, since_ms=None)  # what was drawn before is not what is known now
-    return _of_environment(session, wish, EnvironmentId(environment.id), said, elsewhere.services)
+        wish = replace(wish, since_ms=None)  # earlier cells have changed
+    return _of_environment(session, wish, EnvironmentId(environment.id), header, elsewhere.services)
 
 
 def _of_environment(
     session: ReadSession,
     wish: DashboardRequest,
     environment_id: EnvironmentId,
-    said: dict[str, Any],
+    header: dict[str, Any],
     through: Mapping[ServiceId, RemoteServiceSamples],
 ) -> bytes:
     order = catalog.get_service_order(session, environment_id)
@@ -120,8 +120,8 @@ def _of_environment(
     rows = _page(listed, order.services, wish)
     cells = wish.cells
     ids = [ServiceId(row.id) for row in rows]
-    kept = [one for one in ids if one not in through]
-    samples = recognised.samples(session, kept, cells.from_ms - BEFORE_MS, wish.to_ms)
+    stored = [one for one in ids if one not in through]
+    samples = recognised.samples(session, stored, cells.from_ms - BEFORE_MS, wish.to_ms)
     samples |= {one: through[one].samples for one in ids if one in through}
     grid = _grid(cells, samples)
     running = catalog.list_active_deployments(session, environment_id, end)
@@ -135,7 +135,7 @@ def _of_environment(
     shown = {ServiceId(each.id) for each in listed} | set(ids)
     marks = dashboard_markers.list_markers(session, environment_id, list(shown), wish.from_ms, wish.to_ms)
     header = {
-        **said,
+        **header,
         "newest_ms": _newest(wish, recognised, through, samples),
         "order_source": order.source,
         "rows": [_row(row, running, panels, samples, (recognised, through)) for row in rows],
@@ -172,7 +172,7 @@ def _environment(
     environments: Sequence[Environment],
     also: frozenset[EnvironmentId],
 ) -> Environment | None:
-    """The one asked for; else of those with services to show the usual one, else the oldest."""
+    """Return the requested environment, or else the default or the oldest of those with services to show."""
     if asked is not None:
         return catalog.environment(session, asked)
     measured = service_signals.environments_measured(session) | also
@@ -182,7 +182,7 @@ def _environment(
 
 
 def _page(listed: Sequence[Service], known: Sequence[Service], wish: DashboardRequest) -> list[Service]:
-    """The services asked for, in order; else the first that fit on a page."""
+    """Return the requested services in order, or else the first page."""
     asked = wish.service_ids
     if not asked:
         return list(listed[: wish.rows])
@@ -195,7 +195,7 @@ def _page(listed: Sequence[Service], known: Sequence[Service], wish: DashboardRe
 
 
 def _grid(wish: DashboardRequest, samples: Mapping[ServiceId, ServiceSamples]) -> TimeGrid:
-    """One grid for all: its step is not below the shortest scrape interval on the board."""
+    """Return one grid for all rows, with a step of at least the shortest scrape interval."""
     if wish.step_ms is not None:
         return grid_of(wish.from_ms, wish.to_ms, wish.step_ms)
     intervals = [scrape_interval_ms(one.counters()) for one in samples.values() if one.counters()]
@@ -214,20 +214,20 @@ def _panels(samples: ServiceSamples, grid: TimeGrid, *, by_instance: bool = Fals
 def _against(
     wish: DashboardRequest, grid: TimeGrid, deploys: Sequence[Deployment]
 ) -> tuple[dict[str, Any] | None, str | None]:
-    """How far back the other time lies, and how it is called; or why there is none.
+    """Return the time shift and its label, or the reason why there is none.
 
-    Before a deploy: as much time before it as there is after it, so that the last column lies on the moment of the deploy.
+    The shift before a deployment equals the time since it, so that the last column ends at the deployment.
     """
     if wish.against == "none":
         return None, None
     if wish.against == "week":
-        return {"shift_ms": WEEK_MS, "label": "a week before"}, None
+        return {"shift_ms": WEEK_MS, "label": "one week earlier"}, None
     if not deploys:
-        return None, "No deploy in this range."
+        return None, "No deployment in this time range."
     newest = deploys[-1]
     behind = wish.to_ms - _ms(newest.started_at)
     shift = max(grid.step_ms, -(-behind // grid.step_ms) * grid.step_ms)
-    return {"shift_ms": shift, "label": f"before deploy {newest.label or newest.commit[:12] or 'unnamed'}"}, None
+    return {"shift_ms": shift, "label": f"before deployment {newest.label or newest.commit[:12] or 'unnamed'}"}, None
 
 
 def _newest(
@@ -236,14 +236,14 @@ def _newest(
     through: Mapping[ServiceId, RemoteServiceSamples],
     samples: Mapping[ServiceId, ServiceSamples],
 ) -> int | None:
-    """The newest sample of what is shown; where nothing of it is in the range, the newest that is known of before."""
+    """Return the time of the newest shown sample; if none is in the range, of the newest known sample."""
     read = [int(each.times_ms[-1]) for one in samples.values() for each in one.counters() if len(each.times_ms)]
     known = [max(read, default=_newest_elsewhen(wish, recognised)), *(one.newest_ms for one in through.values())]
     return max((at for at in known if at is not None), default=None)
 
 
 def _newest_elsewhen(wish: DashboardRequest, recognised: EnvironmentSignals) -> int | None:
-    """The newest sample, where none of it is in the range: one that is in it is another environment's."""
+    """Return the time of the newest sample outside the range; one inside belongs to another environment."""
     newest = recognised.newest_ms
     return recognised.folded_ms if newest is not None and wish.from_ms <= newest <= wish.to_ms else newest
 
@@ -282,7 +282,7 @@ def _row(
         },
         "latency": {"histogram": panels[one].histogram, "why": _latency_why(panels[one], why)},
         "requests": {"found": bool(panels[one].qps), "why": None if panels[one].qps else why.requests or NOT_NOW},
-        "source": through[one].said if one in through else None,
+        "source": through[one].document if one in through else None,
         **row_said(panels[one], samples[one].gauges),
     }
 
@@ -293,7 +293,7 @@ def _service(row: Service) -> dict[str, str]:
 
 def _latency_why(panels: ServicePanels, why: dashboard_samples.NotDrawnReason) -> str | None:
     if panels.histogram == "mean":
-        return "Only a sum and a count arrive: no quantiles can be known, the mean is drawn."
+        return "Only a sum and a count are received, so quantiles are unknown and the mean is shown."
     return (why.latency or NOT_NOW) if panels.histogram == "none" else None
 
 
@@ -308,7 +308,7 @@ def _deploy(row: Deployment, marks: dashboard_markers.DashboardMarkers) -> dict[
         "at_ms": _ms(row.started_at),
         "ended_ms": _ms(row.ended_at) if row.ended_at else None,
         "verdict": check.verdict if check else None,
-        "check": check.said if check else None,
+        "check": check.document if check else None,
         "commits": row.commits,
         "url": row.url,
     }
@@ -320,22 +320,22 @@ def _empty(
     panels: Mapping[ServiceId, ServicePanels],
     samples: Mapping[ServiceId, ServiceSamples],
 ) -> dict[str, str] | None:
-    """Why nothing is drawn, if nothing is."""
+    """Return the reason if the dashboard is empty, or else None."""
     if any(samples[one].counters() or any(g.series for g in samples[one].gauges) for one in panels):
         return None
     if not recognised.series_known:
-        return {"code": "no-metrics", "why": "No metrics have come in yet."}
+        return {"code": "no-metrics", "why": "No metrics received yet."}
     if not recognised.services:
         return {
             "code": "not-recognised",
-            "why": f"{recognised.series_known:,} series have come in, but none of this environment was recognised as the "
-            "requests or the latency of a service. The settings page of metrics says why.",
+            "why": f"{recognised.series_known:,} series received, but none in this environment is recognized as "
+            "requests or latency of a service. See Settings > Metrics for the reasons.",
         }
     newest_ms = _newest_elsewhen(wish, recognised)
     if newest_ms is None:
-        return {"code": "nothing-in-range", "why": "Nothing in this range."}
+        return {"code": "nothing-in-range", "why": "No samples in this time range."}
     newest = _time(newest_ms).strftime("%Y-%m-%d %H:%M:%S UTC")
-    return {"code": "nothing-in-range", "why": f"Nothing in this range; the newest sample is of {newest}."}
+    return {"code": "nothing-in-range", "why": f"No samples in this time range. The newest sample is from {newest}."}
 
 
 def _nothing(code: str, why: str) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""What stands beside the lines of the board besides deploys: changes of latency that were found, checks of deploys.
+"""Dashboard markers: change points and deployment checks.
 
-Query shape: changes in the range, the deploys and services that explain them, checks of the deploys: four queries in all.
+Query shape: change points in the range, the deployments and services that cause them, checks: four queries in total.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,21 +21,21 @@ from slowpath.inventory.catalog import service as catalog
 from slowpath.inventory.catalog.tables import Deployment, Service
 
 BEFORE_RANGE_MS: Final = 3_600_000
-"""A change at the left edge may be explained by a deploy just outside."""
-TOLD: Final = ("at_ms", "before", "after", "ratio", "ratio_low", "ratio_high")
+"""A change point at the left edge can be caused by a deployment just outside the range."""
+JSON_FIELDS: Final = ("at_ms", "before", "after", "ratio", "ratio_low", "ratio_high")
 
 
 @dataclass(frozen=True)
 class DeploymentCheckMarker:
-    """What was decided of a deploy, as it is told."""
+    """Verdict on a deployment with the JSON of its check."""
 
     verdict: str
-    said: dict[str, Any]
+    document: dict[str, Any]
 
 
 @dataclass(frozen=True)
 class DashboardMarkers:
-    """Changes in the range, checks by deploy, and the sentence above the board."""
+    """Change points in the range, checks by deployment, and the headline of the dashboard."""
 
     changes: Sequence[dict[str, Any]] = ()
     checks: Mapping[UUID, DeploymentCheckMarker] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class DashboardMarkers:
 def list_markers(
     session: ReadSession, environment_id: EnvironmentId, service_ids: Sequence[ServiceId], from_ms: int, to_ms: int
 ) -> DashboardMarkers:
-    """Return what was found of these services in a range."""
+    """Return the markers of these services in a time range."""
     shown = set(service_ids)
     rows = [row for row in _changes(session, environment_id, from_ms, to_ms) if row.service_id in shown]
     deploys = _deploys(session, environment_id, from_ms, to_ms)
@@ -54,10 +54,12 @@ def list_markers(
     for check in queries.checks_of(session, list(deploys)) if deploys else ():
         checks.setdefault(check.deployment_id, []).append(check)
     counted = {
-        deploy_id: row for deploy_id, looks in checks.items() if (row := select_deciding_evaluation(looks)) is not None
+        deploy_id: row
+        for deploy_id, rows_of in checks.items()
+        if (row := select_deciding_evaluation(rows_of)) is not None
     }
     return DashboardMarkers(
-        [_told(row, deploys, services) for row in rows],
+        [_change_to_json(row, deploys, services) for row in rows],
         {deploy_id: DeploymentCheckMarker(row.verdict, row.statement) for deploy_id, row in counted.items()},
         _headline(rows, deploys, services, to_ms),
     )
@@ -66,10 +68,10 @@ def list_markers(
 def list_environment_change_points(
     session: ReadSession, environment_id: EnvironmentId, from_ms: int, to_ms: int
 ) -> list[dict[str, Any]]:
-    """Return the changes of all services of an environment in a range, oldest first. Raises `EnvironmentNotFound`."""
+    """Return the change points of all services of an environment in a range, oldest first. Raises `EnvironmentNotFound`."""
     services = _services(session, environment_id)
     deploys = _deploys(session, environment_id, from_ms, to_ms)
-    return [_told(row, deploys, services) for row in _changes(session, environment_id, from_ms, to_ms)]
+    return [_change_to_json(row, deploys, services) for row in _changes(session, environment_id, from_ms, to_ms)]
 
 
 def _changes(
@@ -87,16 +89,16 @@ def _services(session: ReadSession, environment_id: EnvironmentId) -> dict[UUID,
     return {row.id: row for row in catalog.get_service_order(session, environment_id).services}
 
 
-def _told(
+def _change_to_json(
     row: MetricChangePoint, deploys: Mapping[UUID, Deployment], services: Mapping[UUID, Service]
 ) -> dict[str, Any]:
-    """Return a change as the board has it."""
+    """Return a change point as JSON for the dashboard."""
     followed = services.get(row.upstream_cause_service_id) if row.upstream_cause_service_id else None
     return {
         "id": str(row.id),
         "service_id": str(row.service_id),
         "signal": row.signal,
-        **{name: getattr(row, name) for name in TOLD},
+        **{name: getattr(row, name) for name in JSON_FIELDS},
         "low_ms": row.earliest_ms,
         "high_ms": row.latest_ms,
         "cause": row.cause,
@@ -117,9 +119,9 @@ def _headline(
     services: Mapping[UUID, Service],
     until_ms: int,
 ) -> dict[str, Any] | None:
-    """The change that is to be looked at first: longer latency that lasts and that something else does not explain.
+    """Return the headline: a lasting increase of latency that neither load nor a dependency explains.
 
-    What a deploy explains comes before what nothing explains; of several the largest.
+    Changes caused by a deployment come before unexplained ones, then the largest.
     """
     last: dict[UUID, MetricChangePoint] = {}
     for row in rows:

@@ -1,4 +1,4 @@
-"""From what was recognised to what is drawn: which series of a service are its requests, which its latency, read all at once."""
+"""Select and read the samples of the classified series that the dashboard shows."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ from slowpath.evidence.metrics.service.series_reader import SeriesSelector, Seri
 from slowpath.evidence.metrics.service.service_signals import ServiceSignals, Signal
 
 GAUGES_MAX: Final = 4
-SHAPES: Final = ("native", "classic", "sum-count")  # what tells more comes first
+SHAPES: Final = ("native", "classic", "sum-count")  # most precise first
 NOT_HERE: Final = "No metrics of this service come in from this environment."
 
 
 @dataclass(frozen=True)
 class NotDrawnReason:
-    """Why something of a service is not drawn."""
+    """Reasons why requests or latency of a service are not shown."""
 
     requests: str | None
     latency: str | None
@@ -28,17 +28,17 @@ class NotDrawnReason:
 
 @dataclass(frozen=True)
 class EnvironmentSignals:
-    """What was recognised in an environment."""
+    """Classified signals of an environment."""
 
     services: Mapping[ServiceId, ServiceSignals]
     series_known: int
     newest_ms: int | None
-    """Of the environment, or of any other as long as it is not folded."""
+    """Newest sample of the environment, or of any environment in the WAL."""
     folded_ms: int | None = None
-    """Of this environment for sure, but some minutes behind."""
+    """Newest compacted sample of this environment, some minutes old."""
 
     def why(self, service_id: ServiceId) -> NotDrawnReason:
-        """Why requests or latency of a service are missing."""
+        """Return why requests or latency of a service are missing."""
         known = self.services.get(service_id)
         return (
             NotDrawnReason(known.why_no_requests, known.why_no_latency) if known else NotDrawnReason(NOT_HERE, NOT_HERE)
@@ -47,7 +47,7 @@ class EnvironmentSignals:
     def samples(
         self, session: ReadSession, service_ids: Sequence[ServiceId], from_ms: int, to_ms: int
     ) -> dict[ServiceId, ServiceSamples]:
-        """Return the samples of these services in an interval; a service that was not recognised has none."""
+        """Return the samples of these services in a time range; services without signals have none."""
         chosen = {one: _chosen(self.services[one]) for one in service_ids if one in self.services}
         selectors = list(dict.fromkeys(key for one in chosen.values() for key in one.wanted()))
         found = dict(
@@ -57,7 +57,7 @@ class EnvironmentSignals:
 
 
 def load_environment_signals(session: ReadSession, environment_id: EnvironmentId) -> EnvironmentSignals:
-    """Return what was recognised in an environment."""
+    """Return the classified signals of an environment."""
     services = {each.service_id: each for each in service_signals.of_environment(session, environment_id)}
     folded_ms = service_signals.newest_folded_ms(session, environment_id)
     newest_ms = service_signals.newest_known(folded_ms, session)
@@ -65,7 +65,7 @@ def load_environment_signals(session: ReadSession, environment_id: EnvironmentId
 
 
 def load_service_samples(known: ServiceSignals, source: SeriesSource, between_ms: tuple[int, int]) -> ServiceSamples:
-    """Return the samples of one service that are drawn, read from any source."""
+    """Return the shown samples of one service, read from any source."""
     chosen = _chosen(known)
     keys = list(dict.fromkeys(chosen.wanted()))
     return chosen.samples(dict(zip(keys, source.select([key.selector for key in keys], *between_ms), strict=True)))
@@ -73,7 +73,7 @@ def load_service_samples(known: ServiceSignals, source: SeriesSource, between_ms
 
 @dataclass(frozen=True)
 class _SelectorKey:
-    """A selector that can be looked up."""
+    """A hashable selector."""
 
     name: str
     equal: tuple[tuple[str, str], ...]
@@ -92,19 +92,19 @@ Found = Mapping[_SelectorKey, Sequence[SeriesData]]
 
 @dataclass(frozen=True)
 class _DrawnSignals:
-    """The signals of a service that are drawn."""
+    """The shown signals of a service."""
 
     requests: Sequence[Signal]
     latency: Sequence[Signal]
     gauges: Sequence[Signal]
 
     def wanted(self) -> list[_SelectorKey]:
-        """All that has to be read; `up` says whether a target could be asked at all."""
+        """Return the keys of all series to read; `up` shows whether a target could be scraped."""
         drawn = [*self.requests, *self.latency, *self.gauges]
         return [*(_key(one, name) for one in drawn for name in one.names), *(_key(one, "up") for one in drawn[:1])]
 
     def samples(self, found: Found) -> ServiceSamples:
-        """Sort what was read by what it is for."""
+        """Return the series that were read, by signal."""
         parts: dict[str, list[SeriesData]] = {"_bucket": [], "_sum": [], "_count": [], "": []}
         for signal in self.latency:
             for name in signal.names:
@@ -140,7 +140,7 @@ def _all_of(signal: Signal, found: Found) -> list[SeriesData]:
 
 
 def _chosen(service: ServiceSignals) -> _DrawnSignals:
-    """Draw the latency that tells most, and with it all of the same shape and unit: they can be added up."""
+    """Choose the most precise latency, and all others of the same shape and unit, which can be summed."""
     latency: list[Signal] = []
     if service.latency:
         first = min(
@@ -152,6 +152,6 @@ def _chosen(service: ServiceSignals) -> _DrawnSignals:
 
 
 def _status(series: SeriesData, usual_label: str | None) -> StatusClass:
-    """How the requests that a series counts ended; "other" where nothing says it."""
+    """Return the status class of the requests that a series counts; "other" if unknown."""
     label = usual_label if usual_label and series.labels.get(usual_label) else status_label_of(series.labels)
     return status_class(label, series.labels[label]) if label is not None else "other"

@@ -1,4 +1,4 @@
-"""Judging deploys at 5, 10, 15, 30 and 60 minutes, once enough has come in; every word stays."""
+"""Evaluate deployments 5, 10, 15, 30 and 60 minutes after their start; every evaluation is stored."""
 
 import math
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from typing import Final
 from numpy.random import Generator
 from sqlalchemy.dialects.postgresql import insert
 
-from slowpath.analysis.kinds.metrics.change_wording import check_said
+from slowpath.analysis.kinds.metrics.change_wording import check_to_json
 from slowpath.analysis.kinds.metrics.deployment_check import LOOKS_MIN, DeploymentCheck, check_deployment
 from slowpath.analysis.kinds.metrics.deployment_sides import BEFORE_MS, deploy_sides
 from slowpath.analysis.kinds.metrics.service_cells import MINUTE_MS
@@ -24,104 +24,104 @@ from slowpath.inventory.catalog import service as catalog
 from slowpath.inventory.catalog.tables import Deployment
 
 PAST_DEPLOYS: Final = 20
-"""Of equal builds, from which the spread between placements is learnt."""
+"""Deployments of unchanged builds, used to estimate the variation between deployments."""
 NEIGHBOURS: Final = 50
 
 
 @dataclass(frozen=True)
 class DueEvaluation:
-    """A deploy to be judged `minutes` after it."""
+    """A deployment to evaluate `minutes` after its start."""
 
     deploy: Deployment
     minutes: int
     samples: ServiceSamples
     since_ms: int
-    """When the build before it began to run."""
+    """Start of the previous build."""
     equal_build: bool
     past_log_ratios: dict[str, tuple[float, ...]]
-    """By basis."""
+    """Log ratios of unchanged builds, by basis."""
 
 
 @dataclass(frozen=True)
 class DeploymentEvaluation:
-    """What was decided at a look."""
+    """Result of a due evaluation."""
 
-    look: DueEvaluation
+    due: DueEvaluation
     check: DeploymentCheck
 
 
 def list_due_evaluations(session: ReadSession, gathered: ScanInput) -> list[DueEvaluation]:
-    """Return the looks that are due by the newest samples and were not taken; reads the hours they are judged by."""
+    """Return the evaluations that are due by the newest samples and not stored yet, with their samples."""
     deploys = [each for service in gathered.services for each in service.deploys]
     taken = {(row.deployment_id, row.minutes) for row in queries.checks_of(session, [each.id for each in deploys])}
     missing = {}
     for deploy in deploys:
         began = to_ms(deploy.started_at)
         until = min(gathered.newest_ms, to_ms(deploy.ended_at) if deploy.ended_at else gathered.newest_ms)
-        due = [each for each in LOOKS_MIN if began + each * MINUTE_MS <= until and (deploy.id, each) not in taken]
-        if due and began - gathered.from_ms >= min(BEFORE_MS, 10 * MINUTE_MS):
-            missing[deploy.id] = due
-    looked_at = [each for each in deploys if each.id in missing]
-    if not looked_at:
+        minutes = [each for each in LOOKS_MIN if began + each * MINUTE_MS <= until and (deploy.id, each) not in taken]
+        if minutes and began - gathered.from_ms >= min(BEFORE_MS, 10 * MINUTE_MS):
+            missing[deploy.id] = minutes
+    due = [each for each in deploys if each.id in missing]
+    if not due:
         return []
-    earliest = min(to_ms(each.started_at) for each in looked_at) - BEFORE_MS - MARGIN_MS
-    ids = list(dict.fromkeys(ServiceId(each.service_id) for each in looked_at))
+    earliest = min(to_ms(each.started_at) for each in due) - BEFORE_MS - MARGIN_MS
+    ids = list(dict.fromkeys(ServiceId(each.service_id) for each in due))
     samples = gathered.recognised.samples(session, ids, max(gathered.from_ms, earliest), gathered.newest_ms)
     return [
-        look
-        for each in looked_at
-        for look in _looks(
+        evaluation
+        for each in due
+        for evaluation in _due_evaluations(
             session, gathered.environment_id, samples[ServiceId(each.service_id)], each, missing[each.id]
         )
     ]
 
 
-def evaluate_deployments(looks: Sequence[DueEvaluation], rng: Generator) -> list[DeploymentEvaluation]:
-    """Judge each; a service without a histogram is not judged."""
-    judged = []
-    for look in looks:
-        began = to_ms(look.deploy.started_at)
-        end = began + look.minutes * MINUTE_MS
-        sides = deploy_sides(look.samples, began, end, look.since_ms, look.deploy.commit, look.deploy.label)
+def evaluate_deployments(due: Sequence[DueEvaluation], rng: Generator) -> list[DeploymentEvaluation]:
+    """Evaluate deployments; those of services without a histogram are skipped."""
+    evaluated = []
+    for one in due:
+        began = to_ms(one.deploy.started_at)
+        end = began + one.minutes * MINUTE_MS
+        sides = deploy_sides(one.samples, began, end, one.since_ms, one.deploy.commit, one.deploy.label)
         if sides is not None:
-            past = look.past_log_ratios[sides.basis]
-            check = check_deployment(sides.base, sides.candidate, sides.basis, look.minutes, past, rng)
-            judged.append(DeploymentEvaluation(look, check))
-    return judged
+            past = one.past_log_ratios[sides.basis]
+            check = check_deployment(sides.base, sides.candidate, sides.basis, one.minutes, past, rng)
+            evaluated.append(DeploymentEvaluation(one, check))
+    return evaluated
 
 
-def record_evaluations(session: WriteSession, judged: Sequence[DeploymentEvaluation]) -> None:
-    """Write down what was decided; what was decided before stays."""
-    for each in judged:
+def record_evaluations(session: WriteSession, evaluated: Sequence[DeploymentEvaluation]) -> None:
+    """Record evaluations; existing ones are not changed."""
+    for each in evaluated:
         p99 = next((change.ratio for change in each.check.changes if change.quantile == 0.99), None)
         values = {
             "team_id": session.team_id,
             "id": new_id(),
-            "deployment_id": each.look.deploy.id,
-            "service_id": each.look.deploy.service_id,
-            "minutes": each.look.minutes,
+            "deployment_id": each.due.deploy.id,
+            "service_id": each.due.deploy.service_id,
+            "minutes": each.due.minutes,
             "verdict": each.check.verdict,
             "basis": each.check.basis,
-            "is_same_build": each.look.equal_build,
+            "is_same_build": each.due.equal_build,
             "log_ratio": _log(p99),
-            "statement": check_said(each.check),
+            "statement": check_to_json(each.check),
         }
         session.execute(insert(DeploymentEvaluationRow).values(**values).on_conflict_do_nothing())
 
 
 def select_deciding_evaluation(rows: Sequence[DeploymentEvaluationRow]) -> DeploymentEvaluationRow | None:
-    """Return the look that counts: the first that said slower, else the last; None without any."""
+    """Return the deciding evaluation: the first `slower`, or else the last; None if there are none."""
     slower = [row for row in rows if row.verdict == "slower"]
     return slower[0] if slower else (rows[-1] if rows else None)
 
 
 def list_evaluations(session: ReadSession, deploy_id: DeployId) -> Sequence[DeploymentEvaluationRow]:
-    """Return all looks at a deploy, the earliest first. Raises `DeployNotFound`."""
+    """Return all evaluations of a deployment, earliest first. Raises `NotFound`."""
     catalog.deploy(session, deploy_id)
     return queries.checks_of(session, [deploy_id])
 
 
-def _looks(
+def _due_evaluations(
     session: ReadSession,
     environment_id: EnvironmentId,
     samples: ServiceSamples,
@@ -143,7 +143,7 @@ def _looks(
 
 
 def _last_of_each(rows: Sequence[DeploymentEvaluationRow]) -> tuple[float, ...]:
-    """One ratio a deploy: that of its last look."""
+    """Return one ratio per deployment: that of its last evaluation."""
     last: dict[object, DeploymentEvaluationRow] = {}
     for row in rows:
         if row.deployment_id not in last or last[row.deployment_id].minutes < row.minutes:

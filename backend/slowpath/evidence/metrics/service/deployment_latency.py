@@ -1,4 +1,4 @@
-"""When which build ran where, as far as its latency can be measured; and what the service's metrics say of that time."""
+"""Latency of builds: the time ranges in which each build ran, and the service's metrics in them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,15 +16,15 @@ from slowpath.inventory.catalog import service as catalog
 from slowpath.inventory.catalog.tables import Deployment
 
 MARGIN_MS: Final = 10 * 60_000
-"""Instances that were there before a deploy are known by their samples before it."""
+"""Time before a deployment in which samples identify existing instances."""
 HISTOGRAMS: Final = ("native", "classic")
 MOST_DEPLOYS: Final = 4
-"""Of a build in an environment, the newest: more hardly make its latency surer."""
+"""Maximum number of deployments of a build in an environment, newest first; more add little precision."""
 
 
 @dataclass(frozen=True)
 class DeploymentTimeRange:
-    """A deploy of a build from its beginning until the newest look that is due."""
+    """The measurable time range of a deployment: from its start to the newest due evaluation."""
 
     deploy_id: DeployId
     build_id: BuildId
@@ -37,14 +37,14 @@ class DeploymentTimeRange:
 
     @property
     def name(self) -> str:
-        """Names the deploy and how much of it is measured."""
+        """Identifies the deployment and the measured part of it."""
         return f"{self.deploy_id.hex}:{self.until_ms}"
 
 
 def list_deployment_ranges(
     session: ReadSession, builds: Mapping[BuildId, ServiceId], newest_ms: Mapping[EnvironmentId, int] | None = None
 ) -> list[DeploymentTimeRange]:
-    """Return the windows of builds, each with its service, oldest first. `newest_ms`: the newest sample, where it is known."""
+    """Return the time ranges of builds with their services, oldest first. `newest_ms` is the newest sample, if known."""
     newest = dict(newest_ms or {})
     found: dict[tuple[BuildId, EnvironmentId], list[DeploymentTimeRange]] = {}
     for row in catalog.deploys_of_builds(session, builds):
@@ -60,9 +60,9 @@ def list_deployment_ranges(
 def list_recent_deployment_ranges(
     session: ReadSession, recognised: EnvironmentSignals, environment_id: EnvironmentId, deploys: Sequence[Deployment]
 ) -> list[DeploymentTimeRange]:
-    """Return the windows of builds in an environment that these deploys, or what runs now, are of.
+    """Return the time ranges of the builds of these deployments, and of those running now, in an environment.
 
-    Only those of services whose latency comes in as a histogram.
+    Only services whose latency is a histogram are included.
     """
     newest_ms = recognised.newest_ms or 0
     running = catalog.list_active_deployments(session, environment_id, at_time(newest_ms)).values()
@@ -81,7 +81,7 @@ def _has_histogram(recognised: EnvironmentSignals, service_id: ServiceId) -> boo
 
 
 def samples_of(session: ReadSession, window: DeploymentTimeRange) -> ServiceSamples:
-    """Read what the service's metrics say of a window, and of some time before it."""
+    """Read the service's samples of a time range, and of some time before it."""
     recognised = dashboard_samples.load_environment_signals(session, window.environment_id)
     return recognised.samples(session, [window.service_id], window.from_ms - MARGIN_MS, window.until_ms)[
         window.service_id
@@ -89,7 +89,7 @@ def samples_of(session: ReadSession, window: DeploymentTimeRange) -> ServiceSamp
 
 
 def measure_deployment_latency(window: DeploymentTimeRange, samples: ServiceSamples) -> ExclusiveLatency | None:
-    """Return the latency of the window's build while it was alone; None if it never was, or has no histogram."""
+    """Return the latency of the build while only it ran; None if it never did, or has no histogram."""
     return measure_exclusive_latency(samples, window.from_ms, window.until_ms, commit=window.commit, label=window.label)
 
 

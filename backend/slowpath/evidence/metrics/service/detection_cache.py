@@ -1,7 +1,7 @@
-"""What a process remembers of the minutes it has looked at, so that a look reads what is new and not hours.
+"""Cache of scanned minutes, so that a scan reads only new samples instead of hours.
 
-Nothing here is the truth: what is not remembered is read. Minutes are remembered once they are settled; a sample that comes
-later than that is seen on the board, and by a process that begins anew, but no decision is made anew for it.
+A cache miss is read from the database. Minutes are cached when they are settled; later samples appear on the dashboard and
+in a restarted process, but no decision is made again.
 """
 
 import threading
@@ -18,36 +18,36 @@ from slowpath.analysis.kinds.metrics.service_cells import MINUTE_MS, ServiceCell
 from slowpath.analysis.stats.histogram_cells import HistogramCells, same_bounds
 
 SETTLED_MS: Final = 2 * MINUTE_MS
-"""So old a minute is when it is remembered: its last samples have come."""
+"""Age at which a minute is settled and cached."""
 MARGIN_MS: Final = 5 * MINUTE_MS
-"""What counters had reached at the first edge that is read anew is told by the samples before it."""
+"""Time before the first new cell whose samples determine the counters at its edge."""
 MOST_SERVICES: Final = 2_000
-"""Each takes some 100 kB; whoever was quiet longest is forgotten first."""
+"""Maximum number of cached services, about 100 kB each; the least recently used is evicted."""
 
 
 @dataclass(frozen=True)
 class SettledCells:
-    """A service's settled minutes, and when its first sample was (0 if before anything that was read)."""
+    """Settled minutes of a service, and the time of its first sample (0 if before all samples read)."""
 
     minutes: ServiceCells
     first_ms: int
 
     @property
     def until_ms(self) -> int:
-        """The end of the last minute."""
+        """End of the last minute."""
         return int(self.minutes.times_ms[-1])
 
 
 class DetectionCache:
-    """The minutes of services by team, environment and service. `epoch` grows when series are deleted: then all is void."""
+    """Minutes by team, environment and service. A new `epoch`, after series are deleted, invalidates all."""
 
     def __init__(self) -> None:
-        """Begin knowing nothing."""
+        """Create an empty cache."""
         self._lock = threading.Lock()
         self._services: OrderedDict[tuple[UUID, UUID, UUID], tuple[int, SettledCells]] = OrderedDict()
 
     def of(self, key: tuple[UUID, UUID, UUID], epoch: int, from_ms: int) -> SettledCells | None:
-        """Return what is remembered, if it reaches back to `from_ms` or to the service's first sample."""
+        """Return the cached minutes if they start at `from_ms` or at the service's first sample."""
         with self._lock:
             known = self._services.get(key)
         if known is None or known[0] != epoch:
@@ -58,7 +58,7 @@ class DetectionCache:
     def keep(
         self, key: tuple[UUID, UUID, UUID], epoch: int, cells: ServiceCells, first_ms: int, newest_ms: int
     ) -> None:
-        """Remember the minutes that are settled by `newest_ms`."""
+        """Cache the minutes that are settled at `newest_ms`."""
         settled = cells.times_ms <= newest_ms - SETTLED_MS
         with self._lock:
             self._services.pop(key, None)
@@ -68,7 +68,7 @@ class DetectionCache:
                 self._services.popitem(last=False)
 
     def forget(self, key: tuple[UUID, UUID, UUID]) -> None:
-        """Remember a service no longer."""
+        """Remove a service from the cache."""
         with self._lock:
             self._services.pop(key, None)
 
@@ -85,7 +85,7 @@ def chosen(cells: ServiceCells, mask: NDArray[np.bool_]) -> ServiceCells:
 
 
 def joined(before: ServiceCells, after: ServiceCells, from_ms: int) -> ServiceCells | None:
-    """Put new cells behind remembered ones, from `from_ms` on; None where their histograms do not go together."""
+    """Append new cells to cached ones, from `from_ms` on; None if their histograms are incompatible."""
     before = chosen(before, before.times_ms > from_ms)
     after = chosen(after, after.times_ms > (before.times_ms[-1] if len(before.times_ms) else from_ms))
     times = np.concatenate((before.times_ms, after.times_ms))

@@ -1,4 +1,4 @@
-"""Windows of a service's latency, for comparisons."""
+"""Latency of a service in time ranges, for comparisons."""
 
 from typing import Final
 
@@ -10,7 +10,7 @@ from slowpath.evidence.metrics.service import dashboard_samples
 from slowpath.inventory.catalog import service as catalog
 
 MARGIN_MS: Final = 300_000
-"""What counters had reached at the edges of a window is told by the samples around them."""
+"""Time around a time range whose samples determine the counters at its edges."""
 
 
 def latency_between(

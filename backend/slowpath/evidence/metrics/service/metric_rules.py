@@ -1,4 +1,4 @@
-"""What a team says of its metrics: rules by hand, and how long samples are kept."""
+"""Metric rules and settings of a team."""
 
 from collections.abc import Sequence
 from typing import Any, cast
@@ -21,7 +21,7 @@ PARTS = ("", "_bucket", "_sum", "_count")
 
 
 def rules(session: ReadSession, after: After, limit: int) -> Sequence[MetricRule]:
-    """Return rules, newest first."""
+    """Return metric rules, newest first."""
     return queries.rules(session, after, limit)
 
 
@@ -29,53 +29,53 @@ def rule(session: ReadSession, rule_id: MetricRuleId) -> MetricRule:
     """Return one rule. Raises `MetricRuleNotFound`."""
     row = queries.rule(session, rule_id)
     if row is None:
-        raise MetricRuleNotFound("There is no such rule in this team.")
+        raise MetricRuleNotFound("There is no such metric rule in this team.")
     return row
 
 
 def add_rule(session: WriteSession, values: dict[str, Any]) -> MetricRule:
-    """Add a rule, and say anew what the series of its metric are."""
+    """Create a rule, and classify the series of its metric again."""
     row = MetricRule(team_id=session.team_id, id=new_id(), **values)
     session.add(row)
-    session.flush()  # the database gives the time, and the rule counts from now on
+    session.flush()  # the database sets created_at, and the rule applies from now on
     reclassify_series(session, {row.metric})
     return row
 
 
 def change_rule(session: WriteSession, rule_id: MetricRuleId, values: dict[str, Any]) -> MetricRule:
-    """Change a rule, and say anew what the series of its metric are. Raises `MetricRuleNotFound`."""
+    """Update a rule, and classify the series of its metrics again. Raises `MetricRuleNotFound`."""
     row = rule(session, rule_id)
     metrics = {row.metric}
     for name, value in values.items():
         setattr(row, name, value)
-    session.flush()  # the rule counts from now on
+    session.flush()  # the rule applies from now on
     reclassify_series(session, {*metrics, row.metric})
     return row
 
 
 def delete_rule(session: WriteSession, rule_id: MetricRuleId) -> MetricRule:
-    """Delete a rule, and say anew what the series of its metric are. Raises `MetricRuleNotFound`."""
+    """Delete a rule, and classify the series of its metric again. Raises `MetricRuleNotFound`."""
     row = rule(session, rule_id)
     session.delete(row)
-    session.flush()  # the rule counts no more
+    session.flush()  # the rule no longer applies
     reclassify_series(session, {row.metric})
     return row
 
 
 def reclassify_series(session: WriteSession, metrics: set[str]) -> None:
-    """Say anew what the series of some metrics are."""
+    """Classify the series of these metrics again."""
     names = [f"{metric}{part}" for metric in metrics for part in PARTS]
     recogniser = SeriesClassifier(session)
     news = []
     for row in queries.series_named(session, names):
-        told = recogniser.place(row.name, row.labels, cast("SeriesKind", row.kind))
+        placement = recogniser.place(row.name, row.labels, cast("SeriesKind", row.kind))
         news.append(
             {
                 "this": row.id,
-                "now_role": told.recognised.role,
-                "now_why": told.recognised.why,
-                "now_service": told.service_id,
-                "now_environment": told.environment_id,
+                "now_role": placement.recognised.role,
+                "now_why": placement.recognised.why,
+                "now_service": placement.service_id,
+                "now_environment": placement.environment_id,
             }
         )
     if news:
@@ -93,19 +93,19 @@ def reclassify_series(session: WriteSession, metrics: set[str]) -> None:
 
 
 def list_metric_names(session: ReadSession) -> tuple[Sequence[Any], bool]:
-    """Return each name with what it is and why, and whether there are more than are told."""
+    """Return metric names with their classification, and whether there are more."""
     rows = queries.names(session, MOST_NAMES + 1)
     return rows[:MOST_NAMES], len(rows) > MOST_NAMES
 
 
 def settings(session: ReadSession) -> tuple[int, int]:
-    """Return for how many days samples are kept, and how many series there are."""
+    """Return the retention of samples in days, and the number of series."""
     row = queries.settings(session)
     return (row.retention_days, row.series) if row is not None else (RETENTION_DAYS, 0)
 
 
 def set_sample_retention(session: WriteSession, days: int) -> MetricSettings:
-    """Keep samples for so many days; what is older goes with the next tidying."""
+    """Set the retention of samples in days; the next maintenance deletes older ones."""
     row = get_or_create_settings(session)
     row.retention_days = days
     return row

@@ -1,4 +1,4 @@
-"""The latency of one deploy among others in an environment; and how much traffic a service has, before anything is deployed."""
+"""Latency of one deployment in an environment, and the traffic of a service before a deployment."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -11,9 +11,9 @@ from slowpath.evidence.metrics import queries
 from slowpath.evidence.metrics.service import dashboard_samples
 
 MARGIN_MS: Final = 15 * 60_000
-"""Before a window: what counters had reached at its beginning is told by a sample before it, however seldom they are pushed."""
+"""Time before a measurement window that contains a sample of every counter, even with long push intervals."""
 LATELY_MS: Final = 15 * 60_000
-"""So far back is looked to see how many requests a service has."""
+"""Time range in which the requests of a service are counted."""
 ALL: Final = SeriesOwner("environment", "", "", None)
 AFTER_MS: Final = 15 * 60_000
 HISTOGRAMS: Final = ("native", "classic")
@@ -21,7 +21,7 @@ HISTOGRAMS: Final = ("native", "classic")
 
 @dataclass(frozen=True)
 class ProbeLatency:
-    """What was pushed of a deploy, and why nothing could be recognised at all, if that is so."""
+    """Samples of a deployment, or the reason why none are recognized."""
 
     window: ProbeLatencyWindow
     why: str | None
@@ -29,7 +29,7 @@ class ProbeLatency:
 
 @dataclass(frozen=True)
 class InstanceTraffic:
-    """What one instance of a service is asked, and how far apart its pushes are."""
+    """Request rate of one instance of a service, and its push interval."""
 
     per_second: float
     interval_ms: int
@@ -37,14 +37,14 @@ class InstanceTraffic:
 
 @dataclass(frozen=True)
 class RecentServiceMetrics:
-    """What a service pushed of late in an environment, up to `at_ms`."""
+    """Recent samples of a service in an environment, up to `at_ms`."""
 
     samples: ServiceSamples
     at_ms: int
     has_histogram: bool
 
     def traffic(self, route: str) -> InstanceTraffic | None:
-        """Return how much one instance is asked, of one route ("": of all); None where nothing tells it."""
+        """Return the request rate of one instance, for one route ("" for all); None if unknown."""
         seen = run_window(self.samples, self.at_ms - LATELY_MS, self.at_ms, ALL, route)
         if not seen.requests or not seen.known_ms:
             return None
@@ -52,7 +52,7 @@ class RecentServiceMetrics:
 
 
 def between(from_ms: int, to_ms: int) -> tuple[int, int]:
-    """Return of when samples are needed for a window."""
+    """Return the time range of the samples needed for a measurement window."""
     return from_ms - MARGIN_MS, to_ms + AFTER_MS
 
 
@@ -64,7 +64,7 @@ def latency_of_run(  # noqa: PLR0917 - of what, where, when, whose
     whose: SeriesOwner,
     route: str,
 ) -> ProbeLatency:
-    """Return the latency of a deploy in a window, as far as it has been pushed."""
+    """Return the latency of a deployment in a measurement window, as far as it was pushed."""
     recognised = dashboard_samples.load_environment_signals(session, environment_id)
     samples = recognised.samples(session, [service_id], *between(*between_ms))[service_id]
     return of_samples(samples, recognised.why(service_id).latency, between_ms, whose, route)
@@ -73,14 +73,14 @@ def latency_of_run(  # noqa: PLR0917 - of what, where, when, whose
 def of_samples(
     samples: ServiceSamples, why: str | None, between_ms: tuple[int, int], whose: SeriesOwner, route: str
 ) -> ProbeLatency:
-    """Return the latency of a deploy in a window from samples that were read elsewhere."""
+    """Return the latency of a deployment in a measurement window from the given samples."""
     if why is None and not samples.natives and not samples.buckets and (samples.sums or samples.counts):
         why = "only a sum and a count arrive: no quantiles can be known"
     return ProbeLatency(run_window(samples, *between_ms, whose, route), why)
 
 
 def lately(session: ReadSession, service_id: ServiceId, environment_id: EnvironmentId) -> RecentServiceMetrics:
-    """Read what a service pushed of late in an environment."""
+    """Read the recent samples of a service in an environment."""
     at_ms = queries.now_ms(session)
     recognised = dashboard_samples.load_environment_signals(session, environment_id)
     known = recognised.services.get(service_id)
@@ -91,5 +91,5 @@ def lately(session: ReadSession, service_id: ServiceId, environment_id: Environm
 
 
 def now_ms(session: ReadSession) -> int:
-    """Return the time by the database's clock."""
+    """Return the time of the database's clock."""
     return queries.now_ms(session)

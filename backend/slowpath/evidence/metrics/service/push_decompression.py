@@ -1,4 +1,4 @@
-"""Pushes unpacked under limits: what a body claims to become is checked before it becomes it."""
+"""Decompress pushes under limits: the declared size is checked before decompression."""
 
 from collections.abc import Callable
 from io import BytesIO
@@ -16,29 +16,29 @@ T = TypeVar("T")
 
 
 def decompress_snappy(body: bytes) -> bytes:
-    """Return a snappy block unpacked. Raises `MetricPushRejected`, `MetricPushTooLarge`."""
+    """Return a decompressed snappy block. Raises `MetricPushRejected`, `MetricPushTooLarge`."""
     try:
         claimed, _ = varint(body, 0, len(body))
     except MalformedProtobuf as error:
-        raise _damaged("the body is no snappy block") from error
+        raise _damaged("the body is not a snappy block") from error
     if claimed > MAX_UNPACKED_BYTES:
         raise _too_large(claimed)
     out = BytesIO()
     try:
         if claimed:
             out.seek(claimed - 1)
-            out.write(b"\0")  # the room; all of it is overwritten
+            out.write(b"\0")  # reserves the space; it is overwritten
         with out.getbuffer() as room:
             filled = cramjam.snappy.decompress_raw_into(body, room)
     except cramjam.DecompressionError as error:
-        raise _damaged("the body is no snappy block") from error
+        raise _damaged("the body is not a snappy block") from error
     if filled != claimed:
-        raise _damaged("the body is no snappy block")
+        raise _damaged("the body is not a snappy block")
     return out.getvalue()
 
 
 def decompress_gzip(body: bytes) -> bytes:
-    """Return a gzip stream unpacked. Raises `MetricPushRejected`, `MetricPushTooLarge`."""
+    """Return a decompressed gzip stream. Raises `MetricPushRejected`, `MetricPushTooLarge`."""
     try:
         return unpack_gzip(body, MAX_UNPACKED_BYTES)
     except DamagedGzip as error:
@@ -48,16 +48,16 @@ def decompress_gzip(body: bytes) -> bytes:
 
 
 def parse_body(read: Callable[[], T]) -> T:
-    """Return what a reader makes of a body, its faults by our names. Raises `MetricPushRejected`."""
+    """Return the result of a parser, with its errors as `MetricPushRejected`."""
     try:
         return read()
     except BatchTooLarge as error:
         raise MetricPushRejected(
-            f"The request holds more than {error.limit} {error.what}.",
+            f"The request contains more than {error.limit} {error.what}.",
             slug="too-much-at-once",
             limit=error.limit,
             unit=error.what,
-            remedy="Send less at a time.",
+            remedy="Send smaller requests.",
         ) from error
     except MalformedProtobuf as error:
         raise _damaged(str(error)) from error
@@ -65,15 +65,16 @@ def parse_body(read: Callable[[], T]) -> T:
 
 def _damaged(why: str) -> MetricPushRejected:
     return MetricPushRejected(
-        f"The body can not be read: {why}. Nothing was written.", remedy="Send it as the protocol says."
+        f"The body cannot be parsed: {why}. Nothing was written.",
+        remedy="Check the sender: the body must follow the protocol.",
     )
 
 
 def _too_large(actual: int | None, limit: int = MAX_UNPACKED_BYTES) -> MetricPushTooLarge:
     return MetricPushTooLarge(
-        "The body is larger than it may be once it is unpacked.",
+        "The decompressed body exceeds the size limit.",
         limit=limit,
         actual=actual,
         unit="bytes",
-        remedy="Send less at a time (max_samples_per_send).",
+        remedy="Send smaller requests (max_samples_per_send).",
     )

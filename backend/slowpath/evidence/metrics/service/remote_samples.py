@@ -1,7 +1,7 @@
-"""Services whose samples are not kept here: the board asks somebody else for them, through a port, before it reads its own.
+"""Port for federated services: the dashboard queries their samples before it reads the stored ones.
 
-What is asked outside may take seconds, so it is asked between two transactions: who is bound to what is read, then asked
-without a session, and the board is drawn of both.
+A query to a source can take seconds, so it runs between two transactions: bindings are read first, queries run without a
+session, and the dashboard is built from both.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from slowpath.evidence.metrics.service.series_reader import SeriesSource
 
 @dataclass(frozen=True)
 class RemoteServiceBinding:
-    """A service of an environment whose samples stay elsewhere."""
+    """Binding of a federated service: its environment and service."""
 
     environment_id: EnvironmentId
     service_id: ServiceId
@@ -27,50 +27,50 @@ class RemoteServiceBinding:
 
 @dataclass(frozen=True)
 class RemoteServiceSamples:
-    """What somebody else said of one service."""
+    """Result of a federated query for one service."""
 
     samples: ServiceSamples
     why: dashboard_samples.NotDrawnReason
-    said: Mapping[str, Any]
-    """Of whom it is, how far apart its values are, and what went wrong, as the board's row tells it."""
+    document: Mapping[str, Any]
+    """JSON for the dashboard row: the source, the step of the values, and the problem."""
 
     @property
     def newest_ms(self) -> int | None:
-        """The time of the newest sample."""
+        """Time of the newest sample."""
         return max((int(one.times_ms[-1]) for one in self.samples.counters() if len(one.times_ms)), default=None)
 
 
 @dataclass(frozen=True)
 class RemoteSamples:
-    """What was asked for one board."""
+    """Results of the federated queries of one dashboard."""
 
     environments: frozenset[EnvironmentId] = frozenset()
-    """Where any service is bound."""
+    """Environments with federated services."""
     services: Mapping[ServiceId, RemoteServiceSamples] = field(default_factory=dict)
-    """Those of the environment that is drawn."""
+    """Results of the shown environment, by service."""
 
 
 NOTHING: Final = RemoteSamples()
 
 
 class RemoteSampleSource(Protocol):
-    """Who can be asked for samples that are not kept here."""
+    """Port that queries samples of federated services."""
 
     def bound(self, session: ReadSession) -> Sequence[RemoteServiceBinding]:
-        """Return which services of the team are bound, and all that is needed to ask for them."""
+        """Return the bindings of the team's federated services."""
 
     def asked(
         self, bound: Sequence[RemoteServiceBinding], between_ms: tuple[int, int], column_ms: int
     ) -> Mapping[ServiceId, RemoteServiceSamples]:
-        """Ask for the samples of services in an interval, to be drawn in columns so far apart or further.
+        """Query the samples of services in a time range, for columns of at least this width.
 
-        Whatever goes wrong is told in the answer.
+        Problems are part of the result.
         """
 
 
 @dataclass(frozen=True)
 class LabeledSeries:
-    """A series that was told of, without its samples."""
+    """A series without its samples."""
 
     name: str
     labels: Mapping[str, str]
@@ -80,14 +80,14 @@ class LabeledSeries:
 
 def samples_of(
     bound: RemoteServiceBinding,
-    told: Sequence[LabeledSeries],
+    series: Sequence[LabeledSeries],
     rules: Sequence[ClassificationRule],
     source: SeriesSource,
     between_ms: tuple[int, int],
 ) -> tuple[ServiceSamples, dashboard_samples.NotDrawnReason]:
-    """Recognise a service's series as those that are kept here, and read those that are drawn from a source."""
+    """Classify a service's series like stored ones, and read the shown ones from a source."""
     rows = []
-    for one in told:
+    for one in series:
         labels = {**one.labels, "service": one.labels.get("service") or str(bound.service_id)}
         role = classify_series(one.name, labels, one.kind, rules).role
         if role is not None:

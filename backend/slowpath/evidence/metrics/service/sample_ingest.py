@@ -1,8 +1,8 @@
-"""Samples in: judged one by one, written together, and only then told as written.
+"""Ingest pushed samples: validate each, write them together, and acknowledge them after the commit.
 
-One request is one row of the tail in one transaction that waits for the disk. A sample that is here already, with the same
-value, counts as written: senders repeat what they were not told about. Another value at the same time is refused, and who
-came first stays.
+One request is one WAL record in one transaction that waits for the disk. An existing sample with the same value counts as
+written, because senders repeat unacknowledged requests. A different value at the same time is rejected; the first one
+remains.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,7 +18,7 @@ from slowpath.core.ids import new_id
 from slowpath.core.jobs import enqueue_unless_pending
 from slowpath.evidence.metrics import queries
 from slowpath.evidence.metrics.jobs import CompactMetricWal, DetectChangePoints
-from slowpath.evidence.metrics.rules import DAY_MS, FOLD_AFTER_S, FOLD_ASK_MS, FUTURE_MS, WATCH_AFTER_S
+from slowpath.evidence.metrics.rules import COMPACT_AFTER_S, COMPACTION_INTERVAL_MS, DAY_MS, DETECT_AFTER_S, FUTURE_MS
 from slowpath.evidence.metrics.service.sample_writer import WriteResult, write_samples
 from slowpath.evidence.metrics.service.series_cache import TeamSeriesCache
 from slowpath.evidence.metrics.service.series_registry import (
@@ -31,13 +31,13 @@ from slowpath.evidence.metrics.tables import MetricSeries, MetricSettings
 
 Protocol = Literal["remote-write-1", "remote-write-2", "otlp", "import"]
 Read = Callable[[Mapping[bytes, int], Deliver], IngestBatch]
-"""Reads a request: delivers what it holds in parts if it is large, and returns the last one."""
+"""Parser of a request: delivers a large request in parts, and returns the last part."""
 
 
 def ingest_samples(
     session: WriteSession, team: TeamSeriesCache, protocol: Protocol, read: Read, *, now_ms: int, most_series: int
 ) -> WriteResult:
-    """Write what a request brings, part by part. Raises what `read` raises: then nothing of it is written."""
+    """Write a request part by part. Raises what `read` raises; then nothing is written."""
     settings = get_or_create_settings(session)
     team.as_of(settings.series_epoch)
     taken = WriteResult(0, 0, 0, RejectedSamples())
@@ -47,20 +47,20 @@ def ingest_samples(
         record_metric_types(intake)
         made = resolve_series_slots(intake)
         taken.add(write_samples(intake, made, (now_ms - settings.retention_days * DAY_MS, now_ms + FUTURE_MS)))
-        _tell_created(intake, made)
+        _record_start_times(intake, made)
         team.trim()
 
     team.begin()
     write_part(read(team.known(protocol), write_part))
-    if taken.samples + taken.histograms and now_ms - team.fold_asked_ms > FOLD_ASK_MS:
-        enqueue_unless_pending(session, CompactMetricWal(session.team_id), after_s=FOLD_AFTER_S)
-        enqueue_unless_pending(session, DetectChangePoints(session.team_id), after_s=WATCH_AFTER_S)
-        team.fold_asked_ms = now_ms
+    if taken.samples + taken.histograms and now_ms - team.compaction_enqueued_ms > COMPACTION_INTERVAL_MS:
+        enqueue_unless_pending(session, CompactMetricWal(session.team_id), after_s=COMPACT_AFTER_S)
+        enqueue_unless_pending(session, DetectChangePoints(session.team_id), after_s=DETECT_AFTER_S)
+        team.compaction_enqueued_ms = now_ms
     return taken
 
 
 def get_or_create_settings(session: WriteSession) -> MetricSettings:
-    """Return the team's settings, made when they are first needed; no series is deleted until the transaction ends."""
+    """Return the team's settings, created on first use; no series is deleted until the transaction ends."""
     found = queries.lock_settings_shared(session)
     if found is None:
         session.execute(insert(MetricSettings).values(team_id=session.team_id, id=new_id()).on_conflict_do_nothing())
@@ -69,11 +69,11 @@ def get_or_create_settings(session: WriteSession) -> MetricSettings:
     return found
 
 
-def _tell_created(intake: IngestRequest, made: Ints) -> None:
-    """Write down when counters began, where that is news."""
+def _record_start_times(intake: IngestRequest, made: Ints) -> None:
+    """Record the start times of counters that are new or have changed."""
     team, news = intake.team, []
-    for told, created_ms in intake.incoming.created_ms.items():
-        slot = int(made[-1 - told]) if told < 0 else told
+    for reference, created_ms in intake.incoming.created_ms.items():
+        slot = int(made[-1 - reference]) if reference < 0 else reference
         if slot != REFUSED and team.created_ms.get(slot) != created_ms:
             team.dirty = True
             team.created_ms[slot] = created_ms

@@ -1,4 +1,4 @@
-"""One request's samples, judged and written."""
+"""Validate, deduplicate and write the samples of one push."""
 
 import math
 from dataclasses import dataclass
@@ -30,16 +30,16 @@ WAIT_FOR_DISK = text("SET LOCAL synchronous_commit = on")
 
 @dataclass
 class WriteResult:
-    """What became of a request, or of a part of it."""
+    """Result of a push, or of a part of it."""
 
     samples: int
-    """Written now or before."""
+    """Number of samples written now or before."""
     histograms: int
     exemplars: int
     faults: RejectedSamples
 
     def add(self, part: "WriteResult") -> None:
-        """Count another part of the request."""
+        """Add the result of another part of the push."""
         self.samples += part.samples
         self.histograms += part.histograms
         self.exemplars += part.exemplars
@@ -48,19 +48,19 @@ class WriteResult:
 
 @dataclass(frozen=True)
 class SampleColumn:
-    """Samples of one sort (floats or histograms) as they are judged: equal bits, equal values."""
+    """Samples of one type (floats or histograms) for deduplication: equal bits mean equal values."""
 
     slots: Ints
     times_ms: Ints
     bits: Bits
 
     def at(self, chosen: Ints) -> "SampleColumn":
-        """Return some of them."""
+        """Return the samples at these positions."""
         return SampleColumn(self.slots[chosen], self.times_ms[chosen], self.bits[chosen])
 
 
 def write_samples(intake: IngestRequest, made: Ints, between_ms: tuple[int, int]) -> WriteResult:
-    """Write a request's samples within an interval. `made` are the slots of its new series."""
+    """Write the samples of a push in a time range. `made` are the slots of its new series."""
     return _SampleWriter(intake, made, between_ms).write()
 
 
@@ -87,17 +87,17 @@ class _SampleWriter:
         else:
             n_known = 0
         floats = SampleColumn(slots, times, _bits_of(values))
-        kept, n_same = self._kept(floats)
+        new, n_same = self._deduplicate(floats)
         natives, n_histograms, n_same_natives = self._natives()
-        self._store(SampleColumns(self.team.ids[floats.slots[kept]], times[kept], values[kept], natives))
-        self.team.newest(floats.slots[kept], times[kept], floats.bits[kept])
-        return WriteResult(len(kept) + n_same + n_known, n_histograms + n_same_natives, self._exemplars(), self.faults)
+        self._store(SampleColumns(self.team.ids[floats.slots[new]], times[new], values[new], natives))
+        self.team.newest(floats.slots[new], times[new], floats.bits[new])
+        return WriteResult(len(new) + n_same + n_known, n_histograms + n_same_natives, self._exemplars(), self.faults)
 
     def _added_up(self, slots: Ints, times: Ints, values: Floats, changes: Mask) -> tuple[Floats, Mask]:
-        """Turn changes into totals, each on top of the newest total of its series; tell which were added up before.
+        """Convert deltas to cumulative totals; return the totals, and which deltas were added before.
 
-        A change that is not newer than the total is in it already: it was sent again. Where no total of the last day is
-        known the sum begins anew, which whoever reads takes for the restart that it is.
+        A delta that is not newer than the total was sent again and is already included. Without a total of the last day,
+        the total starts at zero, which readers treat as a counter reset.
         """
         totals, known = values.copy(), np.zeros(len(slots), np.bool_)
         mine = np.flatnonzero(changes & (slots != REFUSED))
@@ -120,61 +120,61 @@ class _SampleWriter:
         return total if math.isfinite(total) else 0.0
 
     def _natives(self) -> tuple[NativeHistogramColumns | None, int, int]:
-        """Return the histograms to be written, their number, and how many others are written already."""
-        told = self.incoming.natives
-        if not told:
+        """Return the histograms to write, their number, and the number already written."""
+        received = self.incoming.natives
+        if not received:
             return None, 0, 0
-        histograms = native_series([one for *_, one in told])
-        slots = self._slots(np.array([slot for slot, _, _ in told], np.int64))
-        column = SampleColumn(slots, np.array([at_ms for _, at_ms, _ in told], np.int64), native_bits(histograms))
-        kept, n_same = self._kept(column)
-        mine = column.at(kept)
+        histograms = native_series([one for *_, one in received])
+        slots = self._slots(np.array([slot for slot, _, _ in received], np.int64))
+        column = SampleColumn(slots, np.array([at_ms for _, at_ms, _ in received], np.int64), native_bits(histograms))
+        new, n_same = self._deduplicate(column)
+        mine = column.at(new)
         self.team.newest(mine.slots, mine.times_ms, mine.bits)
         return (
-            NativeHistogramColumns(self.team.ids[mine.slots], mine.times_ms, take_natives(histograms, kept)),
-            len(kept),
+            NativeHistogramColumns(self.team.ids[mine.slots], mine.times_ms, take_natives(histograms, new)),
+            len(new),
             n_same,
         )
 
     def _slots(self, slots: Ints) -> Ints:
-        """Put real slots in place of references to new series; REFUSED where there is none."""
+        """Resolve references to new series to slots, or REFUSED."""
         if not len(self.made):
             return slots
         return np.where(slots < 0, self.made[np.maximum(-1 - slots, 0)], slots)
 
-    def _kept(self, column: SampleColumn) -> tuple[Ints, int]:
-        """Return the positions of the samples to be written, and how many others are written already."""
+    def _deduplicate(self, column: SampleColumn) -> tuple[Ints, int]:
+        """Return the positions of the samples to write, and the number already written."""
         positions = np.flatnonzero(self._in_time(column))
         among = deduplicate_within_request(column.slots[positions], column.times_ms[positions], column.bits[positions])
         n_same, n_contrary = int(among.same.sum()), int(among.contrary.sum())
         positions = positions[among.new]
-        judged = self._judge(column.at(positions))
+        judged = self._find_duplicates(column.at(positions))
         n_same += int(judged.same.sum())
         n_contrary += int(judged.contrary.sum())
         if n_contrary:
-            detail = "A series has another value at the same time already; the first one stays."
+            detail = "The series already has a different value at the same time; the first value is retained."
             self.faults.add("same-time-other-value", detail, n_contrary)
         return positions[judged.new], n_same
 
     def _in_time(self, column: SampleColumn) -> Mask:
-        """Leave out what has no series, and what is too old or ahead of the clock."""
+        """Return the mask of samples that have a series and are neither too old nor ahead of the clock."""
         least, most = self.between_ms
         has_series = column.slots != REFUSED
         old, ahead = has_series & (column.times_ms < least), has_series & (column.times_ms > most)
         if old.any():
             detail = (
-                f"A sample of {iso(column.times_ms[old].min())} is older than the team keeps samples ({iso(least)})."
+                f"A sample of {iso(column.times_ms[old].min())} is older than the retention of samples ({iso(least)})."
             )
             self.faults.add("too-old", detail, int(old.sum()))
         if ahead.any():
             at = iso(column.times_ms[ahead].max())
-            detail = f"A sample of {at} is more than 10 minutes ahead of the clock here ({iso(most - FUTURE_MS)})."
+            detail = f"A sample of {at} is more than 10 minutes ahead of the server's clock ({iso(most - FUTURE_MS)})."
             self.faults.add("too-far-ahead", detail, int(ahead.sum()))
         good: Mask = has_series & ~old & ~ahead
         return good
 
-    def _judge(self, column: SampleColumn) -> DeduplicationMasks:
-        """Judge samples by the newest one remembered of each series; by what is stored where that does not tell."""
+    def _find_duplicates(self, column: SampleColumn) -> DeduplicationMasks:
+        """Deduplicate samples by the newest cached sample of each series, or by the stored samples if necessary."""
         last = self.team.last_ms[column.slots]
         same = (column.times_ms == last) & (column.bits == self.team.last_bits[column.slots])
         contrary = (column.times_ms == last) & ~same
@@ -188,7 +188,7 @@ class _SampleWriter:
         return DeduplicationMasks(~(same | contrary), same, contrary)
 
     def _stored(self, column: SampleColumn) -> dict[int, tuple[Ints, Bits]]:
-        """Read what is stored of series from the oldest of these samples on; learn the newest one of those unknown."""
+        """Read the stored samples of these series from the oldest of these times on; update the cache."""
         slots = np.unique(column.slots)
         unknown = slots[self.team.last_ms[slots] == UNKNOWN].tolist()
         to_ms = self.between_ms[1] if unknown else int(column.times_ms.max())
@@ -222,13 +222,13 @@ class _SampleWriter:
         )
 
     def _exemplars(self) -> int:
-        """Write exemplars; return how many are there now."""
-        told = self.incoming.exemplars
-        slots = self._slots(np.array([one.slot for one in told], np.int64)).tolist()
+        """Write exemplars; return the number written."""
+        received = self.incoming.exemplars
+        slots = self._slots(np.array([one.slot for one in received], np.int64)).tolist()
         least, most = self.between_ms
         rows = [
             self._exemplar(one, slot)
-            for one, slot in zip(told, slots, strict=True)
+            for one, slot in zip(received, slots, strict=True)
             if slot != REFUSED and least <= one.at_ms <= most
         ]
         if rows:
@@ -247,7 +247,7 @@ class _SampleWriter:
 
 
 def _times_and_bits(runs: SeriesPieces) -> tuple[Ints, Bits]:
-    """Return all samples of a series that may hold both floats and histograms, ascending in time."""
+    """Return times and bits of all samples of a series, floats and histograms, ascending in time."""
     times, bits = np.zeros(0, np.int64), np.zeros(0, np.uint64)
     if runs.times:
         times, values = joined(runs)

@@ -1,4 +1,4 @@
-"""What one scan for change points reads, and what it finds."""
+"""Inputs and results of a scan for change points."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ from slowpath.inventory.catalog.tables import Deployment
 
 @dataclass(frozen=True)
 class ScannedService:
-    """One service as it is looked at: its samples since what is remembered, or all of the window."""
+    """One scanned service: its samples since the cached minutes, or of the complete scan range."""
 
     service_id: ServiceId
     samples: ServiceSamples
@@ -34,7 +34,7 @@ class ScannedService:
 
 @dataclass(frozen=True)
 class ScanInput:
-    """What is looked at in an environment: samples in from_ms..newest_ms, of which those up to `watched_ms` were seen."""
+    """Input of a scan of an environment: samples in from_ms..newest_ms; those up to `watched_ms` were scanned before."""
 
     environment_id: EnvironmentId
     epoch: int
@@ -53,7 +53,7 @@ class ScanInput:
 
 @dataclass(frozen=True)
 class DetectedChangePoint:
-    """A change of a service, new or measured again, and what explains it."""
+    """A change point of a service, new or measured again, and its cause."""
 
     service_id: ServiceId
     change: LatencyChangePoint

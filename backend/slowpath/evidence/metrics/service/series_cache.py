@@ -1,7 +1,6 @@
-"""What a process remembers of a team's series, so that a sample costs a look-up: keys to slots, and the newest sample of each.
+"""Cache of a team's series in one process: keys to slots, and the newest sample of each series.
 
-Nothing here is the truth. What is not remembered is read; what was remembered in a transaction that failed is forgotten, all
-of it, before anybody else looks.
+A cache miss is read from the database. After a failed transaction, the cache of the team is cleared before its next use.
 """
 
 import threading
@@ -17,36 +16,36 @@ from slowpath.analysis.kinds.metrics.series_data import SeriesKind
 from slowpath.core.ids import TeamId
 
 NEVER: Final = -(1 << 62)
-"""The newest sample of a series that has none."""
+"""Time of the newest sample of a series without samples."""
 UNKNOWN: Final = 1 << 62
-"""The newest sample of a series of which this process knows none yet."""
+"""Time of the newest sample of a series whose samples are not cached yet."""
 SLOT_BYTES: Final = 350
-"""What a series takes besides its key: its places in dictionaries and columns."""
+"""Memory of a series besides its key, in dictionaries and columns."""
 TEAM_BYTES: Final = 128 << 20
-"""Of one team, about. Beyond it the process begins anew."""
+"""Approximate limit of one team; above it, the team's cache is cleared."""
 PUSH_BYTES: Final = 4 << 20
-"""What one request may add. Beyond it the process begins anew, and reads from the database what it needs."""
+"""Limit of what one request adds; above it, the team's cache is cleared and read again."""
 TOTAL_BYTES: Final = 256 << 20
-"""Of all teams. Beyond it those who were quiet longest are forgotten."""
+"""Limit of all teams; above it, the least recently used are evicted."""
 MOST_TEAMS: Final = 64
 
 
 class TeamSeriesCache:
-    """The series of one team that this process has met. Used by one thread at a time."""
+    """Cached series of one team. Used by one thread at a time."""
 
     def __init__(self) -> None:
-        """Begin knowing nothing."""
+        """Create an empty cache."""
         self.lock = threading.Lock()
         self.epoch = -1
         self.dirty = False
-        """Whether something was remembered that is not committed yet."""
-        self.fold_asked_ms = 0
+        """Whether the cache contains uncommitted data."""
+        self.compaction_enqueued_ms = 0
         self.keys: dict[str, dict[bytes, int]] = {}
         self._began_bytes = 0
         self.clear()
 
     def clear(self) -> None:
-        """Forget everything. Who holds the keys of a protocol goes on with what becomes known."""
+        """Clear the cache. Existing references to the keys of a protocol remain valid."""
         for keys in self.keys.values():
             keys.clear()
         self.size_bytes = 0
@@ -59,34 +58,34 @@ class TeamSeriesCache:
         self.last_bits = np.zeros(0, np.uint64)
 
     def as_of(self, epoch: int) -> None:
-        """Forget everything if series were deleted since, or if it is too much."""
+        """Clear the cache if series were deleted meanwhile, or if it is too large."""
         if epoch != self.epoch or self.size_bytes > TEAM_BYTES:
             self.clear()
             self.epoch = epoch
 
     def begin(self) -> None:
-        """Begin a request."""
+        """Start a request."""
         self._began_bytes = self.size_bytes
 
     def trim(self) -> None:
-        """Forget everything if one request made this process remember too much. To be called between its parts."""
+        """Clear the cache if one request added too much. Called between the parts of a request."""
         if self.size_bytes - self._began_bytes > PUSH_BYTES:
             self.clear()
             self._began_bytes = 0
 
     def known(self, protocol: str) -> dict[bytes, int]:
-        """Return the slots by key of a protocol."""
+        """Return the slots of a protocol by key."""
         return self.keys.setdefault(protocol, {})
 
     def learn(self, protocol: str, keys: Iterable[tuple[bytes, int]]) -> None:
-        """Remember slots by their keys in a protocol."""
+        """Cache slots by their keys in a protocol."""
         known = self.known(protocol)
         for key, slot in keys:
             known[key] = slot
             self.size_bytes += SLOT_BYTES + len(key)
 
     def add(self, series: Sequence[tuple[int, int, int]]) -> NDArray[np.int64]:
-        """Remember series (id, block, newest sample) and return their slots; those that are known keep theirs."""
+        """Cache series (ID, group, newest sample) and return their slots; existing ones keep their slots."""
         self.dirty = True
         fresh = [one for one in {row[0]: row for row in series}.values() if one[0] not in self.slot_of]
         for series_id, _, _ in fresh:
@@ -99,7 +98,7 @@ class TeamSeriesCache:
         return np.array([self.slot_of[series_id] for series_id, _, _ in series], np.int64)
 
     def newest(self, slots: NDArray[np.int64], times_ms: NDArray[np.int64], bits: NDArray[np.uint64]) -> None:
-        """Remember samples, where they are newer than what is known."""
+        """Update the newest samples of series with later ones."""
         self.dirty = True
         order = np.lexsort((times_ms, slots))
         slots, times_ms, bits = slots[order], times_ms[order], bits[order]
@@ -111,10 +110,10 @@ class TeamSeriesCache:
 
 
 class SeriesCache:
-    """What this process remembers, team by team; whoever was quiet longest is forgotten first."""
+    """Series caches of this process by team; the least recently used is evicted."""
 
     def __init__(self) -> None:
-        """Begin knowing nothing."""
+        """Create an empty cache."""
         self._lock = threading.Lock()
         self._teams: OrderedDict[TeamId, TeamSeriesCache] = OrderedDict()
 
@@ -123,7 +122,7 @@ class SeriesCache:
 
     @contextmanager
     def of(self, team_id: TeamId) -> Iterator[TeamSeriesCache]:
-        """Give a team's series to one thread at a time. If the block fails after it remembered something, all is forgotten."""
+        """Provide a team's cache to one thread at a time. If the block fails with uncommitted data, the cache is cleared."""
         with self._lock:
             team = self._teams.setdefault(team_id, TeamSeriesCache())
             self._teams.move_to_end(team_id)

@@ -1,7 +1,7 @@
-"""Reading series: what the board and everything behind it asks.
+"""Read series from the WAL and the chunks.
 
-The tail is read before the chunks: a fold that commits in between moves samples from the first to the second, and then
-they are seen twice, which merging mends, instead of not at all, which nothing would.
+The WAL is read before the chunks: if a compaction commits in between, its samples are read twice and merged. In the
+other order they would be missed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,39 +28,39 @@ from slowpath.evidence.metrics import queries
 from slowpath.evidence.metrics.rules import HOUR_MS
 
 SHORT: Final = 64
-"""So few times are looked at to be told apart."""
+"""Maximum length of times that are compared by content."""
 
 
 @dataclass(frozen=True)
 class SeriesSelector:
-    """Which series: a name and what labels must be. A value of "" means that the label is absent, as in PromQL."""
+    """A metric name with label matchers. As in PromQL, the value "" matches series without the label."""
 
     name: str
     equal: Mapping[str, str] = field(default_factory=dict)
     any_of: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def means(self, labels: Mapping[str, str]) -> bool:
-        """Tell whether a series with these labels is meant."""
+        """Return whether a series with these labels matches."""
         return all(labels.get(label, "") == value for label, value in self.equal.items()) and all(
             labels.get(label, "") in values for label, values in self.any_of.items()
         )
 
 
 class SeriesSource(Protocol):
-    """Where series are read from: our own tables, or somebody else's."""
+    """Source of series: the database, or a metric source."""
 
     def select(self, selectors: Sequence[SeriesSelector], from_ms: int, to_ms: int) -> list[list[SeriesData]]:
-        """Return for each selector its series with samples in from_ms..to_ms, both included, by series id."""
+        """Return the series of each selector with samples in from_ms..to_ms (inclusive), by series ID."""
 
 
 @dataclass(frozen=True)
 class StoredSeriesSource:
-    """Our own tables."""
+    """Series of the database."""
 
     session: ReadSession
 
     def select(self, selectors: Sequence[SeriesSelector], from_ms: int, to_ms: int) -> list[list[SeriesData]]:
-        """Read all selectors at once: one query for series, one for the tail, one for the chunks."""
+        """Read all selectors in three queries: series, WAL and chunks."""
         named: dict[str, list[Any]] = {}
         for row in queries.series_named(self.session, sorted({one.name for one in selectors})):
             named.setdefault(row.name, []).append(row)
@@ -68,18 +68,18 @@ class StoredSeriesSource:
         rows = {row.id: row for rows in found for row in rows}
         runs = read_samples(self.session, {row.id: row.series_group_id for row in rows.values()}, from_ms, to_ms)
         joiner = SeriesAssembler()
-        return [[data for row in rows for data in _told(row, runs.get(row.id), joiner)] for rows in found]
+        return [[data for row in rows for data in _series_data(row, runs.get(row.id), joiner)] for rows in found]
 
 
 def _meant(selectors: Sequence[SeriesSelector], named: Mapping[str, Sequence[Any]]) -> list[list[Any]]:
-    """Return the rows that each selector means. Rows are looked up by what the labels in question say, not tried one by one."""
-    looked_up: dict[tuple[str, tuple[str, ...]], dict[tuple[str, ...], list[Any]]] = {}
+    """Return the matching rows of each selector, by an index on the labels that selectors use."""
+    indexes: dict[tuple[str, tuple[str, ...]], dict[tuple[str, ...], list[Any]]] = {}
     found = []
     for one in selectors:
         labels = tuple(sorted(one.equal))
-        by_values = looked_up.get((one.name, labels))
+        by_values = indexes.get((one.name, labels))
         if by_values is None:
-            by_values = looked_up[one.name, labels] = {}
+            by_values = indexes[one.name, labels] = {}
             for row in named.get(one.name, ()):
                 by_values.setdefault(tuple(row.labels.get(label, "") for label in labels), []).append(row)
         rows = by_values.get(tuple(one.equal[label] for label in labels), [])
@@ -89,7 +89,7 @@ def _meant(selectors: Sequence[SeriesSelector], named: Mapping[str, Sequence[Any
 
 @dataclass
 class SeriesPieces:
-    """What is known of one series: ascending pieces, then the newest samples."""
+    """Samples of one series: ascending pieces, then the newest samples."""
 
     times: list[Ints] = field(default_factory=list)
     values: list[Floats] = field(default_factory=list)
@@ -100,18 +100,18 @@ class SeriesPieces:
 def select_all(
     session: ReadSession, selectors: Sequence[SeriesSelector], from_ms: int, to_ms: int
 ) -> list[list[SeriesData]]:
-    """Return the series of each selector; tail and chunks are read once for all of them."""
+    """Return the series of each selector; WAL and chunks are read once for all of them."""
     return StoredSeriesSource(session).select(selectors, from_ms, to_ms)
 
 
 def read_samples(
     session: ReadSession, block_of: Mapping[int, int], from_ms: int, to_ms: int
 ) -> dict[int, SeriesPieces]:
-    """Return the samples of series (id to block) in an interval."""
+    """Return the samples of series (ID to series group) in a time range."""
     if not block_of:
         return {}
     wanted = np.array(sorted(block_of), np.int64)
-    tail = queries.select_wal_records(session, from_ms, to_ms)
+    records = queries.select_wal_records(session, from_ms, to_ms)
     chunks = queries.chunks(session, sorted(set(block_of.values())), (from_ms // HOUR_MS, to_ms // HOUR_MS))
     runs: dict[int, SeriesPieces] = {}
     pieces: dict[bytes, list[FloatMatrix]] = {}
@@ -120,7 +120,7 @@ def read_samples(
         for group in block.groups:
             pieces.setdefault(group.series_ids.tobytes(), []).append(group if cut is None else _inside(group, cut))
         _add_rest(runs, block, block_of, cut)
-    newest = _newest_of(runs, tail, wanted, (from_ms, to_ms))
+    newest = _newest_of(runs, records, wanted, (from_ms, to_ms))
     for groups in pieces.values():
         _add_groups(runs, groups, block_of, newest)
     for series_id, (times, values) in newest.items():
@@ -131,13 +131,13 @@ def read_samples(
 
 
 Newest = dict[int, tuple[Ints, Floats]]
-"""By series id: times and values out of the tail."""
+"""Times and values from the WAL, by series ID."""
 
 
 def _add_groups(
     runs: dict[int, SeriesPieces], groups: Sequence[FloatMatrix], wanted: Mapping[int, int], newest: Newest
 ) -> None:
-    """Put hours of the same series one after the other, all series of a group at once, and behind them their newest samples."""
+    """Append the hours of the same series, for all series of a group at once, and then their newest samples."""
     ascending = sorted((each for each in groups if len(each.times_ms)), key=lambda each: int(each.times_ms[0]))
     if not ascending:
         return
@@ -145,7 +145,7 @@ def _add_groups(
     if behind is not None:
         ascending.append(behind)
     times = np.concatenate([each.times_ms for each in ascending])
-    values = np.concatenate([each.values for each in ascending], axis=1)  # copies bits: a stale marker stays one
+    values = np.concatenate([each.values for each in ascending], axis=1)  # copies bits, which preserves stale markers
     for place, series_id in enumerate(ascending[0].series_ids.tolist()):
         if series_id in wanted:
             into = runs.setdefault(series_id, SeriesPieces())
@@ -154,7 +154,7 @@ def _add_groups(
 
 
 def _behind(last: FloatMatrix, newest: Newest) -> FloatMatrix | None:
-    """Take a group's newest samples out of the tail's, if all its series have them at the same times and after the group's."""
+    """Remove and return a group's newest samples from the WAL's, if all its series have the same, later times."""
     ids = last.series_ids.tolist()
     found = [newest[series_id] for series_id in ids if series_id in newest]
     if len(found) < len(ids) or found[0][0][0] <= last.times_ms[-1]:
@@ -194,11 +194,11 @@ def _within(run: NativeHistogramRun, cut: tuple[int, int]) -> NativeHistogramRun
 
 
 def _newest_of(
-    runs: dict[int, SeriesPieces], tail: list[tuple[bytes, int]], wanted: Ints, cut: tuple[int, int]
+    runs: dict[int, SeriesPieces], records: list[tuple[bytes, int]], wanted: Ints, cut: tuple[int, int]
 ) -> Newest:
-    """Read the tail: floats by series; native histograms and what came late are put to the runs at once."""
-    parts = [chosen(samples, wanted, *cut) for samples in unpack_tails([content for content, _ in tail])]
-    for part, (_, received_ms) in zip(parts, tail, strict=True):
+    """Read the WAL: return floats by series; add native histograms and late samples to the runs."""
+    parts = [chosen(samples, wanted, *cut) for samples in unpack_tails([content for content, _ in records])]
+    for part, (_, received_ms) in zip(parts, records, strict=True):
         for series_id, late in late_runs(part, received_ms).items():
             into = runs.setdefault(series_id, SeriesPieces())
             into.late = (*into.late, late)
@@ -211,19 +211,19 @@ def _newest_of(
     return {series_id: (newest.times_ms[at], newest.values[at]) for series_id, at in by_series(newest.series)}
 
 
-def _told(row: Any, runs: SeriesPieces | None, joiner: "SeriesAssembler") -> list[SeriesData]:  # noqa: ANN401 - a row of queries.SERIES_COLUMNS
+def _series_data(row: Any, runs: SeriesPieces | None, joiner: "SeriesAssembler") -> list[SeriesData]:  # noqa: ANN401 - a row of queries.SERIES_COLUMNS
     if runs is None:
         return []
-    told = []
+    data = []
     kind = cast("SeriesKind", row.kind)
     if runs.times:
         times, values = joiner.joined(runs)
         if len(times):
-            told.append(SeriesData(row.id, row.name, row.labels, kind, times, values, None, row.created_ms, runs.late))
+            data.append(SeriesData(row.id, row.name, row.labels, kind, times, values, None, row.created_ms, runs.late))
     if runs.natives:
         native = joined_natives(runs)
         if len(native.times_ms):
-            told.append(
+            data.append(
                 SeriesData(
                     row.id,
                     row.name,
@@ -236,21 +236,21 @@ def _told(row: Any, runs: SeriesPieces | None, joiner: "SeriesAssembler") -> lis
                     runs.late,
                 )
             )
-    return told
+    return data
 
 
 class SeriesAssembler:
-    """Puts the pieces of series one after the other. Series of the same times get one and the same vector of times."""
+    """Joins the pieces of series. Series with equal times share one time vector."""
 
     def __init__(self) -> None:
-        """Begin knowing no times."""
+        """Create an assembler without times."""
         self._known: dict[tuple[int | bytes, ...], tuple[list[Ints], Ints, bool]] = {}
 
     def joined(self, runs: SeriesPieces) -> tuple[Ints, Floats]:
-        """Return times and values of all pieces, ascending, one a time."""
+        """Return times and values of all pieces, ascending, without duplicate times."""
         if len(runs.times) == 1:
             return runs.times[0], runs.values[0]
-        # Where the group of a series changed in between, its pieces do not come in the order of time.
+        # If the group of a series changed in between, its pieces are not in time order.
         order = sorted(range(len(runs.times)), key=lambda place: int(runs.times[place][0]))
         times, ascending = self._times([runs.times[place] for place in order])
         values = np.concatenate([runs.values[place] for place in order])
@@ -260,7 +260,7 @@ class SeriesAssembler:
         return sole.times_ms, sole.values
 
     def _times(self, pieces: list[Ints]) -> tuple[Ints, bool]:
-        # A long piece is shared by its group, a short one is compared by what it holds.
+        # A long piece is shared by its group; a short one is compared by content.
         key = tuple(id(piece) if len(piece) > SHORT else piece.tobytes() for piece in pieces)
         known = self._known.get(key)
         if known is None:
@@ -270,12 +270,12 @@ class SeriesAssembler:
 
 
 def joined(runs: SeriesPieces) -> tuple[Ints, Floats]:
-    """Return times and values of all pieces of one series, ascending, one a time."""
+    """Return times and values of all pieces of one series, ascending, without duplicate times."""
     return SeriesAssembler().joined(runs)
 
 
 def joined_natives(runs: SeriesPieces) -> NativeHistogramRun:
-    """Return the histograms of all pieces, ascending, one a time."""
+    """Return the histograms of all pieces, ascending, without duplicate times."""
     times = np.concatenate([run.times_ms for run in runs.natives])
     histograms = join_natives([run.histograms for run in runs.natives])
     series_id = runs.natives[0].series_id

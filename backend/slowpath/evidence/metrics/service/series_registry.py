@@ -1,4 +1,4 @@
-"""Series met for the first time: found by their fingerprint, or numbered, put into a block, and recognised."""
+"""Register new series: find them by fingerprint, or create, group and classify them."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,18 +27,18 @@ from slowpath.evidence.metrics.tables import MetricRule, MetricSeries, MetricSet
 from slowpath.inventory.catalog import service as catalog
 from slowpath.inventory.catalog.errors import InvalidSlug
 
-SEPARATOR: Final = b"\xff"  # stands in no UTF-8
+SEPARATOR: Final = b"\xff"  # never occurs in UTF-8
 REFUSED: Final = -1
 AT_ONCE: Final = 500
-"""So many rows in one INSERT."""
+"""Number of rows in one INSERT."""
 
 Found = dict[bytes, tuple[int, int]]
-"""Id and block of a series by its fingerprint."""
+"""ID and series group of a series by its fingerprint."""
 
 
 @dataclass(frozen=True)
 class IngestRequest:
-    """One request on its way in."""
+    """One push during its ingest."""
 
     session: WriteSession
     team: TeamSeriesCache
@@ -48,7 +48,7 @@ class IngestRequest:
 
 
 def resolve_series_slots(intake: IngestRequest) -> NDArray[np.int64]:
-    """Return the slot of each new series of a request, or REFUSED where the team has as many as it may."""
+    """Return the slot of each new series of a request, or REFUSED above the team's limit of series."""
     new = intake.incoming.new
     if not new:
         return np.zeros(0, np.int64)
@@ -71,32 +71,34 @@ def resolve_series_slots(intake: IngestRequest) -> NDArray[np.int64]:
 
 
 def fingerprint(labels: Labels) -> bytes:
-    """Return 16 bytes that tell a series from all others of its team."""
+    """Return the 16 bytes that identify a series in its team."""
     spelled = SEPARATOR.join(part.encode() for pair in labels for part in pair)
     return hashlib.blake2b(spelled, digest_size=16).digest()
 
 
 def _make(intake: IngestRequest, missing: Mapping[bytes, NewSeries], found: Found) -> tuple[Found, Found]:
-    """Make series, as many as the team may still have; whoever makes some for the team meanwhile is waited for."""
+    """Create series up to the team's limit; concurrent creations of the team are serialized."""
     session = intake.session
     have = reserve_series_ids(session, 0, series=0).series
     found = {**found, **queries.series_by_fingerprint(session, list(missing))}
     left = [(mark, one) for mark, one in missing.items() if mark not in found]
     room = max(intake.most_series - have, 0)
     if len(left) > room:
-        detail = f"The team has {have} series and may have {intake.most_series}; this request brings {len(left)} more."
+        detail = f"The team has {have} of at most {intake.most_series} series; this request adds {len(left)}."
         intake.incoming.faults.add("too-many-series", detail, len(left) - room)
         left = left[:room]
     if not left:
         return found, {}
     places = SeriesClassifier(session).recognise([one for _, one in left])
     blocks = _blocks(
-        session, [series_group_key(_name(one.labels), told) for (_, one), told in zip(left, places, strict=True)]
+        session,
+        [series_group_key(_name(one.labels), placement) for (_, one), placement in zip(left, places, strict=True)],
     )
     first_id = reserve_series_ids(session, len(left), series=len(left)).next_id - len(left)
     rows = [
-        _row(intake, mark, one, told) | {"id": first_id + position, "group_key": bundle, "series_group_id": block_id}
-        for position, ((mark, one), told, (bundle, block_id)) in enumerate(zip(left, places, blocks, strict=True))
+        _row(intake, mark, one, placement)
+        | {"id": first_id + position, "group_key": bundle, "series_group_id": block_id}
+        for position, ((mark, one), placement, (bundle, block_id)) in enumerate(zip(left, places, blocks, strict=True))
     ]
     for at in range(0, len(rows), AT_ONCE):
         session.execute(insert(MetricSeries), rows[at : at + AT_ONCE])
@@ -104,7 +106,7 @@ def _make(intake: IngestRequest, missing: Mapping[bytes, NewSeries], found: Foun
 
 
 def reserve_series_ids(session: WriteSession, count: int, *, series: int) -> Any:  # noqa: ANN401 - a row of two columns
-    """Take the next numbers of the team; returns what comes after them, and how many series there are. Locks until the end."""
+    """Reserve series IDs of the team; return the next ID and the number of series. Locks the team's settings."""
     return session.execute(
         update(MetricSettings)
         .where(MetricSettings.team_id == session.team_id)
@@ -114,7 +116,7 @@ def reserve_series_ids(session: WriteSession, count: int, *, series: int) -> Any
     ).one()
 
 
-def _row(intake: IngestRequest, mark: bytes, one: NewSeries, told: "SeriesPlacement") -> dict[str, Any]:
+def _row(intake: IngestRequest, mark: bytes, one: NewSeries, placement: "SeriesPlacement") -> dict[str, Any]:
     name = _name(one.labels)
     kind, unit = one.kind, one.unit
     if kind == "unknown":
@@ -127,15 +129,15 @@ def _row(intake: IngestRequest, mark: bytes, one: NewSeries, told: "SeriesPlacem
         "kind": kind,
         "unit": sanitize_text(unit),
         "last_ms": 0,
-        "role": told.recognised.role,
-        "classification_reason": told.recognised.why,
-        "service_id": told.service_id,
-        "environment_id": told.environment_id,
+        "role": placement.recognised.role,
+        "classification_reason": placement.recognised.why,
+        "service_id": placement.service_id,
+        "environment_id": placement.environment_id,
     }
 
 
 def sanitize_text(text: str) -> str:
-    """Return a text that PostgreSQL can keep."""
+    """Return a text that PostgreSQL can store."""
     return text.replace("\0", "␀")
 
 
@@ -145,7 +147,7 @@ def _name(labels: Labels) -> str:
 
 @dataclass(frozen=True)
 class SeriesPlacement:
-    """What a series is, and the catalog's ids of where it belongs."""
+    """Classification of a series, with the IDs of its service and environment."""
 
     recognised: SeriesClassification
     service_id: Any = None
@@ -153,10 +155,10 @@ class SeriesPlacement:
 
 
 class SeriesClassifier:
-    """Says what series are, by the team's rules; services and environments that are seen are made in the catalog."""
+    """Classifier of series by the team's rules; creates missing services and environments in the catalog."""
 
     def __init__(self, session: WriteSession) -> None:
-        """Read the team's rules."""
+        """Load the team's rules."""
         self.session = session
         self.rules = [rule_of(row) for row in queries.all_rules(session)]
         self._services: dict[str, Any] = {}
@@ -164,18 +166,18 @@ class SeriesClassifier:
         self._room: int | None = None
 
     def recognise(self, series: Iterable[NewSeries]) -> list[SeriesPlacement]:
-        """Say what each is."""
+        """Classify series."""
         return [self.place(_name(one.labels), dict(one.labels), one.kind) for one in series]
 
     def place(self, name: str, labels: Mapping[str, str], kind: SeriesKind) -> SeriesPlacement:
-        """Say what one is."""
-        told = classify_series(name, labels, kind, self.rules)
-        if told.role is None or told.service is None:
-            return SeriesPlacement(told)
-        service_id, why = self._service(sanitize_text(told.service))
+        """Classify one series and find its service and environment."""
+        found = classify_series(name, labels, kind, self.rules)
+        if found.role is None or found.service is None:
+            return SeriesPlacement(found)
+        service_id, why = self._service(sanitize_text(found.service))
         if service_id is None:
-            return SeriesPlacement(SeriesClassification(None, why, told.service, told.environment))
-        return SeriesPlacement(told, service_id, self._environment(told.environment))
+            return SeriesPlacement(SeriesClassification(None, why, found.service, found.environment))
+        return SeriesPlacement(found, service_id, self._environment(found.environment))
 
     def _service(self, name: str) -> tuple[Any, str]:
         if name not in self._services:
@@ -186,7 +188,7 @@ class SeriesClassifier:
     def _find_service(self, name: str) -> tuple[Any, str]:
         if self._room is None:
             self._room = MOST_SERVICES - queries.count_of_services(self.session)
-        if self._room <= 0 and not queries.knows_service(self.session, name):
+        if self._room <= 0 and not queries.has_service(self.session, name):
             return None, "too-many-services"
         try:
             self._room -= 1
@@ -211,7 +213,7 @@ class SeriesClassifier:
 
 
 def rule_of(row: MetricRule) -> ClassificationRule:
-    """Return a rule as arithmetic reads it."""
+    """Return a rule in the form of the analysis."""
     return ClassificationRule(
         row.metric,
         cast("Role", row.role),
@@ -225,18 +227,18 @@ def rule_of(row: MetricRule) -> ClassificationRule:
     )
 
 
-def series_group_key(name: str, told: SeriesPlacement) -> bytes:
-    """Return what a series belongs together with: the parts of one metric of one service, whatever their other labels."""
-    service = told.recognised.service or ""
+def series_group_key(name: str, placement: SeriesPlacement) -> bytes:
+    """Return the group key of a series: equal for all series of one metric family of one service."""
+    service = placement.recognised.service or ""
     spelled = SEPARATOR.join((family_of(name).encode(), service.encode()))
     return hashlib.blake2b(spelled, digest_size=8).digest()
 
 
 def _blocks(session: WriteSession, bundles: Sequence[bytes]) -> list[tuple[bytes, int]]:
-    """Return bundle and block of each new series: the bundle's newest block while it has room, then another."""
+    """Return group key and series group of each new series: the key's newest group until it is full, then a new one."""
     newest = queries.newest_blocks(session, list(set(bundles)))
     filled = {bundle: filled for bundle, (_, filled) in newest.items()}
-    ordinals = []  # of each series in its bundle, the newest block's series counted in
+    ordinals = []  # position of each series in its group key, including the series of the newest group
     for bundle in bundles:
         ordinals.append(filled.get(bundle, 0))
         filled[bundle] = ordinals[-1] + 1
@@ -256,9 +258,9 @@ def _blocks(session: WriteSession, bundles: Sequence[bytes]) -> list[tuple[bytes
 
 
 def record_metric_types(intake: IngestRequest) -> None:
-    """Write down what senders say of whole families (remote write 1) once, and again when it changes."""
+    """Record the types of metric families (remote write 1) once, and again after a change."""
     session, team, incoming = intake.session, intake.team, intake.incoming
-    changed = {family: told for family, told in incoming.families.items() if team.families.get(family) != told}
+    changed = {family: kind for family, kind in incoming.families.items() if team.families.get(family) != kind}
     if not changed:
         return
     team.dirty = True

@@ -1,4 +1,4 @@
-"""What the services of an environment say of themselves: requests, latency, gauges, each with how to select it."""
+"""Signals of the services of an environment: requests, latency and gauges, with their selectors."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,37 +26,37 @@ Shape = Literal["counter", "classic", "native", "sum-count", "gauge"]
 
 @dataclass(frozen=True)
 class Signal:
-    """One metric of one service: a counter of requests, a histogram of latencies, or a gauge."""
+    """One signal of one service: a request counter, a latency histogram, or a gauge."""
 
     family: str
-    """Its name without _bucket, _sum, _count."""
+    """Metric name without _bucket, _sum, _count."""
     shape: Shape
     names: tuple[str, ...]
-    """The names of its series that are there, such as the family's name with _bucket, _sum and _count."""
+    """Existing series names, such as the family's name with _bucket, _sum and _count."""
     equal: Mapping[str, str]
-    """Which of the series of these names are meant."""
+    """Label matchers of its series."""
     kind: SeriesKind
     unit: str
     scale: float
-    """A latency times this is seconds."""
+    """Factor that converts a latency to seconds."""
     status_label: str | None
-    """The label that says how requests ended, if there is one."""
+    """Label with the status of requests, if there is one."""
     instance_label: str | None
     title: str | None = None
 
     def selector(self, name: str) -> SeriesSelector:
-        """Return how to select the series of one of its names."""
+        """Return the selector of one of its names."""
         return SeriesSelector(name, self.equal)
 
     @property
     def selectors(self) -> tuple[SeriesSelector, ...]:
-        """How to select all its series."""
+        """Selectors of all its series."""
         return tuple(self.selector(name) for name in self.names)
 
 
 @dataclass(frozen=True)
 class ServiceSignals:
-    """What one service says in one environment. Several of a sort are several sources, all of which count."""
+    """Signals of one service in one environment. Several signals of one role are summed."""
 
     service_id: ServiceId
     requests: tuple[Signal, ...]
@@ -71,7 +71,7 @@ WHO_LABELS: Final = (*SERVICE_LABELS, *ENVIRONMENT_LABELS)
 
 @dataclass(frozen=True)
 class ClassifiedSeries:
-    """One recognised series: its labels, and those of them that say whose it is."""
+    """One classified series: its labels, and those that name service and environment."""
 
     role: str
     name: str
@@ -84,12 +84,12 @@ class ClassifiedSeries:
 def of_rows(
     service_id: ServiceId, rows: Sequence[ClassifiedSeries], rules: Sequence[ClassificationRule]
 ) -> ServiceSignals:
-    """Return the signals of a service from its recognised series."""
+    """Return the signals of a service from its classified series."""
     return _service(service_id, rows, rules)
 
 
 def of_environment(session: ReadSession, environment_id: EnvironmentId) -> list[ServiceSignals]:
-    """Return the signals of each service that was recognised in an environment."""
+    """Return the signals of all recognized services in an environment."""
     rules = [rule_of(row) for row in queries.all_rules(session)]
     rows = queries.select_classified_series(session, environment_id, WHO_LABELS)
     by_service: dict[ServiceId, list[Any]] = {}
@@ -99,27 +99,27 @@ def of_environment(session: ReadSession, environment_id: EnvironmentId) -> list[
 
 
 def environments_measured(session: ReadSession) -> set[EnvironmentId]:
-    """Return the environments of which something was recognised."""
+    """Return the environments that have recognized series."""
     return {EnvironmentId(each) for each in queries.environments_measured(session)}
 
 
 def newest_ms(session: ReadSession, environment_id: EnvironmentId) -> int | None:
-    """Return the time of the newest sample, of the tail as a whole where it is newer; None if there is none."""
+    """Return the time of the newest compacted sample, or of the newest in the team's WAL if later; None if none."""
     return newest_known(newest_folded_ms(session, environment_id), session)
 
 
 def newest_folded_ms(session: ReadSession, environment_id: EnvironmentId) -> int | None:
-    """Return the time of the newest sample of the environment that is folded; None if there is none."""
+    """Return the time of the newest compacted sample of the environment; None if there is none."""
     return queries.newest_folded_ms(session, environment_id) or None
 
 
 def newest_known(folded_ms: int | None, session: ReadSession) -> int | None:
-    """Return the newer one of it and the newest sample of the tail, which may be one of another environment."""
+    """Return the later of a time and the newest sample in the WAL, possibly of another environment."""
     return max((at for at in (folded_ms, queries.newest_in_tail_ms(session)) if at), default=None)
 
 
 def series_known(session: ReadSession) -> int:
-    """Return how many series the team has pushed."""
+    """Return the number of pushed series of the team."""
     return queries.count_of_series(session)
 
 
@@ -128,16 +128,16 @@ def _service(service_id: ServiceId, rows: Sequence[Any], rules: Sequence[Classif
     for row in rows:
         family = row.name if row.role != "latency" else family_of(row.name)
         families.setdefault((row.role, family, tuple(sorted(row.who.items()))), []).append(row)
-    told: dict[str, list[Signal]] = {"requests": [], "latency": [], "gauge": []}
+    signals: dict[str, list[Signal]] = {"requests": [], "latency": [], "gauge": []}
     for (role, family, who), mine in families.items():
-        told[role].append(_signal(role, family, dict(who), mine, rules))
-    latency = tuple(one for one in told["latency"] if one.shape != "gauge")
+        signals[role].append(_signal(role, family, dict(who), mine, rules))
+    latency = tuple(one for one in signals["latency"] if one.shape != "gauge")
     return ServiceSignals(
         service_id,
-        tuple(told["requests"]),
+        tuple(signals["requests"]),
         latency,
-        tuple(told["gauge"]),
-        None if told["requests"] or latency else _why("http_requests_total or grpc_server_handled_total"),
+        tuple(signals["gauge"]),
+        None if signals["requests"] or latency else _why("http_requests_total or grpc_server_handled_total"),
         None if latency else _why("http_request_duration_seconds or http.server.request.duration"),
     )
 
@@ -164,9 +164,9 @@ def _signal(
 
 
 def _equal(who: Mapping[str, str], rule: ClassificationRule | None) -> dict[str, str]:
-    """Return which labels select these series: those that name service and environment; "" where others have one."""
-    told = {label: who.get(label, "") for label in WHO_LABELS}
-    return {**told, **(rule.equal if rule is not None else {})}
+    """Return the label matchers of these series; "" for naming labels that only other series have."""
+    matchers = {label: who.get(label, "") for label in WHO_LABELS}
+    return {**matchers, **(rule.equal if rule is not None else {})}
 
 
 def _shape(role: str, family: str, rows: Sequence[Any]) -> Shape:
@@ -181,4 +181,4 @@ def _shape(role: str, family: str, rows: Sequence[Any]) -> Shape:
 
 
 def _why(usual: str) -> str:
-    return f"no series of this service has a name that is usual for it, as {usual}. A rule can say which one it is."
+    return f"no series of this service has a recognized name such as {usual}. Add a metric rule to select one."

@@ -1,4 +1,4 @@
-"""Milliseconds since 1970, as samples have them, and times, as rows have them."""
+"""Convert between milliseconds since 1970 and datetimes."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -6,10 +6,10 @@ EPOCH = datetime.fromtimestamp(0, UTC)
 
 
 def at_time(ms: int) -> datetime:
-    """Return the time of milliseconds since 1970."""
+    """Return milliseconds since 1970 as a datetime."""
     return EPOCH + timedelta(milliseconds=ms)
 
 
 def to_ms(at: datetime) -> int:
-    """Return milliseconds since 1970."""
+    """Return a datetime as milliseconds since 1970."""
     return (at - EPOCH) // timedelta(milliseconds=1)

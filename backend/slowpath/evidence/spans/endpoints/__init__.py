@@ -1,4 +1,4 @@
-"""Spans over HTTP: what exporters push, and what people look at."""
+"""HTTP endpoints of spans: pushes of exporters, and span sets."""
 
 from fastapi import APIRouter
 

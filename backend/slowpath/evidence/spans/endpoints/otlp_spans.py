@@ -1,4 +1,4 @@
-"""Where OpenTelemetry's exporters send spans: `/v1/traces`, which they put behind the address they are given."""
+"""Endpoint for OpenTelemetry exporters: `/v1/traces`, the path that they append to the configured endpoint."""
 
 import re
 from collections.abc import AsyncIterator
@@ -21,10 +21,10 @@ PROTOBUF, JSON = "application/x-protobuf", "application/json"
 DIALECTS = {PROTOBUF: PushDialect.PROTOBUF, JSON: PushDialect.JSON}
 MAX_PACKED_BYTES: Final = 2 << 20
 STREAMED = re.compile(r"POST /v1/traces")
-"""The requests whose bodies are bounded where they are read."""
+"""Requests whose body size is limited while reading."""
 BODY: dict[str, Any] = {
     "requestBody": {
-        "required": False,  # an empty message is one, too
+        "required": False,  # an empty body is a valid message
         "content": {
             PROTOBUF: {"schema": {"type": "string", "format": "binary"}},
             JSON: {"schema": {"type": "object", "additionalProperties": True}},
@@ -52,13 +52,13 @@ def receive_otlp_spans(
     content_type: Annotated[str, Header()] = PROTOBUF,
     content_encoding: Annotated[str, Header()] = "",
 ) -> Response:
-    """Take spans from an exporter of OTLP over HTTP. What is acknowledged is kept."""
+    """Receive spans from an OTLP/HTTP exporter. Acknowledged spans are stored."""
     media_type = content_type.split(";")[0].strip().lower()
     dialect = DIALECTS.get(media_type)
     if dialect is None:
         raise MalformedSpanPush(
-            f"The content type {media_type[:80]!r} is none that spans come in.", remedy=f"Send {PROTOBUF} or {JSON}."
+            f"The content type {media_type[:80]!r} is not supported.", remedy=f"Send {PROTOBUF} or {JSON}."
         )
     span_ingest.store_push(session, body.take(), content_encoding.strip().lower(), dialect)
-    # An empty ExportTraceServiceResponse: everything was taken.
+    # An empty ExportTraceServiceResponse: all spans were accepted.
     return Response(b"{}" if dialect is PushDialect.JSON else b"", media_type=media_type)

@@ -1,4 +1,4 @@
-"""Sets of spans and single traces over HTTP."""
+"""HTTP endpoints of span sets and single traces."""
 
 import gzip
 from typing import Annotated, Any
@@ -26,9 +26,9 @@ MOST_SETS = 200
 PAGE: dict[int | str, dict[str, Any]] = {200: {"description": "One side only", "model": SpansPage}}
 TRACE: dict[int | str, dict[str, Any]] = {200: {"description": "One trace", "model": TraceWaterfall}}
 PACKED = {"Cache-Control": "private, max-age=3600, immutable", "Content-Encoding": "gzip"}
-"""What was decoded from the same bytes never changes."""
+"""The decoded data of an artifact never changes."""
 GZIP_LEVEL = 1
-"""Of what is packed while somebody waits."""
+"""Level for data compressed during a request."""
 TraceId = Annotated[str, Path(max_length=64, description="up to 32 hexadecimal digits")]
 
 
@@ -42,7 +42,7 @@ def list_sets(
     start: Annotated[When, Query(alias="from")],
     end: Annotated[When, Query(alias="to")],
 ) -> list[SpanSetOut]:
-    """List the sets of an environment that touch a range of time, newest first, at most 200."""
+    """List the span sets of an environment that overlap a time range, newest first, at most 200."""
     rows = span_sets.between(session, EnvironmentId(environment_id), start, end, MOST_SETS)
     return [SpanSetOut.model_validate(row) for row in rows]
 
@@ -55,7 +55,7 @@ def list_sets(
     response_class=Response,
 )
 def get_set(artifact_id: UUID, caller: MayRead, session: Reading, blobs: Blobs) -> Response:
-    """Return what the page of one set shows: who calls whom, gaps, critical paths, its slowest traces."""
+    """Return the page of one span set: service calls, gaps, critical paths, slowest traces."""
     row = span_sets.get_span_set(session, ArtifactId(artifact_id))
     return Response(blobs.read(BlobKey(row.page_key)), media_type="application/json", headers=PACKED)
 
@@ -69,7 +69,7 @@ def get_set(artifact_id: UUID, caller: MayRead, session: Reading, blobs: Blobs) 
 def list_traces(
     artifact_id: UUID, wanted: Annotated[TraceListParams, Query()], caller: MayRead, session: Reading, blobs: Blobs
 ) -> TraceListOut:
-    """List all traces of a set, page by page; they never change, so pages are counted from the first row."""
+    """List the traces of a span set by offset; a span set never changes."""
     index = span_sets.traces(span_sets.get_span_set(session, ArtifactId(artifact_id)), blobs)
     asked = TraceListQuery(wanted.order, wanted.reverse, wanted.search, wanted.errors)
     rows, total = index.page(asked, wanted.limit, wanted.offset)
@@ -84,7 +84,7 @@ def list_traces(
     response_class=Response,
 )
 def get_trace(artifact_id: UUID, trace_id: TraceId, caller: MayRead, session: Reading, blobs: Blobs) -> Response:
-    """Return one trace: its spans in order, their gaps, and the critical path."""
+    """Return one trace: its ordered spans, their gaps, and the critical path."""
     found = span_sets.trace(span_sets.get_span_set(session, ArtifactId(artifact_id)), blobs, trace_id)
     # A trace of 20,000 spans is 14 MB of repetitive text.
     packed = gzip.compress(dump_document(found).encode(), GZIP_LEVEL, mtime=0)

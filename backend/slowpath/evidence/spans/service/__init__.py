@@ -1,1 +1,1 @@
-"""The verbs on spans: taking pushes, folding them, reading sets."""
+"""Services of spans: ingest, merge and span sets."""

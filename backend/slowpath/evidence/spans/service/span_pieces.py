@@ -1,4 +1,4 @@
-"""How pushed spans are unpacked as they come, and packed as they are kept: piece by piece."""
+"""Decompress pushed spans, and compress them for storage, in pieces."""
 
 from collections.abc import Iterator
 from io import BytesIO
@@ -21,22 +21,22 @@ def unpacked(body: bytes, encoding: str, most_bytes: int) -> bytes:
         try:
             plain = unpack_gzip(body, most_bytes)
         except DamagedGzip as error:
-            raise InvalidSpanPush(f"The body cannot be read: {error}.") from error
+            raise InvalidSpanPush(f"The body cannot be decompressed: {error}.") from error
         except LargeGzip as error:
             raise SpanPushExpandsTooLarge from error
     else:
-        raise InvalidSpanPush(f"The content encoding {encoding[:40]!r} is not known: send gzip or nothing.")
+        raise InvalidSpanPush(f"The content encoding {encoding[:40]!r} is not supported: send gzip or no encoding.")
     if len(plain) > most_bytes:
         raise SpanPushExpandsTooLarge
     return plain
 
 
 def packed(plain: bytes, dialect: PushDialect) -> bytes:
-    """Return a push as it is kept: compressed, and JSON in one line."""
+    """Return a push compressed for storage, JSON in one line."""
     packer, out = zstandard.ZstdCompressor(level=1).compressobj(), BytesIO()
     for at in range(0, len(plain), PIECE_BYTES):
         piece = plain[at : at + PIECE_BYTES]
-        # Line breaks stand between values only; in texts they are escaped.
+        # Line breaks occur only between values; in strings they are escaped.
         out.write(packer.compress(piece.translate(BREAKS) if dialect is PushDialect.JSON else piece))
     out.write(packer.compress(b"\n") if dialect is PushDialect.JSON else b"")
     out.write(packer.flush())
@@ -44,7 +44,7 @@ def packed(plain: bytes, dialect: PushDialect) -> bytes:
 
 
 def pieces(content: bytes) -> Iterator[bytes]:
-    """Yield what was kept, unpacked. Older pushes are not packed."""
+    """Yield the decompressed pieces of a stored push. Pushes of earlier versions are not compressed."""
     if not content.startswith(zstandard.FRAME_HEADER):
         yield content
         return

@@ -1,4 +1,4 @@
-"""What was decoded of a set of spans: writing it down, its page, single traces."""
+"""Record and get decoded span sets, their pages and single traces."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,16 +16,16 @@ from slowpath.evidence.spans import queries
 from slowpath.evidence.spans.errors import SpanSetNotFound, SpanTraceNotFound
 from slowpath.evidence.spans.tables import SpanSet
 
-LOOK_AT_FILE = "Its file says whether it is still being decoded, or was refused and why."
+CHECK_ARTIFACT = "Check the state of the artifact: it may still be decoding, or it may be invalid."
 COLUMNS_VERSION = 1
-"""Of what is made from a set of spans; another version is another key."""
+"""Version of the decoded data; it is part of the key."""
 EARLIEST_NS, LATEST_NS = 0, 7_258_118_400_000_000_000
-"""From 1970 to 2200: what a clock that was never set says is held inside."""
+"""1970 to 2200: times of clocks that were never set are clamped to this range."""
 
 
 @dataclass(frozen=True)
 class StoredSpanSet:
-    """Where what was made of a set of spans lies."""
+    """Blob keys of the decoded data of a span set."""
 
     columns_key: BlobKey
     columns_bytes: int
@@ -34,7 +34,7 @@ class StoredSpanSet:
 
 
 def folder(team_id: TeamId, sha256: str) -> str:
-    """Return the folder of all that is made of a file with this hash: the same bytes are decoded once in a team."""
+    """Return the folder of the decoded data of a file; equal bytes are decoded once per team."""
     return f"{team_id}/spans/v{COLUMNS_VERSION}/{sha256[:2]}/{sha256}"
 
 
@@ -45,7 +45,7 @@ def record(
     stored: StoredSpanSet,
     environment_id: EnvironmentId | None,
 ) -> SpanSet:
-    """Write down a decoded set of spans; decoding again replaces it."""
+    """Record a decoded span set; decoding again replaces it."""
     return session.merge(
         SpanSet(
             team_id=session.team_id,
@@ -65,12 +65,12 @@ def record(
 
 
 def moment(unix_ns: int) -> datetime:
-    """Return a time of spans as PostgreSQL can keep it."""
+    """Return a span time as a datetime that PostgreSQL can store."""
     return datetime.fromtimestamp(min(max(unix_ns, EARLIEST_NS), LATEST_NS) / 1e9, UTC)
 
 
 def summary(table: SpanTable) -> dict[str, Any]:
-    """Return what an artifact says of its spans in few numbers."""
+    """Return the summary of a span set for its artifact."""
     return {
         "dialect": table.dialect,
         **table.counts,
@@ -81,32 +81,32 @@ def summary(table: SpanTable) -> dict[str, Any]:
 
 
 def get_span_set(session: ReadSession, artifact_id: ArtifactId) -> SpanSet:
-    """Return the decoded spans of an artifact. Raises `SpanSetNotFound`."""
+    """Return the decoded span set of an artifact. Raises `SpanSetNotFound`."""
     row = queries.span_set(session, artifact_id)
     if row is None:
-        raise SpanSetNotFound("There is no decoded set of spans of this id.", remedy=LOOK_AT_FILE)
+        raise SpanSetNotFound("There is no decoded span set with this ID.", remedy=CHECK_ARTIFACT)
     return row
 
 
 def get_span_sets(session: ReadSession, artifact_ids: Sequence[ArtifactId]) -> Mapping[ArtifactId, SpanSet]:
-    """Return the decoded sets of these artifacts; those without one are absent."""
+    """Return the decoded span sets of these artifacts; artifacts without one are absent."""
     return {ArtifactId(row.id): row for row in queries.span_sets(session, artifact_ids)}
 
 
 def between(
     session: ReadSession, environment_id: EnvironmentId, start: datetime, end: datetime, limit: int
 ) -> Sequence[SpanSet]:
-    """Return the newest sets of an environment that touch [start, end], newest first."""
+    """Return the span sets of an environment that overlap [start, end], newest first."""
     return queries.sets_between(session, environment_id, start, end, limit)
 
 
 def traces_key(columns_key: BlobKey) -> BlobKey:
-    """Return where the list of a set's traces lies: beside its columns."""
+    """Return the blob key of the trace index of a span set."""
     return BlobKey(f"{columns_key.rpartition('/')[0]}/traces")
 
 
 def traces(row: SpanSet, blobs: BlobStore) -> TraceIndex:
-    """Return the list of all traces; of a set that was decoded before lists were kept, from its spans.
+    """Return the trace index of a span set; computed from its spans if an earlier version decoded it.
 
     Raises `Unavailable`.
     """
@@ -120,9 +120,9 @@ def table(row: SpanSet, blobs: BlobStore) -> SpanTable:
 
 
 def trace(row: SpanSet, blobs: BlobStore, trace_id: str) -> TraceWaterfall:
-    """Return one trace as the page draws it. Raises `SpanTraceNotFound`, `Unavailable`."""
+    """Return the waterfall of one trace. Raises `SpanTraceNotFound`, `Unavailable`."""
     spans = table(row, blobs)
     found = spans.find(trace_id)
     if found is None:
-        raise SpanTraceNotFound("The set of spans has no trace of this id.")
+        raise SpanTraceNotFound("The span set has no trace with this ID.")
     return waterfall(spans, found)

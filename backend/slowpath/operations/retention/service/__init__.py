@@ -1,1 +1,1 @@
-"""Verbs of keeping: for how long, how much, and all of it at once."""
+"""Services of retention and usage."""

@@ -1,4 +1,4 @@
-"""How far back the log of a team goes."""
+"""Retention of the audit log."""
 
 from datetime import datetime, timedelta
 
@@ -12,11 +12,11 @@ from slowpath.operations.retention.service import retention_rules
 
 
 def audit_log_cutoff(session: ReadSession, now: datetime) -> datetime | None:
-    """Return since when the log is kept, at least a year; None if for ever."""
+    """Return the time before which audit events expire, at least a year ago; None if never."""
     days = retention_rules.days(session)[LOG]
     return None if days is None else now - timedelta(days=max(days, min_days(LOG)))
 
 
 def delete_old_audit_events(cross_team: Connection, team_id: TeamId, before: datetime) -> int:
-    """Delete what is older; the database itself refuses to touch the last year. Returns how many entries."""
-    return queries.forget_audit(cross_team, team_id, before)
+    """Delete older audit events; return their number. The database never deletes those of the last year."""
+    return queries.delete_audit_events(cross_team, team_id, before)

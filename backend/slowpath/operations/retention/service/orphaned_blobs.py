@@ -1,4 +1,4 @@
-"""What lies in the blob store that no row needs any more, and what all of it weighs."""
+"""Find orphaned blobs, and count the storage of a team."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -26,29 +26,29 @@ from slowpath.operations.retention.tables import StorageSnapshot
 
 @dataclass
 class BlobTotals:
-    """Blobs and bytes, by folder."""
+    """Number and size of blobs by folder."""
 
     folders: dict[str, list[int]] = field(default_factory=dict)
-    swept: int = 0
+    deleted_blobs: int = 0
 
     def add(self, blob: BlobInfo) -> None:
-        """Count one."""
+        """Add a blob."""
         counted = self.folders.setdefault(folder_of(blob.key), [0, 0])
         counted[0] += 1
         counted[1] += blob.size_bytes
 
     def take(self, blob: BlobInfo) -> None:
-        """Count one that was removed."""
+        """Subtract a deleted blob."""
         counted = self.folders[folder_of(blob.key)]
         counted[0] -= 1
         counted[1] -= blob.size_bytes
-        self.swept += 1
+        self.deleted_blobs += 1
 
 
 def find_orphaned_blobs(
     session: ReadSession, blobs: Sequence[BlobInfo], now: datetime
 ) -> list[tuple[BlobInfo, BlobOwner]]:
-    """Return those of the blobs whose row is gone. What is young, or of a kind unknown here, is left alone."""
+    """Return the blobs whose row does not exist; young blobs and those with unknown keys are omitted."""
     old = now - timedelta(hours=YOUNG_HOURS)
     owned = [(blob, owner) for blob in blobs if blob.changed_at < old and (owner := owner_of(blob.key)) is not None]
     hashes = {owner.sha256 for _, owner in owned if owner.sha256 is not None}
@@ -66,18 +66,20 @@ def find_orphaned_blobs(
 
 
 def recheck_orphaned_blobs(session: WriteSession, owner: BlobOwner) -> bool:
-    """Ask again, holding off whoever would store the same bytes now."""
+    """Return whether a blob is still orphaned, and lock its bytes against being stored now."""
     if owner.folder not in OF_A_FILE or owner.sha256 is None:
-        return True  # a row's id is used once
+        return True  # a row ID is never reused
     return not artifacts.is_blob_referenced(session, owner.sha256)
 
 
 def record_storage(session: WriteSession, tally: BlobTotals, now: datetime) -> None:
-    """Keep what was counted; counts older than what the page of usage shows are forgotten."""
+    """Record a storage snapshot; delete snapshots older than the usage page shows."""
     chunks, stored = queries.samples_size(session)
     folders: Mapping[str, list[int]] = {**tally.folders, SAMPLES: [chunks, stored]}
-    session.add(StorageSnapshot(team_id=session.team_id, id=new_id(), folders=dict(folders), deleted_blobs=tally.swept))
+    session.add(
+        StorageSnapshot(team_id=session.team_id, id=new_id(), folders=dict(folders), deleted_blobs=tally.deleted_blobs)
+    )
     storage_accounting.set_stored_bytes(
         session, sum(both[1] for name, both in tally.folders.items() if name != storage_accounting.FILES)
     )
-    queries.forget_counts(session, now - timedelta(days=USAGE_DAYS))
+    queries.delete_snapshots(session, now - timedelta(days=USAGE_DAYS))

@@ -1,4 +1,4 @@
-"""For how long a team keeps what; what that would delete; deleting it."""
+"""Get and update retention rules, preview and delete expired artifacts."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -27,79 +27,79 @@ from slowpath.operations.retention.rules import (
 from slowpath.operations.retention.tables import RetentionRule
 from slowpath.platform.accounts.service import record_audit_event
 
-MOST_AT_ONCE = 200
+BATCH_SIZE = 200
 
 Days = Mapping[str, int | None]
-"""For how many days what is kept, by kind; None is for ever."""
+"""Retention in days by kind; None is unlimited."""
 
 
 def days(session: ReadSession) -> dict[str, int | None]:
-    """Return for how many days the team keeps what."""
-    decided = {kind: row.days for kind, row in queries.select_retention_rules(session).items()}
+    """Return the effective retention of every kind, in days."""
+    configured = {kind: row.days for kind, row in queries.select_retention_rules(session).items()}
     samples, _ = metric_rules.settings(session)
-    return {**DEFAULT_DAYS, **decided, SAMPLES: samples}
+    return {**DEFAULT_DAYS, **configured, SAMPLES: samples}
 
 
 def list_retained_kinds(session: ReadSession) -> list[RetainedKind]:
-    """Return every kind with what there is of it."""
-    there = {row[0]: row for row in queries.by_kind(session)}
+    """Return the retention of every kind, with its number of files and their size."""
+    stored = {row[0]: row for row in queries.by_kind(session)}
     entries, oldest = queries.audit_size(session)
-    told = []
-    for kind, kept_days in days(session).items():
-        if kind in there:
-            _, files, size, since = there[kind]
-            told.append(RetainedKind(kind, kept_days, files, int(size or 0), since))
+    kinds = []
+    for kind, kind_days in days(session).items():
+        if kind in stored:
+            _, files, size, since = stored[kind]
+            kinds.append(RetainedKind(kind, kind_days, files, int(size or 0), since))
         elif kind == LOG:
-            told.append(RetainedKind(kind, kept_days, entries, 0, oldest))
+            kinds.append(RetainedKind(kind, kind_days, entries, 0, oldest))
         else:
-            told.append(RetainedKind(kind, kept_days))
-    return told
+            kinds.append(RetainedKind(kind, kind_days))
+    return kinds
 
 
 def validate_rules(wanted: Days) -> None:
-    """Raise `InvalidRetentionRule` for a kind that is unknown, or a time that is too short or too long."""
-    for kind, kept_days in wanted.items():
+    """Raise `InvalidRetentionRule` if a kind is unknown or its days are out of range."""
+    for kind, kind_days in wanted.items():
         if kind not in KINDS:
-            raise InvalidRetentionRule(
-                f"Nothing is kept of the kind {kind[:40]!r}.", remedy=f"Known: {', '.join(KINDS)}."
-            )
-        if kept_days is None:
+            raise InvalidRetentionRule(f"There is no kind {kind[:40]!r}.", remedy=f"Use one of: {', '.join(KINDS)}.")
+        if kind_days is None:
             if kind == SAMPLES:
-                raise InvalidRetentionRule("Samples are not kept for ever.", remedy=f"Say up to {max_days(kind)} days.")
+                raise InvalidRetentionRule(
+                    "The retention of samples cannot be unlimited.", remedy=f"Set at most {max_days(kind)} days."
+                )
             continue
-        if kept_days < min_days(kind):
+        if kind_days < min_days(kind):
             raise InvalidRetentionRule(
-                f"{kind} must be kept for longer.",
+                f"The retention of {kind} is too short.",
                 limit=min_days(kind),
-                actual=kept_days,
+                actual=kind_days,
                 unit="days",
-                remedy="Name more days.",
+                remedy=f"Set at least {min_days(kind)} days.",
             )
-        if kept_days > max_days(kind):
+        if kind_days > max_days(kind):
             raise InvalidRetentionRule(
-                f"{kind} can not be kept so long.",
+                f"The retention of {kind} is too long.",
                 limit=max_days(kind),
-                actual=kept_days,
+                actual=kind_days,
                 unit="days",
-                remedy="Name fewer days, or keep it for ever." if kind != SAMPLES else "Name fewer days.",
+                remedy=f"Set at most {max_days(kind)} days{'' if kind == SAMPLES else ', or unlimited'}.",
             )
 
 
 def update_rules(session: WriteSession, wanted: Days) -> dict[str, dict[str, int | None]]:
-    """Change for how long what is kept, and have what is too old deleted soon. Returns what changed, by kind.
+    """Update retention rules and enqueue the deletion of expired data; return the changes by kind.
 
     Raises `InvalidRetentionRule`.
     """
     validate_rules(wanted)
     before = days(session)
     changed = {
-        kind: {"from": before[kind], "to": kept_days} for kind, kept_days in wanted.items() if before[kind] != kept_days
+        kind: {"from": before[kind], "to": kind_days} for kind, kind_days in wanted.items() if before[kind] != kind_days
     }
     rows = queries.select_retention_rules(session)
     for kind in changed:
         if kind == SAMPLES:
             samples = wanted[kind]
-            assert samples is not None  # `validate_rules` has refused it
+            assert samples is not None  # `validate_rules` rejects it
             metric_rules.set_sample_retention(session, samples)
         elif kind in rows:
             rows[kind].days = wanted[kind]
@@ -112,14 +112,14 @@ def update_rules(session: WriteSession, wanted: Days) -> dict[str, dict[str, int
 
 
 def preview_expiry(session: ReadSession, wanted: Days, now: datetime) -> list[ExpiryPreview]:
-    """Tell what would be deleted at once if it were kept so; kinds of which nothing is too old are left out.
+    """Return what the given rules would delete now; kinds without expired artifacts are omitted.
 
     Raises `InvalidRetentionRule`.
     """
     validate_rules(wanted)
     found: dict[str, dict[bool, tuple[int, int]]] = {}
-    for kind, held, files, size in queries.select_expiry_preview(session, wanted, now):
-        found.setdefault(kind, {})[held] = (files, int(size or 0))
+    for kind, in_use, files, size in queries.select_expiry_preview(session, wanted, now):
+        found.setdefault(kind, {})[in_use] = (files, int(size or 0))
     nothing = (0, 0)
     return [
         ExpiryPreview(kind, *found[kind].get(False, nothing), *found[kind].get(True, nothing))
@@ -129,8 +129,8 @@ def preview_expiry(session: ReadSession, wanted: Days, now: datetime) -> list[Ex
 
 
 def delete_expired(session: WriteSession, now: datetime) -> int:
-    """Delete some of what is older than it is kept, rows and bytes; returns how many files, 0 when nothing is left."""
-    rows = queries.select_expired_artifacts(session, days(session), now, MOST_AT_ONCE)
+    """Delete a batch of expired artifacts and their bytes; return their number, 0 if none is left."""
+    rows = queries.select_expired_artifacts(session, days(session), now, BATCH_SIZE)
     if not rows:
         return 0
     by_kind = Counter(rule_kind(row.kind) for row in rows)

@@ -1,4 +1,4 @@
-"""What a team uses: what is stored, and what came in each day. Sums of days are kept: they outlive what they count."""
+"""Storage and daily usage of a team. Daily counts remain when the counted rows are deleted."""
 
 from datetime import UTC, datetime, time, timedelta
 
@@ -12,38 +12,38 @@ from slowpath.operations.retention.rules import USAGE_DAYS, DailyUsage, StoredBy
 from slowpath.operations.retention.tables import UsageDay
 
 OPEN_DAYS = 2
-"""So many days back a day's sums are counted again: what is folded or judged late still belongs to it."""
+"""Number of past days that are counted again, to include samples compacted and builds evaluated later."""
 
 
 def get_usage(session: ReadSession, now: datetime) -> TeamUsage:
-    """Return what the team uses."""
-    told = TeamUsage(service_names=queries.service_names(session))
+    """Return the storage and daily usage of the team."""
+    usage = TeamUsage(service_names=queries.service_names(session))
     for kind, service_id, age, files, size in queries.stored(session, now):
         for counted in (
-            told.kinds.setdefault(kind, StoredBytes()),
-            told.services.setdefault(service_id, StoredBytes()),
-            told.ages[age],
-            told.total,
+            usage.kinds.setdefault(kind, StoredBytes()),
+            usage.services.setdefault(service_id, StoredBytes()),
+            usage.ages[age],
+            usage.total,
         ):
             counted.add(files, int(size or 0))
-    count = queries.newest_count(session)
+    count = queries.find_newest_snapshot(session)
     if count is not None:
-        told.folders = {name: (both[0], both[1]) for name, both in count.folders.items()}
-        told.counted_at, told.swept = count.created_at, count.deleted_blobs
-    told.days = list_daily_usage(session, now)
-    return told
+        usage.folders = {name: (both[0], both[1]) for name, both in count.folders.items()}
+        usage.counted_at, usage.deleted_blobs = count.created_at, count.deleted_blobs
+    usage.days = list_daily_usage(session, now)
+    return usage
 
 
 def list_daily_usage(session: ReadSession, now: datetime) -> list[DailyUsage]:
-    """Return the newest days, oldest first, without a gap."""
+    """Return the usage of the last `USAGE_DAYS` days, oldest first, without gaps."""
     today = now.astimezone(UTC).date()
     first = today - timedelta(days=USAGE_DAYS - 1)
-    kept = {row.day: row for row in queries.days_since(session, first)}
+    recorded = {row.day: row for row in queries.days_since(session, first)}
     live = {day.day: day for day in count_daily_usage(session, now)}
-    told = []
+    days = []
     for number in range(USAGE_DAYS):
         at = first + timedelta(days=number)
-        row, fresh = kept.get(at), live.get(at, DailyUsage(at))
+        row, fresh = recorded.get(at), live.get(at, DailyUsage(at))
         if row is not None:
             fresh = DailyUsage(
                 at,
@@ -53,17 +53,17 @@ def list_daily_usage(session: ReadSession, now: datetime) -> list[DailyUsage]:
                 max(row.jobs, fresh.jobs),
                 max(row.builds, fresh.builds),
             )
-        told.append(fresh)
-    return told
+        days.append(fresh)
+    return days
 
 
 def count_daily_usage(session: ReadSession, now: datetime, back: int = OPEN_DAYS) -> list[DailyUsage]:
-    """Count the newest days anew, from the rows themselves."""
+    """Count the usage of the last `back` days and today from the rows."""
     today = now.astimezone(UTC).date()
     first = datetime.combine(today - timedelta(days=back), time(), UTC)
     uploads, jobs = queries.uploads_per_day(session, first), queries.jobs_per_day(session, first)
     builds, samples = queries.builds_per_day(session, first), queries.samples_per_day(session, first)
-    told = []
+    days = []
     for number in range(back + 1):
         at = first.date() + timedelta(days=number)
         day = DailyUsage(
@@ -74,16 +74,16 @@ def count_daily_usage(session: ReadSession, now: datetime, back: int = OPEN_DAYS
             jobs[at][2] if at in jobs else 0,
             builds[at][1] if at in builds else 0,
         )
-        told.append(day)
-    return told
+        days.append(day)
+    return days
 
 
 def record_daily_usage(session: WriteSession, now: datetime) -> None:
-    """Write down the sums of the newest days, and of all that are shown if none was written down yet.
+    """Record the usage of the last days, or of all days shown if none is recorded yet.
 
-    A sum never falls: what is deleted was used all the same.
+    A recorded count never decreases: deleted data remains in the usage of its day.
     """
-    first_time = queries.newest_count(session) is None
+    first_time = queries.find_newest_snapshot(session) is None
     for day in count_daily_usage(session, now, USAGE_DAYS if first_time else OPEN_DAYS):
         made = insert(UsageDay).values(
             team_id=session.team_id,

@@ -106,8 +106,8 @@ def read_through(beyond: RemoteSampleSource, one: PendingLatencyQuery) -> Measur
     first_ms, last_ms = probe_latency.between(*one.between_ms)
     until_ms = min(last_ms, one.asked.to_ms + waited_ms + COLUMN_MS)  # nothing is asked of the future
     found: RemoteServiceSamples = beyond.asked([one.bound], (first_ms, until_ms), COLUMN_MS)[one.service_id]
-    problem = found.said.get("problem")
-    why = found.why.latency if problem is None else f"{found.said.get('name')}: {problem}"
+    problem = found.document.get("problem")
+    why = found.why.latency if problem is None else f"{found.document.get('name')}: {problem}"
     return _told(probe_latency.of_samples(found.samples, why, one.between_ms, one.whose, one.asked.route), one)
 
 

@@ -80,7 +80,7 @@ def build_gap_question(table: SpanTable, gap: GapRef) -> GapQuestion:
 def _trace(table: SpanTable, trace_id: str) -> int:
     found = table.find(trace_id)
     if found is None:
-        raise SpanTraceNotFound("The set of spans has no trace of this id.")
+        raise SpanTraceNotFound("The span set has no trace with this ID.")
     return found
 
 

@@ -1,11 +1,11 @@
 """Which of the longest waits a page tells."""
 
-from slowpath.analysis.kinds.exec_traces.trace_page_overview import WORST_OF_SIDE, WORST_OF_VICTIM, _worst_of_side
+from slowpath.analysis.kinds.exec_traces.trace_page_overview import WORST_OF_SIDE, WORST_OF_VICTIM, _longest_of_side
 
 
 def test_a_herd_does_not_push_out_the_others() -> None:
     herd, few = [0] * 50, [3] * 5
-    told = _worst_of_side(herd + few)
+    told = _longest_of_side(herd + few)
     assert len(told) == WORST_OF_SIDE
     assert [at for at in told if at >= len(herd)] == [50, 51]
     assert told == sorted(told), "longest first"
@@ -13,11 +13,11 @@ def test_a_herd_does_not_push_out_the_others() -> None:
 
 
 def test_few_waits_are_all_told() -> None:
-    assert _worst_of_side([]) == []
-    assert _worst_of_side([2, 2, 2, 40]) == [0, 1, 2, 3]
+    assert _longest_of_side([]) == []
+    assert _longest_of_side([2, 2, 2, 40]) == [0, 1, 2, 3]
 
 
 def test_each_of_those_that_waited_most_has_some() -> None:
     victims = [number for number in range(30) for _ in range(6)]
-    told = [victims[at] for at in _worst_of_side(victims)]
+    told = [victims[at] for at in _longest_of_side(victims)]
     assert all(told.count(number) >= WORST_OF_VICTIM for number in range(10))

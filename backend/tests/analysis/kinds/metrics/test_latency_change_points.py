@@ -149,14 +149,17 @@ def test_a_deploy_explains_what_load_does_not() -> None:
 
 
 def test_words() -> None:
-    assert change_sentence(change(), "deployment", "5f3c1e8", None) == "p99 ×3.1 (2.8 to 3.4), deploy 5f3c1e8"
+    assert (
+        change_sentence(change(), "deployment", "5f3c1e8", None)
+        == "p99 ×3.1 (2.8 to 3.4), caused by deployment 5f3c1e8"
+    )
     end = change().at_ms + 60_000
     sentence, detail = headline("distributor", change(), "deployment", "5f3c1e8", shown_until_ms=end)
-    assert sentence == "distributor p99 takes 3.1 times longer since 14:02; deploy 5f3c1e8 explains it, load does not"
-    assert detail == "84 ms before, 260 ms after; 2.8 to 3.4 times with 95 % confidence"
+    assert sentence == "distributor p99 takes 3.1 times longer since 14:02; caused by deployment 5f3c1e8, not by load"
+    assert detail == "84 ms before, 260 ms after; 2.8 to 3.4 times (95% CI)"
     later, _ = headline("distributor", change(), "deployment", None, shown_until_ms=end + 3 * 86_400_000)
     assert later == (
-        "distributor p99 takes 3.1 times longer since Thu 1 Jan 14:02; a deploy that was deleted explains it, load does not"
+        "distributor p99 takes 3.1 times longer since Thu 1 Jan 14:02; caused by a deleted deployment, not by load"
     )
 
 

@@ -101,8 +101,8 @@ def test_the_sentence_says_what_held_the_goroutine_and_who_woke_it() -> None:
     told = explain(question(), [ExaminedTrace("a", "one.trace", answer("id", parts=PARTS))])
 
     assert told["sentence"] == (
-        "Of these 5.00 ms, in goroutine 7 (main.serve): it waited 3.00 ms for a processor behind main.hog (90 %) and "
-        "nobody (10 %), it was blocked for 1.00 ms (chan receive, woken by main.answer) and it ran for 1.00 ms."
+        "Gap of 5.00 ms in goroutine 7 (main.serve): it was runnable and waited 3.00 ms for a P behind main.hog (90%) and "
+        "idle (10%), it was blocked for 1.00 ms (chan receive, woken by main.answer) and it ran for 1.00 ms."
     )
     assert told["doubts"] == []
     assert told["trace"] == {"artifact_id": "a", "name": "one.trace", "from_ns": 17}
@@ -111,13 +111,13 @@ def test_the_sentence_says_what_held_the_goroutine_and_who_woke_it() -> None:
 
 def test_a_collector_that_marks_meanwhile_is_named() -> None:
     marking = answer("id", parts=PARTS, gc={"mark_ns": 4 * MS, "stop_ns": 0, "cycles": 1})
-    assert "marking for 4.00 ms of it" in explain(question(), [ExaminedTrace("a", "t", marking)])["sentence"]
+    assert "GC mark was active for 4.00 ms of it" in explain(question(), [ExaminedTrace("a", "t", marking)])["sentence"]
 
 
 def test_what_was_found_by_the_clock_is_doubted() -> None:
     told = explain(question(), [ExaminedTrace("a", "t", answer("clock", parts=PARTS, hit=4, luck=2e-6))])
-    assert "4 of 4 moments" in told["doubts"][0]
-    assert "one in 500,000" in told["doubts"][0]
+    assert "4 of 4 times" in told["doubts"][0]
+    assert "1 in 500,000" in told["doubts"][0]
 
 
 def test_clocks_that_do_not_agree_are_told() -> None:
@@ -126,7 +126,7 @@ def test_clocks_that_do_not_agree_are_told() -> None:
     for clock, words in ((far, "apart"), (none, "no wall clock")):
         told = explain(question(), [ExaminedTrace("a", "t", answer("id", parts=PARTS, clock=clock))])
         assert words in told["doubts"][0]
-        assert "stands for its beginning" in told["doubts"][0]
+        assert "is used as the start of the span" in told["doubts"][0]
 
 
 def test_without_a_goroutine_the_processors_are_told_and_why() -> None:
@@ -135,8 +135,8 @@ def test_without_a_goroutine_the_processors_are_told_and_why() -> None:
         question(), [ExaminedTrace("a", "t", answer("nobody", why="ambiguous", goroutine=None, processors=held))]
     )
 
-    assert "several goroutines ran" in told["sentence"]
-    assert "main.hog (90 %) and nobody (10 %)" in told["sentence"]
+    assert "several goroutines match" in told["sentence"]
+    assert "main.hog (90%) and idle (10%)" in told["sentence"]
     assert told["goroutine"] is None
 
 
@@ -145,14 +145,14 @@ def test_what_can_not_be_explained_says_why(why: str) -> None:
     bare: GapAnswer = {"basis": "nothing", "why": why}
     told = explain(question(), [ExaminedTrace("a", "old.trace", bare)])
 
-    assert told["sentence"].startswith("These 5.00 ms can not be explained: ")
+    assert told["sentence"].startswith("This gap of 5.00 ms cannot be explained: ")
     assert (told["trace"], told["parts"], told["doubts"]) == (None, [], [])
     assert told["looked"][0]["name"] == "old.trace"
     assert told["looked"][0]["why"] in told["sentence"]
 
 
 def test_without_a_trace_that_is_said() -> None:
-    assert explain(question(), [])["sentence"] == "No execution trace of api covers these 5.00 ms."
+    assert explain(question(), [])["sentence"] == "No execution trace of api covers this gap of 5.00 ms."
 
 
 def test_an_id_says_more_than_a_clock() -> None:

@@ -120,12 +120,12 @@ describe('retention rules', () => {
   });
 
   it('show why they were not saved, and what was entered', async () => {
-    serve(0, () => problem(422, { title: 'Invalid', detail: 'audit must be kept for longer.' }));
+    serve(0, () => problem(422, { title: 'Invalid', detail: 'The retention of audit is too short.' }));
     const { user } = show(<RetentionRules mayManage />);
     await limitTo90Days(user);
     await screen.findByText(/Nothing would be deleted now/);
     await user.click(save());
-    expect(await screen.findByRole('alert')).toHaveTextContent('audit must be kept for longer.');
+    expect(await screen.findByRole('alert')).toHaveTextContent('The retention of audit is too short.');
     expect(screen.getByLabelText('Retention of CPU profiles, days')).toHaveValue('90');
   });
 
