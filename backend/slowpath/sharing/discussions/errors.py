@@ -7,7 +7,7 @@ class DiscussionSubjectNotFound(NotFound):
     """There is no such thing to talk about in this team."""
 
     slug = "subject-not-found"
-    title = "There is nothing of this id to talk about"
+    title = "No such object to discuss"
 
 
 class CommentNotFound(NotFound):
@@ -28,21 +28,21 @@ class NotCommentAuthor(PermissionDenied):
     """A comment is changed by its author alone, and deleted by its author or an admin."""
 
     slug = "not-the-author"
-    title = "The comment is somebody else's"
+    title = "The comment has another author"
 
 
 class MentionedUserNotInTeam(InvalidRequest):
     """Somebody is named who is not in the team."""
 
     slug = "not-in-the-team"
-    title = "Somebody named is not in the team"
+    title = "A mentioned user is not in the team"
 
 
 class ParentCommentMismatch(InvalidRequest):
     """What is answered stands in another discussion, or was deleted."""
 
     slug = "thread-elsewhere"
-    title = "The comment that is answered is not here"
+    title = "The parent comment is not in this discussion"
 
 
 class TooManyComments(LimitExceeded):

@@ -13,13 +13,13 @@ _BIDI: Final = str.maketrans(
 
 def mail(title: str, url: str, team: str, said: Sequence[tuple[str, str]]) -> tuple[str, str]:
     """Return subject and text of the mail to somebody who was named; `said` is who said what, oldest first."""
-    who = sorted({_line(name, 60) or "somebody" for name, _ in said})
+    who = sorted({_line(name, 60) or "A member" for name, _ in said})
     shown = _line(title, 100)
-    parts = [f"{' and '.join(who)} named you: {shown}"]
+    parts = [f"{' and '.join(who)} mentioned you: {shown}"]
     parts += [f"{_line(name, 100)} wrote:\n\n{_quoted(text)}" for name, text in said]
     parts.append(url)
-    parts.append(f"You are told because you are in the team {_line(team, 100)} and were named.")
-    return f"[Slowpath] {_line(f'{who[0]} named you: {shown}', 150)}", "\n\n".join(parts) + "\n"
+    parts.append(f"You receive this email because a member of the team {_line(team, 100)} mentioned you.")
+    return f"[Slowpath] {_line(f'{who[0]} mentioned you: {shown}', 150)}", "\n\n".join(parts) + "\n"
 
 
 def _line(text: str, most: int) -> str:

@@ -14,11 +14,11 @@ class NotificationNotFound(NotFound):
     """No such message in this team."""
 
     slug = "message-not-found"
-    title = "No such message"
+    title = "No such notification"
 
 
 class TooManyChannels(LimitExceeded):
-    """The team has as many channels as it may."""
+    """The team has reached its limit of channels."""
 
     slug = "too-many-channels"
     title = "Too many channels"
@@ -28,32 +28,32 @@ class InvalidChannel(InvalidRequest):
     """A channel that could never be told anything as it was given."""
 
     slug = "channel-refused"
-    title = "This channel can not be used"
+    title = "This channel cannot be used"
 
 
 class ChannelNotActive(Conflict):
     """The channel is off or dead."""
 
     slug = "channel-not-on"
-    title = "The channel is not on"
+    title = "The channel is not active"
 
 
 class NotificationPending(Conflict):
-    """The message is on its way."""
+    """The notification is pending."""
 
     slug = "message-waits"
-    title = "The message is on its way"
+    title = "The notification is pending"
 
 
 class PermanentDeliveryError(InvalidRequest):
     """Who is told answered that this message will never be taken."""
 
     slug = "message-refused"
-    title = "The message was refused"
+    title = "The receiver rejected the notification"
 
 
 class ReceiverGone(InvalidRequest):
     """Who is told answered that nobody is there any more."""
 
     slug = "receiver-gone"
-    title = "Nobody is there any more"
+    title = "The receiver no longer exists"

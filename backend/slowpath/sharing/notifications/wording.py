@@ -32,7 +32,7 @@ _MARKDOWN: Final = {
 def format_headline(told: NotificationContent) -> str:
     """Return the event in one line."""
     if told.event is NotificationEvent.TEST:
-        return "Slowpath can be heard here."
+        return "Test notification from Slowpath: this channel works."
     if told.event is NotificationEvent.JUDGED and told.build is not None:
         return plain(f"{told.build.service} {_short(told.build.commit)}: {told.build.sentence}", 300)
     if told.bisect is not None:
@@ -151,7 +151,7 @@ def _change(one: RegressionContent) -> str:
 
 
 def _assigned(one: RegressionContent) -> str:
-    return f"{plain(one.assignee, 100)} is on it" if one.assignee else "nobody is on it yet"
+    return f"assigned to {plain(one.assignee, 100)}" if one.assignee else "unassigned"
 
 
 def _for_slack(text: str) -> str:

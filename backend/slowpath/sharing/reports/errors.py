@@ -14,21 +14,21 @@ class ShareLinkNotFound(NotFound):
     """No such share link."""
 
     slug = "share-link-not-found"
-    title = "No such link"
+    title = "No such share link"
 
 
 class ShareLinkEnded(Gone):
     """The link was good once: revoked, expired, or share links are off."""
 
     slug = "share-link-ended"
-    title = "This link has ended"
+    title = "The share link is no longer valid"
 
 
 class ReportConflict(Conflict):
-    """Somebody else changed the report meanwhile."""
+    """The report was changed by another user meanwhile."""
 
     slug = "report-changed"
-    title = "Somebody else changed the report"
+    title = "The report was changed by another user"
 
 
 class ReportNotPublished(Conflict):
@@ -42,32 +42,32 @@ class ViewerNotBuilt(Conflict):
     """The pages that an exported file is made of are not built."""
 
     slug = "viewer-missing"
-    title = "The pages are not built"
+    title = "The web pages are not built"
 
 
 class InvalidBlocks(InvalidRequest):
     """Blocks that are not of the report, or named twice."""
 
     slug = "blocks-refused"
-    title = "These blocks can not be kept"
+    title = "The blocks are invalid"
 
 
 class ShareLinksDisabled(InvalidRequest):
     """The team does not allow share links."""
 
     slug = "share-links-off"
-    title = "Share links are off in this team"
+    title = "Share links are disabled in this team"
 
 
 class SnapshotTooLarge(TooLarge):
     """More answers than a view or a report may hold."""
 
     slug = "frozen-too-large"
-    title = "Too much to freeze"
+    title = "The snapshot is too large"
 
 
 class TooManyReportParts(LimitExceeded):
     """More blocks, versions or links than a report may have."""
 
     slug = "too-many-report-parts"
-    title = "Too many"
+    title = "The report has reached a limit"

@@ -146,9 +146,9 @@ def reorder_blocks(blocks: Sequence[Block], wanted: Sequence[BlockUpdate], new_i
     known = {block.id: block for block in blocks}
     named = [one.id for one in wanted if one.id is not None]
     if len(set(named)) != len(named):
-        raise ValueError("A block is named twice.")
+        raise ValueError("A block occurs twice.")
     if unknown := [one for one in named if one not in known]:
-        raise ValueError(f"The block {unknown[0]} is not of this report.")
+        raise ValueError(f"The block {unknown[0]} does not belong to this report.")
     fresh = iter(new_ids)
     return [
         _changed(known[one.id], one) if one.id is not None else TextBlock(next(fresh), one.markdown or "")
@@ -180,9 +180,9 @@ def canonical_request(request: str) -> str:
     path, _, query = request.partition("?")
     path = unquote(path)
     if not PATH_LETTERS.fullmatch(path) or any(part in {".", ".."} for part in path.split("/")):
-        raise ValueError("is no path below /api/v1")
+        raise ValueError("is not a path under /api/v1")
     if "#" in query:
-        raise ValueError("holds a fragment")
+        raise ValueError("contains a fragment")
     given = parse_qsl(query, keep_blank_values=True, max_num_fields=200)
     pairs = sorted((name, value) for name, value in given if name != TEAM)
     return f"{path}?{_printed(pairs)}" if pairs else path

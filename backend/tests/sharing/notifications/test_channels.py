@@ -111,7 +111,7 @@ def test_secrets_come_out_once_if_ever(
         ({**GITHUB, "repository": "shop"}, "channel-refused"),
         ({**GITHUB, "token": "two words"}, "channel-refused"),
         ({**GITHUB, "events": ["build.evaluated", "regression.opened"]}, "channel-refused"),
-        ({"name": "mail", "kind": "email", "to": ["ann@example.com"]}, "no-mail"),
+        ({"name": "mail", "kind": "email", "recipients": ["ann@example.com"]}, "no-mail"),
     ],
 )
 def test_what_could_never_be_told_anything_is_refused(client: TestClient, wanted: dict[str, object], said: str) -> None:

@@ -56,7 +56,7 @@ def get_comment(session: ReadSession, comment_id: CommentId) -> Comment:
     """Return one comment. Raises `CommentNotFound`."""
     row = queries.comment(session, comment_id)
     if row is None or row.deleted_at is not None:
-        raise CommentNotFound("There is no such comment in this team.")
+        raise CommentNotFound("The team has no such comment.")
     return row
 
 
@@ -89,11 +89,11 @@ def create_comment(  # noqa: PLR0917 - who says what about what, told in the ord
     discussion = _discussion(session, kind, subject_id, part, subject)
     if (count := queries.count_comments(session, discussion.id)) >= rules.MOST_COMMENTS:
         raise TooManyComments(
-            "There are too many comments on this.",
+            "The discussion has reached its limit of comments.",
             limit=rules.MOST_COMMENTS,
             actual=count,
             unit="comments",
-            remedy="Write a report.",
+            remedy="Continue in a report.",
         )
     members = queries.members(session)
     row = Comment(
@@ -124,7 +124,7 @@ def update_comment(
     """Say it otherwise. Who is named now and was not is told. Raises `CommentNotFound`, `NotCommentAuthor`, `MentionedUserNotInTeam`."""
     row = get_comment(session, comment_id)
     if caller.user_id is None or row.author_id != caller.user_id:
-        raise NotCommentAuthor("Only its author changes a comment.")
+        raise NotCommentAuthor("Only the author can edit a comment.")
     if row.text != words.text:
         row.text, row.edited_at = words.text, now
     _name(session, row, words, queries.members(session), mail_is_sent=mail_is_sent)
@@ -139,7 +139,7 @@ def delete_comment(session: WriteSession, caller: Caller, comment_id: CommentId,
     row = get_comment(session, comment_id)
     own = caller.user_id is not None and row.author_id == caller.user_id
     if not own and not (caller.user_id and caller.role.reaches(Role.ADMIN)):
-        raise NotCommentAuthor("A comment is deleted by its author or by an admin.")
+        raise NotCommentAuthor("Only the author or an admin can delete a comment.")
     if queries.has_answers(session, row.id):
         row.text, row.deleted_at = "", now
     else:
@@ -175,7 +175,7 @@ def _thread(session: ReadSession, discussion: Discussion, parent_id: UUID | None
     parent = queries.comment(session, CommentId(parent_id))
     if parent is None or parent.discussion_id != discussion.id:
         raise ParentCommentMismatch(
-            "What is answered stands in another discussion.", remedy="Answer where it was said."
+            "The parent comment belongs to another discussion.", remedy="Reply in the discussion of the comment."
         )
     return parent.parent_id or parent.id
 
@@ -186,12 +186,14 @@ def _name(
     """Write down who is named and was not before; what names oneself names nobody."""
     strangers = [user_id for user_id in words.picked if user_id not in members]
     if strangers:
-        raise MentionedUserNotInTeam(f"{strangers[0]} is nobody in this team.", remedy="Invite them first.")
+        raise MentionedUserNotInTeam(
+            f"The mentioned user {strangers[0]} is not a member of this team.", remedy="Invite the user first."
+        )
     named = rules.mentioned(words.text, members, words.picked) - {row.author_id}
     before = {user_id for comment_id, user_id in queries.named_in(session, row.discussion_id) if comment_id == row.id}
     if len(named | before) > rules.MOST_MENTIONS:
         raise MentionedUserNotInTeam(
-            "Too many people are named at once.", limit=rules.MOST_MENTIONS, actual=len(named), unit="people"
+            "The comment mentions too many users.", limit=rules.MOST_MENTIONS, actual=len(named), unit="people"
         )
     for user_id in sorted(named - before):
         session.add(

@@ -30,10 +30,10 @@ def get_subject(
     if kind is SubjectKind.FINDING:
         return _finding(session, subject_id, part)
     if part:
-        raise DiscussionSubjectNotFound("Only findings are parts of something.")
+        raise DiscussionSubjectNotFound("Only a finding has a key.")
     finder = _OWN.get(kind) or others.get(kind)
     if finder is None:
-        raise DiscussionSubjectNotFound(f"Nothing of the kind {kind} is there.")
+        raise DiscussionSubjectNotFound(f"The team has no {kind} with this ID.")
     return finder(session, subject_id)
 
 

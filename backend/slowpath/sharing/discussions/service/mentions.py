@@ -41,7 +41,7 @@ def mark_mentions_read(
     else:
         rows = queries.mentions_of(session, user_id, mention_ids)
     if mention_ids is not None and {row.id for row in rows} != set(mention_ids):
-        raise MentionNotFound("You have no such mention.")
+        raise MentionNotFound("You have no mention with this ID.")
     for row in rows:
         row.read_at = row.read_at or now
     session.flush()  # whoever asks next in this transaction counts them

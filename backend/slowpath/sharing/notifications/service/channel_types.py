@@ -97,11 +97,11 @@ def _validate_email(target: ChannelTarget, _egress: EgressClient) -> ValidatedTa
 
 def _recipients(given: Sequence[str]) -> list[str]:
     if not 1 <= len(given) <= MOST_RECIPIENTS:
-        raise InvalidChannel("Name who gets it.", limit=MOST_RECIPIENTS, actual=len(given), unit="addresses")
+        raise InvalidChannel("Add at least one address.", limit=MOST_RECIPIENTS, actual=len(given), unit="addresses")
     try:
         return [validate_email(one, check_deliverability=False).normalized for one in given]
     except EmailNotValidError as error:
-        raise InvalidChannel(f"One of the addresses is none: {str(error)[:200]}") from error
+        raise InvalidChannel(f"An address is invalid: {str(error)[:200]}") from error
 
 
 def _deliver_email(outbound: OutboundNotification, ports: DeliveryPorts) -> None:
@@ -122,7 +122,7 @@ def _deliver_slack(outbound: OutboundNotification, ports: DeliveryPorts) -> None
         said = answer.content[:200].decode(errors="replace")
         if answer.status == 404 or said in {"no_service", "channel_is_archived", "action_prohibited"}:
             raise ReceiverGone(
-                f"Slack answered {answer.status}: {said}", remedy="Add the channel anew with another hook."
+                f"Slack answered {answer.status}: {said}", remedy="Create a new channel with a new Slack webhook."
             )
         raise PermanentDeliveryError(f"Slack answered {answer.status}: {said}")
     check(answer, "Slack")
@@ -150,9 +150,9 @@ def _code_host(kind: ChannelKind, default_api_url: str, client: type[CodeHost]) 
 
     def validate(target: ChannelTarget, egress: EgressClient) -> ValidatedTarget:
         if not REPOSITORY.fullmatch(target.repository) or ".." in target.repository:
-            raise InvalidChannel("The repository is not named.", remedy="Give it as owner/name.")
+            raise InvalidChannel("The repository is missing.", remedy="Enter it as owner/name.")
         if not TOKEN.fullmatch(target.token):
-            raise InvalidChannel("A token is needed: visible characters of ASCII, without spaces.")
+            raise InvalidChannel("The token is missing or invalid: use visible ASCII characters without spaces.")
         api_url = target.url or default_api_url
         egress.check(api_url)
         return {"api_url": api_url, "repository": target.repository}, target.token

@@ -57,13 +57,11 @@ def create_channel(
     there = queries.count(session)
     if there >= MOST_CHANNELS:
         raise TooManyChannels(
-            "The team has as many channels as it may.", limit=MOST_CHANNELS, actual=there, unit="channels"
+            "The team has reached its limit of channels.", limit=MOST_CHANNELS, actual=there, unit="channels"
         )
     _check_events(ending.kind, events)
     if ending.kind is ChannelKind.EMAIL and not mail_is_sent:
-        raise InvalidChannel(
-            "No e-mail is sent from here.", slug="no-mail", remedy="The operator sets SLOWPATH_SMTP_URL."
-        )
+        raise InvalidChannel("Email is not configured.", slug="no-mail", remedy="An operator sets SLOWPATH_SMTP_URL.")
     channel_type = CHANNEL_TYPES[ending.kind]
     target, secret = channel_type.validate(ending, outside)
     row = NotificationChannel(
@@ -101,7 +99,9 @@ def renew_secret(session: WriteSession, sealer: SecretEncryptor, channel_id: Cha
     """Give a webhook another signing secret; the old one signs nothing more. Raises `ChannelNotFound`, `InvalidChannel`."""
     row = _there(queries.held(session, channel_id))
     if not CHANNEL_TYPES[ChannelKind(row.kind)].signs_messages:
-        raise InvalidChannel("Only webhooks are signed.", remedy="Add the channel anew with its new address or token.")
+        raise InvalidChannel(
+            "Only webhook channels have a signing secret.", remedy="Create a new channel with the new address or token."
+        )
     secret = make_signing_secret()
     row.encrypted_secret = sealer.seal(secret, row.team_id, row.id)
     return CreatedChannel(row, secret)
@@ -122,9 +122,9 @@ def get_channel_secret(row: NotificationChannel, sealer: SecretEncryptor) -> str
         return sealer.unseal(row.encrypted_secret, row.team_id, row.id)
     except DecryptionError as error:
         raise InvalidChannel(
-            "The secret of this channel can not be read any more: SLOWPATH_SECRET_KEY is another one.",
+            "The secret of this channel cannot be decrypted: SLOWPATH_SECRET_KEY has changed.",
             slug="secret-unreadable",
-            remedy="Delete the channel and add it anew.",
+            remedy="Delete the channel and create it again.",
         ) from error
 
 
@@ -132,11 +132,11 @@ def _check_events(kind: ChannelKind, events: Sequence[NotificationEvent]) -> Non
     """Refuse what would be written down as told although nothing is said of it there."""
     if kind in CODE_HOSTS and not TOLD_OF_BUILDS.issuperset(events):
         raise InvalidChannel(
-            "A code host is told of builds, and of nothing else.", remedy=f"Choose {NotificationEvent.JUDGED} alone."
+            "A code host receives only events about builds.", remedy=f"Select only {NotificationEvent.JUDGED}."
         )
 
 
 def _there(row: NotificationChannel | None) -> NotificationChannel:
     if row is None:
-        raise ChannelNotFound("There is no such channel in this team.")
+        raise ChannelNotFound("The team has no such channel.")
     return row

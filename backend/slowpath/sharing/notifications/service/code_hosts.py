@@ -23,7 +23,7 @@ def check(answer: HttpResponse, who: str) -> None:
     said = " ".join(answer.content[:200].decode(errors="replace").split())
     told = f"{who} answered {answer.status}" + (f": {said}" if said else ".")
     if answer.status == 410:
-        raise ReceiverGone(told, remedy="Give another address, or delete the channel.")
+        raise ReceiverGone(told, remedy="Create a channel with another address, or delete this one.")
     if answer.status == 422:
         raise PermanentDeliveryError(told)
     raise UpstreamUnavailable(told, slug="answered-with-an-error")
@@ -54,7 +54,7 @@ class CodeHost(ABC):
         """
         if not COMMIT.fullmatch(commit):
             raise PermanentDeliveryError(
-                f"{self.name} knows commits by their full id only.", remedy="Let CI send all 40 digits."
+                f"{self.name} requires the full commit SHA.", remedy="Send all 40 digits from CI."
             )
         self._send("POST", self._status_path(commit), self._status(status))
 
@@ -116,7 +116,7 @@ class CodeHost(ABC):
         try:
             return json.loads(answer.content)
         except ValueError as error:
-            raise UpstreamUnavailable(f"{self.name} answered with what is no JSON.", slug="answer-no-json") from error
+            raise UpstreamUnavailable(f"{self.name} did not return JSON.", slug="answer-no-json") from error
 
 
 class GitHubStatuses(CodeHost):

@@ -48,10 +48,10 @@ def compose_regression_changed(
     words = {
         "state": row.state.replace("-", " "),
         "fixed": "fixed",
-        "improved": "improved beyond what it was before",
-        "still-slower": "still slower after what was meant to mend it",
-        "reopened": "open again",
-        "assignee": f"assigned to {said.assignee}" if said.assignee else "assigned to nobody",
+        "improved": "improved beyond its earlier level",
+        "still-slower": "still slower after the fix",
+        "reopened": "reopened",
+        "assignee": f"assigned to {said.assignee}" if said.assignee else "unassigned",
     }.get(what)
     if not row.confirmed or words is None:
         return None

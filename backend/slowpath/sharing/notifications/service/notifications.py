@@ -64,7 +64,7 @@ def send_test_notification(session: WriteSession, channel_id: ChannelId, told: N
     """Send a channel a word of trial. Raises `ChannelNotFound`, `ChannelNotActive`."""
     channel = channels.get_channel(session, channel_id)
     if channel.state != ChannelState.ON:
-        raise ChannelNotActive(f"The channel is {channel.state}.", remedy="Turn it on first.")
+        raise ChannelNotActive(f"The channel is {channel.state}.", remedy="Activate the channel first.")
     message_id = _write(session, channel, told)
     assert message_id is not None  # every trial has a subject of its own
     return get_notification(session, message_id)
@@ -80,7 +80,7 @@ def get_notification(session: ReadSession, message_id: MessageId) -> Notificatio
     """Return one message. Raises `NotificationNotFound`."""
     row = queries.message(session, message_id)
     if row is None:
-        raise NotificationNotFound("There is no such message in this team.")
+        raise NotificationNotFound("The team has no such notification.")
     return row
 
 
@@ -88,10 +88,10 @@ def redeliver_notification(session: WriteSession, message_id: MessageId) -> Noti
     """Send a message once more, as it was. Raises `NotificationNotFound`, `NotificationPending`, `ChannelNotActive`."""
     row = get_notification(session, message_id)
     if row.state == NotificationState.WAITING:
-        raise NotificationPending("The message has not arrived yet and is tried again by itself.")
+        raise NotificationPending("The notification is still pending; delivery is retried automatically.")
     channel = channels.get_channel(session, ChannelId(row.channel_id))
     if channel.state != ChannelState.ON:
-        raise ChannelNotActive(f"The channel is {channel.state}.", remedy="Turn it on first.")
+        raise ChannelNotActive(f"The channel is {channel.state}.", remedy="Activate the channel first.")
     row.state, row.failures, row.next_attempt_at, row.problem = NotificationState.WAITING, 0, None, None
     row.job_id = enqueue(session, DeliverNotification(message_id))
     return row

@@ -23,7 +23,7 @@ def viewer(dist: Path | None) -> tuple[str, str]:
     """Return script and style of the viewer. Raises `ViewerNotBuilt`."""
     folder = None if dist is None else dist / VIEWER
     if folder is None or not (folder / "viewer.js").is_file() or not (folder / "viewer.css").is_file():
-        raise ViewerNotBuilt("The pages of which a file is made are not built here.", remedy="Run: npm start")
+        raise ViewerNotBuilt("The web pages that the export needs are not built.", remedy="Run: npm start")
     return (folder / "viewer.js").read_text("utf-8"), (folder / "viewer.css").read_text("utf-8")
 
 

@@ -39,7 +39,7 @@ __all__ = [
     "version_of",
     "versions",
 ]  # fmt: skip
-NOT_FOUND = "There is no such report in this team."
+NOT_FOUND = "The team has no such report."
 
 
 def folder(team_id: TeamId, report_id: ReportId) -> str:
@@ -115,7 +115,7 @@ def update_report(
     row = lock_report(session, report_id)
     if seen_at is not None and seen_at != row.changed_at:
         raise ReportConflict(
-            "Somebody changed the report since it was read; nothing was changed now.", remedy="Load it again."
+            "The report changed after you loaded it. Your change was not saved.", remedy="Reload the report."
         )
     if title is not None:
         row.title = title
@@ -130,7 +130,7 @@ def _arrange(session: WriteSession, row: Report, wanted: Sequence[BlockUpdate]) 
     try:
         after = reorder_blocks(before, wanted, (new_id() for _ in wanted))
     except ValueError as error:
-        raise InvalidBlocks(str(error), remedy="Load the report again.") from error
+        raise InvalidBlocks(str(error), remedy="Reload the report.") from error
     row.blocks = dump_blocks(after)
     if dropped := digests_of(before) - digests_of(after):
         session.flush()  # the job must find them gone, also when it runs at once
@@ -152,11 +152,11 @@ def publish_report(session: WriteSession, report_id: ReportId, by: UserId | None
     row = lock_report(session, report_id)
     if row.version >= MAX_VERSIONS:
         raise TooManyReportParts(
-            "The report has as many versions as it may.",
+            "The report has reached its limit of versions.",
             limit=MAX_VERSIONS,
             actual=row.version,
             unit="versions",
-            remedy="Go on in another report.",
+            remedy="Continue in another report.",
         )
     row.version += 1
     row.published_at = now
@@ -205,9 +205,9 @@ def check_part_limit(blocks: int) -> None:
     """Raise `TooManyReportParts` if a report of so many blocks may have no more."""
     if blocks >= MAX_BLOCKS:
         raise TooManyReportParts(
-            "The report has as many blocks as it may.",
+            "The report has reached its limit of blocks.",
             limit=MAX_BLOCKS,
             actual=blocks,
             unit="blocks",
-            remedy="Remove some, or go on in another report.",
+            remedy="Remove blocks, or continue in another report.",
         )

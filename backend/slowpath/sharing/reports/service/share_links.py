@@ -24,7 +24,7 @@ from slowpath.sharing.reports.rules import AUDITED_EVERY_SECONDS, MAX_LINKS, Scr
 from slowpath.sharing.reports.service import reports
 from slowpath.sharing.reports.tables import ShareLink
 
-NOBODY = "There is no such link."
+NOBODY = "The share link does not exist."
 
 
 @dataclass(frozen=True)
@@ -54,14 +54,16 @@ def create_share_link(
     row = reports.lock_report(session, report_id)
     if not queries.are_links_allowed(session):
         raise ShareLinksDisabled(
-            "This team does not allow share links.", remedy="An admin can allow them in the settings."
+            "Share links are disabled in this team.", remedy="An admin can enable them in the settings."
         )
     if version is not None:
         reports.version_of(session, report_id, version)
     elif row.version == 0:
-        raise ReportNotPublished("There is no version to show yet.", remedy="Publish the report first.")
+        raise ReportNotPublished("The report has no published version.", remedy="Publish the report first.")
     if (count := len(queries.links(session, report_id))) >= MAX_LINKS:
-        raise TooManyReportParts("The report has as many links as it may.", limit=MAX_LINKS, actual=count, unit="links")
+        raise TooManyReportParts(
+            "The report has reached its limit of share links.", limit=MAX_LINKS, actual=count, unit="links"
+        )
     secret = make_secret(secrets.token_bytes(SECRET_BYTES))
     link = ShareLink(
         team_id=session.team_id,
@@ -124,13 +126,13 @@ def resolve_share_link(database: Database, secret: str, now: datetime) -> Opened
         found = queries.find_link(cross_team, hash_secret(secret))
     if found is None:
         raise ShareLinkNotFound(NOBODY)
-    remedy = "Ask whoever gave it to you for another."
+    remedy = "Ask the sender for a new link."
     if found.revoked_at is not None:
-        raise ShareLinkEnded("This link was revoked.", remedy=remedy)
+        raise ShareLinkEnded("The share link was revoked.", remedy=remedy)
     if found.expires_at is not None and found.expires_at <= now:
-        raise ShareLinkEnded("This link has expired.", remedy=remedy)
+        raise ShareLinkEnded("The share link has expired.", remedy=remedy)
     if not found.allowed:
-        raise ShareLinkEnded("Share links are switched off.", remedy=remedy)
+        raise ShareLinkEnded("Share links are disabled.", remedy=remedy)
     return OpenedShareLink(TeamId(found.team_id), ShareLinkId(found.link_id), ReportId(found.report_id))
 
 

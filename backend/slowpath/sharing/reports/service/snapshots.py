@@ -29,7 +29,7 @@ class InvalidSnapshotRequest(InvalidRequest):
     """What is to be frozen is not spelled as a request to the API."""
 
     slug = "request-refused"
-    title = "This request is not understood"
+    title = "The request is invalid"
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def validate_snapshot_request(session: ReadSession, report_id: ReportId, wanted:
     reports.check_part_limit(len(reports.get_report(session, report_id).blocks))
     if not is_page_path(wanted.path):
         raise InvalidSnapshotRequest(
-            "The address of the page is none below a team's.", remedy="It begins with one slash."
+            "The page address is not relative to a team's address.", remedy="Start it with one slash."
         )
     requests = list(dict.fromkeys(_canonical(request) for request in wanted.requests))
     also = dict.fromkeys(_canonical(request) for request in wanted.also)
@@ -68,7 +68,7 @@ def _canonical(request: str) -> str:
     try:
         return canonical_request(request)
     except ValueError as error:
-        raise InvalidSnapshotRequest(f"{request[:200]!r} {error}.", remedy="Name paths below /api/v1.") from error
+        raise InvalidSnapshotRequest(f"{request[:200]!r} {error}.", remedy="Use paths under /api/v1.") from error
 
 
 def record_responses(own: InternalApi, asked: CanonicalRequests) -> Sequence[InternalResponse]:
@@ -95,11 +95,11 @@ def append_snapshot(
     blocks = [*load_blocks(row.blocks), view]
     if (whole := frozen_bytes(blocks)) > MAX_REPORT_BYTES:
         raise SnapshotTooLarge(
-            "The report would hold more than it may.",
+            "The snapshot would exceed the size limit of the report.",
             limit=MAX_REPORT_BYTES,
             actual=whole,
             unit="bytes",
-            remedy="Remove a view, or go on in another report.",
+            remedy="Remove a view, or continue in another report.",
         )
     for answer, frozen in zip(answers, view.answers, strict=True):
         key = reports.blob_key(session.team_id, report_id, frozen.sha256)
