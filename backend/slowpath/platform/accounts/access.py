@@ -116,8 +116,8 @@ def session_cookie(request: Request) -> SessionCookie:
     cookie = choose_session_cookie(settings(request).public_url, request.headers.get("host", ""))
     if cookie is None:
         raise HttpsRequired(
-            "Slowpath must be opened over https here: over plain http the session could be read on the way.",
-            remedy="Put a proxy with a certificate before it and set SLOWPATH_PUBLIC_URL, or open it as http://127.0.0.1.",
+            "Slowpath requires HTTPS here: over plain HTTP, others on the network could read the session.",
+            remedy="Put a proxy with a certificate in front of it and set SLOWPATH_PUBLIC_URL, or open http://127.0.0.1.",
         )
     return cookie
 
@@ -130,15 +130,15 @@ def check_origin(request: Request, *, needed: bool) -> None:
     if origin is None:
         if needed:
             raise CrossOriginRequest(
-                "A change asked for with a session's cookie must carry the header Origin.",
-                remedy="Programs use a token (Authorization: Bearer), which needs none.",
+                "A change with a session cookie requires the header Origin.",
+                remedy="In a program, use a token (Authorization: Bearer) instead.",
             )
         return
     public_url = settings(request).public_url
     if not is_same_origin(origin, public_url):
         raise CrossOriginRequest(
-            f"The request comes from another site than {public_url}.",
-            remedy="Open Slowpath at that address, or set SLOWPATH_PUBLIC_URL to the one people open.",
+            f"The request comes from a site other than {public_url}.",
+            remedy="Open Slowpath at that address, or set SLOWPATH_PUBLIC_URL to the address in the browser.",
         )
 
 
@@ -146,7 +146,7 @@ def _session_of(request: Request) -> SignedInUser:
     cookies = request.cookies
     if SAFE_COOKIE.name not in cookies and LOOPBACK_COOKIE.name not in cookies:
         raise CredentialsMissing(
-            "This needs a session or a token.", remedy="Sign in, or send Authorization: Bearer <token>."
+            "The request has neither a session nor a token.", remedy="Sign in, or send Authorization: Bearer <token>."
         )
     secret = cookies.get(session_cookie(request).name, "")
     check_origin(request, needed=True)
@@ -169,13 +169,15 @@ def _team_of(request: Request, teams: tuple[TeamMembership, ...]) -> TeamMembers
     if named is not None:
         found = next((team for team in teams if named.lower() in (str(team.id), team.slug)), None)
         if found is None:
-            raise TeamNotFound("There is no such team, or you are not in it.")
+            raise TeamNotFound("The team does not exist, or you are not a member.")
         return found
     if len(teams) == 1:
         return teams[0]
-    detail = "You are in several teams." if teams else "You are in no team."
+    detail = "You are a member of several teams." if teams else "You are not a member of a team."
     remedy = (
-        f"Name one by the header {TEAM_HEADER} or the query ?{TEAM_QUERY}=." if teams else "Make one, or be invited."
+        f"Name the team in the header {TEAM_HEADER} or the query ?{TEAM_QUERY}=."
+        if teams
+        else "Create a team, or accept an invitation."
     )
     raise TeamNotSpecified(detail, remedy=remedy)
 
@@ -199,11 +201,11 @@ def _count(request: Request, found: service.AuthenticatedToken, *, uploads: bool
         set_rate_limit_status(request, RateLimitStatus(name, times, RATE_SECONDS, taken.left, taken.wait_s))
         if not taken.allowed:
             refused = RateLimitExceeded(
-                f"{who} may make {times:,} {name} a minute, and has.",
+                f"{who} reached the limit of {times:,} {name} per minute.",
                 limit=times,
                 actual=times + 1,
-                unit=f"{name} a minute",
-                remedy=f"Try again in {taken.wait_s} s, or ask an admin of the team for a higher rate of the token.",
+                unit=f"{name} per minute",
+                remedy=f"Try again in {taken.wait_s} s, or ask an admin of the team for a higher rate limit.",
             )
             refused.retry_after_s = taken.wait_s
             raise refused
@@ -236,7 +238,8 @@ class TeamAccess:
         if not team.role.reaches(needed):
             who = "owner" if needed is Role.OWNER else "admin"
             raise InsufficientRole(
-                f"This needs the role {needed} in the team; yours is {team.role}.", remedy=f"Ask an {who} of the team."
+                f"This requires the role {needed} in the team; your role is {team.role}.",
+                remedy=f"Ask an {who} of the team to do it.",
             )
         return Caller(team.id, found.user_id, None, team.role, frozenset())
 
@@ -246,15 +249,15 @@ class TeamAccess:
             _count(request, found, uploads=self.right in {Permission.UPLOAD, Permission.SEND})
         in_path = request.path_params.get("team_id")
         if in_path is not None and in_path.lower() != str(found.team_id):
-            raise TeamNotFound("There is no such team, or the token is not of it.")
+            raise TeamNotFound("The team does not exist, or the token belongs to another team.")
         enough = SCOPES_FOR.get(self.right)
         if enough is None:
-            raise UserRequired("A token can not do this, whatever its scopes.", remedy="Sign in as a person.")
+            raise UserRequired("No token has this permission.", remedy="Sign in as a user.")
         if not found.scopes & enough:
             raise InsufficientScope(
-                f"This needs a token with the scope {' or '.join(sorted(enough))}; this one has "
-                f"{', '.join(sorted(found.scopes)) or 'none that its service account may use'}.",
-                remedy="Make another token.",
+                f"This requires a token with the scope {' or '.join(sorted(enough))}; this one has "
+                f"{', '.join(sorted(found.scopes)) or 'none that its service account can use'}.",
+                remedy="Create another token.",
             )
         role = nearest_role(found.scopes)
         return Caller(found.team_id, None, found.token_id, role, found.scopes, found.account_id)
@@ -269,7 +272,7 @@ class UserAccess:
     def __call__(self, request: Request, _cookie: InCookie) -> SignedInUser:
         """Return who is signed in, or raise `NotSignedIn`, `NotAllowed`."""
         if _bearer(request) is not None:
-            raise UserRequired("A token can not do this, whatever its scopes.", remedy="Sign in as a person.")
+            raise UserRequired("No token has this permission.", remedy="Sign in as a user.")
         person = _session_of(request)
         scope_of(request).user_id = person.user_id
         accept_credentials(request)

@@ -50,7 +50,7 @@ class TeamNotFound(NotFound):
 
 
 class MemberNotFound(NotFound):
-    """Nobody of this id is in the team."""
+    """The team has no member with this ID."""
 
 
 class InvitationNotFound(NotFound):
@@ -70,7 +70,7 @@ class LinkedIdentityNotFound(NotFound):
 
 
 class UserNotFound(NotFound):
-    """Nobody signed up with this e-mail."""
+    """No account has this email."""
 
 
 class SessionNotFound(NotFound):
@@ -78,7 +78,7 @@ class SessionNotFound(NotFound):
 
 
 class EmailTaken(Conflict):
-    """Somebody signed up with this e-mail before."""
+    """An account with this email already exists."""
 
     slug = "email-taken"
 
@@ -196,7 +196,7 @@ class HttpsRequired(PermissionDenied):
 
 
 class SignUpClosed(PermissionDenied):
-    """This Slowpath takes new people by invitation only."""
+    """New accounts need an invitation."""
 
     slug = "sign-up-closed"
 

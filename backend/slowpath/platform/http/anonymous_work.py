@@ -34,7 +34,7 @@ class AnonymousWork:
     """A token bucket for each address: full it holds what is allowed a minute, and it fills evenly."""
 
     def __init__(self, times: int) -> None:
-        """Allow so many requests a minute and address; 0 for any number."""
+        """Allow so many requests per minute and address; 0 for any number."""
         self.times = times
         self._buckets: OrderedDict[str, _Bucket] = OrderedDict()
         self._known: OrderedDict[bytes, None] = OrderedDict()
@@ -54,12 +54,12 @@ class AnonymousWork:
             bucket.left -= 1.0
             return
         refused = LimitExceeded(
-            "Too many requests without a valid session or token came from this address.",
+            "Too many requests without a valid session or token from this IP address.",
             slug="too-many-anonymous",
             limit=self.times,
             actual=self.times + 1,
-            unit="requests a minute",
-            remedy="Wait a moment; sign in, or send a valid token. The limit is SLOWPATH_ANONYMOUS_REQUESTS_PER_MINUTE.",
+            unit="requests per minute",
+            remedy="Wait a moment, sign in, or send a valid token. SLOWPATH_ANONYMOUS_REQUESTS_PER_MINUTE sets the limit.",
         )
         refused.retry_after_s = max(1, math.ceil((1.0 - bucket.left) / rate))
         raise refused

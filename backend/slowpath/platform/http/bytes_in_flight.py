@@ -56,16 +56,16 @@ class BytesInFlight:
         if theirs > self.sender_bytes:
             # Not 429: Prometheus drops what is refused so, and sends again what is answered with 503.
             raise Unavailable(
-                "Your requests under way hold too many bytes at a time.",
+                "Your running requests exceed the limit of bytes.",
                 slug="too-many-bytes-in-flight",
                 limit=self.sender_bytes,
                 actual=theirs,
                 unit="bytes",
-                remedy="Send fewer requests at a time, or smaller ones.",
+                remedy="Send fewer or smaller requests at a time.",
             )
         if self._sum + size_bytes > self.total_bytes:
             raise Unavailable(
-                "The server holds as many bytes of requests as it may.",
+                "The running requests exceed the server's limit of bytes.",
                 slug="server-full",
                 limit=self.total_bytes,
                 actual=self._sum + size_bytes,

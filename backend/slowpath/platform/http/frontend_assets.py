@@ -32,14 +32,14 @@ def install_pages(app: FastAPI, dist: Path | None) -> None:
     def page(request: Request, path: str) -> Response:
         if request.url.path.startswith(PREFIXES):
             _refuse_method(app, request)
-            raise NotFound("There is nothing at this address of the API.", remedy="See /api/v1/openapi.json.")
+            raise NotFound("The API has no such path.", remedy="See /api/v1/openapi.json.")
         found = files.get(path)
         if found is None and path.startswith("assets/"):
-            raise NotFound("This file belongs to another build of the page.", remedy="Reload the page.")
+            raise NotFound("This file belongs to another version of the page.", remedy="Reload the page.")
         kept = KEPT if found is not None and path.startswith("assets/") else ASKED
         found = found or files.get("index.html")
         if found is None:
-            return Response("The pages are not built. Run: npm start\n", 503, media_type="text/plain")
+            return Response("The web pages are not built. Run: npm start\n", 503, media_type="text/plain")
         packed = found.gzipped if "gzip" in request.headers.get("accept-encoding", "") else None
         headers = {"Cache-Control": kept, "Vary": "Accept-Encoding"}
         if packed is not None:
@@ -58,7 +58,7 @@ def _refuse_method(app: FastAPI, request: Request) -> None:
         if path.startswith(PREFIXES) and _fits(path, request.url.path)
     }
     if taken:
-        raise HTTPException(405, "This address takes another method.", {"Allow": ", ".join(sorted(taken))})
+        raise HTTPException(405, "This path does not allow the method.", {"Allow": ", ".join(sorted(taken))})
 
 
 def _fits(template: str, path: str) -> bool:

@@ -51,7 +51,7 @@ def ready(request: Request, response: Response) -> HealthStatus:
             connection.execute(text("SELECT 1"))
         parts["database"] = "ok"
     except SQLAlchemyError:
-        parts["database"] = "does not answer"
+        parts["database"] = "does not respond"
     try:
         blobs(request).check()
         parts["blobs"] = "ok"
@@ -72,7 +72,7 @@ def metrics(request: Request) -> Response:
     given = request.headers.get("authorization", "").removeprefix("Bearer ")
     if expected and not secrets.compare_digest(given.encode(), expected.encode()):
         raise NotAuthenticated(
-            "The metrics need the token of SLOWPATH_METRICS_TOKEN.", remedy="Send it as a bearer token."
+            "The metrics require the token of SLOWPATH_METRICS_TOKEN.", remedy="Send it as a bearer token."
         )
     queues = CollectorRegistry()
     queues.register(_Queues(database(request)))
@@ -91,9 +91,9 @@ class _Queues(Collector):
 
     def collect(self) -> Iterable[Metric]:
         """Yield one gauge for the number of open jobs, and one for the age of the oldest."""
-        jobs = GaugeMetricFamily("slowpath_jobs", "Jobs that are open.", labels=LABELS)
+        jobs = GaugeMetricFamily("slowpath_jobs", "Number of open jobs.", labels=LABELS)
         oldest = GaugeMetricFamily(
-            "slowpath_oldest_job_seconds", "Age of the oldest open job: what workers are scaled on.", labels=LABELS
+            "slowpath_oldest_job_seconds", "Age of the oldest open job, for scaling workers.", labels=LABELS
         )
         try:
             with self._known.cross_team() as cross_team:

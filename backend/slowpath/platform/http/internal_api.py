@@ -45,14 +45,14 @@ class NotSnapshotable(InvalidRequest):
     """A request that is no freezable read."""
 
     slug = "not-freezable"
-    title = "This can not be frozen"
+    title = "This page cannot be recorded"
 
 
 class SnapshotResponseTooLarge(TooLarge):
     """The answers are larger than one view may be."""
 
     slug = "view-too-large"
-    title = "Too much for one view"
+    title = "The snapshot is too large"
 
 
 @lru_cache(maxsize=4)
@@ -88,11 +88,11 @@ class InternalApiClient:
         for request in (*requests, *also):
             if not is_snapshotable(app, request.partition("?")[0]):
                 raise NotSnapshotable(
-                    f"{request[:MAX_PROBLEM]} is no read that can be part of a report.",
-                    remedy="Pages show comparisons, regressions, series, builds, boards, spans and traces.",
+                    f"{request[:MAX_PROBLEM]} cannot be part of a report.",
+                    remedy="Reports can contain comparisons, regressions, series, builds, dashboards, spans and traces.",
                 )
         if not _asking.acquire(timeout=WAIT_SECONDS):
-            raise Unavailable("Other pages are being frozen right now.", remedy="Try again in a moment.")
+            raise Unavailable("Too many snapshots are being recorded.", remedy="Try again in a moment.")
         try:
             answers = self._ask_all(requests, most_bytes)
             if all(answer.status >= 400 for answer in answers):
@@ -138,7 +138,7 @@ class InternalApiClient:
         path, _, query = request.partition("?")
         team = scope_of(self._request).team_id
         if team is None:
-            raise LookupError("who asks is not known yet")
+            raise LookupError("the caller is not authenticated yet")
         headers = [(name, value) for name, value in outer["headers"] if name in CREDENTIALS]
         headers.append((TEAM_HEADER, str(team).encode()))
         headers.append((b"x-request-id", str(getattr(self._request.state, "request_id", "")).encode()))
@@ -183,29 +183,29 @@ async def _nothing() -> Message:
 def _unpacked(content: bytes, encoding: str, room: int, most_bytes: int) -> bytes:
     """Return the plain bytes, of which never more than there is room for are made."""
     if encoding not in {"", "gzip"}:
-        raise InvalidRequest(f"An answer is packed as {encoding}, which can not be kept.")
+        raise InvalidRequest(f"A response has the encoding {encoding}, which cannot be stored.")
     if encoding == "gzip":
         unpacker = zlib.decompressobj(wbits=31)
         content = unpacker.decompress(content, room + 1)
     if len(content) > room:
         raise SnapshotResponseTooLarge(
-            "The answers behind this page are larger than one view of a report may be.",
+            "The responses of this page exceed the limit of one snapshot.",
             limit=most_bytes,
             actual=most_bytes - room + len(content),
             unit="bytes",
-            remedy="Freeze a part of the page: one finding, one graph.",
+            remedy="Add a snapshot of a part of the page: one finding or one graph.",
         )
     return content
 
 
 def _refused(request: str, status: int, content: bytes) -> InvalidRequest | Unavailable:
     said = content[:MAX_PROBLEM].decode("utf-8", "replace")
-    detail = f"{request[:MAX_PROBLEM]} is not answered now ({status}): {said}"
+    detail = f"{request[:MAX_PROBLEM]} failed with status {status}: {said}"
     if status == 429:
-        return LimitExceeded(detail, remedy="Wait a little.")
+        return LimitExceeded(detail, remedy="Wait a moment.")
     if status >= 500:
         return Unavailable(detail, remedy="Try again.")
-    return NotSnapshotable(detail, remedy="Reload the page, and freeze what it shows then.")
+    return NotSnapshotable(detail, remedy="Reload the page, then add the snapshot again.")
 
 
 def make_internal_api(request: Request) -> InternalApi:

@@ -28,22 +28,22 @@ def check_json_shape(body: bytes, max_members: int) -> None:
     members = _most_members(bare)
     if members > max_members:
         raise TooLarge(
-            f"The JSON body has {members:,} members; here it may have {max_members:,}.",
+            f"The JSON body has {members:,} members; the limit is {max_members:,}.",
             slug="too-many-members",
             limit=max_members,
             actual=members,
             unit="members",
-            remedy="Send only the members that the API describes, and long lists in several requests.",
+            remedy="Send only documented members, and long lists in several requests.",
         )
     depth = _depth(bare)
     if depth > MAX_DEPTH:
         raise TooLarge(
-            f"The JSON body is nested {depth} levels deep; it may be {MAX_DEPTH}.",
+            f"The JSON body is nested {depth} levels deep; the limit is {MAX_DEPTH}.",
             slug="nested-too-deeply",
             limit=MAX_DEPTH,
             actual=depth,
             unit="levels",
-            remedy="Send it less deeply nested.",
+            remedy="Send less deeply nested JSON.",
         )
 
 

@@ -14,15 +14,15 @@ from slowpath.platform.http.problems import PROBLEM_SCHEMA
 PREFIXES = ("/api/", "/v1/")
 """Where the API lies: its own addresses, and those that OpenTelemetry's exporters put behind a host."""
 ALIKE = {
-    400: "The body is not JSON that can be read",
-    401: "Not signed in",
-    403: "Not allowed",
+    400: "The body is not valid JSON",
+    401: "Not authenticated",
+    403: "Permission denied",
     404: "Not found",
-    409: "Not possible in this state",
+    409: "Conflict with the current state",
     413: "Too large",
     422: "Refused",
-    429: "Too many requests of this token or its team",
-    503: "Not available right now",
+    429: "Rate limit of the token or its team exceeded",
+    503: "Temporarily unavailable",
 }
 LEFTOVERS = ("HTTPValidationError", "ValidationError")
 """What FastAPI would answer a wrong request with, if we did not answer it with a problem."""

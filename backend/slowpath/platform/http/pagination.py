@@ -66,11 +66,11 @@ def _parse(cursor: str) -> tuple[datetime, UUID]:
         when, row_id = json.loads(packed)
         return datetime.fromisoformat(when).astimezone(UTC), UUID(row_id)
     except (ValueError, TypeError, AttributeError, OverflowError, binascii.Error) as error:
-        raise InvalidRequest("The cursor is not one of ours.", remedy="Begin again without a cursor.") from error
+        raise InvalidRequest("The cursor is invalid.", remedy="Start again without a cursor.") from error
 
 
 def position(
-    cursor: Annotated[str | None, Query(max_length=200, description="next_cursor of the page before")] = None,
+    cursor: Annotated[str | None, Query(max_length=200, description="next_cursor of the previous page")] = None,
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT)] = 50,
 ) -> PageRequest:
     """Read the position of a page from the query."""

@@ -151,7 +151,7 @@ def _validation(request: Request, error: Exception) -> JSONResponse:
     ]
     # People read this beside the form that has the field: where it travelled is told to programs alone.
     detail = "; ".join(f"{field['at'].partition('.')[2] or field['at']}: {field['message']}" for field in fields[:3])
-    members = {"type": "urn:slowpath:not-understood", "title": "Not understood", "detail": detail, "fields": fields}
+    members = {"type": "urn:slowpath:not-understood", "title": "Invalid request", "detail": detail, "fields": fields}
     return problem_response(request, 422, members)
 
 
@@ -161,7 +161,7 @@ def _said(message: str) -> str:
 
 def _database(request: Request, error: Exception) -> JSONResponse:
     log.warning("database unavailable", error=str(error)[:MAX_ECHO])
-    told = Unavailable("The database does not answer right now.", remedy="Try again in a few seconds.")
+    told = Unavailable("The database does not respond.", remedy="Try again in a few seconds.")
     return render_error(request, told)
 
 
@@ -170,12 +170,10 @@ def _statement(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, DBAPIError)
     state = getattr(error.orig, "sqlstate", None) or ""
     if state.startswith("22") or (not state and "NUL" in str(error.orig)):
-        told = InvalidRequest(
-            "A value can not be stored as it is.", remedy="Leave out NUL characters and huge numbers."
-        )
+        told = InvalidRequest("A value cannot be stored.", remedy="Remove NUL characters and numbers out of range.")
         return render_error(request, told)
     if state.startswith("23"):
-        told_conflict = Conflict("This collides with something that is already there, or refers to what is not.")
+        told_conflict = Conflict("The request conflicts with an existing object, or refers to a missing one.")
         return render_error(request, told_conflict)
     if state.startswith(("08", "57", "53", "40")):
         return _database(request, error)
@@ -187,8 +185,8 @@ def render_unexpected_error(request: Request, error: Exception) -> JSONResponse:
     log.error("unexpected error", exc_info=error)
     members = {
         "type": "urn:slowpath:fault",
-        "title": "A fault of ours",
-        "detail": "Something failed that should not. Nothing was stored.",
+        "title": "Internal error",
+        "detail": "An unexpected error occurred. Nothing was stored.",
         "resolution": "Try again; if it persists, report it with the request id.",
     }
     return problem_response(request, 500, members)

@@ -64,9 +64,9 @@ class SpooledBody:
 
 def _no_room(error: OSError) -> Unavailable:
     return Unavailable(
-        f"There is no room to receive this: {error.strerror}.",
+        f"The server has no disk space for this body: {error.strerror}.",
         slug="no-room",
-        remedy="Free some space, then try again.",
+        remedy="Free disk space on the server, then try again.",
     )
 
 
@@ -86,7 +86,7 @@ def reject_oversized_content_length(request: Request, limit_bytes: int) -> None:
 def make_too_large_error(limit_bytes: int, actual_bytes: int, *, remedy: str | None = None) -> TooLarge:
     """Return the error of a body over its limit."""
     return TooLarge(
-        "The body is larger than it may be.",
+        "The body exceeds the size limit.",
         slug="body-too-large",
         limit=limit_bytes,
         actual=actual_bytes,
@@ -169,5 +169,5 @@ async def limit_body(request: Request, limit_bytes: int) -> AsyncGenerator[bytes
             yield chunk
     except ClientDisconnect as error:
         raise InvalidRequest(
-            f"The body broke off after {arrived} bytes.", slug="body-broke-off", remedy="Send it again."
+            f"The body ended after {arrived} bytes.", slug="body-broke-off", remedy="Send it again."
         ) from error

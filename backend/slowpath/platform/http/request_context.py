@@ -14,8 +14,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from slowpath.platform.http.rate_limit_headers import rate_headers
 
-REQUESTS = Counter("slowpath_http_requests_total", "Requests answered.", ["method", "route", "status"])
-DURATION = Histogram("slowpath_http_request_duration_seconds", "Time to the end of the answer.", ["method", "route"])
+REQUESTS = Counter("slowpath_http_requests_total", "Number of HTTP requests.", ["method", "route", "status"])
+DURATION = Histogram("slowpath_http_request_duration_seconds", "Time to the end of the response.", ["method", "route"])
 
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; worker-src 'self' blob:; style-src 'self' 'unsafe-inline'; "

@@ -23,7 +23,7 @@ from slowpath.platform.http.json_shape import check_json_shape
 from slowpath.platform.http.problems import render_error, render_unexpected_error
 from slowpath.platform.http.request_bodies import content_length, make_too_large_error
 
-REMEDY: Final = "Send less at a time. Files go to PUT /api/v1/artifacts/{name}, in parts if they are large."
+REMEDY: Final = "Send less at a time. Upload files to PUT /api/v1/artifacts/{name}, large ones in parts."
 MAX_QUERY_BYTES: Final = 32 * 1024
 """Facts of a file (16,000 letters) may stand in a query, percent-encoded."""
 MAX_QUERY_PARAMETERS: Final = 500
@@ -185,20 +185,20 @@ def _check_query(request: Request) -> None:
     query: bytes = request.scope.get("query_string", b"")
     if len(query) > MAX_QUERY_BYTES:
         raise TooLarge(
-            "The query of the address is too long.",
+            "The query string is too long.",
             slug="query-too-long",
             limit=MAX_QUERY_BYTES,
             actual=len(query),
             unit="bytes",
-            remedy="Ask for less at a time.",
+            remedy="Request less at a time.",
         )
     parameters = query.count(b"&") + 1
     if parameters > MAX_QUERY_PARAMETERS:
         raise InvalidRequest(
-            f"The query of the address has {parameters:,} parameters; it may have {MAX_QUERY_PARAMETERS}.",
+            f"The query string has {parameters:,} parameters; the limit is {MAX_QUERY_PARAMETERS}.",
             slug="too-many-parameters",
             limit=MAX_QUERY_PARAMETERS,
             actual=parameters,
             unit="parameters",
-            remedy="Ask for less at a time.",
+            remedy="Request less at a time.",
         )

@@ -59,7 +59,7 @@ def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="slowpath.platform.http.server", description="Serve the web app.")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=8080)
-    parser.add_argument("--fd", type=int, help="serve on this open socket instead of host and port")
+    parser.add_argument("--fd", type=int, help="listen on this open socket instead of host and port")
     parser.add_argument("--workers", type=int, default=1, help="number of processes")
     options = parser.parse_args(arguments)
     raise_descriptor_limit()

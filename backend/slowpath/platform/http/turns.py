@@ -32,12 +32,12 @@ class Turns:
         lock, waiting = self._senders.get(sender, (Lock(), 0))
         if waiting >= self._most_waiting:
             raise Unavailable(
-                "Too many of your pushes wait at a time.",
+                "Too many of your push requests are waiting.",
                 slug="too-many-pushes",
                 limit=self._most_waiting,
                 actual=waiting + 1,
                 unit="pushes",
-                remedy="Send fewer requests at a time; this one can be sent again in a few seconds.",
+                remedy="Send fewer requests at a time, and this one again in a few seconds.",
             )
         self._senders[sender] = (lock, waiting + 1)
         try:

@@ -14,14 +14,14 @@ class JobNotFinished(Conflict):
     """Only a job that has ended can be tried again."""
 
     slug = "job-still-open"
-    title = "The job is still open"
+    title = "The job has not finished"
 
 
 class JobAlreadyFinished(Conflict):
     """A job that has ended can not be cancelled."""
 
     slug = "job-ended"
-    title = "The job has ended"
+    title = "The job has finished"
 
 
 class IdempotencyKeyReused(InvalidRequest):

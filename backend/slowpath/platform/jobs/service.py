@@ -24,7 +24,7 @@ def get_job(session: ReadSession, job_id: JobId) -> JobRow:
     """Return the job. Raises `JobNotFound`."""
     row = queries.job(session, job_id)
     if row is None:
-        raise JobNotFound("There is no such job in this team.")
+        raise JobNotFound("The team has no such job.")
     return row
 
 
@@ -49,9 +49,9 @@ def retry_job(session: WriteSession, job_id: JobId) -> JobRow:
     """Make a job that failed or was cancelled due again. Raises `JobNotFound`, `JobNotFinished`."""
     row = get_job(session, job_id)
     if row.state in OPEN_STATES:
-        raise JobNotFinished("The job has not ended yet.", remedy="Wait for it, or cancel it first.")
+        raise JobNotFinished("The job has not finished yet.", remedy="Wait for it, or cancel it first.")
     if row.state == JobState.DONE:
-        raise JobNotFinished("The job is done; there is nothing to try again.", slug="job-done")
+        raise JobNotFinished("The job succeeded; only a failed job can be retried.", slug="job-done")
     row.state = JobState.WAITING
     row.attempts = 0
     row.priority = Priority.INTERACTIVE
@@ -125,7 +125,7 @@ def run_idempotent(
     assert earlier is not None
     if inserted is None:
         if earlier.fingerprint != fingerprint:
-            raise IdempotencyKeyReused("The key was used before, for something else.", remedy="Use a fresh key.")
+            raise IdempotencyKeyReused("The key was already used for another request.", remedy="Use a new key.")
         return earlier.subject_id
     earlier.subject_id = make()
     return earlier.subject_id

@@ -53,7 +53,7 @@ def test_a_token_that_asks_too_often_is_told_when_it_may_again(
     assert refused.headers["Content-Type"] == "application/problem+json"
     told = refused.json()
     assert (told["type"], told["limit"], told["value"], told["unit"]) == (
-        "urn:slowpath:rate-exceeded", 3, 4, "requests a minute",
+        "urn:slowpath:rate-exceeded", 3, 4, "requests per minute",
     )  # fmt: skip
     wait = int(refused.headers["Retry-After"])
     assert 1 <= wait <= 60

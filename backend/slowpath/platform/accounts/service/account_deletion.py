@@ -48,7 +48,7 @@ def session_started_at(database: Database, person: SignedInUser) -> datetime:
     with database.reading(TeamScope(user_id=person.user_id)) as session:
         row = session.get(UserSession, person.session_id)
     if row is None:
-        raise SessionExpired("The session has ended.", remedy="Sign in again.")
+        raise SessionExpired("The session has expired.", remedy="Sign in again.")
     return row.created_at
 
 
@@ -67,14 +67,16 @@ def verify_account_deletion(  # noqa: PLR0917 - all that proves who somebody is
     Raises `WrongPassword`, `ReauthenticationRequired`, `TooMany`.
     """
     if normalize_email(email) != normalize_email(person.email):
-        raise WrongPassword("This is not the e-mail of your account.", remedy="Write it as your account shows it.")
+        raise WrongPassword(
+            "The email does not match your account.", remedy="Enter the email that your account page shows."
+        )
     with database.cross_team() as cross_team:
         found = queries.find_person(cross_team, normalize_email(person.email))
     if found is not None and found.password_hash is not None:
         check_password(database, throttle, email=person.email, password=password or "", address=address)
     elif now - signed_in_at > timedelta(minutes=FRESH_MINUTES):
         raise ReauthenticationRequired(
-            "You signed in too long ago to do this.", remedy="Sign out, sign in again, and then do it."
+            "This requires a recent sign-in.", remedy="Sign out, sign in again, then repeat it."
         )
 
 
@@ -93,7 +95,7 @@ def delete_user(database: Database, person: SignedInUser) -> None:
             limit=0,
             actual=len(without),
             unit="teams",
-            remedy="Make somebody else an owner there, or delete the team first.",
+            remedy="Make another member an owner there, or delete the team first.",
         )
 
 
@@ -113,7 +115,7 @@ def restore_team(session: WriteSession, person: SignedInUser, team_id: UUID) -> 
     team = session.get(Team, team_id, with_for_update=True)
     found = queries.member(session, person.user_id)
     if team is None or team.deleted_at is None or found is None or found[0].role != Role.OWNER:
-        raise TeamNotFound("There is no such team, or it is erased, or you are not its owner.")
+        raise TeamNotFound("The team does not exist, is already erased, or you are not an owner.")
     team.deleted_at = None
     waiting = delete(JobRow).where(JobRow.name == EraseTeam.name, JobRow.state == JobState.WAITING)
     session.execute(waiting)  # else a later deletion would find it, and be done too soon

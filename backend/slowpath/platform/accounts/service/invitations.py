@@ -20,7 +20,7 @@ from slowpath.platform.accounts.service.audit_log import record_audit_event
 from slowpath.platform.accounts.service.teams import get_team, set_team_scope
 from slowpath.platform.accounts.tables import Invitation, Membership, Team
 
-NOT_FOUND = "There is no such invitation, or it has expired."
+NOT_FOUND = "The invitation does not exist or has expired."
 
 
 @dataclass(frozen=True)
@@ -41,14 +41,16 @@ def create_invitation(
 ) -> tuple[Invitation, str | None, str]:
     """Make an invitation; return it, the name of its maker and its secret, which is kept nowhere. Raises `InsufficientRole`, `LimitExceeded`."""
     if not can_grant(caller.role, role):
-        raise InsufficientRole(f"The role {caller.role} may not invite somebody as {role}.", remedy="Ask an owner.")
+        raise InsufficientRole(
+            f"The role {caller.role} cannot invite a member as {role}.", remedy="Ask an owner of the team."
+        )
     if (count := queries.count_invitations(session, now=now)) >= MAX_OPEN_INVITATIONS:
         raise LimitExceeded(
-            "The team has too many open invitations.",
+            "The team has reached its limit of open invitations.",
             limit=MAX_OPEN_INVITATIONS,
             actual=count,
             unit="invitations",
-            remedy="Withdraw some.",
+            remedy="Withdraw an invitation first.",
         )
     secret = make_secret(secrets.token_bytes(SECRET_BYTES))
     invitation = Invitation(
@@ -87,7 +89,7 @@ def renew_invitation(
         raise InvitationNotFound(NOT_FOUND)
     if not can_grant(caller.role, Role(found.role)):
         raise InsufficientRole(
-            f"The role {caller.role} may not invite somebody as {found.role}.", remedy="Ask an owner."
+            f"The role {caller.role} cannot invite a member as {found.role}.", remedy="Ask an owner of the team."
         )
     secret = make_secret(secrets.token_bytes(SECRET_BYTES))
     found.secret_hash, found.expires_at = hash_secret(secret), now + timedelta(days=days)
@@ -115,9 +117,9 @@ def preview_invitation(database: Database, secret: str, *, now: datetime) -> Ope
     with database.cross_team() as cross_team:
         found = queries.find_invitation(cross_team, hash_secret(secret))
     if found is None or found.expires_at <= now:
-        raise InvitationNotFound(NOT_FOUND, remedy="Ask for another.")
+        raise InvitationNotFound(NOT_FOUND, remedy="Ask for a new one.")
     if found.accepted_at is not None:
-        raise InvitationUsed("This invitation has been accepted before.", remedy="Ask for another.")
+        raise InvitationUsed("This invitation was already accepted.", remedy="Ask for a new one.")
     return OpenInvitation(
         found.invitation_id,
         TeamId(found.team_id),
@@ -134,7 +136,7 @@ def accept_invitation(
 ) -> Team:
     """Let a person join; the session's scope becomes the team. Raises `AlreadyMember`, `InvitationUsed`."""
     if any(team.id == invitation.team_id for team in person.teams):
-        raise AlreadyMember(f"You are in {invitation.team_name} already.")
+        raise AlreadyMember(f"You are already a member of {invitation.team_name}.")
     set_team_scope(session, user_id=person.user_id, team_id=invitation.team_id)
     return add_invited_member(session, invitation, user_id=person.user_id, now=now)
 
@@ -148,7 +150,7 @@ def add_invited_member(session: WriteSession, invitation: OpenInvitation, *, use
     """Use up the invitation and add the member. The row is held, so of two who come at once the second is refused."""
     row = queries.invitation(session, invitation.id)
     if row is None or row.accepted_at is not None:
-        raise InvitationUsed("This invitation has been accepted before.", remedy="Ask for another.")
+        raise InvitationUsed("This invitation was already accepted.", remedy="Ask for a new one.")
     row.accepted_at, row.accepted_by = now, user_id
     session.add(Membership(team_id=invitation.team_id, user_id=user_id, role=invitation.role.value))
     session.flush()  # the team and the person's name are seen from inside only

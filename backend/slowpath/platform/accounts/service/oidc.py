@@ -50,7 +50,7 @@ PURPOSE = UUID("5f0f2c4e-6d0b-4b55-9a4b-0f6b1f1f7a11")
 """What a flow is sealed for, so that nothing else that was sealed passes for one."""
 TOKEN_PURPOSE = UUID("0c2f0d0b-94a5-4a61-8a0f-3a1f8f6f5c52")
 MAX_TOKEN = 16_384
-AGAIN = "Begin again, in one browser, at the address people open."
+AGAIN = "Start again in one browser, at the public address of Slowpath."
 log = structlog.get_logger(__name__)
 
 
@@ -95,11 +95,13 @@ def verify_oidc_flow(
 ) -> OidcFlow:
     """Return the sign-in that this browser began, which can be ended once. Raises `OidcResponseRejected`."""
     if sealed is None:
-        raise OidcResponseRejected("This browser has begun no sign-in, or it took too long.", remedy=AGAIN)
+        raise OidcResponseRejected(
+            "This browser has no sign-in in progress, or the sign-in took too long.", remedy=AGAIN
+        )
     try:
         kept = json.loads(sealer.unseal(sealed, PURPOSE))
     except (DecryptionError, ValueError) as error:
-        raise OidcResponseRejected("What this browser kept of its sign-in can not be read.", remedy=AGAIN) from error
+        raise OidcResponseRejected("The sign-in cookie of this browser cannot be decrypted.", remedy=AGAIN) from error
     link = kept["link"]
     flow = OidcFlow(
         kept["state"],
@@ -111,13 +113,11 @@ def verify_oidc_flow(
         datetime.fromisoformat(kept["until"]),
     )
     if not hmac.compare_digest(flow.state.encode(), state.encode()):
-        raise OidcResponseRejected(
-            "This answer belongs to another sign-in than the one this browser began.", remedy=AGAIN
-        )
+        raise OidcResponseRejected("The response belongs to another sign-in.", remedy=AGAIN)
     if flow.until <= now:
         raise OidcResponseRejected("The sign-in took too long.", limit=FLOW_SECONDS, unit="seconds", remedy=AGAIN)
     if not throttle.hit(f"sign-in-state:{state}", times=1, seconds=FLOW_SECONDS):
-        raise OidcResponseRejected("This answer was used before.", remedy=AGAIN)
+        raise OidcResponseRejected("The response was already used.", remedy=AGAIN)
     return flow
 
 
@@ -149,8 +149,8 @@ def sign_in_with_identity(
         return VerifiedUser(flow.link, "", "")
     if identity.email is None or not _vouched(identity):
         raise EmailNotVerified(
-            "The sign-in service does not vouch for an e-mail of yours, by which you could be known here.",
-            remedy="Have it verify your e-mail. If you are known here, sign in as usual and link it on your account page.",
+            "The identity provider did not confirm your email, so it cannot be matched to an account.",
+            remedy="Verify your email there. If you have an account here, sign in as usual and link the identity on your account page.",
         )
     if by_mail is not None:
         return _take_over(
@@ -162,7 +162,7 @@ def sign_in_with_identity(
 def _enter_known(session: WriteSession, person: VerifiedUser, flow: OidcFlow) -> VerifiedUser:
     if flow.link is not None and person.user_id != flow.link:
         raise IdentityAlreadyLinked(
-            "This account belongs to another person here.", remedy="Sign in with it, or take another account."
+            "This identity is linked to another user.", remedy="Sign in with it, or link another identity."
         )
     session.scope.user_id = person.user_id
     return person
@@ -205,7 +205,7 @@ def _newcomer(
     elif settings.sign_up == "open":
         sign_up(session, email=email, name=identity.name, password_hash=None, team_name=f"{identity.name}'s team")
     else:
-        raise SignUpClosed("This Slowpath takes new people by invitation only.", remedy="Ask for an invitation link.")
+        raise SignUpClosed("New accounts need an invitation.", remedy="Ask a team admin for an invitation link.")
     user_id = session.scope.user_id
     assert user_id is not None  # signing up has made the scope the new person's
     _link(session, user_id, identity, now=now)
@@ -216,7 +216,7 @@ def _team_of(database: Database, slug: str) -> TeamId | None:
     with database.cross_team() as cross_team:
         found = queries.find_team(cross_team, slug)
     if found is None:
-        log.warning("SLOWPATH_OIDC_DOMAINS names a team that is not there", slug=slug)
+        log.warning("SLOWPATH_OIDC_DOMAINS names a team that does not exist", slug=slug)
     return found
 
 
@@ -233,7 +233,7 @@ def _link(session: WriteSession, user_id: UserId, identity: OidcIdentity, *, now
     try:
         session.flush()  # two browsers may come back at once
     except IntegrityError as error:
-        raise IdentityAlreadyLinked("This account was linked a moment ago.", remedy="Sign in again.") from error
+        raise IdentityAlreadyLinked("This identity was linked by another request.", remedy="Sign in again.") from error
 
 
 def encrypt_id_token(sealer: SecretEncryptor, identity: OidcIdentity) -> bytes | None:
@@ -260,7 +260,7 @@ def provider_sign_out_url(
         token = sealer.unseal(row.encrypted_id_token, TOKEN_PURPOSE)
         return issuer.leave(id_token=token, returns_to=public_url.rstrip("/") + LEFT_PATH)
     except (DecryptionError, SlowpathError) as error:
-        log.warning("the issuer's session can not be ended", error=str(error)[:200])
+        log.warning("cannot end the session at the identity provider", error=str(error)[:200])
         return None
 
 
@@ -274,10 +274,10 @@ def unlink_identity(session: WriteSession, person: SignedInUser, sign_in_id: UUI
     linked, has_password = list_linked_identities(session, person)
     found = next((one for one in linked if one.id == sign_in_id), None)
     if found is None:
-        raise LinkedIdentityNotFound("You have linked no such sign-in.")
+        raise LinkedIdentityNotFound("Your account has no such linked identity.")
     if len(linked) == 1 and not (has_password and passwords):
         raise LastSignInMethod(
-            "Without it you could not sign in any more.",
-            remedy="Give yourself a password first." if passwords else "Passwords are off here.",
+            "This is your only way to sign in.",
+            remedy="Set a password first." if passwords else "Password sign-in is disabled.",
         )
     session.delete(found)

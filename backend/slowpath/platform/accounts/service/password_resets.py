@@ -27,7 +27,7 @@ ASK_BY_ACCOUNT: Final = RateLimit(5, 3600)
 CHOOSE_BY_ADDRESS: Final = RateLimit(60, 3600)
 LETTER_AGAIN_S: Final = 60.0
 """So long it is waited for a mail server that is away."""
-NOT_FOUND: Final = "There is no such link, or it was used, or it is older than an hour."
+NOT_FOUND: Final = "The link is invalid, was already used, or is older than an hour."
 
 ASK = text("SELECT cross_team.create_password_reset(:sought, :reset, :asked_at, :ends_at)")
 DRAW = text("SELECT email, name FROM cross_team.issue_password_reset(:reset, :hash, :drawn_at)")
@@ -57,7 +57,7 @@ def request_password_reset(
     Raises `EmailNotConfigured`, `TooMany`, for known and unknown people alike.
     """
     if not mail_is_sent:
-        raise EmailNotConfigured("No e-mail is sent from here.", remedy="Ask the operator, who can set a password.")
+        raise EmailNotConfigured("Email is not configured.", remedy="Ask an operator to set a password.")
     count_sign_in_attempt(throttle, ASK_BY_ADDRESS, f"reset:{rate_limit_key(address)}")
     count_sign_in_attempt(throttle, ASK_BY_ACCOUNT, f"reset-of:{normalize_email(email)}")
     asked = {
@@ -96,11 +96,11 @@ def get_password_reset(
     """Return which link a secret is of, and whose. Raises `ResetNotFound`, `TooMany`."""
     count_sign_in_attempt(throttle, CHOOSE_BY_ADDRESS, f"choose:{rate_limit_key(address)}")
     if not looks_like_secret(secret):
-        raise ResetNotFound(NOT_FOUND, remedy="Ask for another.")
+        raise ResetNotFound(NOT_FOUND, remedy="Ask for a new one.")
     with database.cross_team() as cross_team:
         found = cross_team.execute(FIND, {"sought": hash_secret(secret), "at": now}).one_or_none()
     if found is None:
-        raise ResetNotFound(NOT_FOUND, remedy="Ask for another.")
+        raise ResetNotFound(NOT_FOUND, remedy="Ask for a new one.")
     return found.reset_id, UserId(found.user_id)
 
 
@@ -120,7 +120,7 @@ def confirm_password_reset(
         .execution_options(synchronize_session=False)
     )
     if used is None:
-        raise ResetNotFound(NOT_FOUND, remedy="Ask for another.")
+        raise ResetNotFound(NOT_FOUND, remedy="Ask for a new one.")
     # All other links of this person are worthless too: whoever asked for them has what they need.
     session.execute(
         update(PasswordReset)

@@ -26,7 +26,7 @@ def create_service_account(
     """Make a service account; return it and the name of its maker. Raises `LimitExceeded`, `ServiceAccountNameTaken`."""
     if (count := queries.count_service_accounts(session)) >= MAX_SERVICE_ACCOUNTS:
         raise LimitExceeded(
-            "The team has too many service accounts.",
+            "The team has reached its limit of service accounts.",
             limit=MAX_SERVICE_ACCOUNTS,
             actual=count,
             unit="service accounts",
@@ -51,7 +51,7 @@ def get_service_account(session: ReadSession, account_id: UUID) -> ServiceAccoun
     """Return a service account of the team. Raises `ServiceAccountNotFound`."""
     found = queries.service_account(session, account_id)
     if found is None:
-        raise ServiceAccountNotFound("There is no such service account in this team.")
+        raise ServiceAccountNotFound("The team has no such service account.")
     return found
 
 
@@ -99,4 +99,6 @@ def describe_service_account(session: ReadSession, account: ServiceAccount) -> t
 
 def _free(session: ReadSession, name: str) -> None:
     if queries.service_account_named(session, name) is not None:
-        raise ServiceAccountNameTaken(f"A service account is called {name} already.", remedy="Choose another name.")
+        raise ServiceAccountNameTaken(
+            f"The team already has a service account named {name}.", remedy="Choose another name."
+        )

@@ -25,7 +25,7 @@ def begin_session(
     """Begin a session of the person in the session's scope, and return its secret, which is kept nowhere."""
     user_id = session.scope.user_id
     if user_id is None:
-        raise LookupError("a session is begun for somebody")
+        raise LookupError("a session needs a user")
     secret = make_secret(secrets.token_bytes(SECRET_BYTES))
     session.add(
         UserSession(
@@ -44,7 +44,7 @@ def begin_session(
 def find_session(database: Database, secret: str, *, now: datetime) -> SignedInUser:
     """Return who is signed in by a secret, and push the session's end back. Raises `SessionExpired`."""
     if not looks_like_secret(secret):
-        raise SessionExpired("The session has ended.", remedy="Sign in again.")
+        raise SessionExpired("The session has expired.", remedy="Sign in again.")
     with database.cross_team() as cross_team:
         found = queries.find_session(
             cross_team,
@@ -54,7 +54,7 @@ def find_session(database: Database, secret: str, *, now: datetime) -> SignedInU
             ends_at=session_expiry(now),
         )
     if found is None:
-        raise SessionExpired("The session has ended.", remedy="Sign in again.")
+        raise SessionExpired("The session has expired.", remedy="Sign in again.")
     return SignedInUser(UserId(found.user_id), found.session_id, found.email, found.name, _teams(found.teams))
 
 
@@ -79,7 +79,7 @@ def sessions_of(session: ReadSession, person: SignedInUser, *, now: datetime) ->
 def end_session(session: WriteSession, person: SignedInUser, session_id: UUID) -> None:
     """Sign a browser out. Raises `SessionNotFound` when it is not one of this person's."""
     if queries.end_sessions(session, person.user_id, only=session_id) == 0:
-        raise SessionNotFound("You have no such session.")
+        raise SessionNotFound("You have no session with this ID.")
 
 
 def end_sessions(session: WriteSession, person: SignedInUser, *, others_only: bool) -> int:

@@ -43,7 +43,11 @@ def create_team(session: WriteSession, person: SignedInUser, *, name: str) -> Te
     teams = len(person.teams)
     if teams >= MAX_TEAMS:
         raise LimitExceeded(
-            f"You are in {teams} teams.", limit=MAX_TEAMS, actual=teams, unit="teams", remedy="Leave one first."
+            f"You are a member of {teams} teams, the maximum.",
+            limit=MAX_TEAMS,
+            actual=teams,
+            unit="teams",
+            remedy="Leave one first.",
         )
     set_team_scope(session, user_id=person.user_id, team_id=TeamId(new_id()))
     return insert_team(session, name=name)
@@ -53,7 +57,7 @@ def insert_team(session: WriteSession, *, name: str) -> Team:
     """Make the team of the session's scope, with the person of the scope as its owner."""
     team_id, user_id = session.team_id, session.scope.user_id
     if user_id is None:
-        raise LookupError("a team is founded by somebody")
+        raise LookupError("a team needs a user who creates it")
     team = Team(id=team_id, slug=make_slug(name, secrets.token_bytes(SLUG_BYTES)), name=name)
     session.add(team)
     session.flush()  # the membership refers to it
@@ -68,7 +72,7 @@ def get_team(session: ReadSession) -> Team:
     """Return the team of the session."""
     team = session.get(Team, session.team_id)
     if team is None:
-        raise TeamNotFound("There is no such team, or you are not in it.")
+        raise TeamNotFound("The team does not exist, or you are not a member.")
     return team
 
 
@@ -103,7 +107,7 @@ def erase_team(session: WriteSession) -> None:
 def _locked(session: WriteSession, team_id: TeamId) -> Team:
     team = queries.lock_team(session, team_id)
     if team is None:
-        raise TeamNotFound("There is no such team, or you are not in it.")
+        raise TeamNotFound("The team does not exist, or you are not a member.")
     return team
 
 
@@ -117,7 +121,7 @@ def members(
 def _member(session: ReadSession, user_id: UUID) -> Row[Membership, User]:
     found = queries.member(session, user_id)
     if found is None:
-        raise MemberNotFound("Nobody of this id is in the team.")
+        raise MemberNotFound("The team has no member with this ID.")
     return found
 
 
@@ -128,7 +132,9 @@ def change_role(session: WriteSession, caller: Caller, user_id: UUID, wanted: Ro
     membership, user = found
     current = Role(membership.role)
     if not can_change_role(caller.role, current, wanted):
-        raise InsufficientRole(f"The role {caller.role} may not make {current} into {wanted}.", remedy="Ask an owner.")
+        raise InsufficientRole(
+            f"The role {caller.role} cannot change {current} to {wanted}.", remedy="Ask an owner of the team."
+        )
     _keep_an_owner(session, current, wanted)
     if current is not wanted:
         membership.role = wanted.value
@@ -144,7 +150,8 @@ def remove_member(session: WriteSession, caller: Caller, user_id: UUID) -> None:
     current, oneself = Role(membership.role), user_id == caller.user_id
     if not can_remove_member(caller.role, current, oneself=oneself):
         raise InsufficientRole(
-            f"The role {caller.role} may not remove a member with the role {current}.", remedy="Ask an owner."
+            f"The role {caller.role} cannot remove a member with the role {current}.",
+            remedy="Ask an owner of the team.",
         )
     _keep_an_owner(session, current, None)
     action = "member.left" if oneself else "member.removed"
@@ -155,4 +162,4 @@ def remove_member(session: WriteSession, caller: Caller, user_id: UUID) -> None:
 
 def _keep_an_owner(session: ReadSession, current: Role, wanted: Role | None) -> None:
     if would_leave_no_owner(queries.count_owners(session), current, wanted):
-        raise LastOwner("This would leave the team without an owner.", remedy="Make somebody else an owner first.")
+        raise LastOwner("This would leave the team without an owner.", remedy="Make another member an owner first.")

@@ -26,7 +26,7 @@ from slowpath.platform.accounts.service.audit_log import record_audit_event
 from slowpath.platform.accounts.service.service_accounts import get_service_account
 from slowpath.platform.accounts.tables import ApiToken, ServiceAccount
 
-REMEDY = "Ask an admin of the team for another."
+REMEDY = "Ask an admin of the team for a new token."
 
 
 @dataclass(frozen=True)
@@ -47,13 +47,13 @@ def authenticate_token(database: Database, secret: str, *, now: datetime) -> Aut
     Raises `InvalidToken`. That it was revoked or has expired is told: only who holds it asks.
     """
     if not looks_like_token(secret):
-        raise InvalidToken("This is not a token of Slowpath; perhaps a part of it is missing.", remedy=REMEDY)
+        raise InvalidToken("This is not a Slowpath token, or a part of it is missing.", remedy=REMEDY)
     with database.cross_team() as cross_team:
         found = queries.find_token(
             cross_team, hash_secret(secret), seen_at=now, touch_before=now - timedelta(seconds=TOUCH_SECONDS)
         )
     if found is None:
-        raise InvalidToken("There is no such token.", remedy=REMEDY)
+        raise InvalidToken("The token does not exist.", remedy=REMEDY)
     if found.revoked_at is not None:
         raise InvalidToken(f"The token was revoked at {found.revoked_at.isoformat(timespec='seconds')}.", remedy=REMEDY)
     if found.expires_at is not None and found.expires_at <= now:
@@ -95,7 +95,11 @@ def create_token(
         _fit(account, frozenset(scopes))
     if (count := queries.count_tokens(session)) >= MAX_TOKENS:
         raise LimitExceeded(
-            "The team has too many tokens.", limit=MAX_TOKENS, actual=count, unit="tokens", remedy="Revoke some."
+            "The team has reached its limit of tokens.",
+            limit=MAX_TOKENS,
+            actual=count,
+            unit="tokens",
+            remedy="Revoke unused tokens.",
         )
     secret = make_token(secrets.token_bytes(SECRET_BYTES))
     granted = sorted({scope.value for scope in scopes})
@@ -125,7 +129,7 @@ def _fit(account: ServiceAccount, scopes: frozenset[TokenScope]) -> None:
     beyond = scopes - SCOPES_OF[Role(account.role)]
     if beyond:
         raise InvalidRequest(
-            f"{account.name} is a {account.role}: its tokens can not have the scope {' or '.join(sorted(beyond))}.",
+            f"{account.name} is a {account.role}: its tokens cannot have the scope {' or '.join(sorted(beyond))}.",
             slug="scope-beyond-role",
             remedy="Give the service account the role member first.",
         )
@@ -154,7 +158,7 @@ def get_token(session: ReadSession, token_id: UUID) -> ApiToken:
     """Return a token that was not revoked. Raises `TokenNotFound`."""
     token = queries.token(session, token_id)
     if token is None or token.revoked_at is not None:
-        raise TokenNotFound("There is no such token in this team.")
+        raise TokenNotFound("The team has no such token.")
     return token
 
 

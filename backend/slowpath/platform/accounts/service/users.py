@@ -87,7 +87,7 @@ def check_password(
     kept = None if found is None else found.password_hash  # who signs in by an issuer alone has none
     proven = _proves(password, kept or _nobodys_hash())
     if found is None or kept is None or not proven:
-        raise WrongPassword("E-mail and password do not belong together.", remedy="Check both, or sign up.")
+        raise WrongPassword("The email or the password is wrong.", remedy="Check both, or sign up.")
     own = SIGN_IN_BY_ADDRESS_AND_ACCOUNT
     throttle.clear(f"sign-in:{place}:{key}", times=own.times, seconds=own.seconds)
     return VerifiedUser(UserId(found.user_id), found.email, found.name)
@@ -98,7 +98,7 @@ def get_user_by_email(database: Database, email: str) -> UserId:
     with database.cross_team() as cross_team:
         found = queries.find_person(cross_team, normalize_email(email))
     if found is None:
-        raise UserNotFound("Nobody signed up with this e-mail.")
+        raise UserNotFound("No account has this email.")
     return UserId(found.user_id)
 
 
@@ -111,9 +111,9 @@ def count_sign_in_attempt(throttle: RateLimiter, rate: RateLimit, key: str) -> N
     """Count one try. Raises `LimitExceeded`."""
     if not throttle.hit(key, times=rate.times, seconds=rate.seconds):
         refused = LimitExceeded(
-            f"More than {rate.times} tries in {rate.seconds} seconds.",
+            f"More than {rate.times} attempts in {rate.seconds} seconds.",
             limit=rate.times,
-            unit=f"tries in {rate.seconds} s",
+            unit=f"attempts in {rate.seconds} s",
             remedy=f"Wait up to {rate.seconds} seconds.",
         )
         refused.retry_after_s = rate.seconds
@@ -171,7 +171,9 @@ def _add_person(session: WriteSession, user_id: UserId, *, email: str, name: str
     try:
         session.flush()  # the e-mail may be taken, and what follows refers to the person
     except IntegrityError as error:
-        raise EmailTaken("Somebody signed up with this e-mail before.", remedy="Sign in, or use another.") from error
+        raise EmailTaken(
+            "An account with this email already exists.", remedy="Sign in, or use another email."
+        ) from error
     if password_hash is not None:
         session.add(UserPassword(user_id=user_id, hash=password_hash))
 
@@ -198,10 +200,10 @@ def can_set_first_password(session: ReadSession, person: SignedInUser, *, now: d
     since = queries.signed_in_at(session, person.session_id)
     if since is None or (now - since).total_seconds() > FRESH_SECONDS:
         raise ReauthenticationRequired(
-            "A first password is set by somebody who has just signed in.",
+            "Setting a first password requires a recent sign-in.",
             limit=FRESH_SECONDS // 60,
             unit="minutes",
-            remedy="Sign out, sign in again, and set it then.",
+            remedy="Sign out, sign in again, then set it.",
         )
     return True
 
