@@ -115,7 +115,7 @@ def test_a_run_of_a_commit_without_a_build_is_stored_for_the_first_build(
     sender = hook(client, house, service_ids=[of_service])
 
     sender.send(RUN, "workflow_run")
-    assert taken(bench, client, sender) == ("done", "Kept until there is a build of this commit")
+    assert taken(bench, client, sender) == ("done", "stored until this commit has a build")
     client.post(f"/api/v1/builds/{of_service}/{RUN_SHA}", json={"title": "said by CI"})
     client.post("/api/v1/builds", json={"service_id": of_service, "commit": RUN_SHA, "go_version": "go1.20"})
     client.post(f"/api/v1/builds/{elsewhere}/{RUN_SHA}", json={})
@@ -136,7 +136,7 @@ def test_a_deployment_is_known_once_for_each_service(client: TestClient, bench: 
     sender.send(success, "deployment_status")
     assert taken(bench, client, sender) == ("done", "2 deploys made known")
     sender.send({**success, "redelivered": True}, "deployment_status")
-    assert taken(bench, client, sender) == ("done", "The deploy was known already")
+    assert taken(bench, client, sender) == ("done", "The deployment already exists")
     alone.send(GITLAB_DEPLOYMENT, "Deployment Hook")
     assert taken(bench, client, alone) == ("done", "1 deploys made known")
 
@@ -171,7 +171,7 @@ def test_a_form_and_a_ping_of_github_are_accepted(client: TestClient, bench: Ben
     sender = hook(client, house)
     sender.send(b"payload=%7B%22repository%22%3A%7B%22full_name%22%3A%22o%2Fr%22%7D%7D", "ping")
 
-    assert taken(bench, client, sender) == ("done", "GitHub says hello: the hook is set up.")
+    assert taken(bench, client, sender) == ("done", "Ping from GitHub: the webhook is set up.")
     assert client.get(f"/api/v1/webhooks/{sender.hook_id}").json()["target"] == "o/r"
 
 

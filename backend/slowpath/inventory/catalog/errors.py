@@ -28,21 +28,21 @@ class CatalogNameTaken(Conflict):
     """The team has one of this name already."""
 
     slug = "name-taken"
-    title = "The name is taken"
+    title = "The name is already used"
 
 
 class InvalidSlug(InvalidRequest):
     """The name has nothing a slug could be made of."""
 
     slug = "not-a-slug"
-    title = "The name can not be used"
+    title = "The name cannot be used"
 
 
 class DeploymentNotFound(NotFound):
     """No such deploy in this team."""
 
     slug = "deploy-not-found"
-    title = "No such deploy"
+    title = "No such deployment"
 
 
 class AnnotationNotFound(NotFound):
@@ -56,11 +56,11 @@ class NoDeploymentInEvent(InvalidRequest):
     """The message tells of no deploy that happened."""
 
     slug = "no-deploy"
-    title = "No deploy"
+    title = "No deployment in the event"
 
 
 class InvalidTimeOrOrder(InvalidRequest):
     """A time ends before it begins, or an order names a service twice or one that is not there."""
 
     slug = "not-in-order"
-    title = "Not in order"
+    title = "Invalid time range or order"

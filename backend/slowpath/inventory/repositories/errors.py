@@ -21,11 +21,11 @@ class RepositoryNotLinked(NotFound):
     """Nobody said from which repository a service is built."""
 
     slug = "no-repository"
-    title = "No repository"
+    title = "No repository linked"
 
 
 class TooManyRepositories(LimitExceeded):
-    """The team has as many repositories as it may."""
+    """The team has reached its limit of repositories."""
 
     slug = "too-many-repositories"
     title = "Too many repositories"
@@ -35,25 +35,25 @@ class InvalidGitCredentials(InvalidRequest):
     """Credentials that can not be sent, or that must be given again."""
 
     slug = "credentials-refused"
-    title = "These credentials can not be used"
+    title = "The credentials cannot be used"
 
 
 class InvalidCommitSha(InvalidRequest):
-    """An id that is not forty hexadecimal digits."""
+    """An id that is not a commit SHA of 40 hexadecimal digits."""
 
     slug = "not-a-commit"
-    title = "Not the id of a commit"
+    title = "Not a commit SHA"
 
 
 class RepositoryUrlTaken(Conflict):
     """Another repository of the team has this address."""
 
     slug = "repository-taken"
-    title = "This repository is there already"
+    title = "The repository already exists"
 
 
 class RepositoryNotFetched(Conflict):
     """Only facts of the repository are pushed: nothing of it can be read."""
 
     slug = "not-fetched"
-    title = "Nothing to read"
+    title = "The repository is not fetched"

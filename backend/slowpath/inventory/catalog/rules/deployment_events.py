@@ -47,7 +47,7 @@ def parse_deployment_event(message: Message) -> DeploymentEvent:
         if recognised(message):
             return read(message)
     raise NotADeploymentEvent(
-        "The message is in none of the forms that are known: our own (service, environment, commit), an Argo CD "
+        "The format of the event is unknown. Supported are: Slowpath's own (service, environment, commit), an Argo CD "
         "Application, GitHub's deployment_status, GitLab's deployment, a Kubernetes Deployment."
     )
 
@@ -75,7 +75,7 @@ def _argo(message: Message) -> DeploymentEvent:
     operation = _part(status, "operationState")
     phase = operation.get("phase", "Succeeded")
     if phase != "Succeeded":
-        raise NotADeploymentEvent(f"The sync is not over well: its phase is {_text(phase)}.")
+        raise NotADeploymentEvent(f"The sync did not succeed: its phase is {_text(phase)}.")
     revision = _text(_part(operation, "syncResult").get("revision")) or _text(_part(status, "sync").get("revision"))
     finished = _text(operation.get("finishedAt"))
     name = _needed(meta.get("name"), "metadata.name")
@@ -96,7 +96,7 @@ def _github(message: Message) -> DeploymentEvent:
     state = _text(status.get("state"))
     if state != "success":
         raise NotADeploymentEvent(
-            f"GitHub says {state or 'nothing'} of the deployment; it is taken when it says success."
+            f"The state of the GitHub deployment is {state or 'missing'}; only success is recorded."
         )
     repository = _part(message, "repository")
     payload = _part(deployment, "payload")
@@ -116,7 +116,7 @@ def _gitlab(message: Message) -> DeploymentEvent:
     status = _text(message.get("status"))
     if status != "success":
         raise NotADeploymentEvent(
-            f"GitLab says {status or 'nothing'} of the deployment; it is taken when it says success."
+            f"The status of the GitLab deployment is {status or 'missing'}; only success is recorded."
         )
     project, number = _part(message, "project"), message.get("deployment_id")
     whole = (_link(message.get("commit_url")) or "").rsplit("/", 1)[-1]
@@ -220,7 +220,7 @@ def _text(value: object) -> str | None:
 def _needed(value: object, where: str) -> str:
     text = _text(value)
     if text is None:
-        raise NotADeploymentEvent(f"The message does not say which service was deployed: {where} is missing.")
+        raise NotADeploymentEvent(f"The event does not name the deployed service: {where} is missing.")
     return text
 
 

@@ -18,7 +18,7 @@ def annotation(session: ReadSession, annotation_id: AnnotationId) -> Annotation:
     """Return the annotation. Raises `AnnotationNotFound`."""
     row = deployments_annotations.annotation(session, annotation_id)
     if row is None:
-        raise AnnotationNotFound("There is no such annotation in this team.")
+        raise AnnotationNotFound("The team has no such annotation.")
     return row
 
 
@@ -69,5 +69,5 @@ def delete_annotation(session: WriteSession, annotation_id: AnnotationId) -> Ann
 def _check(row: Annotation) -> None:
     if row.ended_at is not None and row.ended_at < row.started_at:
         raise InvalidTimeOrOrder(
-            "The annotation ends before it begins.", remedy="Give an end after the beginning, or none."
+            "The annotation ends before it starts.", remedy="Set an end after the start, or no end."
         )

@@ -30,7 +30,7 @@ def service(session: ReadSession, service_id: ServiceId) -> Service:
     """Return the service. Raises `ServiceNotFound`."""
     row = queries.service(session, service_id)
     if row is None:
-        raise ServiceNotFound("There is no such service in this team.")
+        raise ServiceNotFound("The team has no such service.")
     return row
 
 
@@ -76,7 +76,7 @@ def environment(session: ReadSession, environment_id: EnvironmentId) -> Environm
     """Return the environment. Raises `EnvironmentNotFound`."""
     row = queries.environment(session, environment_id)
     if row is None:
-        raise EnvironmentNotFound("There is no such environment in this team.")
+        raise EnvironmentNotFound("The team has no such environment.")
     return row
 
 
@@ -121,7 +121,7 @@ def build(session: ReadSession, build_id: BuildId) -> Build:
     """Return the build. Raises `BuildNotFound`."""
     row = queries.build(session, build_id)
     if row is None:
-        raise BuildNotFound("There is no such build in this team.")
+        raise BuildNotFound("The team has no such build.")
     return row
 
 
@@ -204,7 +204,5 @@ def delete_build(session: WriteSession, build_id: BuildId) -> Build:
 def _slug(name: str) -> str:
     slug = make_slug(name)
     if not slug:
-        raise InvalidSlug(
-            "The name holds no letter or digit that can stand in an address.", remedy="Choose another name."
-        )
+        raise InvalidSlug("The name has no letter or digit that a URL can contain.", remedy="Choose another name.")
     return slug

@@ -46,7 +46,7 @@ def deploy(session: ReadSession, deploy_id: DeployId) -> Deployment:
     """Return the deploy. Raises `DeploymentNotFound`."""
     row = deployments_annotations.deploy(session, deploy_id)
     if row is None:
-        raise DeploymentNotFound("There is no such deploy in this team.")
+        raise DeploymentNotFound("The team has no such deployment.")
     return row
 
 

@@ -54,11 +54,11 @@ def set_service_order(
     """Put services in an order by hand. Raises `EnvironmentNotFound`, `InvalidTimeOrOrder`."""
     environment(session, environment_id)
     if len(set(service_ids)) != len(service_ids):
-        raise InvalidTimeOrOrder("A service stands in the order twice.", remedy="Name each service once.")
+        raise InvalidTimeOrOrder("The order contains a service twice.", remedy="List each service once.")
     known = {row.id for row in deployments_annotations.services_by_name(session)}
     if not known.issuperset(service_ids):
         raise InvalidTimeOrOrder(
-            "The order names a service that the team does not have.", remedy="Read the services again."
+            "The order contains a service that does not exist in the team.", remedy="Load the services again."
         )
     laid = [str(each) for each in service_ids]
     row = deployments_annotations.order(session, environment_id)

@@ -51,11 +51,11 @@ def record_commits(session: WriteSession, repository_id: RepositoryId, facts: Se
     if (
         queries.lock_repository(session, repository_id) is None
     ):  # held: two that record at once would count generations past each other
-        raise RepositoryNotFound("There is no such repository in this team.")
+        raise RepositoryNotFound("The team has no such repository.")
     told = {one.sha: one for one in facts}
     for sha in (*told, *(parent for one in facts for parent in one.parents or ())):
         if not SHA.fullmatch(sha):
-            raise InvalidCommitSha(f"{truncate_text(sha, 60)!r} is not forty hexadecimal digits.")
+            raise InvalidCommitSha(f"{truncate_text(sha, 60)!r} is not a commit SHA of 40 hexadecimal digits.")
     known = {row.sha: row for row in queries.commits(session, repository_id, told)}
     for sha, row in known.items():
         _fill(row, told[sha])
@@ -111,8 +111,8 @@ def get_service_source(session: ReadSession, service_id: ServiceId) -> ServiceRe
     built = queries.service_repository(session, service_id)
     if built is None:
         raise RepositoryNotLinked(
-            "Nobody said from which repository this service is built.",
-            remedy="Name its repository on the page of repositories in the settings.",
+            "No repository is linked to this service.",
+            remedy="Link a repository in Settings > Integrations.",
         )
     return built
 
@@ -129,8 +129,8 @@ def list_commits_in_range(
     for spelled in (good, bad):
         if spelled not in whole:
             raise CommitNotFound(
-                f"The commit {truncate_text(spelled, 60)} is not known in {repository.label}.",
-                remedy="Fetch the repository, or push what is known of its commits.",
+                f"The commit {truncate_text(spelled, 60)} is unknown in {repository.label}.",
+                remedy="Fetch the repository, or push the metadata of its commits.",
             )
     graph = queries.graph(session, repository_id)
     found = commit_range(graph, whole[good], whole[bad])

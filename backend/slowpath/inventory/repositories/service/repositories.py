@@ -60,7 +60,7 @@ class GitCredentials:
                 return f"Bearer {self.token}"
             return _basic(TOKEN_USERS[of], self.token)
         if not self.username or ":" in self.username:
-            raise InvalidGitCredentials("A user name is needed, without a colon.")
+            raise InvalidGitCredentials("The user name is missing or contains a colon.")
         return _basic(self.username, self.password)
 
 
@@ -107,7 +107,10 @@ def create_repository(
     there = queries.count_repositories(session)
     if there >= MOST_REPOSITORIES:
         raise TooManyRepositories(
-            "The team has as many repositories as it may.", limit=MOST_REPOSITORIES, actual=there, unit="repositories"
+            "The team has reached its limit of repositories.",
+            limit=MOST_REPOSITORIES,
+            actual=there,
+            unit="repositories",
         )
     row = Repository(team_id=session.team_id, id=new_id(), label=label, branch_heads={})
     _place(session, remotes, row, url, kind)
@@ -141,9 +144,9 @@ def update_repository(
         url = values.get("url", row.url)
         if url != row.url and row.credentials != "none" and sign_in is None and _origin(url) != _origin(row.url):
             raise InvalidGitCredentials(
-                "The address names another host; the credentials there are were given for the old one.",
+                "The URL has another host, and the stored credentials belong to the old host.",
                 slug="credentials-needed-again",
-                remedy="Give the credentials together with the address.",
+                remedy="Send the credentials together with the URL.",
             )
         _place(session, remotes, row, url, values.get("kind", None if url != row.url else row.kind))
         row.web_url = guess_web_url(row.kind, row.url)
@@ -155,9 +158,9 @@ def update_repository(
         _seal(row, sealer, sign_in)
     elif row.credentials == "bearer" and row.kind != before[1]:
         raise InvalidGitCredentials(
-            "A token is sent in another way to another kind of host.",
+            "The stored token belongs to another kind of code host.",
             slug="credentials-needed-again",
-            remedy="Give the token again.",
+            remedy="Enter the token again.",
         )
     if services is not None:
         _build(session, row, services)
@@ -179,7 +182,7 @@ def delete_repository(session: WriteSession, repository_id: RepositoryId) -> Rep
 def enqueue_fetch(session: WriteSession, repository_id: RepositoryId, *, after_s: float = 0.0) -> None:
     """Have a repository fetched, once. Raises `RepositoryNotFound`, `RepositoryNotFetched`."""
     if _there(queries.lock_repository(session, repository_id)).url is None:
-        raise RepositoryNotFetched("Only facts of this repository are pushed; it has no address to fetch from.")
+        raise RepositoryNotFetched("This repository has no URL to fetch from: its commit metadata is pushed.")
     enqueue_unless_pending(session, FetchRepository(repository_id), after_s=after_s)
 
 
@@ -191,9 +194,9 @@ def authorization(row: Repository, sealer: SecretEncryptor) -> str | None:
         return sealer.unseal(row.encrypted_credentials, row.team_id, row.id)
     except DecryptionError as error:
         raise InvalidGitCredentials(
-            "The credentials of this repository can not be read any more: SLOWPATH_SECRET_KEY is another one.",
+            "The credentials of this repository cannot be decrypted: SLOWPATH_SECRET_KEY has changed.",
             slug="credentials-unreadable",
-            remedy="Give the credentials again.",
+            remedy="Enter the credentials again.",
         ) from error
 
 
@@ -257,7 +260,9 @@ def _place(
     remotes.check(url)
     taken = queries.repository_at(session, url)
     if taken is not None and taken.id != row.id:
-        raise RepositoryUrlTaken(f"{taken.label} has this address.", remedy="Change that one, or give another address.")
+        raise RepositoryUrlTaken(
+            f"The repository {taken.label} already has this URL.", remedy="Change that repository, or use another URL."
+        )
     row.url, row.kind = url, guess_host_kind(url) if kind in {None, "pushed"} else str(kind)
 
 
@@ -305,7 +310,7 @@ def _basic(username: str, password: str) -> str:
     try:
         pair = f"{username}:{password}".encode()
     except UnicodeEncodeError as error:
-        raise InvalidGitCredentials("The user name or the password holds what is no character.") from error
+        raise InvalidGitCredentials("The user name or the password contains an invalid character.") from error
     return "Basic " + base64.b64encode(pair).decode()
 
 
@@ -316,5 +321,5 @@ def _origin(url: str | None) -> tuple[str, str]:
 
 def _there(row: Repository | None) -> Repository:
     if row is None:
-        raise RepositoryNotFound("There is no such repository in this team.")
+        raise RepositoryNotFound("The team has no such repository.")
     return row

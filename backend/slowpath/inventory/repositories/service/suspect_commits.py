@@ -86,7 +86,7 @@ def read_closures(session: WriteSession, service_id: ServiceId, good: str, bad: 
     """
     found = rank_suspects(session, service_id, good, bad, RegressedCode())
     if found.between.repository.url is None:
-        raise RepositoryNotFetched("Only facts of this repository are pushed: nothing of it can be read.")
+        raise RepositoryNotFetched("Slowpath does not fetch this repository, so its files are not available.")
     if found.closures in {"known", "reading"}:
         return None
     return enqueue(session, ComputePackageClosures(service_id, found.between.good, found.between.bad))
@@ -127,7 +127,7 @@ def get_commit(session: ReadSession, repository_id: RepositoryId, sha: str) -> C
     repositories.get_repository(session, repository_id)
     row = queries.commit(session, repository_id, sha)
     if row is None:
-        raise CommitNotFound("There is no such commit in this repository, as far as is known.")
+        raise CommitNotFound("The commit is unknown in this repository.")
     return row
 
 
@@ -135,7 +135,7 @@ def get_commit_by_id(session: ReadSession, commit_id: CommitId) -> Commit:
     """Return a commit. Raises `CommitNotFound`."""
     row = queries.commit_by_id(session, commit_id)
     if row is None:
-        raise CommitNotFound("There is no such commit in this team.")
+        raise CommitNotFound("The commit is unknown in this team.")
     return row
 
 
@@ -154,7 +154,7 @@ def read_diff(session: WriteSession, row: Commit) -> None:
     """Have it read what a commit changes; once. Raises `RepositoryNotFetched`."""
     repository = repositories.get_repository(session, RepositoryId(row.repository_id))
     if repository.url is None:
-        raise RepositoryNotFetched("Only facts of this repository are pushed: nothing of it can be read.")
+        raise RepositoryNotFetched("Slowpath does not fetch this repository, so its files are not available.")
     found = queries.diff(session, CommitId(row.id))
     if found is not None and (found.content is not None or found.problem is None):
         return

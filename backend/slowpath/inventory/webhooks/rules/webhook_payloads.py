@@ -63,10 +63,10 @@ def parse_github_event(event: str, message: Message) -> Told:
     """Return what a message of GitHub says."""
     repository = text(part(message, "repository").get("full_name"))
     if event == "ping":
-        return IgnoredEvent("GitHub says hello: the hook is set up.", repository)
+        return IgnoredEvent("Ping from GitHub: the webhook is set up.", repository)
     reader = _GITHUB.get(event)
     if reader is None:
-        return IgnoredEvent(f"Nothing is done with messages of the kind {truncate_text(event, 60)}.", repository)
+        return IgnoredEvent(f"Deliveries with the event {truncate_text(event, 60)} are ignored.", repository)
     return reader(message, repository)
 
 
@@ -76,21 +76,21 @@ def parse_gitlab_event(message: Message) -> Told:
     kind = text(message.get("object_kind")) or ""
     reader = _GITLAB.get(kind)
     if reader is None:
-        return IgnoredEvent(f"Nothing is done with messages of the kind {kind or 'that is not named'}.", repository)
+        return IgnoredEvent(f"Deliveries with the event {kind or '(missing)'} are ignored.", repository)
     return reader(message, repository)
 
 
 def _pushed(message: Message, repository: str | None) -> Told:
     ref = message.get("ref")
     if not isinstance(ref, str) or not ref.startswith(BRANCH):
-        return IgnoredEvent("Only pushes to branches are followed.", repository)
+        return IgnoredEvent("Only pushes to branches are processed.", repository)
     branch = text(ref.removeprefix(BRANCH)) or ""
     if message.get("deleted") is True or message.get("after") == ZEROS:
         return IgnoredEvent(f"The branch {branch} was deleted.", repository)
     told = [each for each in _list(message.get("commits"))[:MOST_COMMITS] if isinstance(each, Mapping)]
     commits = tuple(_commits(told, _only_parent(message, told)))
     return (
-        PushEvent(branch, commits, repository) if commits else IgnoredEvent("The push brought no commit.", repository)
+        PushEvent(branch, commits, repository) if commits else IgnoredEvent("The push contains no commit.", repository)
     )
 
 
@@ -133,9 +133,7 @@ def _files(commit: Message) -> tuple[ChangedFile, ...]:
 def _deployment_status(message: Message, repository: str | None) -> Told:
     state = text(part(message, "deployment_status").get("state"))
     if state != "success":
-        return IgnoredEvent(
-            f"The deployment is {state or 'in no state'}; it is taken when it is a success.", repository
-        )
+        return IgnoredEvent(f"The deployment state is {state or 'missing'}; only success is recorded.", repository)
     names = text(part(part(message, "deployment"), "payload").get("service")) is not None
     return DeploymentStatusEvent(message, names, repository)
 
@@ -143,9 +141,7 @@ def _deployment_status(message: Message, repository: str | None) -> Told:
 def _deployment(message: Message, repository: str | None) -> Told:
     status = text(message.get("status"))
     if status != "success":
-        return IgnoredEvent(
-            f"The deployment is {status or 'in no state'}; it is taken when it is a success.", repository
-        )
+        return IgnoredEvent(f"The deployment status is {status or 'missing'}; only success is recorded.", repository)
     return DeploymentStatusEvent(message, names_service=False, repository=repository)
 
 
@@ -153,7 +149,7 @@ def _workflow_run(message: Message, repository: str | None) -> Told:
     run = part(message, "workflow_run")
     commit, head = run.get("head_sha"), part(run, "head_commit")
     if not isinstance(commit, str) or not SHA.fullmatch(commit):
-        return IgnoredEvent("The run names no commit.", repository)
+        return IgnoredEvent("The run has no commit.", repository)
     pulls = [each for each in _list(run.get("pull_requests")) if isinstance(each, Mapping)]
     home = link(part(message, "repository").get("html_url"))
     told = {
@@ -169,7 +165,7 @@ def _pipeline(message: Message, repository: str | None) -> Told:
     run, commit = part(message, "object_attributes"), part(message, "commit")
     sha = run.get("sha")
     if not isinstance(sha, str) or not SHA.fullmatch(sha):
-        return IgnoredEvent("The pipeline names no commit.", repository)
+        return IgnoredEvent("The pipeline has no commit.", repository)
     merge, home = part(message, "merge_request"), link(part(message, "project").get("web_url"))
     told = {
         "branch": text(merge.get("source_branch")) or (None if run.get("tag") is True else text(run.get("ref"))),

@@ -60,15 +60,15 @@ def find_hook(database: Database, sealer: SecretEncryptor, hook_id: UUID, kind: 
     with database.cross_team() as cross_team:
         found = queries.select_webhook_before_auth(cross_team, hook_id)
     if found is None or found.kind != kind:
-        raise WebhookNotFound("There is no such hook.", remedy="Look at its address in the settings.")
+        raise WebhookNotFound("The webhook does not exist.", remedy="Check its URL in the settings.")
     try:
         return WebhookCandidate(
             HookId(hook_id), TeamId(found.team_id), sealer.unseal(bytes(found.encrypted_secret), found.team_id, hook_id)
         )
     except DecryptionError as error:
         raise InvalidWebhookSecret(
-            "The hook's secret can not be read any more: SLOWPATH_SECRET_KEY is another one.",
-            remedy="Make another secret for the hook.",
+            "The secret of the webhook cannot be decrypted: SLOWPATH_SECRET_KEY has changed.",
+            remedy="Create a new secret for the webhook.",
         ) from error
 
 
@@ -82,8 +82,8 @@ def verify_signature(hook: WebhookCandidate, kind: HookKind, message: IncomingDe
     )
     if not believed:
         raise InvalidWebhookSignature(
-            "The message is not signed with the secret of this hook.",
-            remedy="Put the hook's secret where the sender asks for it; if it is lost, make another.",
+            "The delivery is not signed with the secret of this webhook.",
+            remedy="Enter the webhook's secret at the sender, or create a new secret.",
         )
 
 
@@ -123,7 +123,7 @@ def store_delivery(
         return known, False
     row = queries.lock_webhook(session, hook.hook_id)
     if row is None:
-        raise WebhookNotFound("There is no such hook.")
+        raise WebhookNotFound("The webhook does not exist.")
     row.last_delivery_at = now
     if kind == "github":
         row.external_id = text(message.headers.get("x-github-hook-id")) or row.external_id
@@ -135,9 +135,7 @@ def _event(kind: HookKind, headers: Headers) -> str:
     name = "x-github-event" if kind == "github" else "x-gitlab-event"
     event = text(headers.get(name))
     if event is None:
-        raise MalformedDelivery(
-            f"The header {name} is missing.", remedy="Let GitHub or GitLab itself send the message."
-        )
+        raise MalformedDelivery(f"The header {name} is missing.", remedy="Send the delivery from GitHub or GitLab.")
     return event
 
 

@@ -33,15 +33,15 @@ def parse_delivery(session: ReadSession, delivery_id: HookDeliveryId) -> Told | 
     """Return what a message says; None when it was taken before. Raises `WebhookNotFound`."""
     row = queries.delivery(session, delivery_id)
     if row is None:
-        raise WebhookNotFound("There is no such message any more.")
+        raise WebhookNotFound("The delivery no longer exists.")
     if row.content is None:
         return None
     hook = queries.hook(session, HookId(row.webhook_id))
     if hook is None:
-        raise WebhookNotFound("There is no such hook in this team.")
+        raise WebhookNotFound("The team has no such webhook.")
     message = _parsed(row.content)
     if message is None:
-        return IgnoredEvent("The message is no JSON object.")
+        return IgnoredEvent("The payload is not a JSON object.")
     return parse_github_event(row.event, message) if hook.kind == "github" else parse_gitlab_event(message)
 
 
@@ -52,7 +52,7 @@ def process_delivery(session: WriteSession, delivery_id: HookDeliveryId, told: T
         return  # deleted, or taken by somebody else meanwhile
     hook = queries.lock_webhook(session, HookId(row.webhook_id))
     if hook is None:
-        raise WebhookNotFound("There is no such hook in this team.")
+        raise WebhookNotFound("The team has no such webhook.")
     if hook.provider_target is None and told.repository is not None:
         hook.provider_target = told.repository
     done = "" if _is_of_another(hook, told) else _take(session, hook, told, now)
@@ -79,7 +79,7 @@ def _take(session: WriteSession, hook: Webhook, told: Told, now: datetime) -> st
         case CiRunEvent():
             return _tell(session, hook, told, now)
         case IgnoredEvent():
-            return told.why if told.why.startswith("GitHub says hello") else ""
+            return told.why if told.why.startswith("ping from GitHub") else ""
 
 
 def _is_of_another(hook: Webhook, told: Told) -> bool:
@@ -91,16 +91,16 @@ def _is_of_another(hook: Webhook, told: Told) -> bool:
 
 def _why(hook: Webhook, told: Told) -> str:
     if _is_of_another(hook, told):
-        return f"It is of {told.repository}, and this hook of {hook.provider_target}."[:500]
+        return f"The delivery is from {told.repository}, but this webhook belongs to {hook.provider_target}."[:500]
     match told:
         case IgnoredEvent():
             return told.why
         case CiRunEvent():
-            return "The hook names no service, and none is built from its repository."
+            return "The webhook has no service, and no service is built from its repository."
         case PushEvent():
-            return "The hook names no repository, and no build of these commits is known."
+            return "The webhook has no repository, and these commits have no build."
         case DeploymentStatusEvent():
-            return "The message tells of no deploy that could be taken."
+            return "The delivery contains no deployment to record."
 
 
 def _record(session: WriteSession, hook: Webhook, told: PushEvent, now: datetime) -> str:
@@ -108,7 +108,7 @@ def _record(session: WriteSession, hook: Webhook, told: PushEvent, now: datetime
     if hook.repository_id is not None:
         repository = repositories.get_repository(session, RepositoryId(hook.repository_id))
         new = commit_graph.record_commits(session, RepositoryId(repository.id), told.commits)
-        said.append(f"{new} new of {len(told.commits)} commits on {told.branch} recorded")
+        said.append(f"{new} new of {len(told.commits)} commits recorded on {told.branch}")
         if repository.url is not None:
             repositories.enqueue_fetch(session, RepositoryId(repository.id), after_s=PUSHES_SETTLE_S)
     builds, services = 0, _services(session, hook)
@@ -126,7 +126,7 @@ def _record(session: WriteSession, hook: Webhook, told: PushEvent, now: datetime
             for service_id in services
         )
     if builds:
-        said.append(f"{builds} builds told")
+        said.append(f"{builds} builds updated")
     return "; ".join(said)
 
 
@@ -143,9 +143,9 @@ def _deploy(session: WriteSession, hook: Webhook, told: DeploymentStatusEvent, n
                 for each in services
             ]
     except (NoDeploymentInEvent, InvalidSlug) as why:
-        return f"No deploy: {why.detail}"[:500]
+        return f"No deployment: {why.detail}"[:500]
     made = sum(new for _, new in rows)
-    return f"{made} deploys made known" if made else "The deploy was known already"
+    return f"{made} deployments recorded" if made else "The deployment already exists"
 
 
 def _tell(session: WriteSession, hook: Webhook, told: CiRunEvent, now: datetime) -> str:
@@ -155,8 +155,8 @@ def _tell(session: WriteSession, hook: Webhook, told: CiRunEvent, now: datetime)
         for each in services
     )
     if builds or not services:
-        return f"{builds} builds told" if builds else ""
-    return "Kept until there is a build of this commit"
+        return f"{builds} builds updated" if builds else ""
+    return "stored until this commit has a build"
 
 
 def _services(session: ReadSession, hook: Webhook) -> list[ServiceId]:

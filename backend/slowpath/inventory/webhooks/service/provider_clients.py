@@ -84,7 +84,7 @@ class GitHubDeliveries:
         """Return one page, and by what the next one is asked for."""
         query = [("per_page", str(LISTED)), *([("cursor", cursor)] if cursor else [])]
         answer = peer.get(self.path, query, self.headers, max_bytes=MAX_ANSWER_BYTES, seconds=SECONDS)
-        page = _list(answer, "GitHub", "The token needs to read and write webhooks of the repository.")
+        page = _list(answer, "GitHub", "The token requires read and write access to webhooks of the repository.")
         after = github_missed_deliveries.next_cursor(answer.link)
         return page, after if after != cursor else None
 
@@ -140,16 +140,16 @@ class GitLabDeliveries:
             known, off = gitlab_missed_deliveries.hook_at(page, self.address_paths)
             if known is not None and off:
                 raise ReconciliationNotConfigured(
-                    "GitLab has switched the hook off, because too many of its messages failed.",
-                    remedy="Send a test message from its settings there: one that arrives switches it on again.",
+                    "GitLab disabled the webhook because too many of its deliveries failed.",
+                    remedy="Send a test event from the webhook settings in GitLab: a successful one enables it again.",
                 )
             if known is not None:
                 return known
             if len(page) < LISTED:
                 break
         raise ReconciliationNotConfigured(
-            f"The project {self.project} has no webhook that sends to this hook's address.",
-            remedy="Add one in GitLab: Settings, Webhooks.",
+            f"The project {self.project} has no webhook with this URL.",
+            remedy="Add it in GitLab: Settings > Webhooks.",
         )
 
     def _list(self, peer: EgressConnection, path: str, query: list[tuple[str, str]]) -> list[Any]:
@@ -157,19 +157,19 @@ class GitLabDeliveries:
         return _list(
             answer,
             "GitLab",
-            "The token needs the scope api and the role Maintainer; events are told since GitLab 17.4.",
+            "The token requires the scope api and the role Maintainer; GitLab lists events since version 17.4.",
         )
 
 
 def _list(answer: HttpResponse, who: str, remedy: str) -> list[Any]:
     if answer.status != 200:
         raise ReconciliationNotConfigured(
-            f"{who} answers {answer.status} when it is asked for what it sent.", remedy=remedy
+            f"{who} returned {answer.status} to the request for its deliveries.", remedy=remedy
         )
     try:
         page = json.loads(answer.content)
     except (ValueError, RecursionError) as error:
         raise ReconciliationNotConfigured(
-            f"{who}'s answer is no JSON.", remedy="Look at the address of its API."
+            f"The response of {who} is not JSON.", remedy="Check the URL of its API."
         ) from error
     return page if isinstance(page, list) else []

@@ -46,7 +46,7 @@ def get_webhook(session: ReadSession, hook_id: HookId) -> Webhook:
     """Return one hook. Raises `WebhookNotFound`."""
     row = queries.hook(session, hook_id)
     if row is None:
-        raise WebhookNotFound("There is no such hook in this team.")
+        raise WebhookNotFound("The team has no such webhook.")
     return row
 
 
@@ -68,8 +68,10 @@ def create_webhook(
     """
     there = queries.count(session)
     if there >= MOST_HOOKS:
-        raise TooManyWebhooks("The team has as many hooks as it may.", limit=MOST_HOOKS, actual=there, unit="hooks")
-    told = new_secret() if secret is None else _usable(secret, noun="secret", remedy="Leave it out: one is made.")
+        raise TooManyWebhooks(
+            "The team has reached its limit of webhooks.", limit=MOST_HOOKS, actual=there, unit="hooks"
+        )
+    told = new_secret() if secret is None else _usable(secret, noun="secret", remedy="Omit it to generate a secret.")
     hook_id = new_id()
     sealed = sealer.seal(told, session.team_id, hook_id)
     row = Webhook(team_id=session.team_id, id=hook_id, label=label, kind=kind, encrypted_secret=sealed, service_ids=[])
@@ -127,8 +129,8 @@ def request_reconciliation(session: WriteSession, hook_id: HookId) -> None:
     row = _held(session, hook_id)
     if row.api_url is None or row.provider_target is None or (row.kind == "github" and row.external_id is None):
         raise ReconciliationNotConfigured(
-            "The sender can not be asked yet: its API, its repository or its id of the hook is not known.",
-            remedy="Give the address of its API with a token; the first message brings the rest.",
+            "Reconciliation is not possible yet: the API URL, the repository or the webhook ID is unknown.",
+            remedy="Set the API URL and a token; the first delivery provides the rest.",
         )
     queries.make_reconciliation_due(session, hook_id)
 
@@ -140,7 +142,7 @@ def api_token(row: Webhook, sealer: SecretEncryptor) -> str:
         return sealer.unseal(row.encrypted_api_token, row.team_id, row.id, row.id)
     except DecryptionError as error:
         raise InvalidWebhookSecret(
-            "The token can not be read any more: SLOWPATH_SECRET_KEY is another one.", remedy="Give the token again."
+            "The token cannot be decrypted: SLOWPATH_SECRET_KEY has changed.", remedy="Enter the token again."
         ) from error
 
 
@@ -151,7 +153,7 @@ def new_secret() -> str:
 
 def _usable(text: str, *, noun: str, remedy: str) -> str:
     if USABLE.fullmatch(text) is None:
-        raise InvalidWebhookSecret(f"A {noun} has 16 to 200 visible characters of ASCII and no space.", remedy=remedy)
+        raise InvalidWebhookSecret(f"A {noun} needs 16 to 200 visible ASCII characters without spaces.", remedy=remedy)
     return text
 
 
@@ -173,7 +175,7 @@ def _point(session: WriteSession, row: Webhook, values: dict[str, Any]) -> None:
 def _ask_at(row: Webhook, sealer: SecretEncryptor, outside: EgressClient, api: ProviderApi) -> None:
     outside.check(api.url)
     row.api_url = api.url.rstrip("/")
-    token = _usable(api.token, noun="token", remedy="Give it as the code host showed it.")
+    token = _usable(api.token, noun="token", remedy="Enter it as the code host shows it.")
     row.encrypted_api_token = sealer.seal(token, row.team_id, row.id, row.id)
     row.problem = None
 
@@ -181,5 +183,5 @@ def _ask_at(row: Webhook, sealer: SecretEncryptor, outside: EgressClient, api: P
 def _held(session: WriteSession, hook_id: HookId) -> Webhook:
     row = queries.lock_webhook(session, hook_id)
     if row is None:
-        raise WebhookNotFound("There is no such hook in this team.")
+        raise WebhookNotFound("The team has no such webhook.")
     return row
