@@ -1,10 +1,10 @@
-"""Who may: the dependencies by which every endpoint declares its right.
+"""Dependencies by which every endpoint declares its permission.
 
-Using one finds out who asks (a session's cookie, or a bearer token), for which team, whether that is
-enough, and sets the scope of the request, by which its sessions see rows. It does so anew for every
-request and keeps nothing, so that what was revoked is over at once.
+A dependency authenticates the caller (session cookie or bearer token), chooses the team, checks the permission and sets
+the scope of the request, which decides the rows its sessions see. It does so for every request and caches nothing, so
+that a revoked credential is invalid immediately.
 
-`right_of(call)` tells what a dependency declares; a test walks all endpoints with it.
+`right_of(call)` returns the declared permission; a test walks all endpoints with it.
 """
 
 from dataclasses import dataclass
@@ -78,7 +78,7 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 TEAM_HEADER = "Slowpath-Team"
 TEAM_QUERY = "team"
 
-# Asked for only so that the API's description names them; reading the request below says more precisely what is wrong.
+# Requested only so that OpenAPI documents them; reading the request below gives more precise errors.
 in_cookie = APIKeyCookie(name=SAFE_COOKIE.name, scheme_name="session", auto_error=False)
 in_header = HTTPBearer(scheme_name="token", auto_error=False)
 InCookie = Annotated[object, Security(in_cookie)]
@@ -91,16 +91,16 @@ def _bearer(request: Request) -> str | None:
 
 
 def client_address(request: Request) -> str:
-    """Return from where a request comes; behind a proxy the server has put the real one in its place."""
+    """Return the client's IP address; behind a proxy, the server has already set the forwarded one."""
     return request.client.host if request.client else ""
 
 
 def _team_in_path(_team_id: Annotated[UUID, Path(alias="team_id")]) -> None:
-    """Describe the path's team in the API; who asks reads it from the path."""
+    """Document the team in the path; the caller is resolved from the path."""
 
 
 InTeam = Depends(_team_in_path)
-"""For routers below `/teams/{team_id}`."""
+"""For routers under `/teams/{team_id}`."""
 
 
 def _throttle(request: Request) -> RateLimiter:
@@ -112,7 +112,7 @@ Throttled = Annotated[RateLimiter, Depends(_throttle)]
 
 
 def session_cookie(request: Request) -> SessionCookie:
-    """Return the cookie of this request's address. Raises `HttpsRequired` where it would travel in the open."""
+    """Return the session cookie for the request's host. Raises `HttpsRequired` if it would travel unencrypted."""
     cookie = choose_session_cookie(settings(request).public_url, request.headers.get("host", ""))
     if cookie is None:
         raise HttpsRequired(
@@ -123,7 +123,7 @@ def session_cookie(request: Request) -> SessionCookie:
 
 
 def check_origin(request: Request, *, needed: bool) -> None:
-    """Refuse what a page of another site makes a browser send. Browsers name the origin with every unsafe method."""
+    """Reject cross-site requests. Browsers send the origin with every unsafe method."""
     if request.method in SAFE_METHODS:
         return
     origin = request.headers.get("origin")
@@ -154,7 +154,7 @@ def _session_of(request: Request) -> SignedInUser:
 
 
 def get_signed_in_user(request: Request) -> SignedInUser:
-    """Return who is signed in, for an endpoint that asks it of some requests only. Raises `NotSignedIn`."""
+    """Return the signed-in user, for endpoints that require one only for some requests. Raises `CredentialsMissing`."""
     return _session_of(request)
 
 
@@ -163,7 +163,7 @@ def _now(request: Request) -> datetime:
 
 
 def _team_of(request: Request, teams: tuple[TeamMembership, ...]) -> TeamMembership:
-    """Choose the team: the path's, else the one named by header or query, else the only one."""
+    """Return the team: that of the path, else that of the header or query, else the only one."""
     in_path = request.path_params.get("team_id")
     named = in_path or request.headers.get(TEAM_HEADER) or request.query_params.get(TEAM_QUERY)
     if named is not None:
@@ -183,9 +183,9 @@ def _team_of(request: Request, teams: tuple[TeamMembership, ...]) -> TeamMembers
 
 
 def _count(request: Request, found: service.AuthenticatedToken, *, uploads: bool) -> None:
-    """Count a request against the rate of its token and that of its team. Raises `RateLimitExceeded`.
+    """Count a request against the rate limits of its token and team. Raises `RateLimitExceeded`.
 
-    Where nothing can be counted nobody is refused: that the broker is away must not stop what needs no broker.
+    Without a broker, nothing is counted and no request is rejected: an outage of the broker must not stop other work.
     """
     kept, name = settings(request), "uploads" if uploads else "requests"
     own = found.uploads_per_minute if uploads else found.requests_per_minute
@@ -213,12 +213,12 @@ def _count(request: Request, found: service.AuthenticatedToken, *, uploads: bool
 
 @dataclass(frozen=True)
 class TeamAccess:
-    """The dependency behind `MayRead` and its like."""
+    """The dependency behind `MayRead` and similar."""
 
     right: Permission
 
     def __call__(self, request: Request, _cookie: InCookie, _header: InHeader) -> Caller:
-        """Return who asks, or raise `NotSignedIn`, `NotAllowed`, `NotFound`."""
+        """Return the caller. Raises `NotAuthenticated`, `PermissionDenied`, `NotFound`."""
         caller = self.caller(request, counted=True)
         scope = scope_of(request)
         scope.team_id, scope.user_id, scope.program_id = caller.team_id, caller.user_id, caller.program_id
@@ -227,7 +227,7 @@ class TeamAccess:
         return caller
 
     def caller(self, request: Request, *, counted: bool) -> Caller:
-        """Return who asks; `counted` against the rate of the token they ask with."""
+        """Return the caller; with `counted`, count the request against the token's rate limit."""
         token = _bearer(request)
         return self._person(request) if token is None else self._program(request, token, counted=counted)
 
@@ -270,7 +270,7 @@ class UserAccess:
     right: Permission = Permission.SIGNED_IN
 
     def __call__(self, request: Request, _cookie: InCookie) -> SignedInUser:
-        """Return who is signed in, or raise `NotSignedIn`, `NotAllowed`."""
+        """Return the signed-in user. Raises `NotAuthenticated`, `PermissionDenied`."""
         if _bearer(request) is not None:
             raise UserRequired("No token has this permission.", remedy="Sign in as a user.")
         person = _session_of(request)
@@ -281,17 +281,17 @@ class UserAccess:
 
 @dataclass(frozen=True)
 class PublicAccess:
-    """The dependency behind `Anyone`: says out loud that an endpoint asks nothing of its caller."""
+    """The dependency behind `Anyone`: declares explicitly that an endpoint requires no sign-in."""
 
     right: Permission = Permission.ANYONE
 
     def __call__(self, request: Request) -> None:
-        """Refuse only what another site makes a browser send."""
+        """Reject only cross-site requests."""
         check_origin(request, needed=False)
 
 
 def is_still_allowed(request: Request, right: Permission) -> bool:
-    """Tell whether whoever began a long answer may still have it. Asks the database, so not on the event loop."""
+    """Return whether the caller of a long response is still authorized. Queries the database; blocks."""
     try:
         TeamAccess(right).caller(request, counted=False)
     except (NotFound, InvalidRequest):

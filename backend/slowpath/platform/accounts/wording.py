@@ -1,4 +1,4 @@
-"""What is mailed to people about their account. Names of others are put on one line."""
+"""Texts of the emails about accounts. Names of others are put on one line."""
 
 from datetime import datetime
 
@@ -17,7 +17,7 @@ def invitation(team: str, by: str | None, role: str, url: str, expires_at: datet
 
 
 def reset(name: str, url: str) -> tuple[str, str]:
-    """Return subject and text of the mail to somebody who forgot their password."""
+    """Return subject and text of a password reset email."""
     parts = [
         f"Hello {_line(name)}, a password reset was requested for your Slowpath account. Choose a new password here:",
         url,

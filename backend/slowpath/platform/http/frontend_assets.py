@@ -1,7 +1,7 @@
-"""Serve the built React app: files by name, everything else the one page.
+"""Serve the built React app: files by name, and its single page for every other path.
 
-Assets carry a hash in their names and are kept for ever; the page itself is asked for each time.
-Files are read once at the start: there are few, and a changed build means a new process.
+Assets have a hash in their names and are cached permanently; the page itself is requested each time.
+Files are read once at the start: there are few, and a new build means a new process.
 """
 
 import mimetypes
@@ -26,7 +26,7 @@ class _StaticFile:
 
 
 def install_pages(app: FastAPI, dist: Path | None) -> None:
-    """Mount the built app at `/`. Without a build every page says so."""
+    """Mount the built app at `/`. Without a build, every page responds with an error."""
     files = _read(dist) if dist is not None else {}
 
     def page(request: Request, path: str) -> Response:
@@ -50,7 +50,7 @@ def install_pages(app: FastAPI, dist: Path | None) -> None:
 
 
 def _refuse_method(app: FastAPI, request: Request) -> None:
-    """Raise 405 for an address of the API that takes other methods: this route, which takes all, came before that."""
+    """Raise 405 for an API path with another method: this route matches all methods and comes before that check."""
     taken = {
         method.upper()
         for path, operations in app.openapi()["paths"].items()

@@ -1,4 +1,4 @@
-"""Is the process alive (`/healthz`), can it serve (`/readyz`), and how is it doing (`/metrics`)."""
+"""Health endpoints: liveness (`/healthz`), readiness (`/readyz`) and metrics (`/metrics`)."""
 
 import os
 import secrets
@@ -26,11 +26,11 @@ log = structlog.get_logger(__name__)
 LOAD = text("SELECT queue, state, jobs, oldest_s FROM cross_team.job_load()")
 LABELS = ("queue", "state")
 SEVERAL_PROCESSES = "PROMETHEUS_MULTIPROC_DIR"
-"""Where the processes of one server keep what they count, so that any of them can tell the sum."""
+"""Where the processes of one server store their counters, so that each can return the sum."""
 
 
 class HealthStatus(BaseModel):
-    """Whether the process, or each part it needs, answers."""
+    """Whether the process, or each part it needs, responds."""
 
     status: Literal["ok", "unavailable"]
     parts: dict[str, str] = {}
@@ -38,13 +38,13 @@ class HealthStatus(BaseModel):
 
 @router.get("/healthz", operation_id="health:alive")
 def alive() -> HealthStatus:
-    """Tell that the process runs. Touches nothing."""
+    """Return that the process runs, without accessing anything."""
     return HealthStatus(status="ok")
 
 
 @router.get("/readyz", operation_id="health:ready", responses={503: {"model": HealthStatus}})
 def ready(request: Request, response: Response) -> HealthStatus:
-    """Tell whether the database and the blob store answer; 503 names the one that does not."""
+    """Return whether the database and the blob store respond; 503 names the part that does not."""
     parts: dict[str, str] = {}
     try:
         with database(request).engine.connect() as connection:
@@ -84,7 +84,7 @@ def metrics(request: Request) -> Response:
 
 
 class _Queues(Collector):
-    """The load of the job queues, measured when it is asked for."""
+    """The load of the job queues, measured at each scrape."""
 
     def __init__(self, known: Database) -> None:
         self._known = known

@@ -1,7 +1,7 @@
-"""Bounds on the shape of a JSON text, checked before it is parsed: how many members, how deeply nested.
+"""Limits on the shape of a JSON text, checked before it is parsed: number of members, depth of nesting.
 
-Validation reports every unknown or wrong member, which costs far more than parsing it. So members are counted first, on
-the bytes, at the speed of a scan.
+Validation reports every unknown or wrong member, which costs far more than parsing it. Therefore members are counted
+first, by a fast scan of the bytes.
 """
 
 import re
@@ -16,7 +16,7 @@ OPENING: Final = frozenset(b"{[")
 
 
 def check_json_shape(body: bytes, max_members: int) -> None:
-    """Refuse a JSON text with too many members or levels. Raises `TooLarge`; `InvalidRequest` if it is not UTF-8."""
+    """Reject a JSON text with too many members or levels. Raises `TooLarge`; `InvalidRequest` if it is not UTF-8."""
     if body.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in body[:4]:
         # Python's parser also reads UTF-16 and UTF-32, in which quotes and brackets cannot be found by bytes.
         raise InvalidRequest(

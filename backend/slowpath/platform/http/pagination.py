@@ -1,6 +1,6 @@
-"""Pages of a list, newest first, by keyset: the cursor holds the last row's time and id.
+"""Keyset pagination of lists, newest first: the cursor contains the last row's time and ID.
 
-A cursor is opaque to callers but not a secret: it says nothing that the page did not.
+A cursor is opaque to callers but not a secret: it contains nothing that the page did not.
 """
 
 import base64
@@ -32,7 +32,7 @@ class Page(BaseModel, Generic[Item]):
 
 @dataclass(frozen=True)
 class PageRequest:
-    """Where a page begins: after the row of this time and id; and how many rows it holds."""
+    """The start of a page (after the row of this time and ID) and its number of rows."""
 
     limit: int
     after: tuple[datetime, UUID] | None
@@ -49,7 +49,7 @@ class PageRequest:
         told: Callable[[Row], Item],
         key: Callable[[Row], tuple[datetime, UUID]],
     ) -> Page[Item]:
-        """Return the page of `rows`, of which one more than the limit was asked for."""
+        """Return the page of `rows`, which has one more row than the limit if there is a next page."""
         shown = rows[: self.limit]
         more = len(rows) > self.limit
         return Page(items=[told(row) for row in shown], next_cursor=_print(key(shown[-1])) if more and shown else None)
@@ -73,7 +73,7 @@ def position(
     cursor: Annotated[str | None, Query(max_length=200, description="next_cursor of the previous page")] = None,
     limit: Annotated[int, Query(ge=1, le=MAX_LIMIT)] = 50,
 ) -> PageRequest:
-    """Read the position of a page from the query."""
+    """Parse the position of a page from the query."""
     return PageRequest(limit=limit, after=_parse(cursor) if cursor else None)
 
 

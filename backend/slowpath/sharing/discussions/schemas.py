@@ -158,7 +158,7 @@ class MentionCount(BaseModel):
 
 
 class ActorOut(BaseModel):
-    """The actor: a user, a token, or Slowpath itself (`machine`)."""
+    """The actor: a user, a token, or the system."""
 
     kind: Literal["user", "token", "system"]
     id: UUID | None

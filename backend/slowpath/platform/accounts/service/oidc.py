@@ -1,4 +1,4 @@
-"""Signing in by an issuer: begun by a browser, ended by the same, once; and what a person has linked."""
+"""Sign-in with the identity provider, and linked identities. One browser starts and finishes a flow, once."""
 
 import hmac
 import json
@@ -47,7 +47,7 @@ from slowpath.platform.accounts.service.users import (
 from slowpath.platform.accounts.tables import UserIdentity, UserPassword, UserSession
 
 PURPOSE = UUID("5f0f2c4e-6d0b-4b55-9a4b-0f6b1f1f7a11")
-"""What a flow is sealed for, so that nothing else that was sealed passes for one."""
+"""The encryption purpose of a flow, so that no other encrypted value is accepted as one."""
 TOKEN_PURPOSE = UUID("0c2f0d0b-94a5-4a61-8a0f-3a1f8f6f5c52")
 MAX_TOKEN = 16_384
 AGAIN = "Start again in one browser, at the public address of Slowpath."
@@ -56,7 +56,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class StartedOidcFlow:
-    """Where to send the browser, and what it must bring back."""
+    """The address to send the browser to, and the cookie it must return."""
 
     url: str
     sealed: bytes
@@ -74,7 +74,7 @@ def start_oidc_flow(
     invitation: str | None,
     now: datetime,
 ) -> StartedOidcFlow:
-    """Begin a sign-in. Raises `TooMany`, and what `OidcIssuerPort.begin` raises."""
+    """Start a sign-in. Raises `LimitExceeded`, and the errors of `OidcIssuerPort.begin`."""
     count_sign_in_by_address(throttle, address)
     state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
     url = issuer.begin(redirect_uri=redirect_uri, state=state, nonce=nonce, verifier=verifier)
@@ -93,7 +93,7 @@ def start_oidc_flow(
 def verify_oidc_flow(
     sealer: SecretEncryptor, throttle: RateLimiter, sealed: bytes | None, *, state: str, now: datetime
 ) -> OidcFlow:
-    """Return the sign-in that this browser began, which can be ended once. Raises `OidcResponseRejected`."""
+    """Return the sign-in that this browser started; it can be finished once. Raises `OidcResponseRejected`."""
     if sealed is None:
         raise OidcResponseRejected(
             "This browser has no sign-in in progress, or the sign-in took too long.", remedy=AGAIN
@@ -130,10 +130,10 @@ def sign_in_with_identity(
     *,
     now: datetime,
 ) -> VerifiedUser:
-    """Return whose account at the issuer it is, made or linked where that is right; the session's scope becomes theirs.
+    """Return the user of an identity, linked or created if allowed; the session's scope becomes theirs.
 
-    An account that is known signs its person in. One that is not is linked to who asked for that while signed in, or to
-    the person of its e-mail if the issuer vouches for it; else somebody new signs up.
+    A known identity signs its user in. An unknown one is linked to the user who requested that while signed in, or to the
+    user with its email if the identity provider verified it; otherwise a new user signs up.
     Raises `IdentityAlreadyLinked`, `EmailNotVerified`, `SignUpClosed`.
     """
     with database.cross_team() as cross_team:
@@ -173,10 +173,10 @@ def _vouched(identity: OidcIdentity) -> bool:
 
 
 def _take_over(session: WriteSession, person: VerifiedUser, identity: OidcIdentity, *, now: datetime) -> VerifiedUser:
-    """Link an account to the person of its e-mail.
+    """Link an identity to the user with its email.
 
-    Nobody proved that e-mail to us when they signed up with a password: it may have been somebody else, who waits for
-    this. So the password and every session that was begun before go.
+    A sign-up with a password does not prove the email: an attacker may have created the account and waited for this. So the
+    password and all earlier sessions are deleted.
     """
     session.scope.user_id = person.user_id
     _link(session, person.user_id, identity, now=now)
@@ -207,7 +207,7 @@ def _newcomer(
     else:
         raise SignUpClosed("New accounts need an invitation.", remedy="Ask a team admin for an invitation link.")
     user_id = session.scope.user_id
-    assert user_id is not None  # signing up has made the scope the new person's
+    assert user_id is not None  # signing up changed the scope to the new user's
     _link(session, user_id, identity, now=now)
     return VerifiedUser(user_id, email, identity.name)
 
@@ -231,13 +231,13 @@ def _link(session: WriteSession, user_id: UserId, identity: OidcIdentity, *, now
         )
     )
     try:
-        session.flush()  # two browsers may come back at once
+        session.flush()  # two requests may link the identity at once
     except IntegrityError as error:
         raise IdentityAlreadyLinked("This identity was linked by another request.", remedy="Sign in again.") from error
 
 
 def encrypt_id_token(sealer: SecretEncryptor, identity: OidcIdentity) -> bytes | None:
-    """Return the ID token of who came back, sealed, for the session that begins with it."""
+    """Return the encrypted ID token, for the session that starts with it."""
     return sealer.seal(identity.id_token, TOKEN_PURPOSE) if 0 < len(identity.id_token) <= MAX_TOKEN else None
 
 
@@ -249,9 +249,9 @@ def provider_sign_out_url(
     *,
     public_url: str,
 ) -> str | None:
-    """Return where the issuer ends its session of this browser, if this one was begun there.
+    """Return where the identity provider ends its session of this browser, if this session started there.
 
-    Whatever is wrong with the issuer: who signs out here is signed out here.
+    Errors of the identity provider do not prevent the sign-out here.
     """
     row = session.get(UserSession, person.session_id)
     if issuer is None or row is None or row.encrypted_id_token is None:
@@ -265,12 +265,12 @@ def provider_sign_out_url(
 
 
 def list_linked_identities(session: ReadSession, person: SignedInUser) -> tuple[Sequence[UserIdentity], bool]:
-    """Return what a person has linked, and whether they have a password."""
+    """Return the linked identities of a user, and whether they have a password."""
     return queries.sign_ins(session, person.user_id), queries.has_password(session, person.user_id)
 
 
 def unlink_identity(session: WriteSession, person: SignedInUser, sign_in_id: UUID, *, passwords: bool) -> None:
-    """Forget an account at an issuer. Raises `LinkedIdentityNotFound`, `LastSignInMethod`."""
+    """Unlink an identity. Raises `LinkedIdentityNotFound`, `LastSignInMethod`."""
     linked, has_password = list_linked_identities(session, person)
     found = next((one for one in linked if one.id == sign_in_id), None)
     if found is None:

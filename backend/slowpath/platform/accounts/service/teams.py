@@ -1,4 +1,4 @@
-"""Teams and who is in them."""
+"""Teams and their members."""
 
 import secrets
 from collections.abc import Sequence
@@ -32,14 +32,14 @@ SLUG_BYTES = 4
 
 
 def set_team_scope(session: WriteSession, *, user_id: UserId, team_id: TeamId) -> None:
-    """Set whose rows a session sees. PostgreSQL is told when its transaction begins, so it must not have begun."""
+    """Set the scope of a session. PostgreSQL gets it when the transaction starts, so that must be later."""
     if session.in_transaction():
         raise LookupError("the scope of a session is set before its transaction begins")
     session.scope.user_id, session.scope.team_id = user_id, team_id
 
 
 def create_team(session: WriteSession, person: SignedInUser, *, name: str) -> Team:
-    """Make a team owned by a person; the session's scope becomes the new team. Raises `LimitExceeded`."""
+    """Create a team owned by a user; the session's scope becomes the new team. Raises `LimitExceeded`."""
     teams = len(person.teams)
     if teams >= MAX_TEAMS:
         raise LimitExceeded(
@@ -54,7 +54,7 @@ def create_team(session: WriteSession, person: SignedInUser, *, name: str) -> Te
 
 
 def insert_team(session: WriteSession, *, name: str) -> Team:
-    """Make the team of the session's scope, with the person of the scope as its owner."""
+    """Create the team of the session's scope, owned by the user of the scope."""
     team_id, user_id = session.team_id, session.scope.user_id
     if user_id is None:
         raise LookupError("a team needs a user who creates it")
@@ -62,7 +62,7 @@ def insert_team(session: WriteSession, *, name: str) -> Team:
     session.add(team)
     session.flush()  # the membership refers to it
     session.add(Membership(team_id=team_id, user_id=user_id, role=Role.OWNER.value))
-    session.flush()  # the log's entry copies the person's name
+    session.flush()  # the audit event copies the user's name
     founder = Caller(team_id, user_id, None, Role.OWNER, frozenset())
     record_audit_event(session, founder, "team.created", "team", team_id, {"name": name})
     return team
@@ -77,7 +77,7 @@ def get_team(session: ReadSession) -> Team:
 
 
 def rename_team(session: WriteSession, caller: Caller, name: str) -> Team:
-    """Change how the team is called. Its slug stays, so that links hold."""
+    """Rename the team. Its slug does not change, so links remain valid."""
     team = get_team(session)
     if team.name != name:
         record_audit_event(session, caller, "team.renamed", "team", team.id, {"from": team.name, "to": name})
@@ -86,7 +86,7 @@ def rename_team(session: WriteSession, caller: Caller, name: str) -> Team:
 
 
 def delete_team(session: WriteSession, caller: Caller, *, now: datetime) -> None:
-    """Close the team at once, and have a job erase all it holds when nobody can reopen it any more."""
+    """Delete the team: inaccessible immediately, erased by a job when it can no longer be restored."""
     team = _locked(session, caller.team_id)
     team.deleted_at = now
     record_audit_event(session, caller, "team.deleted", "team", team.id, {"name": team.name})
@@ -94,7 +94,7 @@ def delete_team(session: WriteSession, caller: Caller, *, now: datetime) -> None
 
 
 def is_team_deleted(session: ReadSession) -> bool:
-    """Tell whether the session's team is deleted, and was not reopened."""
+    """Return whether the session's team is deleted and was not restored."""
     team = session.get(Team, session.team_id)
     return team is not None and team.deleted_at is not None
 
@@ -126,7 +126,7 @@ def _member(session: ReadSession, user_id: UUID) -> Row[Membership, User]:
 
 
 def change_role(session: WriteSession, caller: Caller, user_id: UUID, wanted: Role) -> Row[Membership, User]:
-    """Give a member another role. Raises `MemberNotFound`, `InsufficientRole`, `LastOwner`."""
+    """Change the role of a member. Raises `MemberNotFound`, `InsufficientRole`, `LastOwner`."""
     _locked(session, caller.team_id)
     found = _member(session, user_id)
     membership, user = found
@@ -156,7 +156,7 @@ def remove_member(session: WriteSession, caller: Caller, user_id: UUID) -> None:
     _keep_an_owner(session, current, None)
     action = "member.left" if oneself else "member.removed"
     record_audit_event(session, caller, action, "member", user_id, {"name": user.name, "role": current.value})
-    session.flush()  # the log's entry copies the name of whoever leaves, which is seen only while they are in
+    session.flush()  # the audit event copies the name, which is visible only while the user is a member
     session.delete(membership)
 
 

@@ -1,4 +1,4 @@
-"""API tokens: how programs act for a team."""
+"""API tokens: programs act for a team with them."""
 
 import secrets
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ REMEDY = "Ask an admin of the team for a new token."
 
 @dataclass(frozen=True)
 class AuthenticatedToken:
-    """A token that is valid now."""
+    """A valid token."""
 
     token_id: UUID
     team_id: TeamId
@@ -42,9 +42,9 @@ class AuthenticatedToken:
 
 
 def authenticate_token(database: Database, secret: str, *, now: datetime) -> AuthenticatedToken:
-    """Return whose token this is. Asks the database every time: what was revoked is over at once.
+    """Return the token of a secret. Queries the database every time: a revoked token is invalid immediately.
 
-    Raises `InvalidToken`. That it was revoked or has expired is told: only who holds it asks.
+    Raises `InvalidToken`, which reveals revocation and expiry: only the holder of the secret can get it.
     """
     if not looks_like_token(secret):
         raise InvalidToken("This is not a Slowpath token, or a part of it is missing.", remedy=REMEDY)
@@ -86,7 +86,7 @@ def create_token(
     requests_per_minute: int | None = None,
     uploads_per_minute: int | None = None,
 ) -> tuple[ApiToken, str | None, str]:
-    """Make a token; return it, the name of its maker and its secret, which is kept nowhere.
+    """Create a token. Returns it, its creator's name and its secret, which is not stored.
 
     Raises `LimitExceeded`, `ServiceAccountNotFound`, and `InvalidRequest` for scopes beyond the account's role.
     """
@@ -121,7 +121,7 @@ def create_token(
     if account is not None:
         facts["service_account"] = account.name
     record_audit_event(session, caller, "token.created", "token", token.id, facts)
-    session.flush()  # the answer tells when it was made, which the database sets
+    session.flush()  # the response contains the creation time, which the database sets
     return token, queries.select_user_name(session, caller.user_id), secret
 
 
@@ -144,7 +144,7 @@ def change_token(
     requests_per_minute: int | None,
     uploads_per_minute: int | None,
 ) -> ApiToken:
-    """Give a token another name and other rates. Raises `TokenNotFound`."""
+    """Update the name and rate limits of a token. Raises `TokenNotFound`."""
     token = get_token(session, token_id)
     before = (token.name, token.requests_per_minute, token.uploads_per_minute)
     token.name, token.requests_per_minute, token.uploads_per_minute = name, requests_per_minute, uploads_per_minute
@@ -155,7 +155,7 @@ def change_token(
 
 
 def get_token(session: ReadSession, token_id: UUID) -> ApiToken:
-    """Return a token that was not revoked. Raises `TokenNotFound`."""
+    """Return a token that is not revoked. Raises `TokenNotFound`."""
     token = queries.token(session, token_id)
     if token is None or token.revoked_at is not None:
         raise TokenNotFound("The team has no such token.")
@@ -163,7 +163,7 @@ def get_token(session: ReadSession, token_id: UUID) -> ApiToken:
 
 
 def get_token_owner(session: ReadSession, token: ApiToken) -> tuple[str | None, ServiceAccount | None]:
-    """Return who made a token, and to which service account it belongs."""
+    """Return a token's creator and service account."""
     account = None if token.service_account_id is None else get_service_account(session, token.service_account_id)
     return queries.select_user_name(session, token.created_by), account
 
@@ -171,12 +171,12 @@ def get_token_owner(session: ReadSession, token: ApiToken) -> tuple[str | None, 
 def list_tokens(
     session: ReadSession, *, after: tuple[datetime, UUID] | None, limit: int
 ) -> Sequence[Row[ApiToken, str | None, ServiceAccount | None]]:
-    """Return up to `limit` tokens that were not revoked, with their makers and service accounts, newest first."""
+    """Return up to `limit` tokens that are not revoked, with creators and service accounts, newest first."""
     return queries.tokens(session, after=after, limit=limit)
 
 
 def revoke_token(session: WriteSession, caller: Caller, token_id: UUID, *, now: datetime) -> None:
-    """End a token at once. Raises `TokenNotFound`."""
+    """Revoke a token immediately. Raises `TokenNotFound`."""
     token = get_token(session, token_id)
     token.revoked_at = now
     record_audit_event(session, caller, "token.revoked", "token", token.id, {"name": token.name})
