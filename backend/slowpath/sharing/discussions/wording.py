@@ -1,4 +1,4 @@
-"""A mention in words, for e-mail. What came from people is put on one line where one line is meant."""
+"""The email about mentions. Names and titles from users are put on one line."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -12,7 +12,7 @@ _BIDI: Final = str.maketrans(
 
 
 def mail(title: str, url: str, team: str, said: Sequence[tuple[str, str]]) -> tuple[str, str]:
-    """Return subject and text of the mail to somebody who was named; `said` is who said what, oldest first."""
+    """Return subject and text of the mail to a mentioned user; `said` has author and text, oldest first."""
     who = sorted({_line(name, 60) or "A member" for name, _ in said})
     shown = _line(title, 100)
     parts = [f"{' and '.join(who)} mentioned you: {shown}"]
@@ -33,5 +33,5 @@ def _quoted(text: str) -> str:
 
 
 def _clean(text: str) -> str:
-    """Return a text without control characters and what turns the writing round."""
+    """Return a text without control characters and marks that change the writing direction."""
     return "".join(letter for letter in text.translate(_BIDI) if letter in "\n\t" or letter.isprintable())

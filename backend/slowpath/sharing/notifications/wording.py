@@ -1,6 +1,6 @@
-"""An event in words: for Slack, e-mail, webhooks, pull requests and commits. Values in, texts out; nothing is asked.
+"""Format events for Slack, email, webhooks, pull requests and commits. Pure.
 
-Whatever came from outside (titles, commits, names of functions) is put on one line and made harmless for where it goes.
+External values (titles, commits, function names) are put on one line and escaped for their destination.
 """
 
 import hashlib
@@ -19,14 +19,14 @@ SLACK_HEADER: Final = 150
 SLACK_TEXT: Final = 3_000
 """Slack's limits for the text of a header and of a section."""
 MARK: Final = "<!-- slowpath: {thread} -->"
-"""By this a comment is found again when the answer to its making was lost."""
+"""This marker finds a comment whose ID was lost with the response."""
 _MARKDOWN: Final = {
     **{ord(letter): f"\\{letter}" for letter in "\\`*_{}[]()#+!|~"},
     ord("<"): "&lt;",
     ord(">"): "&gt;",
     ord("@"): "@\u200b",
 }
-"""A person named by chance in a function's name is not called to the pull request."""
+"""An `@name` within a function's name must not notify a user of the code host."""
 
 
 def format_headline(told: NotificationContent) -> str:
@@ -44,7 +44,7 @@ def format_headline(told: NotificationContent) -> str:
 
 
 def describe_event(told: NotificationContent) -> list[str]:
-    """Return what else there is to say, a line each."""
+    """Return the details of the event, one line each."""
     lines = [] if told.bisect is None else [plain(told.bisect.title, 1_000)]
     for one in told.regressions:
         lines.append(plain(one.sentence, 1_000))
@@ -55,7 +55,7 @@ def describe_event(told: NotificationContent) -> list[str]:
 def slack(told: NotificationContent) -> bytes:
     """Return the body for an incoming webhook of Slack.
 
-    What others named is plain text: as mrkdwn a method of a pointer, `(*Cart).Total`, would turn the rest of its line bold.
+    External names are plain text: in mrkdwn, a pointer method like `(*Cart).Total` would turn the rest of its line bold.
     """
     text = format_headline(told)
     blocks: list[dict[str, Any]] = [_header(text)]
@@ -76,7 +76,7 @@ def _section(text: str) -> dict[str, Any]:
 
 
 def _fitting(text: str, most: int) -> str:
-    """Return as much of a text as Slack takes, counted as it is sent."""
+    """Return as much of a text as fits Slack's limit, counted after escaping."""
     said = _for_slack(text)
     if len(said) <= most:
         return said
@@ -85,13 +85,13 @@ def _fitting(text: str, most: int) -> str:
 
 
 def mail(told: NotificationContent) -> tuple[str, str]:
-    """Return subject and text of an e-mail."""
+    """Return subject and text of an email."""
     said = format_headline(told)
     return f"[Slowpath] {plain(said, 150)}", "\n\n".join([said, *describe_event(told), told.url]) + "\n"
 
 
 def webhook(told: NotificationContent, at: datetime) -> bytes:
-    """Return the payload of an outgoing webhook: `{"type", "timestamp", "data"}` as Standard Webhooks has it."""
+    """Return the payload of an outgoing webhook: `{"type", "timestamp", "data"}` as in Standard Webhooks."""
     kept = told.to_json()
     data = {
         "sentence": format_headline(told),
@@ -107,9 +107,9 @@ def webhook(told: NotificationContent, at: datetime) -> bytes:
 
 
 def status(told: NotificationContent) -> dict[str, Any]:
-    """Return what is said beside a commit: `{"state", "description", "target_url", "context"}` in GitHub's words.
+    """Return a commit status: `{"state", "description", "target_url", "context"}` in GitHub's terms.
 
-    Only a confirmed change for the worse is a failure; a build of which nothing can be said yet passes.
+    Only a confirmed change for the worse is a failure; a build without a verdict passes.
     """
     assert told.build is not None
     return {
@@ -121,7 +121,7 @@ def status(told: NotificationContent) -> dict[str, Any]:
 
 
 def comment_marker(told: NotificationContent) -> str:
-    """Return the line by which the comment of a pull request is known."""
+    """Return the marker line of a pull request's comment."""
     return MARK.format(thread=hashlib.sha256((told.thread() or "").encode(errors="replace")).hexdigest()[:32])
 
 

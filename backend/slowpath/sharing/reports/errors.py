@@ -1,10 +1,10 @@
-"""What can go wrong with reports and share links."""
+"""Errors of reports and share links."""
 
 from slowpath.core.errors import Conflict, Gone, InvalidRequest, LimitExceeded, NotFound, TooLarge
 
 
 class ReportNotFound(NotFound):
-    """No such report in this team, or no such version of it."""
+    """The team has no such report, or the report has no such version."""
 
     slug = "report-not-found"
     title = "No such report"
@@ -18,7 +18,7 @@ class ShareLinkNotFound(NotFound):
 
 
 class ShareLinkEnded(Gone):
-    """The link was good once: revoked, expired, or share links are off."""
+    """The link is no longer valid: revoked, expired, or share links are disabled."""
 
     slug = "share-link-ended"
     title = "The share link is no longer valid"
@@ -32,21 +32,21 @@ class ReportConflict(Conflict):
 
 
 class ReportNotPublished(Conflict):
-    """A link to the newest version of what was never published."""
+    """The link is to the newest version, but no version is published."""
 
     slug = "report-not-published"
     title = "The report is not published yet"
 
 
 class ViewerNotBuilt(Conflict):
-    """The pages that an exported file is made of are not built."""
+    """The web pages that an exported file contains are not built."""
 
     slug = "viewer-missing"
     title = "The web pages are not built"
 
 
 class InvalidBlocks(InvalidRequest):
-    """Blocks that are not of the report, or named twice."""
+    """Blocks that do not belong to the report, or occur twice."""
 
     slug = "blocks-refused"
     title = "The blocks are invalid"
@@ -60,7 +60,7 @@ class ShareLinksDisabled(InvalidRequest):
 
 
 class SnapshotTooLarge(TooLarge):
-    """More answers than a view or a report may hold."""
+    """More responses than a snapshot or a report may contain."""
 
     slug = "frozen-too-large"
     title = "The snapshot is too large"

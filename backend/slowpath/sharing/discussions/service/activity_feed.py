@@ -1,4 +1,4 @@
-"""The feed: what the team did and what Slowpath found, newest first."""
+"""The activity feed: actions of the team and findings of Slowpath, newest first."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,12 +21,12 @@ PAGES = {
     "report": "reports",
     "bisect": "bisects",
 }
-"""Which page tells of what the log names."""
+"""The page of each kind of audit subject."""
 
 
 @dataclass(frozen=True)
 class ActivityEvent:
-    """One thing that happened."""
+    """One event of the activity feed."""
 
     id: UUID
     at: datetime
@@ -39,13 +39,13 @@ class ActivityEvent:
     subject_id: UUID | None
     title: str | None
     path: str | None
-    """Of the page that tells more, below the team's; none if it is gone."""
+    """Address of the page with details, relative to the team's; None if it was deleted."""
     service_id: UUID | None
     facts: dict[str, Any]
 
 
 def list_activity(session: ReadSession, wanted: ActivityFilter, *, after: After, limit: int) -> Sequence[ActivityEvent]:
-    """Return what happened, newest first."""
+    """Return the activity, newest first."""
     return [_event(row) for row in queries.select_activity(session, wanted, after=after, limit=limit)]
 
 

@@ -1,4 +1,4 @@
-"""Say something, change it, take it back; and read what was said."""
+"""Create, edit, delete and list comments."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,21 +25,21 @@ from slowpath.sharing.discussions.tables import Comment, Discussion, Mention
 
 @dataclass(frozen=True)
 class CommentThreadView:
-    """What was said about one thing, oldest first, with those named in each comment."""
+    """The comments on one subject, oldest first, with the users mentioned in each."""
 
     comments: Sequence[Comment]
     named: Mapping[UUID, Mapping[UUID, str]]
-    """By comment: the people, and how they are called. Who left the team is not told."""
+    """By comment: IDs and names of the mentioned users. Former members are omitted."""
 
 
 def get_discussion(session: ReadSession, kind: SubjectKind, subject_id: UUID, part: str) -> CommentThreadView:
-    """Return what was said about a thing; nothing, if nobody said anything."""
+    """Return the comments on a subject; empty without a discussion."""
     found = queries.discussion(session, kind, subject_id, part)
     return CommentThreadView([], {}) if found is None else _whole(session, found.id)
 
 
 def get_comment_view(session: ReadSession, row: Comment) -> CommentThreadView:
-    """Return one comment with those named in it."""
+    """Return one comment with its mentioned users."""
     return CommentThreadView([row], _whole(session, row.discussion_id).named)
 
 
@@ -61,13 +61,13 @@ def get_comment(session: ReadSession, comment_id: CommentId) -> Comment:
 
 
 def counts(session: ReadSession, kind: SubjectKind, subject_ids: Sequence[UUID]) -> Sequence[tuple[UUID, str, int]]:
-    """Return subject, part and number of comments, where there are any."""
+    """Return subject, key and number of comments of the subjects that have comments."""
     return [(row[0], row[1], row[2]) for row in queries.counts(session, kind, subject_ids)]
 
 
 @dataclass(frozen=True)
 class CommentDraft:
-    """What is to be said: Markdown, the comment it answers, and who was picked from the list of people."""
+    """A new comment: Markdown, parent comment, and users selected from the list of members."""
 
     text: str
     parent_id: UUID | None = None
@@ -85,7 +85,7 @@ def create_comment(  # noqa: PLR0917 - who says what about what, told in the ord
     *,
     mail_is_sent: bool,
 ) -> Comment:
-    """Say something about a subject that was found. Raises `ParentCommentMismatch`, `MentionedUserNotInTeam`, `TooManyComments`."""
+    """Create a comment on a subject. Raises `ParentCommentMismatch`, `MentionedUserNotInTeam`, `TooManyComments`."""
     discussion = _discussion(session, kind, subject_id, part, subject)
     if (count := queries.count_comments(session, discussion.id)) >= rules.MOST_COMMENTS:
         raise TooManyComments(
@@ -107,7 +107,7 @@ def create_comment(  # noqa: PLR0917 - who says what about what, told in the ord
         text=words.text,
     )
     session.add(row)
-    session.flush()  # mentions refer to it, and the answer tells when it was made
+    session.flush()  # mentions refer to it, and the response contains its creation time
     _name(session, row, words, members, mail_is_sent=mail_is_sent)
     return row
 
@@ -121,7 +121,10 @@ def update_comment(
     *,
     mail_is_sent: bool,
 ) -> Comment:
-    """Say it otherwise. Who is named now and was not is told. Raises `CommentNotFound`, `NotCommentAuthor`, `MentionedUserNotInTeam`."""
+    """Edit a comment and notify newly mentioned users.
+
+    Raises `CommentNotFound`, `NotCommentAuthor`, `MentionedUserNotInTeam`.
+    """
     row = get_comment(session, comment_id)
     if caller.user_id is None or row.author_id != caller.user_id:
         raise NotCommentAuthor("Only the author can edit a comment.")
@@ -132,7 +135,7 @@ def update_comment(
 
 
 def delete_comment(session: WriteSession, caller: Caller, comment_id: CommentId, now: datetime) -> Comment:
-    """Delete a comment; while it has answers, its place stays without its words.
+    """Delete a comment; with replies, it remains as an empty entry.
 
     Raises `CommentNotFound`, `NotCommentAuthor`.
     """
@@ -169,7 +172,7 @@ def _discussion(
 
 
 def _thread(session: ReadSession, discussion: Discussion, parent_id: UUID | None) -> UUID | None:
-    """Return the comment that began the thread: an answer to an answer stands beside it."""
+    """Return the first comment of the thread: a reply to a reply joins the same thread."""
     if parent_id is None:
         return None
     parent = queries.comment(session, CommentId(parent_id))
@@ -183,7 +186,7 @@ def _thread(session: ReadSession, discussion: Discussion, parent_id: UUID | None
 def _name(
     session: WriteSession, row: Comment, words: CommentDraft, members: Mapping[UUID, str], *, mail_is_sent: bool
 ) -> None:
-    """Write down who is named and was not before; what names oneself names nobody."""
+    """Record newly mentioned users, except the author."""
     strangers = [user_id for user_id in words.picked if user_id not in members]
     if strangers:
         raise MentionedUserNotInTeam(

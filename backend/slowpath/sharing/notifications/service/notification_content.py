@@ -1,4 +1,4 @@
-"""What there is to say of a regression or a build in this moment, read from the storeys below."""
+"""Compose the content of notifications from regressions, builds and bisects."""
 
 import hashlib
 from typing import Final
@@ -26,7 +26,7 @@ UNSETTLED: Final = frozenset({BuildVerdictState.PENDING, BuildVerdictState.EVALU
 def compose_regression_opened(
     session: ReadSession, regression_id: RegressionId, public_url: str
 ) -> NotificationContent | None:
-    """Return what is said of a confirmed regression; None: nobody is to hear of it. Raises `RegressionNotFound`."""
+    """Return the content for a confirmed regression; None: not notified. Raises `RegressionNotFound`."""
     row = regression_views.get_regression(session, regression_id)
     if not is_notifiable(confirmed=row.confirmed, state=row.state):
         return None
@@ -39,9 +39,9 @@ def compose_regression_opened(
 def compose_regression_changed(
     session: ReadSession, regression_id: RegressionId, what: str, moment: str, public_url: str
 ) -> NotificationContent | None:
-    """Return what is said when something about a regression changed; None: it is nothing to tell of.
+    """Return the content for a change of a regression; None: the change is not notified.
 
-    `moment` names the one time it changed. Raises `RegressionNotFound`.
+    `moment` identifies this change. Raises `RegressionNotFound`.
     """
     row = regression_views.get_regression(session, regression_id)
     said = _regression(session, row)
@@ -60,9 +60,9 @@ def compose_regression_changed(
 
 
 def compose_build_evaluated(session: ReadSession, build_id: BuildId, public_url: str) -> NotificationContent | None:
-    """Return what is said of a build; None: nothing can be said yet. The same judgement is the same event.
+    """Return the content for a build; None: not evaluated yet. The same verdict is the same event.
 
-    Raises `BuildNotFound`, `JudgementNotFound`.
+    Raises `BuildNotFound`, `VerdictNotFound`.
     """
     build = catalog.build(session, build_id)
     row = regression_views.get_build_verdict(session, build_id)
@@ -86,7 +86,7 @@ def compose_build_evaluated(session: ReadSession, build_id: BuildId, public_url:
 
 
 def compose_bisect_finished(session: ReadSession, bisect_id: BisectId, public_url: str) -> NotificationContent:
-    """Return what is said of a bisect that has ended. Raises `BisectNotFound`."""
+    """Return the content for a finished bisect. Raises `BisectNotFound`."""
     row, sentence = get_bisect_outcome(session, bisect_id)
     service = catalog.service(session, ServiceId(row.service_id)).slug
     said = BisectContent(str(row.id), row.number, service, row.state, row.title, sentence)

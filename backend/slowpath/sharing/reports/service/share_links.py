@@ -1,4 +1,4 @@
-"""Links by which a report is seen signed out: made, counted, ended."""
+"""Share links to reports: create, count, revoke."""
 
 import secrets
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ NOBODY = "The share link does not exist."
 
 @dataclass(frozen=True)
 class OpenedShareLink:
-    """Where a link leads."""
+    """The report and version of a share link."""
 
     team_id: TeamId
     link_id: ShareLinkId
@@ -47,7 +47,7 @@ def create_share_link(
     by: UserId | None,
     now: datetime,
 ) -> tuple[ShareLink, str]:
-    """Make a link; returns it and its secret, which is kept nowhere.
+    """Create a share link; returns it and its secret, which is not stored.
 
     Raises `ReportNotFound`, `ShareLinksDisabled`, `ReportNotPublished`, `TooManyReportParts`.
     """
@@ -82,41 +82,41 @@ def create_share_link(
 
 
 def links(session: ReadSession, report_id: ReportId) -> tuple[Sequence[ShareLink], dict[UUID, str]]:
-    """Return all links of a report, newest first, and how those who made them are called. Raises `ReportNotFound`."""
+    """Return all share links of a report, newest first, with the names of their creators. Raises `ReportNotFound`."""
     reports.get_report(session, report_id)
     rows = queries.links(session, report_id)
     return rows, names(session, rows)
 
 
 def names(session: ReadSession, rows: Sequence[ShareLink]) -> dict[UUID, str]:
-    """Return how those who made these links are called."""
+    """Return the names of these share links' creators."""
     return queries.names(session, [row.created_by for row in rows])
 
 
 def revoke_share_link(session: WriteSession, report_id: ReportId, link_id: ShareLinkId, now: datetime) -> ShareLink:
-    """End a link. Raises `ReportNotFound`, `ShareLinkNotFound`."""
+    """Revoke a share link. Raises `ReportNotFound`, `ShareLinkNotFound`."""
     reports.get_report(session, report_id)
     row = queries.held_link(session, link_id)
     if row is None or row.report_id != report_id:
         raise ShareLinkNotFound(NOBODY)
     row.revoked_at = row.revoked_at or now
     session.flush()
-    enqueue(session, DeleteUnusedReportBlobs(report_id, []))  # what it showed is kept packed
+    enqueue(session, DeleteUnusedReportBlobs(report_id, []))  # its bundle is stored
     return row
 
 
 def are_share_links_allowed(session: ReadSession) -> bool:
-    """Tell whether the team allows share links."""
+    """Return whether the team allows share links."""
     return queries.are_links_allowed(session)
 
 
 def set_share_links_allowed(session: WriteSession, *, are_links_allowed: bool) -> None:
-    """Allow share links, or end all of them until they are allowed again."""
+    """Allow share links, or disable all of them until they are allowed again."""
     queries.allow_links(session, allowed=are_links_allowed)
 
 
 def resolve_share_link(database: Database, secret: str, now: datetime) -> OpenedShareLink:
-    """Return where a secret leads. It is looked up by its SHA-256, so how long that takes tells nothing of it.
+    """Return the share link of a secret. The lookup uses its SHA-256, so its duration reveals nothing of the secret.
 
     Raises `ShareLinkNotFound`, `ShareLinkEnded`.
     """
@@ -137,7 +137,7 @@ def resolve_share_link(database: Database, secret: str, now: datetime) -> Opened
 
 
 def record_link_view(session: WriteSession, opened: OpenedShareLink, now: datetime) -> ShareLink:
-    """Count that a link was opened; the log is told of it at most once a minute. Raises `ShareLinkNotFound`."""
+    """Count a visit of a share link; at most one per minute is recorded. Raises `ShareLinkNotFound`."""
     row = queries.held_link(session, opened.link_id)
     if row is None:
         raise ShareLinkNotFound(NOBODY)
