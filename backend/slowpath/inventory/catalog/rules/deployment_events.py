@@ -1,7 +1,7 @@
-"""What a message about a deploy says, whoever wrote it: we ourselves, Argo CD, GitHub, GitLab, Kubernetes.
+"""Parse deployment events of Slowpath's own format, Argo CD, GitHub, GitLab and Kubernetes.
 
-Recognised by content. Everything in it is somebody else's text: it is cut to what a name may be, and what is
-missing is missing, never guessed.
+The format is recognized by content. All texts are external: they are truncated to the length of names, and missing values
+are never guessed.
 """
 
 import re
@@ -23,12 +23,12 @@ Message = Mapping[str, Any]
 
 
 class NotADeploymentEvent(Exception):
-    """The message is none of a deploy that happened; the words say why."""
+    """The event is not a completed deployment; the message has the reason."""
 
 
 @dataclass(frozen=True)
 class DeploymentEvent:
-    """A deploy as a message tells of it. `started_at` is None when the message does not say."""
+    """A deployment event. `started_at` is None if the event has no time."""
 
     service: str
     environment: str | None
@@ -42,7 +42,7 @@ class DeploymentEvent:
 
 
 def parse_deployment_event(message: Message) -> DeploymentEvent:
-    """Return what the message says. Raises `NotADeploymentEvent` for what is recognised and no deploy, or not recognised."""
+    """Return the deployment. Raises `NotADeploymentEvent` for an event without one."""
     for recognised, read in _DIALECTS:
         if recognised(message):
             return read(message)
@@ -134,7 +134,7 @@ def _gitlab(message: Message) -> DeploymentEvent:
 
 
 def _iso(value: object) -> object:
-    """Return a time of GitLab as ISO 8601 has it: without a space before its zone."""
+    """Return a time of GitLab in ISO 8601: without a space before its zone."""
     return ZONE.sub(r"\1", value.replace(" UTC", "+00:00")) if isinstance(value, str) else value
 
 

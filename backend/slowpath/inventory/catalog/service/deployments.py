@@ -1,4 +1,4 @@
-"""Verbs on deploys: which build runs where, from when to when."""
+"""Operations on deployments: which build runs where and when."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,12 +23,12 @@ from slowpath.inventory.catalog.tables import Build, Deployment
 
 DEFAULT_ENVIRONMENT = "production"
 MOST_SHOWN = 1_000
-"""Deploys on one board: more could not be told apart."""
+"""Deployments on one dashboard: more could not be told apart."""
 
 
 @dataclass(frozen=True)
 class DeploymentFields:
-    """What is said of a deploy when it is made known."""
+    """A new deployment."""
 
     service_id: ServiceId
     environment_id: EnvironmentId
@@ -43,7 +43,7 @@ class DeploymentFields:
 
 
 def deploy(session: ReadSession, deploy_id: DeployId) -> Deployment:
-    """Return the deploy. Raises `DeploymentNotFound`."""
+    """Return the deployment. Raises `DeploymentNotFound`."""
     row = deployments_annotations.deploy(session, deploy_id)
     if row is None:
         raise DeploymentNotFound("The team has no such deployment.")
@@ -58,37 +58,36 @@ def deploys(
     service_id: ServiceId | None = None,
     environment_id: EnvironmentId | None = None,
 ) -> Sequence[Deployment]:
-    """Return deploys, the last made known first."""
+    """Return deployments, the last recorded first."""
     return deployments_annotations.deploys(session, after, limit, service_id=service_id, environment_id=environment_id)
 
 
 def deploys_between(
     session: ReadSession, environment_id: EnvironmentId, start: datetime, end: datetime
 ) -> Sequence[Deployment]:
-    """Return the deploys that began in [start, end], oldest first; of more than 1,000 the newest."""
+    """Return the deployments that started in [start, end], oldest first; of more than 1,000 the newest."""
     return deployments_annotations.deploys_between(session, environment_id, start, end, MOST_SHOWN)
 
 
 def deploys_of_builds(session: ReadSession, builds: Mapping[BuildId, ServiceId]) -> Sequence[Deployment]:
-    """Return the deploys of builds, each with its service, oldest first; of more than 1,000 the newest."""
+    """Return the deployments of builds, each with its service, oldest first; of more than 1,000 the newest."""
     return deployments_annotations.deploys_of_builds(session, sorted(set(builds.values())), list(builds), MOST_SHOWN)
 
 
 def list_active_deployments(
     session: ReadSession, environment_id: EnvironmentId, at: datetime
 ) -> dict[ServiceId, Deployment]:
-    """Return what ran at a time, by service."""
+    """Return the deployment of each service at a time."""
     return {
         ServiceId(row.service_id): row for row in deployments_annotations.deploys_running(session, environment_id, at)
     }
 
 
 def record_deployment(session: WriteSession, new: DeploymentFields) -> tuple[Deployment, bool]:
-    """Return the deploy, made if it was not known, and whether it was made; told twice by one id it is one.
+    """Return the deployment, created if it is new, and whether it was created; an external ID identifies it.
 
-    It ends the deploy before it, and ends where one that is known already began after it. Its build is found by its
-    commit; a build that is made known later finds its deploys. Raises `ServiceNotFound`, `EnvironmentNotFound`,
-    `BuildNotFound`.
+    It ends the previous deployment, and ends at the next known one. Its build is found by its commit; a build that is
+    created later is linked to its deployments. Raises `ServiceNotFound`, `EnvironmentNotFound`, `BuildNotFound`.
     """
     service(session, new.service_id)
     environment(session, new.environment_id)
@@ -130,10 +129,10 @@ def record_deployment_event(
     of_service: ServiceId | None = None,
     one_of_several: bool = False,
 ) -> tuple[Deployment, bool]:
-    """Make known what a message of a deploy tool says; services and environments are made where they are new.
+    """Record a deployment event; new services and environments are created.
 
-    `of_service` is known from elsewhere, and may be one of several that the message is about.
-    Raises `NoDeploymentInEvent` for a message that is not understood or tells of no deploy that happened, `NotASlug`,
+    `of_service` is known from elsewhere, and may be one of several services of the event.
+    Raises `NoDeploymentInEvent` for an unknown format or an event without a completed deployment, `InvalidSlug`,
     `ServiceNotFound`.
     """
     told = _read(message)
@@ -153,7 +152,7 @@ def record_deployment_event(
 
 
 def change_deploy(session: WriteSession, deploy_id: DeployId, values: dict[str, Any]) -> Deployment:
-    """Change what is said of a deploy; service, environment and beginning stay. Raises `DeploymentNotFound`."""
+    """Update a deployment; service, environment and start do not change. Raises `DeploymentNotFound`."""
     row = deploy(session, deploy_id)
     for name, value in values.items():
         setattr(row, name, value)
@@ -161,7 +160,7 @@ def change_deploy(session: WriteSession, deploy_id: DeployId, values: dict[str, 
 
 
 def delete_deploy(session: WriteSession, deploy_id: DeployId) -> Deployment:
-    """Delete a deploy: the one before it ran until the one after it. Raises `DeploymentNotFound`."""
+    """Delete a deployment: the previous one then lasts until the next. Raises `DeploymentNotFound`."""
     row = deploy(session, deploy_id)
     of_service = ServiceId(row.service_id), EnvironmentId(row.environment_id)
     before, later = deployments_annotations.select_adjacent_deployments(session, *of_service, row.started_at)

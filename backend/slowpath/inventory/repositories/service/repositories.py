@@ -1,4 +1,4 @@
-"""Repositories are added, changed and deleted; their credentials go in and are only ever sent where they belong."""
+"""Create, update and delete repositories. Credentials are stored encrypted and sent only to their host."""
 
 import base64
 import re
@@ -37,12 +37,12 @@ from slowpath.inventory.repositories.tables import Repository, ServiceRepository
 
 TOKEN: Final = re.compile(r"[\x21-\x7e]+")
 TOKEN_USERS: Final[Mapping[str, str]] = {"github": "x-access-token", "gitlab": "oauth2"}
-"""Who signs in with a token: both hosts take it as a password."""
+"""The user name for a token: both code hosts accept the token as a password."""
 
 
 @dataclass(frozen=True)
 class GitCredentials:
-    """Credentials as they were given."""
+    """Credentials as they were entered."""
 
     kind: Credentials
     token: str = ""
@@ -50,7 +50,7 @@ class GitCredentials:
     password: str = ""
 
     def header(self, of: str) -> str | None:
-        """Return the value of the header Authorization for a kind of host. Raises `InvalidGitCredentials`."""
+        """Return the Authorization header for a kind of host. Raises `InvalidGitCredentials`."""
         if self.kind == "none":
             return None
         if self.kind == "bearer":
@@ -84,7 +84,7 @@ def get_repository(session: ReadSession, repository_id: RepositoryId) -> Reposit
 
 
 def get_repository_with_services(session: ReadSession, row: Repository) -> RepositoryWithServices:
-    """Return a repository with what is built from it."""
+    """Return a repository with the services that are built from it."""
     return _with_services(session, [row])[0]
 
 
@@ -100,9 +100,9 @@ def create_repository(
     sign_in: GitCredentials,
     services: Sequence[ServiceSource],
 ) -> Repository:
-    """Add a repository, and fetch it if it has an address.
+    """Create a repository, and fetch it if it has a URL.
 
-    Raises `AddressRefused`, `InvalidGitCredentials`, `RepositoryUrlTaken`, `TooManyRepositories`, `ServiceNotFound`.
+    Raises `AddressNotAllowed`, `InvalidGitCredentials`, `RepositoryUrlTaken`, `TooManyRepositories`, `ServiceNotFound`.
     """
     there = queries.count_repositories(session)
     if there >= MOST_REPOSITORIES:
@@ -134,9 +134,9 @@ def update_repository(
     sign_in: GitCredentials | None,
     services: Sequence[ServiceSource] | None,
 ) -> Repository:
-    """Change label, url, kind, web_url, credentials or what is built from it. Raises as `create_repository` does.
+    """Update label, url, kind, web_url, credentials or services. Raises as `create_repository` does.
 
-    Credentials never go to another host unasked.
+    Stored credentials are never sent to another host.
     """
     row = _there(queries.lock_repository(session, repository_id))
     before = row.url, row.kind
@@ -180,14 +180,14 @@ def delete_repository(session: WriteSession, repository_id: RepositoryId) -> Rep
 
 
 def enqueue_fetch(session: WriteSession, repository_id: RepositoryId, *, after_s: float = 0.0) -> None:
-    """Have a repository fetched, once. Raises `RepositoryNotFound`, `RepositoryNotFetched`."""
+    """Enqueue a fetch of a repository, once. Raises `RepositoryNotFound`, `RepositoryNotFetched`."""
     if _there(queries.lock_repository(session, repository_id)).url is None:
         raise RepositoryNotFetched("This repository has no URL to fetch from: its commit metadata is pushed.")
     enqueue_unless_pending(session, FetchRepository(repository_id), after_s=after_s)
 
 
 def authorization(row: Repository, sealer: SecretEncryptor) -> str | None:
-    """Return the header for a repository's host. Raises `InvalidGitCredentials` if the key is no longer the same."""
+    """Return the header for a repository's host. Raises `InvalidGitCredentials` if the key has changed."""
     if row.encrypted_credentials is None:
         return None
     try:
@@ -209,7 +209,7 @@ def record_fetch(
     default_branch: str | None,
     at: datetime,
 ) -> None:
-    """Write down how a fetch ended well."""
+    """Record a successful fetch."""
     row = get_repository(session, repository_id)
     row.branch_heads, row.default_branch, row.fetched_at, row.problem = dict(heads), default_branch, at, None
     row.tags = dict(sorted(tags.items())[:MOST_TAGS])
@@ -217,7 +217,7 @@ def record_fetch(
 
 
 def record_fetch_failure(session: WriteSession, repository_id: RepositoryId, problem: dict[str, Any]) -> None:
-    """Write down how a fetch ended badly; what was known stays."""
+    """Record a failed fetch; known commits remain."""
     row = queries.repository(session, repository_id)
     if row is not None:
         row.problem = problem
@@ -225,7 +225,7 @@ def record_fetch_failure(session: WriteSession, repository_id: RepositoryId, pro
 
 
 def poll_repository(session: WriteSession, repository_id: RepositoryId, now: datetime) -> None:
-    """Have a repository fetched unless that was done a moment ago; whoever was deleted is looked at no more."""
+    """Enqueue a fetch unless one ran recently; a deleted repository is ignored."""
     row = queries.repository(session, repository_id)
     if row is None or row.url is None:
         return
@@ -237,14 +237,14 @@ def poll_repository(session: WriteSession, repository_id: RepositoryId, now: dat
 
 
 def guess_web_url(kind: str, url: str | None) -> str | None:
-    """Return where people look at a repository of a known host."""
+    """Return the web URL of a repository at a known code host."""
     if url is None or kind not in TOKEN_USERS:
         return None
     return url.rstrip("/").removesuffix(".git")
 
 
 def guess_host_kind(url: str) -> RepositoryKind:
-    """Guess the kind of a host by its name."""
+    """Detect the kind of a host by its name."""
     host = (urlsplit(url).hostname or "").lower()
     if host == "github.com" or host.startswith("github."):
         return "github"
@@ -273,7 +273,7 @@ def _seal(row: Repository, sealer: SecretEncryptor, sign_in: GitCredentials) -> 
 
 
 def _build(session: WriteSession, row: Repository, services: Sequence[ServiceSource]) -> None:
-    """Say what is built from a repository. A service that was built from another one no longer is."""
+    """Link services to a repository. This ends a service's link to another repository."""
     wanted = {one.service_id: one for one in services}
     for built in queries.services_of(session, [row.id]):
         if built.service_id not in wanted:

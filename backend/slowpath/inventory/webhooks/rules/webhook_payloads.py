@@ -1,6 +1,6 @@
-"""What messages of GitHub and GitLab say, in our words. Everything in them is somebody else's text.
+"""Parse payloads of GitHub and GitLab. All texts in them are external.
 
-A message that is understood and says nothing that is wanted is `IgnoredEvent`, with the reason. Nothing is guessed.
+A valid payload without relevant content is an `IgnoredEvent` with the reason. Nothing is guessed.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ ZEROS: Final = "0" * 40
 
 @dataclass(frozen=True)
 class PushEvent:
-    """Commits came onto a branch."""
+    """Commits were pushed to a branch."""
 
     branch: str
     commits: tuple[CommitMetadata, ...]
@@ -30,17 +30,17 @@ class PushEvent:
 
 @dataclass(frozen=True)
 class DeploymentStatusEvent:
-    """Something was deployed: the message is one of those that the catalog reads."""
+    """A deployment event in one of the formats of the catalog."""
 
     message: Message
     names_service: bool
-    """Whether the message itself says which service it was."""
+    """Whether the event names the service."""
     repository: str | None = None
 
 
 @dataclass(frozen=True)
 class CiRunEvent:
-    """CI ran on a commit."""
+    """A CI run of a commit."""
 
     commit: str
     told: Mapping[str, Any] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class CiRunEvent:
 
 @dataclass(frozen=True)
 class IgnoredEvent:
-    """Nothing is to be done."""
+    """An event that requires no action."""
 
     why: str
     repository: str | None = None
@@ -60,7 +60,7 @@ Told = PushEvent | DeploymentStatusEvent | CiRunEvent | IgnoredEvent
 
 
 def parse_github_event(event: str, message: Message) -> Told:
-    """Return what a message of GitHub says."""
+    """Return the parsed payload of GitHub."""
     repository = text(part(message, "repository").get("full_name"))
     if event == "ping":
         return IgnoredEvent("Ping from GitHub: the webhook is set up.", repository)
@@ -71,7 +71,7 @@ def parse_github_event(event: str, message: Message) -> Told:
 
 
 def parse_gitlab_event(message: Message) -> Told:
-    """Return what a message of GitLab says."""
+    """Return the parsed payload of GitLab."""
     repository = text(part(message, "project").get("path_with_namespace"))
     kind = text(message.get("object_kind")) or ""
     reader = _GITLAB.get(kind)
@@ -95,7 +95,7 @@ def _pushed(message: Message, repository: str | None) -> Told:
 
 
 def _only_parent(message: Message, told: Sequence[Message]) -> tuple[str, ...] | None:
-    """Return the parent of a commit that came alone: the old head. Of several nobody tells who follows whom."""
+    """Return the parent of a single pushed commit: the old head. The order of several is unknown."""
     before = message.get("before")
     alone = len(told) == 1 and message.get("forced") is not True and message.get("created") is not True
     return (before,) if alone and isinstance(before, str) and SHA.fullmatch(before) and before != ZEROS else None
@@ -199,13 +199,13 @@ _GITLAB: Final[Mapping[str, Callable[[Message, str | None], Told]]] = {
 
 
 def part(whole: Message, key: str) -> Message:
-    """Return an object inside an object; an empty one if there is none."""
+    """Return a nested object; an empty one if it is missing."""
     found = whole.get(key)
     return found if isinstance(found, Mapping) else {}
 
 
 def text(value: object) -> str | None:
-    """Return a short text of one line; None if there is none."""
+    """Return a short text of one line; None if it is missing."""
     if not isinstance(value, str):
         return None
     shown = "".join(" " if letter < " " or letter == "\x7f" else letter for letter in truncate_text(value, MAX_TEXT))
@@ -213,18 +213,18 @@ def text(value: object) -> str | None:
 
 
 def link(value: object) -> str | None:
-    """Return an address of the web; None if it is none."""
+    """Return a web URL; None if it is missing or invalid."""
     known = isinstance(value, str) and len(value) <= MAX_URL and value.startswith(("https://", "http://"))
     return truncate_text(value, MAX_URL) if known and isinstance(value, str) and value.isprintable() else None
 
 
 def number(value: object) -> int | None:
-    """Return a positive number that JSON keeps exactly; None if it is none."""
+    """Return a positive number that JSON represents exactly; None if it is missing or invalid."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= 2**53 else None
 
 
 def when(value: object) -> datetime | None:
-    """Return a time with its zone, as GitHub and as GitLab write it; None if it is none."""
+    """Return a time with its zone in the format of GitHub or GitLab; None if it is missing or invalid."""
     if not isinstance(value, str):
         return None
     try:

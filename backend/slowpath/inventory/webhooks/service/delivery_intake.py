@@ -1,4 +1,4 @@
-"""A message is believed by its signature, written down once, and left to a job."""
+"""Verify the signature of a delivery, store it once, and enqueue its job."""
 
 import zlib
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ LONGEST_ID: Final = 200
 
 @dataclass(frozen=True)
 class WebhookCandidate:
-    """A hook that somebody sends to; nobody knows yet whether they may."""
+    """The webhook of an incoming delivery, before authentication."""
 
     hook_id: HookId
     team_id: TeamId
@@ -46,7 +46,7 @@ class WebhookCandidate:
 
 @dataclass(frozen=True)
 class IncomingDelivery:
-    """A message on this machine."""
+    """An incoming delivery, spooled to disk."""
 
     path: Path
     size_bytes: int
@@ -56,7 +56,7 @@ class IncomingDelivery:
 
 
 def find_hook(database: Database, sealer: SecretEncryptor, hook_id: UUID, kind: HookKind) -> WebhookCandidate:
-    """Return a hook of a kind, whoever's it is. Raises `WebhookNotFound`, `InvalidWebhookSecret`."""
+    """Return a webhook of a kind, of any team. Raises `WebhookNotFound`, `InvalidWebhookSecret`."""
     with database.cross_team() as cross_team:
         found = queries.select_webhook_before_auth(cross_team, hook_id)
     if found is None or found.kind != kind:
@@ -73,7 +73,7 @@ def find_hook(database: Database, sealer: SecretEncryptor, hook_id: UUID, kind: 
 
 
 def verify_signature(hook: WebhookCandidate, kind: HookKind, message: IncomingDelivery, now: datetime) -> None:
-    """Raise `InvalidWebhookSignature` unless whoever sent the message knows the hook's secret."""
+    """Raise `InvalidWebhookSignature` unless the delivery is signed with the webhook's secret."""
     chunks = _chunks(message.path)
     believed = (
         verify_github_signature(hook.secret, message.headers, chunks)
@@ -90,10 +90,10 @@ def verify_signature(hook: WebhookCandidate, kind: HookKind, message: IncomingDe
 def store_delivery(
     session: WriteSession, hook: WebhookCandidate, kind: HookKind, message: IncomingDelivery, now: datetime
 ) -> tuple[WebhookDelivery, bool]:
-    """Write a believed message and its job; return it, and whether it is new.
+    """Store a verified delivery and its job; returns it, and whether it is new.
 
-    One that came before, under the same id or with the same words, is returned as it is; if it failed, it is tried
-    again. Raises `MalformedDelivery`.
+    An earlier delivery with the same ID or content is returned instead; a failed one is processed again.
+    Raises `MalformedDelivery`.
     """
     event, delivery_id = _event(kind, message.headers), _delivery_id(kind, message)
     row_id = session.execute(

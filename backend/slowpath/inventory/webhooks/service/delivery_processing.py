@@ -1,4 +1,4 @@
-"""What a message says is done: commits are recorded, deploys known, builds told."""
+"""Process deliveries: record commits and deployments, update builds."""
 
 import json
 import zlib
@@ -30,7 +30,7 @@ from slowpath.inventory.webhooks.tables import Webhook
 
 
 def parse_delivery(session: ReadSession, delivery_id: HookDeliveryId) -> Told | None:
-    """Return what a message says; None when it was taken before. Raises `WebhookNotFound`."""
+    """Return the parsed delivery; None if it was already processed. Raises `WebhookNotFound`."""
     row = queries.delivery(session, delivery_id)
     if row is None:
         raise WebhookNotFound("The delivery no longer exists.")
@@ -46,10 +46,10 @@ def parse_delivery(session: ReadSession, delivery_id: HookDeliveryId) -> Told | 
 
 
 def process_delivery(session: WriteSession, delivery_id: HookDeliveryId, told: Told, now: datetime) -> None:
-    """Do what a message says, and write down what was done. Raises `WebhookNotFound`."""
+    """Process a delivery, and record the result. Raises `WebhookNotFound`."""
     row = queries.lock_delivery(session, delivery_id)
     if row is None or row.content is None:
-        return  # deleted, or taken by somebody else meanwhile
+        return  # deleted, or processed by another worker meanwhile
     hook = queries.lock_webhook(session, HookId(row.webhook_id))
     if hook is None:
         raise WebhookNotFound("The team has no such webhook.")
@@ -63,14 +63,14 @@ def process_delivery(session: WriteSession, delivery_id: HookDeliveryId, told: T
 
 
 def record_delivery_failure(session: WriteSession, delivery_id: HookDeliveryId, detail: str) -> None:
-    """Write down why what a message says could not be done."""
+    """Record why a delivery could not be processed."""
     row = queries.lock_delivery(session, delivery_id)
     if row is not None and row.content is not None:
         row.state, row.outcome = "failed", detail
 
 
 def _take(session: WriteSession, hook: Webhook, told: Told, now: datetime) -> str:
-    """Return what was done; nothing if nothing was."""
+    """Return the result; empty if nothing was done."""
     match told:
         case PushEvent():
             return _record(session, hook, told, now)
@@ -83,7 +83,7 @@ def _take(session: WriteSession, hook: Webhook, told: Told, now: datetime) -> st
 
 
 def _is_of_another(hook: Webhook, told: Told) -> bool:
-    """Whether a message is of another repository than what the hook was made for: an organisation's hook sends those of all."""
+    """Whether a delivery is from another repository: the webhook of an organization sends those of all repositories."""
     if hook.provider_target is None or told.repository is None or (hook.repository_id is None and not hook.service_ids):
         return False
     return told.repository.casefold() != hook.provider_target.casefold()
@@ -120,7 +120,7 @@ def _record(session: WriteSession, hook: Webhook, told: PushEvent, now: datetime
             "committed_at": commit.committed_at,
             "parent": commit.parents[0] if commit.parents else None,
         }
-        remembered_at = now if commit is told.commits[-1] else None  # what CI builds of a push is its head
+        remembered_at = now if commit is told.commits[-1] else None  # CI builds the head of a push
         builds += sum(
             catalog.fill_commit_builds_metadata(session, service_id, commit.sha, columns, remembered_at=remembered_at)
             for service_id in services
@@ -160,7 +160,7 @@ def _tell(session: WriteSession, hook: Webhook, told: CiRunEvent, now: datetime)
 
 
 def _services(session: ReadSession, hook: Webhook) -> list[ServiceId]:
-    """Return what the hook's messages are about: the services it names, else those built from its repository."""
+    """Return the webhook's services: the configured ones, else those built from the repository."""
     found = []
     for each in hook.service_ids:
         try:
@@ -177,7 +177,7 @@ def _services(session: ReadSession, hook: Webhook) -> list[ServiceId]:
 
 
 def _parsed(content: bytes) -> Message | None:
-    """Return the JSON object of a message, which GitHub may also send as a field of a form."""
+    """Return the JSON object of a payload, which GitHub may also send as a form field."""
     plain = zlib.decompressobj().decompress(content, MAX_MESSAGE_BYTES)
     try:
         if plain[:8] == b"payload=":

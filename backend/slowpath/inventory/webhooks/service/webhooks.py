@@ -1,4 +1,4 @@
-"""Hooks are added, changed and deleted; their secrets are told once and never again."""
+"""Create, update and delete webhooks. Their secrets are returned only once."""
 
 import secrets
 from base64 import b64encode
@@ -31,19 +31,19 @@ SECRET_BYTES: Final = 32
 
 @dataclass(frozen=True)
 class ProviderApi:
-    """Where the sender is asked for what did not arrive, and with which token."""
+    """The sender's API for reconciliation, and its token."""
 
     url: str
     token: str
 
 
 def hooks(session: ReadSession, after: After, limit: int) -> Sequence[Webhook]:
-    """Return hooks, newest first."""
+    """Return webhooks, newest first."""
     return queries.hooks(session, after, limit)
 
 
 def get_webhook(session: ReadSession, hook_id: HookId) -> Webhook:
-    """Return one hook. Raises `WebhookNotFound`."""
+    """Return one webhook. Raises `WebhookNotFound`."""
     row = queries.hook(session, hook_id)
     if row is None:
         raise WebhookNotFound("The team has no such webhook.")
@@ -61,9 +61,9 @@ def create_webhook(
     values: dict[str, Any],
     api: ProviderApi | None,
 ) -> tuple[Webhook, str]:
-    """Add a hook; return it with its secret, which is told here and never again.
+    """Create a webhook; returns it with its secret, which is returned only once.
 
-    `values`: repository_id, service_ids, target. Raises `TooManyWebhooks`, `InvalidWebhookSecret`, `AddressRefused`,
+    `values`: repository_id, service_ids, target. Raises `TooManyWebhooks`, `InvalidWebhookSecret`, `AddressNotAllowed`,
     `RepositoryNotFound`, `ServiceNotFound`.
     """
     there = queries.count(session)
@@ -79,7 +79,7 @@ def create_webhook(
     if api is not None:
         _ask_at(row, sealer, outside, api)
     session.add(row)
-    session.flush()  # the database gives the time
+    session.flush()  # the database sets the time
     enqueue_unless_pending(session, ReconcileDeliveries(HookId(row.id)))
     return row, told
 
@@ -93,7 +93,7 @@ def update_webhook(
     values: dict[str, Any],
     api: ProviderApi | None,
 ) -> Webhook:
-    """Change label, repository, services, target or the sender's API. Raises as `create_webhook` does, and `WebhookNotFound`."""
+    """Update label, repository, services, target or API. Raises as `create_webhook` does, and `WebhookNotFound`."""
     row = _held(session, hook_id)
     if "label" in values:
         row.label = values["label"]
@@ -105,27 +105,27 @@ def update_webhook(
 
 
 def rotate_secret(session: WriteSession, sealer: SecretEncryptor, hook_id: HookId) -> tuple[Webhook, str]:
-    """Give a hook another secret, told here and never again; the old one is worth nothing at once."""
+    """Rotate the secret of a webhook, which is returned only once; the old one is invalid immediately."""
     row, told = _held(session, hook_id), new_secret()
     row.encrypted_secret = sealer.seal(told, row.team_id, row.id)
     return row, told
 
 
 def delete_webhook(session: WriteSession, hook_id: HookId) -> Webhook:
-    """Delete a hook and what it delivered; what was done stays. Raises `WebhookNotFound`."""
+    """Delete a webhook and its deliveries; their results remain. Raises `WebhookNotFound`."""
     row = get_webhook(session, hook_id)
     session.delete(row)
     return row
 
 
 def deliveries(session: ReadSession, hook_id: HookId, after: After, limit: int) -> Sequence[WebhookDelivery]:
-    """Return a hook's messages, newest first. Raises `WebhookNotFound`."""
+    """Return a webhook's deliveries, newest first. Raises `WebhookNotFound`."""
     get_webhook(session, hook_id)
     return queries.deliveries(session, hook_id, after, limit)
 
 
 def request_reconciliation(session: WriteSession, hook_id: HookId) -> None:
-    """Have the sender asked now for what did not arrive. Raises `WebhookNotFound`, `ReconciliationNotConfigured`."""
+    """Enqueue a reconciliation now. Raises `WebhookNotFound`, `ReconciliationNotConfigured`."""
     row = _held(session, hook_id)
     if row.api_url is None or row.provider_target is None or (row.kind == "github" and row.external_id is None):
         raise ReconciliationNotConfigured(
@@ -136,7 +136,7 @@ def request_reconciliation(session: WriteSession, hook_id: HookId) -> None:
 
 
 def api_token(row: Webhook, sealer: SecretEncryptor) -> str:
-    """Return the token of the sender's API. Raises `InvalidWebhookSecret` if the key is no longer the same."""
+    """Return the token of the sender's API. Raises `InvalidWebhookSecret` if the key has changed."""
     assert row.encrypted_api_token is not None
     try:
         return sealer.unseal(row.encrypted_api_token, row.team_id, row.id, row.id)
@@ -147,7 +147,7 @@ def api_token(row: Webhook, sealer: SecretEncryptor) -> str:
 
 
 def new_secret() -> str:
-    """Return a secret of 256 bits as Standard Webhooks writes it; as a text it serves for the others, too."""
+    """Return a 256-bit secret in the format of Standard Webhooks; its text also works for other signatures."""
     return PREFIX + b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
 
 
