@@ -71,7 +71,7 @@ Files = Annotated[list[Annotated[str, Query(max_length=1_000)]], Query(alias="fi
 def list_repositories(caller: MayRead, session: Reading, paging: Paging) -> Page[RepositoryOut]:
     """List repositories, newest first."""
     rows = repositories.list_repositories(session, paging.after, paging.limit + 1)
-    return paging.page(rows, RepositoryOut.of, lambda kept: (kept.row.created_at, kept.row.id))
+    return paging.page(rows, RepositoryOut.of, lambda found: (found.row.created_at, found.row.id))
 
 
 @router.post(
@@ -186,9 +186,9 @@ def fetch_repository(repository_id: UUID, caller: MayWrite, session: Writing) ->
     openapi_extra=body_up_to(2048 * KIB, members=20_000),
     responses=document_problems(NotFound, InvalidRequest),
 )
-def record_commits(repository_id: UUID, told: CommitsIn, caller: MayWrite, session: Writing) -> CommitsRecordedOut:
+def record_commits(repository_id: UUID, sent: CommitsIn, caller: MayWrite, session: Writing) -> CommitsRecordedOut:
     """Record commit metadata. Sending a commit again only fills missing fields."""
-    new = commit_graph.record_commits(session, RepositoryId(repository_id), [one.facts() for one in told.commits])
+    new = commit_graph.record_commits(session, RepositoryId(repository_id), [one.facts() for one in sent.commits])
     return CommitsRecordedOut(new=new)
 
 

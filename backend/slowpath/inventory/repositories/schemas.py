@@ -40,8 +40,8 @@ FOLDER: Final = re.compile(r"(?!.*(?:^|/)\.{1,2}(?:/|$))[A-Za-z0-9._~@+-]+(?:/[A
 SHA: Final = r"^[0-9a-f]{40}$"
 
 
-def _folder(said: str) -> str:
-    plain = said.strip().removeprefix("./").rstrip("/")
+def _folder(path: str) -> str:
+    plain = path.strip().removeprefix("./").rstrip("/")
     if plain in {"", "."}:
         return ""
     if not FOLDER.fullmatch(plain):
@@ -139,14 +139,14 @@ class RepositoryOut(BaseModel):
     created_at: datetime
 
     @classmethod
-    def of(cls, kept: RepositoryWithServices) -> Self:
+    def of(cls, found: RepositoryWithServices) -> Self:
         """Return the wire shape of a repository."""
-        row = kept.row
+        row = found.row
         built = [
             ServiceSourceOut(
                 service_id=one.service_id, service_name=name, directory=one.directory, main_package=one.main_package
             )
-            for one, name in kept.services
+            for one, name in found.services
         ]
         return cls.model_validate(
             {
@@ -158,8 +158,8 @@ class RepositoryOut(BaseModel):
                 "credentials": row.credentials,
                 "default_branch": row.default_branch,
                 "branches": len(row.branch_heads),
-                "commits": kept.commits,
-                "fetching": kept.fetching,
+                "commits": found.commits,
+                "fetching": found.fetching,
                 "fetched_at": row.fetched_at,
                 "problem": row.problem,
                 "services": built,
@@ -258,12 +258,12 @@ class SuspectCommitOut(RepositoryCommit):
     @classmethod
     def suspected(cls, suspect: SuspectCommit, repository: Repository) -> Self:
         """Return the wire shape of a suspect commit."""
-        told = SuspicionOut(
+        scored = SuspicionOut(
             probability=suspect.share,
             changes_binary=suspect.changes_binary,
             reasons=[SuspicionReasonOut(kind=one.kind, sentence=one.sentence) for one in suspect.suspicion.reasons],
         )
-        return cls.model_validate({**RepositoryCommit.of(suspect.commit, repository).model_dump(), "suspicion": told})
+        return cls.model_validate({**RepositoryCommit.of(suspect.commit, repository).model_dump(), "suspicion": scored})
 
 
 class CommitRangeOut(BaseModel):

@@ -61,10 +61,10 @@ class WebhookUpdate(BaseModel):
 
     def values(self) -> dict[str, Any]:
         """Return the values that were sent; null removes a repository or a target."""
-        said = self.model_dump(exclude_unset=True, exclude={"api", "name"})
+        changes = self.model_dump(exclude_unset=True, exclude={"api", "name"})
         if self.service_ids is None:
-            said.pop("service_ids", None)
-        return said | ({"label": self.name} if self.name else {})
+            changes.pop("service_ids", None)
+        return changes | ({"label": self.name} if self.name else {})
 
 
 class WebhookOut(BaseModel):

@@ -28,5 +28,5 @@ def reset(name: str, url: str) -> tuple[str, str]:
 
 
 def _line(text: str) -> str:
-    kept = "".join(letter if letter.isprintable() else " " for letter in text)
-    return " ".join(kept.split())[:200]
+    printable = "".join(char if char.isprintable() else " " for char in text)
+    return " ".join(printable.split())[:200]

@@ -36,12 +36,12 @@ def install_pages(app: FastAPI, dist: Path | None) -> None:
         found = files.get(path)
         if found is None and path.startswith("assets/"):
             raise NotFound("This file belongs to another version of the page.", remedy="Reload the page.")
-        kept = KEPT if found is not None and path.startswith("assets/") else ASKED
+        cache_control = KEPT if found is not None and path.startswith("assets/") else ASKED
         found = found or files.get("index.html")
         if found is None:
             return Response("The web pages are not built. Run: npm start\n", 503, media_type="text/plain")
         packed = found.gzipped if "gzip" in request.headers.get("accept-encoding", "") else None
-        headers = {"Cache-Control": kept, "Vary": "Accept-Encoding"}
+        headers = {"Cache-Control": cache_control, "Vary": "Accept-Encoding"}
         if packed is not None:
             headers["Content-Encoding"] = "gzip"
         return Response(packed or found.content, media_type=found.media_type, headers=headers)

@@ -199,8 +199,8 @@ def _unpacked(content: bytes, encoding: str, room: int, most_bytes: int) -> byte
 
 
 def _refused(request: str, status: int, content: bytes) -> InvalidRequest | Unavailable:
-    said = content[:MAX_PROBLEM].decode("utf-8", "replace")
-    detail = f"{request[:MAX_PROBLEM]} failed with status {status}: {said}"
+    excerpt = content[:MAX_PROBLEM].decode("utf-8", "replace")
+    detail = f"{request[:MAX_PROBLEM]} failed with status {status}: {excerpt}"
     if status == 429:
         return LimitExceeded(detail, remedy="Wait a moment.")
     if status >= 500:

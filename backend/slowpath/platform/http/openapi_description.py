@@ -65,7 +65,7 @@ def _possible(method: str, operation: dict[str, Any]) -> Iterator[int]:
 
 
 def _may_answer(responses: dict[str, Any], status: int) -> None:
-    told = responses.setdefault(str(status), {"description": ALIKE[status]})
-    told["content"] = {"application/problem+json": {"schema": PROBLEM_SCHEMA}}
-    if told["description"] == "Validation Error":
-        told["description"] = ALIKE[status]
+    response = responses.setdefault(str(status), {"description": ALIKE[status]})
+    response["content"] = {"application/problem+json": {"schema": PROBLEM_SCHEMA}}
+    if response["description"] == "Validation Error":
+        response["description"] = ALIKE[status]

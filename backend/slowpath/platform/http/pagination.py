@@ -46,13 +46,15 @@ class PageRequest:
     def page(
         self,
         rows: Sequence[Row],
-        told: Callable[[Row], Item],
+        make_item: Callable[[Row], Item],
         key: Callable[[Row], tuple[datetime, UUID]],
     ) -> Page[Item]:
         """Return the page of `rows`, which has one more row than the limit if there is a next page."""
         shown = rows[: self.limit]
         more = len(rows) > self.limit
-        return Page(items=[told(row) for row in shown], next_cursor=_print(key(shown[-1])) if more and shown else None)
+        return Page(
+            items=[make_item(row) for row in shown], next_cursor=_print(key(shown[-1])) if more and shown else None
+        )
 
 
 def _print(key: tuple[datetime, UUID]) -> str:

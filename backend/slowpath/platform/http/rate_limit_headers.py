@@ -27,14 +27,14 @@ class RateLimitStatus:
         }
 
 
-def set_rate_limit_status(request: Request, told: RateLimitStatus) -> None:
+def set_rate_limit_status(request: Request, status: RateLimitStatus) -> None:
     """Attach this state to the response; of several rate limits, the one closest to its end is reported."""
     before = getattr(request.state, "rate", None)
-    if before is None or told.left / told.limit < before.left / before.limit:
-        request.state.rate = told
+    if before is None or status.left / status.limit < before.left / before.limit:
+        request.state.rate = status
 
 
 def rate_headers(state: Mapping[str, Any]) -> dict[str, str]:
     """Return the headers of a request; none if nothing was counted."""
-    told = state.get("rate")
-    return told.headers() if isinstance(told, RateLimitStatus) else {}
+    status = state.get("rate")
+    return status.headers() if isinstance(status, RateLimitStatus) else {}

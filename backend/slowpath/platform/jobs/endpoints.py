@@ -94,13 +94,13 @@ async def stream_events(request: Request, caller: MayRead) -> EventSourceRespons
             asked, deadline = loop.time(), loop.time() + STREAM_SECONDS
             while (left := deadline - loop.time()) > 0:
                 try:
-                    told = await asyncio.wait_for(queue.get(), timeout=left)
+                    received = await asyncio.wait_for(queue.get(), timeout=left)
                 except TimeoutError:
                     return
                 if loop.time() - asked >= RECHECK_SECONDS:
                     if not await run_in_threadpool(is_still_allowed, request, Permission.READ):
                         return
                     asked = loop.time()
-                yield {"event": told["kind"], "data": json.dumps(told)}
+                yield {"event": received["kind"], "data": json.dumps(received)}
 
     return EventSourceResponse(news(), ping=PING_SECONDS, headers={"X-Accel-Buffering": "no"})

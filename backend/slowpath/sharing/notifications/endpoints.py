@@ -128,8 +128,8 @@ def send_test_notification(
     channel_id: UUID, caller: MayManage, session: Writing, settings: Configured
 ) -> NotificationOut:
     """Send a test notification; the channel's notifications show its delivery."""
-    told = NotificationContent(NotificationEvent.TEST, new_id(), None, settings.public_url)
-    message = notifications.send_test_notification(session, ChannelId(channel_id), told)
+    content = NotificationContent(NotificationEvent.TEST, new_id(), None, settings.public_url)
+    message = notifications.send_test_notification(session, ChannelId(channel_id), content)
     record_audit_event(session, caller, "notification-channel.tested", "notification_channel", channel_id, {})
     return NotificationOut.of(message)
 

@@ -172,18 +172,18 @@ class NotificationContent:
         return {**asdict(self), "subject_id": str(self.subject_id), "service_id": _text(self.service_id)}
 
     @classmethod
-    def from_json(cls, kept: Mapping[str, Any]) -> Self:
+    def from_json(cls, stored: Mapping[str, Any]) -> Self:
         """Return the content from the result of `to_json`."""
         return cls(
-            event=NotificationEvent(kept["event"]),
-            subject_id=UUID(kept["subject_id"]),
-            service_id=UUID(kept["service_id"]) if kept["service_id"] else None,
-            url=kept["url"],
-            build=BuildContent(**kept["build"]) if kept["build"] else None,
-            regressions=tuple(RegressionContent(**one) for one in kept["regressions"]),
-            what=kept["what"],
-            moment=kept["moment"],
-            bisect=BisectContent(**kept["bisect"]) if kept.get("bisect") else None,
+            event=NotificationEvent(stored["event"]),
+            subject_id=UUID(stored["subject_id"]),
+            service_id=UUID(stored["service_id"]) if stored["service_id"] else None,
+            url=stored["url"],
+            build=BuildContent(**stored["build"]) if stored["build"] else None,
+            regressions=tuple(RegressionContent(**one) for one in stored["regressions"]),
+            what=stored["what"],
+            moment=stored["moment"],
+            bisect=BisectContent(**stored["bisect"]) if stored.get("bisect") else None,
         )
 
 
@@ -196,6 +196,6 @@ _BIDI: Final = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 
 def plain(text: str, most: int) -> str:
     """Return an external text on one line, without control characters and marks that change the writing direction."""
-    shown = "".join(" " if unicodedata.category(letter) in {"Cc", "Zl", "Zp", "Cs"} else letter for letter in text)
+    shown = "".join(" " if unicodedata.category(char) in {"Cc", "Zl", "Zp", "Cs"} else char for char in text)
     shown = " ".join(_BIDI.sub("", shown).split())
     return shown if len(shown) <= most else f"{shown[: most - 1]}…"

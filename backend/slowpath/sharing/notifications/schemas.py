@@ -77,8 +77,8 @@ class ChannelUpdate(BaseModel):
 
     def values(self) -> dict[str, Any]:
         """Return the changed columns."""
-        said = {"label": self.name, "events": self.events, "state": self.state}
-        values: dict[str, Any] = {name: value for name, value in said.items() if value is not None}
+        changes = {"label": self.name, "events": self.events, "state": self.state}
+        values: dict[str, Any] = {name: value for name, value in changes.items() if value is not None}
         if self.service_ids is not None:
             values["service_ids"] = [str(one) for one in self.service_ids]
         if self.all_services:

@@ -97,10 +97,10 @@ def dump_blocks(blocks: Iterable[Block]) -> list[dict[str, Any]]:
 
 
 def _block_json(block: Block) -> dict[str, Any]:
-    said = {**asdict(block), "id": str(block.id)}
+    document = {**asdict(block), "id": str(block.id)}
     if isinstance(block, TextBlock):
-        return {**said, "kind": BlockKind.TEXT.value}
-    return {**said, "kind": BlockKind.SNAPSHOT.value, "captured_at": block.captured_at.isoformat()}
+        return {**document, "kind": BlockKind.TEXT.value}
+    return {**document, "kind": BlockKind.SNAPSHOT.value, "captured_at": block.captured_at.isoformat()}
 
 
 def load_blocks(stored: Sequence[Mapping[str, Any]]) -> list[Block]:

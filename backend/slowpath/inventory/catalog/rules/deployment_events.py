@@ -240,9 +240,9 @@ def _time(value: object) -> datetime | None:
     return known if EARLIEST <= known <= LATEST else None
 
 
-def _commits(told: Sequence[object]) -> list[dict[str, str]]:
+def _commits(listed: Sequence[object]) -> list[dict[str, str]]:
     commits = []
-    for each in told[:MAX_COMMITS]:
+    for each in listed[:MAX_COMMITS]:
         if not isinstance(each, Mapping):
             continue
         commit = {key: text for key in ("id", "title", "author") if (text := _text(each.get(key)))}

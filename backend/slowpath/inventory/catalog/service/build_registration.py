@@ -21,12 +21,12 @@ from slowpath.inventory.catalog.service.catalog_entries import (
 from slowpath.inventory.catalog.service.metadata_senders import ANY_SENDER, MetadataSender
 from slowpath.inventory.catalog.tables import Build, Service
 
-Told = Mapping[str, Any]
+BuildMetadata = Mapping[str, Any]
 """Columns of a build, identity included; None and "" are unknown."""
 
 
 def upsert_build(
-    session: WriteSession, service_name: str, commit: str, told: Told, *, by: MetadataSender = ANY_SENDER
+    session: WriteSession, service_name: str, commit: str, metadata: BuildMetadata, *, by: MetadataSender = ANY_SENDER
 ) -> tuple[Build, bool]:
     """Return the build of a service (name or ID) and a commit, and whether it was created.
 
@@ -35,8 +35,8 @@ def upsert_build(
     """
     of_service = ServiceId(_service(session, service_name).id)
     queries.lock_commit(session, of_service, commit)
-    said = {part: told[part] for part in IDENTITY_PARTS if told.get(part)}
-    row = match_build(queries.builds_of_commit(session, of_service, commit), said)
+    identity_parts = {part: metadata[part] for part in IDENTITY_PARTS if metadata.get(part)}
+    row = match_build(queries.builds_of_commit(session, of_service, commit), identity_parts)
     if row is None:
         row = Build(
             team_id=session.team_id,
@@ -46,10 +46,10 @@ def upsert_build(
             run_metadata={},
             program_id=by.program_id,
             sender_ids=[],
-            **said,
+            **identity_parts,
         )
         by.join(row)
-        _keep(row, told)
+        _keep(row, metadata)
         session.add(row)
         session.flush()  # the database sets the time
         pending_commit_metadata.apply_pending_metadata(session, row)
@@ -58,19 +58,19 @@ def upsert_build(
     before = measurement_conditions(row)
     by.join(row)
     if by.may_change(row):
-        _keep(row, told)
+        _keep(row, metadata)
         session.flush()  # later code may find the build by its identity
     else:
-        fill_build_metadata(session, row, told)
+        fill_build_metadata(session, row, metadata)
     reevaluate_build(session, row, before)
     return row, False
 
 
-def fill_build_metadata(session: WriteSession, row: Build, told: Told) -> None:
+def fill_build_metadata(session: WriteSession, row: Build, metadata: BuildMetadata) -> None:
     """Fill missing metadata of a build; existing values do not change."""
     queries.lock_commit(session, ServiceId(row.service_id), row.commit)
     session.refresh(row)  # reload after locking
-    missing = {name: value for name, value in told.items() if value and not getattr(row, name)}
+    missing = {name: value for name, value in metadata.items() if value and not getattr(row, name)}
     parts = {part: missing.pop(part) for part in IDENTITY_PARTS if part in missing}
     if parts and not _exists(session, row, parts):
         missing |= parts
@@ -78,13 +78,18 @@ def fill_build_metadata(session: WriteSession, row: Build, told: Told) -> None:
     session.flush()  # later code may find the build by its identity
 
 
-def fill_build_metadata_from_artifact(session: WriteSession, build_id: BuildId, told: Told) -> None:
+def fill_build_metadata_from_artifact(session: WriteSession, build_id: BuildId, metadata: BuildMetadata) -> None:
     """Fill missing metadata of a build from one of its artifacts. Raises `BuildNotFound`."""
-    fill_build_metadata(session, build(session, build_id), told)
+    fill_build_metadata(session, build(session, build_id), metadata)
 
 
 def fill_commit_builds_metadata(
-    session: WriteSession, service_id: ServiceId, commit: str, told: Told, *, remembered_at: datetime | None = None
+    session: WriteSession,
+    service_id: ServiceId,
+    commit: str,
+    metadata: BuildMetadata,
+    *,
+    remembered_at: datetime | None = None,
 ) -> int:
     """Fill missing metadata in all builds of a commit; returns their number.
 
@@ -94,10 +99,10 @@ def fill_commit_builds_metadata(
     rows = queries.builds_of_commit(session, service_id, commit)
     for row in rows:
         before = measurement_conditions(row)
-        fill_build_metadata(session, row, told)
+        fill_build_metadata(session, row, metadata)
         reevaluate_build(session, row, before)
     if not rows and remembered_at is not None:
-        pending_commit_metadata.store_pending_metadata(session, service_id, commit, told, remembered_at)
+        pending_commit_metadata.store_pending_metadata(session, service_id, commit, metadata, remembered_at)
     return len(rows)
 
 
@@ -109,8 +114,8 @@ def _service(session: WriteSession, name: str) -> Service:
     return service(session, ServiceId(service_id))
 
 
-def _keep(row: Build, told: Told) -> None:
-    for name, value in told.items():
+def _keep(row: Build, metadata: BuildMetadata) -> None:
+    for name, value in metadata.items():
         if value:
             setattr(row, name, value)
 

@@ -23,7 +23,7 @@ from slowpath.inventory.catalog.tables import Build, Deployment
 
 DEFAULT_ENVIRONMENT = "production"
 MOST_SHOWN = 1_000
-"""Deployments on one dashboard: more could not be told apart."""
+"""Deployments on one dashboard: more could not be distinguished."""
 
 
 @dataclass(frozen=True)
@@ -110,9 +110,11 @@ def record_deployment(session: WriteSession, new: DeploymentFields) -> tuple[Dep
         session, new.service_id, new.environment_id, new.started_at
     )
     row.ended_at = later.started_at if later else None
-    told = new.external_id
+    external_id = new.external_id
     row, made = get_or_insert(
-        session, row, lambda: deployments_annotations.select_deployment_by_external_id(session, told) if told else None
+        session,
+        row,
+        lambda: deployments_annotations.select_deployment_by_external_id(session, external_id) if external_id else None,
     )
     if not made:
         return row, False
@@ -135,18 +137,18 @@ def record_deployment_event(
     Raises `NoDeploymentInEvent` for an unknown format or an event without a completed deployment, `InvalidSlug`,
     `ServiceNotFound`.
     """
-    told = _read(message)
-    service_id = ServiceId(ensure_service(session, told.service).id) if of_service is None else of_service
+    event = _read(message)
+    service_id = ServiceId(ensure_service(session, event.service).id) if of_service is None else of_service
     new = DeploymentFields(
         service_id=service_id,
-        environment_id=EnvironmentId(ensure_environment(session, told.environment or DEFAULT_ENVIRONMENT).id),
-        started_at=told.started_at or now,
+        environment_id=EnvironmentId(ensure_environment(session, event.environment or DEFAULT_ENVIRONMENT).id),
+        started_at=event.started_at or now,
         source="webhook",
-        commit=told.commit,
-        label=told.label,
-        external_id=f"{told.external_id} {service_id}" if told.external_id and one_of_several else told.external_id,
-        url=told.url,
-        commits=told.commits,
+        commit=event.commit,
+        label=event.label,
+        external_id=f"{event.external_id} {service_id}" if event.external_id and one_of_several else event.external_id,
+        url=event.url,
+        commits=event.commits,
     )
     return record_deployment(session, new)
 

@@ -16,7 +16,7 @@ TIMES: Final = frozenset({"committed_at"})
 
 
 def store_pending_metadata(
-    session: WriteSession, service_id: ServiceId, commit: str, told: Mapping[str, Any], now: datetime
+    session: WriteSession, service_id: ServiceId, commit: str, metadata: Mapping[str, Any], now: datetime
 ) -> None:
     """Store metadata of a commit without a build; existing values do not change. The commit is locked."""
     row = queries.select_pending_commit_metadata(session, service_id, commit)
@@ -26,8 +26,8 @@ def store_pending_metadata(
             team_id=session.team_id, id=new_id(), service_id=service_id, commit=commit, fields={}
         )
         session.add(row)
-    said = {name: value for name, value in told.items() if value and name not in IDENTITY_PARTS}
-    plain = {name: value.isoformat() if isinstance(value, datetime) else value for name, value in said.items()}
+    new_values = {name: value for name, value in metadata.items() if value and name not in IDENTITY_PARTS}
+    plain = {name: value.isoformat() if isinstance(value, datetime) else value for name, value in new_values.items()}
     row.fields = {**plain, **row.fields}
     session.flush()
 

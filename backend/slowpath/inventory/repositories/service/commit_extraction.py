@@ -41,8 +41,8 @@ def extract_commit_metadata(commit: GitCommit, blobs: GitBlobReader) -> CommitMe
 
 def _bumps(commit: GitCommit, blobs: GitBlobReader) -> list[DependencyUpdate]:
     found: list[DependencyUpdate] = []
-    told = [one for one in commit.changes if one.path.rpartition("/")[2] in MODULES | LOCKS]
-    for change in [one for one in told if "/vendor/" not in f"/{one.path}"][:MOST_READ]:
+    module_files = [one for one in commit.changes if one.path.rpartition("/")[2] in MODULES | LOCKS]
+    for change in [one for one in module_files if "/vendor/" not in f"/{one.path}"][:MOST_READ]:
         before, after = _read(change, change.before, blobs), _read(change, change.after, blobs)
         for module, old, new in changed_versions(before, after):
             found.append(DependencyUpdate(module, old, new, change.path))

@@ -67,5 +67,5 @@ def next_cursor(link: str) -> str | None:
 
 def listed_ids(listed: Any) -> list[str]:  # noqa: ANN401 - any JSON value
     """Return all IDs of a list of GitHub's deliveries."""
-    told = (text(each.get("guid")) for each in listed if isinstance(each, dict)) if isinstance(listed, list) else ()
-    return [guid for guid in told if guid]
+    guids = (text(each.get("guid")) for each in listed if isinstance(each, dict)) if isinstance(listed, list) else ()
+    return [guid for guid in guids if guid]

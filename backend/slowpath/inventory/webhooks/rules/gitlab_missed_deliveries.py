@@ -106,22 +106,22 @@ def _ids(event: dict[str, Any]) -> list[str]:
     headers = event.get("request_headers")
     if not isinstance(headers, dict):
         return []
-    told = {str(name).lower(): text(value) for name, value in headers.items()}
-    return [found for name in ID_HEADERS if (found := told.get(name)) is not None][:1]
+    text_value = {str(name).lower(): text(value) for name, value in headers.items()}
+    return [found for name in ID_HEADERS if (found := text_value.get(name)) is not None][:1]
 
 
 def _went_well(status: Any) -> bool:  # noqa: ANN401 - any JSON value: "200", 200, "internal error"
-    told = str(status)
-    return len(told) == 3 and told.isascii() and told.isdigit() and told[0] == "2"
+    text_value = str(status)
+    return len(text_value) == 3 and text_value.isascii() and text_value.isdigit() and text_value[0] == "2"
 
 
 def _answered_at(event: dict[str, Any]) -> datetime | None:
     headers = event.get("response_headers")
-    told = text(headers.get("Date") or headers.get("date")) if isinstance(headers, dict) else None
-    if told is None:
+    text_value = text(headers.get("Date") or headers.get("date")) if isinstance(headers, dict) else None
+    if text_value is None:
         return None
     try:
-        at = parsedate_to_datetime(told)
+        at = parsedate_to_datetime(text_value)
     except (ValueError, IndexError, OverflowError):
         return None
     return at if at.tzinfo is not None else at.replace(tzinfo=UTC)

@@ -43,7 +43,7 @@ class CiRunEvent:
     """A CI run of a commit."""
 
     commit: str
-    told: Mapping[str, Any] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = field(default_factory=dict)
     """Columns of a build."""
     repository: str | None = None
 
@@ -87,22 +87,22 @@ def _pushed(message: Message, repository: str | None) -> Told:
     branch = text(ref.removeprefix(BRANCH)) or ""
     if message.get("deleted") is True or message.get("after") == ZEROS:
         return IgnoredEvent(f"The branch {branch} was deleted.", repository)
-    told = [each for each in _list(message.get("commits"))[:MOST_COMMITS] if isinstance(each, Mapping)]
-    commits = tuple(_commits(told, _only_parent(message, told)))
+    listed = [each for each in _list(message.get("commits"))[:MOST_COMMITS] if isinstance(each, Mapping)]
+    commits = tuple(_commits(listed, _only_parent(message, listed)))
     return (
         PushEvent(branch, commits, repository) if commits else IgnoredEvent("The push contains no commit.", repository)
     )
 
 
-def _only_parent(message: Message, told: Sequence[Message]) -> tuple[str, ...] | None:
+def _only_parent(message: Message, listed: Sequence[Message]) -> tuple[str, ...] | None:
     """Return the parent of a single pushed commit: the old head. The order of several is unknown."""
     before = message.get("before")
-    alone = len(told) == 1 and message.get("forced") is not True and message.get("created") is not True
+    alone = len(listed) == 1 and message.get("forced") is not True and message.get("created") is not True
     return (before,) if alone and isinstance(before, str) and SHA.fullmatch(before) and before != ZEROS else None
 
 
-def _commits(told: Sequence[Message], parents: tuple[str, ...] | None) -> Iterator[CommitMetadata]:
-    for each in told:
+def _commits(listed: Sequence[Message], parents: tuple[str, ...] | None) -> Iterator[CommitMetadata]:
+    for each in listed:
         sha, message = each.get("id"), each.get("message")
         if not isinstance(sha, str) or not SHA.fullmatch(sha):
             continue
@@ -152,13 +152,13 @@ def _workflow_run(message: Message, repository: str | None) -> Told:
         return IgnoredEvent("The run has no commit.", repository)
     pulls = [each for each in _list(run.get("pull_requests")) if isinstance(each, Mapping)]
     home = link(part(message, "repository").get("html_url"))
-    told = {
+    metadata = {
         "branch": text(run.get("head_branch")),
         "ci_url": link(run.get("html_url")),
         "pull_request": _pull_request(pulls[0].get("number"), f"{home}/pull/" if home else None) if pulls else None,
         **_of_commit(head.get("message"), part(head, "author").get("name"), head.get("timestamp")),
     }
-    return CiRunEvent(commit, {name: value for name, value in told.items() if value}, repository)
+    return CiRunEvent(commit, {name: value for name, value in metadata.items() if value}, repository)
 
 
 def _pipeline(message: Message, repository: str | None) -> Told:
@@ -167,13 +167,13 @@ def _pipeline(message: Message, repository: str | None) -> Told:
     if not isinstance(sha, str) or not SHA.fullmatch(sha):
         return IgnoredEvent("The pipeline has no commit.", repository)
     merge, home = part(message, "merge_request"), link(part(message, "project").get("web_url"))
-    told = {
+    metadata = {
         "branch": text(merge.get("source_branch")) or (None if run.get("tag") is True else text(run.get("ref"))),
         "ci_url": link(run.get("url")) or (f"{home}/-/pipelines/{number(run.get('id'))}" if home else None),
         "pull_request": _pull_request(merge.get("iid"), f"{home}/-/merge_requests/" if home else None),
         **_of_commit(commit.get("message"), part(commit, "author").get("name"), commit.get("timestamp")),
     }
-    return CiRunEvent(sha, {name: value for name, value in told.items() if value}, repository)
+    return CiRunEvent(sha, {name: value for name, value in metadata.items() if value}, repository)
 
 
 def _of_commit(message: object, author: object, at: object) -> dict[str, Any]:
@@ -181,8 +181,8 @@ def _of_commit(message: object, author: object, at: object) -> dict[str, Any]:
     return {"title": text(title), "author": text(author), "committed_at": when(at)}
 
 
-def _pull_request(said: object, before: str | None) -> dict[str, Any] | None:
-    found = number(said)
+def _pull_request(value: object, before: str | None) -> dict[str, Any] | None:
+    found = number(value)
     return {"number": found, "url": f"{before}{found}" if before else None} if found else None
 
 
@@ -208,7 +208,7 @@ def text(value: object) -> str | None:
     """Return a short text of one line; None if it is missing."""
     if not isinstance(value, str):
         return None
-    shown = "".join(" " if letter < " " or letter == "\x7f" else letter for letter in truncate_text(value, MAX_TEXT))
+    shown = "".join(" " if char < " " or char == "\x7f" else char for char in truncate_text(value, MAX_TEXT))
     return shown.strip() or None
 
 

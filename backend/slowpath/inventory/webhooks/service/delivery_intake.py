@@ -141,8 +141,8 @@ def _event(kind: HookKind, headers: Headers) -> str:
 
 def _delivery_id(kind: HookKind, message: IncomingDelivery) -> str:
     names = ("x-github-delivery",) if kind == "github" else ("idempotency-key", "webhook-id", "x-gitlab-event-uuid")
-    told = (text(message.headers.get(name)) for name in names)
-    return next((each for each in told if each), message.sha256)[:LONGEST_ID]
+    header_values = (text(message.headers.get(name)) for name in names)
+    return next((each for each in header_values if each), message.sha256)[:LONGEST_ID]
 
 
 def _chunks(path: Path) -> Iterator[bytes]:

@@ -45,7 +45,7 @@ def parse_delivery(session: ReadSession, delivery_id: HookDeliveryId) -> Told | 
     return parse_github_event(row.event, message) if hook.kind == "github" else parse_gitlab_event(message)
 
 
-def process_delivery(session: WriteSession, delivery_id: HookDeliveryId, told: Told, now: datetime) -> None:
+def process_delivery(session: WriteSession, delivery_id: HookDeliveryId, parsed: Told, now: datetime) -> None:
     """Process a delivery, and record the result. Raises `WebhookNotFound`."""
     row = queries.lock_delivery(session, delivery_id)
     if row is None or row.content is None:
@@ -53,10 +53,10 @@ def process_delivery(session: WriteSession, delivery_id: HookDeliveryId, told: T
     hook = queries.lock_webhook(session, HookId(row.webhook_id))
     if hook is None:
         raise WebhookNotFound("The team has no such webhook.")
-    if hook.provider_target is None and told.repository is not None:
-        hook.provider_target = told.repository
-    done = "" if _is_of_another(hook, told) else _take(session, hook, told, now)
-    row.state, row.outcome = ("done", done) if done else ("ignored", _why(hook, told))
+    if hook.provider_target is None and parsed.repository is not None:
+        hook.provider_target = parsed.repository
+    done = "" if _is_of_another(hook, parsed) else _take(session, hook, parsed, now)
+    row.state, row.outcome = ("done", done) if done else ("ignored", _why(hook, parsed))
     row.content, row.processed_at = None, now
     if hook.api_url is not None and hook.reconciled_at is None:
         queries.make_reconciliation_due(session, HookId(hook.id))
@@ -69,32 +69,36 @@ def record_delivery_failure(session: WriteSession, delivery_id: HookDeliveryId, 
         row.state, row.outcome = "failed", detail
 
 
-def _take(session: WriteSession, hook: Webhook, told: Told, now: datetime) -> str:
+def _take(session: WriteSession, hook: Webhook, parsed: Told, now: datetime) -> str:
     """Return the result; empty if nothing was done."""
-    match told:
+    match parsed:
         case PushEvent():
-            return _record(session, hook, told, now)
+            return _record(session, hook, parsed, now)
         case DeploymentStatusEvent():
-            return _deploy(session, hook, told, now)
+            return _deploy(session, hook, parsed, now)
         case CiRunEvent():
-            return _tell(session, hook, told, now)
+            return _update_builds(session, hook, parsed, now)
         case IgnoredEvent():
-            return told.why if told.why.startswith("ping from GitHub") else ""
+            return parsed.why if parsed.why.startswith("ping from GitHub") else ""
 
 
-def _is_of_another(hook: Webhook, told: Told) -> bool:
+def _is_of_another(hook: Webhook, parsed: Told) -> bool:
     """Whether a delivery is from another repository: the webhook of an organization sends those of all repositories."""
-    if hook.provider_target is None or told.repository is None or (hook.repository_id is None and not hook.service_ids):
+    if (
+        hook.provider_target is None
+        or parsed.repository is None
+        or (hook.repository_id is None and not hook.service_ids)
+    ):
         return False
-    return told.repository.casefold() != hook.provider_target.casefold()
+    return parsed.repository.casefold() != hook.provider_target.casefold()
 
 
-def _why(hook: Webhook, told: Told) -> str:
-    if _is_of_another(hook, told):
-        return f"The delivery is from {told.repository}, but this webhook belongs to {hook.provider_target}."[:500]
-    match told:
+def _why(hook: Webhook, parsed: Told) -> str:
+    if _is_of_another(hook, parsed):
+        return f"The delivery is from {parsed.repository}, but this webhook belongs to {hook.provider_target}."[:500]
+    match parsed:
         case IgnoredEvent():
-            return told.why
+            return parsed.why
         case CiRunEvent():
             return "The webhook has no service, and no service is built from its repository."
         case PushEvent():
@@ -103,41 +107,41 @@ def _why(hook: Webhook, told: Told) -> str:
             return "The delivery contains no deployment to record."
 
 
-def _record(session: WriteSession, hook: Webhook, told: PushEvent, now: datetime) -> str:
-    said = []
+def _record(session: WriteSession, hook: Webhook, parsed: PushEvent, now: datetime) -> str:
+    results = []
     if hook.repository_id is not None:
         repository = repositories.get_repository(session, RepositoryId(hook.repository_id))
-        new = commit_graph.record_commits(session, RepositoryId(repository.id), told.commits)
-        said.append(f"{new} new of {len(told.commits)} commits recorded on {told.branch}")
+        new = commit_graph.record_commits(session, RepositoryId(repository.id), parsed.commits)
+        results.append(f"{new} new of {len(parsed.commits)} commits recorded on {parsed.branch}")
         if repository.url is not None:
             repositories.enqueue_fetch(session, RepositoryId(repository.id), after_s=PUSHES_SETTLE_S)
     builds, services = 0, _services(session, hook)
-    for commit in told.commits:
+    for commit in parsed.commits:
         columns = {
-            "branch": told.branch,
+            "branch": parsed.branch,
             "title": commit.title[:200],
             "author": commit.author_name,
             "committed_at": commit.committed_at,
             "parent": commit.parents[0] if commit.parents else None,
         }
-        remembered_at = now if commit is told.commits[-1] else None  # CI builds the head of a push
+        remembered_at = now if commit is parsed.commits[-1] else None  # CI builds the head of a push
         builds += sum(
             catalog.fill_commit_builds_metadata(session, service_id, commit.sha, columns, remembered_at=remembered_at)
             for service_id in services
         )
     if builds:
-        said.append(f"{builds} builds updated")
-    return "; ".join(said)
+        results.append(f"{builds} builds updated")
+    return "; ".join(results)
 
 
-def _deploy(session: WriteSession, hook: Webhook, told: DeploymentStatusEvent, now: datetime) -> str:
-    services = [] if told.names_service else _services(session, hook)
+def _deploy(session: WriteSession, hook: Webhook, parsed: DeploymentStatusEvent, now: datetime) -> str:
+    services = [] if parsed.names_service else _services(session, hook)
     try:
         if not services:
-            rows = [catalog.record_deployment_event(session, dict(told.message), now)]
+            rows = [catalog.record_deployment_event(session, dict(parsed.message), now)]
         else:
             several = len(services) > 1
-            message = dict(told.message)
+            message = dict(parsed.message)
             rows = [
                 catalog.record_deployment_event(session, message, now, of_service=each, one_of_several=several)
                 for each in services
@@ -148,10 +152,10 @@ def _deploy(session: WriteSession, hook: Webhook, told: DeploymentStatusEvent, n
     return f"{made} deployments recorded" if made else "The deployment already exists"
 
 
-def _tell(session: WriteSession, hook: Webhook, told: CiRunEvent, now: datetime) -> str:
+def _update_builds(session: WriteSession, hook: Webhook, parsed: CiRunEvent, now: datetime) -> str:
     services = _services(session, hook)
     builds = sum(
-        catalog.fill_commit_builds_metadata(session, each, told.commit, told.told, remembered_at=now)
+        catalog.fill_commit_builds_metadata(session, each, parsed.commit, parsed.metadata, remembered_at=now)
         for each in services
     )
     if builds or not services:

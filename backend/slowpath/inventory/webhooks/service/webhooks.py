@@ -71,9 +71,11 @@ def create_webhook(
         raise TooManyWebhooks(
             "The team has reached its limit of webhooks.", limit=MOST_HOOKS, actual=there, unit="hooks"
         )
-    told = new_secret() if secret is None else _usable(secret, noun="secret", remedy="Omit it to generate a secret.")
+    new_value = (
+        new_secret() if secret is None else _usable(secret, noun="secret", remedy="Omit it to generate a secret.")
+    )
     hook_id = new_id()
-    sealed = sealer.seal(told, session.team_id, hook_id)
+    sealed = sealer.seal(new_value, session.team_id, hook_id)
     row = Webhook(team_id=session.team_id, id=hook_id, label=label, kind=kind, encrypted_secret=sealed, service_ids=[])
     _point(session, row, values)
     if api is not None:
@@ -81,7 +83,7 @@ def create_webhook(
     session.add(row)
     session.flush()  # the database sets the time
     enqueue_unless_pending(session, ReconcileDeliveries(HookId(row.id)))
-    return row, told
+    return row, new_value
 
 
 def update_webhook(
@@ -106,9 +108,9 @@ def update_webhook(
 
 def rotate_secret(session: WriteSession, sealer: SecretEncryptor, hook_id: HookId) -> tuple[Webhook, str]:
     """Rotate the secret of a webhook, which is returned only once; the old one is invalid immediately."""
-    row, told = _held(session, hook_id), new_secret()
-    row.encrypted_secret = sealer.seal(told, row.team_id, row.id)
-    return row, told
+    row, new_value = _held(session, hook_id), new_secret()
+    row.encrypted_secret = sealer.seal(new_value, row.team_id, row.id)
+    return row, new_value
 
 
 def delete_webhook(session: WriteSession, hook_id: HookId) -> Webhook:

@@ -92,8 +92,8 @@ def _csv(entries: Iterator[AuditEventOut]) -> Iterator[bytes]:
     yield (",".join(COLUMNS) + "\r\n").encode()
     for entry in entries:
         text = io.StringIO()
-        told: dict[str, Any] = {**entry.model_dump(mode="json"), "details": json.dumps(entry.details)}
-        csv.writer(text, lineterminator="\r\n").writerow([_plain(told[name]) for name in COLUMNS])
+        cells: dict[str, Any] = {**entry.model_dump(mode="json"), "details": json.dumps(entry.details)}
+        csv.writer(text, lineterminator="\r\n").writerow([_plain(cells[name]) for name in COLUMNS])
         yield text.getvalue().encode()
 
 

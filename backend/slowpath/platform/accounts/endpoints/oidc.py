@@ -201,12 +201,12 @@ def complete_oidc_sign_in(
     found = service.sign_in_with_identity(session, database, settings, identity, flow, now=now)
     response.delete_cookie(_flow_cookie(cookie), path="/", secure=cookie.secure, httponly=True, samesite="lax")
     if linking is not None:
-        told = session_out(linking.user_id, linking.email, linking.name, linking.teams)
-        return OidcCallbackOut(session=told, next=flow.next_path, linked=True)
+        signed_in_user = session_out(linking.user_id, linking.email, linking.name, linking.teams)
+        return OidcCallbackOut(session=signed_in_user, next=flow.next_path, linked=True)
     start_session(session, request, response, clock, cookie, service.encrypt_id_token(sealer, identity))
     session.commit()  # from here on, the team of a new user is visible through `cross_team`
-    told = session_out(found.user_id, found.email, found.name, service.teams_of(database, found.user_id))
-    return OidcCallbackOut(session=told, next=flow.next_path, linked=False)
+    signed_in_user = session_out(found.user_id, found.email, found.name, service.teams_of(database, found.user_id))
+    return OidcCallbackOut(session=signed_in_user, next=flow.next_path, linked=False)
 
 
 def _told(row: UserIdentity, settings: Configured) -> LinkedIdentityOut:

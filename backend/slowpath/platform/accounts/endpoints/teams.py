@@ -22,8 +22,8 @@ COMMON = (NotAuthenticated, PermissionDenied, NotFound)
 @router.get("", operation_id="teams:list", responses=document_problems(NotAuthenticated, PermissionDenied))
 def list_teams(person: SignedIn) -> Page[UserTeamOut]:
     """List your teams in the order of joining, on one page."""
-    told = [UserTeamOut(id=team.id, slug=team.slug, name=team.name, role=team.role) for team in person.teams]
-    return Page(items=told, next_cursor=None)
+    user_teams = [UserTeamOut(id=team.id, slug=team.slug, name=team.name, role=team.role) for team in person.teams]
+    return Page(items=user_teams, next_cursor=None)
 
 
 @router.post(

@@ -161,14 +161,14 @@ def sign_out(
     sealer: Seals,
 ) -> SignOutOut:
     """Sign out, and return the address that ends the session at the identity provider."""
-    told = SignOutOut(
+    signed_out = SignOutOut(
         provider_sign_out_url=service.provider_sign_out_url(
             session, issuer, sealer, person, public_url=settings.public_url
         )
     )
     service.end_session(session, person, person.session_id)
     _forget(response, session_cookie(request))
-    return told
+    return signed_out
 
 
 @router.get("/sessions", operation_id="sessions:list", responses=document_problems(NotAuthenticated, PermissionDenied))

@@ -142,9 +142,9 @@ SCOPES_OF: dict[Role, frozenset[TokenScope]] = {
 
 def restrict_scopes(scopes: frozenset[TokenScope], role: Role) -> frozenset[TokenScope]:
     """Return the scopes of a token that the role of its service account allows."""
-    kept = scopes & SCOPES_OF[role]
+    allowed = scopes & SCOPES_OF[role]
     reads = TokenScope.WRITE in scopes and TokenScope.READ in SCOPES_OF[role]  # writing includes reading
-    return kept | {TokenScope.READ} if reads else kept
+    return allowed | {TokenScope.READ} if reads else allowed
 
 
 def nearest_role(scopes: frozenset[TokenScope]) -> Role:

@@ -129,8 +129,8 @@ class AccountDeletionIn(BaseModel):
 
 def session_out(user_id: UUID, email: str, name: str, teams: tuple[TeamMembership, ...]) -> CurrentSessionOut:
     """Return the signed-in user and their teams."""
-    told = [UserTeamOut(id=team.id, slug=team.slug, name=team.name, role=team.role) for team in teams]
-    return CurrentSessionOut(user=UserOut(id=user_id, email=email, name=name), teams=told)
+    user_teams = [UserTeamOut(id=team.id, slug=team.slug, name=team.name, role=team.role) for team in teams]
+    return CurrentSessionOut(user=UserOut(id=user_id, email=email, name=name), teams=user_teams)
 
 
 def browser_out(row: UserSession, person: SignedInUser) -> BrowserSessionOut:

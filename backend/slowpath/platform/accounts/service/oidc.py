@@ -78,7 +78,7 @@ def start_oidc_flow(
     count_sign_in_by_address(throttle, address)
     state, nonce, verifier = (secrets.token_urlsafe(32) for _ in range(3))
     url = issuer.begin(redirect_uri=redirect_uri, state=state, nonce=nonce, verifier=verifier)
-    kept = {
+    flow_state = {
         "state": state,
         "nonce": nonce,
         "verifier": verifier,
@@ -87,7 +87,7 @@ def start_oidc_flow(
         "invitation": invitation,
         "until": (now + timedelta(seconds=FLOW_SECONDS)).isoformat(),
     }
-    return StartedOidcFlow(url, sealer.seal(json.dumps(kept), PURPOSE))
+    return StartedOidcFlow(url, sealer.seal(json.dumps(flow_state), PURPOSE))
 
 
 def verify_oidc_flow(
@@ -99,18 +99,18 @@ def verify_oidc_flow(
             "This browser has no sign-in in progress, or the sign-in took too long.", remedy=AGAIN
         )
     try:
-        kept = json.loads(sealer.unseal(sealed, PURPOSE))
+        flow_state = json.loads(sealer.unseal(sealed, PURPOSE))
     except (DecryptionError, ValueError) as error:
         raise OidcResponseRejected("The sign-in cookie of this browser cannot be decrypted.", remedy=AGAIN) from error
-    link = kept["link"]
+    link = flow_state["link"]
     flow = OidcFlow(
-        kept["state"],
-        kept["nonce"],
-        kept["verifier"],
-        kept["next"],
+        flow_state["state"],
+        flow_state["nonce"],
+        flow_state["verifier"],
+        flow_state["next"],
         None if link is None else UserId(UUID(link)),
-        kept["invitation"],
-        datetime.fromisoformat(kept["until"]),
+        flow_state["invitation"],
+        datetime.fromisoformat(flow_state["until"]),
     )
     if not hmac.compare_digest(flow.state.encode(), state.encode()):
         raise OidcResponseRejected("The response belongs to another sign-in.", remedy=AGAIN)

@@ -1,4 +1,4 @@
-"""Password resets: whoever reads a user's mail can set a new password, once, within an hour."""
+"""Password resets: the emailed link sets a new password, once, within an hour."""
 
 import secrets
 from dataclasses import dataclass

@@ -62,10 +62,10 @@ def _nobodys_hash() -> str:
     return hash_password(secrets.token_urlsafe())
 
 
-def _proves(password: str, kept: str) -> bool:
+def _password_matches(password: str, stored_hash: str) -> bool:
     with AT_A_TIME:
         try:
-            return HASHES.verify(password, kept)
+            return HASHES.verify(password, stored_hash)
         except UnknownHashError:
             return False
 
@@ -84,11 +84,11 @@ def check_password(
     count_sign_in_attempt(throttle, SIGN_IN_BY_ACCOUNT, f"sign-in:{key}")
     with database.cross_team() as cross_team:
         found = queries.find_person(cross_team, key)
-    kept = (
+    stored_hash = (
         None if found is None else found.password_hash
     )  # a user who signs in only with the identity provider has none
-    proven = _proves(password, kept or _nobodys_hash())
-    if found is None or kept is None or not proven:
+    proven = _password_matches(password, stored_hash or _nobodys_hash())
+    if found is None or stored_hash is None or not proven:
         raise WrongPassword("The email or the password is wrong.", remedy="Check both, or sign up.")
     own = SIGN_IN_BY_ADDRESS_AND_ACCOUNT
     throttle.clear(f"sign-in:{place}:{key}", times=own.times, seconds=own.seconds)

@@ -48,8 +48,8 @@ def _discussable(request: Request) -> Finders:
 Discussable = Annotated[Finders, Depends(_discussable)]
 
 
-def _told(said: CommentThreadView) -> list[CommentOut]:
-    return [CommentOut.of(row, said.named.get(row.id, {})) for row in said.comments]
+def _comments_out(thread: CommentThreadView) -> list[CommentOut]:
+    return [CommentOut.of(row, thread.named.get(row.id, {})) for row in thread.comments]
 
 
 @router.get("/comments", operation_id="comments:list", responses=document_problems(NotFound, InvalidRequest))
@@ -63,7 +63,7 @@ def list_comments(
 ) -> DiscussionOut:
     """Return the discussion of one object, oldest comment first."""
     discussion_subjects.get_subject(session, subject_kind, subject_id, part, others)
-    return DiscussionOut(items=_told(comments.get_discussion(session, subject_kind, subject_id, part)))
+    return DiscussionOut(items=_comments_out(comments.get_discussion(session, subject_kind, subject_id, part)))
 
 
 @router.get("/comment-counts", operation_id="comments:count", responses=document_problems(InvalidRequest))
@@ -116,8 +116,8 @@ def write_comment(
         return row.id
 
     made = work.run_idempotent(session, "comments:create", idempotency_key, wanted.model_dump(mode="json"), make)
-    (told,) = _told(comments.get_comment_view(session, comments.get_comment(session, CommentId(made))))
-    return told
+    (comment,) = _comments_out(comments.get_comment_view(session, comments.get_comment(session, CommentId(made))))
+    return comment
 
 
 @router.patch(
@@ -135,8 +135,8 @@ def change_comment(
         session, caller, CommentId(comment_id), words, clock.now(), mail_is_sent=settings.sends_mail
     )
     record_audit_event(session, caller, "comment.updated", "comment", row.id, {})
-    (told,) = _told(comments.get_comment_view(session, row))
-    return told
+    (comment,) = _comments_out(comments.get_comment_view(session, row))
+    return comment
 
 
 @router.delete(

@@ -50,25 +50,25 @@ def list_activity(session: ReadSession, wanted: ActivityFilter, *, after: After,
 
 
 def _event(row: Any) -> ActivityEvent:  # noqa: ANN401 - a row of a union
-    told = {name: row.facts[name] for name in TOLD_FACTS if row.facts.get(name) is not None}
+    details = {name: row.facts[name] for name in TOLD_FACTS if row.facts.get(name) is not None}
     kind, action, title, path = row.kind, row.action, row.title, row.path
     if kind == "logged":
         kind = LOGGED[row.action]
-        title = next((str(told[name]) for name in ("name", "title", "commit") if name in told), None)
+        title = next((str(details[name]) for name in ("name", "title", "commit") if name in details), None)
         page = PAGES.get(row.subject_kind)
         path = f"/{page}/{row.subject_id}" if page and not action.endswith(".deleted") else None
     elif kind == "regression":
         action = f"regression.{action}"
-        told = {
+        details = {
             name: value for name, value in row.facts.items() if name in {"from", "to", "text", "sentence", "commit"}
         }
     elif kind == "deployment":
         action = "deployment.observed"
         title = row.facts.get("label") or row.facts.get("commit") or None
-        told = {"source": row.facts["source"]}
+        details = {"source": row.facts["source"]}
     else:
         action = "comment.created"
-        told = {"text": excerpt(row.facts["text"], EXCERPT_LETTERS)}
+        details = {"text": excerpt(row.facts["text"], EXCERPT_LETTERS)}
     return ActivityEvent(
         id=row.id,
         at=row.at,
@@ -82,5 +82,5 @@ def _event(row: Any) -> ActivityEvent:  # noqa: ANN401 - a row of a union
         title=None if title is None else excerpt(title, EXCERPT_LETTERS),
         path=path,
         service_id=row.service_id,
-        facts=told,
+        facts=details,
     )

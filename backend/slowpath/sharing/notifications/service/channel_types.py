@@ -42,7 +42,7 @@ class OutboundNotification:
     kind: ChannelKind
     target: Mapping[str, Any]
     secret: str
-    told: NotificationContent
+    content: NotificationContent
     comment_id: str | None
     """The comment of the same pull request, if one was created before."""
 
@@ -105,7 +105,7 @@ def _recipients(given: Sequence[str]) -> list[str]:
 
 
 def _deliver_email(outbound: OutboundNotification, ports: DeliveryPorts) -> None:
-    subject, text = wording.mail(outbound.told)
+    subject, text = wording.mail(outbound.content)
     for number, to in enumerate(outbound.target["to"]):  # one message each: recipients do not see each other
         ports.mailer.send(EmailMessage(to, subject, text, f"{outbound.message_id}.{number}"))
 
@@ -117,14 +117,16 @@ def _validate_slack(target: ChannelTarget, egress: EgressClient) -> ValidatedTar
 
 def _deliver_slack(outbound: OutboundNotification, ports: DeliveryPorts) -> None:
     with ports.egress.opened(outbound.secret) as peer:
-        answer = peer.send("POST", "", wording.slack(outbound.told), max_bytes=MAX_ANSWER_BYTES, seconds=SEND_SECONDS)
+        answer = peer.send(
+            "POST", "", wording.slack(outbound.content), max_bytes=MAX_ANSWER_BYTES, seconds=SEND_SECONDS
+        )
     if answer.status in SLACK_REJECTIONS:
-        said = answer.content[:200].decode(errors="replace")
-        if answer.status == 404 or said in {"no_service", "channel_is_archived", "action_prohibited"}:
+        excerpt = answer.content[:200].decode(errors="replace")
+        if answer.status == 404 or excerpt in {"no_service", "channel_is_archived", "action_prohibited"}:
             raise ReceiverGone(
-                f"Slack answered {answer.status}: {said}", remedy="Create a new channel with a new Slack webhook."
+                f"Slack answered {answer.status}: {excerpt}", remedy="Create a new channel with a new Slack webhook."
             )
-        raise PermanentDeliveryError(f"Slack answered {answer.status}: {said}")
+        raise PermanentDeliveryError(f"Slack answered {answer.status}: {excerpt}")
     check(answer, "Slack")
 
 
@@ -134,7 +136,7 @@ def _validate_webhook(target: ChannelTarget, egress: EgressClient) -> ValidatedT
 
 
 def _deliver_webhook(outbound: OutboundNotification, ports: DeliveryPorts) -> None:
-    body = wording.webhook(outbound.told, ports.at)
+    body = wording.webhook(outbound.content, ports.at)
     headers = {
         "webhook-id": outbound.message_id,
         "webhook-timestamp": str(int(ports.at.timestamp())),
@@ -158,18 +160,18 @@ def _code_host(kind: ChannelKind, default_api_url: str, client: type[CodeHost]) 
         return {"api_url": api_url, "repository": target.repository}, target.token
 
     def deliver(outbound: OutboundNotification, ports: DeliveryPorts) -> str | None:
-        told = outbound.told
+        content = outbound.content
         with ports.egress.opened(outbound.target["api_url"]) as peer:
             host = client(peer, outbound.target["repository"], outbound.secret)
-            if told.build is None:  # a test writes nothing: it only reads the repository with this token
+            if content.build is None:  # a test writes nothing: it only reads the repository with this token
                 host.look()
                 return None
-            host.set_status(told.build.commit, wording.status(told))
-            number = told.build.pull_request
-            if number is None or not (told.regressions or outbound.comment_id):
+            host.set_status(content.build.commit, wording.status(content))
+            number = content.build.pull_request
+            if number is None or not (content.regressions or outbound.comment_id):
                 return None
-            comment_id = outbound.comment_id or host.find_comment(number, wording.comment_marker(told))
-            return host.write_comment(number, comment_id, wording.comment(told))
+            comment_id = outbound.comment_id or host.find_comment(number, wording.comment_marker(content))
+            return host.write_comment(number, comment_id, wording.comment(content))
 
     return ChannelType(kind, validate, deliver)
 

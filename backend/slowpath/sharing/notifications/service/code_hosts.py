@@ -20,13 +20,13 @@ def check(answer: HttpResponse, who: str) -> None:
     """Raise `ReceiverGone` (410), `PermanentDeliveryError` (422) or `UpstreamUnavailable` (any other failure)."""
     if 200 <= answer.status < 300:
         return
-    said = " ".join(answer.content[:200].decode(errors="replace").split())
-    told = f"{who} answered {answer.status}" + (f": {said}" if said else ".")
+    excerpt = " ".join(answer.content[:200].decode(errors="replace").split())
+    detail = f"{who} answered {answer.status}" + (f": {excerpt}" if excerpt else ".")
     if answer.status == 410:
-        raise ReceiverGone(told, remedy="Create a channel with another address, or delete this one.")
+        raise ReceiverGone(detail, remedy="Create a channel with another address, or delete this one.")
     if answer.status == 422:
-        raise PermanentDeliveryError(told)
-    raise UpstreamUnavailable(told, slug="answered-with-an-error")
+        raise PermanentDeliveryError(detail)
+    raise UpstreamUnavailable(detail, slug="answered-with-an-error")
 
 
 class CodeHost(ABC):

@@ -44,19 +44,21 @@ def compose_regression_changed(
     `moment` identifies this change. Raises `RegressionNotFound`.
     """
     row = regression_views.get_regression(session, regression_id)
-    said = _regression(session, row)
+    regression = _regression(session, row)
     words = {
         "state": row.state.replace("-", " "),
         "fixed": "fixed",
         "improved": "improved beyond its earlier level",
         "still-slower": "still slower after the fix",
         "reopened": "reopened",
-        "assignee": f"assigned to {said.assignee}" if said.assignee else "unassigned",
+        "assignee": f"assigned to {regression.assignee}" if regression.assignee else "unassigned",
     }.get(what)
     if not row.confirmed or words is None:
         return None
     url = f"{public_url}/t/{get_team(session).slug}/regressions/{row.id}"
-    return NotificationContent(NotificationEvent.CHANGED, row.id, row.service_id, url, None, (said,), words, moment)
+    return NotificationContent(
+        NotificationEvent.CHANGED, row.id, row.service_id, url, None, (regression,), words, moment
+    )
 
 
 def compose_build_evaluated(session: ReadSession, build_id: BuildId, public_url: str) -> NotificationContent | None:
@@ -69,9 +71,11 @@ def compose_build_evaluated(session: ReadSession, build_id: BuildId, public_url:
     if row.state in UNSETTLED:
         return None
     found = [regression_views.get_regression(session, RegressionId(UUID(str(one)))) for one in row.regression_ids]
-    told = tuple(_regression(session, one) for one in found if is_notifiable(confirmed=one.confirmed, state=one.state))
+    content = tuple(
+        _regression(session, one) for one in found if is_notifiable(confirmed=one.confirmed, state=one.state)
+    )
     number = (build.pull_request or {}).get("number")
-    said = BuildContent(
+    regression = BuildContent(
         id=str(build.id),
         service=catalog.service(session, ServiceId(build.service_id)).slug,
         commit=build.commit,
@@ -82,16 +86,20 @@ def compose_build_evaluated(session: ReadSession, build_id: BuildId, public_url:
     )
     moment = hashlib.sha256(f"{row.state} {row.sentence} {sorted(map(str, row.regression_ids))}".encode()).hexdigest()
     url = f"{public_url}/t/{get_team(session).slug}/builds/{build.id}"
-    return NotificationContent(NotificationEvent.JUDGED, build.id, build.service_id, url, said, told, "", moment[:16])
+    return NotificationContent(
+        NotificationEvent.JUDGED, build.id, build.service_id, url, regression, content, "", moment[:16]
+    )
 
 
 def compose_bisect_finished(session: ReadSession, bisect_id: BisectId, public_url: str) -> NotificationContent:
     """Return the content for a finished bisect. Raises `BisectNotFound`."""
     row, sentence = get_bisect_outcome(session, bisect_id)
     service = catalog.service(session, ServiceId(row.service_id)).slug
-    said = BisectContent(str(row.id), row.number, service, row.state, row.title, sentence)
+    regression = BisectContent(str(row.id), row.number, service, row.state, row.title, sentence)
     url = f"{public_url}/t/{get_team(session).slug}/bisects/{row.id}"
-    return NotificationContent(NotificationEvent.BISECTED, row.id, row.service_id, url, what=row.state, bisect=said)
+    return NotificationContent(
+        NotificationEvent.BISECTED, row.id, row.service_id, url, what=row.state, bisect=regression
+    )
 
 
 def _regression(session: ReadSession, row: Regression) -> RegressionContent:

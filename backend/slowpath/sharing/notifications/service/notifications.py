@@ -35,9 +35,11 @@ from slowpath.sharing.notifications.service import channels
 from slowpath.sharing.notifications.tables import Notification, NotificationChannel
 
 
-def enqueue_notifications(session: WriteSession, told: NotificationContent) -> list[MessageId]:
+def enqueue_notifications(session: WriteSession, content: NotificationContent) -> list[MessageId]:
     """Create a notification for each active channel with this event, except those already notified of it."""
-    written = [_write(session, channel, told) for channel in queries.open_channels(session) if _wants(channel, told)]
+    written = [
+        _write(session, channel, content) for channel in queries.open_channels(session) if _wants(channel, content)
+    ]
     told_to = [one for one in written if one is not None]
     if told_to:
         schedule_cleanup(session)
@@ -60,12 +62,12 @@ def delete_old_notifications(session: WriteSession, now: datetime) -> int:
     return gone
 
 
-def send_test_notification(session: WriteSession, channel_id: ChannelId, told: NotificationContent) -> Notification:
+def send_test_notification(session: WriteSession, channel_id: ChannelId, content: NotificationContent) -> Notification:
     """Send a test notification to a channel. Raises `ChannelNotFound`, `ChannelNotActive`."""
     channel = channels.get_channel(session, channel_id)
     if channel.state != ChannelState.ON:
         raise ChannelNotActive(f"The channel is {channel.state}.", remedy="Activate the channel first.")
-    message_id = _write(session, channel, told)
+    message_id = _write(session, channel, content)
     assert message_id is not None  # every test has a subject of its own
     return get_notification(session, message_id)
 
@@ -152,24 +154,24 @@ def abandon_notification(row: Notification) -> None:
     row.state, row.next_attempt_at = NotificationState.ABANDONED, None
 
 
-def _wants(channel: NotificationChannel, told: NotificationContent) -> bool:
-    if told.event not in channel.events:
+def _wants(channel: NotificationChannel, content: NotificationContent) -> bool:
+    if content.event not in channel.events:
         return False
-    if ChannelKind(channel.kind) in CODE_HOSTS and told.event not in TOLD_OF_BUILDS:
+    if ChannelKind(channel.kind) in CODE_HOSTS and content.event not in TOLD_OF_BUILDS:
         return False
-    return channel.service_ids is None or str(told.service_id) in channel.service_ids
+    return channel.service_ids is None or str(content.service_id) in channel.service_ids
 
 
-def _write(session: WriteSession, channel: NotificationChannel, told: NotificationContent) -> MessageId | None:
+def _write(session: WriteSession, channel: NotificationChannel, content: NotificationContent) -> MessageId | None:
     message_id = MessageId(new_id())
     values = {
         "team_id": session.team_id,
         "id": message_id,
         "channel_id": channel.id,
-        "event": told.event,
-        "dedupe_key": told.dedupe_key(),
-        "thread": told.thread(),
-        "content": told.to_json(),
+        "event": content.event,
+        "dedupe_key": content.dedupe_key(),
+        "thread": content.thread(),
+        "content": content.to_json(),
         "state": NotificationState.WAITING,
         "failures": 0,
     }

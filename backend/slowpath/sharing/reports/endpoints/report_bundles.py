@@ -56,10 +56,10 @@ def _packed(found: ReportContent, blobs: BlobStore, settings: Settings, scrub: S
     """Return the gzipped report bundle; it is complete before the first byte is sent."""
     with ExitStack() as stack:
         file = stack.enter_context(report_bundles.open_report_bundle(found, blobs, scrub, settings.scratch_dir))
-        kept = stack.pop_all()
+        resources = stack.pop_all()
 
     def pieces() -> Iterator[bytes]:
-        with kept:
+        with resources:
             yield from report_bundles.chunks(file)
 
     return pieces()

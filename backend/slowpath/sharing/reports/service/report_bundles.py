@@ -191,9 +191,9 @@ def _header(found: ReportContent, places: Places, scrubber: Scrubber | None) -> 
         if isinstance(block, SnapshotBlock)
         for answer in block.answers
     ]
-    told = _text(found.author, scrubber) if found.author is not None else None
+    shown_author = _text(found.author, scrubber) if found.author is not None else None
     title = _text(str(found.said["title"]), scrubber)
-    report = {**found.said, "title": title, "created_by": told, "blocks": blocks}
+    report = {**found.said, "title": title, "created_by": shown_author, "blocks": blocks}
     return {"format": FORMAT, "report": report, "answers": listed}
 
 
