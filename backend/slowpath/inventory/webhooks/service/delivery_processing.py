@@ -160,7 +160,7 @@ def _update_builds(session: WriteSession, hook: Webhook, parsed: CiRunEvent, now
     )
     if builds or not services:
         return f"{builds} builds updated" if builds else ""
-    return "stored until this commit has a build"
+    return "Stored until this commit has a build"
 
 
 def _services(session: ReadSession, hook: Webhook) -> list[ServiceId]:
